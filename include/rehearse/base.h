@@ -1,0 +1,123 @@
+// base.h - what every room stands on: status and errors, memory, chance, small statistics.
+
+#ifndef REHEARSE_BASE_H
+#define REHEARSE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define RH_C extern "C"
+#else
+#define RH_C extern
+#endif
+
+#ifdef __GNUC__
+#define RH_API RH_C __attribute__((visibility("default")))
+#define RH_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define RH_API RH_C
+#define RH_PRINTF(text, first)
+#endif
+
+// ---------------------------------------------------------------------------- status and
+// errors
+
+typedef enum rh_status {
+    RH_OK = 0,
+    RH_EINVAL, // an option, name or value was refused
+    RH_ENOMEM, // memory ran out
+    RH_EIO,    // the system refused to read or write
+    RH_EFORMAT // a file is not what it should be
+} rh_status;
+
+// What went wrong, in one line a user can act on. Written once, where the fault was seen.
+typedef struct rh_error {
+    char text[480];
+} rh_error;
+
+// Write the message and return `status`, so that a fault is one line: return rh_fail(...).
+// Nullable: err.
+RH_API rh_status rh_fail(rh_error *err, rh_status status, const char *format, ...)
+    RH_PRINTF(3, 4);
+
+// "1.2.3"
+RH_API const char *rh_version(void);
+
+// The candidate most like `word`, or NULL when none is near enough to be a slip of the pen.
+// The answer is one of the candidates.
+RH_API const char *rh_suggest(const char *word, const char *const *candidate, int ncandidate);
+
+// Fail with "<what> '<word>'; did you mean '...'? (all that is known)", what being "no agent"
+// or the like.
+RH_API rh_status rh_unknown(rh_error *err, const char *what, const char *word,
+                            const char *const *known, int nknown);
+
+// ---------------------------------------------------------------------------- memory
+
+// Zeroed memory for `count` things of `size` bytes, aligned to 64; NULL when it cannot be had.
+RH_API void *rh_alloc(size_t count, size_t size);
+RH_API void rh_free(void *memory); // NULL is allowed
+
+// For tests: blocks now alive, and a switch that fails the n-th allocation from here (0:
+// never).
+RH_API int64_t rh_alloc_live(void);
+RH_API int64_t rh_alloc_count(void); // allocations ever made
+RH_API void rh_alloc_fail_at(int64_t nth);
+
+// ---------------------------------------------------------------------------- chance
+
+// A random stream: a small value named by coordinates, never a state shared in order. Threads,
+// ranks and batches are not coordinates, so they cannot change a result.
+typedef struct rh_rng {
+    uint64_t s[2];
+} rh_rng;
+
+typedef enum rh_stream {
+    RH_STREAM_START = 1,   // where episodes begin
+    RH_STREAM_NOISE,       // what the environment does by chance
+    RH_STREAM_AGENT,       // what the agent does by chance
+    RH_STREAM_FINAL_START, // the same three, while a finished agent is judged
+    RH_STREAM_FINAL_NOISE,
+    RH_STREAM_FINAL_AGENT
+} rh_stream;
+
+RH_API rh_rng rh_rng_stream(uint64_t seed, rh_stream what, uint64_t replicate, uint64_t run);
+RH_API uint64_t rh_rng_bits(rh_rng *rng);                      // 64 random bits
+RH_API double rh_rng_uniform(rh_rng *rng);                     // in [0, 1)
+RH_API double rh_rng_range(rh_rng *rng, double lo, double hi); // in [lo, hi)
+RH_API uint32_t rh_rng_below(rh_rng *rng, uint32_t n);         // in 0 .. n-1, without bias
+
+// Two independent standard normals. Always takes two draws, so that streams stay aligned.
+RH_API void rh_rng_normal(rh_rng *rng, double z[2]);
+
+// ---------------------------------------------------------------------------- elementary maths
+
+// The same bits on every machine, which libm does not promise (it picks its code by the CPU).
+// Within 2 ulp; sine and cosine for |x| up to 1e5.
+RH_API double rh_exp(double x);
+RH_API double rh_log(double x);
+RH_API void rh_sincos(double x, double *sine, double *cosine);
+RH_API double rh_sin(double x);
+RH_API double rh_cos(double x);
+
+// ---------------------------------------------------------------------------- statistics
+
+typedef struct rh_summary {
+    int n;
+    double mean, stderr_; // of the mean; NAN for n < 2
+    double lo95, hi95;    // Student's t interval of the mean; NAN for n < 2
+    double min, q25, median, q75, max;
+} rh_summary;
+
+// Summary of x (n), n >= 1. Nullable: nothing. Scratch: work (n).
+RH_API rh_summary rh_summarise(const double *x, int n, double *work);
+
+// The p-quantile of Student's t with df degrees of freedom, 0 < p < 1, df >= 1.
+RH_API double rh_student_quantile(double p, double df);
+
+// The p-quantile of sorted x (n), linear between order statistics (numpy's default).
+RH_API double rh_quantile_sorted(const double *x, int n, double p);
+
+#endif

@@ -1,0 +1,219 @@
+// contract.h - what an environment and an agent promise, and the handles that hold them to it.
+//
+// A kind (rh_env_type, rh_agent_type) is one constant in one file, listed in its room's
+// registry. A handle (rh_env, rh_agent) is an instance. An environment is fixed once created
+// and then only read, so that many threads may live in it at the same time: whatever changes
+// during a life is in the caller's state block. `eval` sees nothing but these contracts, so it
+// cannot tell a simulator from a calibration model.
+
+#ifndef REHEARSE_CONTRACT_H
+#define REHEARSE_CONTRACT_H
+
+#include "rehearse/base.h"
+
+#define RH_MAX_OBS 256 // sensors of an observation
+#define RH_MAX_ACT 32  // numbers of a continuous action
+
+// ---------------------------------------------------------------------------- parameters
+
+typedef enum rh_scale { RH_LINEAR, RH_LOG } rh_scale;
+
+// One tunable number. The table an environment or agent keeps of these is the only place a
+// parameter is described: command line, help, table columns and search spaces read it.
+typedef struct rh_param {
+    const char *name;
+    const char *about;         // one line, with the unit
+    double lo, hi;             // accepted, both ends included
+    double initial;            // value when none is given
+    rh_scale scale;            // how values are spread when searched
+    bool whole;                // whole numbers only
+    bool fixed;                // part of the construction: not searched unless asked for
+    const char *const *choice; // names of the values 0, 1, ... hi; NULL for a number
+} rh_param;
+
+RH_API void rh_param_initial(const rh_param *param, int nparam, double *value);
+RH_API int rh_param_find(const rh_param *param, int nparam, const char *name); // or -1
+
+// One value as the user writes it: a number or the name of a choice. `owner` opens the message.
+RH_API rh_status rh_param_parse(const rh_param *param, const char *owner, const char *text,
+                                double *value, rh_error *err);
+
+// Index of the parameter called `name`, or a message with the nearest name and the list.
+RH_API rh_status rh_param_lookup(const rh_param *param, int nparam, const char *owner,
+                                 const char *name, int *index, rh_error *err);
+
+// RH_OK, or a message that names the parameter, the value and the range.
+RH_API rh_status rh_param_check(const rh_param *param, int nparam, const char *owner,
+                                const double *value, rh_error *err);
+
+// The value as a user would write it: shortest digits that read back, or the choice's name.
+RH_API void rh_param_format(const rh_param *param, double value, char *text, size_t size);
+
+// One axis of a published grid: the values of one parameter of one agent.
+typedef struct rh_axis {
+    const char *grid;  // "paper", ...
+    const char *agent; // which agent it is for
+    const char *param;
+    int nvalue;
+    double value[8];
+} rh_axis;
+
+// ---------------------------------------------------------------------------- the task
+
+// What an agent may know of an environment before its first step.
+typedef struct rh_task {
+    int nobs;                         // sensors
+    int naction;                      // discrete actions; 0 when actions are vectors of reals
+    int nact;                         // numbers in an action: 1 (its index) when discrete
+    bool continuing;                  // episodes never end
+    double gamma;                     // discount
+    double reward_lo;                 // lowest reward of a step; -INFINITY when not known
+    int64_t nstep;                    // usual length of a life
+    const char *obs_name[RH_MAX_OBS]; // borrowed from the environment
+    double obs_lo[RH_MAX_OBS];        // usual range of each sensor: what agents scale by,
+    double obs_hi[RH_MAX_OBS];        // not a promise
+    double act_lo[RH_MAX_ACT];        // bounds of a continuous action
+    double act_hi[RH_MAX_ACT];
+} rh_task;
+
+// ---------------------------------------------------------------------------- environments
+
+// The environment's chance. Starts have a stream of their own: the n-th start of a run is the
+// same for every setting, whatever happened in between.
+typedef struct rh_luck {
+    rh_rng start;
+    rh_rng noise;
+} rh_luck;
+
+typedef struct rh_env_type {
+    const char *name;
+    const char *about;     // one line
+    size_t self_size;      // bytes of what stays the same in all lives
+    size_t state_size;     // bytes of what changes during a life
+    const rh_param *param; // options                       (nparam)
+    int nparam;
+    const rh_axis *grid; // published grids                 (ngrid)
+    int ngrid;
+
+    // Fill self and task from the options opt (nparam), already checked against the table.
+    // task arrives zeroed but for gamma = 1 and reward_lo = -INFINITY. Nullable: err.
+    rh_status (*init)(void *self, rh_task *task, const double *opt, rh_error *err);
+
+    // Begin an episode: fill state and obs (nobs).
+    void (*start)(const void *self, void *state, rh_luck *luck, double *obs);
+
+    // One step. act: the action's index, or its vector (nact). True when obs is terminal.
+    bool (*step)(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
+                 double *reward);
+
+    // Release what init took; also called when init failed half-way. NULL when there is
+    // nothing.
+    void (*clear)(void *self);
+} rh_env_type;
+
+typedef struct rh_env rh_env;
+
+// An environment with options opt (nparam). Owned: *out, free with rh_env_destroy().
+// Nullable: opt (all initial values), err. On failure *out is left untouched.
+RH_API rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt,
+                               rh_error *err);
+RH_API void rh_env_destroy(rh_env *env); // NULL is allowed
+
+RH_API const rh_env_type *rh_env_kind(const rh_env *env);
+RH_API const rh_task *rh_env_task(const rh_env *env);
+RH_API const double *rh_env_options(const rh_env *env); // (nparam)
+RH_API size_t rh_env_state_size(const rh_env *env);
+RH_API void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs);
+RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luck,
+                        double *obs, double *reward);
+
+// ---------------------------------------------------------------------------- learned state
+
+// Named arrays of doubles: what an agent has learned, in memory or in a file.
+typedef struct rh_state rh_state;
+
+// Owned: *out, free with rh_state_destroy(). Nullable: err.
+RH_API rh_status rh_state_create(rh_state **out, rh_error *err);
+RH_API void rh_state_destroy(rh_state *state); // NULL is allowed
+
+// Add a copy of x (n) under a name not used yet, at most 31 characters.
+RH_API rh_status rh_state_put(rh_state *state, const char *name, const double *x, size_t n,
+                              rh_error *err);
+
+// Copy the array called `name` to x (n); a missing one, or another length, is refused.
+RH_API rh_status rh_state_get(const rh_state *state, const char *name, double *x, size_t n,
+                              rh_error *err);
+
+// The array called `name` and its length, borrowed from state; NULL when there is none.
+RH_API const double *rh_state_find(const rh_state *state, const char *name, size_t *n);
+
+// One word about where it comes from (an agent's name), at most 31 characters.
+RH_API rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err);
+RH_API const char *rh_state_label(const rh_state *state);
+
+// Write to a temporary name, sync, rename: the file is whole or absent. Little-endian, with a
+// version and a checksum.
+RH_API rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err);
+RH_API rh_status rh_state_read(rh_state **out, const char *path, rh_error *err);
+
+// ---------------------------------------------------------------------------- agents
+
+typedef enum rh_actions { RH_DISCRETE = 1, RH_CONTINUOUS = 2 } rh_actions;
+
+typedef struct rh_agent_type {
+    const char *name;
+    const char *about;     // one line
+    unsigned actions;      // which it can take: RH_DISCRETE, RH_CONTINUOUS or both
+    size_t self_size;      // bytes of self, allocated zeroed by the handle
+    const rh_param *param; // hyperparameters               (nparam)
+    int nparam;
+
+    // Begin a life with hyperparameters hp (nparam), already checked against the table. The
+    // only call that may fail. Nullable: err.
+    rh_status (*init)(void *self, const rh_task *task, const double *hp, rh_error *err);
+
+    // First action of an episode; then one action per step, learning from the step just made.
+    // act: the action's index, or its vector (nact). False once a number is no longer finite.
+    bool (*start)(void *self, const double *obs, rh_rng *rng, double *act);
+    bool (*step)(void *self, double reward, const double *obs, rh_rng *rng, double *act);
+
+    // Last reward, on reaching a terminal state. A truncated episode never gets here.
+    bool (*end)(void *self, double reward);
+
+    // The policy alone: choose an action, learn nothing.
+    bool (*act)(void *self, const double *obs, rh_rng *rng, double *act);
+
+    // What was learned, as named arrays. NULL when the agent never learns.
+    rh_status (*save)(void *self, rh_state *state, rh_error *err);
+    rh_status (*load)(void *self, const rh_state *state, rh_error *err);
+
+    // Release what init took; also called when init failed half-way. NULL when there is
+    // nothing.
+    void (*clear)(void *self);
+} rh_agent_type;
+
+typedef struct rh_agent rh_agent;
+
+// An agent at the beginning of its life. Copied: task, hp. Nullable: hp (all initial values),
+// err. Owned: *out, free with rh_agent_destroy(). On failure *out is left untouched.
+RH_API rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
+                                 const double *hp, rh_error *err);
+RH_API void rh_agent_destroy(rh_agent *agent); // NULL is allowed
+
+RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
+
+// A frozen agent acts and does not learn. To be called between episodes.
+RH_API void rh_agent_freeze(rh_agent *agent, bool frozen);
+
+RH_API bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, double *act);
+RH_API bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
+                          double *act);
+RH_API bool rh_agent_end(rh_agent *agent, double reward);
+
+// What was learned, with the agent's name and hyperparameters; and back again, into an agent of
+// the same kind, task shape and construction. To be called between episodes.
+// Owned: *out, free with rh_state_destroy(). Nullable: err.
+RH_API rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err);
+RH_API rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+// eval.h - lives: an agent learns in an environment from its first step to its last, and is
+// scored for what it got on the way (the paper's AgentPerfInEnv).
+//
+// The unit of work is (setting, replicate, run). Its random streams are named by the replicate
+// and the run only: every setting meets the same starts, the same noise and the same agent's
+// luck, so that settings are compared in pairs, and a life's result does not depend on what
+// else is evaluated with it, on the number of threads, or on order.
+
+#ifndef REHEARSE_EVAL_H
+#define REHEARSE_EVAL_H
+
+#include "rehearse/contract.h"
+
+// How one life becomes one number; larger is better. A continuing task has one episode that
+// never ends: its average is the total reward, and its median and worst are taken over 30 equal
+// stretches of the life.
+typedef enum rh_criterion {
+    RH_AVERAGE,   // total reward / episodes, the unfinished one counted as one
+    RH_COMPLETED, // mean return of the completed episodes
+    RH_MEDIAN,    // median return of the completed episodes
+    RH_WORST,     // lowest return of a completed episode
+    RH_FINAL      // average, by the frozen agent, over nfinal further steps
+} rh_criterion;
+
+// What the learner sees when an episode is cut off.
+typedef enum rh_cutoff_rule {
+    RH_TELEPORT, // an ordinary step to the state reached, then a start elsewhere
+    RH_TERMINAL  // the end of an episode, as in the paper's code
+} rh_cutoff_rule;
+
+typedef enum rh_outcome {
+    RH_LIVED,
+    RH_DIVERGED,      // the agent's numbers were no longer finite
+    RH_ENV_NONFINITE, // the environment's observation or reward was not finite
+    RH_STOPPED        // the caller asked to stop before the life was over
+} rh_outcome;
+
+// One life, scored.
+typedef struct rh_life {
+    double score;       // by the criterion; the worst possible when the life broke down,
+                        // NAN when it was stopped
+    double total;       // reward in all
+    int64_t nstep;      // steps lived
+    int64_t nepisode;   // episodes completed
+    rh_outcome outcome; // how it ended
+} rh_life;
+
+typedef enum rh_event_kind {
+    RH_EVENT_POINT, // one more point of a learning curve is known
+    RH_EVENT_LIFE   // a life is over
+} rh_event_kind;
+
+typedef struct rh_event {
+    rh_event_kind kind;
+    int setting, run;
+    int point;           // RH_EVENT_POINT: which one, 0 .. ncurve - 1
+    double value;        // RH_EVENT_POINT: its value, NAN when no episode ended in it
+    const rh_life *life; // RH_EVENT_LIFE
+    rh_agent *agent;     // the agent, between two of its steps (POINT) or after its life (LIFE)
+} rh_event;
+
+typedef struct rh_eval_options {
+    int64_t nstep;      // steps of a life, 1 or more
+    int nrun;           // lives per setting, 1 or more
+    uint64_t first_run; // the runs are first_run .. first_run + nrun - 1
+    uint64_t replicate; // which replicate of the environment this is
+    uint64_t seed;      // of everything
+    int nthread;        // lives at the same time, 1 or more
+    rh_criterion criterion;
+    int64_t cutoff; // an episode of so many steps is cut off; INT64_MAX for never
+    rh_cutoff_rule cutoff_rule;
+    int64_t nfinal;       // steps of the RH_FINAL judgement
+    int ncurve;           // points of a learning curve, 0 to nstep
+    bool frozen;          // the agents act and do not learn
+    const rh_state *born; // what every agent knows at birth; NULL for nothing   (borrowed)
+
+    // Called after every point and every life, one call at a time, from whichever thread. NULL
+    // for none.
+    void (*watch)(void *context, const rh_event *event);
+    // Asked now and then by every thread; once it answers true no further life is begun and
+    // those under way are left. NULL for never.
+    bool (*stop)(void *context);
+    void *context; // handed to both
+
+    unsigned cookie; // set by rh_eval_defaults(), leave alone
+} rh_eval_options;
+
+// nstep is the task's own; 30 runs, seed 1, one thread, average, no cut-off.
+RH_API rh_eval_options rh_eval_defaults(const rh_task *task);
+
+// Live nsetting x nrun lives. hp: (nsetting x nparam of the agent), life: (nsetting x nrun),
+// curve: (nsetting x nrun x ncurve), each point the mean return of the episodes that ended in
+// its stretch of the life (NAN when none did), or that stretch's reward in a continuing task.
+// task: what the agents are told; usually rh_env_task(env), or a copy with other sensor ranges.
+// Nullable: opt (all defaults), curve, err. A life that diverges is an outcome, not a failure.
+RH_API rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent,
+                               const rh_task *task, int nsetting, const double *hp,
+                               const rh_eval_options *opt, rh_life *life, double *curve,
+                               rh_error *err);
+
+// "diverged", ...
+RH_API const char *rh_outcome_name(rh_outcome outcome);
+
+// The names of the criteria, in order of the enum.
+RH_API const char *const *rh_criterion_names(int *n);
+
+#endif

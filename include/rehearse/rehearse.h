@@ -1,0 +1,12 @@
+// rehearse.h - everything. Rehearse lives an agent's whole learning life before it is deployed.
+
+#ifndef REHEARSE_REHEARSE_H
+#define REHEARSE_REHEARSE_H
+
+#include "rehearse/agent.h"
+#include "rehearse/base.h"
+#include "rehearse/contract.h"
+#include "rehearse/env.h"
+#include "rehearse/eval.h"
+
+#endif

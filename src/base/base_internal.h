@@ -1,0 +1,20 @@
+// base_internal.h - what the files of base share, and what its tests reach for.
+
+#ifndef REHEARSE_BASE_INTERNAL_H
+#define REHEARSE_BASE_INTERNAL_H
+
+#include "rehearse/contract.h"
+
+// A state from the n bytes of a state file; `path` is for messages only.
+// Owned: *out, free with rh_state_destroy(). Nullable: err. On failure *out is left untouched.
+rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
+                          const char *path, rh_error *err);
+
+// The bytes of a state's file and their number, or NULL when memory ran out.
+// Owned: the answer, free with rh_free().
+unsigned char *rh_state__bytes(const rh_state *state, size_t *n);
+
+// CRC-32 as in zip and PNG.
+uint32_t rh_state__crc(const unsigned char *bytes, size_t n);
+
+#endif

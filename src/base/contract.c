@@ -1,0 +1,261 @@
+// contract.c - the handles of environments and agents.
+//
+// A handle checks options against the kind's table, owns the kind's memory, and adds what every
+// kind needs alike: freezing an agent, and the name and hyperparameters in a saved state.
+
+#include "rehearse/contract.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------- environments
+
+struct rh_env {
+    const rh_env_type *type;
+    rh_task task;
+    double *opt; // owned  (nparam)
+    void *self;  // owned
+};
+
+rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt, rh_error *err)
+{
+    bool ready = false; // whether clear has something to clear
+    rh_status rc = RH_ENOMEM;
+    rh_env *env = rh_alloc(1, sizeof *env);
+    if (!env)
+        return rh_fail(err, rc, "%s: out of memory", type->name);
+    env->type = type;
+    env->opt = rh_alloc((size_t)type->nparam, sizeof *env->opt);
+    env->self = rh_alloc(1, type->self_size);
+    if (!env->opt || !env->self) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+        goto done;
+    }
+
+    if (opt)
+        memcpy(env->opt, opt, (size_t)type->nparam * sizeof *opt);
+    else
+        rh_param_initial(type->param, type->nparam, env->opt);
+    rc = rh_param_check(type->param, type->nparam, type->name, env->opt, err);
+    if (rc)
+        goto done;
+
+    env->task.gamma = 1.0;
+    env->task.reward_lo = -INFINITY;
+    ready = true;
+    rc = type->init(env->self, &env->task, env->opt, err);
+    if (rc)
+        goto done;
+    assert(env->task.nobs >= 1 && env->task.nobs <= RH_MAX_OBS);
+    assert(env->task.nact >= 1 && env->task.nact <= RH_MAX_ACT);
+
+    *out = env;
+    env = NULL;
+
+done:
+    if (env && !ready) { // nothing for the kind to clear yet
+        rh_free(env->self);
+        env->self = NULL;
+    }
+    rh_env_destroy(env);
+    return rc;
+}
+
+void rh_env_destroy(rh_env *env)
+{
+    if (!env)
+        return;
+    if (env->self && env->type->clear)
+        env->type->clear(env->self);
+    rh_free(env->self);
+    rh_free(env->opt);
+    rh_free(env);
+}
+
+const rh_env_type *rh_env_kind(const rh_env *env)
+{
+    return env->type;
+}
+
+const rh_task *rh_env_task(const rh_env *env)
+{
+    return &env->task;
+}
+
+const double *rh_env_options(const rh_env *env)
+{
+    return env->opt;
+}
+
+size_t rh_env_state_size(const rh_env *env)
+{
+    return env->type->state_size;
+}
+
+void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs)
+{
+    env->type->start(env->self, state, luck, obs);
+}
+
+bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luck, double *obs,
+                 double *reward)
+{
+    return env->type->step(env->self, state, act, luck, obs, reward);
+}
+
+// ---------------------------------------------------------------------------- agents
+
+struct rh_agent {
+    const rh_agent_type *type;
+    int nobs, naction, nact; // shape of its task
+    double *hp;              // owned  (nparam)
+    void *self;              // owned
+    bool frozen;
+};
+
+rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
+                          const double *hp, rh_error *err)
+{
+    if (!(type->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS)))
+        return rh_fail(err, RH_EINVAL, "%s: takes %s actions only, and the task's are %s",
+                       type->name, task->naction ? "continuous" : "discrete",
+                       task->naction ? "discrete" : "continuous");
+
+    bool ready = false; // whether clear has something to clear
+    rh_status rc = RH_ENOMEM;
+    rh_agent *agent = rh_alloc(1, sizeof *agent);
+    if (!agent)
+        return rh_fail(err, rc, "%s: out of memory", type->name);
+    agent->type = type;
+    agent->nobs = task->nobs;
+    agent->naction = task->naction;
+    agent->nact = task->nact;
+    agent->hp = rh_alloc((size_t)type->nparam, sizeof *agent->hp);
+    agent->self = rh_alloc(1, type->self_size);
+    if (!agent->hp || !agent->self) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+        goto done;
+    }
+
+    if (hp && type->nparam)
+        memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
+    else
+        rh_param_initial(type->param, type->nparam, agent->hp);
+    rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
+    if (rc)
+        goto done;
+    ready = true;
+    rc = type->init(agent->self, task, agent->hp, err);
+    if (rc)
+        goto done;
+
+    *out = agent;
+    agent = NULL;
+
+done:
+    if (agent && !ready) { // nothing for the kind to clear yet
+        rh_free(agent->self);
+        agent->self = NULL;
+    }
+    rh_agent_destroy(agent);
+    return rc;
+}
+
+void rh_agent_destroy(rh_agent *agent)
+{
+    if (!agent)
+        return;
+    if (agent->self && agent->type->clear)
+        agent->type->clear(agent->self);
+    rh_free(agent->self);
+    rh_free(agent->hp);
+    rh_free(agent);
+}
+
+const rh_agent_type *rh_agent_kind(const rh_agent *agent)
+{
+    return agent->type;
+}
+
+void rh_agent_freeze(rh_agent *agent, bool frozen)
+{
+    agent->frozen = frozen;
+}
+
+bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, double *act)
+{
+    return (agent->frozen ? agent->type->act : agent->type->start)(agent->self, obs, rng, act);
+}
+
+bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_rng *rng, double *act)
+{
+    if (agent->frozen)
+        return agent->type->act(agent->self, obs, rng, act);
+    return agent->type->step(agent->self, reward, obs, rng, act);
+}
+
+bool rh_agent_end(rh_agent *agent, double reward)
+{
+    return agent->frozen || agent->type->end(agent->self, reward);
+}
+
+// The shape of the task, as saved: a state fits only an agent of the same shape.
+static void shape_of(const rh_agent *agent, double shape[3])
+{
+    shape[0] = agent->nobs;
+    shape[1] = agent->naction;
+    shape[2] = agent->nact;
+}
+
+rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err)
+{
+    const rh_agent_type *type = agent->type;
+    rh_state *state = NULL;
+    double shape[3];
+    shape_of(agent, shape);
+
+    rh_status rc = rh_state_create(&state, err);
+    if (rc)
+        goto done;
+    rc = rh_state_set_label(state, type->name, err);
+    if (rc)
+        goto done;
+    rc = rh_state_put(state, "task", shape, 3, err);
+    if (rc)
+        goto done;
+    rc = rh_state_put(state, "hyperparameters", agent->hp, (size_t)type->nparam, err);
+    if (rc)
+        goto done;
+    rc = type->save ? type->save(agent->self, state, err) : RH_OK;
+    if (rc)
+        goto done;
+
+    *out = state;
+    state = NULL;
+
+done:
+    rh_state_destroy(state);
+    return rc;
+}
+
+rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
+{
+    const rh_agent_type *type = agent->type;
+    if (strcmp(rh_state_label(state), type->name) != 0)
+        return rh_fail(err, RH_EINVAL, "%s: the saved state is of agent '%s'", type->name,
+                       rh_state_label(state));
+
+    double mine[3], saved[3];
+    shape_of(agent, mine);
+    rh_status rc = rh_state_get(state, "task", saved, 3, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < 3; i++)
+        if (saved[i] != mine[i])
+            return rh_fail(err, RH_EINVAL,
+                           "%s: the saved state is of a task with %g sensors, %g discrete "
+                           "actions and %g numbers in an action; expected %g, %g and %g",
+                           type->name, saved[0], saved[1], saved[2], mine[0], mine[1], mine[2]);
+    return type->load ? type->load(agent->self, state, err) : RH_OK;
+}

@@ -1,0 +1,22 @@
+// error.c - the caller's error message, and the version.
+
+#include "rehearse/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+rh_status rh_fail(rh_error *err, rh_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+const char *rh_version(void)
+{
+    return RH_VERSION; // from the build: project(VERSION) is the one place it is written
+}

@@ -1,0 +1,138 @@
+// param.c - reading, checking and printing values by a parameter table.
+//
+// 1. Numbers have a decimal point, whatever the locale of the program around the library.
+// 2. Numbers are printed with the fewest digits that read back as the same number. Every number
+//    of up to 15 digits survives being a double, so shorter ones need not be tried: the zeros
+//    are left out anyway.
+
+#include "rehearse/contract.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NAMES 64 // names offered to rh_suggest at once
+#define NUMBER 32    // letters of a printed number
+
+void rh_param_initial(const rh_param *param, int nparam, double *value)
+{
+    for (int i = 0; i < nparam; i++)
+        value[i] = param[i].initial;
+}
+
+int rh_param_find(const rh_param *param, int nparam, const char *name)
+{
+    for (int i = 0; i < nparam; i++)
+        if (strcmp(param[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+rh_status rh_param_lookup(const rh_param *param, int nparam, const char *owner,
+                          const char *name, int *index, rh_error *err)
+{
+    int i = rh_param_find(param, nparam, name);
+    if (i >= 0) {
+        *index = i;
+        return RH_OK;
+    }
+    if (nparam == 0)
+        return rh_fail(err, RH_EINVAL, "%s: no parameter '%.64s'; it has none", owner, name);
+
+    const char *names[MAX_NAMES];
+    int n = nparam < MAX_NAMES ? nparam : MAX_NAMES;
+    for (int k = 0; k < n; k++)
+        names[k] = param[k].name;
+    char what[64];
+    snprintf(what, sizeof what, "%s: no parameter", owner);
+    return rh_unknown(err, what, name, names, n);
+}
+
+// Numbers as in C, on this thread; hand the answer to leave_c(). A null locale changes nothing.
+static locale_t enter_c(locale_t *before)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    *before = uselocale(c);
+    return c;
+}
+
+static void leave_c(locale_t c, locale_t before)
+{
+    uselocale(before);
+    if (c)
+        freelocale(c);
+}
+
+static void print_number(double value, char *text, size_t size)
+{
+    locale_t before, c = enter_c(&before);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, isnan(value) ? NAN : value); // never "-nan"
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    leave_c(c, before);
+}
+
+static bool accepts(const rh_param *p, double value)
+{
+    bool inside = value >= p->lo && value <= p->hi; // false for NaN
+    return inside && (!(p->whole || p->choice) || value == floor(value));
+}
+
+// The message for a value that was not accepted, as the user wrote it.
+static rh_status refuse(const rh_param *p, const char *owner, const char *text, rh_error *err)
+{
+    char lo[NUMBER], hi[NUMBER];
+    print_number(p->lo, lo, sizeof lo);
+    print_number(p->hi, hi, sizeof hi);
+    return rh_fail(err, RH_EINVAL, "%s: %s = %.64s, expected a %snumber, %s to %s", owner,
+                   p->name, text, p->whole || p->choice ? "whole " : "", lo, hi);
+}
+
+rh_status rh_param_check(const rh_param *param, int nparam, const char *owner,
+                         const double *value, rh_error *err)
+{
+    for (int i = 0; i < nparam; i++)
+        if (!accepts(&param[i], value[i])) {
+            char text[NUMBER];
+            print_number(value[i], text, sizeof text);
+            return refuse(&param[i], owner, text, err);
+        }
+    return RH_OK;
+}
+
+rh_status rh_param_parse(const rh_param *param, const char *owner, const char *text,
+                         double *value, rh_error *err)
+{
+    if (param->choice) {
+        int n = (int)param->hi + 1;
+        for (int i = 0; i < n; i++)
+            if (strcmp(param->choice[i], text) == 0) {
+                *value = i;
+                return RH_OK;
+            }
+        char what[96];
+        snprintf(what, sizeof what, "%s: %s cannot be", owner, param->name);
+        return rh_unknown(err, what, text, param->choice, n);
+    }
+
+    char *end = NULL;
+    locale_t before, c = enter_c(&before);
+    double x = strtod(text, &end);
+    leave_c(c, before);
+    if (end == text || *end || !accepts(param, x))
+        return refuse(param, owner, *text ? text : "''", err);
+    *value = x;
+    return RH_OK;
+}
+
+void rh_param_format(const rh_param *param, double value, char *text, size_t size)
+{
+    if (param->choice && value >= 0.0 && value <= param->hi)
+        snprintf(text, size, "%s", param->choice[(int)value]);
+    else
+        print_number(value, text, size);
+}

@@ -1,0 +1,530 @@
+// state.c - named arrays of doubles, in memory and in a file.
+//
+// A state file, with every number little-endian:
+//
+//     offset  bytes  what
+//     0       8      89 52 48 53 54 41 54 45, which is "RHSTATE" after a byte no text begins
+//     with 8       4      version of this layout: 1 12      4      number of arrays 16      32
+//     label, padded with zeros 48             the arrays, each: 32 name, padded with zeros; 8
+//     length n; 8 n doubles end     4      CRC-32, as in zip and PNG, of every byte before it
+//
+// 1. Fields have fixed sizes, so that doubles lie at multiples of eight and other programs can
+//    read the file without parsing.
+// 2. No number in the file is believed before it was compared with the size of the file.
+// 3. Lengths are checked before the checksum: "truncated" tells a user more than "damaged".
+// 4. The checksum goes by half bytes: sixteen constants instead of a table to be filled by
+//    whichever thread comes first. 0.5 s for 100 MB.
+
+#include "base_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME 32            // bytes of a name or label with its closing zero
+#define VERSION 1          // of the layout
+#define HEAD (16 + NAME)   // bytes before the first array
+#define ENTRY (NAME + 8)   // bytes of an array before its numbers
+#define TAIL 4             // bytes after the last array
+#define LONGEST_PATH 300   // of a path in a message: the reason must fit behind it
+#define TEMPORARY_EXTRA 48 // letters added to a path to make a temporary name
+
+static const unsigned char magic[8] = {0x89, 'R', 'H', 'S', 'T', 'A', 'T', 'E'};
+
+typedef struct array {
+    char name[NAME];
+    size_t n;
+    double *x; // owned  (n)
+} array;
+
+struct rh_state {
+    char label[NAME];
+    array *array; // owned  (room)
+    size_t narray, room;
+};
+
+// ---------------------------------------------------------------------------- in memory
+
+rh_status rh_state_create(rh_state **out, rh_error *err)
+{
+    rh_state *state = rh_alloc(1, sizeof *state);
+    if (!state)
+        return rh_fail(err, RH_ENOMEM, "state: out of memory");
+    *out = state;
+    return RH_OK;
+}
+
+void rh_state_destroy(rh_state *state)
+{
+    if (!state)
+        return;
+    for (size_t i = 0; i < state->narray; i++)
+        rh_free(state->array[i].x);
+    rh_free(state->array);
+    rh_free(state);
+}
+
+static const array *find(const rh_state *state, const char *name)
+{
+    for (size_t i = 0; i < state->narray; i++)
+        if (strcmp(state->array[i].name, name) == 0)
+            return &state->array[i];
+    return NULL;
+}
+
+// Room for n numbers under a new name; NULL when memory ran out.
+static double *add(rh_state *state, const char *name, size_t n)
+{
+    if (state->narray == state->room) {
+        size_t room = state->room ? 2 * state->room : 8;
+        array *grown = rh_alloc(room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        if (state->narray)
+            memcpy(grown, state->array, state->narray * sizeof *grown);
+        rh_free(state->array);
+        state->array = grown;
+        state->room = room;
+    }
+
+    double *x = rh_alloc(n, sizeof *x);
+    if (!x)
+        return NULL;
+    array *a = &state->array[state->narray++];
+    memcpy(a->name, name, strlen(name) + 1);
+    a->n = n;
+    a->x = x;
+    return x;
+}
+
+rh_status rh_state_put(rh_state *state, const char *name, const double *x, size_t n,
+                       rh_error *err)
+{
+    size_t length = strlen(name);
+    if (length < 1 || length >= NAME)
+        return rh_fail(err, RH_EINVAL, "state: array name '%.64s', expected 1 to %d letters",
+                       name, NAME - 1);
+    if (find(state, name))
+        return rh_fail(err, RH_EINVAL, "state: array '%s' is already there", name);
+
+    double *copy = add(state, name, n);
+    if (!copy)
+        return rh_fail(err, RH_ENOMEM, "state: out of memory for array '%s' (%zu numbers)",
+                       name, n);
+    if (n)
+        memcpy(copy, x, n * sizeof *x);
+    return RH_OK;
+}
+
+rh_status rh_state_get(const rh_state *state, const char *name, double *x, size_t n,
+                       rh_error *err)
+{
+    const char *owner = state->label[0] ? state->label : "state";
+    const array *a = find(state, name);
+    if (!a)
+        return rh_fail(err, RH_EINVAL, "%s: no array '%.64s' in the saved state", owner, name);
+    if (a->n != n)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: array '%s' of the saved state has %zu numbers, expected %zu", owner,
+                       name, a->n, n);
+    if (n)
+        memcpy(x, a->x, n * sizeof *x);
+    return RH_OK;
+}
+
+const double *rh_state_find(const rh_state *state, const char *name, size_t *n)
+{
+    const array *a = find(state, name);
+    if (!a)
+        return NULL;
+    *n = a->n;
+    return a->x;
+}
+
+rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err)
+{
+    size_t length = strlen(label);
+    if (length >= NAME)
+        return rh_fail(err, RH_EINVAL, "state: label '%.64s', expected at most %d letters",
+                       label, NAME - 1);
+    memset(state->label, 0, sizeof state->label);
+    memcpy(state->label, label, length);
+    return RH_OK;
+}
+
+const char *rh_state_label(const rh_state *state)
+{
+    return state->label;
+}
+
+// ---------------------------------------------------------------------------- as bytes
+
+uint32_t rh_state__crc(const unsigned char *bytes, size_t n)
+{
+    static const uint32_t half[16] = {
+        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+    };
+    uint32_t crc = 0xffffffffu;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        crc = half[crc & 15] ^ (crc >> 4);
+        crc = half[crc & 15] ^ (crc >> 4);
+    }
+    return ~crc;
+}
+
+static void store(unsigned char *to, uint64_t value, int nbyte)
+{
+    for (int i = 0; i < nbyte; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint64_t fetch(const unsigned char *from, int nbyte)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < nbyte; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
+unsigned char *rh_state__bytes(const rh_state *state, size_t *n)
+{
+    size_t size = HEAD + TAIL;
+    for (size_t i = 0; i < state->narray; i++)
+        size += ENTRY + 8 * state->array[i].n;
+    unsigned char *bytes = rh_alloc(size, 1); // zeroed, so names are padded
+    if (!bytes)
+        return NULL;
+
+    memcpy(bytes, magic, sizeof magic);
+    store(bytes + 8, VERSION, 4);
+    store(bytes + 12, state->narray, 4);
+    memcpy(bytes + 16, state->label, strlen(state->label));
+    unsigned char *to = bytes + HEAD;
+    for (size_t i = 0; i < state->narray; i++) {
+        const array *a = &state->array[i];
+        memcpy(to, a->name, strlen(a->name));
+        store(to + NAME, a->n, 8);
+        to += ENTRY;
+        for (size_t j = 0; j < a->n; j++, to += 8) {
+            uint64_t bits;
+            memcpy(&bits, &a->x[j], sizeof bits);
+            store(to, bits, 8);
+        }
+    }
+    store(to, rh_state__crc(bytes, size - TAIL), TAIL);
+
+    *n = size;
+    return bytes;
+}
+
+// The end of a path that would fill the message alone.
+static const char *tail_of(const char *path)
+{
+    size_t length = strlen(path);
+    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
+}
+
+// Whether the first n bytes of a file begin a state file this library can read.
+static rh_status check_head(const unsigned char *bytes, size_t n, const char *path,
+                            rh_error *err)
+{
+    size_t nmagic = n < sizeof magic ? n : sizeof magic;
+    if (memcmp(bytes, magic, nmagic) != 0) {
+        char found[3 * sizeof magic + 1] = "", expected[3 * sizeof magic + 1] = "";
+        for (size_t i = 0; i < nmagic; i++) {
+            snprintf(found + 3 * i, 4, " %02x", bytes[i]);
+            snprintf(expected + 3 * i, 4, " %02x", magic[i]);
+        }
+        return rh_fail(err, RH_EFORMAT, "%s: not a state file: it begins with%s, expected%s",
+                       tail_of(path), found, expected);
+    }
+    if (n < HEAD)
+        return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
+                       tail_of(path), n, HEAD + TAIL);
+
+    unsigned version = (unsigned)fetch(bytes + 8, 4);
+    if (version > VERSION)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: state file of version %u, expected %d: written by a newer release",
+                       tail_of(path), version, VERSION);
+    if (version != VERSION)
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: version %u, expected %d", tail_of(path),
+                       version, VERSION);
+    return RH_OK;
+}
+
+// Whether the arrays fill the n bytes of a file, neither more nor less.
+static rh_status check_lengths(const unsigned char *bytes, size_t n, const char *path,
+                               rh_error *err)
+{
+    if (n < HEAD + TAIL)
+        return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
+                       tail_of(path), n, HEAD + TAIL);
+
+    unsigned narray = (unsigned)fetch(bytes + 12, 4);
+    size_t left = n - HEAD - TAIL;
+    const unsigned char *at = bytes + HEAD;
+    for (unsigned i = 0; i < narray; i++) {
+        uint64_t length = left < ENTRY ? 0 : fetch(at + NAME, 8);
+        if (left < ENTRY || length > (left - ENTRY) / 8)
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: truncated: %zu bytes end inside array %u, expected %u arrays",
+                           tail_of(path), n, i + 1, narray);
+        left -= ENTRY + 8 * (size_t)length;
+        at += ENTRY + 8 * (size_t)length;
+    }
+    if (left)
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: %zu bytes, expected %zu", tail_of(path),
+                       n, n - left);
+    return RH_OK;
+}
+
+// Whether a field holds a name: it ends inside the field, and zeros follow.
+static bool is_name(const unsigned char *field)
+{
+    size_t length = strnlen((const char *)field, NAME);
+    for (size_t i = length; i < NAME; i++)
+        if (field[i])
+            return false;
+    return length < NAME;
+}
+
+// Fill an empty state from bytes whose lengths and checksum were right.
+static rh_status fill(rh_state *state, const unsigned char *bytes, const char *path,
+                      rh_error *err)
+{
+    if (!is_name(bytes + 16))
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: label '%.32s', expected 0 to %d letters",
+                       tail_of(path), (const char *)bytes + 16, NAME - 1);
+    memcpy(state->label, bytes + 16, NAME);
+
+    unsigned narray = (unsigned)fetch(bytes + 12, 4);
+    const unsigned char *from = bytes + HEAD;
+    for (unsigned i = 0; i < narray; i++) {
+        const char *name = (const char *)from;
+        if (!is_name(from) || !name[0] || find(state, name))
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: damaged: array %u is called '%.32s', expected a name of 1 to "
+                           "%d letters not used before",
+                           tail_of(path), i + 1, name, NAME - 1);
+        size_t length = (size_t)fetch(from + NAME, 8);
+        double *x = add(state, name, length);
+        if (!x)
+            return rh_fail(err, RH_ENOMEM, "%s: out of memory for array '%s' (%zu numbers)",
+                           tail_of(path), name, length);
+        from += ENTRY;
+        for (size_t j = 0; j < length; j++, from += 8) {
+            uint64_t bits = fetch(from, 8);
+            memcpy(&x[j], &bits, sizeof bits);
+        }
+    }
+    return RH_OK;
+}
+
+rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
+                          const char *path, rh_error *err)
+{
+    rh_status rc = check_head(bytes, n, path, err);
+    if (rc)
+        return rc;
+    rc = check_lengths(bytes, n, path, err);
+    if (rc)
+        return rc;
+    uint32_t found = rh_state__crc(bytes, n - TAIL);
+    uint32_t expected = (uint32_t)fetch(bytes + n - TAIL, TAIL);
+    if (found != expected)
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: checksum %08x, expected %08x",
+                       tail_of(path), found, expected);
+
+    rh_state *state = NULL;
+    rh_state_create(&state, NULL);
+    if (!state)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", tail_of(path));
+    rc = fill(state, bytes, path, err);
+    if (rc)
+        goto done;
+
+    *out = state;
+    state = NULL;
+
+done:
+    rh_state_destroy(state);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- in a file
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode) ? "a directory" : "a device, pipe or socket";
+}
+
+// A new file beside `path`, its name in `temporary`; -1 and errno when it cannot be made.
+static int create_beside(const char *path, char *temporary, size_t size)
+{
+    static atomic_uint serial; // threads may write the same path at the same time
+    int fd = -1;
+    for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
+        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(),
+                 atomic_fetch_add(&serial, 1));
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+// 0, or the errno of the write that failed.
+static int write_all(int fd, const unsigned char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno != EINTR)
+            return errno;
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+// As many of n bytes as the file has, or -1 and errno.
+static ssize_t read_all(int fd, unsigned char *bytes, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t done = read(fd, bytes + got, n - got);
+        if (done < 0 && errno != EINTR)
+            return -1;
+        if (done == 0)
+            break;
+        if (done > 0)
+            got += (size_t)done;
+    }
+    return (ssize_t)got;
+}
+
+// Make a rename in the directory of `path` last. 0, or errno. The path is cut to its directory.
+static int sync_directory(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0; // "/" stays
+    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0; // may be written in but not opened: the system's own time must do
+    int fault =
+        fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
+    close(fd);
+    return fault;
+}
+
+// Put the bytes in the place of `path`. 0, or errno, and then nothing was changed.
+static int replace(const char *path, char *temporary, size_t size, const unsigned char *bytes,
+                   size_t n)
+{
+    int fd = create_beside(path, temporary, size);
+    if (fd < 0)
+        return errno;
+    int fault = write_all(fd, bytes, n);
+    if (!fault && fsync(fd) != 0)
+        fault = errno;
+    if (close(fd) != 0 && !fault)
+        fault = errno;
+    if (!fault && rename(temporary, path) != 0)
+        fault = errno;
+    if (fault) {
+        unlink(temporary);
+        return fault;
+    }
+    return sync_directory(temporary);
+}
+
+rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
+{
+    // a rename would put the file in the place of a device
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
+                       tail_of(path), kind_of(there.st_mode));
+
+    rh_status rc = RH_OK;
+    size_t n = 0, size = strlen(path) + TEMPORARY_EXTRA;
+    unsigned char *bytes = rh_state__bytes(state, &n);
+    char *temporary = rh_alloc(size, 1);
+    if (!bytes || !temporary) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", tail_of(path));
+        goto done;
+    }
+    int fault = replace(path, temporary, size, bytes, n);
+    if (fault)
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", tail_of(path), strerror(fault));
+
+done:
+    rh_free(temporary);
+    rh_free(bytes);
+    return rc;
+}
+
+static rh_status cannot_read(const char *path, rh_error *err)
+{
+    return rh_fail(err, RH_EIO, "%s: cannot read: %s", tail_of(path), strerror(errno));
+}
+
+rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
+{
+    unsigned char *bytes = NULL;
+    rh_status rc = RH_OK;
+
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rc = cannot_read(path, err);
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        rc = rh_fail(err, RH_EIO, "%s: cannot read: it is %s, expected a state file",
+                     tail_of(path), kind_of(st.st_mode));
+        goto done;
+    }
+
+    // the head alone, so that no memory is taken for a large file of another kind
+    unsigned char head[HEAD];
+    ssize_t nhead = read_all(fd, head, HEAD);
+    if (nhead < 0) {
+        rc = cannot_read(path, err);
+        goto done;
+    }
+    rc = check_head(head, (size_t)nhead, path, err);
+    if (rc)
+        goto done;
+
+    // the rest, as far as the file reached when it was opened
+    size_t size = st.st_size > HEAD ? (size_t)st.st_size : HEAD;
+    bytes = rh_alloc(size, 1);
+    if (!bytes) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes", tail_of(path), size);
+        goto done;
+    }
+    memcpy(bytes, head, HEAD);
+    ssize_t nrest = read_all(fd, bytes + HEAD, size - HEAD);
+    if (nrest < 0) {
+        rc = cannot_read(path, err);
+        goto done;
+    }
+    rc = rh_state__parse(out, bytes, HEAD + (size_t)nrest, path, err);
+
+done:
+    if (fd >= 0)
+        close(fd);
+    rh_free(bytes);
+    return rc;
+}
