@@ -1,0 +1,73 @@
+// env_internal.h - what the simulators share, and their states.
+//
+// A state is what changes during a life. Tests read and set them; nothing else outside a
+// simulator's own file does.
+
+#ifndef REHEARSE_ENV_INTERNAL_H
+#define REHEARSE_ENV_INTERNAL_H
+
+#include "rehearse/contract.h"
+
+#include <math.h>
+
+extern const rh_env_type rh_env_acrobot;
+extern const rh_env_type rh_env_cartpole;
+extern const rh_env_type rh_env_mountain_car;
+extern const rh_env_type rh_env_pendulum;
+extern const rh_env_type rh_env_puddle_world;
+
+// Every simulator has an option `start` with these values: the task's own starts, or starts
+// spread wide, for logs that should cover more than the task's own starts lead to.
+enum { RH_ENV_START_NORMAL, RH_ENV_START_RANDOM };
+extern const char *const rh_env__start_name[2];
+
+// ---------------------------------------------------------------------------- states
+
+typedef struct rh_acrobot_state {
+    double q[4];    // theta1, theta2 and their speeds
+    double trig[4]; // cos theta1, sin theta1, cos theta2, sin theta2
+} rh_acrobot_state;
+
+typedef struct rh_cartpole_state {
+    double x, x_dot, theta, theta_dot;
+} rh_cartpole_state;
+
+typedef struct rh_mountain_car_state {
+    double x, v;
+} rh_mountain_car_state;
+
+typedef struct rh_pendulum_state {
+    double theta, omega; // 0 is upright
+} rh_pendulum_state;
+
+typedef struct rh_puddle_world_state {
+    double x, y;
+} rh_puddle_world_state;
+
+// ---------------------------------------------------------------------------- small things
+
+// Add a sensor to the task.
+static inline void rh_env__sensor(rh_task *task, const char *name, double lo, double hi)
+{
+    task->obs_name[task->nobs] = name;
+    task->obs_lo[task->nobs] = lo;
+    task->obs_hi[task->nobs] = hi;
+    task->nobs++;
+}
+
+// x moved into [lo, hi]; lo when x is not a number.
+static inline double rh_env__clip(double x, double lo, double hi)
+{
+    return x > lo ? (x < hi ? x : hi) : lo;
+}
+
+// The same angle in [-pi, pi].
+static inline double rh_env__wrap(double angle)
+{
+    if (fabs(angle) <= M_PI)
+        return angle;
+    double turns = floor((angle + M_PI) / (2.0 * M_PI));
+    return rh_env__clip(angle - turns * (2.0 * M_PI), -M_PI, M_PI);
+}
+
+#endif

@@ -1,0 +1,56 @@
+// registry.c - the simulators, by name. A new one is a file and a line here.
+
+#include "rehearse/env.h"
+
+#include "env_internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static const rh_env_type *const type[] = {
+    &rh_env_acrobot,  &rh_env_cartpole,     &rh_env_mountain_car,
+    &rh_env_pendulum, &rh_env_puddle_world,
+};
+
+enum { NTYPE = sizeof type / sizeof type[0] };
+
+const char *const rh_env__start_name[2] = {
+    [RH_ENV_START_NORMAL] = "normal",
+    [RH_ENV_START_RANDOM] = "random",
+};
+
+int rh_env_ntype(void)
+{
+    return NTYPE;
+}
+
+const rh_env_type *rh_env_type_at(int i)
+{
+    assert(i >= 0 && i < NTYPE);
+    return type[i];
+}
+
+const rh_env_type *rh_env_find(const char *name, rh_error *err)
+{
+    const char *known[NTYPE];
+    for (int i = 0; i < NTYPE; i++) {
+        known[i] = type[i]->name;
+        if (strcmp(known[i], name) == 0)
+            return type[i];
+    }
+
+    // no such name: the nearest one, and all of them
+    char list[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < NTYPE && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i]);
+    const char *near = rh_suggest(name, known, NTYPE);
+    if (near)
+        rh_fail(err, RH_EINVAL, "no environment '%.64s'; did you mean '%s'? (%s)", name, near,
+                list);
+    else
+        rh_fail(err, RH_EINVAL, "no environment '%.64s'; expected one of %s", name, list);
+    return NULL;
+}
