@@ -1,0 +1,32 @@
+// policy.c - softmax policies.
+
+#include "agent_internal.h"
+
+void rh_agent__softmax(const double *q, int n, double tau, double *pi)
+{
+    double most = q[0];
+    for (int a = 1; a < n; a++)
+        most = q[a] > most ? q[a] : most;
+    double sum = 1e-8;
+    for (int a = 0; a < n; a++) {
+        pi[a] = rh_exp((q[a] - most) / tau);
+        sum += pi[a];
+    }
+    double rest = 1.0;
+    for (int a = 0; a < n - 1; a++) {
+        pi[a] /= sum;
+        rest -= pi[a];
+    }
+    pi[n - 1] = rest;
+}
+
+int rh_agent__draw(const double *pi, int n, rh_rng *rng)
+{
+    double u = rh_rng_uniform(rng);
+    for (int a = 0; a < n - 1; a++) {
+        if (u < pi[a])
+            return a;
+        u -= pi[a];
+    }
+    return n - 1;
+}

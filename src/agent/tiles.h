@@ -1,0 +1,42 @@
+// tiles.h - tile coding: an observation becomes a fixed number of active features.
+
+#ifndef AGENT_TILES_H
+#define AGENT_TILES_H
+
+#include "kernel.h"
+#include "rehearse/contract.h"
+
+// Which groups of sensors have tilings of their own.
+typedef enum rh_tiles_mode {
+    RH_TILES_PAIRS,   // each sensor alone, and each pair
+    RH_TILES_SINGLES, // each sensor alone
+    RH_TILES_JOINT    // all sensors together
+} rh_tiles_mode;
+
+// Built once, then only read. A row tells, for one quantised value of a sensor, what it adds to
+// the index of the active feature in every tiling of a group.
+typedef struct rh_tiles {
+    const rh_kernels *kernels; // borrowed
+    rh_tiles_mode mode;
+    int nobs;
+    int ntiling;
+    int nvalue;       // quantised values of a sensor: ntiling * ntile + 1
+    int nactive;      // features active at a time
+    int32_t nfeature; // features in all
+    int32_t nsingle;  // features of a single sensor
+    int32_t npair;    // features of a pair
+    double *lo;       // lowest value of each sensor          (nobs)
+    double *scale;    // quantised values per unit            (nobs)
+    int32_t *row;     // for singles; for the first and for the second of a pair; or for every
+                      // sensor of the joint group            (3 or nobs, nvalue, ntiling)
+} rh_tiles;
+
+// Tiles over the task's sensor ranges. Owned: *out, free with rh_tiles__destroy().
+rh_status rh_tiles__create(rh_tiles **out, rh_tiles_mode mode, int ntiling, int ntile,
+                           const rh_task *task, const char *owner, rh_error *err);
+void rh_tiles__destroy(rh_tiles *tiles); // NULL is allowed
+
+// The active features of obs (nobs) into active (nactive), one of each tiling.
+void rh_tiles__active(const rh_tiles *tiles, const double *obs, int32_t *active);
+
+#endif

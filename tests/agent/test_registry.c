@@ -1,0 +1,360 @@
+// test_registry.c - what every agent promises, in every environment whose actions it can take.
+// A new agent is tested by being listed.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rehearse/rehearse.h"
+
+#include <math.h>
+#include <string.h>
+
+// A life that can be looked at between any two steps.
+typedef struct scene {
+    rh_env *env;
+    rh_agent *agent;
+    void *state;
+    rh_luck luck;
+    rh_rng rng;
+    double obs[RH_MAX_OBS], act[RH_MAX_ACT];
+    double hash; // of all that was done
+    bool healthy;
+} scene;
+
+static bool fits(const rh_agent_type *agent, const rh_task *task)
+{
+    return agent->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS);
+}
+
+static void begin(scene *s, const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
+{
+    memset(s, 0, sizeof *s);
+    assert_int_equal(rh_env_create(&s->env, env, NULL, NULL), RH_OK);
+    assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(s->env), NULL, NULL), RH_OK);
+    s->state = rh_alloc(1, rh_env_state_size(s->env));
+    s->luck.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    s->luck.noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    s->rng = rh_rng_stream(seed, RH_STREAM_AGENT, 0, 0);
+    s->healthy = true;
+}
+
+static void restart(scene *s)
+{
+    rh_env_start(s->env, s->state, &s->luck, s->obs);
+    s->healthy = rh_agent_start(s->agent, s->obs, &s->rng, s->act) && s->healthy;
+}
+
+static void go(scene *s, int nstep)
+{
+    for (int t = 0; t < nstep; t++) {
+        double reward;
+        s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
+        if (rh_env_step(s->env, s->state, s->act, &s->luck, s->obs, &reward)) {
+            s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
+            restart(s);
+        } else {
+            s->healthy = rh_agent_step(s->agent, reward, s->obs, &s->rng, s->act) && s->healthy;
+        }
+    }
+}
+
+static void finish(scene *s)
+{
+    rh_free(s->state);
+    rh_agent_destroy(s->agent);
+    rh_env_destroy(s->env);
+}
+
+static double life_hash(const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
+{
+    scene s;
+    begin(&s, env, agent, seed);
+    restart(&s);
+    go(&s, 2000);
+    assert_true(s.healthy);
+    double hash = s.hash;
+    finish(&s);
+    return hash;
+}
+
+// Call f for every agent and every environment it fits.
+static void for_all(void (*f)(const rh_env_type *, const rh_agent_type *))
+{
+    int n = 0;
+    for (int e = 0; e < rh_env_ntype(); e++)
+        for (int a = 0; a < rh_agent_ntype(); a++) {
+            rh_env *env = NULL;
+            assert_int_equal(rh_env_create(&env, rh_env_type_at(e), NULL, NULL), RH_OK);
+            bool fit = fits(rh_agent_type_at(a), rh_env_task(env));
+            rh_env_destroy(env);
+            if (fit)
+                f(rh_env_type_at(e), rh_agent_type_at(a));
+            n += fit;
+        }
+    assert_true(n >= 2 * rh_env_ntype());
+}
+
+static void one_seed_one_life(const rh_env_type *env, const rh_agent_type *agent)
+{
+    double hash = life_hash(env, agent, 3);
+    assert_true(hash == life_hash(env, agent, 3));
+    assert_true(hash != life_hash(env, agent, 4));
+}
+
+static void nothing_allocates(const rh_env_type *env, const rh_agent_type *agent)
+{
+    scene s;
+    begin(&s, env, agent, 1);
+    int64_t before = rh_alloc_count();
+    restart(&s);
+    go(&s, 10000);
+    assert_int_equal(rh_alloc_count(), before);
+    finish(&s);
+}
+
+static bool same_state(rh_agent *a, rh_agent *b)
+{
+    rh_state *x = NULL, *y = NULL;
+    assert_int_equal(rh_agent_save(a, &x, NULL), RH_OK);
+    assert_int_equal(rh_agent_save(b, &y, NULL), RH_OK);
+    static const char *const names[] = {"hyperparameters", "w", "v", "m", "theta", "beta^t"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t nx = 0, ny = 0;
+        const double *p = rh_state_find(x, names[i], &nx), *q = rh_state_find(y, names[i], &ny);
+        same = same && nx == ny && (nx == 0 || memcmp(p, q, nx * sizeof *p) == 0);
+    }
+    rh_state_destroy(x);
+    rh_state_destroy(y);
+    return same;
+}
+
+// An agent saved and loaded lives on exactly as the one that was saved.
+static void saved_is_loaded(const rh_env_type *env, const rh_agent_type *agent)
+{
+    scene a, b;
+    rh_state *state = NULL;
+    begin(&a, env, agent, 5);
+    restart(&a);
+    go(&a, 3000);
+    assert_int_equal(rh_agent_save(a.agent, &state, NULL), RH_OK);
+    begin(&b, env, agent, 6);
+    assert_int_equal(rh_agent_load(b.agent, state, NULL), RH_OK);
+    rh_state_destroy(state);
+    assert_true(same_state(a.agent, b.agent));
+
+    b.luck = a.luck;
+    b.rng = a.rng;
+    a.hash = b.hash = 0.0;
+    restart(&a);
+    restart(&b);
+    go(&a, 1000);
+    go(&b, 1000);
+    assert_true(a.hash == b.hash);
+    assert_true(same_state(a.agent, b.agent));
+    finish(&a);
+    finish(&b);
+}
+
+// A frozen agent acts by its policy and learns nothing.
+static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *agent)
+{
+    scene a, b;
+    begin(&a, env, agent, 5);
+    restart(&a);
+    go(&a, 2000);
+    rh_state *state = NULL;
+    assert_int_equal(rh_agent_save(a.agent, &state, NULL), RH_OK);
+    begin(&b, env, agent, 5);
+    assert_int_equal(rh_agent_load(b.agent, state, NULL), RH_OK);
+    rh_state_destroy(state);
+    rh_agent_freeze(a.agent, true);
+    restart(&a);
+    go(&a, 500);
+    assert_true(same_state(a.agent, b.agent));
+    rh_agent_freeze(a.agent, false);
+    restart(&a);
+    go(&a, 500);
+    assert_true(same_state(a.agent, b.agent) == !agent->save); // it learns again
+    finish(&a);
+    finish(&b);
+}
+
+static void survives_failed_allocations(const rh_env_type *type, const rh_agent_type *agent)
+{
+    rh_env *env = NULL;
+    assert_int_equal(rh_env_create(&env, type, NULL, NULL), RH_OK);
+    int64_t before = rh_alloc_live();
+    for (int nth = 1;; nth++) {
+        rh_agent *made = NULL;
+        rh_state *state = NULL;
+        rh_alloc_fail_at(nth);
+        rh_status rc = rh_agent_create(&made, agent, rh_env_task(env), NULL, NULL);
+        if (!rc)
+            rc = rh_agent_save(made, &state, NULL);
+        if (!rc)
+            rc = rh_agent_load(made, state, NULL);
+        rh_alloc_fail_at(0);
+        rh_state_destroy(state);
+        rh_agent_destroy(made);
+        assert_int_equal(rh_alloc_live(), before);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+    }
+    rh_env_destroy(env);
+}
+
+static void test_one_seed_one_life(void **unused)
+{
+    (void)unused;
+    for_all(one_seed_one_life);
+}
+
+static void test_nothing_allocates(void **unused)
+{
+    (void)unused;
+    for_all(nothing_allocates);
+}
+
+static void test_saved_is_loaded(void **unused)
+{
+    (void)unused;
+    for_all(saved_is_loaded);
+}
+
+static void test_frozen_learns_nothing(void **unused)
+{
+    (void)unused;
+    for_all(frozen_learns_nothing);
+}
+
+static void test_survives_failed_allocations(void **unused)
+{
+    (void)unused;
+    for_all(survives_failed_allocations);
+}
+
+static void tables_are_sound(void **unused)
+{
+    (void)unused;
+    for (int a = 0; a < rh_agent_ntype(); a++) {
+        const rh_agent_type *type = rh_agent_type_at(a);
+        assert_ptr_equal(rh_agent_find(type->name, NULL), type);
+        assert_non_null(type->about);
+        double hp[64];
+        rh_param_initial(type->param, type->nparam, hp);
+        assert_int_equal(rh_param_check(type->param, type->nparam, type->name, hp, NULL),
+                         RH_OK);
+        for (int i = 0; i < type->nparam; i++) {
+            assert_int_equal(rh_param_find(type->param, type->nparam, type->param[i].name), i);
+            assert_non_null(type->param[i].about);
+            assert_true(type->param[i].scale == RH_LINEAR || type->param[i].lo > 0.0);
+        }
+    }
+}
+
+// Every axis of a published grid names an agent's parameter and values it accepts.
+static void published_grids_fit_the_agents(void **unused)
+{
+    (void)unused;
+    int n = 0;
+    for (int e = 0; e < rh_env_ntype(); e++)
+        for (int i = 0; i < rh_env_type_at(e)->ngrid; i++, n++) {
+            const rh_axis *axis = &rh_env_type_at(e)->grid[i];
+            const rh_agent_type *agent = rh_agent_find(axis->agent, NULL);
+            assert_non_null(agent);
+            double hp[64];
+            rh_param_initial(agent->param, agent->nparam, hp);
+            int p = rh_param_find(agent->param, agent->nparam, axis->param);
+            assert_true(p >= 0);
+            for (int k = 0; k < axis->nvalue; k++) {
+                hp[p] = axis->value[k];
+                assert_int_equal(
+                    rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL), RH_OK);
+            }
+        }
+    assert_true(n > 0);
+}
+
+static void refusals_are_told(void **unused)
+{
+    (void)unused;
+    rh_error err;
+    assert_null(rh_agent_find("esarza", &err));
+    assert_non_null(strstr(err.text, "no agent 'esarza'; did you mean 'esarsa'?"));
+
+    rh_env *env = NULL;
+    rh_agent *agent = NULL;
+    assert_int_equal(rh_env_create(&env, rh_env_find("pendulum", NULL), NULL, NULL), RH_OK);
+    assert_int_equal(
+        rh_agent_create(&agent, rh_agent_find("esarsa", NULL), rh_env_task(env), NULL, &err),
+        RH_EINVAL);
+    assert_non_null(strstr(err.text, "discrete actions only"));
+    assert_null(agent);
+    rh_env_destroy(env);
+}
+
+// Mean score of a few lives with the agent's own defaults.
+static double mean_score(const char *env_name, const char *agent_name, int64_t nstep)
+{
+    rh_env *env = NULL;
+    assert_int_equal(rh_env_create(&env, rh_env_find(env_name, NULL), NULL, NULL), RH_OK);
+    const rh_agent_type *type = rh_agent_find(agent_name, NULL);
+    double hp[64];
+    rh_param_initial(type->param, type->nparam, hp);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nstep = nstep;
+    opt.nrun = 5;
+    rh_life life[5];
+    assert_int_equal(rh_eval_lives(env, type, rh_env_task(env), 1, hp, &opt, life, NULL, NULL),
+                     RH_OK);
+    double sum = 0.0;
+    for (int r = 0; r < 5; r++)
+        sum += life[r].score;
+    rh_env_destroy(env);
+    return sum / 5;
+}
+
+static void defaults_learn(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *env, *agent;
+        int64_t nstep;
+        double margin; // random's score is to be beaten by this factor
+    } cases[] = {
+        {"puddle_world", "esarsa", 15000, 5},
+        {"puddle_world", "actor_critic", 15000, 2},
+        {"acrobot", "esarsa", 15000, 2},
+        {"mountain_car", "esarsa", 15000, 2},
+        {"pendulum", "gaussian_actor_critic", 100000, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double learned = mean_score(cases[i].env, cases[i].agent, cases[i].nstep);
+        double chance = mean_score(cases[i].env, "random", cases[i].nstep);
+        print_message("%s, %s: %.1f against %.1f by chance\n", cases[i].env, cases[i].agent,
+                      learned, chance);
+        assert_true(learned > chance / cases[i].margin); // scores are negative
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(published_grids_fit_the_agents),
+        cmocka_unit_test(refusals_are_told),
+        cmocka_unit_test(test_one_seed_one_life),
+        cmocka_unit_test(test_nothing_allocates),
+        cmocka_unit_test(test_saved_is_loaded),
+        cmocka_unit_test(test_frozen_learns_nothing),
+        cmocka_unit_test(test_survives_failed_allocations),
+        cmocka_unit_test(defaults_learn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
