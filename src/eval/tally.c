@@ -1,0 +1,83 @@
+// tally.c - from the rewards of a life to its score.
+//
+//     average    total reward / (completed episodes + 1 if one is unfinished)
+//     completed  mean return of the completed episodes
+//     median     median return of the completed episodes
+//     worst      lowest return of a completed episode
+//
+// 1. The unfinished episode counts as one, as in the paper's code: a life that never reaches
+// its
+//    goal scores its total reward, and not nothing.
+// 2. Where no episode was completed, the unfinished one stands for all.
+// 3. Returns are not discounted: what the owner of a plant gets is.
+
+#include "eval_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void rh_tally__begin(rh_tally *tally, double *returns)
+{
+    *tally = (rh_tally){.worst = INFINITY, .returns = returns};
+}
+
+void rh_tally__reward(rh_tally *tally, double reward)
+{
+    tally->total += reward;
+    tally->episode += reward;
+    tally->length++;
+}
+
+void rh_tally__end_episode(rh_tally *tally)
+{
+    double got = tally->episode;
+    if (tally->returns)
+        tally->returns[tally->nepisode] = got;
+    tally->nepisode++;
+    tally->completed += got;
+    tally->worst = fmin(tally->worst, got);
+    tally->point += got;
+    tally->npoint++;
+    tally->episode = 0.0;
+    tally->length = 0;
+}
+
+double rh_tally__point(rh_tally *tally, bool continuing)
+{
+    double value = tally->npoint ? tally->point / (double)tally->npoint : NAN;
+    if (continuing)
+        value = tally->total - tally->mark;
+    tally->mark = tally->total;
+    tally->point = 0.0;
+    tally->npoint = 0;
+    return value;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int64_t n)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+double rh_tally__score(rh_tally *tally, rh_criterion criterion)
+{
+    double n = (double)tally->nepisode;
+    switch (criterion) {
+    case RH_AVERAGE:
+    case RH_FINAL: // the average of the judgement's own tally
+        return tally->total / (n + (tally->length > 0));
+    case RH_COMPLETED:
+        return n > 0 ? tally->completed / n : tally->episode;
+    case RH_MEDIAN:
+        return n > 0 ? median(tally->returns, tally->nepisode) : tally->episode;
+    case RH_WORST:
+        return n > 0 ? tally->worst : tally->episode;
+    }
+    return NAN;
+}

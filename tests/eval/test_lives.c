@@ -1,0 +1,583 @@
+// test_lives.c - lives: scores by hand in an environment of known rewards, cut-offs,
+// divergence, stopping, and one hash for any number of threads.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rehearse/rehearse.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------- a world by hand
+
+// A corridor: reward -1 a step, an end every `length` steps (0: never), and from step `breaks`
+// of an episode on an observation that is not a number (0: never).
+enum { LENGTH, BREAKS, CONTINUING, CORRIDOR_NPARAM };
+
+static const rh_param corridor_param[] = {
+    [LENGTH] = {"length", "", .hi = 1e9, .initial = 4},
+    [BREAKS] = {"breaks", "", .hi = 1e9},
+    [CONTINUING] = {"continuing", "", .hi = 1},
+};
+
+typedef struct corridor {
+    double length, breaks;
+} corridor;
+
+static rh_status corridor_init(void *self, rh_task *task, const double *opt, rh_error *err)
+{
+    (void)err;
+    *(corridor *)self = (corridor){opt[LENGTH], opt[BREAKS]};
+    task->nobs = 1;
+    task->obs_name[0] = "place";
+    task->obs_hi[0] = 1.0;
+    task->naction = 2;
+    task->nact = 1;
+    task->nstep = 10;
+    task->reward_lo = -2.0;
+    task->continuing = opt[CONTINUING] > 0;
+    return RH_OK;
+}
+
+static void corridor_start(const void *self, void *state, rh_luck *luck, double *obs)
+{
+    (void)self;
+    (void)luck;
+    *(int *)state = 0;
+    obs[0] = 0.0;
+}
+
+static bool corridor_step(const void *self, void *state, const double *act, rh_luck *luck,
+                          double *obs, double *reward)
+{
+    (void)act;
+    (void)luck;
+    const corridor *c = self;
+    int step = ++*(int *)state;
+    obs[0] = c->breaks > 0 && step >= c->breaks ? NAN : 0.5;
+    *reward = -1.0;
+    return c->length > 0 && step == c->length;
+}
+
+static const rh_env_type corridor_type = {
+    .name = "corridor",
+    .self_size = sizeof(corridor),
+    .state_size = sizeof(int),
+    .param = corridor_param,
+    .nparam = CORRIDOR_NPARAM,
+    .init = corridor_init,
+    .start = corridor_start,
+    .step = corridor_step,
+};
+
+// An agent that counts its calls, and fails at step `fails` of its life (0: never).
+static atomic_int nstart, nstep, nend, nact;
+
+static const rh_param counter_param[] = {{"fails", "", .hi = 1e9}};
+
+typedef struct counter {
+    double fails;
+    int step;
+} counter;
+
+static rh_status counter_init(void *self, const rh_task *task, const double *hp, rh_error *err)
+{
+    (void)task;
+    (void)err;
+    ((counter *)self)->fails = hp[0];
+    return RH_OK;
+}
+
+static bool counter_start(void *self, const double *obs, rh_rng *rng, double *act)
+{
+    (void)self;
+    (void)obs;
+    (void)rng;
+    nstart++;
+    act[0] = 0;
+    return true;
+}
+
+static bool counter_step(void *self, double reward, const double *obs, rh_rng *rng, double *act)
+{
+    (void)reward;
+    (void)obs;
+    (void)rng;
+    counter *c = self;
+    nstep++;
+    act[0] = 0;
+    return ++c->step != c->fails;
+}
+
+static bool counter_end(void *self, double reward)
+{
+    (void)reward;
+    counter *c = self;
+    nend++;
+    return ++c->step != c->fails;
+}
+
+static bool counter_act(void *self, const double *obs, rh_rng *rng, double *act)
+{
+    (void)self;
+    (void)obs;
+    (void)rng;
+    nact++;
+    act[0] = 0;
+    return true;
+}
+
+static const rh_agent_type counter_type = {
+    .name = "counter",
+    .actions = RH_DISCRETE,
+    .self_size = sizeof(counter),
+    .param = counter_param,
+    .nparam = 1,
+    .init = counter_init,
+    .start = counter_start,
+    .step = counter_step,
+    .end = counter_end,
+    .act = counter_act,
+};
+
+static rh_env *make_corridor(double length, double breaks, bool continuing)
+{
+    rh_env *env = NULL;
+    double opt[CORRIDOR_NPARAM] = {length, breaks, continuing};
+    assert_int_equal(rh_env_create(&env, &corridor_type, opt, NULL), RH_OK);
+    nstart = nstep = nend = nact = 0;
+    return env;
+}
+
+static rh_life one_life(const rh_env *env, const rh_eval_options *opt, double *curve)
+{
+    rh_life life;
+    double hp[1] = {0};
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 1, hp, opt, &life, curve, NULL),
+        RH_OK);
+    return life;
+}
+
+// ---------------------------------------------------------------------------- by hand
+
+static void episodes_are_scored(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 1;
+    opt.nstep = 10; // episodes of 4, 4, and 2 steps unfinished
+    opt.ncurve = 5;
+    double curve[5];
+    rh_life life = one_life(env, &opt, curve);
+    assert_int_equal(life.outcome, RH_LIVED);
+    assert_int_equal(life.nstep, 10);
+    assert_int_equal(life.nepisode, 2);
+    assert_true(life.total == -10.0);
+    assert_true(life.score == -10.0 / 3);
+    assert_int_equal(nstart, 3);
+    assert_int_equal(nstep, 8);
+    assert_int_equal(nend, 2);
+    assert_true(isnan(curve[0]) && curve[1] == -4.0 && isnan(curve[2]) && curve[3] == -4.0 &&
+                isnan(curve[4]));
+
+    static const double by_criterion[] = {
+        [RH_AVERAGE] = -10.0 / 3, [RH_COMPLETED] = -4,   [RH_MEDIAN] = -4,
+        [RH_WORST] = -4,          [RH_FINAL] = -7.0 / 2,
+    };
+    opt.nfinal = 7;
+    for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
+        opt.criterion = (rh_criterion)c;
+        assert_true(one_life(env, &opt, NULL).score == by_criterion[c]);
+    }
+    // the judgement is by the frozen agent: two starts, and seven steps of which one is an end
+    assert_int_equal(nact, 2 + 6);
+    rh_env_destroy(env);
+}
+
+static void cutoffs_follow_their_rule(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(0, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 1;
+    opt.nstep = 10;
+    opt.cutoff = 3; // episodes of 3, 3, 3, and one step
+    rh_life life = one_life(env, &opt, NULL);
+    assert_int_equal(life.nepisode, 3);
+    assert_true(life.score == -10.0 / 4);
+    assert_int_equal(nstep, 10); // every step is an ordinary one
+    assert_int_equal(nend, 0);
+    assert_int_equal(nstart, 4);
+
+    nstart = nstep = nend = 0;
+    opt.cutoff_rule = RH_TERMINAL;
+    assert_true(one_life(env, &opt, NULL).score == -10.0 / 4);
+    assert_int_equal(nstep, 7);
+    assert_int_equal(nend, 3);
+
+    opt.cutoff = INT64_MAX;
+    assert_true(one_life(env, &opt, NULL).score == -10.0);
+    rh_env_destroy(env);
+}
+
+static void continuing_lives_have_no_episodes(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(0, 0, true);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 1;
+    opt.nstep = 60;
+    opt.cutoff = 5; // does nothing
+    opt.ncurve = 4;
+    double curve[4];
+    for (int c = RH_AVERAGE; c <= RH_WORST; c++) {
+        opt.criterion = (rh_criterion)c;
+        rh_life life = one_life(env, &opt, curve);
+        bool stretches = c == RH_MEDIAN || c == RH_WORST;
+        assert_true(life.score == (stretches ? -2.0 : -60.0));
+        assert_int_equal(life.nepisode, 0);
+        for (int p = 0; p < 4; p++)
+            assert_true(curve[p] == -15.0);
+    }
+    assert_int_equal(nstart, 4); // one a life
+    rh_env_destroy(env);
+}
+
+static void breakdown_is_an_outcome(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 2;
+    opt.nthread = 2;
+    opt.nstep = 10;
+    double hp[3] = {0, 6, 0}; // the second of three settings diverges
+    rh_life life[6];
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 3, hp, &opt, life, NULL, NULL),
+        RH_OK);
+    for (int i = 0; i < 6; i++) {
+        bool broken = i / 2 == 1;
+        assert_int_equal(life[i].outcome, broken ? RH_DIVERGED : RH_LIVED);
+        assert_true(life[i].score == (broken ? -20.0 : -10.0 / 3)); // worst: -2 a step
+        assert_int_equal(life[i].nstep, broken ? 6 : 10);
+    }
+    rh_env_destroy(env);
+
+    env = make_corridor(0, 5, false);
+    opt.nrun = 1;
+    rh_life broken = one_life(env, &opt, NULL);
+    assert_int_equal(broken.outcome, RH_ENV_NONFINITE);
+    assert_true(broken.score == -20.0);
+    assert_int_equal(broken.nstep, 4);
+    rh_env_destroy(env);
+}
+
+// ---------------------------------------------------------------------------- watching,
+// stopping
+
+typedef struct watcher {
+    int npoint, nlife, stop_after;
+    double last[4];
+} watcher;
+
+static void watch(void *context, const rh_event *e)
+{
+    watcher *w = context;
+    if (e->kind == RH_EVENT_POINT) {
+        w->npoint++;
+        w->last[e->point] = e->value;
+    } else {
+        w->nlife++;
+        assert_non_null(e->agent);
+        assert_int_equal(e->life->nstep, 8);
+    }
+}
+
+static bool stop(void *context)
+{
+    const watcher *w = context;
+    return w->nlife >= w->stop_after;
+}
+
+static void the_caller_can_watch_and_stop(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(2, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    watcher w = {.stop_after = 1000};
+    opt.nrun = 3;
+    opt.nstep = 8;
+    opt.ncurve = 4;
+    opt.watch = watch;
+    opt.stop = stop;
+    opt.context = &w;
+    double hp[2] = {0, 0}, curve[24];
+    rh_life life[6];
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
+        RH_OK);
+    assert_int_equal(w.nlife, 6);
+    assert_int_equal(w.npoint, 24);
+    for (int p = 0; p < 4; p++)
+        assert_true(w.last[p] == -2.0);
+
+    // two lives, then no more: the others are marked, the finished ones are kept
+    w = (watcher){.stop_after = 2};
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
+        RH_OK);
+    assert_int_equal(w.nlife, 2);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(life[i].outcome, i < 2 ? RH_LIVED : RH_STOPPED);
+        assert_true(i < 2 ? life[i].score == -2.0 : isnan(life[i].score));
+        assert_true(i < 2 || isnan(curve[i * 4]));
+    }
+    rh_env_destroy(env);
+}
+
+static bool stop_at_once(void *context)
+{
+    return atomic_fetch_add((atomic_int *)context, 1) > 3;
+}
+
+static void a_life_under_way_is_left(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(2, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    atomic_int asked = 0;
+    opt.nrun = 1;
+    opt.nstep = 1000000000;
+    opt.stop = stop_at_once;
+    opt.context = &asked;
+    rh_life life = one_life(env, &opt, NULL);
+    assert_int_equal(life.outcome, RH_STOPPED);
+    assert_true(isnan(life.score));
+    assert_true(life.nstep < 10000);
+    rh_env_destroy(env);
+}
+
+// ---------------------------------------------------------------------------- real lives
+
+enum { NSETTING = 4, NRUN = 5, NCURVE = 6 };
+
+typedef struct result {
+    rh_life life[NSETTING * NRUN];
+    double curve[NSETTING * NRUN * NCURVE];
+} result;
+
+// Settings of esarsa in a small Puddle World life; first: index of the first setting.
+static void sweep(result *r, int first, int n, rh_eval_options *opt)
+{
+    static const double tau[NSETTING] = {0.1, 1, 10, 100};
+    const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
+    rh_env *env = NULL;
+    double hp[NSETTING * 32];
+    assert_int_equal(rh_env_create(&env, rh_env_find("puddle_world", NULL), NULL, NULL), RH_OK);
+    for (int i = 0; i < n; i++) {
+        double *row = hp + i * agent->nparam;
+        rh_param_initial(agent->param, agent->nparam, row);
+        row[rh_param_find(agent->param, agent->nparam, "tau")] = tau[first + i];
+    }
+    memset(r, 0, sizeof *r);
+    assert_int_equal(
+        rh_eval_lives(env, agent, rh_env_task(env), n, hp, opt, r->life, r->curve, NULL),
+        RH_OK);
+    rh_env_destroy(env);
+}
+
+static rh_eval_options small_options(int nthread)
+{
+    rh_task task = {.nstep = 1500};
+    rh_eval_options opt = rh_eval_defaults(&task);
+    opt.nrun = NRUN;
+    opt.ncurve = NCURVE;
+    opt.nthread = nthread;
+    return opt;
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **unused)
+{
+    (void)unused;
+    static result one, other;
+    for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
+        rh_eval_options opt = small_options(1);
+        opt.criterion = (rh_criterion)c;
+        sweep(&one, 0, NSETTING, &opt);
+        static const int threads[] = {1, 2, 3, 7};
+        for (int k = 0; k < 4; k++) {
+            opt.nthread = threads[k];
+            sweep(&other, 0, NSETTING, &opt);
+            assert_memory_equal(&one, &other, sizeof one);
+        }
+        opt.seed = 2;
+        sweep(&other, 0, NSETTING, &opt);
+        assert_memory_not_equal(&one, &other, sizeof one);
+    }
+}
+
+static void a_life_does_not_depend_on_its_company(void **unused)
+{
+    (void)unused;
+    static result all, part;
+    rh_eval_options opt = small_options(2);
+    sweep(&all, 0, NSETTING, &opt);
+    sweep(&part, 2, 1, &opt); // the third setting alone
+    assert_memory_equal(part.life, all.life + 2 * NRUN, NRUN * sizeof(rh_life));
+
+    opt.first_run = 3; // runs 3 and 4 alone
+    opt.nrun = 2;
+    sweep(&part, 0, NSETTING, &opt);
+    for (int s = 0; s < NSETTING; s++)
+        assert_memory_equal(part.life + 2 * s, all.life + NRUN * s + 3, 2 * sizeof(rh_life));
+
+    opt.replicate = 1; // another replicate is another chance
+    sweep(&part, 0, NSETTING, &opt);
+    assert_memory_not_equal(part.life, all.life + 3, sizeof(rh_life));
+}
+
+static void the_learned_is_judged_and_passed_on(void **unused)
+{
+    (void)unused;
+    // the finished agent is better than it was on average while learning
+    static result learning, final;
+    rh_eval_options opt = small_options(2);
+    opt.nstep = 6000;
+    sweep(&learning, 1, 1, &opt);
+    opt.criterion = RH_FINAL;
+    opt.nfinal = 3000;
+    sweep(&final, 1, 1, &opt);
+    for (int r = 0; r < NRUN; r++)
+        assert_true(final.life[r].score > learning.life[r].score + 10.0);
+    assert_memory_equal(learning.curve, final.curve, sizeof final.curve);
+}
+
+typedef struct saver {
+    rh_state *state;
+} saver;
+
+static void save_first(void *context, const rh_event *e)
+{
+    saver *s = context;
+    if (e->kind == RH_EVENT_LIFE && e->run == 0)
+        assert_int_equal(rh_agent_save(e->agent, &s->state, NULL), RH_OK);
+}
+
+static void agents_are_born_with_what_was_saved(void **unused)
+{
+    (void)unused;
+    static result first, second, frozen, again;
+    saver s = {0};
+    rh_eval_options opt = small_options(2);
+    opt.nstep = 6000;
+    opt.watch = save_first;
+    opt.context = &s;
+    sweep(&first, 1, 1, &opt);
+    assert_non_null(s.state);
+
+    opt.watch = NULL;
+    opt.born = s.state;
+    opt.seed = 9;
+    sweep(&second, 1, 1, &opt);
+    for (int r = 0; r < NRUN; r++) // it starts where the other ended
+        assert_true(second.life[r].score > first.life[r].score + 10.0);
+    opt.frozen = true;
+    sweep(&frozen, 1, 1, &opt);
+    sweep(&again, 1, 1, &opt);
+    assert_memory_equal(&frozen, &again, sizeof frozen);
+    assert_memory_not_equal(&frozen, &second, sizeof frozen);
+    rh_state_destroy(s.state);
+}
+
+// ---------------------------------------------------------------------------- refusals
+
+static void refused(const rh_env *env, const rh_eval_options *opt, double hp, const char *why)
+{
+    rh_life life;
+    rh_error err;
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 1, &hp, opt, &life, NULL, &err),
+        RH_EINVAL);
+    if (!strstr(err.text, why))
+        fail_msg("'%s' does not say '%s'", err.text, why);
+}
+
+static void bad_options_are_refused(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options good = rh_eval_defaults(rh_env_task(env)), bad;
+    bad = (rh_eval_options){0};
+    refused(env, &bad, 0, "rh_eval_defaults()");
+    bad = good;
+    bad.nstep = 0;
+    refused(env, &bad, 0, "steps = 0, expected 1 or more");
+    bad = good;
+    bad.nrun = -1;
+    refused(env, &bad, 0, "runs = -1");
+    bad = good;
+    bad.nthread = 0;
+    refused(env, &bad, 0, "threads = 0");
+    bad = good;
+    bad.cutoff = 0;
+    refused(env, &bad, 0, "cut-off = 0");
+    bad = good;
+    bad.ncurve = 11;
+    refused(env, &bad, 0, "curve points = 11, expected 0 to the 10 steps");
+    refused(env, &good, -1, "counter: fails = -1, expected a number, 0 to 1000000000");
+    rh_env_destroy(env);
+}
+
+static void survives_every_failed_allocation(void **unused)
+{
+    (void)unused;
+    rh_env *env = make_corridor(4, 0, false);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nrun = 4;
+    opt.nthread = 2;
+    opt.criterion = RH_MEDIAN;
+    double hp[1] = {0};
+    rh_life life[4];
+    int64_t before = rh_alloc_live();
+    for (int nth = 1;; nth++) {
+        rh_error err;
+        rh_alloc_fail_at(nth);
+        rh_status rc =
+            rh_eval_lives(env, &counter_type, rh_env_task(env), 1, hp, &opt, life, NULL, &err);
+        rh_alloc_fail_at(0);
+        assert_int_equal(rh_alloc_live(), before);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_non_null(strstr(err.text, "out of memory"));
+    }
+    rh_env_destroy(env);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(episodes_are_scored),
+        cmocka_unit_test(cutoffs_follow_their_rule),
+        cmocka_unit_test(continuing_lives_have_no_episodes),
+        cmocka_unit_test(breakdown_is_an_outcome),
+        cmocka_unit_test(the_caller_can_watch_and_stop),
+        cmocka_unit_test(a_life_under_way_is_left),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(a_life_does_not_depend_on_its_company),
+        cmocka_unit_test(the_learned_is_judged_and_passed_on),
+        cmocka_unit_test(agents_are_born_with_what_was_saved),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
