@@ -18,18 +18,31 @@ typedef struct rh_line {
     int32_t slot[RH_LANES]; // place in the active set; 0 or less when not in it
 } rh_line;
 
-// One Adam step with traces: for every entry, with g = error * y,
+// One Adam step with traces. For every entry, y being its trace in units of a common scale and
+// v its second moment in units of another one that falls by beta2 a step:
 //
-//     v += (1 - beta2) (g^2 - v),   dw += rate g / (sqrt(v) + eps)
+//     v  += gain y^2
+//     dw += rate y / (sqrt(v) + eps)
 //
-// and with momentum m += (1 - beta1) (g - m) in the place of g in the second.
+// and with momentum
+//
+//     m  += take (error y - m)
+//     dw += rate m / (sqrt(v) + eps)
+//
+// The scales, the TD error and Adam's bias corrections are folded into the numbers here. m and
+// sqrt(v) are in units of 1 / RH_UNIT, which keeps gain y^2 clear of subnormal numbers.
 typedef struct rh_adam {
-    float error; // TD error times the scale of the traces
-    float rate;  // step size with the bias corrections folded in
-    float eps;   // Adam's, with its bias correction folded in
-    float take1; // 1 - beta1
-    float take2; // 1 - beta2
+    float gain, rate, eps;
+    float take, error; // for the momentum
 } rh_adam;
+
+#define RH_UNIT 0x1p24f
+
+// Above this, eps is so much less than sqrt(v) that a block may go the fast way.
+#define RH_TINY (1e-7f * RH_UNIT * RH_UNIT)
+
+// The second moment of entries to spare, whose y and m are zero.
+#define RH_SPARE (RH_UNIT * RH_UNIT)
 
 typedef struct rh_kernels {
     const char *name; // of the instruction set
@@ -37,17 +50,29 @@ typedef struct rh_kernels {
     // active (nactive) from at (nobs), where each sensor's rows begin.
     void (*tiles)(const struct rh_tiles *tiles, const int32_t *at, int32_t *active);
 
-    // q (4) = sum over the n lines of w + dw[slot]. n is a multiple of 4; dw[0] is 0.
-    void (*values)(const rh_line *line, const int32_t *active, int n, const float *dw,
-                   double q[RH_LANES]);
+    // w (4) = sum of the weights of the n lines, dw (4) = sum of their changes in the set, and
+    // slot (n x 4) = their places. n is a multiple of 4; change[0] is 0.
+    void (*values)(const rh_line *line, const int32_t *active, int n, const float *change,
+                   double w[RH_LANES], double dw[RH_LANES], int32_t *slot);
 
-    // n is a multiple of RH_BLOCK. Entries to spare have v = 1, y = 0, m = 0.
-    void (*adam)(int n, const rh_adam *adam, float *dw, float *v, const float *y);
-    void (*momentum)(int n, const rh_adam *adam, float *dw, float *v, float *m, const float *y);
+    // Of the n entries with places slot (n x 4): those of one lane that are in the set, to
+    // place (n), 0 standing for the others; and the lines (n) of the others to fresh; how many.
+    // There is room to read and write up to a multiple of 16.
+    int (*aim)(int n, const int32_t *slot, const int32_t *line, int32_t *place, int32_t *fresh);
 
-    // The places 1 .. n - 1 with clock - visit >= age, in order, into place; how many. There is
-    // room to read, and to write, whole blocks.
+    // n and nsafe are multiples of RH_BLOCK. The first nsafe entries are known to have v above
+    // RH_TINY.
+    void (*adam)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, const float *y);
+    void (*momentum)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, float *m,
+                     const float *y);
+
+    // The least of v (n), n a multiple of RH_BLOCK. None is negative.
+    float (*least)(int n, const float *v);
+
+    // The places 1 .. n - 1 with clock - visit >= age, or whose trace is zero, in order, into
+    // place; how many. There is room to read, and to write, whole blocks.
     int (*aged)(int n, const uint32_t *visit, uint32_t clock, uint32_t age, int32_t *place);
+    int (*faded)(int n, const float *y, int32_t *place);
 } rh_kernels;
 
 // Those this machine can run, 0 .. rh_kernels__count() - 1, the plainest first.

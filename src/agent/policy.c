@@ -9,7 +9,7 @@ void rh_agent__softmax(const double *q, int n, double tau, double *pi)
         most = q[a] > most ? q[a] : most;
     double sum = 1e-8;
     for (int a = 0; a < n; a++) {
-        pi[a] = rh_exp((q[a] - most) / tau);
+        pi[a] = q[a] == most ? 1.0 : rh_exp((q[a] - most) / tau);
         sum += pi[a];
     }
     double rest = 1.0;

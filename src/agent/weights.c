@@ -1,0 +1,424 @@
+// weights.c - the active set: weights with a trace, side by side.
+//
+// For every entry with trace z != 0, after a TD error delta, t counting the life's ticks:
+//
+//     g = -delta z,  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
+//     w -= rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + 1e-8)
+//     z *= decay
+//
+// Entries without a trace keep w, m and v as they are (lazy Adam).
+// tests/reference/esarsa_plain.c says it in a page of double-precision C and is what this file
+// is tested against.
+//
+// 1. Entries with a trace have places in the set, so that an update is one straight vector loop
+//    (kernel.c). An entry's place stands in its line; place 0 is a dummy that stands for all
+//    entries outside, so that reading needs no branch.
+// 2. The set holds the change of a weight since it entered, in float: changes are small, and so
+//    is their rounding. The weight itself is a double, written when the entry leaves.
+// 3. A trace k steps after its visit is decay^k. It is kept as y with z = scale * y, and v as
+//    v / fade with fade falling by beta2 a step: what only decays is then not written at all,
+//    and a rounded beta2 cannot shift v (0.999 is not a float: it would, by 1e-5).
+// 4. An entry leaves the set when its trace is below 1e-16. What its weight would still have
+//    received is at most rate * |delta| * 1e-16 / 1e-8 / (1 - decay), that is 1e-8 of a step,
+//    whatever its v; with momentum it stays until |m| < 1e-14 sqrt(v) as well. What its v would
+//    have become, v * beta2^k after k idle steps, is made good when it comes back. k ends with
+//    the episode, or where the trace would have reached zero in double precision (the extent;
+//    above a decay of one half it never does, since the smallest double rounds to itself).
+// 5. Where entries are is looked up when they are read, one step before it is needed: by then
+//    the update has pushed their lines out of the cache.
+// 6. Weights begin at zero, and so does fresh memory: a table that is never visited costs
+//    nothing.
+//
+// Measured with `make bench`, states given, on one core of a 2.3 GHz Xeon with AVX-512, against
+// the plain version: 2.1 million learning steps/s and 6 times in Puddle World (decay 0.1), 0.66
+// million and 25 times in Cartpole (0.021), 0.33 million and 21 times in Acrobot (0.8; 6,000
+// entries in the set, of which the loop takes 1.1 of 3.0 us).
+
+#include "weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EPSILON 1e-8      // Adam's
+#define TRACE_END 1e-16   // decision 4
+#define SCALE_END 1e-5    // traces are scaled afresh when their scale falls below
+#define FADE_END 0.25     // second moments likewise
+#define AUDIT 8           // steps between two looks at the second moments
+#define SWEEP 64          // steps between two looks for entries to leave the set
+#define STAGGER (13 * 64) // bytes; equal places of two arrays must not share their low 12 bits
+
+// An entry that has left the set.
+struct rh_idle {
+    int32_t id;
+    uint32_t left;  // clock when it left
+    uint32_t visit; // clock of its last visit
+};
+
+static int whole_blocks(int n)
+{
+    return (n + RH_BLOCK - 1) / RH_BLOCK * RH_BLOCK;
+}
+
+static rh_line *line_of(const rh_weights *w, int32_t id)
+{
+    return &w->line[id / RH_LANES];
+}
+
+// ---------------------------------------------------------------------------- in and out
+
+static void clear_place(rh_weights *w, int i)
+{
+    w->dw[i] = 0.0f;
+    w->v[i] = RH_SPARE;
+    w->m[i] = 0.0f;
+    w->y[i] = 0.0f;
+}
+
+// A block of places nobody holds: they may be updated without harm.
+static void clear_block(rh_weights *w, int first)
+{
+    size_t bytes = RH_BLOCK * sizeof(float);
+    memset(w->dw + first, 0, bytes);
+    memset(w->m + first, 0, bytes);
+    memset(w->y + first, 0, bytes);
+    for (int i = first; i < first + RH_BLOCK; i++)
+        w->v[i] = RH_SPARE;
+}
+
+static void open_set(rh_weights *w)
+{
+    clear_block(w, 0);
+    w->nset = 1;
+    w->nsafe = 0;
+    w->nidle = 0;
+    w->clock = 0;
+    w->scale = 1.0;
+    w->fade = 1.0;
+}
+
+// What k updates without a gradient leave of a second moment.
+static float beta2_power(const rh_weights *w, uint32_t k)
+{
+    if (k < 65536)
+        return w->beta2_low[k % 256] * w->beta2_high[k / 256];
+    return (float)rh_exp(k * rh_log(w->opt.beta2));
+}
+
+// The second moment of an idle entry, now.
+static float idle_moment(const rh_weights *w, const rh_idle *e, float v)
+{
+    uint32_t until = w->clock;
+    if (w->extent < until && e->visit < until - w->extent)
+        until = e->visit + w->extent;
+    return until > e->left ? v * beta2_power(w, until - e->left) : v;
+}
+
+// Make good what an idle entry missed, and take it off the list: the last one takes its place.
+static float wake(rh_weights *w, int j, float v)
+{
+    v = idle_moment(w, &w->idle[j], v);
+    w->idle[j] = w->idle[--w->nidle];
+    int32_t moved = w->idle[j].id;
+    line_of(w, moved)->slot[moved % RH_LANES] = -1 - j;
+    return v;
+}
+
+// The entries aimed at that are outside the set enter it.
+static void enter_set(rh_weights *w, float y)
+{
+    int part = w->aim / RH_LANES, lane = w->aim % RH_LANES, n = w->nset;
+    float unfade = (float)(1.0 / w->fade);
+    for (int k = 0; k < w->nfresh; k++, n++) {
+        int32_t line = w->fresh[k] + part;
+        int32_t *slot = &w->line[line].slot[lane];
+        float v = *slot < 0 ? wake(w, -1 - *slot, w->fresh_v[k]) : w->fresh_v[k];
+        *slot = n;
+        if (n % RH_BLOCK == 0)
+            clear_block(w, n);
+        w->id[n] = line * RH_LANES + lane;
+        w->v[n] = v * unfade;
+        w->y[n] = y;
+        w->visit[n] = w->clock;
+        if (w->moment)
+            w->m[n] = w->moment[w->id[n]];
+    }
+    w->nset = n;
+}
+
+// Write place i back to its line, whose slot for it becomes `slot`.
+static void write_back(rh_weights *w, int i, int32_t slot)
+{
+    rh_line *l = line_of(w, w->id[i]);
+    int lane = w->id[i] % RH_LANES;
+    l->w[lane] += (double)w->dw[i];
+    l->v[lane] = w->v[i] * (float)w->fade;
+    l->slot[lane] = slot;
+    if (w->moment)
+        w->moment[w->id[i]] = w->m[i];
+}
+
+static void leave_set(rh_weights *w, int i)
+{
+    write_back(w, i, -1 - w->nidle);
+    w->idle[w->nidle++] = (rh_idle){w->id[i], w->clock, w->visit[i]};
+
+    // the last place moves here, and nothing is known of its v
+    int last = --w->nset;
+    if (i < w->nsafe)
+        w->nsafe = i / RH_BLOCK * RH_BLOCK;
+    if (i != last) {
+        w->dw[i] = w->dw[last];
+        w->v[i] = w->v[last];
+        w->m[i] = w->m[last];
+        w->y[i] = w->y[last];
+        w->id[i] = w->id[last];
+        w->visit[i] = w->visit[last];
+        line_of(w, w->id[i])->slot[w->id[i] % RH_LANES] = i;
+    }
+    clear_place(w, last);
+}
+
+void rh_weights__rest(rh_weights *w)
+{
+    for (int i = 1; i < w->nset; i++)
+        write_back(w, i, 0);
+    for (int j = 0; j < w->nidle; j++) {
+        const rh_idle *e = &w->idle[j];
+        rh_line *l = line_of(w, e->id);
+        int lane = e->id % RH_LANES;
+        l->v[lane] = idle_moment(w, e, l->v[lane]);
+        l->slot[lane] = 0;
+    }
+    open_set(w);
+}
+
+// ---------------------------------------------------------------------------- upkeep
+
+// Those that have faded become zero.
+static void rescale_traces(rh_weights *w)
+{
+    float scale = (float)w->scale;
+    for (int i = 1; i < w->nset; i++) {
+        float z = w->y[i] * scale;
+        w->y[i] = z < (float)TRACE_END ? 0.0f : z;
+    }
+    w->scale = 1.0;
+}
+
+static void rescale_moments(rh_weights *w)
+{
+    float fade = (float)w->fade;
+    for (int i = 1; i < w->nset; i++)
+        w->v[i] *= fade;
+    w->fade = 1.0;
+    w->nsafe = 0;
+}
+
+// How far the set has no small second moment. On their scale they never fall.
+static void audit(rh_weights *w)
+{
+    int n = w->nset / RH_BLOCK * RH_BLOCK;
+    w->nsafe = w->kernels->least(n, w->v) > RH_TINY ? n : 0;
+}
+
+// Before an update: nothing may be in the set that has no trace. Lists are gone through from
+// the end, so that what moves to a place that is given up is not itself to go.
+static void tidy(rh_weights *w)
+{
+    // now and then, those go whose trace and momentum are beneath notice
+    if (w->clock % SWEEP == 0 && w->clock >= w->expiry) {
+        rescale_traces(w);
+        for (int n = w->kernels->faded(w->nset, w->y, w->list); n > 0; n--) {
+            int i = w->list[n - 1];
+            if (fabsf(w->m[i]) <= 1e-14f * sqrtf(w->v[i] * (float)w->fade)) {
+                w->m[i] = 0.0f;
+                leave_set(w, i);
+            }
+        }
+    }
+    // on time, those go that would have no trace in double precision either
+    if (w->strict && w->clock >= w->extent)
+        for (int n = w->kernels->aged(w->nset, w->visit, w->clock, w->extent, w->list); n > 0;)
+            leave_set(w, w->list[--n]);
+}
+
+// ---------------------------------------------------------------------------- reading,
+// learning
+
+size_t rh_weights__list_size(int nactive)
+{
+    return ((size_t)nactive + 15) / 16 * 16 + 16; // whole vectors, read and written
+}
+
+void rh_weights__address(const rh_weights *w, int32_t *feature)
+{
+    for (int i = w->opt.nactive; i < w->nread; i++)
+        feature[i] = w->opt.nfeature; // its weights stay zero
+    if (w->nline > 1)
+        for (int i = 0; i < w->nread; i++)
+            feature[i] *= w->nline;
+}
+
+void rh_weights__read(rh_weights *w, const int32_t *feature, double *q)
+{
+    for (int k = 0; k < w->nline; k++)
+        w->kernels->values(w->line + k, feature, w->nread, w->dw, w->sum + k * RH_LANES,
+                           q + k * RH_LANES, w->slot + k * RH_LANES * w->nread);
+    for (int a = 0; a < w->opt.naction; a++)
+        q[a] += w->sum[a];
+}
+
+void rh_weights__aim(rh_weights *w, const int32_t *feature, int action)
+{
+    int part = action / RH_LANES, lane = action % RH_LANES;
+    const int32_t *slot = w->slot + part * RH_LANES * w->nread + lane;
+    w->nfresh = w->kernels->aim(w->opt.nactive, slot, feature, w->place, w->fresh);
+    const rh_line *line = w->line + part;
+    for (int i = 0; i < w->nfresh; i++)
+        w->fresh_v[i] = line[w->fresh[i]].v[lane];
+    w->aim = action;
+    w->aimed = w->sum[action];
+}
+
+double rh_weights__visit(rh_weights *w)
+{
+    if (w->clock % AUDIT == 0)
+        audit(w);
+    float y = (float)(1.0 / w->scale);
+    double sum[4] = {0};
+    for (int i = 0; i < w->nread; i += 4) // the last few may be dummies
+        for (int k = 0; k < 4; k++) {
+            sum[k] += (double)w->dw[w->place[i + k]];
+            w->y[w->place[i + k]] = y;
+        }
+    if (w->extent < UINT32_MAX)
+        for (int i = 0; i < w->nread; i++)
+            w->visit[w->place[i]] = w->clock;
+    w->y[0] = 0.0f;
+    enter_set(w, y);
+    tidy(w);
+    return w->aimed + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+void rh_weights__tick(rh_weights *w)
+{
+    w->power1 *= w->opt.beta1;
+    w->power2 *= w->opt.beta2;
+}
+
+void rh_weights__learn(rh_weights *w, double delta)
+{
+    rh_weights__tick(w);
+    w->fade *= w->opt.beta2;
+    double correction = sqrt((1.0 - w->power2) / w->fade); // of the root, by bias and scale
+    double error = delta * w->scale * (double)RH_UNIT;
+    double rate = w->opt.rate * correction / (1.0 - w->power1);
+    rh_adam adam = {
+        .gain = (float)((1.0 - w->opt.beta2) * error * error / w->fade),
+        .rate = (float)(w->moment ? rate : rate * error),
+        .eps = (float)(EPSILON * correction) * RH_UNIT,
+        .take = (float)(1.0 - w->opt.beta1),
+        .error = (float)error,
+    };
+    int n = whole_blocks(w->nset);
+    if (w->moment)
+        w->kernels->momentum(w->nsafe, n, &adam, w->dw, w->v, w->m, w->y);
+    else
+        w->kernels->adam(w->nsafe, n, &adam, w->dw, w->v, w->y);
+
+    w->clock++;
+    w->scale *= w->opt.decay;
+    if (w->scale < SCALE_END)
+        rescale_traces(w);
+    if (w->fade < FADE_END)
+        rescale_moments(w);
+}
+
+// ---------------------------------------------------------------------------- birth
+
+// The set's arrays in one block, each a little off the others' page.
+static bool allocate_set(rh_weights *w, size_t n)
+{
+    enum { NARRAY = 7 };
+    size_t bytes = (n * sizeof(float) + 4095) / 4096 * 4096 + STAGGER;
+    w->block = rh_alloc(NARRAY, bytes);
+    if (!w->block)
+        return false;
+    w->dw = (float *)(void *)w->block;
+    w->v = (float *)(void *)(w->block + bytes);
+    w->m = (float *)(void *)(w->block + 2 * bytes);
+    w->y = (float *)(void *)(w->block + 3 * bytes);
+    w->id = (int32_t *)(void *)(w->block + 4 * bytes);
+    w->visit = (uint32_t *)(void *)(w->block + 5 * bytes);
+    w->list = (int32_t *)(void *)(w->block + 6 * bytes);
+    return true;
+}
+
+static bool allocate(rh_weights *w)
+{
+    size_t nentry = ((size_t)w->opt.nfeature + 1) * (size_t)w->nline * RH_LANES;
+    size_t nlist = rh_weights__list_size(w->opt.nactive), nlane = (size_t)w->nline * RH_LANES;
+    bool momentum = w->opt.beta1 > 0.0;
+    w->line = rh_alloc(nentry / RH_LANES, sizeof *w->line);
+    w->moment = momentum ? rh_alloc(nentry, sizeof *w->moment) : NULL;
+    w->idle = rh_alloc(nentry, sizeof *w->idle);
+    w->slot = rh_alloc(nlane * nlist, sizeof *w->slot);
+    w->sum = rh_alloc(nlane, sizeof *w->sum);
+    w->place = rh_alloc(nlist, sizeof *w->place);
+    w->fresh = rh_alloc(nlist, sizeof *w->fresh);
+    w->fresh_v = rh_alloc(nlist, sizeof *w->fresh_v);
+    return allocate_set(w, nentry + RH_BLOCK) && w->line && (w->moment || !momentum) &&
+           w->idle && w->slot && w->sum && w->place && w->fresh && w->fresh_v;
+}
+
+// Ages at which a trace is below TRACE_END, and at which it is zero in double precision.
+static void set_ages(rh_weights *w)
+{
+    double decay = w->opt.decay;
+    w->expiry = UINT32_MAX;
+    w->extent = UINT32_MAX;
+    if (decay < 1.0)
+        w->expiry = decay > 0.0 ? (uint32_t)ceil(rh_log(TRACE_END) / rh_log(decay)) : 1;
+    if (decay <= 0.5) {
+        w->extent = 0;
+        for (double z = 1.0; z > 0.0; z *= decay)
+            w->extent++;
+        w->strict = w->opt.beta1 > 0.0 || w->extent <= w->expiry + SWEEP;
+    }
+}
+
+rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
+                           rh_error *err)
+{
+    *w = (rh_weights){.opt = *opt, .power1 = 1.0, .power2 = 1.0};
+    w->kernels = rh_kernels__best();
+    w->nline = (opt->naction + RH_LANES - 1) / RH_LANES;
+    w->nread = (opt->nactive + 3) / 4 * 4;
+    if (!allocate(w)) {
+        rh_weights__clear(w);
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
+                       (int)opt->nfeature);
+    }
+    double low = 1.0, high = 1.0;
+    for (int k = 0; k < 256; k++, low *= opt->beta2)
+        w->beta2_low[k] = (float)low;
+    for (int k = 0; k < 256; k++, high *= low)
+        w->beta2_high[k] = (float)high;
+    set_ages(w);
+    open_set(w);
+    return RH_OK;
+}
+
+void rh_weights__clear(rh_weights *w)
+{
+    rh_free(w->line);
+    rh_free(w->moment);
+    rh_free(w->block);
+    rh_free(w->idle);
+    rh_free(w->slot);
+    rh_free(w->sum);
+    rh_free(w->place);
+    rh_free(w->fresh);
+    rh_free(w->fresh_v);
+    *w = (rh_weights){0};
+}

@@ -1,0 +1,99 @@
+// weights.h - weights of (feature, action) that learn by Adam along replacing traces.
+
+#ifndef AGENT_WEIGHTS_H
+#define AGENT_WEIGHTS_H
+
+#include "kernel.h"
+#include "rehearse/contract.h"
+
+typedef struct rh_weights_options {
+    int32_t nfeature;
+    int nactive; // features active at a time
+    int naction;
+    double rate;  // step size
+    double beta1; // Adam's
+    double beta2;
+    double decay; // of a trace, a step
+} rh_weights_options;
+
+typedef struct rh_idle rh_idle;
+
+// An entry is the weight of one feature and one action. Those with a trace form the active set.
+typedef struct rh_weights {
+    rh_weights_options opt;
+    const rh_kernels *kernels; // borrowed
+    int nline;                 // lines per feature: four actions each
+    int nread;     // features read at a time: the active ones, and zeros up to a multiple of 4
+    rh_line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
+    float *moment; // owned: first moments, NULL without momentum (entries)
+    double power1; // beta1^t, t counting rh_weights__tick()
+    double power2; // beta2^t
+
+    char *block;     // owned: the arrays of the active set
+    int nset;        // places taken, the dummy at 0 included
+    int nsafe;       // those below have no small second moment
+    float *dw;       // change of the weight since it entered
+    float *v;        // second moment / fade
+    float *m;        // first moment
+    float *y;        // trace / scale
+    int32_t *id;     // which entry: line * 4 + lane
+    uint32_t *visit; // clock of the last visit, where extent is finite
+    int32_t *list;   // scratch
+    double scale;    // of the traces
+    double fade;     // of the second moments
+    uint32_t clock;  // updates since the traces were zero
+    uint32_t expiry; // age at which an entry may leave the set
+    uint32_t extent; // age at which a double-precision trace is zero; UINT32_MAX for never
+    bool strict;     // entries can reach that age in the set
+
+    rh_idle *idle; // owned: those that have left the set since the traces were zero
+    int nidle;
+    float beta2_low[256];  // beta2^k for k < 256
+    float beta2_high[256]; // beta2^(256 k)
+
+    int32_t *slot;  // owned: places of the features last read     (nline, nread, 4)
+    double *sum;    // owned: their weights without the changes    (nline, 4)
+    int aim;        // action that was aimed at
+    int32_t *place; // owned: places of its entries                (nread)
+    int32_t *fresh; // owned: lines of those outside the set       (nread)
+    float *fresh_v; // owned: their second moments                 (nread)
+    int nfresh;
+    double aimed; // their weights together, but for the changes in the set
+} rh_weights;
+
+// All weights zero. `owner` opens messages. A failed init leaves nothing to clear.
+rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
+                           rh_error *err);
+void rh_weights__clear(rh_weights *w);
+
+// Numbers of a list of active features that rh_weights__read() may read: nactive, and some
+// more.
+size_t rh_weights__list_size(int nactive);
+
+// Turn features (nactive), in a list of that size, into what the calls below want.
+void rh_weights__address(const rh_weights *w, int32_t *feature);
+
+// q (naction, with room for a multiple of 4) = sums of the active features' weights.
+void rh_weights__read(rh_weights *w, const int32_t *feature, double *q);
+
+// Of the features just read, the entries of this action will be visited next.
+void rh_weights__aim(rh_weights *w, const int32_t *feature, int action);
+
+// Set the traces of the entries aimed at to 1, and return the sum of their weights.
+double rh_weights__visit(rh_weights *w);
+
+// Count a step of the clock that corrects Adam's bias; rh_weights__learn() does it by itself.
+void rh_weights__tick(rh_weights *w);
+
+// Move every weight with a trace by the error delta, |delta| < 1e12; then let the traces decay.
+void rh_weights__learn(rh_weights *w, double delta);
+
+// All traces become zero.
+void rh_weights__rest(rh_weights *w);
+
+// What was learned, and back; `initial` is added to the weights on the way out. Between
+// episodes.
+rh_status rh_weights__save(rh_weights *w, double initial, rh_state *state, rh_error *err);
+rh_status rh_weights__load(rh_weights *w, double initial, const rh_state *state, rh_error *err);
+
+#endif
