@@ -21,8 +21,7 @@
 #define RH_PRINTF(text, first)
 #endif
 
-// ---------------------------------------------------------------------------- status and
-// errors
+// ---------------------------------------------------------------------------- errors
 
 typedef enum rh_status {
     RH_OK = 0,
@@ -60,8 +59,8 @@ RH_API rh_status rh_unknown(rh_error *err, const char *what, const char *word,
 RH_API void *rh_alloc(size_t count, size_t size);
 RH_API void rh_free(void *memory); // NULL is allowed
 
-// For tests: blocks now alive, and a switch that fails the n-th allocation from here (0:
-// never).
+// For tests: blocks now alive, and a switch that fails the n-th allocation from
+// here (0: never).
 RH_API int64_t rh_alloc_live(void);
 RH_API int64_t rh_alloc_count(void); // allocations ever made
 RH_API void rh_alloc_fail_at(int64_t nth);

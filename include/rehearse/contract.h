@@ -106,8 +106,8 @@ typedef struct rh_env_type {
     bool (*step)(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
                  double *reward);
 
-    // Release what init took; also called when init failed half-way. NULL when there is
-    // nothing.
+    // Release what init took; also called when init failed half-way. NULL when
+    // there is nothing.
     void (*clear)(void *self);
 } rh_env_type;
 
@@ -187,8 +187,8 @@ typedef struct rh_agent_type {
     rh_status (*save)(void *self, rh_state *state, rh_error *err);
     rh_status (*load)(void *self, const rh_state *state, rh_error *err);
 
-    // Release what init took; also called when init failed half-way. NULL when there is
-    // nothing.
+    // Release what init took; also called when init failed half-way. NULL when
+    // there is nothing.
     void (*clear)(void *self);
 } rh_agent_type;
 

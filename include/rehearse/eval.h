@@ -74,8 +74,8 @@ typedef struct rh_eval_options {
     bool frozen;          // the agents act and do not learn
     const rh_state *born; // what every agent knows at birth; NULL for nothing   (borrowed)
 
-    // Called after every point and every life, one call at a time, from whichever thread. NULL
-    // for none.
+    // Called after every point and every life, one call at a time, from whichever
+    // thread. NULL for none.
     void (*watch)(void *context, const rh_event *event);
     // Asked now and then by every thread; once it answers true no further life is begun and
     // those under way are left. NULL for never.

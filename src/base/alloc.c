@@ -3,8 +3,7 @@
 // 1. Memory is zeroed. Large blocks come from the system already zero and page by page, so a
 //    sparse table (a joint tile coder) costs only what is touched.
 // 2. Blocks are aligned to 64 bytes, a cache line and the widest vector. The pointer libc gave
-// is
-//    kept just below the block.
+//    is kept just below the block.
 
 #include "rehearse/base.h"
 

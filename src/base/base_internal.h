@@ -5,6 +5,15 @@
 
 #include "rehearse/contract.h"
 
+// The end of a path that would fill a message alone.
+const char *rh_base__tail(const char *path);
+
+#define RH_STATE__HEAD 48 // bytes of a state file before its first array
+
+// Whether the first n bytes of a file begin a state file that this library can read.
+rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char *path,
+                               rh_error *err);
+
 // A state from the n bytes of a state file; `path` is for messages only.
 // Owned: *out, free with rh_state_destroy(). Nullable: err. On failure *out is left untouched.
 rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,

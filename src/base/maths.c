@@ -133,8 +133,8 @@ void rh_sincos(double x, double *sine, double *cosine)
     if (!(fabs(x) <= 1e5))
         x = fmod(x, 2.0 * M_PI); // exact, and NaN for what is not finite
 
-    // x - k pi / 2 as r + low: the first two parts of pi / 2 are short, so k times them is
-    // exact
+    // x - k pi / 2 as r + low: the first two parts of pi / 2 are short, so k
+    // times them is exact
     double k = (x * 0x1.45f306dc9c883p-1 + ROUNDER) - ROUNDER;
     double first = x - k * 0x1.921fb54400000p0, part = k * 0x1.0b4611a600000p-34;
     double second = first - part, lost = (first - second) - part;

@@ -1,12 +1,14 @@
-// state.c - named arrays of doubles, in memory and in a file.
+// state.c - named arrays of doubles, in memory and as the bytes of a file.
 //
 // A state file, with every number little-endian:
 //
 //     offset  bytes  what
-//     0       8      89 52 48 53 54 41 54 45, which is "RHSTATE" after a byte no text begins
-//     with 8       4      version of this layout: 1 12      4      number of arrays 16      32
-//     label, padded with zeros 48             the arrays, each: 32 name, padded with zeros; 8
-//     length n; 8 n doubles end     4      CRC-32, as in zip and PNG, of every byte before it
+//     0       8      89 52 48 53 54 41 54 45: a byte that begins no text, and "RHSTATE"
+//     8       4      version of this layout, 1
+//     12      4      number of arrays
+//     16      32     label, padded with zeros
+//     48             the arrays, each: name (32, padded with zeros), length (8), doubles
+//     end     4      CRC-32, as in zip and PNG, of every byte before it
 //
 // 1. Fields have fixed sizes, so that doubles lie at multiples of eight and other programs can
 //    read the file without parsing.
@@ -17,21 +19,14 @@
 
 #include "base_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define NAME 32            // bytes of a name or label with its closing zero
-#define VERSION 1          // of the layout
-#define HEAD (16 + NAME)   // bytes before the first array
-#define ENTRY (NAME + 8)   // bytes of an array before its numbers
-#define TAIL 4             // bytes after the last array
-#define LONGEST_PATH 300   // of a path in a message: the reason must fit behind it
-#define TEMPORARY_EXTRA 48 // letters added to a path to make a temporary name
+#define NAME 32          // bytes of a name or label with its closing zero
+#define VERSION 1        // of the layout
+#define ENTRY (NAME + 8) // bytes of an array before its numbers
+#define HEAD RH_STATE__HEAD
+#define TAIL 4 // bytes after the last array
 
 static const unsigned char magic[8] = {0x89, 'R', 'H', 'S', 'T', 'A', 'T', 'E'};
 
@@ -224,16 +219,8 @@ unsigned char *rh_state__bytes(const rh_state *state, size_t *n)
     return bytes;
 }
 
-// The end of a path that would fill the message alone.
-static const char *tail_of(const char *path)
-{
-    size_t length = strlen(path);
-    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
-}
-
-// Whether the first n bytes of a file begin a state file this library can read.
-static rh_status check_head(const unsigned char *bytes, size_t n, const char *path,
-                            rh_error *err)
+rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char *path,
+                               rh_error *err)
 {
     size_t nmagic = n < sizeof magic ? n : sizeof magic;
     if (memcmp(bytes, magic, nmagic) != 0) {
@@ -243,20 +230,20 @@ static rh_status check_head(const unsigned char *bytes, size_t n, const char *pa
             snprintf(expected + 3 * i, 4, " %02x", magic[i]);
         }
         return rh_fail(err, RH_EFORMAT, "%s: not a state file: it begins with%s, expected%s",
-                       tail_of(path), found, expected);
+                       rh_base__tail(path), found, expected);
     }
     if (n < HEAD)
         return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
-                       tail_of(path), n, HEAD + TAIL);
+                       rh_base__tail(path), n, HEAD + TAIL);
 
     unsigned version = (unsigned)fetch(bytes + 8, 4);
     if (version > VERSION)
         return rh_fail(err, RH_EFORMAT,
                        "%s: state file of version %u, expected %d: written by a newer release",
-                       tail_of(path), version, VERSION);
+                       rh_base__tail(path), version, VERSION);
     if (version != VERSION)
-        return rh_fail(err, RH_EFORMAT, "%s: damaged: version %u, expected %d", tail_of(path),
-                       version, VERSION);
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: version %u, expected %d",
+                       rh_base__tail(path), version, VERSION);
     return RH_OK;
 }
 
@@ -266,7 +253,7 @@ static rh_status check_lengths(const unsigned char *bytes, size_t n, const char 
 {
     if (n < HEAD + TAIL)
         return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
-                       tail_of(path), n, HEAD + TAIL);
+                       rh_base__tail(path), n, HEAD + TAIL);
 
     unsigned narray = (unsigned)fetch(bytes + 12, 4);
     size_t left = n - HEAD - TAIL;
@@ -276,13 +263,13 @@ static rh_status check_lengths(const unsigned char *bytes, size_t n, const char 
         if (left < ENTRY || length > (left - ENTRY) / 8)
             return rh_fail(err, RH_EFORMAT,
                            "%s: truncated: %zu bytes end inside array %u, expected %u arrays",
-                           tail_of(path), n, i + 1, narray);
+                           rh_base__tail(path), n, i + 1, narray);
         left -= ENTRY + 8 * (size_t)length;
         at += ENTRY + 8 * (size_t)length;
     }
     if (left)
-        return rh_fail(err, RH_EFORMAT, "%s: damaged: %zu bytes, expected %zu", tail_of(path),
-                       n, n - left);
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: %zu bytes, expected %zu",
+                       rh_base__tail(path), n, n - left);
     return RH_OK;
 }
 
@@ -302,7 +289,7 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
 {
     if (!is_name(bytes + 16))
         return rh_fail(err, RH_EFORMAT, "%s: damaged: label '%.32s', expected 0 to %d letters",
-                       tail_of(path), (const char *)bytes + 16, NAME - 1);
+                       rh_base__tail(path), (const char *)bytes + 16, NAME - 1);
     memcpy(state->label, bytes + 16, NAME);
 
     unsigned narray = (unsigned)fetch(bytes + 12, 4);
@@ -313,12 +300,12 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
             return rh_fail(err, RH_EFORMAT,
                            "%s: damaged: array %u is called '%.32s', expected a name of 1 to "
                            "%d letters not used before",
-                           tail_of(path), i + 1, name, NAME - 1);
+                           rh_base__tail(path), i + 1, name, NAME - 1);
         size_t length = (size_t)fetch(from + NAME, 8);
         double *x = add(state, name, length);
         if (!x)
             return rh_fail(err, RH_ENOMEM, "%s: out of memory for array '%s' (%zu numbers)",
-                           tail_of(path), name, length);
+                           rh_base__tail(path), name, length);
         from += ENTRY;
         for (size_t j = 0; j < length; j++, from += 8) {
             uint64_t bits = fetch(from, 8);
@@ -331,7 +318,7 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
 rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
                           const char *path, rh_error *err)
 {
-    rh_status rc = check_head(bytes, n, path, err);
+    rh_status rc = rh_state__check_head(bytes, n, path, err);
     if (rc)
         return rc;
     rc = check_lengths(bytes, n, path, err);
@@ -341,12 +328,12 @@ rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
     uint32_t expected = (uint32_t)fetch(bytes + n - TAIL, TAIL);
     if (found != expected)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: checksum %08x, expected %08x",
-                       tail_of(path), found, expected);
+                       rh_base__tail(path), found, expected);
 
     rh_state *state = NULL;
     rh_state_create(&state, NULL);
     if (!state)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", tail_of(path));
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_base__tail(path));
     rc = fill(state, bytes, path, err);
     if (rc)
         goto done;
@@ -356,175 +343,5 @@ rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
 
 done:
     rh_state_destroy(state);
-    return rc;
-}
-
-// ---------------------------------------------------------------------------- in a file
-
-static const char *kind_of(mode_t mode)
-{
-    return S_ISDIR(mode) ? "a directory" : "a device, pipe or socket";
-}
-
-// A new file beside `path`, its name in `temporary`; -1 and errno when it cannot be made.
-static int create_beside(const char *path, char *temporary, size_t size)
-{
-    static atomic_uint serial; // threads may write the same path at the same time
-    int fd = -1;
-    for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
-        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(),
-                 atomic_fetch_add(&serial, 1));
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-// 0, or the errno of the write that failed.
-static int write_all(int fd, const unsigned char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno != EINTR)
-            return errno;
-        if (done > 0) {
-            bytes += done;
-            n -= (size_t)done;
-        }
-    }
-    return 0;
-}
-
-// As many of n bytes as the file has, or -1 and errno.
-static ssize_t read_all(int fd, unsigned char *bytes, size_t n)
-{
-    size_t got = 0;
-    while (got < n) {
-        ssize_t done = read(fd, bytes + got, n - got);
-        if (done < 0 && errno != EINTR)
-            return -1;
-        if (done == 0)
-            break;
-        if (done > 0)
-            got += (size_t)done;
-    }
-    return (ssize_t)got;
-}
-
-// Make a rename in the directory of `path` last. 0, or errno. The path is cut to its directory.
-static int sync_directory(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash)
-        slash[slash == path] = 0; // "/" stays
-    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return 0; // may be written in but not opened: the system's own time must do
-    int fault =
-        fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
-    close(fd);
-    return fault;
-}
-
-// Put the bytes in the place of `path`. 0, or errno, and then nothing was changed.
-static int replace(const char *path, char *temporary, size_t size, const unsigned char *bytes,
-                   size_t n)
-{
-    int fd = create_beside(path, temporary, size);
-    if (fd < 0)
-        return errno;
-    int fault = write_all(fd, bytes, n);
-    if (!fault && fsync(fd) != 0)
-        fault = errno;
-    if (close(fd) != 0 && !fault)
-        fault = errno;
-    if (!fault && rename(temporary, path) != 0)
-        fault = errno;
-    if (fault) {
-        unlink(temporary);
-        return fault;
-    }
-    return sync_directory(temporary);
-}
-
-rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
-{
-    // a rename would put the file in the place of a device
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
-                       tail_of(path), kind_of(there.st_mode));
-
-    rh_status rc = RH_OK;
-    size_t n = 0, size = strlen(path) + TEMPORARY_EXTRA;
-    unsigned char *bytes = rh_state__bytes(state, &n);
-    char *temporary = rh_alloc(size, 1);
-    if (!bytes || !temporary) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", tail_of(path));
-        goto done;
-    }
-    int fault = replace(path, temporary, size, bytes, n);
-    if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", tail_of(path), strerror(fault));
-
-done:
-    rh_free(temporary);
-    rh_free(bytes);
-    return rc;
-}
-
-static rh_status cannot_read(const char *path, rh_error *err)
-{
-    return rh_fail(err, RH_EIO, "%s: cannot read: %s", tail_of(path), strerror(errno));
-}
-
-rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
-{
-    unsigned char *bytes = NULL;
-    rh_status rc = RH_OK;
-
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        rc = cannot_read(path, err);
-        goto done;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot read: it is %s, expected a state file",
-                     tail_of(path), kind_of(st.st_mode));
-        goto done;
-    }
-
-    // the head alone, so that no memory is taken for a large file of another kind
-    unsigned char head[HEAD];
-    ssize_t nhead = read_all(fd, head, HEAD);
-    if (nhead < 0) {
-        rc = cannot_read(path, err);
-        goto done;
-    }
-    rc = check_head(head, (size_t)nhead, path, err);
-    if (rc)
-        goto done;
-
-    // the rest, as far as the file reached when it was opened
-    size_t size = st.st_size > HEAD ? (size_t)st.st_size : HEAD;
-    bytes = rh_alloc(size, 1);
-    if (!bytes) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes", tail_of(path), size);
-        goto done;
-    }
-    memcpy(bytes, head, HEAD);
-    ssize_t nrest = read_all(fd, bytes + HEAD, size - HEAD);
-    if (nrest < 0) {
-        rc = cannot_read(path, err);
-        goto done;
-    }
-    rc = rh_state__parse(out, bytes, HEAD + (size_t)nrest, path, err);
-
-done:
-    if (fd >= 0)
-        close(fd);
-    rh_free(bytes);
     return rc;
 }
