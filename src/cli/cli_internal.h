@@ -1,0 +1,325 @@
+// cli_internal.h - what the files of the program share.
+//
+// A command is one constant in one file, cmd_<name>.c, and one line in main.c. Its table of
+// options is the only place an option is described: parsing, --help, the manual page and the
+// completions read it. Functions that can fail have said why on standard error by the time they
+// return, and return the program's exit code.
+
+#ifndef CLI_INTERNAL_H
+#define CLI_INTERNAL_H
+
+#include "rehearse/rehearse.h"
+
+#include <stdio.h>
+
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1,  // the work could not be done
+    CLI_USAGE = 2,   // the command line or an input was refused
+    CLI_SIGNAL = 128 // plus the number of the signal that ended the work early
+};
+
+// ---------------------------------------------------------------------------- commands
+
+// What an argument is: how it is read, checked and completed.
+typedef enum cli_kind {
+    CLI_NONE,      // there is none
+    CLI_WHOLE,     // a whole number, lo to hi
+    CLI_FILE,      // a path
+    CLI_AGENT_SET, // name=value, a hyperparameter of the agent
+    CLI_ENV_SET,   // name=value, an option of the environment
+    CLI_RANGE,     // sensor=lo:hi
+    CLI_GRID,      // a published grid of the environment
+    CLI_ENV,       // from here on, one of the names that cli_names() gives
+    CLI_AGENT,
+    CLI_CRITERION,
+    CLI_CUTOFF_RULE,
+    CLI_TOPIC,
+    CLI_COMMAND,
+    CLI_SHELL
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name;    // without its dashes
+    char letter;         // short form, 0 for none
+    cli_kind kind;       // of its argument
+    const char *value;   // what its argument is called; NULL when it takes none
+    const char *about;   // one line, without the default
+    const char *initial; // the default, in words; NULL when there is none
+    int64_t lo, hi;      // CLI_WHOLE: accepted, both ends included
+    bool repeats;        // may be given more than once
+} cli_option;
+
+typedef struct cli_group {
+    const char *title;
+    const cli_option *option; // ends with one that has no name
+} cli_group;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+    const char *name;
+    const char *about;         // one line
+    const char *operands;      // as the usage line writes them
+    const char *detail;        // a paragraph; NULL for none
+    cli_kind operand;          // what the first of them is
+    const cli_group *group[6]; // options, ends with NULL
+    const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
+    const char *see;        // where to read on; NULL for nowhere
+    bool hidden;            // left out of the overview
+    int (*main)(const cli_args *args);
+} cli_command;
+
+extern const cli_command cli_run, cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
+extern const cli_group cli_env_group, cli_lives_group, cli_common_group; // shared tables
+
+#define CLI_MAX_NAMES 64
+
+const cli_command *cli_command_at(int i); // NULL after the last
+const cli_command *cli_command_find(const char *name);
+
+// The names an argument of this kind is chosen from, in the order of the library's enum or
+// registry; 0 when the kind is not such a choice. Returns how many.
+int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES]);
+
+// ---------------------------------------------------------------------------- arguments
+
+typedef struct cli_given {
+    const cli_option *option;
+    const char *value; // as written; NULL when the option takes none
+    int64_t number;    // CLI_WHOLE: the number; a choice: its place among the names
+} cli_given;
+
+// A command line, read and checked against the command's table.
+struct cli_args {
+    const cli_command *command;
+    cli_given *given; // options in the order written, owned  (ngiven)
+    int ngiven;
+    const char **word; // operands, owned                     (nword)
+    int nword;
+    bool help; // help was asked for: nothing else was read
+};
+
+int cli_args_init(cli_args *args, const cli_command *command, int argc, char **argv);
+void cli_args_clear(cli_args *args);
+
+// The option called `name`: whether it was given, what was written, and its number or choice.
+bool cli_has(const cli_args *args, const char *name);
+const char *cli_value(const cli_args *args, const char *name); // NULL when not given
+int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise);
+
+// The next value of a repeated option at or after *at, which moves on; NULL after the last.
+const char *cli_each(const cli_args *args, const char *name, int *at);
+
+// Split "name=value": the name is copied, the value points behind the '='. False without one.
+bool cli_split(const char *pair, char name[64], const char **value);
+
+// ---------------------------------------------------------------------------- messages, text
+
+void cli_say(const char *format, ...) RH_PRINTF(1, 2);   // "rehearse: ...", on standard error
+void cli_try(const char *format, ...) RH_PRINTF(1, 2);   // "try: ...", after a message
+int cli_refuse(const char *format, ...) RH_PRINTF(1, 2); // say it, and CLI_USAGE
+int cli_fail(const char *format, ...) RH_PRINTF(1, 2);   // say it, and CLI_FAILED
+int cli_pass(rh_status status, const rh_error *err);     // the library's message, and its code
+
+// Print the words of text on standard output from `column` on, where the cursor is, and break
+// lines before `width`. Further lines begin below the first word.
+void cli_wrap(const char *text, int column, int width);
+
+// A short text by value, so that several fit into one printf: cli_count(n).s
+typedef struct cli_text {
+    char s[40];
+} cli_text;
+
+cli_text cli_count(int64_t n);                       // 15,000
+cli_text cli_real(double x, int ndecimal);           // -117.8
+cli_text cli_exact(double x);                        // the fewest digits that read back
+cli_text cli_param(const rh_param *p, double value); // a number, or the name of a choice
+cli_text cli_seconds(double seconds);                // 1m 05s
+int cli_decimals(double error, double value);        // how many are worth printing
+const char *cli_plural(int64_t n);                   // "" or "s"
+
+// ---------------------------------------------------------------------------- the terminal
+
+bool cli_is_terminal(FILE *stream);
+int cli_columns(FILE *stream);
+int cli_rows(FILE *stream);
+bool cli_utf8(void);
+double cli_now(void); // seconds, monotonic
+int cli_ncpu(void);
+
+// Escape sequences, all empty where colour is not wanted.
+typedef struct cli_style {
+    const char *bold, *dim, *curve, *alarm, *plain;
+} cli_style;
+
+cli_style cli_style_of(FILE *stream);
+
+// From here on SIGINT and SIGTERM only set a mark; the second one ends the program as usual.
+void cli_catch_signals(void);
+int cli_interrupted(void);          // the signal, 0 for none
+void cli_line_is_drawn(bool drawn); // whether standard error holds an unfinished line
+
+// ---------------------------------------------------------------------------- files
+
+// A file under a temporary name that gets its own when all is written; "-" is standard output.
+typedef struct cli_file {
+    FILE *stream;
+    const char *path; // as the user wrote it, borrowed
+    char *real;       // where it goes, owned; NULL when written in place
+    char *temporary;  // owned; NULL when written in place
+} cli_file;
+
+// Whether it could be written, asked before the work begins. streams: "-" and devices will do.
+int cli_file_probe(const char *path, bool streams);
+int cli_file_open(cli_file *file, const char *path);
+int cli_file_close(cli_file *file); // sync and rename
+
+// ---------------------------------------------------------------------------- JSON
+
+// A document written as it goes. Inside an object key is the name, inside an array NULL. Inside
+// a group opened `flat` everything stays on one line.
+typedef struct cli_json {
+    FILE *out;
+    int depth, flat;  // flat: depth from which lines are not broken, 0 for none
+    bool more;        // something stands before, in this group
+    char closing[16]; // of the open groups
+} cli_json;
+
+void cli_json_open(cli_json *json, const char *key, char bracket, bool flat);
+void cli_json_close(cli_json *json);
+void cli_json_text(cli_json *json, const char *key, const char *text);
+void cli_json_whole(cli_json *json, const char *key, int64_t n);
+void cli_json_real(cli_json *json, const char *key, double x); // null when not finite
+void cli_json_flag(cli_json *json, const char *key, bool flag);
+void cli_json_null(cli_json *json, const char *key);
+void cli_json_param(cli_json *json, const rh_param *param, double value);
+
+// ---------------------------------------------------------------------------- the job
+
+// What `run` and `sweep` have in common: who lives where, how long and how often.
+typedef struct cli_job {
+    const char *command;        // whose it is
+    rh_env *env;                // owned
+    rh_task task;               // as the agents are told it
+    bool ranged[RH_MAX_OBS];    // sensors whose range was given
+    const rh_agent_type *agent; // set by cli_job_agent()
+    double *hp;                 // hyperparameters of the agent, owned  (nparam)
+    bool *swept;                // those that take several values, owned (nparam)
+    rh_state *born;             // what agents know at birth, owned; NULL for nothing
+    const char *loaded;         // where it was read from
+    rh_eval_options opt;
+    bool quiet; // no progress
+    bool words; // results are printed in words, and not as JSON or CSV
+} cli_job;
+
+int cli_job_init(cli_job *job, const cli_args *args);
+int cli_job_agent(cli_job *job, const char *name); // hp become the initial values; or NULL
+int cli_job_rehearse(const cli_job *job); // one agent is born, so that refusals come at once
+void cli_job_clear(cli_job *job);
+
+// name=value of the agent: which of its parameters, and where the value begins.
+int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
+
+void cli_job_print(FILE *out, const cli_job *job);
+void cli_job_print_lives(FILE *out, const cli_job *job, const char *after);
+void cli_job_json(cli_json *json, const cli_job *job);
+
+// ---------------------------------------------------------------------------- while it lasts
+
+typedef struct cli_progress {
+    int64_t nlife, nstep; // lives in all, steps of each
+    int npoint;           // points of each
+    int64_t lives;        // finished
+    double points;        // finished, of nlife * npoint
+    double begun, drawn;  // on the clock, seconds
+    double seconds;       // how long the lives took
+    bool quiet, terminal;
+    int above;     // lines drawn above the bar
+    char note[48]; // said beside the numbers: the best so far
+} cli_progress;
+
+bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it is time to draw
+void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
+
+// Live nsetting x nrun lives, until a signal comes. The caller has set job->opt.watch and its
+// context, and counts and draws from there. hp, life, curve: as for rh_eval_lives().
+int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, rh_life *life,
+                 double *curve);
+
+// ---------------------------------------------------------------------------- results
+
+// What `run` found.
+typedef struct cli_result {
+    const cli_job *job;
+    const rh_life *life; // (nrun)
+    const double *curve; // mean over the lives        (ncurve)
+    int nfinished;
+    rh_summary summary; // of the finished lives, when there are any
+    double seconds;     // how long it took
+} cli_result;
+
+void cli_result_print(FILE *out, const cli_result *result);
+void cli_result_json(FILE *out, const cli_result *result);
+void cli_result_csv(FILE *out, const cli_result *result);
+
+// One parameter and the values it takes in a sweep.
+typedef struct cli_axis {
+    int param;
+    int nvalue;
+    double *value; // owned  (nvalue)
+} cli_axis;
+
+// Every combination of the axes' values, the first axis slowest.
+typedef struct cli_grid {
+    cli_axis *axis; // owned  (naxis)
+    int naxis;
+    int nsetting;
+} cli_grid;
+
+int cli_grid_init(cli_grid *grid, cli_job *job, const cli_args *args); // marks what is swept
+void cli_grid_setting(const cli_grid *grid, int setting, double *hp);  // changes what is swept
+void cli_grid_clear(cli_grid *grid);
+
+// One setting of a sweep.
+typedef struct cli_row {
+    int setting;
+    int nfinished;
+    int ndiverged; // lives whose agent or environment was no longer finite
+    rh_summary summary;
+    bool tied; // not told apart from the best by the paired differences of their lives
+} cli_row;
+
+// What `sweep` found: the settings with finished lives, the best first.
+typedef struct cli_table {
+    const cli_job *job;
+    const cli_grid *grid;
+    const double *hp; // (nsetting x nparam)
+    cli_row *row;     // owned  (nrow)
+    int nrow;
+    int64_t nfinished; // lives
+    int64_t nstep;     // steps of all lives
+    double seconds;
+} cli_table;
+
+int cli_table_init(cli_table *table, const rh_life *life); // job, grid and hp are set
+void cli_table_clear(cli_table *table);
+void cli_table_print(FILE *out, const cli_table *table, int top);
+void cli_table_json(FILE *out, const cli_table *table);
+void cli_table_csv(FILE *out, const cli_table *table);
+
+// What `list` knows; every topic or one, everything of it or one name.
+// Nullable: topic, name.
+void cli_list_json(FILE *out, const char *topic, const char *name);
+
+// ---------------------------------------------------------------------------- the chart
+
+#define CLI_CHART_WIDTH 60
+#define CLI_CHART_HEIGHT 10 // and two lines for the axis below
+
+// Draw y (n), of which NAN is a gap, over 0 .. nstep. Nothing is drawn when nothing is known.
+// Returns the number of points outside the axis.
+int cli_chart(FILE *out, const double *y, int n, int64_t nstep, int columns, bool utf8,
+              const cli_style *style);
+
+#endif

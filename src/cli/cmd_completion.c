@@ -1,0 +1,298 @@
+// cmd_completion.c - rehearse completion: what bash and zsh need to complete a command line.
+//
+// The script is written from the tables and registries and holds every name itself: completing
+// starts no program. Both shells share one function, which chooses what to offer: an option's
+// argument is completed by its kind, --set and --env-set by the parameters of the agent or
+// environment already on the line.
+//
+// Names like words, commands and options are left alone: they are zsh's own.
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+static void print_names(cli_kind kind)
+{
+    const char *name[CLI_MAX_NAMES];
+    int n = cli_names(kind, name);
+    for (int i = 0; i < n; i++)
+        printf("%s%s", i ? " " : "", name[i]);
+}
+
+static void print_params(const rh_param *param, int nparam)
+{
+    for (int i = 0; i < nparam; i++)
+        printf("%s%s=", i ? " " : "", param[i].name);
+}
+
+// A line for each agent that the environment has grids for: axes of a grid stand together, and
+// so do the grids of an agent.
+static void print_grids(const rh_env_type *type)
+{
+    const rh_axis *before = NULL;
+    for (int k = 0; k < type->ngrid; k++) {
+        const rh_axis *axis = &type->grid[k];
+        if (!before || strcmp(axis->agent, before->agent) != 0)
+            printf("%s    %s/%s) echo '%s", before ? "' ;;\n" : "", type->name, axis->agent,
+                   axis->grid);
+        else if (strcmp(axis->grid, before->grid) != 0)
+            printf(" %s", axis->grid);
+        before = axis;
+    }
+    if (before)
+        puts("' ;;");
+}
+
+// The functions both shells call: names of parameters, and of grids.
+static void print_lookups(void)
+{
+    puts("_rehearse_agent_params() {\n    case $1 in");
+    for (int i = 0; i < rh_agent_ntype(); i++) {
+        const rh_agent_type *type = rh_agent_type_at(i);
+        printf("    %s) echo '", type->name);
+        print_params(type->param, type->nparam);
+        puts("' ;;");
+    }
+    puts("    esac\n}\n\n_rehearse_env_params() {\n    case $1 in");
+    for (int i = 0; i < rh_env_ntype(); i++) {
+        const rh_env_type *type = rh_env_type_at(i);
+        printf("    %s) echo '", type->name);
+        print_params(type->param, type->nparam);
+        puts("' ;;");
+    }
+    puts("    esac\n}\n\n_rehearse_grids() {\n    case $1/$2 in");
+    for (int i = 0; i < rh_env_ntype(); i++)
+        print_grids(rh_env_type_at(i));
+    puts("    esac\n}\n");
+}
+
+// ---------------------------------------------------------------------------- what completes
+
+// The shell words that offer the values of `kind`, from $agent and $env.
+static void print_values(cli_kind kind)
+{
+    switch (kind) {
+    case CLI_NONE:
+    case CLI_WHOLE:
+    case CLI_FILE:
+    case CLI_RANGE:
+        return;
+    case CLI_AGENT_SET:
+        fputs("$(_rehearse_agent_params $agent)", stdout);
+        return;
+    case CLI_ENV_SET:
+        fputs("$(_rehearse_env_params $env)", stdout);
+        return;
+    case CLI_GRID:
+        fputs("$(_rehearse_grids $env $agent)", stdout);
+        return;
+    case CLI_ENV:
+    case CLI_AGENT:
+    case CLI_CRITERION:
+    case CLI_CUTOFF_RULE:
+    case CLI_TOPIC:
+    case CLI_COMMAND:
+    case CLI_SHELL:
+        print_names(kind);
+        return;
+    }
+}
+
+// case arms "command:--option)" that set `offer`, or `files`.
+static void print_option_arms(void)
+{
+    for (int i = 0; cli_command_at(i); i++) {
+        const cli_command *command = cli_command_at(i);
+        for (int g = 0; command->group[g]; g++)
+            for (const cli_option *o = command->group[g]->option; o->name; o++) {
+                if (!o->value)
+                    continue;
+                printf("    %s:--%s", command->name, o->name);
+                if (o->letter)
+                    printf("|%s:-%c", command->name, o->letter);
+                fputs(") ", stdout);
+                if (o->kind == CLI_FILE) {
+                    puts("files=1; return ;;");
+                    continue;
+                }
+                fputs("offer=\"", stdout);
+                print_values(o->kind);
+                puts("\"; return ;;");
+            }
+    }
+}
+
+// case arms "command)" that set `switches` and `operands`.
+static void print_command_arms(void)
+{
+    for (int i = 0; cli_command_at(i); i++) {
+        const cli_command *command = cli_command_at(i);
+        printf("    %s) switches='", command->name);
+        for (int g = 0; command->group[g]; g++)
+            for (const cli_option *o = command->group[g]->option; o->name; o++)
+                printf("--%s ", o->name);
+        fputs("'; operands='", stdout);
+        print_names(command->operand);
+        puts("' ;;");
+    }
+}
+
+// Sets `offer` (or `files`) for the word $cur after $prev; $command, $agent, $env are known.
+static void print_chooser(void)
+{
+    puts("_rehearse_choose() {\n"
+         "    local switches= operands=\n"
+         "    case $command:$prev in");
+    print_option_arms();
+    fputs("    list:envs) offer='", stdout);
+    print_names(CLI_ENV);
+    fputs("'; return ;;\n    list:agents) offer='", stdout);
+    print_names(CLI_AGENT);
+    puts("'; return ;;\n"
+         "    list:searches) offer=grid; return ;;\n"
+         "    esac\n"
+         "    case $command in");
+    print_command_arms();
+    puts("    esac\n"
+         "    case $command:$env:$cur in\n"
+         "    *:*:-*) offer=$switches ;;\n"
+         "    run:?*:*|sweep:?*:*) offer=$switches ;;\n"
+         "    *) offer=$operands ;;\n"
+         "    esac\n"
+         "}\n");
+}
+
+// Sets $agent and $env from one word of the line, $word, and the one after it, $next.
+static void print_reader(void)
+{
+    fputs("_rehearse_read() {\n"
+          "    case $word in\n"
+          "    --agent=*) agent=${word#*=} ;;\n"
+          "    --agent|-a) agent=$next ;;\n"
+          "    ",
+          stdout);
+    const char *name[CLI_MAX_NAMES];
+    int n = cli_names(CLI_ENV, name);
+    for (int i = 0; i < n; i++)
+        printf("%s%s", i ? "|" : "", name[i]);
+    puts(") [ -n \"$env\" ] || env=$word ;;\n"
+         "    esac\n"
+         "}\n");
+}
+
+// ---------------------------------------------------------------------------- the shells
+
+static void print_shared(void)
+{
+    print_lookups();
+    print_chooser();
+    print_reader();
+}
+
+static void print_bash(void)
+{
+    puts("# rehearse in bash: source <(rehearse completion bash)\n");
+    print_shared();
+    puts("_rehearse() {\n"
+         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "    local command=${COMP_WORDS[1]} agent= env= offer= files= i word next\n"
+         "    if ((COMP_CWORD == 1)); then");
+    fputs("        offer='", stdout);
+    print_names(CLI_COMMAND);
+    puts(" --help --version'\n"
+         "    else\n"
+         "        # --agent=es arrives as three words, and the value of --set alpha=0.1 is "
+         "free\n"
+         "        local value=0\n"
+         "        [[ $prev == = ]] && value=1 prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "        [[ $cur == = ]] && value=1 cur=\n"
+         "        ((value)) && [[ $prev != -* ]] && return\n"
+         "        for ((i = 2; i < COMP_CWORD; i++)); do\n"
+         "            word=${COMP_WORDS[i]} next=${COMP_WORDS[i+1]}\n"
+         "            [[ $next == = ]] && next=${COMP_WORDS[i+2]}\n"
+         "            _rehearse_read\n"
+         "        done\n"
+         "        _rehearse_choose\n"
+         "    fi\n"
+         "    if [[ -n $files ]]; then\n"
+         "        compopt -o filenames\n"
+         "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+         "    else\n"
+         "        COMPREPLY=($(compgen -W \"$offer\" -- \"$cur\"))\n"
+         "        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n"
+         "    fi\n"
+         "}\n"
+         "complete -F _rehearse rehearse");
+}
+
+static void print_zsh(void)
+{
+    puts("#compdef rehearse\n"
+         "# rehearse in zsh: source <(rehearse completion zsh)\n");
+    print_shared();
+    puts("_rehearse() {\n"
+         "    local cur=$words[CURRENT] prev=$words[CURRENT-1] command=$words[2]\n"
+         "    local agent= env= offer= files= i word next\n"
+         "    if ((CURRENT == 2)); then");
+    fputs("        offer='", stdout);
+    print_names(CLI_COMMAND);
+    puts(" --help --version'\n"
+         "    else\n"
+         "        # --agent=es is one word: what stands before the = is the option\n"
+         "        if [[ $cur == --*=* ]]; then\n"
+         "            prev=${cur%%=*} cur=${cur#*=}\n"
+         "            compset -P '*='\n"
+         "        fi\n"
+         "        for ((i = 3; i < CURRENT; i++)); do\n"
+         "            word=$words[i] next=$words[i+1]\n"
+         "            _rehearse_read\n"
+         "        done\n"
+         "        _rehearse_choose\n"
+         "    fi\n"
+         "    if [[ -n $files ]]; then\n"
+         "        _files\n"
+         "    elif [[ $offer == *=* ]]; then\n"
+         "        compadd -S '' -- ${=offer}\n"
+         "    else\n"
+         "        compadd -- ${=offer}\n"
+         "    fi\n"
+         "}\n"
+         "if [[ $funcstack[1] == _rehearse ]]; then\n"
+         "    _rehearse\n"
+         "else\n"
+         "    compdef _rehearse rehearse\n"
+         "fi");
+}
+
+static int completion_main(const cli_args *args)
+{
+    const char *known[CLI_MAX_NAMES];
+    int n = cli_names(CLI_SHELL, known);
+    if (args->nword != 1) {
+        cli_refuse("completion: for which shell?");
+        cli_try("rehearse completion bash");
+        return CLI_USAGE;
+    }
+    if (strcmp(args->word[0], "bash") == 0)
+        print_bash();
+    else if (strcmp(args->word[0], "zsh") == 0)
+        print_zsh();
+    else {
+        rh_error err;
+        return cli_pass(rh_unknown(&err, "completion: no shell", args->word[0], known, n),
+                        &err);
+    }
+    return CLI_OK;
+}
+
+const cli_command cli_completion = {
+    .name = "completion",
+    .about = "The script that completes command lines in a shell",
+    .operands = "bash|zsh",
+    .operand = CLI_SHELL,
+    .group = {&cli_common_group},
+    .example = {"in bash, for this session", "source <(rehearse completion bash)",
+                "in zsh, for good", "rehearse completion zsh > ~/.zfunc/_rehearse"},
+    .hidden = true,
+    .main = completion_main,
+};

@@ -1,0 +1,128 @@
+// cmd_manual.c - rehearse manual: the page rehearse(1), in roff, from the tables.
+
+#include "cli_internal.h"
+
+#include <ctype.h>
+
+// Text with everything escaped that roff would take as its own.
+static void print_text(const char *text)
+{
+    bool line_begins = true;
+    for (const char *c = text; *c; c++) {
+        if (line_begins && (*c == '.' || *c == '\''))
+            fputs("\\&", stdout);
+        if (*c == '\\')
+            fputs("\\e", stdout);
+        else if (*c == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*c);
+        line_begins = *c == '\n';
+    }
+}
+
+static void print_title(const char *title)
+{
+    fputs(".SH ", stdout);
+    for (const char *c = title; *c; c++)
+        putchar(toupper((unsigned char)*c));
+    putchar('\n');
+}
+
+static void print_option(const cli_option *o)
+{
+    puts(".TP");
+    if (o->letter)
+        printf("\\fB\\-%c\\fR, ", o->letter);
+    fputs("\\fB\\-\\-", stdout);
+    print_text(o->name);
+    fputs("\\fR", stdout);
+    if (o->value) {
+        fputs(" \\fI", stdout);
+        print_text(o->value);
+        fputs("\\fR", stdout);
+    }
+    putchar('\n');
+    print_text(o->about);
+
+    const char *name[CLI_MAX_NAMES];
+    bool closed = o->kind == CLI_CRITERION || o->kind == CLI_CUTOFF_RULE;
+    int n = closed ? cli_names(o->kind, name) : 0;
+    for (int i = 0; i < n; i++)
+        printf("%s%s", i == 0 ? ": " : ", ", name[i]);
+    puts(o->repeats ? ". May be repeated." : ".");
+    if (o->initial) {
+        fputs("Default: ", stdout);
+        print_text(o->initial);
+        puts(".");
+    }
+}
+
+static void print_command(const cli_command *command)
+{
+    fputs(".SS rehearse ", stdout);
+    printf("%s ", command->name);
+    print_text(command->operands);
+    putchar('\n');
+    print_text(command->about);
+    puts(".");
+    if (command->detail) {
+        puts(".PP");
+        print_text(command->detail);
+        putchar('\n');
+    }
+    for (int g = 0; command->group[g]; g++)
+        for (const cli_option *o = command->group[g]->option; o->name; o++)
+            print_option(o);
+}
+
+static void print_examples(const cli_command *command)
+{
+    for (int i = 0; command->example[i]; i += 2) {
+        puts(".PP");
+        print_text(command->example[i]);
+        puts(":\n.PP\n.RS\n.nf");
+        print_text(command->example[i + 1]);
+        puts("\n.fi\n.RE");
+    }
+}
+
+static int manual_main(const cli_args *args)
+{
+    if (args->nword > 0)
+        return cli_refuse("manual: unexpected argument '%s'", args->word[0]);
+    printf(".TH REHEARSE 1 \"\" \"rehearse %s\"\n", rh_version());
+    puts(
+        ".SH NAME\nrehearse \\- rehearse an agent's learning life before it is deployed\n"
+        ".SH SYNOPSIS\n.B rehearse\n.I command\n[options]\n"
+        ".SH DESCRIPTION\n"
+        "Lives the whole learning life of an agent, many times, and scores it: one setting of\n"
+        "its hyperparameters, or every setting of a grid. A result depends on the seed and on\n"
+        "nothing else: neither on the number of threads nor on what runs beside it.");
+    print_title("commands");
+    for (int i = 0; cli_command_at(i); i++)
+        print_command(cli_command_at(i));
+
+    print_title("examples");
+    for (int i = 0; cli_command_at(i); i++)
+        print_examples(cli_command_at(i));
+    puts(".SH EXIT STATUS\n"
+         ".TP\n0\nThe work was done. Lives that diverged are a result, not a failure.\n"
+         ".TP\n1\nThe work could not be done, such as a file that could not be written.\n"
+         ".TP\n2\nThe command line or an input was refused.\n"
+         ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"
+         ".SH ENVIRONMENT\n"
+         ".TP\nNO_COLOR\nWhen set and not empty, nothing is coloured.\n"
+         ".TP\nLC_ALL, LC_CTYPE, LANG\nWhether charts may use more than ASCII.");
+    return CLI_OK;
+}
+
+const cli_command cli_manual = {
+    .name = "manual",
+    .about = "The manual page, in roff",
+    .operands = "",
+    .group = {&cli_common_group},
+    .example = {"read it", "rehearse manual | man -l -"},
+    .hidden = true,
+    .main = manual_main,
+};

@@ -1,0 +1,307 @@
+// cmd_run.c - rehearse run: the true online performance of one setting in a simulator.
+//
+// 1. Everything that can be refused is refused before the first life: names, ranges, an agent
+//    that does not fit, a file that cannot be written.
+// 2. Files are written before the results are printed, so that a reader that goes away early
+//    (`| head`) costs no file.
+// 3. What is saved is the agent of run 0, whatever else is running at the same time.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option agent_option[] = {
+    {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns", .initial = "the agent of --load"},
+    {"set", 's', CLI_AGENT_SET, "NAME=VALUE", .about = "a hyperparameter", .repeats = true},
+    {"load", 0, CLI_FILE, "FILE", .about = "begin every life with what FILE holds"},
+    {"save", 0, CLI_FILE, "FILE", .about = "keep what the first life learned"},
+    {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
+    {0},
+};
+
+static const cli_option output_option[] = {
+    {"points", 0, CLI_WHOLE, "N", .about = "points of the learning curve", .initial = "60",
+     .lo = 1, .hi = 100000},
+    {"live", 0, CLI_NONE, NULL, .about = "draw the learning curve while it grows"},
+    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
+    {"csv", 0, CLI_FILE, "FILE", .about = "one row per life into FILE; - is standard output"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
+    {0},
+};
+
+static const cli_group agent_group = {"agent", agent_option};
+static const cli_group output_group = {"output", output_option};
+
+// Everything of one run of the command.
+typedef struct running {
+    cli_job job;
+    cli_progress progress;
+    const char *save;  // path, NULL for none
+    rh_state *learned; // what --save is to write, owned
+    rh_error why;      // there is nothing to write, if the library refused
+    bool refused;
+    bool live;
+    double *sum;   // of the curve's known values, for --live, owned  (ncurve)
+    int *count;    // how many they are, owned                        (ncurve)
+    rh_life *life; // owned                                           (nrun)
+    double *curve; // owned                                           (nrun x ncurve)
+    double *mean;  // of the lives' curves, owned                     (ncurve)
+} running;
+
+// ---------------------------------------------------------------------------- before
+
+// Who learns, and with what: --agent or the file's own; the file's hyperparameters under --set.
+static int choose_agent(cli_job *job, const cli_args *args)
+{
+    const char *name = cli_value(args, "agent"), *load = cli_value(args, "load");
+    rh_error err;
+    job->loaded = load;
+    if (load && rh_state_read(&job->born, load, &err) != RH_OK)
+        return cli_refuse("%s", err.text);
+    if (!name && load)
+        name = rh_state_label(job->born);
+    int rc = cli_job_agent(job, name);
+    if (rc)
+        return rc;
+
+    // a state of another agent is left for the library to refuse
+    size_t n = 0;
+    const double *hp = load ? rh_state_find(job->born, "hyperparameters", &n) : NULL;
+    if (load && strcmp(rh_state_label(job->born), name) == 0) {
+        if (!hp || n != (size_t)job->agent->nparam)
+            return cli_refuse("'%s' has %zu hyperparameters, expected %d for %s", load,
+                              hp ? n : 0, job->agent->nparam, name);
+        memcpy(job->hp, hp, n * sizeof *hp);
+    }
+
+    const char *pair, *value;
+    for (int at = 0; (pair = cli_each(args, "set", &at)) != NULL;) {
+        int i;
+        rc = cli_job_pair(job, pair, &i, &value);
+        if (rc)
+            return rc;
+        rh_status read =
+            rh_param_parse(&job->agent->param[i], job->agent->name, value, &job->hp[i], &err);
+        if (read) {
+            rc = cli_pass(read, &err);
+            if (strchr(value, ','))
+                cli_try("rehearse sweep, which takes lists");
+            return rc;
+        }
+    }
+    return CLI_OK;
+}
+
+static int prepare(running *r, const cli_args *args)
+{
+    cli_job *job = &r->job;
+    const char *csv = cli_value(args, "csv");
+    if (cli_has(args, "live") && cli_has(args, "quiet"))
+        return cli_refuse("--live and --quiet cannot both be had");
+
+    int rc = cli_job_init(job, args);
+    if (!rc)
+        rc = choose_agent(job, args);
+    if (!rc)
+        rc = cli_job_rehearse(job);
+    if (!rc && csv)
+        rc = cli_file_probe(csv, true);
+    r->save = cli_value(args, "save");
+    if (!rc && r->save)
+        rc = cli_file_probe(r->save, false);
+    if (rc)
+        return rc;
+
+    int64_t npoint = cli_number(args, "points", 60);
+    rh_eval_options *opt = &job->opt;
+    opt->ncurve = (int)(npoint < opt->nstep ? npoint : opt->nstep);
+    opt->frozen = cli_has(args, "freeze");
+    opt->born = job->born;
+    r->live = cli_has(args, "live");
+
+    size_t nrun = (size_t)opt->nrun, ncurve = (size_t)opt->ncurve;
+    r->life = rh_alloc(nrun, sizeof *r->life);
+    r->curve = rh_alloc(nrun * ncurve, sizeof *r->curve);
+    r->mean = rh_alloc(ncurve, sizeof *r->mean);
+    r->sum = rh_alloc(ncurve, sizeof *r->sum);
+    r->count = rh_alloc(ncurve, sizeof *r->count);
+    if (!r->life || !r->curve || !r->mean || !r->sum || !r->count)
+        return cli_fail("out of memory for %s lives of %d points", cli_count(opt->nrun).s,
+                        opt->ncurve);
+    return CLI_OK;
+}
+
+static void clear(running *r)
+{
+    rh_state_destroy(r->learned);
+    rh_free(r->life);
+    rh_free(r->curve);
+    rh_free(r->mean);
+    rh_free(r->sum);
+    rh_free(r->count);
+    cli_job_clear(&r->job);
+}
+
+// ---------------------------------------------------------------------------- meanwhile
+
+// The curve so far, above the line of progress; NULL where it does not fit.
+static char *draw_live(running *r)
+{
+    int n = r->job.opt.ncurve;
+    char *text = NULL;
+    size_t size;
+    if (!r->progress.terminal || cli_rows(stderr) < CLI_CHART_HEIGHT + 4)
+        return NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (int i = 0; i < n; i++)
+        r->mean[i] = r->count[i] ? r->sum[i] / r->count[i] : NAN;
+    cli_style style = cli_style_of(stderr);
+    cli_chart(out, r->mean, n, r->job.opt.nstep, cli_columns(stderr), cli_utf8(), &style);
+    fclose(out);
+    return text;
+}
+
+static void watch(void *context, const rh_event *event)
+{
+    running *r = context;
+    bool point = event->kind == RH_EVENT_POINT;
+    if (point && isfinite(event->value)) {
+        r->sum[event->point] += event->value;
+        r->count[event->point]++;
+        if (r->live && !r->progress.terminal)
+            snprintf(r->progress.note, sizeof r->progress.note, "now %s",
+                     cli_real(event->value, cli_decimals(NAN, event->value)).s);
+    }
+    if (!point && r->save && event->run == 0 && event->life->outcome == RH_LIVED)
+        r->refused = rh_agent_save(event->agent, &r->learned, &r->why) != RH_OK;
+
+    if (cli_progress_count(&r->progress, event)) {
+        char *chart = r->live ? draw_live(r) : NULL;
+        cli_progress_draw(&r->progress, chart);
+        free(chart);
+    }
+}
+
+// ---------------------------------------------------------------------------- afterwards
+
+// Mean over the lives of every point that is known, in the order of the lives.
+static void average_curve(running *r)
+{
+    int n = r->job.opt.ncurve;
+    for (int p = 0; p < n; p++) {
+        double sum = 0.0;
+        int count = 0;
+        for (int run = 0; run < r->job.opt.nrun; run++) {
+            double value = r->curve[(size_t)run * (size_t)n + (size_t)p];
+            if (isfinite(value)) {
+                sum += value;
+                count++;
+            }
+        }
+        r->mean[p] = count ? sum / count : NAN;
+    }
+}
+
+static int summarise(running *r, cli_result *result)
+{
+    int n = r->job.opt.nrun;
+    double *score = rh_alloc(2 * (size_t)n, sizeof *score);
+    if (!score)
+        return cli_fail("out of memory");
+    average_curve(r);
+    *result = (cli_result){
+        .job = &r->job, .life = r->life, .curve = r->mean, .seconds = r->progress.seconds};
+    for (int run = 0; run < n; run++)
+        if (r->life[run].outcome != RH_STOPPED)
+            score[result->nfinished++] = r->life[run].score;
+    if (result->nfinished)
+        result->summary = rh_summarise(score, result->nfinished, score + n);
+    rh_free(score);
+    return CLI_OK;
+}
+
+static int write_state(const running *r)
+{
+    rh_error err;
+    if (r->refused)
+        return cli_fail("%s", r->why.text);
+    if (!r->learned)
+        return cli_fail("nothing saved to '%s': run 0 ended as %s", r->save,
+                        rh_outcome_name(r->life[0].outcome));
+    return rh_state_write(r->learned, r->save, &err) ? cli_fail("%s", err.text) : CLI_OK;
+}
+
+static int write_csv(const cli_result *result, const char *path)
+{
+    cli_file file;
+    int rc = cli_file_open(&file, path);
+    if (rc)
+        return rc;
+    cli_result_csv(file.stream, result);
+    return cli_file_close(&file);
+}
+
+static int run_main(const cli_args *args)
+{
+    running r = {0};
+    cli_job *job = &r.job;
+    cli_result result;
+    int rc = prepare(&r, args), kept = CLI_OK;
+    if (rc)
+        goto done;
+    if (job->words) {
+        cli_job_print(stdout, job);
+        cli_job_print_lives(stdout, job, "");
+        fflush(stdout);
+    }
+    job->opt.watch = watch;
+    job->opt.context = &r;
+    rc = cli_job_live(job, &r.progress, 1, job->hp, r.life, r.curve);
+    if (!rc)
+        rc = summarise(&r, &result);
+    if (rc)
+        goto done;
+
+    // files first
+    if (r.save)
+        kept = write_state(&r);
+    if (cli_has(args, "csv"))
+        rc = write_csv(&result, cli_value(args, "csv"));
+    if (cli_has(args, "json"))
+        cli_result_json(stdout, &result);
+    else if (job->words)
+        cli_result_print(stdout, &result);
+    rc = rc ? rc : kept;
+    if (cli_interrupted()) {
+        cli_say("interrupted: %d of %d lives finished", result.nfinished, job->opt.nrun);
+        rc = CLI_SIGNAL + cli_interrupted();
+    }
+
+done:
+    clear(&r);
+    return rc;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .about = "Live the learning lives of one setting in a simulator, and score them",
+    .operands = "ENV --agent NAME [--set NAME=VALUE ...] [options]",
+    .detail = "Every life begins anew and learns for the given number of steps. The score of a "
+              "life is by default its average return per episode, from the first step on: what "
+              "the learning itself costs counts. Results are the same for any --jobs.",
+    .operand = CLI_ENV,
+    .group = {&agent_group, &cli_env_group, &cli_lives_group, &output_group, &cli_common_group},
+    .example = {"how good is the agent as it comes", "rehearse run acrobot --agent esarsa",
+                "another step size, three lives, drawn as they go",
+                "rehearse run acrobot -a esarsa --set alpha=0.03 --runs 3 --live",
+                "learn once, and keep what was learned",
+                "rehearse run acrobot -a esarsa -r 1 --save arm.state",
+                "judge what was learned", "rehearse run acrobot --load arm.state --freeze"},
+    .see =
+        "`rehearse list envs acrobot` and `rehearse list agents esarsa` show what can be set.",
+    .main = run_main,
+};

@@ -1,0 +1,198 @@
+// cmd_sweep.c - rehearse sweep: every setting of a grid, lived in a simulator and ranked.
+//
+// 1. All settings go through one call of the evaluator, so that no thread waits at the end of a
+//    setting. Runs of the same number share their chance in all settings: they are compared in
+//    pairs.
+// 2. An interrupted sweep reports what it has. The settings are lived in order, so that those
+//    begun first are whole.
+
+#include "cli_internal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#define POINTS 20 // of a life, for the smoothness of the progress alone
+#define TOP 20    // rows shown on a terminal
+
+static const cli_option setting_option[] = {
+    {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns"},
+    {"grid", 'g', CLI_GRID, "NAME",
+     .about = "a grid published for the environment and the agent"},
+    {"set", 's', CLI_AGENT_SET, "NAME=VALUE,...",
+     .about = "values of a hyperparameter, in the place of the grid's", .repeats = true},
+    {0},
+};
+
+static const cli_option output_option[] = {
+    {"top", 0, CLI_WHOLE, "N", .about = "rows to show", .initial = "20 on a terminal, else all",
+     .lo = 1, .hi = INT_MAX},
+    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
+    {"csv", 0, CLI_FILE, "FILE",
+     .about = "one row per setting into FILE; - is standard output"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
+    {0},
+};
+
+static const cli_group setting_group = {"settings", setting_option};
+static const cli_group output_group = {"output", output_option};
+
+typedef struct sweeping {
+    cli_job job;
+    cli_grid grid;
+    cli_table table;
+    cli_progress progress;
+    double *hp;    // owned  (nsetting x nparam)
+    rh_life *life; // owned  (nsetting x nrun)
+    double *sum;   // of the scores so far, owned  (nsetting)
+    int *count;    // how many, owned              (nsetting)
+    double best;   // mean of the best setting that is whole
+} sweeping;
+
+static int prepare(sweeping *s, const cli_args *args)
+{
+    cli_job *job = &s->job;
+    const char *csv = cli_value(args, "csv");
+    int rc = cli_job_init(job, args);
+    if (!rc)
+        rc = cli_job_agent(job, cli_value(args, "agent"));
+    if (!rc)
+        rc = cli_grid_init(&s->grid, job, args);
+    if (!rc)
+        rc = cli_job_rehearse(job);
+    if (!rc && csv)
+        rc = cli_file_probe(csv, true);
+    if (rc)
+        return rc;
+
+    int nsetting = s->grid.nsetting, nparam = job->agent->nparam;
+    if (nsetting > INT_MAX / job->opt.nrun)
+        return cli_refuse("sweep: %s settings of %s lives are too many", cli_count(nsetting).s,
+                          cli_count(job->opt.nrun).s);
+    job->opt.ncurve = job->opt.nstep < POINTS ? (int)job->opt.nstep : POINTS;
+    s->best = -INFINITY;
+    s->hp = rh_alloc((size_t)nsetting * (size_t)nparam + 1, sizeof *s->hp);
+    s->life = rh_alloc((size_t)nsetting * (size_t)job->opt.nrun, sizeof *s->life);
+    s->sum = rh_alloc((size_t)nsetting, sizeof *s->sum);
+    s->count = rh_alloc((size_t)nsetting, sizeof *s->count);
+    if (!s->hp || !s->life || !s->sum || !s->count)
+        return cli_fail("out of memory for %s settings of %s lives", cli_count(nsetting).s,
+                        cli_count(job->opt.nrun).s);
+    for (int i = 0; i < nsetting; i++) {
+        double *hp = s->hp + (size_t)i * (size_t)nparam;
+        memcpy(hp, job->hp, (size_t)nparam * sizeof *hp);
+        cli_grid_setting(&s->grid, i, hp);
+    }
+    return CLI_OK;
+}
+
+static void clear(sweeping *s)
+{
+    cli_table_clear(&s->table);
+    rh_free(s->hp);
+    rh_free(s->life);
+    rh_free(s->sum);
+    rh_free(s->count);
+    cli_grid_clear(&s->grid);
+    cli_job_clear(&s->job);
+}
+
+static void watch(void *context, const rh_event *event)
+{
+    sweeping *s = context;
+    int i = event->setting, nrun = s->job.opt.nrun;
+    if (event->kind == RH_EVENT_LIFE && event->life->outcome != RH_STOPPED) {
+        s->sum[i] += event->life->score;
+        if (++s->count[i] == nrun && s->sum[i] / nrun > s->best) {
+            s->best = s->sum[i] / nrun;
+            snprintf(s->progress.note, sizeof s->progress.note, "best %s",
+                     cli_real(s->best, cli_decimals(NAN, s->best)).s);
+        }
+    }
+    if (cli_progress_count(&s->progress, event))
+        cli_progress_draw(&s->progress, NULL);
+}
+
+// "54 settings: alpha (3) x tau (2)"
+static void print_grid(FILE *out, const cli_grid *grid, const rh_param *param)
+{
+    fprintf(out, "sweep        %s setting%s", cli_count(grid->nsetting).s,
+            cli_plural(grid->nsetting));
+    for (int i = 0; i < grid->naxis; i++)
+        fprintf(out, "%s%s (%d)", i ? " x " : ": ", param[grid->axis[i].param].name,
+                grid->axis[i].nvalue);
+    fputc('\n', out);
+}
+
+static int write_csv(const cli_table *table, const char *path)
+{
+    cli_file file;
+    int rc = cli_file_open(&file, path);
+    if (rc)
+        return rc;
+    cli_table_csv(file.stream, table);
+    return cli_file_close(&file);
+}
+
+static int sweep_main(const cli_args *args)
+{
+    sweeping s = {0};
+    cli_job *job = &s.job;
+    int rc = prepare(&s, args);
+    if (rc)
+        goto done;
+    if (job->words) {
+        cli_job_print(stdout, job);
+        print_grid(stdout, &s.grid, job->agent->param);
+        cli_job_print_lives(stdout, job, " for each");
+        fflush(stdout);
+    }
+    job->opt.watch = watch;
+    job->opt.context = &s;
+    rc = cli_job_live(job, &s.progress, s.grid.nsetting, s.hp, s.life, NULL);
+    if (rc)
+        goto done;
+
+    // files first: a reader that goes away early costs none
+    s.table = (cli_table){.job = job, .grid = &s.grid, .hp = s.hp};
+    s.table.seconds = s.progress.seconds;
+    rc = cli_table_init(&s.table, s.life);
+    if (rc)
+        goto done;
+    if (cli_has(args, "csv"))
+        rc = write_csv(&s.table, cli_value(args, "csv"));
+    if (cli_has(args, "json"))
+        cli_table_json(stdout, &s.table);
+    else if (job->words)
+        cli_table_print(stdout, &s.table,
+                        (int)cli_number(args, "top", cli_is_terminal(stdout) ? TOP : INT_MAX));
+    if (cli_interrupted()) {
+        cli_say("interrupted: %s of %s lives finished", cli_count(s.table.nfinished).s,
+                cli_count(s.progress.nlife).s);
+        rc = CLI_SIGNAL + cli_interrupted();
+    }
+
+done:
+    clear(&s);
+    return rc;
+}
+
+const cli_command cli_sweep = {
+    .name = "sweep",
+    .about = "Live every setting of a grid in a simulator, and rank them",
+    .operands = "ENV --agent NAME (--grid NAME | --set NAME=VALUE,... ...) [options]",
+    .detail = "The grid is every combination of the listed values. All settings meet the same "
+              "starts and the same chance, so that they are compared in pairs: a ~ marks those "
+              "that the runs do not tell apart from the best.",
+    .operand = CLI_ENV,
+    .group = {&setting_group, &cli_env_group, &cli_lives_group, &output_group,
+              &cli_common_group},
+    .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",
+                "six settings, ten lives each",
+                "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",
+                "the paper's grid with one parameter fixed, as a table for later",
+                "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv"},
+    .see = "`rehearse list searches grid` shows the published grids, `rehearse list agents "
+           "esarsa` what can be set.",
+    .main = sweep_main,
+};

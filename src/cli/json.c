@@ -1,0 +1,113 @@
+// json.c - JSON, written as it goes.
+//
+// 1. Numbers have the fewest digits that read back to the same bits. The writer of jansson 2.14
+//    gives 17 digits to all of them, and a learning rate of 0.1 becomes 0.10000000000000001.
+// 2. What is not finite is null: JSON has no word for it.
+
+#include "cli_internal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+static void quote(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    fputc('"', out);
+}
+
+static bool is_flat(const cli_json *json)
+{
+    return json->flat && json->depth >= json->flat;
+}
+
+static void new_line(cli_json *json)
+{
+    fputc('\n', json->out);
+    for (int i = 0; i < json->depth; i++)
+        fputs("  ", json->out);
+}
+
+// What stands before a value: the comma, the line's beginning, the key.
+static void begin(cli_json *json, const char *key)
+{
+    if (json->more)
+        fputs(is_flat(json) ? ", " : ",", json->out);
+    if (json->depth > 0 && !is_flat(json))
+        new_line(json);
+    if (key) {
+        quote(json->out, key);
+        fputs(": ", json->out);
+    }
+    json->more = true;
+}
+
+void cli_json_open(cli_json *json, const char *key, char bracket, bool flat)
+{
+    begin(json, key);
+    fputc(bracket, json->out);
+    assert(json->depth < (int)sizeof json->closing);
+    json->closing[json->depth++] = bracket == '{' ? '}' : ']';
+    if (flat && !json->flat)
+        json->flat = json->depth;
+    json->more = false;
+}
+
+void cli_json_close(cli_json *json)
+{
+    bool flat = is_flat(json);
+    if (json->flat == json->depth)
+        json->flat = 0;
+    json->depth--;
+    if (json->more && !flat)
+        new_line(json);
+    fputc(json->closing[json->depth], json->out);
+    if (json->depth == 0)
+        fputc('\n', json->out);
+    json->more = true;
+}
+
+void cli_json_text(cli_json *json, const char *key, const char *text)
+{
+    begin(json, key);
+    quote(json->out, text);
+}
+
+void cli_json_whole(cli_json *json, const char *key, int64_t n)
+{
+    begin(json, key);
+    fprintf(json->out, "%" PRId64, n);
+}
+
+void cli_json_null(cli_json *json, const char *key)
+{
+    begin(json, key);
+    fputs("null", json->out);
+}
+
+void cli_json_real(cli_json *json, const char *key, double x)
+{
+    begin(json, key);
+    fputs(isfinite(x) ? cli_exact(x).s : "null", json->out);
+}
+
+void cli_json_flag(cli_json *json, const char *key, bool flag)
+{
+    begin(json, key);
+    fputs(flag ? "true" : "false", json->out);
+}
+
+void cli_json_param(cli_json *json, const rh_param *param, double value)
+{
+    if (param->choice)
+        cli_json_text(json, param->name, cli_param(param, value).s);
+    else
+        cli_json_real(json, param->name, value);
+}

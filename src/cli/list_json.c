@@ -1,0 +1,133 @@
+// list_json.c - the environments, agents and searches there are, in JSON.
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+static void json_params(cli_json *json, const rh_param *param, int nparam)
+{
+    cli_json_open(json, "parameters", '[', false);
+    for (int i = 0; i < nparam; i++) {
+        const rh_param *p = &param[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", p->name);
+        cli_json_text(json, "about", p->about ? p->about : "");
+        cli_json_real(json, "lo", p->lo);
+        cli_json_real(json, "hi", p->hi);
+        cli_json_real(json, "initial", p->initial);
+        cli_json_text(json, "scale", p->scale == RH_LOG ? "log" : "linear");
+        cli_json_flag(json, "whole", p->whole);
+        cli_json_flag(json, "fixed", p->fixed);
+        if (p->choice) {
+            cli_json_open(json, "choice", '[', true);
+            for (int k = 0; k <= (int)p->hi; k++)
+                cli_json_text(json, NULL, p->choice[k]);
+            cli_json_close(json);
+        }
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_grids(cli_json *json, const rh_env_type *type)
+{
+    cli_json_open(json, "grids", '[', false);
+    for (int i = 0; i < type->ngrid; i++) {
+        const rh_axis *axis = &type->grid[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "grid", axis->grid);
+        cli_json_text(json, "agent", axis->agent);
+        cli_json_text(json, "parameter", axis->param);
+        cli_json_open(json, "values", '[', true);
+        for (int k = 0; k < axis->nvalue; k++)
+            cli_json_real(json, NULL, axis->value[k]);
+        cli_json_close(json);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+// How the environment looks to an agent, with all options at their defaults.
+static void json_task(cli_json *json, const rh_env_type *type)
+{
+    rh_env *env = NULL;
+    if (rh_env_create(&env, type, NULL, NULL) != RH_OK)
+        return;
+    const rh_task *task = rh_env_task(env);
+    cli_json_whole(json, "steps", task->nstep);
+    cli_json_flag(json, "continuing", task->continuing);
+    cli_json_text(json, "actions", task->naction ? "discrete" : "continuous");
+    cli_json_whole(json, "nactions", task->naction ? task->naction : task->nact);
+    cli_json_real(json, "gamma", task->gamma);
+    cli_json_open(json, "sensors", '[', false);
+    for (int i = 0; i < task->nobs; i++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", task->obs_name[i]);
+        cli_json_real(json, "lo", task->obs_lo[i]);
+        cli_json_real(json, "hi", task->obs_hi[i]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    rh_env_destroy(env);
+}
+
+static void json_env(cli_json *json, const rh_env_type *type)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", type->name);
+    cli_json_text(json, "about", type->about);
+    json_task(json, type);
+    json_params(json, type->param, type->nparam);
+    json_grids(json, type);
+    cli_json_close(json);
+}
+
+static void json_agent(cli_json *json, const rh_agent_type *type)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", type->name);
+    cli_json_text(json, "about", type->about);
+    cli_json_open(json, "actions", '[', true);
+    if (type->actions & RH_DISCRETE)
+        cli_json_text(json, NULL, "discrete");
+    if (type->actions & RH_CONTINUOUS)
+        cli_json_text(json, NULL, "continuous");
+    cli_json_close(json);
+    json_params(json, type->param, type->nparam);
+    cli_json_close(json);
+}
+
+static bool wanted(const char *one, const char *other)
+{
+    return !one || strcmp(one, other) == 0;
+}
+
+void cli_list_json(FILE *out, const char *topic, const char *name)
+{
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_text(&json, "version", rh_version());
+    if (wanted(topic, "envs")) {
+        cli_json_open(&json, "envs", '[', false);
+        for (int i = 0; i < rh_env_ntype(); i++)
+            if (wanted(name, rh_env_type_at(i)->name))
+                json_env(&json, rh_env_type_at(i));
+        cli_json_close(&json);
+    }
+    if (wanted(topic, "agents")) {
+        cli_json_open(&json, "agents", '[', false);
+        for (int i = 0; i < rh_agent_ntype(); i++)
+            if (wanted(name, rh_agent_type_at(i)->name))
+                json_agent(&json, rh_agent_type_at(i));
+        cli_json_close(&json);
+    }
+    if (wanted(topic, "searches")) {
+        cli_json_open(&json, "searches", '[', false);
+        cli_json_open(&json, NULL, '{', true);
+        cli_json_text(&json, "name", "grid");
+        cli_json_text(&json, "command", "sweep");
+        cli_json_close(&json);
+        cli_json_close(&json);
+    }
+    cli_json_close(&json);
+}

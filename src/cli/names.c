@@ -1,0 +1,71 @@
+// names.c - the closed sets an argument is chosen from.
+
+#include "cli_internal.h"
+
+static int copy(const char *const *from, int n, const char *name[CLI_MAX_NAMES])
+{
+    for (int i = 0; i < n; i++)
+        name[i] = from[i];
+    return n;
+}
+
+static int env_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_env_ntype();
+    for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
+        name[i] = rh_env_type_at(i)->name;
+    return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
+static int agent_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_agent_ntype();
+    for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
+        name[i] = rh_agent_type_at(i)->name;
+    return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
+static int command_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = 0;
+    for (int i = 0; cli_command_at(i); i++)
+        if (!cli_command_at(i)->hidden)
+            name[n++] = cli_command_at(i)->name;
+    return n;
+}
+
+int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
+{
+    static const char *const rule[] = {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"};
+    static const char *const topic[] = {"envs", "agents", "searches"};
+    static const char *const shell[] = {"bash", "zsh"};
+    const char *const *criterion;
+    int n = 0;
+
+    switch (kind) {
+    case CLI_NONE:
+    case CLI_WHOLE:
+    case CLI_FILE:
+    case CLI_AGENT_SET:
+    case CLI_ENV_SET:
+    case CLI_RANGE:
+    case CLI_GRID:
+        return 0;
+    case CLI_ENV:
+        return env_names(name);
+    case CLI_AGENT:
+        return agent_names(name);
+    case CLI_CRITERION:
+        criterion = rh_criterion_names(&n);
+        return copy(criterion, n, name);
+    case CLI_CUTOFF_RULE:
+        return copy(rule, 2, name);
+    case CLI_TOPIC:
+        return copy(topic, 3, name);
+    case CLI_COMMAND:
+        return command_names(name);
+    case CLI_SHELL:
+        return copy(shell, 2, name);
+    }
+    return 0;
+}

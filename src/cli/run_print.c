@@ -1,0 +1,191 @@
+// run_print.c - what `run` found, in words, JSON and CSV.
+
+#include "cli_internal.h"
+
+#include <math.h>
+
+static int count_outcome(const cli_result *r, rh_outcome outcome)
+{
+    int n = 0;
+    for (int i = 0; i < r->job->opt.nrun; i++)
+        n += r->life[i].outcome == outcome;
+    return n;
+}
+
+static int64_t steps_per_second(const cli_result *r)
+{
+    double nstep = 0.0;
+    for (int i = 0; i < r->job->opt.nrun; i++)
+        nstep += (double)r->life[i].nstep;
+    return r->seconds > 0.0 ? (int64_t)(nstep / r->seconds) : 0;
+}
+
+static double mean_episodes(const cli_result *r)
+{
+    double n = 0.0;
+    for (int i = 0; i < r->job->opt.nrun; i++)
+        if (r->life[i].outcome != RH_STOPPED)
+            n += (double)r->life[i].nepisode;
+    return n / r->nfinished;
+}
+
+// ---------------------------------------------------------------------------- words
+
+static void print_score(FILE *out, const cli_result *r, const cli_style *style)
+{
+    const rh_summary *s = &r->summary;
+    int n = cli_decimals(s->stderr_, s->mean);
+    fprintf(out, "score        %s%s%s", style->bold, cli_real(s->mean, n).s, style->plain);
+    if (s->n == 1)
+        fputs("   (one life: no interval)\n", out);
+    else
+        fprintf(out, "   95 %% interval %s to %s, standard error %s\n", cli_real(s->lo95, n).s,
+                cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
+    if (s->n > 1)
+        fprintf(out, "  spread     %s | %s %s %s | %s   (least, quartiles, most)\n",
+                cli_real(s->min, n).s, cli_real(s->q25, n).s, cli_real(s->median, n).s,
+                cli_real(s->q75, n).s, cli_real(s->max, n).s);
+}
+
+static void print_diverged(FILE *out, const cli_result *r, const cli_style *style)
+{
+    int agents = count_outcome(r, RH_DIVERGED), envs = count_outcome(r, RH_ENV_NONFINITE);
+    if (agents)
+        fprintf(out, "%sdiverged%s     %d of %d lives: the agent's numbers were not finite\n",
+                style->alarm, style->plain, agents, r->nfinished);
+    if (envs)
+        fprintf(out, "%sdiverged%s     %d of %d lives: the environment was not finite\n",
+                style->alarm, style->plain, envs, r->nfinished);
+}
+
+static void print_curve(FILE *out, const cli_result *r, const cli_style *style)
+{
+    const rh_eval_options *opt = &r->job->opt;
+    bool utf8 = cli_utf8();
+    int columns = cli_is_terminal(out) ? cli_columns(out) : 80;
+    if (r->job->task.continuing)
+        fprintf(out, "\nlearning curve: mean reward of %s steps, by step of the life\n",
+                cli_count(opt->nstep / opt->ncurve).s);
+    else
+        fputs("\nlearning curve: mean return of an episode, by step of the life\n", out);
+    int outside = cli_chart(out, r->curve, opt->ncurve, opt->nstep, columns, utf8, style);
+    if (outside)
+        fprintf(out, "%s%s %d point%s beyond the axis%s\n", style->dim,
+                utf8 ? "\u25bc\u25b2" : "v^", outside, cli_plural(outside), style->plain);
+}
+
+static bool curve_is_known(const cli_result *r)
+{
+    for (int i = 0; i < r->job->opt.ncurve; i++)
+        if (isfinite(r->curve[i]))
+            return true;
+    return false;
+}
+
+void cli_result_print(FILE *out, const cli_result *r)
+{
+    cli_style style = cli_style_of(out);
+    fputc('\n', out);
+    if (r->nfinished < r->job->opt.nrun)
+        fprintf(out, "%sfinished%s     %d of %d lives; what follows is about those\n",
+                style.alarm, style.plain, r->nfinished, r->job->opt.nrun);
+    if (r->nfinished) {
+        print_score(out, r, &style);
+        if (!r->job->task.continuing)
+            fprintf(out, "episodes     %s completed in a life\n",
+                    cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
+        print_diverged(out, r, &style);
+    }
+    fprintf(out, "speed        %s steps/s, %.1f s in all\n", cli_count(steps_per_second(r)).s,
+            r->seconds);
+    if (curve_is_known(r))
+        print_curve(out, r, &style);
+    else
+        fputs("\nno episode was completed: there is no learning curve\n", out);
+}
+
+// ---------------------------------------------------------------------------- JSON and CSV
+
+static void json_summary(cli_json *json, const cli_result *r)
+{
+    const rh_summary *s = &r->summary;
+    if (!r->nfinished) {
+        cli_json_null(json, "summary");
+        return;
+    }
+    cli_json_open(json, "summary", '{', false);
+    cli_json_real(json, "mean", s->mean);
+    cli_json_real(json, "stderr", s->stderr_);
+    cli_json_real(json, "lo95", s->lo95);
+    cli_json_real(json, "hi95", s->hi95);
+    cli_json_real(json, "min", s->min);
+    cli_json_real(json, "q25", s->q25);
+    cli_json_real(json, "median", s->median);
+    cli_json_real(json, "q75", s->q75);
+    cli_json_real(json, "max", s->max);
+    cli_json_real(json, "episodes", mean_episodes(r));
+    cli_json_close(json);
+}
+
+static void json_lives(cli_json *json, const cli_result *r)
+{
+    cli_json_open(json, "lives", '[', false);
+    for (int i = 0; i < r->job->opt.nrun; i++) {
+        const rh_life *life = &r->life[i];
+        if (life->outcome == RH_STOPPED)
+            continue;
+        cli_json_open(json, NULL, '{', true);
+        cli_json_whole(json, "run", i);
+        cli_json_real(json, "score", life->score);
+        cli_json_real(json, "total", life->total);
+        cli_json_whole(json, "steps", life->nstep);
+        cli_json_whole(json, "episodes", life->nepisode);
+        cli_json_text(json, "outcome", rh_outcome_name(life->outcome));
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_curve(cli_json *json, const cli_result *r)
+{
+    const rh_eval_options *opt = &r->job->opt;
+    cli_json_open(json, "curve", '{', false);
+    cli_json_open(json, "step", '[', true);
+    for (int64_t i = 1; i <= opt->ncurve; i++) // the step with which the point is complete
+        cli_json_whole(json, NULL, (i * opt->nstep + opt->ncurve - 1) / opt->ncurve);
+    cli_json_close(json);
+    cli_json_open(json, "mean", '[', true);
+    for (int i = 0; i < opt->ncurve; i++)
+        cli_json_real(json, NULL, r->curve[i]);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+void cli_result_json(FILE *out, const cli_result *r)
+{
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{', false);
+    cli_job_json(&json, r->job);
+    cli_json_flag(&json, "loaded", r->job->born != NULL);
+    cli_json_flag(&json, "frozen", r->job->opt.frozen);
+    cli_json_whole(&json, "finished", r->nfinished);
+    cli_json_whole(&json, "diverged",
+                   count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
+    json_summary(&json, r);
+    json_lives(&json, r);
+    json_curve(&json, r);
+    cli_json_whole(&json, "steps_per_second", steps_per_second(r));
+    cli_json_close(&json);
+}
+
+void cli_result_csv(FILE *out, const cli_result *r)
+{
+    fputs("run,score,total,steps,episodes,outcome\n", out);
+    for (int i = 0; i < r->job->opt.nrun; i++) {
+        const rh_life *life = &r->life[i];
+        if (life->outcome != RH_STOPPED)
+            fprintf(out, "%d,%s,%s,%lld,%lld,%s\n", i, cli_exact(life->score).s,
+                    cli_exact(life->total).s, (long long)life->nstep, (long long)life->nepisode,
+                    rh_outcome_name(life->outcome));
+    }
+}

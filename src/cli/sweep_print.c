@@ -1,0 +1,287 @@
+// sweep_print.c - what `sweep` found, ranked: in words, JSON and CSV.
+//
+// 1. Runs of the same number share their chance, so a setting is compared with the best by the
+//    differences of their runs. When Student's 95 % interval of the mean difference holds zero,
+//    the runs do not tell the two apart, and the setting is marked as tied. Intervals of the
+//    means alone overlap far too often.
+// 2. Settings of equal mean keep the order of the grid. What has no mean comes last.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int best_first(const void *a, const void *b)
+{
+    const cli_row *x = a, *y = b;
+    double mx = isnan(x->summary.mean) ? -INFINITY : x->summary.mean;
+    double my = isnan(y->summary.mean) ? -INFINITY : y->summary.mean;
+    if (mx != my)
+        return mx < my ? 1 : -1;
+    return x->setting - y->setting;
+}
+
+// Whether the runs that both settings finished leave open which is better. work: (2 nrun)
+static bool tie(const rh_life *best, const rh_life *other, int nrun, double *work)
+{
+    int n = 0;
+    for (int i = 0; i < nrun; i++)
+        if (best[i].outcome != RH_STOPPED && other[i].outcome != RH_STOPPED)
+            work[n++] = best[i].score - other[i].score;
+    if (n < 2)
+        return false;
+    rh_summary difference = rh_summarise(work, n, work + nrun);
+    return difference.lo95 <= 0.0; // false for what is not a number
+}
+
+int cli_table_init(cli_table *table, const rh_life *life)
+{
+    int nsetting = table->grid->nsetting, nrun = table->job->opt.nrun;
+    table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
+    double *work = rh_alloc(2 * (size_t)nrun, sizeof *work);
+    if (!table->row || !work) {
+        rh_free(work);
+        return cli_fail("out of memory");
+    }
+
+    // a row for every setting with a finished life
+    for (int s = 0; s < nsetting; s++) {
+        const rh_life *own = life + (size_t)s * (size_t)nrun;
+        cli_row row = {.setting = s};
+        for (int i = 0; i < nrun; i++) {
+            table->nstep += own[i].nstep;
+            row.ndiverged +=
+                own[i].outcome == RH_DIVERGED || own[i].outcome == RH_ENV_NONFINITE;
+            if (own[i].outcome != RH_STOPPED)
+                work[row.nfinished++] = own[i].score;
+        }
+        table->nfinished += row.nfinished;
+        if (row.nfinished == 0)
+            continue;
+        row.summary = rh_summarise(work, row.nfinished, work + nrun);
+        table->row[table->nrow++] = row;
+    }
+    qsort(table->row, (size_t)table->nrow, sizeof *table->row, best_first);
+
+    for (int i = 1; i < table->nrow; i++)
+        table->row[i].tied =
+            tie(life + (size_t)table->row[0].setting * (size_t)nrun,
+                life + (size_t)table->row[i].setting * (size_t)nrun, nrun, work);
+    rh_free(work);
+    return CLI_OK;
+}
+
+void cli_table_clear(cli_table *table)
+{
+    rh_free(table->row);
+}
+
+static int64_t steps_per_second(const cli_table *t)
+{
+    return t->seconds > 0.0 ? (int64_t)((double)t->nstep / t->seconds) : 0;
+}
+
+static const double *hp_of(const cli_table *t, const cli_row *row)
+{
+    return t->hp + (size_t)row->setting * (size_t)t->job->agent->nparam;
+}
+
+// ---------------------------------------------------------------------------- words
+
+// Columns a parameter needs.
+static int width_of(const cli_table *t, const cli_axis *axis)
+{
+    const rh_param *param = &t->job->agent->param[axis->param];
+    size_t width = strlen(param->name);
+    for (int i = 0; i < axis->nvalue; i++) {
+        size_t length = strlen(cli_param(param, axis->value[i]).s);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+// Which of the optional columns are needed.
+typedef struct columns {
+    bool runs, diverged, intervals;
+    int ndecimal;
+    int nmean, nlo, nhi; // widths of the numbers
+} columns;
+
+static int longer(int width, double x, int ndecimal)
+{
+    int length = (int)strlen(cli_real(x, ndecimal).s);
+    return length > width ? length : width;
+}
+
+static columns choose_columns(const cli_table *t, int nshown)
+{
+    columns c = {.intervals = t->job->opt.nrun > 1};
+    c.ndecimal = cli_decimals(t->row[0].summary.stderr_, t->row[0].summary.mean);
+    c.nmean = 4;
+    for (int i = 0; i < nshown; i++) {
+        const cli_row *row = &t->row[i];
+        c.nmean = longer(c.nmean, row->summary.mean, c.ndecimal);
+        if (row->nfinished > 1) {
+            c.nlo = longer(c.nlo, row->summary.lo95, c.ndecimal);
+            c.nhi = longer(c.nhi, row->summary.hi95, c.ndecimal);
+        }
+        c.runs = c.runs || row->nfinished < t->job->opt.nrun;
+        c.diverged = c.diverged || row->ndiverged > 0;
+    }
+    int rest = (int)strlen("95 % interval") - c.nlo - (int)strlen(" to ") - c.nhi;
+    c.nlo += rest > 0 ? rest : 0; // the heading needs room too
+    return c;
+}
+
+static void print_head(FILE *out, const cli_table *t, const columns *c)
+{
+    const rh_param *param = t->job->agent->param;
+    fputs(" rank  ", out);
+    for (int k = 0; k < t->grid->naxis; k++)
+        fprintf(out, "  %*s", width_of(t, &t->grid->axis[k]),
+                param[t->grid->axis[k].param].name);
+    fprintf(out, "  %*s", c->nmean, "mean");
+    if (c->intervals)
+        fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "95 % interval");
+    if (c->runs)
+        fputs("   runs", out);
+    if (c->diverged)
+        fputs("  diverged", out);
+    fputc('\n', out);
+}
+
+static void print_row(FILE *out, const cli_table *t, int i, const columns *c)
+{
+    const cli_row *row = &t->row[i];
+    const double *hp = hp_of(t, row);
+    const rh_summary *s = &row->summary;
+    fprintf(out, "%5d %s", i + 1, row->tied ? "~" : " ");
+    for (int k = 0; k < t->grid->naxis; k++) {
+        const cli_axis *axis = &t->grid->axis[k];
+        fprintf(out, "  %*s", width_of(t, axis),
+                cli_param(&t->job->agent->param[axis->param], hp[axis->param]).s);
+    }
+    fprintf(out, "  %*s", c->nmean, cli_real(s->mean, c->ndecimal).s);
+    if (c->intervals && row->nfinished > 1)
+        fprintf(out, "  %*s to %*s", c->nlo, cli_real(s->lo95, c->ndecimal).s, c->nhi,
+                cli_real(s->hi95, c->ndecimal).s);
+    else if (c->intervals)
+        fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "");
+    if (c->runs)
+        fprintf(out, "  %5d", row->nfinished);
+    if (c->diverged && row->ndiverged)
+        fprintf(out, "  %d of %d", row->ndiverged, row->nfinished);
+    fputc('\n', out);
+}
+
+// The best setting as it would be typed, the defaults left out.
+static void print_best(FILE *out, const cli_table *t, const cli_style *style)
+{
+    const rh_agent_type *agent = t->job->agent;
+    const double *hp = hp_of(t, &t->row[0]);
+    fprintf(out, "\nbest        %s", style->bold);
+    for (int i = 0; i < agent->nparam; i++)
+        if (t->job->swept[i] || hp[i] != agent->param[i].initial)
+            fprintf(out, " --set %s=%s", agent->param[i].name,
+                    cli_param(&agent->param[i], hp[i]).s);
+    fprintf(out, "%s\nspeed        %s steps/s, %.1f s in all\n", style->plain,
+            cli_count(steps_per_second(t)).s, t->seconds);
+}
+
+void cli_table_print(FILE *out, const cli_table *t, int top)
+{
+    cli_style style = cli_style_of(out);
+    int nsetting = t->grid->nsetting, ntied = 0;
+    fputc('\n', out);
+    if (t->nrow < nsetting)
+        fprintf(out, "%sfinished%s     lives of %s of %s settings\n", style.alarm, style.plain,
+                cli_count(t->nrow).s, cli_count(nsetting).s);
+    if (t->nrow == 0)
+        return;
+
+    int nshown = t->nrow < top ? t->nrow : top;
+    columns c = choose_columns(t, nshown);
+    fputs(style.dim, out);
+    print_head(out, t, &c);
+    fputs(style.plain, out);
+    for (int i = 0; i < nshown; i++) {
+        fputs(i == 0 ? style.bold : "", out);
+        print_row(out, t, i, &c);
+        fputs(i == 0 ? style.plain : "", out);
+    }
+    if (nshown < t->nrow)
+        fprintf(out, "%s%s more setting%s not shown: --top %d%s\n", style.dim,
+                cli_count(t->nrow - nshown).s, cli_plural(t->nrow - nshown), t->nrow,
+                style.plain);
+    for (int i = 0; i < t->nrow; i++)
+        ntied += t->row[i].tied;
+    if (ntied)
+        fprintf(out,
+                "~ %d setting%s that the paired runs do not tell apart from the best (95 %%)\n",
+                ntied, cli_plural(ntied));
+    print_best(out, t, &style);
+}
+
+// ---------------------------------------------------------------------------- JSON and CSV
+
+static void json_axes(cli_json *json, const cli_table *t)
+{
+    cli_json_open(json, "axes", '{', false);
+    for (int k = 0; k < t->grid->naxis; k++) {
+        const cli_axis *axis = &t->grid->axis[k];
+        const rh_param *param = &t->job->agent->param[axis->param];
+        rh_param nameless = *param; // the values of an array have no names
+        nameless.name = NULL;
+        cli_json_open(json, param->name, '[', true);
+        for (int i = 0; i < axis->nvalue; i++)
+            cli_json_param(json, &nameless, axis->value[i]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+void cli_table_json(FILE *out, const cli_table *t)
+{
+    const rh_agent_type *agent = t->job->agent;
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{', false);
+    cli_job_json(&json, t->job);
+    json_axes(&json, t);
+    cli_json_whole(&json, "finished", t->nfinished);
+    cli_json_open(&json, "settings", '[', false);
+    for (int i = 0; i < t->nrow; i++) {
+        const cli_row *row = &t->row[i];
+        cli_json_open(&json, NULL, '{', true);
+        cli_json_open(&json, "hyperparameters", '{', true);
+        for (int k = 0; k < agent->nparam; k++)
+            cli_json_param(&json, &agent->param[k], hp_of(t, row)[k]);
+        cli_json_close(&json);
+        cli_json_whole(&json, "runs", row->nfinished);
+        cli_json_real(&json, "mean", row->summary.mean);
+        cli_json_real(&json, "stderr", row->summary.stderr_);
+        cli_json_real(&json, "lo95", row->summary.lo95);
+        cli_json_real(&json, "hi95", row->summary.hi95);
+        cli_json_whole(&json, "diverged", row->ndiverged);
+        cli_json_flag(&json, "tied", row->tied);
+        cli_json_close(&json);
+    }
+    cli_json_close(&json);
+    cli_json_whole(&json, "steps_per_second", steps_per_second(t));
+    cli_json_close(&json);
+}
+
+void cli_table_csv(FILE *out, const cli_table *t)
+{
+    const rh_agent_type *agent = t->job->agent;
+    for (int k = 0; k < agent->nparam; k++)
+        fprintf(out, "%s,", agent->param[k].name);
+    fputs("runs,mean,stderr,lo95,hi95\n", out);
+    for (int i = 0; i < t->nrow; i++) {
+        const rh_summary *s = &t->row[i].summary;
+        for (int k = 0; k < agent->nparam; k++)
+            fprintf(out, "%s,", cli_param(&agent->param[k], hp_of(t, &t->row[i])[k]).s);
+        fprintf(out, "%d,%s,%s,%s,%s\n", t->row[i].nfinished, cli_exact(s->mean).s,
+                cli_exact(s->stderr_).s, cli_exact(s->lo95).s, cli_exact(s->hi95).s);
+    }
+}

@@ -1,0 +1,111 @@
+// term.c - the terminal, the signals and the machine.
+//
+// 1. The locale is asked for its character set only. Numbers stay in the C locale, so that a
+//    decimal point is a point in every file this program writes.
+// 2. The first signal sets a mark and wipes the line being drawn; nothing is drawn after it.
+//    The second one finds the default action again and ends the program at once.
+// 3. TERM=dumb is not a terminal: nothing can be redrawn there.
+
+#include "cli_internal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught; // the signal, 0 for none
+static volatile sig_atomic_t drawn;  // standard error holds an unfinished line
+
+bool cli_is_terminal(FILE *stream)
+{
+    const char *term = getenv("TERM");
+    return isatty(fileno(stream)) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+// A size of the terminal: what it says, what the environment says, or what they used to be.
+static int measure(FILE *stream, bool rows)
+{
+    struct winsize size;
+    const char *said = getenv(rows ? "LINES" : "COLUMNS");
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0)
+        return rows ? size.ws_row : size.ws_col;
+    int n = said ? atoi(said) : 0;
+    if (n > 0)
+        return n;
+    return rows ? 24 : 80;
+}
+
+int cli_columns(FILE *stream)
+{
+    return measure(stream, false);
+}
+
+int cli_rows(FILE *stream)
+{
+    return measure(stream, true);
+}
+
+bool cli_utf8(void)
+{
+    return setlocale(LC_CTYPE, "") && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+cli_style cli_style_of(FILE *stream)
+{
+    const char *no = getenv("NO_COLOR");
+    if (!cli_is_terminal(stream) || (no && *no))
+        return (cli_style){"", "", "", "", ""};
+    return (cli_style){.bold = "\033[1m",
+                       .dim = "\033[2m",
+                       .curve = "\033[36m",
+                       .alarm = "\033[33m",
+                       .plain = "\033[0m"};
+}
+
+double cli_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int cli_ncpu(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 && n < 4096 ? (int)n : 1;
+}
+
+static void on_signal(int number)
+{
+    static const char wipe[] = "\r\033[K";
+    caught = number;
+    if (drawn && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
+        drawn = 0;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal,
+                               .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int cli_interrupted(void)
+{
+    return caught;
+}
+
+void cli_line_is_drawn(bool now)
+{
+    drawn = now;
+}

@@ -1,0 +1,141 @@
+// text.c - messages on standard error, and words and numbers as people read them.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+RH_PRINTF(2, 0)
+static void print_line(const char *before, const char *format, va_list rest)
+{
+    fflush(stdout); // what was printed before the trouble comes before the message
+    fputs(before, stderr);
+    vfprintf(stderr, format, rest);
+    fputc('\n', stderr);
+}
+
+void cli_say(const char *format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    print_line("rehearse: ", format, rest);
+    va_end(rest);
+}
+
+void cli_try(const char *format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    print_line("try: ", format, rest);
+    va_end(rest);
+}
+
+int cli_refuse(const char *format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    print_line("rehearse: ", format, rest);
+    va_end(rest);
+    return CLI_USAGE;
+}
+
+int cli_fail(const char *format, ...)
+{
+    va_list rest;
+    va_start(rest, format);
+    print_line("rehearse: ", format, rest);
+    va_end(rest);
+    return CLI_FAILED;
+}
+
+int cli_pass(rh_status status, const rh_error *err)
+{
+    if (status == RH_OK)
+        return CLI_OK;
+    cli_say("%s", err->text);
+    return status == RH_EINVAL || status == RH_EFORMAT ? CLI_USAGE : CLI_FAILED;
+}
+
+void cli_wrap(const char *text, int column, int width)
+{
+    int indent = column;
+    for (bool first = true; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length >= width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        column += printf("%s%.*s", first ? "" : " ", length, text);
+        text += length;
+        text += *text != 0;
+    }
+    putchar('\n');
+}
+
+// ---------------------------------------------------------------------------- numbers
+
+cli_text cli_count(int64_t n)
+{
+    cli_text plain, text;
+    int length = snprintf(plain.s, sizeof plain.s, "%lld", (long long)n);
+    int out = 0;
+    for (int i = 0; i < length; i++) {
+        text.s[out++] = plain.s[i];
+        int left = length - 1 - i;
+        if (left > 0 && left % 3 == 0 && plain.s[i] != '-')
+            text.s[out++] = ',';
+    }
+    text.s[out] = 0;
+    return text;
+}
+
+int cli_decimals(double error, double value)
+{
+    // two digits of the error, or four of the value
+    bool known = isfinite(error) && error > 0.0;
+    double size = known ? error : fabs(value);
+    if (!isfinite(size) || size == 0.0)
+        return 1;
+    int n = (known ? 1 : 3) - (int)floor(log10(size));
+    return n < 0 ? 0 : n > 6 ? 6 : n;
+}
+
+cli_text cli_real(double x, int ndecimal)
+{
+    cli_text text;
+    snprintf(text.s, sizeof text.s, fabs(x) < 1e12 ? "%.*f" : "%.*g", ndecimal, x + 0.0);
+    return text;
+}
+
+cli_text cli_param(const rh_param *p, double value)
+{
+    cli_text text;
+    rh_param_format(p, value, text.s, sizeof text.s);
+    return text;
+}
+
+cli_text cli_exact(double x)
+{
+    static const rh_param number = {0};
+    return cli_param(&number, x + 0.0);
+}
+
+cli_text cli_seconds(double seconds)
+{
+    cli_text text;
+    long long s = (long long)(seconds + 0.5);
+    if (s < 60)
+        snprintf(text.s, sizeof text.s, "%llds", s);
+    else if (s < 3600)
+        snprintf(text.s, sizeof text.s, "%lldm %02llds", s / 60, s % 60);
+    else
+        snprintf(text.s, sizeof text.s, "%lldh %02lldm", s / 3600, s / 60 % 60);
+    return text;
+}
+
+const char *cli_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}

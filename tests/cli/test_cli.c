@@ -1,0 +1,247 @@
+// test_cli.c - the command line: help, version, what is refused and how it is said.
+
+#include "cli/program.h"
+
+static const char *const commands[] = {"run", "sweep", "list", "help", "completion", "manual"};
+
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+// No line of text is longer than 80 columns (the texts are ASCII).
+static void assert_narrow(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (length > 80)
+            print_error("too long: %.*s\n", (int)length, text);
+        assert_true(length <= 80);
+        text += length + (text[length] != 0);
+    }
+}
+
+static void helps_with_everything(void **unused)
+{
+    (void)unused;
+    char *plain = output_of(""), *help = output_of("help"), *dashes = output_of("--help");
+    assert_has(plain, "usage: rehearse COMMAND");
+    assert_string_equal(plain, help);
+    assert_string_equal(plain, dashes);
+    assert_narrow(plain);
+    free(plain);
+    free(help);
+    free(dashes);
+
+    for (int i = 0; i < NCOMMAND; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "help %s", commands[i]);
+        char *long_way = output_of(line);
+        snprintf(line, sizeof line, "%s -h", commands[i]);
+        char *letter = output_of(line);
+        snprintf(line, sizeof line, "%s --no-such --help", commands[i]); // help wins
+        char *word = output_of(line);
+        assert_string_equal(long_way, letter);
+        assert_string_equal(long_way, word);
+        snprintf(line, sizeof line, "usage: rehearse %s ", commands[i]);
+        assert_has(long_way, line);
+        assert_narrow(long_way);
+        free(long_way);
+        free(letter);
+        free(word);
+    }
+}
+
+// Every option that a help text shows is in the manual page and in the completions.
+static void tables_reach_everywhere(void **unused)
+{
+    (void)unused;
+    char *bash = output_of("completion bash"), *zsh = output_of("completion zsh");
+    char *manual = output_of("manual");
+    int seen = 0;
+    for (int i = 0; i < 3; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "%s --help", commands[i]);
+        char *help = output_of(line);
+        for (char *at = strstr(help, "\n  "); at; at = strstr(at + 1, "\n  ")) {
+            char name[32], roff[64];
+            if (strlen(at) < 10 || sscanf(at + 7, "--%31[a-z-]", name) != 1)
+                continue;
+            seen++;
+            snprintf(line, sizeof line, "--%s", name);
+            assert_has(bash, line);
+            assert_has(zsh, line);
+            int used = snprintf(roff, sizeof roff, "\\-\\-");
+            for (const char *c = name; *c; c++)
+                used += snprintf(roff + used, sizeof roff - (size_t)used,
+                                 *c == '-' ? "\\-" : "%c", *c);
+            assert_has(manual, roff);
+        }
+        free(help);
+    }
+    assert_true(seen >= 30);
+
+    assert_has(bash, "acrobot) echo '");
+    assert_has(zsh, "esarsa) echo 'alpha=");
+    assert_int_equal(system(RH_PROGRAM " completion bash | bash -n"), 0);
+    free(bash);
+    free(zsh);
+    free(manual);
+}
+
+static void tells_its_version(void **unused)
+{
+    (void)unused;
+    char *word = output_of("--version"), *letter = output_of("-V");
+    assert_string_equal(word, "rehearse 0.1.0\n");
+    assert_string_equal(word, letter);
+    free(word);
+    free(letter);
+}
+
+// What is held wrong is refused with exit code 2, and the message leads on.
+static void refuses(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line, *says;
+    } wrong[] = {
+        {"rum", "rehearse: no command 'rum'; did you mean 'run'?"},
+        {"rum", "\ntry: rehearse help\n"},
+        {"--verson", "did you mean '--version'?"},
+        {"help rnu", "did you mean 'run'?"},
+        {"run", "rehearse: run: which environment?\ntry: rehearse list envs\n"},
+        {"run acrobt -a esarsa", "no environment 'acrobt'; did you mean 'acrobot'?"},
+        {"run acrobot more -a esarsa", "unexpected argument 'more'"},
+        {"run acrobot", "rehearse: run: which agent?\ntry: rehearse list agents\n"},
+        {"run acrobot -a esara", "no agent 'esara'; did you mean 'esarsa'?"},
+        {"run acrobot -a esarsa --stps 9", "no option '--stps'; did you mean '--steps'?"},
+        {"run acrobot -a esarsa -z", "no option '-z'"},
+        {"run acrobot -a esarsa --steps", "--steps needs a value: --steps N"},
+        {"run acrobot -a esarsa --steps --json", "--steps needs a value"},
+        {"run acrobot -a esarsa --json=1", "--json takes no value"},
+        {"run acrobot -a esarsa --steps 0", "--steps = 0, expected a whole number, 1 to"},
+        {"run acrobot -a esarsa --steps 1.5", "--steps = 1.5, expected a whole number"},
+        {"run acrobot -a esarsa --steps=x", "--steps = x, expected a whole number"},
+        {"run acrobot -a esarsa --seed -1", "--seed = -1, expected a whole number, 0 or more"},
+        {"run acrobot -a esarsa -j 5000", "--jobs = 5000, expected a whole number, 1 to 4,096"},
+        {"run acrobot -a esarsa --criterion averge", "did you mean 'average'?"},
+        {"run acrobot -a esarsa --cutoff-as terminal", "--cutoff is missing"},
+        {"run acrobot -a esarsa --set alpa=1", "no parameter 'alpa'; did you mean 'alpha'?"},
+        {"run acrobot -a esarsa --set gravity=1", "try: --env-set gravity=1"},
+        {"run acrobot -a esarsa --set alpha", "--set alpha, expected NAME=VALUE"},
+        {"run acrobot -a esarsa --set alpha=", "--set alpha=, expected NAME=VALUE"},
+        {"run acrobot -a esarsa --set alpha=1e9", "esarsa: alpha = 1e9, expected"},
+        {"run acrobot -a esarsa --set alpha=1,2", "try: rehearse sweep"},
+        {"run acrobot -a esarsa --set features=pair", "did you mean 'pairs'?"},
+        {"run acrobot -a esarsa -s alpha=1 -s tau=1 -s alpha=2",
+         "--set alpha is given twice: 'alpha=1' and 'alpha=2'"},
+        {"run acrobot -a esarsa --env-set gravty=1", "did you mean 'gravity'?"},
+        {"run acrobot -a esarsa --env-set gravity=1 --env-set gravity=2", "given twice"},
+        {"run acrobot -a esarsa --range cos_teta1=0:1", "did you mean 'cos_theta1'?"},
+        {"run acrobot -a esarsa --range cos_theta1=1:0", "with LO below HI"},
+        {"run acrobot -a esarsa --range cos_theta1=1", "expected SENSOR=LO:HI"},
+        {"run acrobot -a esarsa --live --quiet", "--live and --quiet"},
+        {"run acrobot -a esarsa --json --csv -", "both want standard output"},
+        {"run pendulum -a esarsa", "esarsa: takes discrete actions only"},
+        {"run pendulum -a esarsa",
+         "\ntry: an agent that fits: gaussian_actor_critic, random\n"},
+        {"run acrobot --load missing", "missing: cannot read"},
+        {"sweep acrobot -a esarsa", "--grid NAME or --set"},
+        {"sweep acrobot --set alpha=1", "sweep: which agent?"},
+        {"sweep acrobot -a esarsa --grid papr", "did you mean 'paper'?"},
+        {"sweep acrobot -a random --grid paper", "none was published"},
+        {"sweep acrobot -a esarsa -s alpha=1,1", "alpha = 1 is listed twice"},
+        {"sweep acrobot -a esarsa -s alpha=1,x", "esarsa: alpha = x, expected"},
+        {"sweep acrobot -a esarsa -s alpha=1,,2", "esarsa: alpha = '', expected"},
+        {"sweep acrobot -a esarsa -s alpha=1 -s alpha=2", "given twice"},
+        {"sweep acrobot -a esarsa -s tau=$(seq -s, 999) -s w_init=$(seq -s, 999)",
+         "998,001 settings, expected at most 100,000"},
+        {"list env", "did you mean 'envs'?"},
+        {"list envs acrobt", "did you mean 'acrobot'?"},
+        {"list searches gird", "did you mean 'grid'?"},
+        {"list envs acrobot more", "unexpected argument 'more'"},
+        {"completion fish", "no shell 'fish'"},
+        {"manual more", "unexpected argument 'more'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        outcome o = rehearse(wrong[i].line);
+        if (o.code != 2 || o.out[0])
+            print_error("rehearse %s -> %d\n%s%s", wrong[i].line, o.code, o.out, o.err);
+        assert_int_equal(o.code, 2);
+        assert_string_equal(o.out, "");
+        assert_true(strncmp(o.err, "rehearse: ", 10) == 0);
+        assert_has(o.err, wrong[i].says);
+        drop(&o);
+    }
+}
+
+static void options_may_be_written_many_ways(void **unused)
+{
+    (void)unused;
+    static const char *const same[] = {
+        "run acrobot --agent esarsa --steps 300 --runs 2 --jobs 2 --quiet --csv -",
+        "run acrobot --agent=esarsa --steps=300 --runs=2 --jobs=2 --quiet --csv=-",
+        "run -aesarsa -n300 -r2 -qj2 --csv - acrobot",
+        "run -a esarsa -n 3e2 -r 2 -qj 2 --csv - -- acrobot",
+        "run acrobot -a random -a esarsa -n 9 -n 300 -r 2 -q --csv -", // the last one counts
+    };
+    char *first = output_of(same[0]);
+    for (size_t i = 1; i < sizeof same / sizeof *same; i++) {
+        char *other = output_of(same[i]);
+        assert_string_equal(first, other);
+        free(other);
+    }
+    free(first);
+}
+
+static void lists(void **unused)
+{
+    (void)unused;
+    char *all = output_of("list"), *envs = output_of("list envs");
+    assert_has(all, "environments\n  acrobot ");
+    assert_has(all, "\nagents\n");
+    assert_has(all, "\nsearches\n  grid ");
+    assert_true(strncmp(all, envs, strlen(envs)) == 0);
+    char *env = output_of("list envs acrobot"), *agent = output_of("list agents esarsa");
+    assert_has(env, "cos_theta1");
+    assert_has(env, "rehearse sweep acrobot --agent esarsa --grid paper\n");
+    assert_has(agent, "alpha");
+    assert_has(agent, "pairs, singles, joint");
+    char *search = output_of("list searches grid");
+    assert_has(search, "rehearse sweep puddle_world --agent esarsa --grid paper\n");
+    char *json = output_of("list envs acrobot --json");
+    assert_has(json, "\"name\": \"acrobot\"");
+    assert_null(strstr(json, "\"name\": \"cartpole\""));
+    free(all);
+    free(envs);
+    free(env);
+    free(agent);
+    free(search);
+    free(json);
+}
+
+// A reader that goes away is no fault; a full disk is one.
+static void standard_output_fails(void **unused)
+{
+    (void)unused;
+    assert_int_equal(system(RH_PROGRAM " manual 2>err | head -1 >out"), 0);
+    char *err = contents("err");
+    assert_string_equal(err, "");
+    free(err);
+    outcome o = rehearse("list >/dev/full");
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "rehearse: cannot write to standard output: No space left");
+    drop(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(helps_with_everything),
+        cmocka_unit_test(tables_reach_everywhere),
+        cmocka_unit_test(tells_its_version),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(options_may_be_written_many_ways),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(standard_output_fails),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

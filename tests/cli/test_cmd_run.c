@@ -1,0 +1,278 @@
+// test_cmd_run.c - rehearse run: its words, JSON, CSV and saved states.
+
+#include "cli/program.h"
+
+#include <math.h>
+
+#define SMALL "run puddle_world -a esarsa -n 2000 -r 5 "
+
+// The end of the JSON value at `text`, or NULL when it is none.
+static const char *json_end(const char *text)
+{
+    text += strspn(text, " \n");
+    if (*text == '{' || *text == '[') {
+        char closing = *text == '{' ? '}' : ']';
+        text += 1 + strspn(text + 1, " \n");
+        while (text && *text != closing) {
+            if (closing == '}') {
+                text = *text == '"' ? json_end(text) : NULL;
+                if (!text || *text++ != ':')
+                    return NULL;
+            }
+            text = json_end(text);
+            if (!text)
+                return NULL;
+            text += strspn(text, " \n");
+            if (*text == ',')
+                text += 1 + strspn(text + 1, " \n"), text = *text == closing ? NULL : text;
+            else if (*text != closing)
+                return NULL;
+        }
+        return text ? text + 1 : NULL;
+    }
+    if (*text == '"') {
+        for (text++; *text && *text != '"'; text++)
+            text += *text == '\\';
+        return *text ? text + 1 : NULL;
+    }
+    if (strncmp(text, "null", 4) == 0 || strncmp(text, "true", 4) == 0)
+        return text + 4;
+    if (strncmp(text, "false", 5) == 0)
+        return text + 5;
+    char *end;
+    (void)strtod(text, &end);
+    return end > text && strchr("-0123456789", *text) ? end : NULL;
+}
+
+static void assert_json(const char *text)
+{
+    const char *end = json_end(text);
+    assert_non_null(end);
+    assert_string_equal(end, "\n");
+}
+
+// The number behind "key": in a document.
+static double number_of(const char *json, const char *key)
+{
+    char quoted[64];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(json, quoted);
+    assert_non_null(at);
+    return strtod(at + strlen(quoted), NULL);
+}
+
+static void prints_words(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse(SMALL "-s alpha=0.05 -e noise=0.02 --range x=-2:2");
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.err, ""); // too short for a word about progress
+    assert_has(o.out, "environment  puddle_world noise=0.02\n");
+    assert_has(o.out, "range      x=-2:2\n");
+    assert_has(o.out, "agent        esarsa alpha=0.05\n");
+    assert_has(o.out, "defaults   beta1=0 tau=1");
+    assert_has(o.out, "lives        5 of 2,000 steps, seed 1, scored by average\n");
+    assert_has(o.out, "95 % interval");
+    assert_has(o.out, "steps/s");
+    assert_has(o.out, "\u2514\u2500\u2500"); // the chart's corner
+    assert_null(strchr(o.out, '\033'));      // no colour in a file
+    drop(&o);
+
+    setenv("LC_ALL", "C", 1);
+    char *plain = output_of(SMALL);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    assert_has(plain, "+-----");
+    for (const char *c = plain; *c; c++)
+        assert_true((unsigned char)*c < 0x80);
+    free(plain);
+}
+
+static void prints_json(void **unused)
+{
+    (void)unused;
+    char *json = output_of(SMALL "--json --points 7 --cutoff 500");
+    assert_json(json);
+    assert_has(json, "\"version\": \"0.1.0\"");
+    assert_has(json, "\"env\": \"puddle_world\"");
+    assert_has(json, "\"alpha\": 0.1,");
+    assert_has(json, "\"cutoff\": 500,\n  \"cutoff_as\": \"teleport\"");
+    assert_has(json, "\"step\": [286, 572, 858, 1143, 1429, 1715, 2000]");
+    assert_true(number_of(json, "finished") == 5);
+    assert_true(number_of(json, "lo95") < number_of(json, "mean"));
+    assert_true(number_of(json, "steps_per_second") > 0);
+    free(json);
+
+    // no episode ends in 50 steps
+    json = output_of("run acrobot -a esarsa -n 50 -r 1 --points 3 --json");
+    assert_json(json);
+    assert_has(json, "\"mean\": [null, null, null]");
+    assert_has(json, "\"stderr\": null");
+    free(json);
+
+    char *list = output_of("list --json");
+    assert_json(list);
+    free(list);
+}
+
+// Rows, columns, and their mean, which is the score.
+static void writes_csv(void **unused)
+{
+    (void)unused;
+    char *words = output_of(SMALL "--csv lives.csv"), *csv = contents("lives.csv");
+    char *piped = output_of(SMALL "--csv -"), *json = output_of(SMALL "--json");
+    assert_has(words, "score ");
+    assert_string_equal(csv, piped); // and nothing else
+    const char *head = "run,score,total,steps,episodes,outcome\n";
+    assert_true(strncmp(csv, head, strlen(head)) == 0);
+
+    double sum = 0.0;
+    const char *line = csv + strlen(head);
+    for (int i = 0; i < 5; i++) {
+        int run, used = 0;
+        long steps, episodes;
+        double score, total;
+        char ended[32];
+        assert_int_equal(sscanf(line, "%d,%lf,%lf,%ld,%ld,%31[a-z]\n%n", &run, &score, &total,
+                                &steps, &episodes, ended, &used),
+                         6);
+        assert_int_equal(run, i);
+        assert_int_equal(steps, 2000);
+        assert_string_equal(ended, "lived");
+        sum += score;
+        line += used;
+    }
+    assert_string_equal(line, "");
+    assert_true(fabs(sum / 5.0 - number_of(json, "mean")) < 1e-9 * fabs(sum));
+    free(words);
+    free(csv);
+    free(piped);
+    free(json);
+}
+
+// Cut the document off before the speed.
+static void forget_speed(char *json)
+{
+    char *speed = strstr(json, "\"steps_per_second\"");
+    assert_non_null(speed);
+    *speed = 0; // the last line of all
+}
+
+static void jobs_change_nothing(void **unused)
+{
+    (void)unused;
+    char *one = output_of(SMALL "-j 1 --json"), *three = output_of(SMALL "-j 3 --json");
+    char *seed = output_of(SMALL "-j 3 --json --seed 2");
+    forget_speed(one);
+    forget_speed(three);
+    forget_speed(seed);
+    assert_string_equal(one, three);
+    assert_string_not_equal(one, seed);
+    free(one);
+    free(three);
+    free(seed);
+    char *csv1 = output_of(SMALL "-j 1 --csv -"), *csv3 = output_of(SMALL "-j 3 --csv -");
+    assert_string_equal(csv1, csv3);
+    free(csv1);
+    free(csv3);
+}
+
+static void divergence_is_a_result(void **unused)
+{
+    (void)unused;
+    const char *line = "run acrobot -a actor_critic -s alpha_critic=10 -n 2000 -r 3";
+    char *words = output_of(line);
+    assert_has(words, "diverged     3 of 3 lives: the agent's numbers were not finite\n");
+    assert_has(words, "no learning curve");
+    free(words);
+    char with_save[128];
+    snprintf(with_save, sizeof with_save, "%s --save bad.state", line);
+    outcome o = rehearse(with_save);
+    assert_int_equal(o.code, 1); // asked to save, and did not
+    assert_has(o.err, "nothing saved to 'bad.state': run 0 ended as diverged");
+    assert_int_not_equal(access("bad.state", F_OK), 0);
+    drop(&o);
+}
+
+static void saves_and_loads(void **unused)
+{
+    (void)unused;
+    const char *frozen = "run puddle_world --load arm.state --freeze -n 2000 -r 3 ";
+    char line[256];
+    free(output_of("run puddle_world -a esarsa -s alpha=0.05 -n 10000 -r 3 --save arm.state"));
+    free(
+        output_of("run puddle_world -a esarsa -s alpha=0.05 -n 10000 -r 1 --save again.state"));
+    assert_int_equal(system("cmp arm.state again.state"), 0); // run 0, whatever runs beside it
+
+    // the agent and its setting come from the file
+    char *json = output_of("run puddle_world --load arm.state --freeze -n 2000 -r 3 --json");
+    assert_has(json, "\"agent\": \"esarsa\"");
+    assert_has(json, "\"alpha\": 0.05,");
+    assert_has(json, "\"loaded\": true,\n  \"frozen\": true");
+    char *fresh = output_of("run puddle_world -a esarsa -n 2000 -r 3 --json");
+    assert_true(number_of(json, "mean") > number_of(fresh, "mean") + 20.0);
+    free(json);
+    free(fresh);
+
+    // what is frozen stays as it was
+    snprintf(line, sizeof line, "%s --save same.state -q", frozen);
+    free(output_of(line));
+    assert_int_equal(system("cmp arm.state same.state"), 0);
+
+    json = output_of("run puddle_world --load arm.state -s alpha=0.01 -n 100 -r 1 --json");
+    assert_has(json, "\"alpha\": 0.01,");
+    free(json);
+    outcome o = rehearse("run puddle_world -a random --load arm.state");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "random: the saved state is of agent 'esarsa'");
+    drop(&o);
+    o = rehearse("run cartpole --load arm.state");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "sensors");
+    drop(&o);
+}
+
+// What cannot be written is said with its path, before the work.
+static void files_fail(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse("run acrobot -a esarsa --steps 1e9 --csv no/such/place.csv");
+    assert_int_equal(o.code, 1);
+    assert_string_equal(
+        o.err, "rehearse: cannot write 'no/such/place.csv': No such file or directory\n");
+    assert_string_equal(o.out, "");
+    drop(&o);
+    o = rehearse("run acrobot -a esarsa --steps 1e9 --csv .");
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "cannot write '.': Is a directory");
+    drop(&o);
+    o = rehearse("run acrobot -a esarsa --steps 1e9 --save no/arm.state");
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "cannot write 'no/arm.state'");
+    drop(&o);
+    o = rehearse(SMALL "--csv /dev/full"); // found out only when it is full
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "cannot write '/dev/full': No space left on device");
+    drop(&o);
+
+    // a link is followed, the old file's rights are kept, nothing else is left behind
+    assert_int_equal(
+        system("mkdir d && echo old > d/real && chmod 600 d/real && ln -s real d/link"), 0);
+    free(output_of(SMALL "-q --csv d/link"));
+    assert_int_equal(system("test -L d/link && test $(ls d | wc -l) = 2 && "
+                            "test $(stat -c %a d/real) = 600 && grep -q lived d/real"),
+                     0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_words),
+        cmocka_unit_test(prints_json),
+        cmocka_unit_test(writes_csv),
+        cmocka_unit_test(jobs_change_nothing),
+        cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(saves_and_loads),
+        cmocka_unit_test(files_fail),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,132 @@
+// test_progress.c - what standard error shows on a terminal: one line, never too wide, and gone
+// at the end.
+
+#include "cli/program.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#define SCREEN (1 << 20)
+
+// Run "rehearse <line>" with standard error on a terminal of `columns` x 24 for at most
+// `seconds`, then interrupt it. Everything drawn goes to screen (SCREEN).
+static int on_terminal(const char *line, int columns, double seconds, char *screen)
+{
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
+    assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    char redirected[512];
+    snprintf(redirected, sizeof redirected, "%s 2>%s", line, ptsname(terminal));
+    int held = open(ptsname(terminal), O_RDWR | O_NOCTTY); // or reading fails too early
+    pid_t pid = begin(redirected);
+
+    int used = 0;
+    fcntl(terminal, F_SETFL, O_NONBLOCK);
+    for (double t = 0.0; t < seconds; t += 0.02) {
+        ssize_t n = read(terminal, screen + used, (size_t)(SCREEN - 1 - used));
+        used += n > 0 ? (int)n : 0;
+        rest(0.02);
+    }
+    kill(pid, SIGINT);
+    outcome o = await(pid);
+    ssize_t n = read(terminal, screen + used, (size_t)(SCREEN - 1 - used));
+    used += n > 0 ? (int)n : 0;
+    screen[used] = 0;
+    close(held);
+    close(terminal);
+    int code = o.code;
+    drop(&o);
+    return code;
+}
+
+// The widest line, in characters that move the cursor.
+static int widest(const char *screen)
+{
+    int width = 0, most = 0;
+    for (const char *c = screen; *c; c++) {
+        if (*c == '\033') {
+            c += strcspn(c, "mJKA");
+        } else if (*c == '\r' || *c == '\n') {
+            width = 0;
+        } else if (((unsigned char)*c & 0xc0) != 0x80) {
+            width++;
+            most = width > most ? width : most;
+        }
+    }
+    return most;
+}
+
+static char screen[SCREEN];
+
+static void one_line_that_fits(void **unused)
+{
+    (void)unused;
+    const char *line = "sweep puddle_world -a esarsa -g paper -n 9000 -r 30";
+    static const int columns[] = {100, 60, 30, 16};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(on_terminal(line, columns[i], 0.5, screen), 130);
+        char *message = strstr(screen, "rehearse: interrupted");
+        assert_non_null(message);
+        *message = 0;
+        assert_has(screen, "% ");
+        assert_null(strchr(screen, '\n'));
+        assert_true(widest(screen) < columns[i]);
+
+        // wiped before the message
+        assert_true(strlen(screen) > 4);
+        assert_string_equal(message - 4, "\r\033[J");
+    }
+}
+
+static void draws_the_curve(void **unused)
+{
+    (void)unused;
+    static const int columns[] = {100, 40};
+    for (int i = 0; i < 2; i++) {
+        const char *line = "run puddle_world -a esarsa -n 30000 -r 900 --live";
+        assert_int_equal(on_terminal(line, columns[i], 0.6, screen), 130);
+        char *message = strstr(screen, "rehearse: interrupted");
+        assert_non_null(message);
+        *message = 0;
+        assert_has(screen, "\u2514\u2500");
+        assert_has(screen, "\033[12A"); // back over the chart
+        assert_true(widest(screen) < columns[i]);
+    }
+}
+
+static void no_colour_where_it_is_not_wanted(void **unused)
+{
+    (void)unused;
+    const char *line = "run puddle_world -a esarsa -n 30000 -r 900 --live";
+    on_terminal(line, 80, 0.6, screen);
+    assert_non_null(strstr(screen, "\033[36m"));
+    setenv("NO_COLOR", "1", 1);
+    on_terminal(line, 80, 0.6, screen);
+    unsetenv("NO_COLOR");
+    for (const char *c = strchr(screen, '\033'); c; c = strchr(c + 1, '\033'))
+        assert_true(c[strcspn(c, "mJKA")] != 'm');
+    setenv("TERM", "dumb", 1);
+    on_terminal(line, 80, 0.3, screen);
+    setenv("TERM", "xterm", 1);
+    assert_null(strchr(screen, '\033'));
+}
+
+static void quiet_draws_nothing(void **unused)
+{
+    (void)unused;
+    on_terminal("run puddle_world -a esarsa -r 900 -q", 80, 0.3, screen);
+    assert_true(strncmp(screen, "rehearse: interrupted", 21) == 0);
+}
+
+int main(void)
+{
+    setenv("TERM", "xterm", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_line_that_fits),
+        cmocka_unit_test(draws_the_curve),
+        cmocka_unit_test(no_colour_where_it_is_not_wanted),
+        cmocka_unit_test(quiet_draws_nothing),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
