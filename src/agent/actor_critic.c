@@ -7,8 +7,7 @@
 //
 // 1. The actor's step size is given as a ratio to the critic's, as in the paper's grids.
 // 2. The gradient is the textbook's. The paper's code multiplies pi by the weights instead of
-// the
-//    features in the second part, which is not the gradient of log pi.
+//    the features in the second part, which is not the gradient of log pi.
 // 3. In a continuing task gamma^t would end all learning by the actor: there the factor is 1.
 
 #include "agent_internal.h"

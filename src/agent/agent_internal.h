@@ -21,7 +21,6 @@ void rh_agent__softmax(const double *q, int n, double tau, double *pi);
 int rh_agent__draw(const double *pi, int n, rh_rng *rng);
 
 // ---------------------------------------------------------------------------- tile coder
-// options
 
 extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles_mode
 

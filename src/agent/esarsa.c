@@ -9,8 +9,8 @@
 //     gamma * lambda (weights.c)
 //
 // 1. alpha and w_init are divided by the number of tilings, not by the number of active
-// features.
-//    The initial value of a state is therefore w_init times the number of groups of sensors.
+//    features. The initial value of a state is therefore w_init times the number of
+//    groups of sensors.
 // 2. The next action and the expectation are those of the weights before the update.
 // 3. One clock corrects Adam's bias for the whole life: it counts starts, steps and ends.
 // 4. Weights are kept as distance from the initial one, so that a fresh table is all zeros.

@@ -108,8 +108,8 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
     return healthy;
 }
 
-// The actor's part of a step from critic.now, where mu, sigma and x still are what they were
-// then.
+// The actor's part of a step from critic.now, where mu, sigma and x still are what
+// they were then.
 static bool learn(gaussian *s, double delta)
 {
     if (!isfinite(delta))

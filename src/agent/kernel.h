@@ -60,8 +60,8 @@ typedef struct rh_kernels {
     // There is room to read and write up to a multiple of 16.
     int (*aim)(int n, const int32_t *slot, const int32_t *line, int32_t *place, int32_t *fresh);
 
-    // n and nsafe are multiples of RH_BLOCK. The first nsafe entries are known to have v above
-    // RH_TINY.
+    // n and nsafe are multiples of RH_BLOCK. The first nsafe entries are known to have
+    // v above RH_TINY.
     void (*adam)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, const float *y);
     void (*momentum)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, float *m,
                      const float *y);

@@ -15,8 +15,7 @@
 //    values tiles of their own, out of the same table, until it overflows; in its three tasks
 //    that never happens.
 // 3. Displacing and dividing is done once, for every value q: what a sensor adds to the index
-// in
-//    all tilings is then one row of a table, and coding is adding rows. (nvalue x ntiling)
+//    in all tilings is then one row of a table, and coding is adding rows. (nvalue x ntiling)
 // 4. Singles and pairs of all sensors share their rows, which is what keeps them in the cache.
 
 #include "tiles.h"

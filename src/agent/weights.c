@@ -26,8 +26,8 @@
 //    above a decay of one half it never does, since the smallest double rounds to itself).
 // 5. Where entries are is looked up when they are read, one step before it is needed: by then
 //    the update has pushed their lines out of the cache.
-// 6. Weights begin at zero, and so does fresh memory: a table that is never visited costs
-//    nothing.
+// 6. Weights begin at zero, and so does fresh memory: a table that is never
+//    visited costs nothing.
 //
 // Measured with `make bench`, states given, on one core of a 2.3 GHz Xeon with AVX-512, against
 // the plain version: 2.1 million learning steps/s and 6 times in Puddle World (decay 0.1), 0.66
@@ -242,8 +242,7 @@ static void tidy(rh_weights *w)
             leave_set(w, w->list[--n]);
 }
 
-// ---------------------------------------------------------------------------- reading,
-// learning
+// ---------------------------------------------------------------------------- learning
 
 size_t rh_weights__list_size(int nactive)
 {

@@ -66,8 +66,8 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const c
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
 
-// Numbers of a list of active features that rh_weights__read() may read: nactive, and some
-// more.
+// Numbers of a list of active features that rh_weights__read() may read: nactive,
+// and some more.
 size_t rh_weights__list_size(int nactive);
 
 // Turn features (nactive), in a list of that size, into what the calls below want.
@@ -91,8 +91,8 @@ void rh_weights__learn(rh_weights *w, double delta);
 // All traces become zero.
 void rh_weights__rest(rh_weights *w);
 
-// What was learned, and back; `initial` is added to the weights on the way out. Between
-// episodes.
+// What was learned, and back; `initial` is added to the weights on the way out.
+// Between episodes.
 rh_status rh_weights__save(rh_weights *w, double initial, rh_state *state, rh_error *err);
 rh_status rh_weights__load(rh_weights *w, double initial, const rh_state *state, rh_error *err);
 

@@ -14,8 +14,7 @@
 //    agent observes next. Nothing else marks it: the agent bootstraps through a failure.
 //    Gymnasium ends the episode and gives +1 on every step.
 // 2. The force is 10 N plus normal noise of 0.1 N, drawn every step: one hundredth of the
-// force.
-//    The paper says 0.1 "over the effect of actions"; its experiments had newtons.
+//    force. The paper says 0.1 "over the effect of actions"; its experiments had newtons.
 // 3. The usual ranges of x and theta are the failure limits; the speeds' are what agents are
 //    scaled by, and are passed now and then.
 

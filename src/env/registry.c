@@ -5,7 +5,6 @@
 #include "env_internal.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 static const rh_env_type *const type[] = {
@@ -40,17 +39,6 @@ const rh_env_type *rh_env_find(const char *name, rh_error *err)
             return type[i];
     }
 
-    // no such name: the nearest one, and all of them
-    char list[256] = "";
-    size_t used = 0;
-    for (int i = 0; i < NTYPE && used < sizeof list; i++)
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i]);
-    const char *near = rh_suggest(name, known, NTYPE);
-    if (near)
-        rh_fail(err, RH_EINVAL, "no environment '%.64s'; did you mean '%s'? (%s)", name, near,
-                list);
-    else
-        rh_fail(err, RH_EINVAL, "no environment '%.64s'; expected one of %s", name, list);
+    rh_unknown(err, "no environment", name, known, NTYPE);
     return NULL;
 }

@@ -6,8 +6,7 @@
 //     worst      lowest return of a completed episode
 //
 // 1. The unfinished episode counts as one, as in the paper's code: a life that never reaches
-// its
-//    goal scores its total reward, and not nothing.
+//    its goal scores its total reward, and not nothing.
 // 2. Where no episode was completed, the unfinished one stands for all.
 // 3. Returns are not discounted: what the owner of a plant gets is.
 

@@ -37,8 +37,8 @@ static learned look(rh_agent *agent)
     return l;
 }
 
-// log of the probability (density) of x in the state with features f. width: numbers in a row
-// of theta.
+// log of the probability (density) of x in the state with features f. width: numbers in
+// a row of theta.
 typedef double log_policy(const double *theta, const int *f, int nf, int width, double x);
 
 static double log_softmax(const double *theta, const int *f, int nf, int width, double x)

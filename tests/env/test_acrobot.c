@@ -168,8 +168,8 @@ static void test_torques(void **unused)
     assert_int_equal(rh_env_task(three)->naction, 3);
     assert_int_equal(rh_env_task(two)->naction, 2);
 
-    // a positive torque turns the lower link forward; 0 is between; the ends are the same in
-    // both
+    // a positive torque turns the lower link forward; 0 is between; the ends are
+    // the same in both
     double q[4] = {0.0, 0.0, 0.0, 0.0}, speed[5], obs[6];
     for (int i = 0; i < 5; i++) {
         rh_acrobot_state s;

@@ -281,8 +281,7 @@ static void breakdown_is_an_outcome(void **unused)
     rh_env_destroy(env);
 }
 
-// ---------------------------------------------------------------------------- watching,
-// stopping
+// ---------------------------------------------------------------------------- watching
 
 typedef struct watcher {
     int npoint, nlife, stop_after;
