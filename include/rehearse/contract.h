@@ -168,9 +168,13 @@ typedef struct rh_agent_type {
     const rh_param *param; // hyperparameters               (nparam)
     int nparam;
 
-    // Begin a life with hyperparameters hp (nparam), already checked against the table. The
-    // only call that may fail. Nullable: err.
+    // Begin a life with hyperparameters hp (nparam), already checked against the table.
+    // Nullable: err.
     rh_status (*init)(void *self, const rh_task *task, const double *hp, rh_error *err);
+
+    // Begin another life in memory that has served one: all is as after clear and init, which
+    // do it where this is NULL. May fail like init.
+    rh_status (*reset)(void *self, const rh_task *task, const double *hp, rh_error *err);
 
     // First action of an episode; then one action per step, learning from the step just made.
     // act: the action's index, or its vector (nact). False once a number is no longer finite.
@@ -199,6 +203,11 @@ typedef struct rh_agent rh_agent;
 RH_API rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
                                  const double *hp, rh_error *err);
 RH_API void rh_agent_destroy(rh_agent *agent); // NULL is allowed
+
+// The agent at the beginning of another life, as if it had been created anew; its memory serves
+// again. When this fails, all that is left to do is to destroy it. Nullable: hp, err.
+RH_API rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
+                                rh_error *err);
 
 RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
 

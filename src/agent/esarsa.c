@@ -49,27 +49,32 @@ typedef struct esarsa {
     double *q, *pi;      // owned: values and policy of a state (room for whole lines)
 } esarsa;
 
-static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, rh_error *err)
+// What the task and the hyperparameters make of everything but memory.
+static rh_weights_options configure(esarsa *s, const rh_task *task, const double *hp)
 {
-    esarsa *s = self;
-    int ntiling = (int)hp[TILINGS];
-    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles_mode)hp[FEATURES], ntiling,
-                                    (int)hp[TILES], task, "esarsa", err);
-    if (rc)
-        return rc;
     s->naction = task->naction;
     s->gamma = task->gamma;
     s->tau = hp[TAU];
-    s->initial = hp[W_INIT] / ntiling;
-    rh_weights_options opt = {
+    s->initial = hp[W_INIT] / hp[TILINGS];
+    return (rh_weights_options){
         .nfeature = s->tiles->nfeature,
         .nactive = s->tiles->nactive,
         .naction = task->naction,
-        .rate = hp[ALPHA] / ntiling,
+        .rate = hp[ALPHA] / hp[TILINGS],
         .beta1 = hp[BETA1],
         .beta2 = hp[BETA2],
         .decay = task->gamma * hp[LAMBDA],
     };
+}
+
+static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, rh_error *err)
+{
+    esarsa *s = self;
+    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+                                    (int)hp[TILES], task, "esarsa", err);
+    if (rc)
+        return rc;
+    rh_weights_options opt = configure(s, task, hp);
     rc = rh_weights__init(&s->weights, &opt, "esarsa", err);
     if (rc)
         return rc;
@@ -94,6 +99,28 @@ static void esarsa_clear(void *self)
     rh_free(s->next);
     rh_free(s->q);
     rh_free(s->pi);
+}
+
+// The large tables are zeroed instead of given back: page by page they would cost more than a
+// short life, and threads would wait for each other in the system.
+static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp, rh_error *err)
+{
+    esarsa *s = self;
+    int nactive = s->tiles->nactive, nfeature = s->tiles->nfeature, naction = s->naction;
+    rh_tiles__destroy(s->tiles);
+    s->tiles = NULL;
+    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+                                    (int)hp[TILES], task, "esarsa", err);
+    if (rc)
+        return rc;
+    if (nactive == s->tiles->nactive && nfeature == s->tiles->nfeature &&
+        naction == task->naction) {
+        rh_weights_options opt = configure(s, task, hp);
+        return rh_weights__reset(&s->weights, &opt, "esarsa", err);
+    }
+    esarsa_clear(self);
+    *s = (esarsa){0};
+    return esarsa_init(self, task, hp, err);
 }
 
 // Features, values and policy of obs.
@@ -189,6 +216,7 @@ const rh_agent_type rh_agent_esarsa = {
     .param = esarsa_param,
     .nparam = NPARAM,
     .init = esarsa_init,
+    .reset = esarsa_reset,
     .start = esarsa_start,
     .step = esarsa_step,
     .end = esarsa_end,

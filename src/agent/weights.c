@@ -353,21 +353,24 @@ static bool allocate_set(rh_weights *w, size_t n)
     return true;
 }
 
+static size_t count_entries(const rh_weights *w)
+{
+    return ((size_t)w->opt.nfeature + 1) * (size_t)w->nline * RH_LANES;
+}
+
 static bool allocate(rh_weights *w)
 {
-    size_t nentry = ((size_t)w->opt.nfeature + 1) * (size_t)w->nline * RH_LANES;
+    size_t nentry = count_entries(w);
     size_t nlist = rh_weights__list_size(w->opt.nactive), nlane = (size_t)w->nline * RH_LANES;
-    bool momentum = w->opt.beta1 > 0.0;
     w->line = rh_alloc(nentry / RH_LANES, sizeof *w->line);
-    w->moment = momentum ? rh_alloc(nentry, sizeof *w->moment) : NULL;
     w->idle = rh_alloc(nentry, sizeof *w->idle);
     w->slot = rh_alloc(nlane * nlist, sizeof *w->slot);
     w->sum = rh_alloc(nlane, sizeof *w->sum);
     w->place = rh_alloc(nlist, sizeof *w->place);
     w->fresh = rh_alloc(nlist, sizeof *w->fresh);
     w->fresh_v = rh_alloc(nlist, sizeof *w->fresh_v);
-    return allocate_set(w, nentry + RH_BLOCK) && w->line && (w->moment || !momentum) &&
-           w->idle && w->slot && w->sum && w->place && w->fresh && w->fresh_v;
+    return allocate_set(w, nentry + RH_BLOCK) && w->line && w->idle && w->slot && w->sum &&
+           w->place && w->fresh && w->fresh_v;
 }
 
 // Ages at which a trace is below TRACE_END, and at which it is zero in double precision.
@@ -376,6 +379,7 @@ static void set_ages(rh_weights *w)
     double decay = w->opt.decay;
     w->expiry = UINT32_MAX;
     w->extent = UINT32_MAX;
+    w->strict = false;
     if (decay < 1.0)
         w->expiry = decay > 0.0 ? (uint32_t)ceil(rh_log(TRACE_END) / rh_log(decay)) : 1;
     if (decay <= 0.5) {
@@ -386,20 +390,19 @@ static void set_ages(rh_weights *w)
     }
 }
 
-rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
-                           rh_error *err)
+// Everything that follows from the options, in a table that is all zeros.
+static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
 {
-    *w = (rh_weights){.opt = *opt, .power1 = 1.0, .power2 = 1.0};
-    w->kernels = rh_kernels__best();
-    w->nline = (opt->naction + RH_LANES - 1) / RH_LANES;
-    w->nread = (opt->nactive + 3) / 4 * 4;
-    if (!allocate(w)) {
-        rh_weights__clear(w);
+    w->power1 = 1.0;
+    w->power2 = 1.0;
+    if (w->opt.beta1 > 0.0 && !w->moment_block)
+        w->moment_block = rh_alloc(count_entries(w), sizeof *w->moment_block);
+    w->moment = w->opt.beta1 > 0.0 ? w->moment_block : NULL;
+    if (w->opt.beta1 > 0.0 && !w->moment)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
-                       (int)opt->nfeature);
-    }
+                       (int)w->opt.nfeature);
     double low = 1.0, high = 1.0;
-    for (int k = 0; k < 256; k++, low *= opt->beta2)
+    for (int k = 0; k < 256; k++, low *= w->opt.beta2)
         w->beta2_low[k] = (float)low;
     for (int k = 0; k < 256; k++, high *= low)
         w->beta2_high[k] = (float)high;
@@ -408,10 +411,33 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const c
     return RH_OK;
 }
 
+rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
+                           rh_error *err)
+{
+    *w = (rh_weights){.opt = *opt};
+    w->kernels = rh_kernels__best();
+    w->nline = (opt->naction + RH_LANES - 1) / RH_LANES;
+    w->nread = (opt->nactive + 3) / 4 * 4;
+    if (!allocate(w))
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
+                       (int)opt->nfeature);
+    return begin(w, owner, err);
+}
+
+rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
+                            rh_error *err)
+{
+    w->opt = *opt;
+    memset(w->line, 0, count_entries(w) / RH_LANES * sizeof *w->line);
+    if (w->moment_block)
+        memset(w->moment_block, 0, count_entries(w) * sizeof *w->moment_block);
+    return begin(w, owner, err);
+}
+
 void rh_weights__clear(rh_weights *w)
 {
     rh_free(w->line);
-    rh_free(w->moment);
+    rh_free(w->moment_block);
     rh_free(w->block);
     rh_free(w->idle);
     rh_free(w->slot);

@@ -25,9 +25,10 @@ typedef struct rh_weights {
     int nline;                 // lines per feature: four actions each
     int nread;     // features read at a time: the active ones, and zeros up to a multiple of 4
     rh_line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
-    float *moment; // owned: first moments, NULL without momentum (entries)
-    double power1; // beta1^t, t counting rh_weights__tick()
-    double power2; // beta2^t
+    float *moment; // first moments, NULL without momentum  (entries)
+    float *moment_block; // owned: their memory, once there was momentum
+    double power1;       // beta1^t, t counting rh_weights__tick()
+    double power2;       // beta2^t
 
     char *block;     // owned: the arrays of the active set
     int nset;        // places taken, the dummy at 0 included
@@ -61,10 +62,14 @@ typedef struct rh_weights {
     double aimed; // their weights together, but for the changes in the set
 } rh_weights;
 
-// All weights zero. `owner` opens messages. A failed init leaves nothing to clear.
+// All weights zero. `owner` opens messages. Clear also what a failed init left.
 rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
+
+// All weights zero again, under other options of the same shape. On failure, clear.
+rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
+                            rh_error *err);
 
 // Numbers of a list of active features that rh_weights__read() may read: nactive,
 // and some more.

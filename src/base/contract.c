@@ -111,62 +111,72 @@ struct rh_agent {
     int nobs, naction, nact; // shape of its task
     double *hp;              // owned  (nparam)
     void *self;              // owned
+    bool alive;              // whether self has seen init, and clear has something to clear
     bool frozen;
 };
 
-rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
-                          const double *hp, rh_error *err)
+// Tell the kind to begin a life: its first, or another one.
+static rh_status begin_life(rh_agent *agent, const rh_task *task, rh_error *err)
 {
+    const rh_agent_type *type = agent->type;
+    bool first = !agent->alive;
+    agent->alive = true;
+    if (!first && type->reset)
+        return type->reset(agent->self, task, agent->hp, err);
+    if (!first) {
+        if (type->clear)
+            type->clear(agent->self);
+        memset(agent->self, 0, type->self_size);
+    }
+    return type->init(agent->self, task, agent->hp, err);
+}
+
+rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp, rh_error *err)
+{
+    const rh_agent_type *type = agent->type;
     if (!(type->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS)))
         return rh_fail(err, RH_EINVAL, "%s: takes %s actions only, and the task's are %s",
                        type->name, task->naction ? "continuous" : "discrete",
                        task->naction ? "discrete" : "continuous");
+    agent->nobs = task->nobs;
+    agent->naction = task->naction;
+    agent->nact = task->nact;
+    agent->frozen = false;
+    if (hp && type->nparam)
+        memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
+    else
+        rh_param_initial(type->param, type->nparam, agent->hp);
+    rh_status rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
+    return rc ? rc : begin_life(agent, task, err);
+}
 
-    bool ready = false; // whether clear has something to clear
+rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
+                          const double *hp, rh_error *err)
+{
     rh_status rc = RH_ENOMEM;
     rh_agent *agent = rh_alloc(1, sizeof *agent);
     if (!agent)
         return rh_fail(err, rc, "%s: out of memory", type->name);
     agent->type = type;
-    agent->nobs = task->nobs;
-    agent->naction = task->naction;
-    agent->nact = task->nact;
     agent->hp = rh_alloc((size_t)type->nparam, sizeof *agent->hp);
     agent->self = rh_alloc(1, type->self_size);
-    if (!agent->hp || !agent->self) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
-        goto done;
-    }
-
-    if (hp && type->nparam)
-        memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
+    if (agent->hp && agent->self)
+        rc = rh_agent_reset(agent, task, hp, err);
     else
-        rh_param_initial(type->param, type->nparam, agent->hp);
-    rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
-    if (rc)
-        goto done;
-    ready = true;
-    rc = type->init(agent->self, task, agent->hp, err);
-    if (rc)
-        goto done;
-
-    *out = agent;
-    agent = NULL;
-
-done:
-    if (agent && !ready) { // nothing for the kind to clear yet
-        rh_free(agent->self);
-        agent->self = NULL;
+        rh_fail(err, rc, "%s: out of memory", type->name);
+    if (rc) {
+        rh_agent_destroy(agent);
+        return rc;
     }
-    rh_agent_destroy(agent);
-    return rc;
+    *out = agent;
+    return RH_OK;
 }
 
 void rh_agent_destroy(rh_agent *agent)
 {
     if (!agent)
         return;
-    if (agent->self && agent->type->clear)
+    if (agent->alive && agent->type->clear)
         agent->type->clear(agent->self);
     rh_free(agent->self);
     rh_free(agent->hp);

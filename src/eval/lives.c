@@ -35,6 +35,7 @@ static const char *const criterion_name[] = {
 
 // What one thread needs for a life, given out before the loop.
 typedef struct worker {
+    rh_agent *agent; // owned, for one life after the other; NULL before the first
     void *state;     // owned, of the environment
     double *returns; // owned, where the median is asked for  (nstep)
 } worker;
@@ -259,20 +260,17 @@ static rh_life live(living *l)
     return life;
 }
 
-static rh_status give_birth(const batch *b, int setting, rh_agent **out, rh_error *err)
+// The worker's agent at the beginning of a life.
+static rh_status give_birth(const batch *b, worker *w, int setting, rh_error *err)
 {
-    rh_agent *agent = NULL;
     const double *hp = b->hp + (size_t)setting * (size_t)b->agent->nparam;
-    rh_status rc = rh_agent_create(&agent, b->agent, b->task, hp, err);
+    rh_status rc = w->agent ? rh_agent_reset(w->agent, b->task, hp, err)
+                            : rh_agent_create(&w->agent, b->agent, b->task, hp, err);
     if (!rc && b->opt->born)
-        rc = rh_agent_load(agent, b->opt->born, err);
-    if (rc) {
-        rh_agent_destroy(agent);
-        return rc;
-    }
-    rh_agent_freeze(agent, b->opt->frozen);
-    *out = agent;
-    return RH_OK;
+        rc = rh_agent_load(w->agent, b->opt->born, err);
+    if (!rc)
+        rh_agent_freeze(w->agent, b->opt->frozen);
+    return rc;
 }
 
 // One unit of work.
@@ -287,14 +285,14 @@ static void do_job(batch *b, int job)
     if (asked_to_stop(b))
         return;
 
-    const worker *w = &b->worker[omp_get_thread_num()];
+    worker *w = &b->worker[omp_get_thread_num()];
     living l = {.b = b,
                 .setting = job / opt->nrun,
                 .run = job % opt->nrun,
                 .state = w->state,
                 .returns = w->returns};
     rh_error err;
-    rh_status rc = give_birth(b, l.setting, &l.agent, &err);
+    rh_status rc = give_birth(b, w, l.setting, &err);
     if (rc) {
 #pragma omp critical(rh_eval_failed)
         {
@@ -304,14 +302,15 @@ static void do_job(batch *b, int job)
         atomic_store(&b->stopped, true);
         return;
     }
+    l.agent = w->agent;
     *life = live(&l);
     tell(&l, (rh_event){.kind = RH_EVENT_LIFE, .life = life});
-    rh_agent_destroy(l.agent);
 }
 
 static void dismiss(worker *w, int n)
 {
     for (int i = 0; w && i < n; i++) {
+        rh_agent_destroy(w[i].agent);
         rh_free(w[i].state);
         rh_free(w[i].returns);
     }

@@ -184,6 +184,43 @@ static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *a
     finish(&b);
 }
 
+// An agent that has lived, under other hyperparameters, lives again as a fresh one does.
+static void reset_is_a_new_life(const rh_env_type *env, const rh_agent_type *agent)
+{
+    scene a, b;
+    double hp[64], other[64];
+    rh_param_initial(agent->param, agent->nparam, hp);
+    rh_param_initial(agent->param, agent->nparam, other);
+    for (int i = 0; i < agent->nparam; i++)
+        if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
+            other[i] = 0.5; // beta1: memory that the next life does without
+    begin(&a, env, agent, 5);
+    assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), other, NULL), RH_OK);
+    restart(&a);
+    go(&a, 2000);
+    rh_agent_freeze(a.agent, true);
+
+    for (int shape = 0; shape < 2; shape++) { // the same tables, then smaller ones
+        int tiles = rh_param_find(agent->param, agent->nparam, "tiles");
+        if (shape && tiles >= 0)
+            hp[tiles] = 3;
+        assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), hp, NULL), RH_OK);
+        begin(&b, env, agent, 8);
+        assert_int_equal(rh_agent_reset(b.agent, rh_env_task(b.env), hp, NULL), RH_OK);
+        a.luck = b.luck;
+        a.rng = b.rng;
+        a.hash = 0.0;
+        restart(&a);
+        restart(&b);
+        go(&a, 2000);
+        go(&b, 2000);
+        assert_true(a.hash == b.hash);
+        assert_true(same_state(a.agent, b.agent));
+        finish(&b);
+    }
+    finish(&a);
+}
+
 static void survives_failed_allocations(const rh_env_type *type, const rh_agent_type *agent)
 {
     rh_env *env = NULL;
@@ -198,6 +235,13 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
             rc = rh_agent_save(made, &state, NULL);
         if (!rc)
             rc = rh_agent_load(made, state, NULL);
+        double hp[64];
+        rh_param_initial(agent->param, agent->nparam, hp);
+        for (int i = 0; i < agent->nparam; i++) // beta1: memory that was not needed before
+            if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
+                hp[i] = 0.5;
+        if (!rc)
+            rc = rh_agent_reset(made, rh_env_task(env), hp, NULL);
         rh_alloc_fail_at(0);
         rh_state_destroy(state);
         rh_agent_destroy(made);
@@ -231,6 +275,12 @@ static void test_frozen_learns_nothing(void **unused)
 {
     (void)unused;
     for_all(frozen_learns_nothing);
+}
+
+static void test_reset_is_a_new_life(void **unused)
+{
+    (void)unused;
+    for_all(reset_is_a_new_life);
 }
 
 static void test_survives_failed_allocations(void **unused)
@@ -353,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_nothing_allocates),
         cmocka_unit_test(test_saved_is_loaded),
         cmocka_unit_test(test_frozen_learns_nothing),
+        cmocka_unit_test(test_reset_is_a_new_life),
         cmocka_unit_test(test_survives_failed_allocations),
         cmocka_unit_test(defaults_learn),
     };
