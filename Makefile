@@ -15,7 +15,7 @@ all: configure ## build the program build/rehearse and the libraries
 	cmake --build $(BUILD) --parallel $(JOBS)
 
 demo: all ## watch an agent learn
-	$(BUILD)/rehearse run puddle_world --agent esarsa --live
+	$(BUILD)/rehearse run puddle_world --agent esarsa --runs 20 --jobs 20 --live --pace 8
 
 check: all ## run every test
 	ctest --preset $(PRESET) --parallel $(JOBS)

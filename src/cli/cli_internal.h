@@ -240,6 +240,7 @@ typedef struct cli_progress {
 } cli_progress;
 
 bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it is time to draw
+double cli_progress_share(const cli_progress *p);                // of the work that is done
 void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
 
 // Live nsetting x nrun lives, until a signal comes. The caller has set job->opt.watch and its
@@ -256,7 +257,7 @@ typedef struct cli_result {
     const double *curve; // mean over the lives        (ncurve)
     int nfinished;
     rh_summary summary; // of the finished lives, when there are any
-    double seconds;     // how long it took
+    double seconds;     // how long it took; NAN when it was slowed down
 } cli_result;
 
 void cli_result_print(FILE *out, const cli_result *result);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const cli_option agent_option[] = {
     {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns", .initial = "the agent of --load"},
@@ -25,6 +26,8 @@ static const cli_option output_option[] = {
     {"points", 0, CLI_WHOLE, "N", .about = "points of the learning curve", .initial = "60",
      .lo = 1, .hi = 100000},
     {"live", 0, CLI_NONE, NULL, .about = "draw the learning curve while it grows"},
+    {"pace", 0, CLI_WHOLE, "SECONDS", .about = "with --live: take so long at least",
+     .initial = "as fast as can be", .lo = 1, .hi = 3600},
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"csv", 0, CLI_FILE, "FILE", .about = "one row per life into FILE; - is standard output"},
     {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
@@ -43,6 +46,7 @@ typedef struct running {
     rh_error why;      // there is nothing to write, if the library refused
     bool refused;
     bool live;
+    double pace;   // seconds that all the lives are to take at least
     double *sum;   // of the curve's known values, for --live, owned  (ncurve)
     int *count;    // how many they are, owned                        (ncurve)
     rh_life *life; // owned                                           (nrun)
@@ -100,6 +104,8 @@ static int prepare(running *r, const cli_args *args)
     const char *csv = cli_value(args, "csv");
     if (cli_has(args, "live") && cli_has(args, "quiet"))
         return cli_refuse("--live and --quiet cannot both be had");
+    if (cli_has(args, "pace") && !cli_has(args, "live"))
+        return cli_refuse("--pace is for eyes: it goes with --live");
 
     int rc = cli_job_init(job, args);
     if (!rc)
@@ -120,6 +126,7 @@ static int prepare(running *r, const cli_args *args)
     opt->frozen = cli_has(args, "freeze");
     opt->born = job->born;
     r->live = cli_has(args, "live");
+    r->pace = cli_is_terminal(stderr) ? (double)cli_number(args, "pace", 0) : 0.0;
 
     size_t nrun = (size_t)opt->nrun, ncurve = (size_t)opt->ncurve;
     r->life = rh_alloc(nrun, sizeof *r->life);
@@ -165,6 +172,17 @@ static char *draw_live(running *r)
     return text;
 }
 
+// A life takes milliseconds: let eyes keep up.
+static void keep_pace(const running *r)
+{
+    double share = cli_progress_share(&r->progress);
+    double early = r->progress.begun + share * r->pace - cli_now();
+    if (early > 0.0 && !cli_interrupted()) {
+        struct timespec rest = {(time_t)early, (long)(1e9 * (early - floor(early)))};
+        nanosleep(&rest, NULL);
+    }
+}
+
 static void watch(void *context, const rh_event *event)
 {
     running *r = context;
@@ -179,7 +197,10 @@ static void watch(void *context, const rh_event *event)
     if (!point && r->save && event->run == 0 && event->life->outcome == RH_LIVED)
         r->refused = rh_agent_save(event->agent, &r->learned, &r->why) != RH_OK;
 
-    if (cli_progress_count(&r->progress, event)) {
+    bool due = cli_progress_count(&r->progress, event);
+    if (r->pace > 0.0)
+        keep_pace(r);
+    if (due) {
         char *chart = r->live ? draw_live(r) : NULL;
         cli_progress_draw(&r->progress, chart);
         free(chart);
@@ -265,6 +286,8 @@ static int run_main(const cli_args *args)
         rc = summarise(&r, &result);
     if (rc)
         goto done;
+    if (r.pace > 0.0)
+        result.seconds = NAN;
 
     // files first
     if (r.save)

@@ -50,6 +50,11 @@ bool cli_progress_count(cli_progress *p, const rh_event *event)
     return cli_now() - p->drawn >= (p->terminal ? REDRAW : REPORT);
 }
 
+double cli_progress_share(const cli_progress *p)
+{
+    return p->points / ((double)p->nlife * p->npoint);
+}
+
 static void append_bar(char *line, size_t size, double share, int width)
 {
     bool utf8 = cli_utf8();
@@ -65,7 +70,7 @@ static void append_bar(char *line, size_t size, double share, int width)
 // The line, no wider than `columns`.
 static void compose(const cli_progress *p, int columns, char *line, size_t size)
 {
-    double share = p->points / ((double)p->nlife * p->npoint);
+    double share = cli_progress_share(p);
     double elapsed = cli_now() - p->begun;
     char percent[16], lives[96], eta[48] = "";
     snprintf(percent, sizeof percent, "%3d%%  ", (int)(100.0 * share));

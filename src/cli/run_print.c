@@ -96,8 +96,9 @@ void cli_result_print(FILE *out, const cli_result *r)
                     cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
         print_diverged(out, r, &style);
     }
-    fprintf(out, "speed        %s steps/s, %.1f s in all\n", cli_count(steps_per_second(r)).s,
-            r->seconds);
+    if (isfinite(r->seconds))
+        fprintf(out, "speed        %s steps/s, %.1f s in all\n",
+                cli_count(steps_per_second(r)).s, r->seconds);
     if (curve_is_known(r))
         print_curve(out, r, &style);
     else
