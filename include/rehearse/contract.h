@@ -95,8 +95,8 @@ typedef struct rh_env_type {
     const rh_axis *grid; // published grids                 (ngrid)
     int ngrid;
 
-    // Fill self and task from the options opt (nparam), already checked against the table.
-    // task arrives zeroed but for gamma = 1 and reward_lo = -INFINITY. Nullable: err.
+    // Fill self and task from the options opt (nparam), already checked against the table. Both
+    // arrive zeroed, but for task's gamma = 1 and reward_lo = -INFINITY. Nullable: err.
     rh_status (*init)(void *self, rh_task *task, const double *opt, rh_error *err);
 
     // Begin an episode: fill state and obs (nobs).

@@ -15,12 +15,31 @@ struct rh_env {
     const rh_env_type *type;
     rh_task task;
     double *opt; // owned  (nparam)
-    void *self;  // owned
+    void *self;  // owned, zeroed
+    bool alive;  // whether self has seen init, and clear has something to clear
 };
+
+static rh_status begin_world(rh_env *env, const double *opt, rh_error *err)
+{
+    const rh_env_type *type = env->type;
+    if (opt && type->nparam)
+        memcpy(env->opt, opt, (size_t)type->nparam * sizeof *opt);
+    else
+        rh_param_initial(type->param, type->nparam, env->opt);
+    rh_status rc = rh_param_check(type->param, type->nparam, type->name, env->opt, err);
+    if (rc)
+        return rc;
+    env->task.gamma = 1.0;
+    env->task.reward_lo = -INFINITY;
+    env->alive = true;
+    rc = type->init(env->self, &env->task, env->opt, err);
+    assert(rc || (env->task.nobs >= 1 && env->task.nobs <= RH_MAX_OBS));
+    assert(rc || (env->task.nact >= 1 && env->task.nact <= RH_MAX_ACT));
+    return rc;
+}
 
 rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt, rh_error *err)
 {
-    bool ready = false; // whether clear has something to clear
     rh_status rc = RH_ENOMEM;
     rh_env *env = rh_alloc(1, sizeof *env);
     if (!env)
@@ -28,45 +47,23 @@ rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt
     env->type = type;
     env->opt = rh_alloc((size_t)type->nparam, sizeof *env->opt);
     env->self = rh_alloc(1, type->self_size);
-    if (!env->opt || !env->self) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
-        goto done;
-    }
-
-    if (opt)
-        memcpy(env->opt, opt, (size_t)type->nparam * sizeof *opt);
+    if (env->opt && env->self)
+        rc = begin_world(env, opt, err);
     else
-        rh_param_initial(type->param, type->nparam, env->opt);
-    rc = rh_param_check(type->param, type->nparam, type->name, env->opt, err);
-    if (rc)
-        goto done;
-
-    env->task.gamma = 1.0;
-    env->task.reward_lo = -INFINITY;
-    ready = true;
-    rc = type->init(env->self, &env->task, env->opt, err);
-    if (rc)
-        goto done;
-    assert(env->task.nobs >= 1 && env->task.nobs <= RH_MAX_OBS);
-    assert(env->task.nact >= 1 && env->task.nact <= RH_MAX_ACT);
-
-    *out = env;
-    env = NULL;
-
-done:
-    if (env && !ready) { // nothing for the kind to clear yet
-        rh_free(env->self);
-        env->self = NULL;
+        rh_fail(err, rc, "%s: out of memory", type->name);
+    if (rc) {
+        rh_env_destroy(env);
+        return rc;
     }
-    rh_env_destroy(env);
-    return rc;
+    *out = env;
+    return RH_OK;
 }
 
 void rh_env_destroy(rh_env *env)
 {
     if (!env)
         return;
-    if (env->self && env->type->clear)
+    if (env->alive && env->type->clear)
         env->type->clear(env->self);
     rh_free(env->self);
     rh_free(env->opt);

@@ -15,6 +15,7 @@
 
 #include "eval_internal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -347,6 +348,10 @@ rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent, const rh_
     rh_status rc = check(b.opt, err);
     if (rc)
         return rc;
+
+    if (nsetting < 1 || nsetting > INT_MAX / b.opt->nrun)
+        return rh_fail(err, RH_EINVAL, "eval: %d settings of %d lives, expected 1 to %d in all",
+                       nsetting, b.opt->nrun, INT_MAX);
 
     // what is wrong with any setting is said before the first life
     for (int s = 0; s < nsetting; s++) {

@@ -532,6 +532,14 @@ static void bad_options_are_refused(void **unused)
     bad = good;
     bad.ncurve = 11;
     refused(env, &bad, 0, "curve points = 11, expected 0 to the 10 steps");
+    bad = good;
+    bad.nrun = INT32_MAX; // one setting of so many is possible, and two are not
+    rh_error err;
+    double two[2] = {0};
+    assert_int_equal(
+        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
+        RH_EINVAL);
+    assert_non_null(strstr(err.text, "2 settings of 2147483647 lives"));
     refused(env, &good, -1, "counter: fails = -1, expected a number, 0 to 1000000000");
     rh_env_destroy(env);
 }
