@@ -150,7 +150,7 @@ static learner fresh(const rh_env *env, const scene *s, bool fast)
     for (int i = 0; i < 5; i++)
         hp[i] = s->hp[i];
     if (!fast)
-        l.plain = plain_create(rh_env_task(env), s->hp);
+        l.plain = plain_create(rh_env_task(env), s->hp, 16, 8);
     else if (rh_agent_create(&l.agent, type, rh_env_task(env), hp, NULL))
         exit(1);
     return l;

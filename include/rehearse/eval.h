@@ -19,7 +19,7 @@ typedef enum rh_criterion {
     RH_COMPLETED, // mean return of the completed episodes
     RH_MEDIAN,    // median return of the completed episodes
     RH_WORST,     // lowest return of a completed episode
-    RH_FINAL      // average, by the frozen agent, over nfinal further steps
+    RH_FINAL      // average, by the frozen agent, over so many further steps as are asked for
 } rh_criterion;
 
 // What the learner sees when an episode is cut off.
@@ -37,7 +37,7 @@ typedef enum rh_outcome {
 
 // One life, scored.
 typedef struct rh_life {
-    double score;       // by the criterion; the worst possible when the life broke down,
+    double score;       // by the criterion; as bad as can be when the life broke down,
                         // NAN when it was stopped
     double total;       // reward in all
     int64_t nstep;      // steps lived
@@ -56,7 +56,7 @@ typedef struct rh_event {
     int point;           // RH_EVENT_POINT: which one, 0 .. ncurve - 1
     double value;        // RH_EVENT_POINT: its value, NAN when no episode ended in it
     const rh_life *life; // RH_EVENT_LIFE
-    rh_agent *agent;     // the agent, between two of its steps (POINT) or after its life (LIFE)
+    rh_agent *agent;     // RH_EVENT_LIFE: the agent, after its life; NULL otherwise
 } rh_event;
 
 typedef struct rh_eval_options {
@@ -69,7 +69,7 @@ typedef struct rh_eval_options {
     rh_criterion criterion;
     int64_t cutoff; // an episode of so many steps is cut off; INT64_MAX for never
     rh_cutoff_rule cutoff_rule;
-    int64_t nfinal;       // steps of the RH_FINAL judgement
+    double final_share;   // steps of the RH_FINAL judgement / nstep, above 0 to 1000
     int ncurve;           // points of a learning curve, 0 to nstep
     bool frozen;          // the agents act and do not learn
     const rh_state *born; // what every agent knows at birth; NULL for nothing   (borrowed)

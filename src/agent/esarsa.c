@@ -14,14 +14,14 @@
 // 2. The next action and the expectation are those of the weights before the update.
 // 3. One clock corrects Adam's bias for the whole life: it counts starts, steps and ends.
 // 4. Weights are kept as distance from the initial one, so that a fresh table is all zeros.
-// 5. A TD error of 1e12 or more would overflow Adam's moments: the life ends as diverged.
+// 5. A TD error of 1e11 or more would overflow Adam's moments: the life ends as diverged.
 
 #include "agent_internal.h"
 #include "weights.h"
 
 #include <math.h>
 
-#define DELTA_END 1e12 // decision 5
+#define DELTA_END 1e11 // decision 5
 
 enum { ALPHA, BETA1, TAU, W_INIT, LAMBDA, BETA2, TILINGS, TILES, FEATURES, NPARAM };
 
@@ -139,7 +139,7 @@ static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
     esarsa *s = self;
     judge(s, obs, s->next);
     act[0] = rh_agent__draw(s->pi, s->naction, rng);
-    return isfinite(s->q[0]);
+    return rh_agent__finite(s->q, s->naction);
 }
 
 static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act)
@@ -151,7 +151,7 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     int action = rh_agent__draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, s->now, action);
     act[0] = action;
-    return isfinite(s->q[0]);
+    return rh_agent__finite(s->q, s->naction);
 }
 
 // Value of the state and action last aimed at; their traces become 1.

@@ -96,14 +96,13 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
             s->sigma[k] += row[n + k];
         }
     }
-    bool healthy = true;
+    bool healthy = rh_agent__finite(s->mu, n) && rh_agent__finite(s->sigma, n);
     for (int k = 0; k < n; k++) {
         double z[2];
         rh_rng_normal(rng, z);
         s->sigma[k] = fmin(fmax(rh_exp(s->sigma[k]), SIGMA_LO), SIGMA_HI);
         s->x[k] = s->mu[k] + s->sigma[k] * z[0];
         act[k] = s->middle[k] + s->half[k] * fmin(fmax(s->x[k], -1.0), 1.0);
-        healthy = healthy && isfinite(s->x[k]);
     }
     return healthy;
 }

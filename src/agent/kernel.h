@@ -80,4 +80,7 @@ int rh_kernels__count(void);
 const rh_kernels *rh_kernels__at(int i);
 const rh_kernels *rh_kernels__best(void);
 
+// For tests: the best is one of the first n from here on. 0: of all.
+void rh_kernels__limit(int n);
+
 #endif

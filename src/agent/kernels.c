@@ -2,6 +2,7 @@
 
 #include "kernel.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 extern const rh_kernels rh_kernels_baseline;
@@ -42,7 +43,15 @@ const rh_kernels *rh_kernels__at(int i)
     return kernels[i];
 }
 
+static atomic_int limit;
+
+void rh_kernels__limit(int n)
+{
+    atomic_store(&limit, n);
+}
+
 const rh_kernels *rh_kernels__best(void)
 {
-    return kernels[rh_kernels__count() - 1];
+    int n = rh_kernels__count(), most = atomic_load(&limit);
+    return kernels[(most > 0 && most < n ? most : n) - 1];
 }

@@ -2,6 +2,7 @@
 
 #include "agent_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const rh_agent_type *const type[] = {
@@ -20,6 +21,7 @@ int rh_agent_ntype(void)
 
 const rh_agent_type *rh_agent_type_at(int i)
 {
+    assert(i >= 0 && i < NTYPE);
     return type[i];
 }
 

@@ -381,7 +381,8 @@ static void set_ages(rh_weights *w)
     w->extent = UINT32_MAX;
     w->strict = false;
     if (decay < 1.0)
-        w->expiry = decay > 0.0 ? (uint32_t)ceil(rh_log(TRACE_END) / rh_log(decay)) : 1;
+        w->expiry =
+            decay > 0.0 ? (uint32_t)fmin(ceil(rh_log(TRACE_END) / rh_log(decay)), 4e9) : 1;
     if (decay <= 0.5) {
         w->extent = 0;
         for (double z = 1.0; z > 0.0; z *= decay)
@@ -418,6 +419,9 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const c
     w->kernels = rh_kernels__best();
     w->nline = (opt->naction + RH_LANES - 1) / RH_LANES;
     w->nread = (opt->nactive + 3) / 4 * 4;
+    if (count_entries(w) > INT32_MAX - RH_BLOCK) // places and entries are told by int32_t
+        return rh_fail(err, RH_EINVAL, "%s: %d features of %d actions are too many", owner,
+                       (int)opt->nfeature, opt->naction);
     if (!allocate(w))
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
                        (int)opt->nfeature);

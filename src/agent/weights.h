@@ -90,7 +90,7 @@ double rh_weights__visit(rh_weights *w);
 // Count a step of the clock that corrects Adam's bias; rh_weights__learn() does it by itself.
 void rh_weights__tick(rh_weights *w);
 
-// Move every weight with a trace by the error delta, |delta| < 1e12; then let the traces decay.
+// Move every weight with a trace by the error delta, |delta| < 1e11; then let the traces decay.
 void rh_weights__learn(rh_weights *w, double delta);
 
 // All traces become zero.

@@ -2,6 +2,8 @@
 
 #include "weights.h"
 
+#include <string.h>
+
 enum { WEIGHT, SECOND, FIRST };
 static const char *const array_name[] = {[WEIGHT] = "w", [SECOND] = "v", [FIRST] = "m"};
 
@@ -63,7 +65,10 @@ rh_status rh_weights__load(rh_weights *w, double initial, const rh_state *state,
         return rh_fail(err, RH_ENOMEM, "weights: out of memory for loading");
     rh_status rc = rh_state_get(state, "beta^t", power, 2, err);
     for (int which = WEIGHT; !rc && which <= (w->moment ? FIRST : SECOND); which++) {
-        rc = rh_state_get(state, array_name[which], x, n, err);
+        if (which == FIRST && !rh_state_find(state, array_name[which], &(size_t){0}))
+            memset(x, 0, n * sizeof *x); // it was saved without momentum, and begins with none
+        else
+            rc = rh_state_get(state, array_name[which], x, n, err);
         if (!rc)
             copy_in(w, which, initial, x);
     }

@@ -246,6 +246,30 @@ done:
     return rc;
 }
 
+// What decides the meaning of the saved arrays must be as it was: the fixed whole numbers and
+// choices.
+static rh_status check_construction(const rh_agent *agent, const rh_state *state, rh_error *err)
+{
+    const rh_agent_type *type = agent->type;
+    size_t n = 0;
+    const double *saved = rh_state_find(state, "hyperparameters", &n);
+    if (!saved || n != (size_t)type->nparam)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: the saved state has %zu hyperparameters, expected %d", type->name,
+                       n, type->nparam);
+    for (int i = 0; i < type->nparam; i++) {
+        const rh_param *p = &type->param[i];
+        if (p->fixed && (p->whole || p->choice) && saved[i] != agent->hp[i]) {
+            char was[32], is[32];
+            rh_param_format(p, saved[i], was, sizeof was);
+            rh_param_format(p, agent->hp[i], is, sizeof is);
+            return rh_fail(err, RH_EINVAL, "%s: the state was saved with %s = %s, not %s",
+                           type->name, p->name, was, is);
+        }
+    }
+    return RH_OK;
+}
+
 rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
@@ -264,5 +288,8 @@ rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
                            "%s: the saved state is of a task with %g sensors, %g discrete "
                            "actions and %g numbers in an action; expected %g, %g and %g",
                            type->name, saved[0], saved[1], saved[2], mine[0], mine[1], mine[2]);
+    rc = check_construction(agent, state, err);
+    if (rc)
+        return rc;
     return type->load ? type->load(agent->self, state, err) : RH_OK;
 }

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,14 +89,17 @@ static int sync_directory(char *path)
     return fault;
 }
 
-// Put the bytes in the place of `path`. 0, or errno, and then nothing was changed.
-static int replace(const char *path, char *temporary, size_t size, const unsigned char *bytes,
-                   size_t n)
+// Put the bytes in the place of `path`, with its rights if it is there. 0, or errno, and then
+// nothing was changed.
+static int replace(const char *path, const struct stat *there, char *temporary, size_t size,
+                   const unsigned char *bytes, size_t n)
 {
     int fd = create_beside(path, temporary, size);
     if (fd < 0)
         return errno;
-    int fault = write_all(fd, bytes, n);
+    int fault = there && fchmod(fd, there->st_mode & 07777) != 0 ? errno : 0;
+    if (!fault)
+        fault = write_all(fd, bytes, n);
     if (!fault && fsync(fd) != 0)
         fault = errno;
     if (close(fd) != 0 && !fault)
@@ -113,23 +117,28 @@ rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
 {
     // a rename would put the file in the place of a device
     struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode))
         return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
                        rh_base__tail(path), kind_of(there.st_mode));
 
+    // the file a link names is replaced, and not the link
     rh_status rc = RH_OK;
-    size_t n = 0, size = strlen(path) + TEMPORARY_EXTRA;
+    char *target = exists ? realpath(path, NULL) : NULL;
+    const char *place = target ? target : path;
+    size_t n = 0, size = strlen(place) + TEMPORARY_EXTRA;
     unsigned char *bytes = rh_state__bytes(state, &n);
     char *temporary = rh_alloc(size, 1);
     if (!bytes || !temporary) {
         rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__tail(path));
         goto done;
     }
-    int fault = replace(path, temporary, size, bytes, n);
+    int fault = replace(place, exists ? &there : NULL, temporary, size, bytes, n);
     if (fault)
         rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__tail(path), strerror(fault));
 
 done:
+    free(target);
     rh_free(temporary);
     rh_free(bytes);
     return rc;

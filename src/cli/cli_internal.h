@@ -286,6 +286,7 @@ void cli_grid_clear(cli_grid *grid);
 typedef struct cli_row {
     int setting;
     int nfinished;
+    bool whole;    // all its lives are finished
     int ndiverged; // lives whose agent or environment was no longer finite
     rh_summary summary;
     bool tied; // not told apart from the best by the paired differences of their lives

@@ -117,6 +117,8 @@ static int prepare(running *r, const cli_args *args)
     r->save = cli_value(args, "save");
     if (!rc && r->save)
         rc = cli_file_probe(r->save, false);
+    if (!rc && csv && r->save && strcmp(csv, r->save) == 0)
+        rc = cli_refuse("--csv and --save name the same file, '%s'", csv);
     if (rc)
         return rc;
 
@@ -176,11 +178,9 @@ static char *draw_live(running *r)
 static void keep_pace(const running *r)
 {
     double share = cli_progress_share(&r->progress);
-    double early = r->progress.begun + share * r->pace - cli_now();
-    if (early > 0.0 && !cli_interrupted()) {
-        struct timespec rest = {(time_t)early, (long)(1e9 * (early - floor(early)))};
-        nanosleep(&rest, NULL);
-    }
+    const struct timespec blink = {.tv_nsec = 20000000};
+    while (cli_now() < r->progress.begun + share * r->pace && !cli_interrupted())
+        nanosleep(&blink, NULL);
 }
 
 static void watch(void *context, const rh_event *event)
@@ -209,7 +209,7 @@ static void watch(void *context, const rh_event *event)
 
 // ---------------------------------------------------------------------------- afterwards
 
-// Mean over the lives of every point that is known, in the order of the lives.
+// Mean over the finished lives of every point that is known, in the order of the lives.
 static void average_curve(running *r)
 {
     int n = r->job.opt.ncurve;
@@ -218,7 +218,7 @@ static void average_curve(running *r)
         int count = 0;
         for (int run = 0; run < r->job.opt.nrun; run++) {
             double value = r->curve[(size_t)run * (size_t)n + (size_t)p];
-            if (isfinite(value)) {
+            if (isfinite(value) && r->life[run].outcome != RH_STOPPED) {
                 sum += value;
                 count++;
             }
@@ -292,7 +292,7 @@ static int run_main(const cli_args *args)
     // files first
     if (r.save)
         kept = write_state(&r);
-    if (cli_has(args, "csv"))
+    if (cli_has(args, "csv") && result.nfinished)
         rc = write_csv(&result, cli_value(args, "csv"));
     if (cli_has(args, "json"))
         cli_result_json(stdout, &result);

@@ -159,7 +159,7 @@ static int sweep_main(const cli_args *args)
     rc = cli_table_init(&s.table, s.life);
     if (rc)
         goto done;
-    if (cli_has(args, "csv"))
+    if (cli_has(args, "csv") && s.table.nrow)
         rc = write_csv(&s.table, cli_value(args, "csv"));
     if (cli_has(args, "json"))
         cli_table_json(stdout, &s.table);

@@ -100,6 +100,8 @@ int cli_file_close(cli_file *file)
 int cli_file_probe(const char *path, bool streams)
 {
     struct stat old;
+    if (!*path)
+        return cli_refuse("cannot write to a file without a name");
     bool standard = strcmp(path, "-") == 0;
     bool special = !standard && stat(path, &old) == 0 && !S_ISREG(old.st_mode);
     if (special && S_ISDIR(old.st_mode)) {

@@ -52,9 +52,12 @@ void cli_job_print_lives(FILE *out, const cli_job *job, const char *after)
             (unsigned long long)opt->seed, name[opt->criterion]);
     if (opt->cutoff != INT64_MAX) {
         cli_names(CLI_CUTOFF_RULE, name);
-        fprintf(out, "  cut-off    after %s steps of an episode, as a %s%s\n",
-                cli_count(opt->cutoff).s, name[opt->cutoff_rule],
-                opt->cutoff_rule == RH_TERMINAL ? " state" : "");
+        if (job->task.continuing)
+            fputs("  cut-off    none: the task is continuing, and has no episodes\n", out);
+        else
+            fprintf(out, "  cut-off    after %s steps of an episode, as a %s%s\n",
+                    cli_count(opt->cutoff).s, name[opt->cutoff_rule],
+                    opt->cutoff_rule == RH_TERMINAL ? " state" : "");
     }
     if (job->loaded)
         fprintf(out, "  loaded     %s\n", job->loaded);

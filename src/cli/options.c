@@ -163,7 +163,7 @@ static int take(cli_args *args, const cli_option *option, const char *value)
 
 // ---------------------------------------------------------------------------- the line
 
-// Where the line is read: argv[i], of which `rest` is left when letters stand together.
+// Where the line is read: argv[i].
 typedef struct cursor {
     char **argv;
     int argc, i;

@@ -2,8 +2,8 @@
 //
 // 1. On a terminal one line is redrawn, ten times a second at most and never wider than the
 //    window. Elsewhere a line is written every ten seconds, so that a short job writes none.
-// 2. Progress is counted in points of learning curves: sixty times finer than lives. A life
-//    that ends early hands in the points it owes.
+// 2. Progress is counted in points of learning curves, which is finer than lives. A life that
+//    ends early hands in the points it owes.
 // 3. What is said gives way to a narrow window in this order: the bar, the note, the lives, the
 //    time left.
 

@@ -12,12 +12,12 @@ static int count_outcome(const cli_result *r, rh_outcome outcome)
     return n;
 }
 
-static int64_t steps_per_second(const cli_result *r)
+static double steps_per_second(const cli_result *r)
 {
     double nstep = 0.0;
     for (int i = 0; i < r->job->opt.nrun; i++)
         nstep += (double)r->life[i].nstep;
-    return r->seconds > 0.0 ? (int64_t)(nstep / r->seconds) : 0;
+    return floor(nstep / r->seconds);
 }
 
 static double mean_episodes(const cli_result *r)
@@ -64,7 +64,7 @@ static void print_curve(FILE *out, const cli_result *r, const cli_style *style)
     bool utf8 = cli_utf8();
     int columns = cli_is_terminal(out) ? cli_columns(out) : 80;
     if (r->job->task.continuing)
-        fprintf(out, "\nlearning curve: mean reward of %s steps, by step of the life\n",
+        fprintf(out, "\nlearning curve: reward in %s steps, by step of the life\n",
                 cli_count(opt->nstep / opt->ncurve).s);
     else
         fputs("\nlearning curve: mean return of an episode, by step of the life\n", out);
@@ -98,7 +98,7 @@ void cli_result_print(FILE *out, const cli_result *r)
     }
     if (isfinite(r->seconds))
         fprintf(out, "speed        %s steps/s, %.1f s in all\n",
-                cli_count(steps_per_second(r)).s, r->seconds);
+                cli_count((int64_t)steps_per_second(r)).s, r->seconds);
     if (curve_is_known(r))
         print_curve(out, r, &style);
     else
@@ -175,7 +175,7 @@ void cli_result_json(FILE *out, const cli_result *r)
     json_summary(&json, r);
     json_lives(&json, r);
     json_curve(&json, r);
-    cli_json_whole(&json, "steps_per_second", steps_per_second(r));
+    cli_json_real(&json, "steps_per_second", steps_per_second(r));
     cli_json_close(&json);
 }
 

@@ -4,7 +4,8 @@
 //    differences of their runs. When Student's 95 % interval of the mean difference holds zero,
 //    the runs do not tell the two apart, and the setting is marked as tied. Intervals of the
 //    means alone overlap far too often.
-// 2. Settings of equal mean keep the order of the grid. What has no mean comes last.
+// 2. Settings of equal mean keep the order of the grid. What has no mean comes last, and before
+//    it, after an interruption, what has not all its runs: few runs are easily lucky.
 
 #include "cli_internal.h"
 
@@ -15,6 +16,8 @@
 static int best_first(const void *a, const void *b)
 {
     const cli_row *x = a, *y = b;
+    if (x->whole != y->whole)
+        return x->whole ? -1 : 1;
     double mx = isnan(x->summary.mean) ? -INFINITY : x->summary.mean;
     double my = isnan(y->summary.mean) ? -INFINITY : y->summary.mean;
     if (mx != my)
@@ -30,7 +33,7 @@ static bool tie(const rh_life *best, const rh_life *other, int nrun, double *wor
         if (best[i].outcome != RH_STOPPED && other[i].outcome != RH_STOPPED)
             work[n++] = best[i].score - other[i].score;
     if (n < 2)
-        return false;
+        return true;
     rh_summary difference = rh_summarise(work, n, work + nrun);
     return difference.lo95 <= 0.0; // false for what is not a number
 }
@@ -57,6 +60,7 @@ int cli_table_init(cli_table *table, const rh_life *life)
                 work[row.nfinished++] = own[i].score;
         }
         table->nfinished += row.nfinished;
+        row.whole = row.nfinished == nrun;
         if (row.nfinished == 0)
             continue;
         row.summary = rh_summarise(work, row.nfinished, work + nrun);

@@ -8,9 +8,9 @@
 // 2. At a cut-off the learner makes an ordinary step to the state it reached and is then put
 //    elsewhere: the state was no end, and learning that it was one would be learning a
 //    falsehood. The paper's code teaches it so; RH_TERMINAL does the same.
-// 3. A life that breaks down scores as if every step of it had brought the lowest reward and no
-//    episode had ended: worse than any life that can be lived, and still a number where the
-//    task knows its lowest reward.
+// 3. A life that breaks down scores as if every step of it had brought the lowest reward, so
+//    that no life that was lived is worse, and it still is a number where the task knows its
+//    lowest reward.
 // 4. In a continuing task the cut-off does nothing.
 
 #include "eval_internal.h"
@@ -82,7 +82,7 @@ rh_eval_options rh_eval_defaults(const rh_task *task)
         .criterion = RH_AVERAGE,
         .cutoff = INT64_MAX,
         .cutoff_rule = RH_TELEPORT,
-        .nfinal = task->nstep / 10 + 1,
+        .final_share = 0.1,
         .ncurve = 0,
         .cookie = COOKIE,
     };
@@ -123,9 +123,9 @@ static rh_status check(const rh_eval_options *o, rh_error *err)
     if (o->cutoff < 1)
         return rh_fail(err, RH_EINVAL, "eval: cut-off = %lld, expected 1 or more",
                        (long long)o->cutoff);
-    if (o->nfinal < 1)
-        return rh_fail(err, RH_EINVAL, "eval: final steps = %lld, expected 1 or more",
-                       (long long)o->nfinal);
+    if (!(o->final_share > 0.0 && o->final_share <= 1000.0))
+        return rh_fail(err, RH_EINVAL, "eval: final share = %g, expected above 0, to 1000",
+                       o->final_share);
     if (o->ncurve < 0 || o->ncurve > o->nstep)
         return rh_fail(err, RH_EINVAL, "eval: curve points = %d, expected 0 to the %lld steps",
                        o->ncurve, (long long)o->nstep);
@@ -193,7 +193,6 @@ static void tell(const living *l, rh_event event)
         return;
     event.setting = l->setting;
     event.run = l->run;
-    event.agent = l->agent;
 #pragma omp critical(rh_eval_watch)
     opt->watch(opt->context, &event);
 }
@@ -238,6 +237,22 @@ static void set_luck(living *l, rh_stream start, rh_stream noise, rh_stream agen
     l->chance = rh_rng_stream(opt->seed, agent, opt->replicate, run);
 }
 
+static int64_t final_steps(const rh_eval_options *opt)
+{
+    return (int64_t)ceil((double)opt->nstep * opt->final_share);
+}
+
+// No life that is lived scores less: every step with the lowest reward, and all of them one
+// episode, or each its own where rewards are positive.
+static double lowest_score(const batch *b)
+{
+    double lo = b->task->reward_lo;
+    int64_t nstep = b->opt->nstep;
+    if (b->opt->criterion == RH_FINAL && final_steps(b->opt) > nstep)
+        nstep = final_steps(b->opt);
+    return fmin(lo, lo * (double)nstep);
+}
+
 // The whole life of an agent just born.
 static rh_life live(living *l)
 {
@@ -250,14 +265,14 @@ static rh_life live(living *l)
     if (outcome == RH_LIVED && opt->criterion == RH_FINAL) {
         rh_agent_freeze(l->agent, true);
         set_luck(l, RH_STREAM_FINAL_START, RH_STREAM_FINAL_NOISE, RH_STREAM_FINAL_AGENT);
-        life.outcome = go_through(l, opt->nfinal, false);
+        life.outcome = go_through(l, final_steps(opt), false);
     }
     if (life.outcome == RH_LIVED)
         life.score = rh_tally__score(&l->tally, opt->criterion);
     else if (life.outcome == RH_STOPPED)
         life.score = NAN;
     else
-        life.score = l->b->task->reward_lo * (double)opt->nstep;
+        life.score = lowest_score(l->b);
     return life;
 }
 
@@ -305,7 +320,7 @@ static void do_job(batch *b, int job)
     }
     l.agent = w->agent;
     *life = live(&l);
-    tell(&l, (rh_event){.kind = RH_EVENT_LIFE, .life = life});
+    tell(&l, (rh_event){.kind = RH_EVENT_LIFE, .life = life, .agent = l.agent});
 }
 
 static void dismiss(worker *w, int n)
@@ -330,9 +345,40 @@ static rh_status hire(batch *b, int nthread, rh_error *err)
     }
     if (!all) {
         dismiss(w, nthread);
-        return rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads", nthread);
+        return rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads%s", nthread,
+                       nreturn ? " that keep every return for the median" : "");
     }
     b->worker = w;
+    return RH_OK;
+}
+
+// Whether two settings differ in nothing that decides how an agent is built.
+static bool built_alike(const rh_agent_type *type, const double *a, const double *b)
+{
+    for (int i = 0; i < type->nparam; i++)
+        if (type->param[i].fixed && a[i] != b[i])
+            return false;
+    return true;
+}
+
+// What is wrong with any setting is said before the first life: values out of range, and every
+// way of building an agent is tried once.
+static rh_status try_births(batch *b, int nsetting, rh_error *err)
+{
+    const rh_agent_type *type = b->agent;
+    size_t n = (size_t)type->nparam;
+    for (int s = 0; s < nsetting; s++) {
+        const double *hp = b->hp + (size_t)s * n;
+        rh_status rc = rh_param_check(type->param, type->nparam, type->name, hp, err);
+        if (rc)
+            return rc;
+        int like = 0;
+        while (like < s && !built_alike(type, hp, b->hp + (size_t)like * n))
+            like++;
+        rc = like == s ? give_birth(b, &b->worker[0], s, err) : RH_OK;
+        if (rc)
+            return rc;
+    }
     return RH_OK;
 }
 
@@ -353,19 +399,16 @@ rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent, const rh_
         return rh_fail(err, RH_EINVAL, "eval: %d settings of %d lives, expected 1 to %d in all",
                        nsetting, b.opt->nrun, INT_MAX);
 
-    // what is wrong with any setting is said before the first life
-    for (int s = 0; s < nsetting; s++) {
-        rc = rh_param_check(agent->param, agent->nparam, agent->name,
-                            hp + (size_t)s * (size_t)agent->nparam, err);
-        if (rc)
-            return rc;
-    }
-
     int njob = nsetting * b.opt->nrun;
     int nthread = b.opt->nthread < njob ? b.opt->nthread : njob;
     rc = hire(&b, nthread, err);
     if (rc)
         return rc;
+    rc = try_births(&b, nsetting, err);
+    if (rc) {
+        dismiss(b.worker, nthread);
+        return rc;
+    }
 
 #pragma omp parallel for schedule(dynamic) num_threads(nthread)
     for (int job = 0; job < njob; job++)

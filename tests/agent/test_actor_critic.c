@@ -125,7 +125,8 @@ static void follow_life(const char *env_name, const char *agent_name, const doub
     assert_int_equal(rh_env_create(&env, rh_env_find(env_name, NULL), NULL, NULL), RH_OK);
     const rh_task *task = rh_env_task(env);
     assert_int_equal(rh_agent_create(&agent, type, task, full, NULL), RH_OK);
-    plain *coder = plain_create(task, (double[5]){0.1, 0, 1, 0, 0}); // for its tile coder
+    plain *coder =
+        plain_create(task, (double[5]){0.1, 0, 1, 0, 0}, 16, 8); // for its tile coder
     int nf = coder->nactive, *now = coder->now, *next = coder->next;
     void *state = rh_alloc(1, rh_env_state_size(env));
     rh_luck luck = {rh_rng_stream(3, RH_STREAM_START, 0, 0),

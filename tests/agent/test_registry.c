@@ -331,6 +331,34 @@ static void published_grids_fit_the_agents(void **unused)
     assert_true(n > 0);
 }
 
+// A state fits only an agent built alike; a missing momentum is one that begins at zero.
+static void states_fit_the_construction(void **unused)
+{
+    (void)unused;
+    const rh_agent_type *type = rh_agent_find("esarsa", NULL);
+    rh_env *env = NULL;
+    assert_int_equal(rh_env_create(&env, rh_env_find("puddle_world", NULL), NULL, NULL), RH_OK);
+    rh_agent *agent = NULL;
+    rh_state *state = NULL;
+    rh_error err;
+    double hp[64];
+    rh_param_initial(type->param, type->nparam, hp);
+    assert_int_equal(rh_agent_create(&agent, type, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
+
+    hp[rh_param_find(type->param, type->nparam, "beta1")] = 0.9;
+    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(agent, state, NULL), RH_OK);
+
+    hp[rh_param_find(type->param, type->nparam, "tilings")] = 8;
+    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(agent, state, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "saved with tilings = 16, not 8"));
+    rh_state_destroy(state);
+    rh_agent_destroy(agent);
+    rh_env_destroy(env);
+}
+
 static void refusals_are_told(void **unused)
 {
     (void)unused;
@@ -398,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(published_grids_fit_the_agents),
+        cmocka_unit_test(states_fit_the_construction),
         cmocka_unit_test(refusals_are_told),
         cmocka_unit_test(test_one_seed_one_life),
         cmocka_unit_test(test_nothing_allocates),

@@ -231,6 +231,39 @@ static void saves_and_loads(void **unused)
     drop(&o);
 }
 
+// What was there is kept until there is something to put in its place.
+static void an_early_end_costs_no_file(void **unused)
+{
+    (void)unused;
+    assert_int_equal(system("echo precious > keep.csv; ln -sf real.state link.state; "
+                            ": > real.state; chmod 600 real.state"),
+                     0);
+    pid_t pid = begin("run cartpole -a esarsa -n 1e12 -r 2 -j 2 -q --csv keep.csv");
+    rest(0.5);
+    kill(pid, SIGINT);
+    outcome o = await(pid);
+    assert_int_equal(o.code, 130);
+    assert_has(o.err, "0 of 2 lives finished");
+    drop(&o);
+    char *kept = contents("keep.csv");
+    assert_string_equal(kept, "precious\n");
+    free(kept);
+
+    // a link stays a link, and a file keeps its rights
+    free(output_of("run puddle_world -a random -n 10 -r 1 -q --save link.state"));
+    assert_int_equal(system("test -L link.state && test -s real.state && "
+                            "test $(stat -c %a real.state) = 600"),
+                     0);
+    o = rehearse("run puddle_world -a random -n 10 -r 1 --save x.out --csv x.out");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "--csv and --save name the same file");
+    drop(&o);
+    o = rehearse("run puddle_world -a random -n 10 -r 1 --csv ''");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "without a name");
+    drop(&o);
+}
+
 // What cannot be written is said with its path, before the work.
 static void files_fail(void **unused)
 {
@@ -272,6 +305,7 @@ int main(void)
         cmocka_unit_test(jobs_change_nothing),
         cmocka_unit_test(divergence_is_a_result),
         cmocka_unit_test(saves_and_loads),
+        cmocka_unit_test(an_early_end_costs_no_file),
         cmocka_unit_test(files_fail),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -139,6 +139,14 @@ static void equal_means_keep_the_order(void **unused)
     free(words);
 }
 
+static void one_run_tells_nothing_apart(void **unused)
+{
+    (void)unused;
+    char *words = output_of("sweep puddle_world -a esarsa -n 500 -r 1 -s tau=0.1,1,10");
+    assert_has(words, "~ 2 settings that the paired runs do not tell apart");
+    free(words);
+}
+
 // Stopped half-way, it says what it has.
 static void stops_when_asked(void **unused)
 {
@@ -146,7 +154,7 @@ static void stops_when_asked(void **unused)
     static row r[MAX_ROWS];
     const char *line =
         "sweep puddle_world -a esarsa -n 1000 -r 30 -s alpha=$(seq -s, 0.01 0.01 0.6) "
-        "-s tau=$(seq -s, 60) --csv part.csv";
+        "-s tau=$(seq -s, 60) -j 2 --csv part.csv";
     static const int signals[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         pid_t pid = begin(line);
@@ -194,6 +202,7 @@ int main(void)
         cmocka_unit_test(jobs_change_nothing),
         cmocka_unit_test(takes_published_grids),
         cmocka_unit_test(equal_means_keep_the_order),
+        cmocka_unit_test(one_run_tells_nothing_apart),
         cmocka_unit_test(stops_when_asked),
         cmocka_unit_test(quiet_is_quiet),
     };

@@ -62,7 +62,7 @@ static char screen[SCREEN];
 static void one_line_that_fits(void **unused)
 {
     (void)unused;
-    const char *line = "sweep puddle_world -a esarsa -g paper -n 9000 -r 30";
+    const char *line = "sweep puddle_world -a esarsa -g paper -n 900000 -r 30 -j 2";
     static const int columns[] = {100, 60, 30, 16};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(on_terminal(line, columns[i], 0.5, screen), 130);
@@ -84,7 +84,7 @@ static void draws_the_curve(void **unused)
     (void)unused;
     static const int columns[] = {100, 40};
     for (int i = 0; i < 2; i++) {
-        const char *line = "run puddle_world -a esarsa -n 30000 -r 900 --live";
+        const char *line = "run puddle_world -a esarsa -n 3000000 -r 900 -j 2 --live";
         assert_int_equal(on_terminal(line, columns[i], 0.6, screen), 130);
         char *message = strstr(screen, "rehearse: interrupted");
         assert_non_null(message);
@@ -98,7 +98,7 @@ static void draws_the_curve(void **unused)
 static void no_colour_where_it_is_not_wanted(void **unused)
 {
     (void)unused;
-    const char *line = "run puddle_world -a esarsa -n 30000 -r 900 --live";
+    const char *line = "run puddle_world -a esarsa -n 3000000 -r 900 -j 2 --live";
     on_terminal(line, 80, 0.6, screen);
     assert_non_null(strstr(screen, "\033[36m"));
     setenv("NO_COLOR", "1", 1);

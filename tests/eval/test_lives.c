@@ -192,7 +192,7 @@ static void episodes_are_scored(void **unused)
         [RH_AVERAGE] = -10.0 / 3, [RH_COMPLETED] = -4,   [RH_MEDIAN] = -4,
         [RH_WORST] = -4,          [RH_FINAL] = -7.0 / 2,
     };
-    opt.nfinal = 7;
+    opt.final_share = 0.7;
     for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
         opt.criterion = (rh_criterion)c;
         assert_true(one_life(env, &opt, NULL).score == by_criterion[c]);
@@ -272,6 +272,26 @@ static void breakdown_is_an_outcome(void **unused)
     }
     rh_env_destroy(env);
 
+    // by every criterion no life that was lived is worse, and where rewards are positive too
+    for (int positive = 0; positive < 2; positive++)
+        for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
+            env = make_corridor(positive ? 1 : 0, 0, false); // the worst there is, lived
+            rh_task task = *rh_env_task(env);
+            task.reward_lo = -1.0;
+            opt.criterion = (rh_criterion)c;
+            opt.final_share = 3.0;
+            rh_life two[4];
+            double fails[2] = {0, 6};
+            assert_int_equal(
+                rh_eval_lives(env, &counter_type, &task, 2, fails, &opt, two, NULL, NULL),
+                RH_OK);
+            assert_int_equal(two[0].outcome, RH_LIVED);
+            assert_int_equal(two[2].outcome, RH_DIVERGED);
+            assert_true(two[2].score <= two[0].score);
+            rh_env_destroy(env);
+        }
+    opt.criterion = RH_AVERAGE;
+
     env = make_corridor(0, 5, false);
     opt.nrun = 1;
     rh_life broken = one_life(env, &opt, NULL);
@@ -293,6 +313,7 @@ static void watch(void *context, const rh_event *e)
     watcher *w = context;
     if (e->kind == RH_EVENT_POINT) {
         w->npoint++;
+        assert_null(e->agent); // between two steps there is nothing to be done with it
         w->last[e->point] = e->value;
     } else {
         w->nlife++;
@@ -453,7 +474,7 @@ static void the_learned_is_judged_and_passed_on(void **unused)
     opt.nstep = 6000;
     sweep(&learning, 1, 1, &opt);
     opt.criterion = RH_FINAL;
-    opt.nfinal = 3000;
+    opt.final_share = 0.5;
     sweep(&final, 1, 1, &opt);
     for (int r = 0; r < NRUN; r++)
         assert_true(final.life[r].score > learning.life[r].score + 10.0);
@@ -544,6 +565,35 @@ static void bad_options_are_refused(void **unused)
     rh_env_destroy(env);
 }
 
+// An agent that cannot be built is told of before any life is lived.
+static void impossible_agents_are_refused_first(void **unused)
+{
+    (void)unused;
+    const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
+    rh_env *env = NULL;
+    assert_int_equal(rh_env_create(&env, rh_env_find("acrobot", NULL), NULL, NULL), RH_OK);
+    double hp[2 * 32];
+    for (int s = 0; s < 2; s++) {
+        double *row = hp + s * agent->nparam;
+        rh_param_initial(agent->param, agent->nparam, row);
+        row[rh_param_find(agent->param, agent->nparam, "tiles")] = s ? 16 : 8;
+        row[rh_param_find(agent->param, agent->nparam, "features")] = s ? 2 : 0; // joint
+    }
+    watcher w = {.stop_after = 1000};
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nstep = 8;
+    opt.nrun = 1;
+    opt.watch = watch;
+    opt.context = &w;
+    rh_life life[2];
+    rh_error err;
+    assert_int_equal(rh_eval_lives(env, agent, rh_env_task(env), 2, hp, &opt, life, NULL, &err),
+                     RH_EINVAL);
+    assert_non_null(strstr(err.text, "6 sensors with 16 tilings of 16 tiles"));
+    assert_int_equal(w.nlife, 0);
+    rh_env_destroy(env);
+}
+
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
@@ -584,6 +634,7 @@ int main(void)
         cmocka_unit_test(the_learned_is_judged_and_passed_on),
         cmocka_unit_test(agents_are_born_with_what_was_saved),
         cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(impossible_agents_are_refused_first),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

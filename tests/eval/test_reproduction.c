@@ -4,7 +4,7 @@
 // Cartpole's values were released by the paper's authors (means of 30 lives); Puddle World's
 // and Acrobot's are from an independent check of the authors' settings. A mean passes within
 // three combined standard errors. docs/reproduction.md has the whole table; here are the rows
-// whose lives vary least, which tell most: an error of one percent would show.
+// whose lives vary least, which tell most: three of them would show an error of two percent.
 
 #include <setjmp.h>
 #include <stdarg.h>

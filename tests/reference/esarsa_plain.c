@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-plain *plain_create(const rh_task *task, const double hp[5])
+plain *plain_create(const rh_task *task, const double hp[5], int ntiling, int ntile)
 {
     plain *p = calloc(1, sizeof *p);
     p->nobs = task->nobs;
     p->naction = task->naction;
-    p->ntiling = 16;
-    p->ntile = 8;
-    p->nactive = 16 * (task->nobs + task->nobs * (task->nobs - 1) / 2);
-    p->nfeature = 16 * (task->nobs * 9 + task->nobs * (task->nobs - 1) / 2 * 81);
+    int nsingle = task->nobs, npair = task->nobs * (task->nobs - 1) / 2, side = ntile + 1;
+    p->ntiling = ntiling;
+    p->ntile = ntile;
+    p->nactive = ntiling * (nsingle + npair);
+    p->nfeature = ntiling * (nsingle * side + npair * side * side);
     memcpy(p->lo, task->obs_lo, sizeof p->lo);
     memcpy(p->hi, task->obs_hi, sizeof p->hi);
     p->gamma = task->gamma;
-    p->alpha = hp[0] / 16;
+    p->alpha = hp[0] / ntiling;
     p->beta1 = hp[1];
     p->beta2 = 0.999;
     p->tau = hp[2];
@@ -33,7 +34,7 @@ plain *plain_create(const rh_task *task, const double hp[5])
     p->now = calloc((size_t)p->nactive, sizeof *p->now);
     p->next = calloc((size_t)p->nactive, sizeof *p->next);
     for (size_t i = 0; i < n; i++)
-        p->w[i] = hp[3] / 16;
+        p->w[i] = hp[3] / ntiling;
     return p;
 }
 

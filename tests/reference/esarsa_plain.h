@@ -17,8 +17,8 @@ typedef struct plain {
     int64_t t;
 } plain;
 
-// hp: alpha, beta1, tau, w_init, lambda. Singles and pairs of sensors, 16 tilings of 8 tiles.
-plain *plain_create(const rh_task *task, const double hp[5]);
+// hp: alpha, beta1, tau, w_init, lambda. Tilings of singles and pairs of sensors.
+plain *plain_create(const rh_task *task, const double hp[5], int ntiling, int ntile);
 void plain_destroy(plain *p);
 
 int plain_start(plain *p, const double *obs, rh_rng *rng);
