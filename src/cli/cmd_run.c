@@ -270,7 +270,7 @@ static int run_main(const cli_args *args)
 {
     running r = {0};
     cli_job *job = &r.job;
-    cli_result result;
+    cli_result result = {0};
     int rc = prepare(&r, args), kept = CLI_OK;
     if (rc)
         goto done;

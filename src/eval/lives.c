@@ -345,8 +345,9 @@ static rh_status hire(batch *b, int nthread, rh_error *err)
     }
     if (!all) {
         dismiss(w, nthread);
-        return rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads%s", nthread,
-                       nreturn ? " that keep every return for the median" : "");
+        rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads%s", nthread,
+                nreturn ? " that keep every return for the median" : "");
+        return RH_ENOMEM;
     }
     b->worker = w;
     return RH_OK;
