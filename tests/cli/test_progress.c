@@ -8,9 +8,10 @@
 
 #define SCREEN (1 << 20)
 
-// Run "rehearse <line>" with standard error on a terminal of `columns` x 24 for at most
-// `seconds`, then interrupt it. Everything drawn goes to screen (SCREEN).
-static int on_terminal(const char *line, int columns, double seconds, char *screen)
+// Run "rehearse <line>" with standard error on a terminal of `columns` x 24 until `sign` has
+// been drawn (NULL: for half a second), then interrupt it. Everything drawn goes to screen
+// (SCREEN).
+static int on_terminal(const char *line, int columns, const char *sign, char *screen)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
@@ -23,9 +24,12 @@ static int on_terminal(const char *line, int columns, double seconds, char *scre
 
     int used = 0;
     fcntl(terminal, F_SETFL, O_NONBLOCK);
-    for (double t = 0.0; t < seconds; t += 0.02) {
+    screen[0] = 0;
+    for (double t = 0.0; t < (sign ? 60.0 : 0.5) && !(sign && strstr(screen, sign));
+         t += 0.02) {
         ssize_t n = read(terminal, screen + used, (size_t)(SCREEN - 1 - used));
         used += n > 0 ? (int)n : 0;
+        screen[used] = 0;
         rest(0.02);
     }
     kill(pid, SIGINT);
@@ -62,10 +66,10 @@ static char screen[SCREEN];
 static void one_line_that_fits(void **unused)
 {
     (void)unused;
-    const char *line = "sweep puddle_world -a esarsa -g paper -n 900000 -r 30 -j 2";
+    const char *line = "sweep puddle_world -a esarsa -g paper -n 90000 -r 30 -j 2";
     static const int columns[] = {100, 60, 30, 16};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(on_terminal(line, columns[i], 0.5, screen), 130);
+        assert_int_equal(on_terminal(line, columns[i], "% ", screen), 130);
         char *message = strstr(screen, "rehearse: interrupted");
         assert_non_null(message);
         *message = 0;
@@ -84,8 +88,8 @@ static void draws_the_curve(void **unused)
     (void)unused;
     static const int columns[] = {100, 40};
     for (int i = 0; i < 2; i++) {
-        const char *line = "run puddle_world -a esarsa -n 3000000 -r 900 -j 2 --live";
-        assert_int_equal(on_terminal(line, columns[i], 0.6, screen), 130);
+        const char *line = "run puddle_world -a esarsa -n 300000 -r 9000 -j 2 --live";
+        assert_int_equal(on_terminal(line, columns[i], "\033[12A", screen), 130);
         char *message = strstr(screen, "rehearse: interrupted");
         assert_non_null(message);
         *message = 0;
@@ -98,16 +102,16 @@ static void draws_the_curve(void **unused)
 static void no_colour_where_it_is_not_wanted(void **unused)
 {
     (void)unused;
-    const char *line = "run puddle_world -a esarsa -n 3000000 -r 900 -j 2 --live";
-    on_terminal(line, 80, 0.6, screen);
+    const char *line = "run puddle_world -a esarsa -n 300000 -r 9000 -j 2 --live";
+    on_terminal(line, 80, "\033[12A", screen);
     assert_non_null(strstr(screen, "\033[36m"));
     setenv("NO_COLOR", "1", 1);
-    on_terminal(line, 80, 0.6, screen);
+    on_terminal(line, 80, "\033[12A", screen);
     unsetenv("NO_COLOR");
     for (const char *c = strchr(screen, '\033'); c; c = strchr(c + 1, '\033'))
         assert_true(c[strcspn(c, "mJKA")] != 'm');
     setenv("TERM", "dumb", 1);
-    on_terminal(line, 80, 0.3, screen);
+    on_terminal(line, 80, NULL, screen);
     setenv("TERM", "xterm", 1);
     assert_null(strchr(screen, '\033'));
 }
@@ -115,7 +119,7 @@ static void no_colour_where_it_is_not_wanted(void **unused)
 static void quiet_draws_nothing(void **unused)
 {
     (void)unused;
-    on_terminal("run puddle_world -a esarsa -r 900 -q", 80, 0.3, screen);
+    on_terminal("run puddle_world -a esarsa -n 3000000 -r 900 -j 2 -q", 80, NULL, screen);
     assert_true(strncmp(screen, "rehearse: interrupted", 21) == 0);
 }
 

@@ -4,7 +4,7 @@
 // Cartpole's values were released by the paper's authors (means of 30 lives); Puddle World's
 // and Acrobot's are from an independent check of the authors' settings. A mean passes within
 // three combined standard errors. docs/reproduction.md has the whole table; here are the rows
-// whose lives vary least, which tell most: three of them would show an error of two percent.
+// whose lives vary least, which tell most: the narrowest would show an error of two percent.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#define NRUN 12
+#define NRUN 8
 
 typedef struct row {
     const char *env;
@@ -32,10 +32,8 @@ typedef struct row {
 
 static const row rows[] = {
     {"cartpole", NULL, 0, 0.03, 0, 1, 0, 0.023, 50000, -1809.6, 42, 30},
-    {"cartpole", NULL, 0, 0.03, 0, 1, 6, 0.023, 50000, -1542.4, 71, 30},
     {"cartpole", NULL, 0, 0.03, 0, 10, 12, 0.023, 50000, -2236.6, 22, 30},
     {"cartpole", NULL, 0, 0.03, 0.9, 1, 0, 0.023, 50000, -1843.5, 45, 30},
-    {"cartpole", NULL, 0, 0.03, 0.9, 10, 0, 0.023, 50000, -2206.9, 22, 30},
     {"puddle_world", NULL, 0, 0.1, 0, 1, 0, 0.1, 30000, -29.6, 1.3, 30},
     {"puddle_world", NULL, 0, 0.1, 0, 1, 0, 0.1, 15000, -36.9, 2.9, 30},
     {"acrobot", "torques", 2, 0.03, 0, 1, 0, 0.8, 15000, -117.8, 15.5, 30},
