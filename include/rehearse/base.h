@@ -101,6 +101,9 @@ RH_API void rh_sincos(double x, double *sine, double *cosine);
 RH_API double rh_sin(double x);
 RH_API double rh_cos(double x);
 
+// Whether all of x (n) are finite.
+RH_API bool rh_all_finite(const double *x, int n);
+
 // ---------------------------------------------------------------------------- statistics
 
 typedef struct rh_summary {

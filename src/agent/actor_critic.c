@@ -78,7 +78,7 @@ static bool choose(actor_critic *s, const int32_t *active, rh_rng *rng, int *act
     }
     rh_agent__softmax(s->h, s->naction, 1.0, s->pi);
     *action = rh_agent__draw(s->pi, s->naction, rng);
-    return rh_agent__finite(s->h, s->naction);
+    return rh_all_finite(s->h, s->naction);
 }
 
 // The actor's part of a step from critic.now, where pi is still what it was then.

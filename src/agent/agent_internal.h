@@ -17,9 +17,6 @@ extern const rh_agent_type rh_agent_random;
 // last action takes what the others leave.
 void rh_agent__softmax(const double *q, int n, double tau, double *pi);
 
-// Whether all of x (n) are finite.
-bool rh_agent__finite(const double *x, int n);
-
 // An action drawn from pi (n), by one draw.
 int rh_agent__draw(const double *pi, int n, rh_rng *rng);
 

@@ -139,7 +139,7 @@ static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
     esarsa *s = self;
     judge(s, obs, s->next);
     act[0] = rh_agent__draw(s->pi, s->naction, rng);
-    return rh_agent__finite(s->q, s->naction);
+    return rh_all_finite(s->q, s->naction);
 }
 
 static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act)
@@ -151,7 +151,7 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     int action = rh_agent__draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, s->now, action);
     act[0] = action;
-    return rh_agent__finite(s->q, s->naction);
+    return rh_all_finite(s->q, s->naction);
 }
 
 // Value of the state and action last aimed at; their traces become 1.

@@ -96,7 +96,7 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
             s->sigma[k] += row[n + k];
         }
     }
-    bool healthy = rh_agent__finite(s->mu, n) && rh_agent__finite(s->sigma, n);
+    bool healthy = rh_all_finite(s->mu, n) && rh_all_finite(s->sigma, n);
     for (int k = 0; k < n; k++) {
         double z[2];
         rh_rng_normal(rng, z);

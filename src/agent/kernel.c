@@ -1,12 +1,11 @@
 // kernel.c - the agents' hot loops: plain C, compiled once per instruction set (RH_ISA).
 //
-// 1. AVX2, AVX-512 and 64-bit ARM give the same bits: the source says where a fused
-// multiply-add
-//    is used, no sum is reordered, square roots and divisions are IEEE's, and a reciprocal
-//    square root is built from integer and ordinary arithmetic rather than from the machines'
-//    own approximations, which differ. x86 processors without a fused multiply-add round
-//    differently, so that after some thousand steps a life there is another one. To do without
-//    it everywhere would cost a quarter of the operations.
+// 1. AVX2 and AVX-512 give the same bits, and 64-bit ARM is written to: the source says where a
+//    fused multiply-add is used, no sum is reordered, square roots and divisions are IEEE's,
+//    and a reciprocal square root is built from integer and ordinary arithmetic rather than
+//    from the machines' own approximations, which differ. x86 processors without a fused
+//    multiply-add round differently, so that after some thousand steps a life there is another
+//    one. To do without it everywhere would cost a quarter of the operations.
 // 2. That reciprocal square root is worth it: sqrt and division of 16 floats keep the divider
 //    busy for some 35 cycles, its 9 ordinary operations for 5. An integer guess and a first
 //    step with constants that were fitted to each other (relative error 8.8e-4), then a step of

@@ -20,14 +20,6 @@ void rh_agent__softmax(const double *q, int n, double tau, double *pi)
     pi[n - 1] = rest;
 }
 
-bool rh_agent__finite(const double *x, int n)
-{
-    double zero = 0.0;
-    for (int i = 0; i < n; i++)
-        zero += x[i] * 0.0;
-    return zero == 0.0; // NaN as soon as one was infinite or NaN
-}
-
 int rh_agent__draw(const double *pi, int n, rh_rng *rng)
 {
     double u = rh_rng_uniform(rng);

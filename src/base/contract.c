@@ -246,8 +246,8 @@ done:
     return rc;
 }
 
-// What decides the meaning of the saved arrays must be as it was: the fixed whole numbers and
-// choices.
+// What decides the meaning of the saved arrays must be as it was: the fixed whole
+// numbers and choices.
 static rh_status check_construction(const rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;

@@ -172,3 +172,11 @@ double rh_cos(double x)
     rh_sincos(x, &s, &c);
     return c;
 }
+
+bool rh_all_finite(const double *x, int n)
+{
+    double zero = 0.0;
+    for (int i = 0; i < n; i++)
+        zero += x[i] * 0.0;
+    return zero == 0.0; // NaN as soon as one was infinite or NaN
+}

@@ -132,14 +132,6 @@ static rh_status check(const rh_eval_options *o, rh_error *err)
     return RH_OK;
 }
 
-static bool all_finite(const double *x, int n)
-{
-    double zero = 0.0;
-    for (int i = 0; i < n; i++)
-        zero += x[i] * 0.0;
-    return zero == 0.0; // NaN as soon as one was infinite or NaN
-}
-
 static bool begin_episode(living *l)
 {
     rh_env_start(l->b->env, l->state, &l->luck, l->obs);
@@ -152,7 +144,7 @@ static rh_outcome one_step(living *l, int64_t nstep)
     const batch *b = l->b;
     double reward;
     bool terminal = rh_env_step(b->env, l->state, l->act, &l->luck, l->obs, &reward);
-    if (!all_finite(l->obs, b->task->nobs) || !isfinite(reward))
+    if (!rh_all_finite(l->obs, b->task->nobs) || !isfinite(reward))
         return RH_ENV_NONFINITE;
     rh_tally__reward(&l->tally, reward);
     l->step++;
@@ -201,8 +193,7 @@ static void tell(const living *l, rh_event event)
 static void draw_curve(living *l)
 {
     const rh_eval_options *opt = l->b->opt;
-    int64_t done = l->step * opt->ncurve / opt->nstep; // points that are over
-    for (; l->point < done; l->point++) {
+    for (; (l->point + 1) * opt->nstep <= l->step * opt->ncurve; l->point++) {
         double value = rh_tally__point(&l->tally, l->b->task->continuing);
         if (l->b->curve) {
             size_t life = (size_t)l->setting * (size_t)opt->nrun + (size_t)l->run;

@@ -122,9 +122,26 @@ static void same_bits_everywhere(void **unused)
     assert_true(sum[3] == -0x1.01e62f4b61998p+2);
 }
 
+static void finite_is_told_from_not(void **unused)
+{
+    (void)unused;
+    double x[5] = {0.0, -1e308, 1e308, 0x1p-1074, -0.0};
+    assert_true(rh_all_finite(x, 5));
+    assert_true(rh_all_finite(x, 0));
+    static const double odd[] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 5; i++) {
+            double kept = x[i];
+            x[i] = odd[k];
+            assert_false(rh_all_finite(x, 5));
+            x[i] = kept;
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finite_is_told_from_not),
         cmocka_unit_test(exponential),
         cmocka_unit_test(logarithm),
         cmocka_unit_test(sine_and_cosine),
