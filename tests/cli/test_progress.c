@@ -34,10 +34,14 @@ static int on_terminal(const char *line, int columns, const char *sign, char *sc
     }
     kill(pid, SIGINT);
     outcome o = await(pid);
-    ssize_t n = read(terminal, screen + used, (size_t)(SCREEN - 1 - used));
-    used += n > 0 ? (int)n : 0;
-    screen[used] = 0;
+
+    // The kernel hands over what was written when it gets to it: all of it has come only when
+    // reading fails, which it does once no one holds the other end.
     close(held);
+    fcntl(terminal, F_SETFL, 0);
+    for (ssize_t n; (n = read(terminal, screen + used, (size_t)(SCREEN - 1 - used))) > 0;)
+        used += (int)n;
+    screen[used] = 0;
     close(terminal);
     int code = o.code;
     drop(&o);
