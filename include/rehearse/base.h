@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 #define RH_C extern "C"
@@ -52,6 +53,28 @@ RH_API const char *rh_suggest(const char *word, const char *const *candidate, in
 // or the like.
 RH_API rh_status rh_unknown(rh_error *err, const char *what, const char *word,
                             const char *const *known, int nknown);
+
+// ---------------------------------------------------------------------------- files
+
+// The end of a path that would fill a message alone: the reason must fit behind it.
+RH_API const char *rh_path_tail(const char *path);
+
+// A file that is whole or absent: written under a temporary name beside its own, synced, and
+// renamed when all is there. A link is followed, and the rights of an old file are kept.
+typedef struct rh_file rh_file;
+
+// Nothing but a regular file, or a name not taken yet, is accepted. Owned: *out, to be ended
+// with rh_file_commit() or rh_file_discard(). Nullable: err.
+RH_API rh_status rh_file_create(rh_file **out, const char *path, rh_error *err);
+
+// Where to write: a stream, or for libraries that want one, the name of the (empty) temporary.
+// One of the two is used. NULL when there is no stream to be had.
+RH_API FILE *rh_file_stream(rh_file *file);
+RH_API const char *rh_file_temporary(const rh_file *file);
+
+// The file gets its name, and is free. When that fails the old one is as it was. Nullable: err.
+RH_API rh_status rh_file_commit(rh_file *file, rh_error *err);
+RH_API void rh_file_discard(rh_file *file); // NULL is allowed
 
 // ---------------------------------------------------------------------------- memory
 

@@ -5,9 +5,6 @@
 
 #include "rehearse/contract.h"
 
-// The end of a path that would fill a message alone.
-const char *rh_base__tail(const char *path);
-
 #define RH_STATE__HEAD 48 // bytes of a state file before its first array
 
 // Whether the first n bytes of a file begin a state file that this library can read.

@@ -1,62 +1,14 @@
-// state_file.c - learned states in files: written whole or not at all.
-//
-// A state is written to a temporary name in the same folder, synced, and renamed, and then the
-// folder is synced: whenever the machine stops, the path names the old file or the new one.
+// state_file.c - learned states in files: written whole or not at all, and read with doubt.
 
 #include "base_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define LONGEST_PATH 300   // of a path in a message: the reason must fit behind it
-#define TEMPORARY_EXTRA 48 // letters added to a path to make a temporary name
-
-const char *rh_base__tail(const char *path)
-{
-    size_t length = strlen(path);
-    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
-}
-
-static const char *kind_of(mode_t mode)
-{
-    return S_ISDIR(mode) ? "a directory" : "a device, pipe or socket";
-}
-
-// A new file beside `path`, its name in `temporary`; -1 and errno when it cannot be made.
-static int create_beside(const char *path, char *temporary, size_t size)
-{
-    static atomic_uint serial; // threads may write the same path at the same time
-    int fd = -1;
-    for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
-        snprintf(temporary, size, "%s.%ld-%u.tmp", path, (long)getpid(),
-                 atomic_fetch_add(&serial, 1));
-        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-// 0, or the errno of the write that failed.
-static int write_all(int fd, const unsigned char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, bytes, n);
-        if (done < 0 && errno != EINTR)
-            return errno;
-        if (done > 0) {
-            bytes += done;
-            n -= (size_t)done;
-        }
-    }
-    return 0;
-}
 
 // As many of n bytes as the file has, or -1 and errno.
 static ssize_t read_all(int fd, unsigned char *bytes, size_t n)
@@ -74,79 +26,33 @@ static ssize_t read_all(int fd, unsigned char *bytes, size_t n)
     return (ssize_t)got;
 }
 
-// Make a rename in the directory of `path` last. 0, or errno. The path is cut to its directory.
-static int sync_directory(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash)
-        slash[slash == path] = 0; // "/" stays
-    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return 0; // may be written in but not opened: the system's own time must do
-    int fault =
-        fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
-    close(fd);
-    return fault;
-}
-
-// Put the bytes in the place of `path`, with its rights if it is there. 0, or errno, and then
-// nothing was changed.
-static int replace(const char *path, const struct stat *there, char *temporary, size_t size,
-                   const unsigned char *bytes, size_t n)
-{
-    int fd = create_beside(path, temporary, size);
-    if (fd < 0)
-        return errno;
-    int fault = there && fchmod(fd, there->st_mode & 07777) != 0 ? errno : 0;
-    if (!fault)
-        fault = write_all(fd, bytes, n);
-    if (!fault && fsync(fd) != 0)
-        fault = errno;
-    if (close(fd) != 0 && !fault)
-        fault = errno;
-    if (!fault && rename(temporary, path) != 0)
-        fault = errno;
-    if (fault) {
-        unlink(temporary);
-        return fault;
-    }
-    return sync_directory(temporary);
-}
-
 rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
 {
-    // a rename would put the file in the place of a device
-    struct stat there;
-    bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode))
-        return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
-                       rh_base__tail(path), kind_of(there.st_mode));
-
-    // the file a link names is replaced, and not the link
-    rh_status rc = RH_OK;
-    char *target = exists ? realpath(path, NULL) : NULL;
-    const char *place = target ? target : path;
-    size_t n = 0, size = strlen(place) + TEMPORARY_EXTRA;
+    rh_file *file = NULL;
+    size_t n = 0;
     unsigned char *bytes = rh_state__bytes(state, &n);
-    char *temporary = rh_alloc(size, 1);
-    if (!bytes || !temporary) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__tail(path));
+    if (!bytes)
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+
+    rh_status rc = rh_file_create(&file, path, err);
+    if (rc)
+        goto done;
+    FILE *stream = rh_file_stream(file);
+    if (!stream || fwrite(bytes, 1, n, stream) != n) {
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        rh_file_discard(file);
         goto done;
     }
-    int fault = replace(place, exists ? &there : NULL, temporary, size, bytes, n);
-    if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__tail(path), strerror(fault));
+    rc = rh_file_commit(file, err);
 
 done:
-    free(target);
-    rh_free(temporary);
     rh_free(bytes);
     return rc;
 }
 
 static rh_status cannot_read(const char *path, rh_error *err)
 {
-    return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__tail(path), strerror(errno));
+    return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
 }
 
 rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
@@ -162,7 +68,8 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
     }
     if (!S_ISREG(st.st_mode)) {
         rc = rh_fail(err, RH_EIO, "%s: cannot read: it is %s, expected a state file",
-                     rh_base__tail(path), kind_of(st.st_mode));
+                     rh_path_tail(path),
+                     S_ISDIR(st.st_mode) ? "a directory" : "a device, pipe or socket");
         goto done;
     }
 
@@ -181,7 +88,7 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
     size_t size = st.st_size > RH_STATE__HEAD ? (size_t)st.st_size : RH_STATE__HEAD;
     bytes = rh_alloc(size, 1);
     if (!bytes) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes", rh_base__tail(path),
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes", rh_path_tail(path),
                      size);
         goto done;
     }

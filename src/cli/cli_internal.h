@@ -166,8 +166,7 @@ void cli_line_is_drawn(bool drawn); // whether standard error holds an unfinishe
 typedef struct cli_file {
     FILE *stream;
     const char *path; // as the user wrote it, borrowed
-    char *real;       // where it goes, owned; NULL when written in place
-    char *temporary;  // owned; NULL when written in place
+    rh_file *file;    // owned; NULL when written in place
 } cli_file;
 
 // Whether it could be written, asked before the work begins. streams: "-" and devices will do.

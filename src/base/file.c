@@ -1,0 +1,181 @@
+// file.c - files that are whole or absent.
+//
+// A file is written under a temporary name in the same folder, synced, and renamed, and then
+// the folder is synced: whenever the machine stops, the path names the old file or the new one.
+//
+// 1. What is not a regular file (a pipe, /dev/null) is refused: a rename would put a file where
+//    the device was.
+// 2. The temporary has the old file's rights from the first, so that nobody else reads along,
+//    and again at the end: a library that writes to a name may have put a new file there.
+
+#include "rehearse/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LONGEST_PATH 300   // of a path in a message
+#define TEMPORARY_EXTRA 48 // letters added to a path to make a temporary name
+
+struct rh_file {
+    char *path;      // as the caller wrote it, owned
+    char *place;     // what is replaced, owned
+    char *temporary; // owned
+    FILE *stream;    // owned; NULL until asked for
+    bool made;       // the temporary exists
+    mode_t rights;   // of the old file; 0 when there is none
+};
+
+const char *rh_path_tail(const char *path)
+{
+    size_t length = strlen(path);
+    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
+}
+
+static char *copy_of(const char *text, size_t extra)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = rh_alloc(n + extra, 1);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
+// Make an empty file beside the place. 0, or errno.
+static int make_temporary(rh_file *file)
+{
+    static atomic_uint serial; // threads may write the same path at the same time
+    size_t size = strlen(file->place) + TEMPORARY_EXTRA;
+    for (int attempt = 0; attempt < 100; attempt++) { // names left by a killed process
+        snprintf(file->temporary, size, "%s.%ld-%u.tmp", file->place, (long)getpid(),
+                 atomic_fetch_add(&serial, 1));
+        int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            file->made = true;
+            bool given = !file->rights || fchmod(fd, file->rights | S_IWUSR) == 0;
+            int fault = given ? 0 : errno;
+            close(fd);
+            return fault;
+        }
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+static rh_status cannot_write(const char *path, int why, rh_error *err)
+{
+    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(why));
+}
+
+rh_status rh_file_create(rh_file **out, const char *path, rh_error *err)
+{
+    struct stat there;
+    bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode))
+        return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
+                       rh_path_tail(path),
+                       S_ISDIR(there.st_mode) ? "a directory" : "a device, pipe or socket");
+
+    rh_file *file = rh_alloc(1, sizeof *file);
+    if (!file)
+        goto nomemory;
+    file->rights = exists ? there.st_mode & 07777 : 0;
+    char *target = exists ? realpath(path, NULL) : NULL;
+    file->path = copy_of(path, 0);
+    file->place = copy_of(target ? target : path, 0);
+    free(target);
+    file->temporary = file->place ? copy_of(file->place, TEMPORARY_EXTRA) : NULL;
+    if (!file->path || !file->temporary)
+        goto nomemory;
+    int fault = make_temporary(file);
+    if (fault) {
+        rh_file_discard(file);
+        return cannot_write(path, fault, err);
+    }
+    *out = file;
+    return RH_OK;
+
+nomemory:
+    rh_file_discard(file);
+    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+}
+
+FILE *rh_file_stream(rh_file *file)
+{
+    if (!file->stream)
+        file->stream = fopen(file->temporary, "we");
+    return file->stream;
+}
+
+const char *rh_file_temporary(const rh_file *file)
+{
+    return file->temporary;
+}
+
+// Everything written so far is on the disk. 0, or errno.
+static int sync_file(const rh_file *file)
+{
+    int fd = open(file->temporary, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int fault = file->rights && fchmod(fd, file->rights) != 0 ? errno : 0;
+    if (!fault && fsync(fd) != 0)
+        fault = errno;
+    close(fd);
+    return fault;
+}
+
+// Make a rename in the directory of `path` last. 0, or errno. The path is cut to its directory.
+static int sync_directory(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0; // "/" stays
+    int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0; // may be written in but not opened: the system's own time must do
+    int fault =
+        fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
+    close(fd);
+    return fault;
+}
+
+rh_status rh_file_commit(rh_file *file, rh_error *err)
+{
+    int fault = 0;
+    if (file->stream) {
+        errno = 0;
+        bool bad = ferror(file->stream) != 0;
+        bad = fclose(file->stream) != 0 || bad;
+        file->stream = NULL;
+        fault = bad ? (errno ? errno : EIO) : 0;
+    }
+    if (!fault)
+        fault = sync_file(file);
+    if (!fault && rename(file->temporary, file->place) != 0)
+        fault = errno;
+    if (!fault) {
+        file->made = false;
+        fault = sync_directory(file->temporary);
+    }
+    rh_status rc = fault ? cannot_write(file->path, fault, err) : RH_OK;
+    rh_file_discard(file);
+    return rc;
+}
+
+void rh_file_discard(rh_file *file)
+{
+    if (!file)
+        return;
+    if (file->stream)
+        fclose(file->stream);
+    if (file->made)
+        unlink(file->temporary);
+    rh_free(file->path);
+    rh_free(file->place);
+    rh_free(file->temporary);
+    rh_free(file);
+}
