@@ -119,7 +119,7 @@ RH_API void rh_rng_normal(rh_rng *rng, double z[2]);
 // The same bits on every machine, which libm does not promise (it picks its code by the CPU).
 // Within 2 ulp; sine and cosine for |x| up to 1e5.
 RH_API double rh_exp(double x);
-RH_API double rh_log(double x);
+RH_API double rh_ln(double x);
 RH_API void rh_sincos(double x, double *sine, double *cosine);
 RH_API double rh_sin(double x);
 RH_API double rh_cos(double x);

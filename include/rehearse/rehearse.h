@@ -8,5 +8,6 @@
 #include "rehearse/contract.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
+#include "rehearse/log.h"
 
 #endif

@@ -54,7 +54,7 @@ static rh_status gaussian_init(void *self, const rh_task *task, const double *hp
     if (rc)
         return rc;
     s->alpha = hp[ALPHA_CRITIC] * hp[ACTOR_RATIO];
-    s->log_sigma = rh_log(hp[SIGMA_INIT]);
+    s->log_sigma = rh_ln(hp[SIGMA_INIT]);
     s->continuing = task->continuing;
     s->nact = task->nact;
     for (int k = 0; k < task->nact; k++) {

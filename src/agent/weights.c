@@ -101,7 +101,7 @@ static float beta2_power(const rh_weights *w, uint32_t k)
 {
     if (k < 65536)
         return w->beta2_low[k % 256] * w->beta2_high[k / 256];
-    return (float)rh_exp(k * rh_log(w->opt.beta2));
+    return (float)rh_exp(k * rh_ln(w->opt.beta2));
 }
 
 // The second moment of an idle entry, now.
@@ -382,7 +382,7 @@ static void set_ages(rh_weights *w)
     w->strict = false;
     if (decay < 1.0)
         w->expiry =
-            decay > 0.0 ? (uint32_t)fmin(ceil(rh_log(TRACE_END) / rh_log(decay)), 4e9) : 1;
+            decay > 0.0 ? (uint32_t)fmin(ceil(rh_ln(TRACE_END) / rh_ln(decay)), 4e9) : 1;
     if (decay <= 0.5) {
         w->extent = 0;
         for (double z = 1.0; z > 0.0; z *= decay)

@@ -61,7 +61,7 @@ double rh_exp(double x)
            from_bits((uint64_t)(1023 + n - half) << 52);
 }
 
-double rh_log(double x)
+double rh_ln(double x)
 {
     if (!(x > 0.0))
         return x == 0.0 ? -INFINITY : NAN;

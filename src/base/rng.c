@@ -75,7 +75,7 @@ void rh_rng_normal(rh_rng *rng, double z[2])
 {
     double u = 1.0 - rh_rng_uniform(rng); // in (0, 1]
     double angle = 2.0 * M_PI * rh_rng_uniform(rng);
-    double radius = sqrt(-2.0 * rh_log(u));
+    double radius = sqrt(-2.0 * rh_ln(u));
     double sine, cosine;
     rh_sincos(angle, &sine, &cosine);
     z[0] = radius * cosine;

@@ -28,7 +28,7 @@
 static double log_1p(double x)
 {
     double u = 1.0 + x;
-    return u == 1.0 ? x : rh_log(u) * (x / (u - 1.0));
+    return u == 1.0 ? x : rh_ln(u) * (x / (u - 1.0));
 }
 
 // Integral over e > 0 of (1 + a e + b e^2)^(-m / 2), m >= 2.
@@ -48,17 +48,17 @@ static double integral(double m, double a, double b)
 static double log_shape(double t, double n)
 {
     double r = t / sqrt(n);
-    return -0.5 * (n + 1.0) * (r < 1e10 ? log_1p(r * r) : 2.0 * rh_log(r));
+    return -0.5 * (n + 1.0) * (r < 1e10 ? log_1p(r * r) : 2.0 * rh_ln(r));
 }
 
 // The t with probability `tail` above it, tail <= 1/4.
 static double from_tail(double tail, double n, double log_c)
 {
     // start near: the normal quantile of Hastings (1955), and the first correction for n
-    double w = sqrt(-2.0 * rh_log(tail));
+    double w = sqrt(-2.0 * rh_ln(tail));
     double z = w - (2.515517 + w * (0.802853 + w * 0.010328)) /
                        (1.0 + w * (1.432788 + w * (0.189269 + w * 0.001308)));
-    double u = rh_log(z + (z * z * z + z) / (4.0 * n)); // log t
+    double u = rh_ln(z + (z * z * z + z) / (4.0 * n)); // log t
 
     for (int i = 0; i < 60; i++) {
         u = u < 709.0 ? u : 709.0; // where exp ends; the root may lie beyond
@@ -66,7 +66,7 @@ static double from_tail(double tail, double n, double log_c)
         // R(t), with h in units of 1 / (d log density / dt)
         double m = n + 1.0, unit = (n / t + t) / m;
         double ratio = unit * integral(m, 2.0 / m, (1.0 + n / t / t) / m / m);
-        double excess = log_c + log_shape(t, n) + rh_log(ratio) - rh_log(tail);
+        double excess = log_c + log_shape(t, n) + rh_ln(ratio) - rh_ln(tail);
         double move = excess * ratio / t;
         u += move;
         if (fabs(move) < 1e-13)
@@ -97,7 +97,7 @@ double rh_student_quantile(double p, double df)
 {
     assert(p > 0.0 && p < 1.0 && df >= 1.0);
     double n = df < 1e18 ? df : 1e18; // beyond, it is the normal to the last digit
-    double log_c = -rh_log(2.0 * integral(n + 1.0, 0.0, 1.0 / n));
+    double log_c = -rh_ln(2.0 * integral(n + 1.0, 0.0, 1.0 / n));
     double tail = p < 0.5 ? p : 1.0 - p;
     double t = tail <= 0.25 ? from_tail(tail, n, log_c) : from_middle(0.5 - tail, n, log_c);
     return p < 0.5 ? -t : t;

@@ -1,0 +1,494 @@
+// build.c - rows become transitions.
+//
+// This is the one place that decides what the s' of a step is:
+//
+// 1. The s' that the row gives; else the observation of the next row of the same episode; else
+//    unknown. The first row of another episode is never taken for it.
+// 2. A terminal step with unknown s' is kept: it ends an episode all the same. Any other is
+//    dropped and counted, and the step before it becomes the last of its episode.
+// 3. A row in which nothing was done (no action) is the s' of the step before. If the episode
+//    goes on after it, something is missing there: the episode is cut into two, and the second
+//    does not begin in a start state. A row whose reward is not known is taken for one of
+//    these.
+// 4. The last step of an episode is terminal or truncated, whatever the log says.
+// 5. An s' that is the same as the next row's observation is kept once.
+
+#include "log_internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MAX_ROWS (INT32_MAX - 1)
+
+typedef enum column_name {
+    OBS,
+    FROM,
+    TO,
+    ACT,
+    REWARD,
+    FLAG,
+    TIME,
+    FIRST,
+    START,
+    NCOLUMN
+} column_name;
+
+struct rh_log_builder {
+    rh_log_shape shape; // its pointers are not kept
+    rh_log__body *body; // owned
+    rh_column column[NCOLUMN];
+    rh_log_reading reading;
+    const char **note; // owned  (reading.nnote, room for nnote)
+    int nnote;
+    bool sorted;  // the labels are to be put in order
+    bool open;    // an episode is open
+    bool waiting; // the last transition waits for its s' from the next row
+    bool over;    // the last row ended the episode
+    bool hole;    // the last row of the episode only observed
+    int32_t next; // row of the s' that the last row gave, or RH_UNKNOWN
+};
+
+// ---------------------------------------------------------------------------- names
+
+const char *rh_log__keep(rh_log__body *body, const char *text)
+{
+    if (body->ntext == body->nroom) {
+        int nroom = 2 * body->nroom + 32;
+        char **all = rh_alloc((size_t)nroom, sizeof *all);
+        if (!all)
+            return NULL;
+        if (body->ntext)
+            memcpy(all, body->text, (size_t)body->ntext * sizeof *all);
+        rh_free(body->text);
+        body->text = all;
+        body->nroom = nroom;
+    }
+    size_t size = strlen(text) + 1;
+    char *copy = rh_alloc(size, 1);
+    if (!copy)
+        return NULL;
+    body->text[body->ntext++] = copy;
+    return memcpy(copy, text, size);
+}
+
+const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n)
+{
+    const char **all = rh_alloc((size_t)n + 1, sizeof *all);
+    for (int i = 0; all && i < n; i++) {
+        all[i] = rh_log__keep(body, text[i]);
+        if (!all[i]) {
+            rh_free((void *)all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+// Copies of the n names; without any, stem_0, stem_1, ... or the stem alone.
+static const char **keep_names(rh_log__body *body, const char *const *name, int n,
+                               const char *stem)
+{
+    if (name)
+        return rh_log__keep_all(body, name, n);
+    const char **all = rh_alloc((size_t)n + 1, sizeof *all);
+    for (int i = 0; all && i < n; i++) {
+        char text[32];
+        if (n == 1 && strcmp(stem, "action") == 0)
+            snprintf(text, sizeof text, "%s", stem);
+        else
+            snprintf(text, sizeof text, "%s%s%d", stem, *stem ? "_" : "", i);
+        all[i] = rh_log__keep(body, *stem ? text : "");
+        if (!all[i]) {
+            rh_free((void *)all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+static bool keep_shape(rh_log_builder *b, const rh_log_shape *shape)
+{
+    rh_log *log = &b->body->log;
+    log->nobs = shape->nobs;
+    log->nact = shape->nact;
+    log->obs_name = keep_names(b->body, shape->obs_name, shape->nobs, "obs");
+    log->obs_unit = keep_names(b->body, shape->obs_unit, shape->nobs, "");
+    log->act_name = keep_names(b->body, shape->act_name, shape->nact, "action");
+    log->reward_name =
+        rh_log__keep(b->body, shape->reward_name ? shape->reward_name : "reward");
+    log->path = rh_log__keep(b->body, shape->path ? shape->path : "");
+    if (shape->nlabel > 0) {
+        log->label = rh_log__keep_all(b->body, shape->label, shape->nlabel);
+        if (!log->label)
+            return false;
+    }
+    return log->obs_name && log->obs_unit && log->act_name && log->reward_name && log->path;
+}
+
+// ---------------------------------------------------------------------------- the builder
+
+static rh_status out_of_memory(const rh_log_builder *b, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory after %lld rows",
+                   rh_path_tail(b->body && b->body->log.path ? b->body->log.path : ""),
+                   (long long)b->reading.nrow);
+}
+
+rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape, rh_error *err)
+{
+    if (shape->nobs < 1 || shape->nobs > RH_MAX_OBS)
+        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d",
+                       rh_path_tail(shape->path ? shape->path : "log"), shape->nobs,
+                       RH_MAX_OBS);
+    if (shape->nact < 1 || shape->nact > RH_MAX_ACT)
+        return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d",
+                       rh_path_tail(shape->path ? shape->path : "log"), shape->nact,
+                       RH_MAX_ACT);
+    if (shape->nlabel > RH_MAX_ACTIONS)
+        return rh_fail(err, RH_EINVAL, "%s: %d different actions, expected at most %d",
+                       rh_path_tail(shape->path ? shape->path : "log"), shape->nlabel,
+                       RH_MAX_ACTIONS);
+
+    rh_log_builder *b = rh_alloc(1, sizeof *b);
+    if (!b)
+        return rh_fail(err, RH_ENOMEM, "log: out of memory");
+    b->shape = *shape;
+    b->reading.format = shape->format ? shape->format : "";
+    b->next = RH_UNKNOWN;
+    static const size_t width[NCOLUMN] = {
+        [FROM] = sizeof(int32_t),  [TO] = sizeof(int32_t),  [REWARD] = sizeof(double),
+        [FLAG] = sizeof(uint8_t),  [TIME] = sizeof(double), [FIRST] = sizeof(int64_t),
+        [START] = sizeof(uint8_t),
+    };
+    for (int i = 0; i < NCOLUMN; i++)
+        b->column[i].width = width[i];
+    b->column[OBS].width = (size_t)shape->nobs * sizeof(double);
+    b->column[ACT].width = (size_t)shape->nact * sizeof(double);
+    b->body = rh_alloc(1, sizeof *b->body);
+    if (!b->body || !keep_shape(b, shape)) {
+        rh_status rc = out_of_memory(b, err);
+        rh_log_builder_destroy(b);
+        return rc;
+    }
+    *out = b;
+    return RH_OK;
+}
+
+void rh_log_builder_destroy(rh_log_builder *b)
+{
+    if (!b)
+        return;
+    for (int i = 0; i < NCOLUMN; i++)
+        rh_column__clear(&b->column[i]);
+    rh_free((void *)b->note);
+    if (b->body)
+        rh_log_destroy(&b->body->log);
+    rh_free(b);
+}
+
+rh_log_reading *rh_log__reading(rh_log_builder *b)
+{
+    return &b->reading;
+}
+
+rh_status rh_log__set_labels(rh_log_builder *b, const char *const *label, int nlabel,
+                             rh_error *err)
+{
+    const char **kept = rh_log__keep_all(b->body, label, nlabel);
+    if (!kept)
+        return out_of_memory(b, err);
+    rh_free((void *)b->body->log.label);
+    b->body->log.label = kept;
+    b->shape.nlabel = nlabel;
+    b->sorted = true;
+    return RH_OK;
+}
+
+rh_status rh_log_note(rh_log_builder *b, rh_error *err, const char *format, ...)
+{
+    if (b->reading.nnote == b->nnote) {
+        int nnote = 2 * b->nnote + 8;
+        const char **note = rh_alloc((size_t)nnote, sizeof *note);
+        if (!note)
+            return out_of_memory(b, err);
+        if (b->reading.nnote)
+            memcpy((void *)note, (const void *)b->note,
+                   (size_t)b->reading.nnote * sizeof *note);
+        rh_free((void *)b->note);
+        b->note = note;
+        b->nnote = nnote;
+    }
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = rh_log__keep(b->body, text);
+    if (!kept)
+        return out_of_memory(b, err);
+    b->note[b->reading.nnote++] = kept;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+static int64_t ntransition(const rh_log_builder *b)
+{
+    return b->column[FROM].n;
+}
+
+static int32_t *row_to(const rh_log_builder *b)
+{
+    return rh_column__at(&b->column[TO], ntransition(b) - 1);
+}
+
+static uint8_t *row_flag(const rh_log_builder *b)
+{
+    return rh_column__at(&b->column[FLAG], ntransition(b) - 1);
+}
+
+// Keep an observation; its row, or RH_UNKNOWN when memory ran out.
+static int32_t keep_obs(rh_log_builder *b, const double *obs)
+{
+    double *row = rh_column__push(&b->column[OBS]);
+    if (!row)
+        return RH_UNKNOWN;
+    memcpy(row, obs, b->column[OBS].width);
+    for (int i = 0; i < b->shape.nobs; i++)
+        b->reading.nmissing += isnan(obs[i]) != 0;
+    return (int32_t)(b->column[OBS].n - 1);
+}
+
+// The same numbers, a missing one being like another.
+static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
+{
+    const double *kept = rh_column__at(&b->column[OBS], row);
+    for (int i = 0; i < b->shape.nobs; i++)
+        if (kept[i] != obs[i] && !(isnan(kept[i]) && isnan(obs[i])))
+            return false;
+    return true;
+}
+
+// Take back the last transition, and its observation when nothing else has it.
+static void take_back(rh_log_builder *b, bool alone)
+{
+    static const column_name of_transition[] = {FROM, TO, ACT, REWARD, FLAG, TIME};
+    for (int i = 0; i < 6; i++)
+        if (b->column[of_transition[i]].n > 0)
+            b->column[of_transition[i]].n--;
+    if (alone)
+        b->column[OBS].n--;
+}
+
+static void close_episode(rh_log_builder *b)
+{
+    if (!b->open)
+        return;
+    int64_t first = *(int64_t *)rh_column__at(&b->column[FIRST], b->column[FIRST].n - 1);
+    if (b->waiting && !(*row_flag(b) & RH_FLAG_TERMINAL)) {
+        take_back(b, ntransition(b) - 1 == first);
+        b->reading.nlost++;
+    }
+    if (ntransition(b) == first) {
+        b->column[FIRST].n--;
+        b->column[START].n--;
+    } else if (!(*row_flag(b) & RH_FLAG_TERMINAL)) {
+        *row_flag(b) |= RH_FLAG_TRUNCATED;
+    }
+    b->open = b->waiting = b->over = b->hole = false;
+    b->next = RH_UNKNOWN;
+}
+
+static bool open_episode(rh_log_builder *b, bool start)
+{
+    int64_t *first = rh_column__push(&b->column[FIRST]);
+    uint8_t *mark = rh_column__push(&b->column[START]);
+    if (!first || !mark)
+        return false;
+    *first = ntransition(b);
+    *mark = start;
+    b->open = true;
+    return true;
+}
+
+// A row in which nothing was done.
+static bool observe(rh_log_builder *b, const rh_log_row *row)
+{
+    if (!b->open || b->hole) {
+        b->reading.nincomplete++;
+        return true;
+    }
+    if (b->waiting) {
+        int32_t seen = keep_obs(b, row->obs);
+        if (seen == RH_UNKNOWN)
+            return false;
+        *row_to(b) = seen;
+        b->waiting = false;
+    }
+    if (ntransition(b) > 0)
+        *row_flag(b) |= (uint8_t)((row->terminal ? RH_FLAG_TERMINAL : 0) |
+                                  (row->truncated ? RH_FLAG_TRUNCATED : 0));
+    b->over = b->over || row->terminal || row->truncated;
+    b->hole = true;
+    return true;
+}
+
+// The row of the observation an action was taken in; RH_UNKNOWN when memory ran out.
+static int32_t place(rh_log_builder *b, const double *obs)
+{
+    if (b->next != RH_UNKNOWN) {
+        if (same_obs(b, b->next, obs))
+            return b->next;
+        b->reading.nmismatch++;
+    }
+    int32_t row = keep_obs(b, obs);
+    if (row != RH_UNKNOWN && b->waiting)
+        *row_to(b) = row;
+    return row;
+}
+
+static bool act(rh_log_builder *b, const rh_log_row *row)
+{
+    int32_t here = place(b, row->obs);
+    int32_t *from = rh_column__push(&b->column[FROM]);
+    int32_t *to = rh_column__push(&b->column[TO]);
+    double *action = rh_column__push(&b->column[ACT]);
+    double *reward = rh_column__push(&b->column[REWARD]);
+    uint8_t *flag = rh_column__push(&b->column[FLAG]);
+    double *time = b->shape.times ? rh_column__push(&b->column[TIME]) : &(double){0.0};
+    if (here == RH_UNKNOWN || !from || !to || !action || !reward || !flag || !time)
+        return false;
+
+    *from = here;
+    *to = RH_UNKNOWN;
+    memcpy(action, row->act, b->column[ACT].width);
+    *reward = row->reward;
+    *flag = (uint8_t)((row->terminal ? RH_FLAG_TERMINAL : 0) |
+                      (row->truncated ? RH_FLAG_TRUNCATED : 0));
+    *time = row->time;
+
+    b->next = row->next ? keep_obs(b, row->next) : RH_UNKNOWN;
+    *to = b->next;
+    b->waiting = !row->next;
+    b->over = row->terminal || row->truncated;
+    return !row->next || b->next != RH_UNKNOWN;
+}
+
+static bool is_complete(const rh_log_builder *b, const rh_log_row *row)
+{
+    if (!row->act || isnan(row->reward))
+        return false;
+    for (int i = 0; i < b->shape.nact; i++)
+        if (isnan(row->act[i]))
+            return false;
+    return true;
+}
+
+rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
+{
+    if (b->reading.nrow >= MAX_ROWS || b->column[OBS].n >= MAX_ROWS - 1)
+        return rh_fail(err, RH_EFORMAT, "%s: more than %d rows, which is all a log can hold",
+                       rh_path_tail(b->body->log.path), MAX_ROWS);
+    b->reading.nrow++;
+
+    bool acts = is_complete(b, row);
+    bool begins = row->begins || row->resumes || !b->open || (b->over && (row->act || b->hole));
+    bool torn = !begins && b->hole; // the episode goes on after a row without an action
+    b->reading.nincomplete += torn;
+    if (begins || (torn && acts))
+        close_episode(b);
+    if (!acts)
+        return observe(b, row) ? RH_OK : out_of_memory(b, err);
+    bool start = begins && !row->resumes;
+    if (!b->open && !open_episode(b, start || b->column[FIRST].n == 0))
+        return out_of_memory(b, err);
+    return act(b, row) ? RH_OK : out_of_memory(b, err);
+}
+
+// ---------------------------------------------------------------------------- the log
+
+// The episode and the place in it of every transition.
+static bool number_steps(rh_log *log)
+{
+    int32_t *episode = rh_alloc((size_t)log->n, sizeof *episode);
+    int32_t *step = rh_alloc((size_t)log->n, sizeof *step);
+    log->episode = episode;
+    log->step = step;
+    if (!episode || !step)
+        return false;
+    for (int e = 0; e < log->nepisode; e++)
+        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++) {
+            episode[i] = e;
+            step[i] = (int32_t)(i - log->first[e]);
+        }
+    return true;
+}
+
+// Every column in one piece, in the log.
+static bool take_columns(rh_log_builder *b)
+{
+    rh_log *log = &b->body->log;
+    log->n = ntransition(b);
+    log->nstate = b->column[OBS].n;
+    log->nepisode = (int)b->column[FIRST].n;
+    int64_t *last = rh_column__push(&b->column[FIRST]);
+    if (!last)
+        return false;
+    *last = log->n;
+    return (log->obs = rh_column__flatten(&b->column[OBS])) &&
+           (log->from = rh_column__flatten(&b->column[FROM])) &&
+           (log->to = rh_column__flatten(&b->column[TO])) &&
+           (log->act = rh_column__flatten(&b->column[ACT])) &&
+           (log->reward = rh_column__flatten(&b->column[REWARD])) &&
+           (log->flag = rh_column__flatten(&b->column[FLAG])) &&
+           (!b->shape.times || (log->time = rh_column__flatten(&b->column[TIME]))) &&
+           (log->first = rh_column__flatten(&b->column[FIRST])) &&
+           (log->start = rh_column__flatten(&b->column[START])) && number_steps(log);
+}
+
+rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
+{
+    rh_log *log = &b->body->log;
+    close_episode(b);
+    if (ntransition(b) == 0)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: no step in %lld rows: %lld without action or reward, %lld whose "
+                       "next observation is not known; expected at least one whole step",
+                       rh_path_tail(log->path), (long long)b->reading.nrow,
+                       (long long)b->reading.nincomplete, (long long)b->reading.nlost);
+    if (!take_columns(b))
+        return out_of_memory(b, err);
+
+    char note[640] = "";
+    rh_status rc = rh_log__classify(b->body, (double *)(uintptr_t)log->act, &b->shape,
+                                    b->sorted, note, sizeof note, err);
+    if (!rc && *note)
+        rc = rh_log_note(b, err, "%s", note);
+    if (rc)
+        return rc;
+
+    log->reading = b->reading;
+    log->reading.note = b->note;
+    b->note = NULL;
+    *out = log;
+    b->body = NULL;
+    return RH_OK;
+}
+
+void rh_log_destroy(rh_log *log)
+{
+    if (!log)
+        return;
+    rh_log__body *body = (rh_log__body *)log;
+    const void *const owned[] = {log->obs,      log->from,     log->to,    log->act,
+                                 log->reward,   log->flag,     log->time,  log->episode,
+                                 log->step,     log->first,    log->start, log->obs_name,
+                                 log->obs_unit, log->act_name, log->label, log->reading.note};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        rh_free((void *)(uintptr_t)owned[i]);
+    for (int i = 0; i < body->ntext; i++)
+        rh_free(body->text[i]);
+    rh_free(body->text);
+    rh_free(body);
+}

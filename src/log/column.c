@@ -1,0 +1,69 @@
+// column.c - one array of a growing log.
+//
+// A block is never moved, so while a log is read no more memory is used than it needs in the
+// end; making it one piece takes as much again, for one column at a time.
+
+#include "log_internal.h"
+
+#include <string.h>
+
+void *rh_column__at(const rh_column *column, int64_t row)
+{
+    return column->block[row / RH_COLUMN__BLOCK] +
+           (size_t)(row % RH_COLUMN__BLOCK) * column->width;
+}
+
+// One more block.
+static bool grow(rh_column *column)
+{
+    if (column->nblock == column->nroom) {
+        int nroom = 2 * column->nroom + 16;
+        char **block = rh_alloc((size_t)nroom, sizeof *block);
+        if (!block)
+            return false;
+        if (column->nblock)
+            memcpy(block, column->block, (size_t)column->nblock * sizeof *block);
+        rh_free(column->block);
+        column->block = block;
+        column->nroom = nroom;
+    }
+    char *fresh = rh_alloc(RH_COLUMN__BLOCK, column->width);
+    if (!fresh)
+        return false;
+    column->block[column->nblock++] = fresh;
+    return true;
+}
+
+void *rh_column__push(rh_column *column)
+{
+    if (column->n == (int64_t)column->nblock * RH_COLUMN__BLOCK && !grow(column))
+        return NULL;
+    return rh_column__at(column, column->n++);
+}
+
+void *rh_column__flatten(rh_column *column)
+{
+    char *piece = rh_alloc((size_t)column->n + !column->n, column->width);
+    if (!piece)
+        return NULL;
+    int64_t done = 0;
+    for (int i = 0; i < column->nblock; i++) {
+        int64_t n = column->n - done;
+        n = n < RH_COLUMN__BLOCK ? n : RH_COLUMN__BLOCK;
+        memcpy(piece + (size_t)done * column->width, column->block[i],
+               (size_t)n * column->width);
+        done += n;
+        rh_free(column->block[i]);
+        column->block[i] = NULL;
+    }
+    rh_column__clear(column);
+    return piece;
+}
+
+void rh_column__clear(rh_column *column)
+{
+    for (int i = 0; i < column->nblock; i++)
+        rh_free(column->block[i]);
+    rh_free(column->block);
+    *column = (rh_column){.width = column->width};
+}

@@ -1,0 +1,253 @@
+// registry.c - the formats, and which of them a file is.
+//
+// A file is known by its first bytes, never by its name: a log that is called .csv and is
+// gzipped, or an HDF5 file without an ending, is read all the same. Formats that people have
+// and that are not read are known too, so that they can be told what to do.
+
+#include "log_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COOKIE 0x106c061eU
+#define HEAD 512 // bytes looked at
+
+static const rh_log__format *const format[] = {
+    &rh_log__csv, &rh_log__minari, &rh_log__d4rl, &rh_log__d3rlpy, &rh_log__npz,
+};
+#define NFORMAT ((int)(sizeof format / sizeof *format))
+
+int rh_log_nformat(void)
+{
+    return NFORMAT;
+}
+
+const rh_log_format *rh_log_format_at(int i)
+{
+    assert(i >= 0 && i < NFORMAT);
+    return &format[i]->about;
+}
+
+rh_log_options rh_log_defaults(void)
+{
+    return (rh_log_options){.max_gap = INFINITY, .episode_steps = INT64_MAX, .cookie = COOKIE};
+}
+
+// The format called `name`, or NULL and a message.
+static const rh_log__format *find(const char *name, bool reads, rh_error *err)
+{
+    const char *known[NFORMAT];
+    int n = 0;
+    for (int i = 0; i < NFORMAT; i++) {
+        if (reads ? !format[i]->read : !format[i]->write)
+            continue;
+        if (strcmp(format[i]->about.name, name) == 0)
+            return format[i];
+        known[n++] = format[i]->about.name;
+    }
+    rh_unknown(err, reads ? "no log format to read" : "no log format to write", name, known, n);
+    return NULL;
+}
+
+static rh_status check(const rh_log_options *opt, rh_error *err)
+{
+    assert(opt->cookie == COOKIE);
+    if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
+        return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
+                       opt->max_gap);
+    if (opt->episode_steps < 1)
+        return rh_fail(err, RH_EINVAL, "log: episode_steps = %lld, expected 1 or more",
+                       (long long)opt->episode_steps);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- telling apart
+
+typedef struct stranger {
+    const char *begins;
+    size_t n;
+    const char *is;
+} stranger;
+
+static const stranger strangers[] = {
+    {"PAR1", 4, "a Parquet file"},
+    {"ARROW1", 6, "an Arrow file"},
+    {"\x93NUMPY", 6, "a single NumPy array (.npy)"},
+    {"\x80\x02", 2, "a Python pickle"},
+    {"\x80\x03", 2, "a Python pickle"},
+    {"\x80\x04", 2, "a Python pickle"},
+    {"\x80\x05", 2, "a Python pickle"},
+    {"BZh", 3, "a bzip2 file"},
+    {"\xfd"
+     "7zXZ",
+     5, "an xz file"},
+    {"\x28\xb5\x2f\xfd", 4, "a zstd file"},
+};
+
+static rh_status look(const char *path, bool *folder, unsigned char *head, size_t *n,
+                      rh_error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rh_status rc =
+            rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    *folder = S_ISDIR(st.st_mode);
+    if (!*folder && !S_ISREG(st.st_mode)) {
+        close(fd);
+        return rh_fail(err, RH_EIO,
+                       "%s: cannot read: it is a device, pipe or socket, "
+                       "expected a file",
+                       rh_path_tail(path));
+    }
+    ssize_t got = *folder ? 0 : read(fd, head, HEAD);
+    int why = errno;
+    close(fd);
+    if (got < 0)
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(why));
+    *n = (size_t)got;
+    return RH_OK;
+}
+
+// The format of a file, or a message about what it is instead.
+static rh_status recognise(const rh_log__format **out, const char *path, rh_error *err)
+{
+    unsigned char head[HEAD];
+    size_t n = 0;
+    bool folder = false;
+    rh_status rc = look(path, &folder, head, &n, err);
+    if (rc)
+        return rc;
+    if (!folder && n == 0)
+        return rh_fail(err, RH_EFORMAT, "%s: the file is empty, expected a log",
+                       rh_path_tail(path));
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+        if (n >= strangers[i].n && memcmp(head, strangers[i].begins, strangers[i].n) == 0)
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how "
+                           "to export it in a few lines of Python",
+                           rh_path_tail(path), strangers[i].is);
+    for (int i = NFORMAT - 1; i >= 0; i--) // CSV last: it has no mark of its own
+        if (format[i]->probe && format[i]->probe(path, folder, head, n)) {
+            *out = format[i];
+            return RH_OK;
+        }
+    if (folder)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: it is a directory without a Minari dataset "
+                       "(data/main_data.hdf5), expected a log",
+                       rh_path_tail(path));
+    return rh_fail(err, RH_EFORMAT, "%s: not a log: neither text nor HDF5 nor NPZ",
+                   rh_path_tail(path));
+}
+
+// ---------------------------------------------------------------------------- reading, writing
+
+rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err)
+{
+    rh_log_options initial = rh_log_defaults();
+    const rh_log__format *kind = NULL;
+    opt = opt ? opt : &initial;
+    rh_status rc = check(opt, err);
+    if (rc)
+        return rc;
+    if (opt->format && !find(opt->format, true, err))
+        return RH_EINVAL;
+    rc = recognise(&kind, path, err);
+    if (rc)
+        return rc;
+    if (opt->format)
+        kind = find(opt->format, true, err);
+    return kind->read(out, path, opt, err);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcmp(text + n - m, ending) == 0;
+}
+
+rh_status rh_log_write(const rh_log *log, const char *path, const char *name, rh_error *err)
+{
+    const rh_log__format *kind = NULL;
+    if (name) {
+        kind = find(name, false, err);
+        return kind ? kind->write(log, path, err) : RH_EINVAL;
+    }
+    for (int i = 0; i < NFORMAT; i++)
+        for (int j = 0; format[i]->write && j < 4 && format[i]->ending[j]; j++)
+            if (ends_with(path, format[i]->ending[j]))
+                return format[i]->write(log, path, err);
+    return rh_fail(err, RH_EINVAL,
+                   "%s: cannot tell the format from the name, expected one that ends in .csv, "
+                   ".csv.gz, .tsv, .npz, .hdf5 or .h5",
+                   rh_path_tail(path));
+}
+
+// ---------------------------------------------------------------------------- shared by
+// readers
+
+rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *err)
+{
+    // one block: room for every word's pointer, then the text, cut in place
+    size_t size = strlen(list) + 1, n = 1;
+    for (const char *c = list; *c; c++)
+        n += *c == ',';
+    char **all = rh_alloc(1, (n + 1) * sizeof *all + size);
+    if (!all)
+        return rh_fail(err, RH_ENOMEM, "log: out of memory");
+    char *text = memcpy((char *)(all + n + 1), list, size);
+    int count = 0;
+    for (char *next = text; next;) {
+        char *begin = next;
+        next = strchr(begin, ',');
+        if (next)
+            *next++ = 0;
+        begin += strspn(begin, " \t");
+        size_t length = strlen(begin);
+        while (length > 0 && strchr(" \t", begin[length - 1]))
+            begin[--length] = 0;
+        if (length > 0)
+            all[count++] = begin;
+    }
+    *word = all;
+    *nword = count;
+    return RH_OK;
+}
+
+bool rh_log__matches(const char *pattern, const char *name)
+{
+    const char *star = NULL, *retry = NULL;
+    while (*name)
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star;
+            name = ++retry;
+        } else {
+            return false;
+        }
+    pattern += strspn(pattern, "*");
+    return !*pattern;
+}
+
+bool rh_log__is_missing(const rh_log_options *opt, double x)
+{
+    for (int i = 0; i < opt->nmissing; i++)
+        if (x == opt->missing[i])
+            return true;
+    return false;
+}
