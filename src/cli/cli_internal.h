@@ -25,6 +25,8 @@ enum {
 typedef enum cli_kind {
     CLI_NONE,      // there is none
     CLI_WHOLE,     // a whole number, lo to hi
+    CLI_REAL,      // a number
+    CLI_TEXT,      // any words
     CLI_FILE,      // a path
     CLI_AGENT_SET, // name=value, a hyperparameter of the agent
     CLI_ENV_SET,   // name=value, an option of the environment
@@ -34,6 +36,11 @@ typedef enum cli_kind {
     CLI_AGENT,
     CLI_CRITERION,
     CLI_CUTOFF_RULE,
+    CLI_ACTION_KIND,
+    CLI_REWARD_OF,
+    CLI_READ_FORMAT,
+    CLI_WRITE_FORMAT,
+    CLI_POLICY,
     CLI_TOPIC,
     CLI_COMMAND,
     CLI_SHELL
@@ -70,8 +77,10 @@ typedef struct cli_command {
     int (*main)(const cli_args *args);
 } cli_command;
 
-extern const cli_command cli_run, cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
-extern const cli_group cli_env_group, cli_lives_group, cli_common_group; // shared tables
+extern const cli_command cli_inspect, cli_convert, cli_collect, cli_run, cli_sweep, cli_list,
+    cli_help, cli_completion, cli_manual;
+extern const cli_group cli_env_group, cli_lives_group, cli_log_group,
+    cli_common_group; // shared tables
 
 #define CLI_MAX_NAMES 64
 
@@ -88,6 +97,7 @@ typedef struct cli_given {
     const cli_option *option;
     const char *value; // as written; NULL when the option takes none
     int64_t number;    // CLI_WHOLE: the number; a choice: its place among the names
+    double real;       // CLI_REAL: the number
 } cli_given;
 
 // A command line, read and checked against the command's table.
@@ -107,6 +117,7 @@ void cli_args_clear(cli_args *args);
 bool cli_has(const cli_args *args, const char *name);
 const char *cli_value(const cli_args *args, const char *name); // NULL when not given
 int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise);
+double cli_real_number(const cli_args *args, const char *name, double otherwise);
 
 // The next value of a repeated option at or after *at, which moves on; NULL after the last.
 const char *cli_each(const cli_args *args, const char *name, int *at);
@@ -193,6 +204,20 @@ void cli_json_real(cli_json *json, const char *key, double x); // null when not 
 void cli_json_flag(cli_json *json, const char *key, bool flag);
 void cli_json_null(cli_json *json, const char *key);
 void cli_json_param(cli_json *json, const rh_param *param, double value);
+
+// ---------------------------------------------------------------------------- a log
+
+// A log, and the file that says how to read it.
+typedef struct cli_log {
+    rh_log *log;         // owned
+    rh_log_roles *roles; // owned; NULL when there is none
+    double *missing;     // owned
+} cli_log;
+
+// Read the log at `path` as the options of cli_log_group say; a path that ends in .yaml or .yml
+// is a file of roles that names the log.
+int cli_log_read(cli_log *log, const cli_args *args, const char *path);
+void cli_log_clear(cli_log *log);
 
 // ---------------------------------------------------------------------------- the job
 

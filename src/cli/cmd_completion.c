@@ -74,6 +74,8 @@ static void print_values(cli_kind kind)
     switch (kind) {
     case CLI_NONE:
     case CLI_WHOLE:
+    case CLI_REAL:
+    case CLI_TEXT:
     case CLI_FILE:
     case CLI_RANGE:
         return;
@@ -90,6 +92,11 @@ static void print_values(cli_kind kind)
     case CLI_AGENT:
     case CLI_CRITERION:
     case CLI_CUTOFF_RULE:
+    case CLI_ACTION_KIND:
+    case CLI_REWARD_OF:
+    case CLI_READ_FORMAT:
+    case CLI_WRITE_FORMAT:
+    case CLI_POLICY:
     case CLI_TOPIC:
     case CLI_COMMAND:
     case CLI_SHELL:

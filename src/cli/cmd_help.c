@@ -20,7 +20,7 @@ static void print_option(const cli_option *option)
     // what it is, what it can be, what it is when not given
     int used = snprintf(about, sizeof about, "%s", option->about);
     const char *name[CLI_MAX_NAMES];
-    bool closed = option->kind == CLI_CRITERION || option->kind == CLI_CUTOFF_RULE;
+    bool closed = option->kind >= CLI_CRITERION && option->kind <= CLI_POLICY;
     int n = closed ? cli_names(option->kind, name) : 0;
     for (int i = 0; i < n; i++)
         used += snprintf(about + used, sizeof about - (size_t)used, "%s%s",

@@ -46,7 +46,7 @@ static void print_option(const cli_option *o)
     print_text(o->about);
 
     const char *name[CLI_MAX_NAMES];
-    bool closed = o->kind == CLI_CRITERION || o->kind == CLI_CUTOFF_RULE;
+    bool closed = o->kind >= CLI_CRITERION && o->kind <= CLI_POLICY;
     int n = closed ? cli_names(o->kind, name) : 0;
     for (int i = 0; i < n; i++)
         printf("%s%s", i == 0 ? ": " : ", ", name[i]);

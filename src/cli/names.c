@@ -34,9 +34,26 @@ static int command_names(const char *name[CLI_MAX_NAMES])
     return n;
 }
 
+static int format_names(bool reads, const char *name[CLI_MAX_NAMES])
+{
+    int n = 0;
+    for (int i = 0; i < rh_log_nformat(); i++) {
+        const rh_log_format *format = rh_log_format_at(i);
+        if (reads ? format->reads : format->writes)
+            name[n++] = format->name;
+    }
+    return n;
+}
+
 int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
 {
     static const char *const rule[] = {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"};
+    static const char *const action_kind[] = {[RH_ACTION_AUTO] = "auto",
+                                              [RH_ACTION_DISCRETE] = "discrete",
+                                              [RH_ACTION_CONTINUOUS] = "continuous"};
+    static const char *const reward_of[] = {
+        [RH_REWARD_OF_ACTION] = "action", [RH_REWARD_OF_STATE] = "state"};
+    static const char *const policy[] = {"near-optimal", "medium", "naive", "random"};
     static const char *const topic[] = {"envs", "agents", "searches"};
     static const char *const shell[] = {"bash", "zsh"};
     const char *const *criterion;
@@ -45,6 +62,8 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
     switch (kind) {
     case CLI_NONE:
     case CLI_WHOLE:
+    case CLI_REAL:
+    case CLI_TEXT:
     case CLI_FILE:
     case CLI_AGENT_SET:
     case CLI_ENV_SET:
@@ -60,6 +79,16 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         return copy(criterion, n, name);
     case CLI_CUTOFF_RULE:
         return copy(rule, 2, name);
+    case CLI_ACTION_KIND:
+        return copy(action_kind, 3, name);
+    case CLI_REWARD_OF:
+        return copy(reward_of, 2, name);
+    case CLI_READ_FORMAT:
+        return format_names(true, name);
+    case CLI_WRITE_FORMAT:
+        return format_names(false, name);
+    case CLI_POLICY:
+        return copy(policy, 4, name);
     case CLI_TOPIC:
         return copy(topic, 3, name);
     case CLI_COMMAND:

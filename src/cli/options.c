@@ -84,6 +84,16 @@ static int check_whole(const cli_command *command, cli_given *given)
                       o->name, given->value, cli_count(o->lo).s, cli_count(o->hi).s);
 }
 
+static int check_real(const cli_command *command, cli_given *given)
+{
+    char *end;
+    given->real = strtod(given->value, &end);
+    if (end != given->value && !*end && isfinite(given->real))
+        return CLI_OK;
+    return cli_refuse("%s: --%s = %s, expected a number", command->name, given->option->name,
+                      given->value);
+}
+
 static int check_choice(const cli_command *command, cli_given *given)
 {
     const char *name[CLI_MAX_NAMES];
@@ -137,6 +147,9 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_WHOLE:
         rc = check_whole(args->command, &given);
         break;
+    case CLI_REAL:
+        rc = check_real(args->command, &given);
+        break;
     case CLI_AGENT_SET:
     case CLI_ENV_SET:
     case CLI_RANGE:
@@ -144,12 +157,18 @@ static int take(cli_args *args, const cli_option *option, const char *value)
         break;
     case CLI_CRITERION:
     case CLI_CUTOFF_RULE:
+    case CLI_ACTION_KIND:
+    case CLI_REWARD_OF:
+    case CLI_READ_FORMAT:
+    case CLI_WRITE_FORMAT:
+    case CLI_POLICY:
     case CLI_TOPIC:
     case CLI_COMMAND:
     case CLI_SHELL:
         rc = check_choice(args->command, &given);
         break;
     case CLI_NONE:
+    case CLI_TEXT:
     case CLI_FILE:
     case CLI_GRID:
     case CLI_ENV: // the library knows these, and says so
@@ -301,6 +320,12 @@ int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise)
 {
     const cli_given *given = last_given(args, name);
     return given ? given->number : otherwise;
+}
+
+double cli_real_number(const cli_args *args, const char *name, double otherwise)
+{
+    const cli_given *given = last_given(args, name);
+    return given ? given->real : otherwise;
 }
 
 const char *cli_each(const cli_args *args, const char *name, int *at)

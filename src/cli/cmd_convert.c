@@ -1,0 +1,53 @@
+// cmd_convert.c - rehearse convert: a log in another format.
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+static const cli_option output_option[] = {
+    {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
+     .initial = "by the ending of OUT"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing about what was written"},
+    {0},
+};
+
+static const cli_group output_group = {"output", output_option};
+
+static int convert_main(const cli_args *args)
+{
+    if (args->nword != 2) {
+        cli_refuse("convert: %d file name%s, expected two: a log and what to write",
+                   args->nword, cli_plural(args->nword));
+        cli_try("rehearse convert plant.csv plant.npz");
+        return CLI_USAGE;
+    }
+
+    cli_log log = {0};
+    rh_error err;
+    int rc = cli_log_read(&log, args, args->word[0]);
+    if (!rc)
+        rc = cli_pass(rh_log_write(log.log, args->word[1], cli_value(args, "to"), &err), &err);
+    if (!rc && !cli_has(args, "quiet"))
+        printf("%s: %s steps in %s episode%s, from %s (%s)\n", args->word[1],
+               cli_count(log.log->n).s, cli_count(log.log->nepisode).s,
+               cli_plural(log.log->nepisode), log.log->path, log.log->reading.format);
+    cli_log_clear(&log);
+    return rc;
+}
+
+const cli_command cli_convert = {
+    .name = "convert",
+    .about = "write a log in another format",
+    .operands = "LOG OUT",
+    .detail =
+        "Reads LOG as inspect does and writes OUT: CSV (.csv, .csv.gz, .tsv), NumPy (.npz) "
+        "or Minari's HDF5 (.hdf5, .h5). Nothing is lost that both formats can hold: names, "
+        "units, labels of actions, unknown next states, ends of episodes.",
+    .operand = CLI_FILE,
+    .group = {&output_group, &cli_log_group, &cli_common_group},
+    .example = {"a plant's CSV for NumPy", "rehearse convert plant.csv plant.npz",
+                "only some columns, with the reward worked out",
+                "rehearse convert plant.csv small.csv --obs 'temp,level' --reward -energy"},
+    .see = "docs/logs.md",
+    .main = convert_main,
+};
