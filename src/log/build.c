@@ -7,9 +7,9 @@
 // 2. A terminal step with unknown s' is kept: it ends an episode all the same. Any other is
 //    dropped and counted, and the step before it becomes the last of its episode.
 // 3. A row in which nothing was done (no action) is the s' of the step before. If the episode
-//    goes on after it, something is missing there: the episode is cut into two, and the second
-//    does not begin in a start state. A row whose reward is not known is taken for one of
-//    these.
+//    goes on after it, something is missing there: the episode is cut into two, and the
+//    second does not begin in a start state. A step whose action or reward is not known is
+//    dropped in the same way, and what it says of the end is its own.
 // 4. The last step of an episode is terminal or truncated, whatever the log says.
 // 5. An s' that is the same as the next row's observation is kept once.
 
@@ -45,7 +45,9 @@ struct rh_log_builder {
     bool open;    // an episode is open
     bool waiting; // the last transition waits for its s' from the next row
     bool over;    // the last row ended the episode
-    bool hole;    // the last row of the episode only observed
+    bool hole;    // the last row of the episode made no step
+    bool seen;    // and may be what was seen at its end
+    bool late;    // rows that an episode begins with were dropped
     int32_t next; // row of the s' that the last row gave, or RH_UNKNOWN
 };
 
@@ -248,6 +250,12 @@ static uint8_t *row_flag(const rh_log_builder *b)
     return rh_column__at(&b->column[FLAG], ntransition(b) - 1);
 }
 
+static uint8_t flags_of(const rh_log_row *row)
+{
+    return (uint8_t)((row->terminal ? RH_FLAG_TERMINAL : 0) |
+                     (row->truncated ? RH_FLAG_TRUNCATED : 0));
+}
+
 // Keep an observation; its row, or RH_UNKNOWN when memory ran out.
 static int32_t keep_obs(rh_log_builder *b, const double *obs)
 {
@@ -270,13 +278,17 @@ static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
     return true;
 }
 
-// Take back the last transition, and its observation when nothing else has it.
-static void take_back(rh_log_builder *b, bool alone)
+// Take back the last transition of the episode that begins with `first`, and its observation
+// when nothing else has it.
+static void take_back(rh_log_builder *b, int64_t first)
 {
+    int64_t i = ntransition(b) - 1;
+    int32_t from = *(int32_t *)rh_column__at(&b->column[FROM], i);
+    bool alone = i == first || *(int32_t *)rh_column__at(&b->column[TO], i - 1) != from;
     static const column_name of_transition[] = {FROM, TO, ACT, REWARD, FLAG, TIME};
-    for (int i = 0; i < 6; i++)
-        if (b->column[of_transition[i]].n > 0)
-            b->column[of_transition[i]].n--;
+    for (int k = 0; k < 6; k++)
+        if (b->column[of_transition[k]].n > 0)
+            b->column[of_transition[k]].n--;
     if (alone)
         b->column[OBS].n--;
 }
@@ -287,7 +299,7 @@ static void close_episode(rh_log_builder *b)
         return;
     int64_t first = *(int64_t *)rh_column__at(&b->column[FIRST], b->column[FIRST].n - 1);
     if (b->waiting && !(*row_flag(b) & RH_FLAG_TERMINAL)) {
-        take_back(b, ntransition(b) - 1 == first);
+        take_back(b, first);
         b->reading.nlost++;
     }
     if (ntransition(b) == first) {
@@ -296,7 +308,7 @@ static void close_episode(rh_log_builder *b)
     } else if (!(*row_flag(b) & RH_FLAG_TERMINAL)) {
         *row_flag(b) |= RH_FLAG_TRUNCATED;
     }
-    b->open = b->waiting = b->over = b->hole = false;
+    b->open = b->waiting = b->over = b->hole = b->seen = false;
     b->next = RH_UNKNOWN;
 }
 
@@ -307,16 +319,20 @@ static bool open_episode(rh_log_builder *b, bool start)
     if (!first || !mark)
         return false;
     *first = ntransition(b);
-    *mark = start;
+    *mark = (start && !b->late) || b->column[FIRST].n == 1; // some state must be a start
     b->open = true;
+    b->late = false;
     return true;
 }
 
-// A row in which nothing was done.
+// A row that makes no step: nothing was done, or what was done or came of it is not known.
 static bool observe(rh_log_builder *b, const rh_log_row *row)
 {
-    if (!b->open || b->hole) {
-        b->reading.nincomplete++;
+    bool step = row->act != NULL;
+    bool ends = row->terminal || row->truncated;
+    b->reading.nincomplete += step || !b->open || b->hole;
+    if (!b->open) {
+        b->late = !ends;
         return true;
     }
     if (b->waiting) {
@@ -326,10 +342,10 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
         *row_to(b) = seen;
         b->waiting = false;
     }
-    if (ntransition(b) > 0)
-        *row_flag(b) |= (uint8_t)((row->terminal ? RH_FLAG_TERMINAL : 0) |
-                                  (row->truncated ? RH_FLAG_TRUNCATED : 0));
-    b->over = b->over || row->terminal || row->truncated;
+    if (!step && !b->hole)
+        *row_flag(b) |= flags_of(row);
+    b->seen = !step && !b->hole;
+    b->over = b->over || ends;
     b->hole = true;
     return true;
 }
@@ -337,11 +353,8 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
 // The row of the observation an action was taken in; RH_UNKNOWN when memory ran out.
 static int32_t place(rh_log_builder *b, const double *obs)
 {
-    if (b->next != RH_UNKNOWN) {
-        if (same_obs(b, b->next, obs))
-            return b->next;
-        b->reading.nmismatch++;
-    }
+    if (b->next != RH_UNKNOWN && same_obs(b, b->next, obs))
+        return b->next;
     int32_t row = keep_obs(b, obs);
     if (row != RH_UNKNOWN && b->waiting)
         *row_to(b) = row;
@@ -364,8 +377,7 @@ static bool act(rh_log_builder *b, const rh_log_row *row)
     *to = RH_UNKNOWN;
     memcpy(action, row->act, b->column[ACT].width);
     *reward = row->reward;
-    *flag = (uint8_t)((row->terminal ? RH_FLAG_TERMINAL : 0) |
-                      (row->truncated ? RH_FLAG_TRUNCATED : 0));
+    *flag = flags_of(row);
     *time = row->time;
 
     b->next = row->next ? keep_obs(b, row->next) : RH_UNKNOWN;
@@ -394,14 +406,15 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 
     bool acts = is_complete(b, row);
     bool begins = row->begins || row->resumes || !b->open || (b->over && (row->act || b->hole));
-    bool torn = !begins && b->hole; // the episode goes on after a row without an action
-    b->reading.nincomplete += torn;
+    bool torn = !begins && b->hole; // the episode goes on after a row that made no step
+    b->reading.nincomplete += torn && b->seen;
+    b->seen = false;
+    b->late = b->late && !row->begins && !row->resumes;
     if (begins || (torn && acts))
         close_episode(b);
     if (!acts)
         return observe(b, row) ? RH_OK : out_of_memory(b, err);
-    bool start = begins && !row->resumes;
-    if (!b->open && !open_episode(b, start || b->column[FIRST].n == 0))
+    if (!b->open && !open_episode(b, begins && !row->resumes))
         return out_of_memory(b, err);
     return act(b, row) ? RH_OK : out_of_memory(b, err);
 }
@@ -423,6 +436,15 @@ static bool number_steps(rh_log *log)
             step[i] = (int32_t)(i - log->first[e]);
         }
     return true;
+}
+
+// Steps whose s' is not the s of the next one.
+static int64_t count_mismatches(const rh_log *log)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i + 1 < log->n; i++)
+        count += log->episode[i] == log->episode[i + 1] && log->to[i] != log->from[i + 1];
+    return count;
 }
 
 // Every column in one piece, in the log.
@@ -469,6 +491,7 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
         return rc;
 
     log->reading = b->reading;
+    log->reading.nmismatch = count_mismatches(log);
     log->reading.note = b->note;
     b->note = NULL;
     *out = log;
