@@ -1,5 +1,5 @@
-// esarsa.c - linear Expected Sarsa(lambda) on tile features, with softmax, replacing traces and
-// lazy Adam.
+// esarsa.c - linear Expected Sarsa(lambda) on tile features, with softmax, replacing traces
+// and lazy Adam or plain gradient descent.
 //
 // After the paper's code. With A the active features of s, pi the softmax of q / tau:
 //
@@ -8,6 +8,8 @@
 //     traces of (A, a) become 1; Adam moves every weight with a trace; traces decay by
 //     gamma * lambda (weights.c)
 //
+// or, with optimiser = sgd, every weight moves by alpha / tilings * delta * trace.
+//
 // 1. alpha and w_init are divided by the number of tilings, not by the number of active
 //    features. The initial value of a state is therefore w_init times the number of
 //    groups of sensors.
@@ -15,6 +17,8 @@
 // 3. One clock corrects Adam's bias for the whole life: it counts starts, steps and ends.
 // 4. Weights are kept as distance from the initial one, so that a fresh table is all zeros.
 // 5. A TD error of 1e11 or more would overflow Adam's moments: the life ends as diverged.
+// 6. sgd has no use for beta1 and beta2, and takes any. The optimiser is the last of the
+//    parameters, so that agents saved before there was a choice keep their meaning.
 
 #include "agent_internal.h"
 #include "weights.h"
@@ -23,7 +27,10 @@
 
 #define DELTA_END 1e11 // decision 5
 
-enum { ALPHA, BETA1, TAU, W_INIT, LAMBDA, BETA2, TILINGS, TILES, FEATURES, NPARAM };
+enum { ALPHA, BETA1, TAU, W_INIT, LAMBDA, BETA2, TILINGS, TILES, FEATURES, OPTIMISER, NPARAM };
+
+enum { ADAM, SGD };
+static const char *const optimiser_name[] = {[ADAM] = "adam", [SGD] = "sgd"};
 
 static const rh_param esarsa_param[NPARAM] = {
     [ALPHA] = {"alpha", "step size, divided by the number of tilings", .lo = 1e-8, .hi = 100.0,
@@ -37,6 +44,8 @@ static const rh_param esarsa_param[NPARAM] = {
     [BETA2] = {"beta2", "decay of Adam's second moment", .lo = 0.5, .hi = 0.999999,
                .initial = 0.999, .fixed = true},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
+    [OPTIMISER] = {"optimiser", "how weights move: Adam, or plain gradient descent", .lo = ADAM,
+                   .hi = SGD, .initial = ADAM, .fixed = true, .choice = optimiser_name},
 };
 
 typedef struct esarsa {
@@ -60,6 +69,7 @@ static rh_weights_options configure(esarsa *s, const rh_task *task, const double
         .nfeature = s->tiles->nfeature,
         .nactive = s->tiles->nactive,
         .naction = task->naction,
+        .plain = hp[OPTIMISER] == SGD,
         .rate = hp[ALPHA] / hp[TILINGS],
         .beta1 = hp[BETA1],
         .beta2 = hp[BETA2],
@@ -210,7 +220,7 @@ static rh_status esarsa_load(void *self, const rh_state *state, rh_error *err)
 
 const rh_agent_type rh_agent_esarsa = {
     .name = "esarsa",
-    .about = "linear Expected Sarsa(lambda): tile coding, softmax, Adam",
+    .about = "linear Expected Sarsa(lambda): tile coding, softmax, Adam or SGD",
     .actions = RH_DISCRETE,
     .self_size = sizeof(esarsa),
     .param = esarsa_param,

@@ -279,6 +279,13 @@ static void adam_momentum(int nsafe, int n, const rh_adam *adam, float *dw, floa
         momentum_block(adam, dw + i, v + i, m + i, y + i, false);
 }
 
+static void sgd(int n, float step, float *restrict dw, const float *restrict y)
+{
+    for (int i = 0; i < n; i += RH_BLOCK)
+        for (int j = i; j < i + RH_BLOCK; j++)
+            dw[j] = FUSED(step, y[j], dw[j]);
+}
+
 // Floats that are not negative are in the order of their bits.
 static float least(int n, const float *v)
 {
@@ -333,6 +340,7 @@ const rh_kernels JOIN(rh_kernels, RH_ISA) = {
     .aim = aim,
     .adam = adam_plain,
     .momentum = adam_momentum,
+    .sgd = sgd,
     .least = least,
     .aged = aged,
     .faded = faded,

@@ -66,6 +66,9 @@ typedef struct rh_kernels {
     void (*momentum)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, float *m,
                      const float *y);
 
+    // Plain gradient descent: dw += step y. n is a multiple of RH_BLOCK.
+    void (*sgd)(int n, float step, float *dw, const float *y);
+
     // The least of v (n), n a multiple of RH_BLOCK. None is negative.
     float (*least)(int n, const float *v);
 

@@ -6,7 +6,8 @@
 //     w -= rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + 1e-8)
 //     z *= decay
 //
-// Entries without a trace keep w, m and v as they are (lazy Adam).
+// Entries without a trace keep w, m and v as they are (lazy Adam). Plain gradient descent keeps
+// neither m nor v: w += rate * delta * z.
 // tests/reference/esarsa_plain.c says it in a page of double-precision C and is what this file
 // is tested against.
 //
@@ -305,7 +306,8 @@ void rh_weights__tick(rh_weights *w)
     w->power2 *= w->opt.beta2;
 }
 
-void rh_weights__learn(rh_weights *w, double delta)
+// One Adam step of everything in the set.
+static void step_adam(rh_weights *w, int n, double delta)
 {
     rh_weights__tick(w);
     w->fade *= w->opt.beta2;
@@ -319,11 +321,19 @@ void rh_weights__learn(rh_weights *w, double delta)
         .take = (float)(1.0 - w->opt.beta1),
         .error = (float)error,
     };
-    int n = whole_blocks(w->nset);
     if (w->moment)
         w->kernels->momentum(w->nsafe, n, &adam, w->dw, w->v, w->m, w->y);
     else
         w->kernels->adam(w->nsafe, n, &adam, w->dw, w->v, w->y);
+}
+
+void rh_weights__learn(rh_weights *w, double delta)
+{
+    int n = whole_blocks(w->nset);
+    if (w->opt.plain)
+        w->kernels->sgd(n, (float)(w->opt.rate * delta * w->scale), w->dw, w->y);
+    else
+        step_adam(w, n, delta);
 
     w->clock++;
     w->scale *= w->opt.decay;
@@ -387,7 +397,7 @@ static void set_ages(rh_weights *w)
         w->extent = 0;
         for (double z = 1.0; z > 0.0; z *= decay)
             w->extent++;
-        w->strict = w->opt.beta1 > 0.0 || w->extent <= w->expiry + SWEEP;
+        w->strict = w->moment || w->extent <= w->expiry + SWEEP;
     }
 }
 
@@ -396,10 +406,11 @@ static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
 {
     w->power1 = 1.0;
     w->power2 = 1.0;
-    if (w->opt.beta1 > 0.0 && !w->moment_block)
+    bool momentum = !w->opt.plain && w->opt.beta1 > 0.0;
+    if (momentum && !w->moment_block)
         w->moment_block = rh_alloc(count_entries(w), sizeof *w->moment_block);
-    w->moment = w->opt.beta1 > 0.0 ? w->moment_block : NULL;
-    if (w->opt.beta1 > 0.0 && !w->moment)
+    w->moment = momentum ? w->moment_block : NULL;
+    if (momentum && !w->moment)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
                        (int)w->opt.nfeature);
     double low = 1.0, high = 1.0;

@@ -1,4 +1,5 @@
-// weights.h - weights of (feature, action) that learn by Adam along replacing traces.
+// weights.h - weights of (feature, action) that learn along replacing traces, by Adam or by
+// plain gradient descent.
 
 #ifndef AGENT_WEIGHTS_H
 #define AGENT_WEIGHTS_H
@@ -10,6 +11,7 @@ typedef struct rh_weights_options {
     int32_t nfeature;
     int nactive; // features active at a time
     int naction;
+    bool plain;   // gradient descent instead of Adam
     double rate;  // step size
     double beta1; // Adam's
     double beta2;

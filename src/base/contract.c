@@ -246,22 +246,24 @@ done:
     return rc;
 }
 
-// What decides the meaning of the saved arrays must be as it was: the fixed whole
-// numbers and choices.
+// What decides the meaning of the saved arrays must be as it was: the fixed whole numbers and
+// choices. New parameters come last, and a state saved before there were any had their initial
+// values.
 static rh_status check_construction(const rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
     size_t n = 0;
     const double *saved = rh_state_find(state, "hyperparameters", &n);
-    if (!saved || n != (size_t)type->nparam)
+    if (!saved || n > (size_t)type->nparam)
         return rh_fail(err, RH_EINVAL,
                        "%s: the saved state has %zu hyperparameters, expected %d", type->name,
                        n, type->nparam);
     for (int i = 0; i < type->nparam; i++) {
         const rh_param *p = &type->param[i];
-        if (p->fixed && (p->whole || p->choice) && saved[i] != agent->hp[i]) {
+        double before = (size_t)i < n ? saved[i] : p->initial;
+        if (p->fixed && (p->whole || p->choice) && before != agent->hp[i]) {
             char was[32], is[32];
-            rh_param_format(p, saved[i], was, sizeof was);
+            rh_param_format(p, before, was, sizeof was);
             rh_param_format(p, agent->hp[i], is, sizeof is);
             return rh_fail(err, RH_EINVAL, "%s: the state was saved with %s = %s, not %s",
                            type->name, p->name, was, is);

@@ -87,7 +87,8 @@ static rh_env *make_env(const char *name)
     return env;
 }
 
-static rh_agent *make_agent(const rh_env *env, const scene *c)
+// sgd: plain gradient descent instead of Adam.
+static rh_agent *make_agent(const rh_env *env, const scene *c, bool sgd)
 {
     const rh_agent_type *type = rh_agent_find("esarsa", NULL);
     double hp[32];
@@ -95,6 +96,7 @@ static rh_agent *make_agent(const rh_env *env, const scene *c)
     memcpy(hp, c->hp, sizeof c->hp);
     hp[rh_param_find(type->param, type->nparam, "tilings")] = c->tilings;
     hp[rh_param_find(type->param, type->nparam, "tiles")] = c->tiles;
+    hp[rh_param_find(type->param, type->nparam, "optimiser")] = sgd;
     rh_agent *agent = NULL;
     assert_int_equal(rh_agent_create(&agent, type, rh_env_task(env), hp, NULL), RH_OK);
     return agent;
@@ -118,11 +120,12 @@ static void weight_gap(rh_agent *agent, const plain *p, double *mean, double *mo
     rh_state_destroy(state);
 }
 
-static void compare(const scene *c)
+static void compare(const scene *c, bool sgd)
 {
     rh_env *env = make_env(c->env);
-    rh_agent *agent = make_agent(env, c);
+    rh_agent *agent = make_agent(env, c, sgd);
     plain *p = plain_create(rh_env_task(env), c->hp, c->tilings, c->tiles);
+    p->sgd = sgd;
     void *state = rh_alloc(1, rh_env_state_size(env));
     rh_luck luck = {rh_rng_stream(7, RH_STREAM_START, 0, 0),
                     rh_rng_stream(7, RH_STREAM_NOISE, 0, 0)};
@@ -154,9 +157,9 @@ static void compare(const scene *c)
     double mean, most;
     weight_gap(agent, p, &mean, &most);
     print_message(
-        "%s: alpha %g, beta1 %g, lambda %g: %d steps, weights apart by %.1g on average "
+        "%s: %salpha %g, beta1 %g, lambda %g: %d steps, weights apart by %.1g on average "
         "and %.1g at most\n",
-        c->env, c->hp[0], c->hp[1], c->hp[4], c->nstep, mean, most);
+        c->env, sgd ? "sgd, " : "", c->hp[0], c->hp[1], c->hp[4], c->nstep, mean, most);
     assert_true(mean < c->mean);
     assert_true(most < c->most);
     rh_free(state);
@@ -184,7 +187,114 @@ static void agrees_with_the_plain_one(void **unused)
         {"compass", {0.1, 0.99, 1, 0, 0.01}, 3000, 200, 1e-5, 1e-3, 1, 1},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-        compare(&scenes[i]);
+        compare(&scenes[i], false);
+}
+
+// Plain gradient descent; beta1 means nothing to it.
+static void agrees_without_adam(void **unused)
+{
+    (void)unused;
+    static const scene scenes[] = {
+        {"cartpole", {0.0067, 0, 1, 0, 0.942}, 10000, 0, 1e-7, 1e-6, 16, 2},
+        {"cartpole", {0.01, 0.9, 0.1, 6, 0.023}, 5000, 0, 1e-7, 1e-5, 16, 8},
+        {"puddle_world", {0.1, 0, 1, 0, 0.1}, 5000, 50, 1e-7, 1e-5, 16, 8},
+        {"mountain_car", {0.1, 0.9, 1, 0, 1.0}, 3000, 300, 3e-6, 1e-4, 16, 8},
+        {"compass", {0.05, 0, 1, 1, 0.9}, 4000, 0, 3e-6, 1e-4, 5, 3},
+    };
+    for (int k = 1; k <= rh_kernels__count(); k++) {
+        rh_kernels__limit(k);
+        for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+            compare(&scenes[i], true);
+    }
+    rh_kernels__limit(0);
+}
+
+// The first steps of a life in Cartpole, and what was learned in them.
+static rh_state *live_a_little(rh_agent *agent, const rh_env *env)
+{
+    rh_state *learned = NULL;
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    rh_luck luck = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
+                    rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
+    rh_rng rng = rh_rng_stream(3, RH_STREAM_AGENT, 0, 0);
+    double obs[RH_MAX_OBS], act[1], reward;
+    rh_env_start(env, state, &luck, obs);
+    rh_agent_start(agent, obs, &rng, act);
+    for (int t = 0; t < 1000; t++) {
+        rh_env_step(env, state, act, &luck, obs, &reward);
+        rh_agent_step(agent, reward, obs, &rng, act);
+    }
+    assert_int_equal(rh_agent_save(agent, &learned, NULL), RH_OK);
+    rh_free(state);
+    return learned;
+}
+
+// Memory that has served one optimiser serves the other as if it were new.
+static void the_optimiser_may_change(void **unused)
+{
+    (void)unused;
+    const scene c = {"cartpole", {0.05, 0.9, 0.1, 1, 0.5}, 0, 0, 0, 0, 4, 4};
+    rh_env *env = make_env(c.env);
+    rh_agent *used = make_agent(env, &c, false);
+    for (int sgd = 1; sgd >= 0; sgd--) {
+        rh_agent *fresh = make_agent(env, &c, sgd);
+        const rh_agent_type *type = rh_agent_kind(fresh);
+        double hp[32];
+        rh_param_initial(type->param, type->nparam, hp);
+        memcpy(hp, c.hp, sizeof c.hp);
+        hp[rh_param_find(type->param, type->nparam, "tilings")] = c.tilings;
+        hp[rh_param_find(type->param, type->nparam, "tiles")] = c.tiles;
+        hp[rh_param_find(type->param, type->nparam, "optimiser")] = sgd;
+        rh_state_destroy(live_a_little(used, env));
+        assert_int_equal(rh_agent_reset(used, rh_env_task(env), hp, NULL), RH_OK);
+        rh_state *one = live_a_little(fresh, env), *two = live_a_little(used, env);
+        static const char *const name[] = {"w", "v", "m"};
+        for (int i = 0; i < 3; i++) {
+            size_t n = 0, m = 0;
+            const double *x = rh_state_find(one, name[i], &n);
+            const double *y = rh_state_find(two, name[i], &m);
+            assert_int_equal(n, m);
+            assert_true(n > 0 || (sgd && i == 2)); // it has no momentum
+            if (n)
+                assert_memory_equal(x, y, n * sizeof *x);
+        }
+        rh_state_destroy(two);
+        rh_state_destroy(one);
+        rh_agent_destroy(fresh);
+    }
+    rh_agent_destroy(used);
+    rh_env_destroy(env);
+}
+
+// A state saved by a program that knew no optimiser has one hyperparameter less. It loads as
+// Adam's, and as nobody else's.
+static void old_states_load(void **unused)
+{
+    (void)unused;
+    const scene c = {"puddle_world", {0.1, 0, 1, 0, 0.1}, 0, 0, 0, 0, 4, 4};
+    rh_env *env = make_env(c.env);
+    rh_agent *agent = make_agent(env, &c, false);
+    rh_state *state = NULL, *old = NULL;
+    assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
+    assert_int_equal(rh_state_create(&old, NULL), RH_OK);
+    assert_int_equal(rh_state_set_label(old, rh_state_label(state), NULL), RH_OK);
+    static const char *const name[] = {"task", "hyperparameters", "beta^t", "w", "v"};
+    for (int i = 0; i < 5; i++) {
+        size_t n = 0;
+        const double *x = rh_state_find(state, name[i], &n);
+        assert_int_equal(rh_state_put(old, name[i], x, n - (i == 1), NULL), RH_OK);
+    }
+    assert_int_equal(rh_agent_load(agent, old, NULL), RH_OK);
+
+    rh_error err;
+    rh_agent *other = make_agent(env, &c, true);
+    assert_int_equal(rh_agent_load(other, old, &err), RH_EINVAL);
+    assert_string_equal(err.text, "esarsa: the state was saved with optimiser = adam, not sgd");
+    rh_state_destroy(old);
+    rh_state_destroy(state);
+    rh_agent_destroy(other);
+    rh_agent_destroy(agent);
+    rh_env_destroy(env);
 }
 
 // The same through every instruction set. Those with a fused multiply-add lead the same lives.
@@ -200,7 +310,7 @@ static void every_kernel_agrees(void **unused)
     for (int k = 1; k <= rh_kernels__count(); k++) {
         rh_kernels__limit(k);
         for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-            compare(&scenes[i]);
+            compare(&scenes[i], false);
     }
     rh_kernels__limit(0);
 }
@@ -208,7 +318,8 @@ static void every_kernel_agrees(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_the_plain_one),
+        cmocka_unit_test(agrees_with_the_plain_one), cmocka_unit_test(agrees_without_adam),
+        cmocka_unit_test(the_optimiser_may_change),  cmocka_unit_test(old_states_load),
         cmocka_unit_test(every_kernel_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

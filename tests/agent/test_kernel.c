@@ -75,12 +75,28 @@ static void adam_is_the_formula(void **unused)
             }
 }
 
+static void sgd_is_the_formula(void **unused)
+{
+    (void)unused;
+    static set a, b;
+    for (int k = 0; k < rh_kernels__count(); k++) {
+        fill(&a, 3);
+        b = a;
+        rh_kernels__at(k)->sgd(N - RH_BLOCK, -0.37f, b.dw, b.y);
+        for (int i = 0; i < N; i++) {
+            double move = i < N - RH_BLOCK ? (double)-0.37f * (double)a.y[i] : 0.0;
+            assert_true(fabs((double)b.dw[i] - ((double)a.dw[i] + move)) <= 1.2e-7);
+        }
+    }
+}
+
 // Twenty steps of every loop.
 static void go_through(const rh_kernels *k, set *s, int nsafe)
 {
     for (int step = 0; step < 20; step++) {
         k->adam(nsafe, N, &adam, s->dw, s->v, s->y);
         k->momentum(nsafe, N, &adam, s->dw, s->v, s->m, s->y);
+        k->sgd(N, -0.37f, s->dw, s->y);
     }
 }
 
@@ -210,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adam_is_the_formula),
+        cmocka_unit_test(sgd_is_the_formula),
         cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(aim_tells_inside_from_outside),
         cmocka_unit_test(least_is_the_least),

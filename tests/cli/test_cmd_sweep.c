@@ -7,7 +7,8 @@
 
 #define SMALL "sweep puddle_world -a esarsa -n 1500 -r 4 -s alpha=0.001,0.05 -s tau=1,30 "
 #define COLUMNS                                                                                \
-    "alpha,beta1,tau,w_init,lambda,beta2,tilings,tiles,features,runs,mean,stderr,lo95,hi95\n"
+    "alpha,beta1,tau,w_init,lambda,beta2,tilings,tiles,features,optimiser,"                    \
+    "runs,mean,stderr,lo95,hi95\n"
 #define MAX_ROWS 4096
 
 // One row of a sweep's table.
@@ -24,7 +25,8 @@ static int read_rows(const char *csv, row *r)
     int n = 0;
     for (; *line && n < MAX_ROWS; n++) {
         int used = 0;
-        assert_int_equal(sscanf(line, "%lf,0,%lf,0,0.8,0.999,16,8,pairs,%d,%lf,%lf,%lf,%lf\n%n",
+        assert_int_equal(sscanf(line,
+                                "%lf,0,%lf,0,0.8,0.999,16,8,pairs,adam,%d,%lf,%lf,%lf,%lf\n%n",
                                 &r[n].alpha, &r[n].tau, &r[n].runs, &r[n].mean, &r[n].error,
                                 &r[n].lo, &r[n].hi, &used),
                          7);

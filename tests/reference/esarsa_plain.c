@@ -127,7 +127,10 @@ static void update(plain *p, double delta)
         double g = -delta * p->z[e];
         p->m[e] = p->beta1 * p->m[e] + (1.0 - p->beta1) * g;
         p->v[e] = p->beta2 * p->v[e] + (1.0 - p->beta2) * g * g;
-        p->w[e] -= p->alpha * (p->m[e] / c1) / (sqrt(p->v[e] / c2) + 1e-8);
+        if (p->sgd)
+            p->w[e] -= p->alpha * g;
+        else
+            p->w[e] -= p->alpha * (p->m[e] / c1) / (sqrt(p->v[e] / c2) + 1e-8);
         p->z[e] *= p->gamma * p->lambda;
         if (p->z[e] != 0.0)
             p->live[kept++] = e;

@@ -15,6 +15,7 @@ typedef struct plain {
     int *now, *next;       // active features               (nactive)
     int action;
     int64_t t;
+    bool sgd; // plain gradient descent instead of Adam, set after plain_create()
 } plain;
 
 // hp: alpha, beta1, tau, w_init, lambda. Tilings of singles and pairs of sensors.
