@@ -1,4 +1,327 @@
-#include "log_internal.h"
+// csv.c - logs as tables of text: a row is what was seen, what was done and what came of it.
+//
+// Rows are read one at a time and pushed into a builder, so that memory is the log and a
+// buffer.
+//
+// 1. An episode ends where its column changes; without one, where a step counter falls; and in
+//    any case after a terminal or truncated row.
+// 2. Beside a column of time-outs, a row that is `done` and timed out did not end in a terminal
+//    state (SB3 logs so); where the column is called terminal or terminated, it did.
+// 3. With rewards of states, flags are of states as well: the last row of an episode is its
+//    last s', and the action written there led nowhere that was logged.
+// 4. Where time runs backwards or jumps, the episode is cut. The s' of the step before is not
+//    known, and what follows does not begin in a start state.
+
+#include "csv_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+rh_status rh_reader__nomem(const rh_reader *r, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
+}
+
+// ---------------------------------------------------------------------------- rows
+
+// The values become a row.
+static void take_values(rh_reader *r, rh_seen *s)
+{
+    const rh_plan *plan = &r->plan;
+    const double *value = r->value;
+    int nmissing = 0, ntold = 0;
+    for (int i = 0; i < plan->nobs; i++)
+        s->obs[i] = value[plan->obs[i]];
+    for (int i = 0; i < plan->nnext; i++) {
+        s->next[i] = value[plan->next[i]];
+        ntold += !isnan(s->next[i]);
+    }
+    for (int i = 0; i < plan->nact; i++) {
+        s->act[i] = value[plan->act[i]];
+        nmissing += isnan(s->act[i]) != 0;
+    }
+    double reward = 0.0;
+    for (int i = 0; i < plan->nterm; i++)
+        reward += plan->factor[i] * value[plan->term[i]];
+    bool terminal = plan->terminal >= 0 && value[plan->terminal] != 0.0;
+    bool truncated = plan->truncated >= 0 && value[plan->truncated] != 0.0;
+    s->row = (rh_log_row){
+        .obs = s->obs,
+        .act = nmissing == plan->nact ? NULL : s->act,
+        .reward = plan->nterm == 1 && plan->factor[0] == 1.0 ? value[plan->term[0]] : reward,
+        .next = ntold > 0 || r->next_told ? s->next : NULL,
+        .terminal = terminal && !(plan->done && truncated),
+        .truncated = truncated,
+        .time = plan->time >= 0 ? value[plan->time] : 0.0,
+    };
+}
+
+static rh_status push(rh_reader *r, rh_log_row *row, rh_error *err)
+{
+    row->resumes = row->resumes || (r->resuming && !row->begins);
+    if (row->act && !isnan(row->reward)) {
+        r->resuming = false;
+        if (row->begins || row->resumes)
+            r->nstep = 0;
+        r->nstep++;
+        if (r->nstep >= r->opt->episode_steps && !row->terminal) {
+            row->truncated = true;
+            r->ended = r->ended || r->opt->reward_of == RH_REWARD_OF_ACTION;
+        }
+        if (row->terminal || row->truncated)
+            r->nstep = 0;
+    } else {
+        r->resuming = row->resumes;
+    }
+    return rh_log_push(r->builder, row, err);
+}
+
+// Where the row stands: whether an episode begins with it.
+static void place(rh_reader *r, rh_seen *s)
+{
+    const rh_plan *plan = &r->plan;
+    double step = plan->step >= 0 ? r->value[plan->step] : NAN;
+    double time = plan->time >= 0 ? s->row.time : NAN;
+    bool other = r->other || r->nrow == 0 || step < r->step;
+    bool after = r->ended && (s->row.act || r->final);
+    bool gap = !other && !after &&
+               (time < r->time || (time > r->time && time - r->time > r->opt->max_gap));
+    rh_log__reading(r->builder)->ngap += gap;
+
+    s->row.begins = other;
+    s->row.resumes =
+        gap || ((other || after) && plan->start >= 0 && r->value[plan->start] == 0.0);
+    bool fresh = other || after || gap;
+    r->final = !fresh && r->ended;
+    r->ended = s->row.terminal || s->row.truncated || (!fresh && r->ended);
+    if (!isnan(step) || fresh)
+        r->step = step;
+    if (!isnan(time) || fresh)
+        r->time = time;
+    r->other = fresh; // for whoever waits for this row's reward
+    r->nrow++;
+}
+
+// The row that waited goes on, with its reward or, as the last of its episode, only seen.
+static rh_status let_go(rh_reader *r, bool known, double reward, rh_error *err)
+{
+    if (!r->waits)
+        return RH_OK;
+    r->waits = false;
+    r->last.row.reward = reward;
+    if (!known)
+        r->last.row.act = NULL;
+    return push(r, &r->last.row, err);
+}
+
+static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
+{
+    r->other = false;
+    r->next_told = false;
+    rh_status rc = rh_reader__take(r, text, text + n, err);
+    if (rc)
+        return rc;
+    take_values(r, &r->now);
+    place(r, &r->now);
+    if (r->opt->reward_of == RH_REWARD_OF_ACTION)
+        return push(r, &r->now.row, err);
+
+    rc = let_go(r, !r->other && !r->last.row.terminal && !r->last.row.truncated,
+                r->now.row.reward, err);
+    rh_seen swap = r->last;
+    r->last = r->now;
+    r->now = swap;
+    r->waits = true;
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- a log
+
+static void set_kinds(rh_reader *r)
+{
+    const rh_plan *plan = &r->plan;
+    for (int i = 0; i < plan->nobs; i++)
+        r->kind[plan->obs[i]] = RH_KIND_NUMBER;
+    for (int i = 0; i < plan->nnext; i++)
+        r->kind[plan->next[i]] = RH_KIND_NUMBER;
+    for (int i = 0; i < plan->nterm; i++)
+        r->kind[plan->term[i]] = RH_KIND_NUMBER;
+    const struct {
+        int column;
+        rh_kind kind;
+    } single[] = {{plan->episode, RH_KIND_EPISODE}, {plan->terminal, RH_KIND_FLAG},
+                  {plan->truncated, RH_KIND_FLAG},  {plan->time, RH_KIND_TIME},
+                  {plan->step, RH_KIND_NUMBER},     {plan->start, RH_KIND_FLAG}};
+    for (int i = 0; i < 6; i++)
+        if (single[i].column >= 0)
+            r->kind[single[i].column] = single[i].kind;
+}
+
+// A reward is computed of numbers; a flag is one.
+static rh_status check_reward(const rh_reader *r, rh_error *err)
+{
+    for (int i = 0; i < r->plan.nterm; i++) {
+        int column = r->plan.term[i];
+        rh_kind kind = r->kind[column];
+        if (kind == RH_KIND_NAME || kind == RH_KIND_EPISODE)
+            return rh_fail(err, RH_EINVAL,
+                           "%s: reward = %.60s: column '%.40s' holds names of %s, expected "
+                           "numbers",
+                           rh_path_tail(r->path), r->plan.reward_name,
+                           r->head.columns.name[column],
+                           kind == RH_KIND_NAME ? "actions" : "episodes");
+    }
+    return RH_OK;
+}
+
+// Names and units of the columns, as a shape wants them: name (nobs), unit (nobs), act (nact).
+static const char **shape_names(const rh_reader *r)
+{
+    const rh_plan *plan = &r->plan;
+    const rh_columns *c = &r->head.columns;
+    const char **name = rh_alloc(2 * (size_t)plan->nobs + (size_t)plan->nact, sizeof *name);
+    for (int i = 0; name && i < plan->nobs; i++) {
+        name[i] = c->name[plan->obs[i]];
+        name[plan->nobs + i] = c->unit[plan->obs[i]];
+    }
+    for (int i = 0; name && i < plan->nact; i++)
+        name[2 * plan->nobs + i] = c->name[plan->act[i]];
+    return name;
+}
+
+// The builder, and room for rows.
+static rh_status prepare(rh_reader *r, rh_error *err)
+{
+    const rh_plan *plan = &r->plan;
+    size_t n = (size_t)r->head.columns.n, nobs = (size_t)plan->nobs, nact = (size_t)plan->nact;
+    const char **name = shape_names(r);
+    rh_status rc = RH_OK;
+    r->kind = rh_alloc(n, sizeof *r->kind);
+    r->value = rh_alloc(n, sizeof *r->value);
+    r->label = rh_alloc(RH_MAX_ACTIONS, sizeof *r->label);
+    r->room = rh_alloc(2 * (2 * nobs + nact), sizeof *r->room);
+    if (!name || !r->kind || !r->value || !r->label || !r->room) {
+        rc = rh_reader__nomem(r, err);
+        goto done;
+    }
+    r->last.obs = r->room;
+    r->last.next = r->last.obs + nobs;
+    r->last.act = r->last.next + nobs;
+    r->now.obs = r->last.act + nact;
+    r->now.next = r->now.obs + nobs;
+    r->now.act = r->now.next + nobs;
+    set_kinds(r);
+
+    rh_log_shape shape = {
+        .nobs = plan->nobs,
+        .nact = plan->nact,
+        .obs_name = name,
+        .obs_unit = name + nobs,
+        .act_name = name + 2 * nobs,
+        .times = plan->time >= 0,
+        .reward_name = plan->reward_name,
+        .path = r->path,
+        .format = "csv",
+    };
+    rc = rh_reader__settle_actions(r, &shape, err);
+    if (!rc)
+        rc = check_reward(r, err);
+    if (!rc)
+        rc = rh_log_builder_create(&r->builder, &shape, err);
+    if (!rc)
+        rc = rh_reader__note(r, err);
+
+done:
+    rh_free((void *)name);
+    return rc;
+}
+
+static rh_status read_rows(rh_reader *r, rh_error *err)
+{
+    for (;;) {
+        char *text;
+        size_t n;
+        rh_status rc = rh_csv__next(&r->csv, &text, &n, err);
+        if (rc)
+            return rc;
+        if (!text)
+            break;
+        rc = take_row(r, text, n, err);
+        if (rc)
+            return rc;
+    }
+    rh_status rc = let_go(r, false, NAN, err);
+    if (!rc && !r->declared && r->nlabel > 0)
+        rc = rh_log__set_labels(r->builder, r->label, r->nlabel, err);
+    return rc;
+}
+
+// Read what reader->csv was opened on, which it then closes.
+static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error *err)
+{
+    r->time = r->step = NAN;
+    if (!rc)
+        rc = rh_csv__head(&r->head, &r->csv, err);
+    if (!rc)
+        rc = rh_plan__make(&r->plan, &r->head.columns, r->opt, err);
+    if (!rc)
+        rc = prepare(r, err);
+    if (!rc)
+        rc = read_rows(r, err);
+    if (!rc)
+        rc = rh_log_finish(r->builder, out, err);
+
+    rh_log_builder_destroy(r->builder);
+    for (int i = 0; i < RH_MAX_ACTIONS; i++)
+        rh_free(r->own[i]);
+    rh_free((void *)r->label);
+    rh_free((void *)r->word);
+    rh_free(r->room);
+    rh_free(r->value);
+    rh_free(r->kind);
+    rh_free(r->id);
+    rh_free(r->old);
+    rh_plan__clear(&r->plan);
+    rh_csv__clear_head(&r->head);
+    rh_csv__close(&r->csv);
+    return rc;
+}
+
+static rh_status csv_read(rh_log **out, const char *path, const rh_log_options *opt,
+                          rh_error *err)
+{
+    rh_reader r = {.path = path, .opt = opt};
+    return read_opened(&r, out, rh_csv__open(&r.csv, path, err), err);
+}
+
+rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
+                             const rh_log_options *opt, rh_error *err)
+{
+    rh_reader r = {.path = path, .opt = opt};
+    return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
+}
+
+// Text, or gzip: whatever has no byte that text does not have.
+static bool csv_probe(const char *path, bool folder, const unsigned char *head, size_t n)
+{
+    (void)path;
+    if (folder)
+        return false;
+    if (n >= 2 && head[0] == 0x1f && head[1] == 0x8b)
+        return true;
+    if (n >= 2 &&
+        ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
+        return true; // UTF-16: refused in better words by the reader
+    for (size_t i = 0; i < n; i++)
+        if (head[i] < 8 || (head[i] > 13 && head[i] < 32 && head[i] != 27))
+            return false;
+    return true;
+}
 
 const rh_log__format rh_log__csv = {
-    .about = {"csv", "comma- or tab-separated values, also gzipped", true, false}};
+    .about = {"csv", "comma- or tab-separated values, also gzipped", true, true},
+    .ending = {".csv", ".csv.gz", ".tsv"},
+    .probe = csv_probe,
+    .read = csv_read,
+    .write = rh_csv__write,
+};

@@ -1,0 +1,409 @@
+// columns.c - which column is what: by what the caller says, by what the file says of itself,
+// and else by the usual names (columns_usual.c).
+//
+// 1. Names are compared without case and punctuation: obs_0, obs[0], "Obs 0" and Obs.0 are one
+//    (their plain form is obs_0). What the caller names is meant to the letter.
+// 2. What is guessed never takes a column that somebody named. A column named for two things
+//    is refused; but a reward that is computed ("-energy", "0.1*u + v") may use columns that
+//    are observed or done as well.
+
+#include "columns_plan.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static rh_status nomem(const rh_columns *columns, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(columns->path));
+}
+
+rh_status rh_plan__nomem(const rh_maker *m)
+{
+    return nomem(m->c, m->err);
+}
+
+const char *rh_columns__role_name(rh_role role)
+{
+    static const char *const name[RH_NROLE] = {"",       "obs",     "next",     "action",
+                                               "reward", "episode", "terminal", "truncated",
+                                               "time",   "step",    "start"};
+    return name[role];
+}
+
+// ---------------------------------------------------------------------------- names
+
+void rh_columns__cut(const char *header, size_t n, size_t *name, const char **unit,
+                     size_t *nunit)
+{
+    *name = n;
+    *unit = NULL;
+    *nunit = 0;
+    char close = n > 0 ? header[n - 1] : 0, open = close == ']' ? '[' : '(';
+    if (close != ']' && close != ')')
+        return;
+
+    // the bracket that belongs to the last one
+    size_t at = n - 1;
+    for (int depth = 1; depth > 0;) {
+        if (at == 0)
+            return;
+        at--;
+        depth += (header[at] == close) - (header[at] == open);
+    }
+
+    // obs[0] has no unit, and a name there must be
+    size_t digits = 0, end = at;
+    while (digits < n - at - 2 && header[at + 1 + digits] >= '0' &&
+           header[at + 1 + digits] <= '9')
+        digits++;
+    while (end > 0 && (header[end - 1] == ' ' || header[end - 1] == '\t'))
+        end--;
+    if (end == 0 || (digits > 0 && digits == n - at - 2))
+        return;
+    *name = end;
+    *unit = header + at + 1;
+    *nunit = n - at - 2;
+}
+
+// Names that two columns share once their units are gone get these back.
+static void restore_names(rh_columns *c)
+{
+    bool *shared = c->wordy; // not used yet
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; *c->unit[i] && !shared[i] && j < c->n; j++)
+            shared[i] =
+                strcmp(c->name[i], c->name[j]) == 0 && strcmp(c->header[i], c->header[j]) != 0;
+    for (int i = 0; i < c->n; i++) {
+        if (shared[i]) {
+            c->name[i] = c->header[i];
+            c->unit[i] = "";
+        }
+        shared[i] = false;
+    }
+}
+
+rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *const *header,
+                           const size_t *length, rh_error *err)
+{
+    size_t size = 0, each = 3 * sizeof(char *) + sizeof(rh_role) + 3;
+    *c = (rh_columns){.path = path, .n = n};
+    for (int i = 0; i < n; i++)
+        size += 3 * (length[i] + 1);
+    c->text = rh_alloc(1, (size_t)n * each + size);
+    if (!c->text)
+        return nomem(c, err);
+
+    // the arrays come first, the widest kind before the others
+    c->header = (const char **)(void *)c->text;
+    c->name = c->header + n;
+    c->unit = c->name + n;
+    c->given = (rh_role *)(void *)(c->unit + n);
+    c->numeric = (bool *)(c->given + n);
+    c->wordy = c->numeric + n;
+    c->counting = c->wordy + n;
+    char *to = (char *)(c->counting + n);
+    for (int i = 0; i < n; i++) {
+        size_t name, nunit;
+        const char *unit;
+        rh_columns__cut(header[i], length[i], &name, &unit, &nunit);
+        const char *part[3] = {header[i], header[i], unit};
+        size_t letters[3] = {length[i], name, nunit};
+        const char **place[3] = {&c->header[i], &c->name[i], &c->unit[i]};
+        for (int k = 0; k < 3; k++) {
+            if (letters[k] > 0)
+                memcpy(to, part[k], letters[k]);
+            *place[k] = to;
+            to += letters[k] + 1; // zeroed, so they end
+        }
+    }
+    restore_names(c);
+    return RH_OK;
+}
+
+void rh_columns__clear(rh_columns *c)
+{
+    rh_free(c->text);
+    *c = (rh_columns){0};
+}
+
+// The plain form: small letters and digits, _ for whatever is between.
+static void plain_form(const char *name, char plain[RH_PLAIN])
+{
+    size_t n = 0;
+    bool gap = false;
+    for (; *name && n < RH_PLAIN - 2; name++) {
+        unsigned char c = (unsigned char)*name;
+        if (c >= 'A' && c <= 'Z')
+            c = (unsigned char)(c + 32);
+        bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80;
+        if (letter && gap && n > 0)
+            plain[n++] = '_';
+        if (letter)
+            plain[n++] = (char)c;
+        gap = !letter;
+    }
+    plain[n] = 0;
+}
+
+// ---------------------------------------------------------------------------- making a plan
+
+void rh_plan__note(rh_maker *m, const char *format, ...)
+{
+    if (m->plan->nnote == RH_COLUMNS__NOTES)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(m->plan->note[m->plan->nnote++], RH_COLUMNS__NOTE, format, args);
+    va_end(args);
+}
+
+// The columns of a role that is a list, and how many.
+static int **list_of(rh_plan *plan, rh_role role, int **count)
+{
+    *count = role == RH_ROLE_OBS    ? &plan->nobs
+             : role == RH_ROLE_NEXT ? &plan->nnext
+                                    : &plan->nact;
+    return role == RH_ROLE_OBS ? &plan->obs : role == RH_ROLE_NEXT ? &plan->next : &plan->act;
+}
+
+int *rh_plan__single(rh_plan *plan, rh_role role)
+{
+    switch (role) {
+    case RH_ROLE_EPISODE:
+        return &plan->episode;
+    case RH_ROLE_TERMINAL:
+        return &plan->terminal;
+    case RH_ROLE_TRUNCATED:
+        return &plan->truncated;
+    case RH_ROLE_TIME:
+        return &plan->time;
+    case RH_ROLE_STEP:
+        return &plan->step;
+    case RH_ROLE_START:
+        return &plan->start;
+    case RH_ROLE_NONE:
+    case RH_ROLE_OBS:
+    case RH_ROLE_NEXT:
+    case RH_ROLE_ACTION:
+    case RH_ROLE_REWARD:
+    case RH_NROLE:
+        break;
+    }
+    return NULL;
+}
+
+// A column gets a role; it has none yet.
+static void give(rh_maker *m, int column, rh_role role)
+{
+    int *single = rh_plan__single(m->plan, role);
+    m->owner[column] = role;
+    if (single) {
+        *single = column;
+        return;
+    }
+    int *count, **list = list_of(m->plan, role, &count);
+    (*list)[(*count)++] = column;
+}
+
+// ---------------------------------------------------------------------------- named by the
+// caller
+
+rh_status rh_plan__unknown(const rh_maker *m, rh_role role, const char *word)
+{
+    char what[380];
+    snprintf(what, sizeof what, "%s: %s: no column", rh_path_tail(m->c->path),
+             rh_columns__role_name(role));
+    return rh_unknown(m->err, what, word, m->c->name, m->c->n);
+}
+
+// Two columns of one name, one of which is asked for.
+rh_status rh_plan__check_twins(const rh_maker *m, int column, rh_role role)
+{
+    for (int i = 0; i < m->c->n; i++)
+        if (i != column && strcmp(m->c->header[i], m->c->header[column]) == 0)
+            return rh_fail(m->err, RH_EFORMAT,
+                           "%s: %s: columns %d and %d are both called '%.40s', expected one",
+                           rh_path_tail(m->c->path), rh_columns__role_name(role),
+                           (i < column ? i : column) + 1, (i < column ? column : i) + 1,
+                           m->c->header[column]);
+    return RH_OK;
+}
+
+rh_status rh_plan__claim(rh_maker *m, int column, rh_role role)
+{
+    rh_role owner = m->owner[column];
+    if (owner == role)
+        return RH_OK;
+    if (owner != RH_ROLE_NONE)
+        return rh_fail(m->err, RH_EINVAL, "%s: column '%.40s' is named for both %s and %s",
+                       rh_path_tail(m->c->path), m->c->name[column],
+                       rh_columns__role_name(owner), rh_columns__role_name(role));
+    rh_status rc = rh_plan__check_twins(m, column, role);
+    if (!rc)
+        give(m, column, role);
+    return rc;
+}
+
+// Whether an entry of a list means the column: its whole header, its name, or a pattern of one.
+static bool means(const rh_maker *m, const char *word, int column)
+{
+    if (!strchr(word, '*'))
+        return strcmp(word, m->c->header[column]) == 0 || strcmp(word, m->c->name[column]) == 0;
+    return rh_log__matches(word, m->c->header[column]) ||
+           rh_log__matches(word, m->c->name[column]);
+}
+
+// The next entry of a list, cut out of it in place: blanks around it and quotes taken off.
+static char *next_word(char **at)
+{
+    char *p = *at + strspn(*at, " \t,"), *word = p, *end;
+    if (!*p)
+        return NULL;
+    if (*p == '"' || *p == '\'') {
+        word = p + 1;
+        end = strchr(word, *p);
+        if (end) {
+            *at = end + 1 + strcspn(end + 1, ",");
+            *end = 0;
+            return word;
+        }
+        word = p;
+    }
+    end = word + strcspn(word, ",");
+    *at = end + (*end == ',');
+    *end = 0;
+    while (end > word && (end[-1] == ' ' || end[-1] == '\t'))
+        *--end = 0;
+    return word;
+}
+
+static rh_status named(rh_maker *m, rh_role role, const char *list)
+{
+    if (!list || !*list)
+        return RH_OK;
+    size_t size = strlen(list) + 1;
+    char *copy = rh_alloc(size, 1);
+    if (!copy)
+        return rh_plan__nomem(m);
+    memcpy(copy, list, size);
+    rh_status rc = RH_OK;
+    int before = 0;
+    char *at = copy, *word;
+    while (!rc && (word = next_word(&at))) {
+        bool found = false;
+        for (int i = 0; !rc && i < m->c->n; i++)
+            if (means(m, word, i)) {
+                rc = rh_plan__claim(m, i, role);
+                found = true;
+            }
+        if (!rc && !found)
+            rc = rh_plan__unknown(m, role, word);
+    }
+    for (int i = 0; i < m->c->n; i++)
+        before += m->owner[i] == role;
+    if (!rc && rh_plan__single(m->plan, role) && before > 1)
+        rc = rh_fail(m->err, RH_EINVAL, "%s: %s = %.60s: %d columns, expected one",
+                     rh_path_tail(m->c->path), rh_columns__role_name(role), list, before);
+    rh_free(copy);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- said by the file
+
+static rh_status follow_file(rh_maker *m, rh_plan *plan)
+{
+    const char *const asked[RH_NROLE] = {
+        [RH_ROLE_OBS] = m->opt->obs,
+        [RH_ROLE_NEXT] = m->opt->next,
+        [RH_ROLE_ACTION] = m->opt->action,
+        [RH_ROLE_REWARD] = m->opt->reward,
+        [RH_ROLE_EPISODE] = m->opt->episode,
+        [RH_ROLE_TERMINAL] = m->opt->terminal,
+        [RH_ROLE_TRUNCATED] = m->opt->truncated,
+        [RH_ROLE_TIME] = m->opt->time,
+    };
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && i < m->c->n; i++) {
+        rh_role role = m->c->given[i];
+        if (role == RH_ROLE_NONE || asked[role] || m->owner[i] != RH_ROLE_NONE)
+            continue;
+        int *single = rh_plan__single(plan, role);
+        if (role == RH_ROLE_REWARD && plan->nterm == 0)
+            rc = rh_plan__take_reward(m, i);
+        else if (role != RH_ROLE_REWARD && (!single || *single < 0))
+            give(m, i, role);
+    }
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+static rh_status by_caller(rh_maker *m)
+{
+    const rh_log_options *opt = m->opt;
+    rh_status rc = named(m, RH_ROLE_OBS, opt->obs);
+    if (!rc)
+        rc = named(m, RH_ROLE_NEXT, opt->next);
+    if (!rc)
+        rc = named(m, RH_ROLE_ACTION, opt->action);
+    if (!rc)
+        rc = named(m, RH_ROLE_EPISODE, opt->episode);
+    if (!rc)
+        rc = named(m, RH_ROLE_TERMINAL, opt->terminal);
+    if (!rc)
+        rc = named(m, RH_ROLE_TRUNCATED, opt->truncated);
+    if (!rc)
+        rc = named(m, RH_ROLE_TIME, opt->time);
+    if (!rc && opt->reward && *opt->reward)
+        rc = rh_plan__compute_reward(m, opt->reward);
+    return rc;
+}
+
+rh_status rh_plan__make(rh_plan *plan, const rh_columns *c, const rh_log_options *opt,
+                        rh_error *err)
+{
+    size_t n = (size_t)c->n + 1;
+    *plan = (rh_plan){
+        .episode = -1, .terminal = -1, .truncated = -1, .time = -1, .step = -1, .start = -1};
+    plan->obs = rh_alloc(4 * n, sizeof *plan->obs);
+    plan->factor = rh_alloc(n, sizeof *plan->factor);
+    rh_maker m = {.plan = plan, .c = c, .opt = opt, .err = err};
+    m.owner = rh_alloc(n, sizeof *m.owner);
+    m.plain = rh_alloc(n, sizeof *m.plain);
+    rh_status rc = RH_OK;
+    if (!plan->obs || !plan->factor || !m.owner || !m.plain) {
+        rc = nomem(c, err);
+        goto done;
+    }
+    plan->next = plan->obs + n;
+    plan->act = plan->next + n;
+    plan->term = plan->act + n;
+    for (int i = 0; i < c->n; i++)
+        plain_form(c->name[i], m.plain[i]);
+
+    rc = by_caller(&m);
+    if (!rc && c->has_given)
+        rc = follow_file(&m, plan);
+    if (!rc)
+        rc = rh_plan__guess(&m);
+    if (rc && err) // one line, whatever columns are called
+        for (char *at = err->text; *at; at++)
+            *at = (unsigned char)*at < 32 ? ' ' : *at;
+    plan->done = !rc && plan->terminal >= 0 && rh_plan__is_done(m.plain[plan->terminal]) &&
+                 c->given[plan->terminal] == RH_ROLE_NONE;
+
+done:
+    rh_free(m.owner);
+    rh_free(m.plain);
+    return rc;
+}
+
+void rh_plan__clear(rh_plan *plan)
+{
+    rh_free(plan->obs);
+    rh_free(plan->factor);
+    rh_free(plan->reward_name);
+    plan->obs = NULL;
+    plan->factor = NULL;
+    plan->reward_name = NULL;
+}

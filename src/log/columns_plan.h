@@ -1,0 +1,43 @@
+// columns_plan.h - what the files that decide who is what share.
+
+#ifndef REHEARSE_LOG_COLUMNS_PLAN_H
+#define REHEARSE_LOG_COLUMNS_PLAN_H
+
+#include "columns.h"
+
+#define RH_PLAIN 96 // letters of a plain form that are compared, and its end
+
+// A plan being made.
+typedef struct rh_maker {
+    rh_plan *plan;
+    const rh_columns *c;
+    const rh_log_options *opt;
+    rh_role *owner;          // of every column                   (n), owned
+    char (*plain)[RH_PLAIN]; // its plain form                    (n), owned
+    rh_error *err;
+} rh_maker;
+
+rh_status rh_plan__nomem(const rh_maker *m);
+
+// Say what had to be decided.
+void rh_plan__note(rh_maker *m, const char *format, ...) RH_PRINTF(2, 3);
+
+// The place of a role's column in the plan; NULL for the roles that are lists.
+int *rh_plan__single(rh_plan *plan, rh_role role);
+
+// A column gets a role. Refused when it has another, or shares its name with a second column.
+rh_status rh_plan__claim(rh_maker *m, int column, rh_role role);
+rh_status rh_plan__check_twins(const rh_maker *m, int column, rh_role role);
+rh_status rh_plan__unknown(const rh_maker *m, rh_role role, const char *word);
+
+// The reward, computed as the caller says, or one column as it is.
+rh_status rh_plan__compute_reward(rh_maker *m, const char *text);
+rh_status rh_plan__take_reward(rh_maker *m, int column);
+
+// Whatever nobody named, by the usual names; and the columns of s'.
+rh_status rh_plan__guess(rh_maker *m);
+
+// Whether a terminal column of that plain form may mean a time-out as well.
+bool rh_plan__is_done(const char *plain);
+
+#endif

@@ -1,0 +1,356 @@
+// columns_usual.c - the names that columns usually have.
+//
+// 1. x_0, x_1 are not among the usual names of observations: where nothing else is, they are
+//    found as what remains, and where obs_0 is, they are something else.
+// 2. When no column has an observation's name, every column of numbers that remains is one,
+//    but for those that only count rows, and those that the reward is computed of.
+// 3. t counts steps, T is a temperature: the first rows tell which it is.
+// 4. Columns of s' are all there or none is. They are matched by name, as they may stand in
+//    another order.
+
+#include "columns_plan.h"
+
+#include <string.h>
+
+static bool all_digits(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == 0;
+}
+
+// What follows stem in plain, without the _ between; NULL when plain does not begin with it.
+static const char *after_stem(const char *plain, const char *stem)
+{
+    size_t n = strlen(stem);
+    if (strncmp(plain, stem, n) != 0)
+        return NULL;
+    return plain + n + (plain[n] == '_');
+}
+
+// ---------------------------------------------------------------------------- the usual names
+
+static const char *const usual_reward[] = {"reward", "rewards",     "r",
+                                           "rew",    "next_reward", NULL};
+static const char *const usual_episode[] = {
+    "episode",    "episode_id", "episode_index", "ep",     "eps_id", "traj",
+    "trajectory", "traj_id",    "trajectory_id", "run_id", NULL};
+static const char *const usual_terminal[] = {
+    "terminal",    "terminals", "terminated", "terminateds", "termination", "terminations",
+    "is_terminal", "done",      "dones",      "next_done",   NULL};
+static const char *const usual_truncated[] = {"truncated",   "truncateds", "truncation",
+                                              "truncations", "timeout",    "timeouts",
+                                              "time_limit",  NULL};
+static const char *const usual_time[] = {"time",      "timestamp", "datetime", "date",
+                                         "date_time", "ts",        NULL};
+static const char *const usual_step[] = {"step",      "frame_index", "timestep",
+                                         "time_step", "t",           NULL};
+static const char *const usual_action[] = {"action", "actions", "act", "a", "u", NULL};
+
+// T may be a temperature: it counts steps only if it counts.
+static bool is_temperature(const rh_columns *c, int column, const char *plain)
+{
+    return strcmp(plain, "t") == 0 && !c->counting[column];
+}
+
+// A free column by the first of these names that there is; others of them are said in a note.
+static int usual(rh_maker *m, rh_role role, const char *const *name)
+{
+    int found = -1;
+    for (; *name; name++)
+        for (int i = 0; i < m->c->n; i++) {
+            if (m->owner[i] != RH_ROLE_NONE || strcmp(m->plain[i], *name) != 0 ||
+                is_temperature(m->c, i, m->plain[i]))
+                continue;
+            if (found < 0)
+                found = i;
+            else
+                rh_plan__note(m, "%s = column %.40s; column %.40s is left out",
+                              rh_columns__role_name(role), m->c->name[found], m->c->name[i]);
+        }
+    return found;
+}
+
+// A role of one column, if the caller did not name any.
+static rh_status guess_single(rh_maker *m, rh_role role, const char *asked,
+                              const char *const *name)
+{
+    if (asked || *rh_plan__single(m->plan, role) >= 0)
+        return RH_OK;
+    int column = usual(m, role, name);
+    return column < 0 ? RH_OK : rh_plan__claim(m, column, role);
+}
+
+// Columns of a list, "temp, level, ...", cut where it is full.
+static void list_columns(const rh_columns *c, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < c->n; i++) {
+        size_t n = strlen(c->name[i]);
+        if (used + n + 8 > size) {
+            snprintf(text + used, size - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", c->name[i]);
+    }
+}
+
+static rh_status none_found(rh_maker *m, const char *what, const char *option, const char *hint)
+{
+    char list[100];
+    list_columns(m->c, list, sizeof list);
+    return rh_fail(m->err, RH_EFORMAT,
+                   "%s: no %s: none of the columns (%s) has a usual name; say which it is with "
+                   "--%s%s",
+                   rh_path_tail(m->c->path), what, list, option, hint);
+}
+
+static rh_status guess_reward(rh_maker *m)
+{
+    if (m->plan->nterm > 0)
+        return RH_OK;
+    int column = m->opt->reward ? -1 : usual(m, RH_ROLE_REWARD, usual_reward);
+    if (column >= 0) {
+        rh_status rc = rh_plan__check_twins(m, column, RH_ROLE_REWARD);
+        return rc ? rc : rh_plan__take_reward(m, column);
+    }
+    char hint[80] = " NAME";
+    for (int i = 0; i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE && strncmp(m->plain[i], "cost", 4) == 0)
+            snprintf(hint, sizeof hint, " NAME, perhaps --reward=-%.40s", m->c->name[i]);
+    return none_found(m, "reward column", "reward", hint);
+}
+
+// action_0, action.pump, u1
+static bool is_action_part(const char *header, const char *plain)
+{
+    static const char *const stem[] = {"action", "actions", "act", "a", "u"};
+    for (int i = 0; i < 5; i++) {
+        const char *rest = after_stem(plain, stem[i]);
+        if (rest && all_digits(rest))
+            return true;
+    }
+    return (strncmp(plain, "action_", 7) == 0 && header[6] == '.') ||
+           (strncmp(plain, "act_", 4) == 0 && header[3] == '.');
+}
+
+static rh_status guess_action(rh_maker *m)
+{
+    rh_status rc = RH_OK;
+    if (m->plan->nact > 0)
+        return RH_OK;
+    int column = m->opt->action ? -1 : usual(m, RH_ROLE_ACTION, usual_action);
+    if (column >= 0)
+        return rh_plan__claim(m, column, RH_ROLE_ACTION);
+    for (int i = 0; !rc && !m->opt->action && i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE && is_action_part(m->c->header[i], m->plain[i]))
+            rc = rh_plan__claim(m, i, RH_ROLE_ACTION);
+    if (!rc && m->plan->nact == 0)
+        rc = none_found(m, "action column", "action", " NAME");
+    return rc;
+}
+
+// What follows the part of an observation's name that says that it is one; NULL: it does not.
+static const char *obs_suffix(const char *plain)
+{
+    static const char *const any[] = {"observations", "observation", "obs", "state_feature"};
+    static const char *const counted[] = {"states", "state", "features", "feature", "s"};
+    for (int i = 0; i < 4; i++) {
+        const char *rest = after_stem(plain, any[i]);
+        if (rest && (all_digits(rest) || (*rest && rest[-1] == '_')))
+            return rest;
+    }
+    for (int i = 0; i < 5; i++) {
+        const char *rest = after_stem(plain, counted[i]);
+        if (rest && all_digits(rest))
+            return rest;
+    }
+    return NULL;
+}
+
+static bool is_obs_alone(const char *plain)
+{
+    static const char *const name[] = {"obs", "observation", "observations", "state", "s"};
+    for (int i = 0; i < 5; i++)
+        if (strcmp(plain, name[i]) == 0)
+            return true;
+    return false;
+}
+
+// Columns that count rows, or tell of the agent and not of the plant.
+static bool only_counts(const rh_columns *c, int column, const char *plain)
+{
+    if (is_temperature(c, column, plain))
+        return false;
+    static const char *const name[] = {"",           "index",        "idx",       "row",
+                                       "id",         "frame",        "step",      "steps",
+                                       "t",          "timestep",     "time_step", "frame_index",
+                                       "task_index", "unnamed_0",    "agent_id",  "agent_index",
+                                       "unroll_id",  "next_success", "logp"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (strcmp(plain, name[i]) == 0)
+            return true;
+    return strncmp(plain, "info", 4) == 0 || strncmp(plain, "unnamed_", 8) == 0 ||
+           strstr(plain, "action_prob") || strstr(plain, "action_log");
+}
+
+// Whether `next` is what the s' of an observation `plain` is called.
+static bool is_next(const char *next, const char *plain)
+{
+    static const char *const stem[] = {"obs",   "observation", "observations",
+                                       "state", "states",      "state_feature",
+                                       "s",     "feature",     "features"};
+    const char *name = next + 5, *rest = obs_suffix(plain);
+    size_t n = strlen(plain);
+    if (strncmp(next, plain, n) == 0 && strcmp(next + n, "_next") == 0)
+        return true;
+    if (strncmp(next, "new_", 4) == 0)
+        name = next + 4;
+    else if (strncmp(next, "next_", 5) != 0)
+        return false;
+    if (strcmp(name, plain) == 0 || (rest && strcmp(name, rest) == 0 && !all_digits(rest)))
+        return true;
+    bool alone = is_obs_alone(plain);
+    for (size_t i = 0; i < sizeof stem / sizeof *stem; i++) {
+        const char *suffix = after_stem(name, stem[i]);
+        if (suffix && ((rest && strcmp(suffix, rest) == 0) || (alone && !*suffix)))
+            return true;
+    }
+    return false;
+}
+
+// The free column that is the s' of an observation called plain; -1: none.
+static int next_of(const rh_maker *m, const char *plain)
+{
+    for (int i = 0; i < m->c->n; i++)
+        if ((m->owner[i] == RH_ROLE_NONE || m->owner[i] == RH_ROLE_NEXT) &&
+            is_next(m->plain[i], plain))
+            return i;
+    return -1;
+}
+
+static bool is_next_of_any(const rh_maker *m, int column)
+{
+    for (int i = 0; i < m->c->n; i++)
+        if (i != column && is_next(m->plain[column], m->plain[i]))
+            return true;
+    return false;
+}
+
+static bool is_paid(const rh_plan *plan, int column)
+{
+    for (int i = 0; i < plan->nterm; i++)
+        if (plan->term[i] == column)
+            return true;
+    return false;
+}
+
+static rh_status guess_obs(rh_maker *m)
+{
+    rh_status rc = RH_OK;
+    if (m->plan->nobs > 0)
+        return RH_OK;
+    for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE &&
+            (obs_suffix(m->plain[i]) || (is_obs_alone(m->plain[i]) && m->c->numeric[i])))
+            rc = rh_plan__claim(m, i, RH_ROLE_OBS);
+    if (rc || m->plan->nobs > 0)
+        return rc;
+
+    // no name says it: what remains
+    for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE && m->c->numeric[i] &&
+            !only_counts(m->c, i, m->plain[i]) && !is_next_of_any(m, i) && !is_paid(m->plan, i))
+            rc = rh_plan__claim(m, i, RH_ROLE_OBS);
+    if (!rc && m->plan->nobs == 0)
+        rc = none_found(m, "observations", "obs", " NAME,...");
+    else if (!rc)
+        rh_plan__note(
+            m, "no column has an observation's name: every other column of numbers is one");
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- s'
+
+// Columns of s' in the order of the observations', if their names tell; false: they do not.
+static bool pair_by_name(rh_maker *m, int *pair)
+{
+    for (int i = 0; i < m->plan->nobs; i++) {
+        pair[i] = next_of(m, m->plain[m->plan->obs[i]]);
+        if (pair[i] < 0)
+            return false;
+    }
+    for (int i = 0; i < m->plan->nobs; i++)
+        for (int j = 0; j < i; j++)
+            if (pair[i] == pair[j])
+                return false;
+    return true;
+}
+
+static rh_status settle_next(rh_maker *m)
+{
+    rh_plan *plan = m->plan;
+    int nnamed = plan->nnext;
+    if (nnamed > 0 && nnamed != plan->nobs)
+        return rh_fail(m->err, RH_EINVAL, "%s: next: %d columns, expected %d as in obs",
+                       rh_path_tail(m->c->path), nnamed, plan->nobs);
+    if (nnamed == 0 && (m->opt->next || m->c->has_given))
+        return RH_OK;
+
+    // what the file says is in order; the caller's list may not be
+    int *pair = rh_alloc((size_t)plan->nobs, sizeof *pair);
+    if (!pair)
+        return rh_plan__nomem(m);
+    bool told = pair_by_name(m, pair);
+    for (int i = 0; told && nnamed > 0 && i < plan->nobs; i++)
+        told = m->owner[pair[i]] == RH_ROLE_NEXT;
+    if (told && !(nnamed > 0 && !m->opt->next)) {
+        memcpy(plan->next, pair, (size_t)plan->nobs * sizeof *pair);
+        plan->nnext = plan->nobs;
+    } else if (nnamed == 0) {
+        for (int i = 0; i < plan->nobs; i++) {
+            int column = next_of(m, m->plain[plan->obs[i]]);
+            if (column >= 0) {
+                rh_plan__note(m,
+                              "column %.60s is left out: not every observation has such a one",
+                              m->c->name[column]);
+                break;
+            }
+        }
+    }
+    rh_free(pair);
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && (m->opt->next || !m->c->has_given) && i < plan->nnext; i++)
+        rc = rh_plan__check_twins(m, plan->next[i], RH_ROLE_NEXT);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+rh_status rh_plan__guess(rh_maker *m)
+{
+    const rh_log_options *opt = m->opt;
+    rh_status rc = guess_reward(m);
+    if (!rc)
+        rc = guess_single(m, RH_ROLE_EPISODE, opt->episode, usual_episode);
+    if (!rc)
+        rc = guess_single(m, RH_ROLE_TERMINAL, opt->terminal, usual_terminal);
+    if (!rc)
+        rc = guess_single(m, RH_ROLE_TRUNCATED, opt->truncated, usual_truncated);
+    if (!rc)
+        rc = guess_single(m, RH_ROLE_TIME, opt->time, usual_time);
+    if (!rc)
+        rc = guess_action(m);
+    if (!rc && m->plan->episode < 0)
+        rc = guess_single(m, RH_ROLE_STEP, NULL, usual_step);
+    if (!rc)
+        rc = guess_obs(m);
+    if (!rc)
+        rc = settle_next(m);
+    return rc;
+}
+
+bool rh_plan__is_done(const char *plain)
+{
+    return strcmp(plain, "done") == 0 || strcmp(plain, "dones") == 0 ||
+           strcmp(plain, "next_done") == 0;
+}

@@ -1,0 +1,321 @@
+// csv_head.c - the lines before the rows: comments, the header, and what separates its columns.
+//
+// 1. The delimiter is the one of , ; tab | that cuts the header and the first row into as many
+//    fields, and the one that cuts most when there are several.
+// 2. The first 1000 rows are looked at to tell columns of numbers from columns of words; then
+//    the file is read from its beginning. A later row that disagrees is refused with its line.
+// 3. Lines "# rehearse ..." say what a log written by this library cannot say in its header.
+//    When the columns are no longer as many as they tell of, they are ignored: somebody has
+//    edited the file, and its names are as good as anybody's.
+
+#include "csv.h"
+
+#include "number.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOOKED 1000   // rows
+#define COLUMNS 10000 // at most
+#define MARK "# rehearse "
+
+static rh_status nomem(const rh_csv *csv, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(csv->path));
+}
+
+// ---------------------------------------------------------------------------- # rehearse
+
+// A list of words, blanks or commas between them: plain ones, or "quoted" with \" \\ \n \r.
+static rh_status take_words(const rh_csv *csv, rh_csv_words *list, const char *text, size_t n,
+                            rh_error *err)
+{
+    rh_free(list->word);
+    *list = (rh_csv_words){0};
+    size_t room = n / 2 + 2;
+    list->word = rh_alloc(1, room * sizeof *list->word + n + room);
+    if (!list->word)
+        return nomem(csv, err);
+    char *to = (char *)(list->word + room);
+    const char *p = text, *end = text + n;
+    for (;;) {
+        while (p < end && (*p == ' ' || *p == ','))
+            p++;
+        if (p == end)
+            return RH_OK;
+        list->word[list->n++] = to;
+        if (*p == '"') {
+            for (p++; p < end && *p != '"'; p++) {
+                bool escape = *p == '\\' && p + 1 < end;
+                p += escape;
+                *to++ = escape && *p == 'n' ? '\n' : escape && *p == 'r' ? '\r' : *p;
+            }
+            p += p < end;
+        } else {
+            while (p < end && *p != ' ' && *p != ',')
+                *to++ = *p++;
+        }
+        *to++ = 0;
+    }
+}
+
+// A comment line: remembered when it is one of ours.
+static rh_status take_comment(rh_csv_head *head, const rh_csv *csv, const char *text, size_t n,
+                              rh_error *err)
+{
+    const struct {
+        const char *key;
+        rh_csv_words *list;
+    } known[] = {{MARK "columns:", &head->role},
+                 {MARK "names:", &head->name},
+                 {MARK "units:", &head->unit},
+                 {MARK "actions:", &head->label}};
+    for (int i = 0; i < 4; i++) {
+        size_t k = strlen(known[i].key);
+        if (n < k || memcmp(text, known[i].key, k) != 0)
+            continue;
+        rh_status rc = take_words(csv, known[i].list, text + k, n - k, err);
+        if (rc)
+            return rc;
+        size_t blanks = 0;
+        while (k + blanks < n && text[k + blanks] == ' ')
+            blanks++;
+        if (known[i].list == &head->label && n - k - blanks == 10 &&
+            memcmp(text + k + blanks, "continuous", 10) == 0) {
+            head->continuous = true;
+            head->label.n = 0;
+        }
+        break;
+    }
+    return RH_OK;
+}
+
+// What those lines say is put into the columns, if it fits.
+static void follow(rh_csv_head *head)
+{
+    rh_columns *c = &head->columns;
+    bool fits = head->role.n == c->n && (head->name.n == 0 || head->name.n == c->n) &&
+                (head->unit.n == 0 || head->unit.n == c->n);
+    for (int i = 0; fits && i < c->n; i++) {
+        rh_role role = RH_ROLE_NONE;
+        for (int k = 1; k < RH_NROLE; k++)
+            if (strcmp(head->role.word[i], rh_columns__role_name((rh_role)k)) == 0)
+                role = (rh_role)k;
+        c->given[i] = role;
+    }
+    c->has_given = fits;
+    for (int i = 0; fits && i < head->name.n; i++)
+        c->name[i] = head->name.word[i];
+    for (int i = 0; fits && i < head->unit.n; i++)
+        c->unit[i] = head->unit.word[i];
+    head->ignored = !fits && head->role.n > 0;
+}
+
+// ---------------------------------------------------------------------------- the header
+
+// From the beginning to the header, whose record it gives.
+static rh_status to_header(rh_csv *csv, rh_csv_head *head, char **text, size_t *n,
+                           rh_error *err)
+{
+    for (;;) {
+        rh_status rc = rh_csv__next(csv, text, n, err);
+        if (rc)
+            return rc;
+        if (!*text)
+            return rh_fail(err, RH_EFORMAT, "%s: no header, expected names of columns",
+                           rh_path_tail(csv->path));
+        if (**text != '#')
+            break;
+        if (head) {
+            rc = take_comment(head, csv, *text, *n, err);
+            if (rc)
+                return rc;
+        }
+    }
+    csv->heading = false;
+    return RH_OK;
+}
+
+static rh_status to_rows(rh_csv *csv, rh_error *err)
+{
+    char *text;
+    size_t n;
+    rh_status rc = rh_csv__rewind(csv, err);
+    return rc ? rc : to_header(csv, NULL, &text, &n, err);
+}
+
+static int count_outside_quotes(const char *text, size_t n, char letter)
+{
+    int count = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < n; i++) {
+        quoted = quoted != (text[i] == '"');
+        count += !quoted && text[i] == letter;
+    }
+    return count;
+}
+
+static char find_delimiter(const char *header, size_t nheader, const char *row, size_t nrow)
+{
+    static const char candidate[4] = {',', ';', '\t', '|'};
+    int best = 0;
+    char found = ',';
+    for (int i = 0; i < 4; i++) {
+        int count = count_outside_quotes(header, nheader, candidate[i]);
+        bool agree = count > 0 && row && count_outside_quotes(row, nrow, candidate[i]) == count;
+        int score = count + (agree ? COLUMNS : 0);
+        if (score > best) {
+            best = score;
+            found = candidate[i];
+        }
+    }
+    return found;
+}
+
+// The header's fields become columns. It may be written to.
+static rh_status cut_header(rh_csv_head *head, const rh_csv *csv, int64_t line, char *text,
+                            size_t n, rh_error *err)
+{
+    const char **name = NULL;
+    size_t *length = NULL;
+    rh_status rc = RH_OK;
+    int count = 0, room = 1;
+    bool numbers = false, words = false;
+    for (size_t i = 0; i < n; i++)
+        room += text[i] == csv->delimiter;
+    if (room > COLUMNS)
+        return rh_fail(err, RH_EFORMAT, "%s:%lld: %d columns, expected at most %d",
+                       rh_path_tail(csv->path), (long long)line, room, COLUMNS);
+    if (memchr(text, '\r', n) && !memchr(text, '"', n))
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: lines end with a carriage return alone (\\r), expected \\n",
+                       rh_path_tail(csv->path));
+    name = rh_alloc((size_t)room, sizeof *name);
+    length = rh_alloc((size_t)room, sizeof *length);
+    if (!name || !length) {
+        rc = nomem(csv, err);
+        goto done;
+    }
+    for (char *p = text; p; count++) {
+        rh_csv_field field;
+        double x;
+        if (!rh_csv__field(&p, text + n, csv->delimiter, &field)) {
+            rc = rh_fail(err, RH_EFORMAT,
+                         "%s:%lld: column %d: something follows a closing "
+                         "quote",
+                         rh_path_tail(csv->path), (long long)line, count + 1);
+            goto done;
+        }
+        rh_number_kind kind = rh_number__read(field.text, field.n, &x);
+        numbers = numbers || kind == RH_NUMBER;
+        words = words || kind == RH_NUMBER_TEXT || (kind == RH_NUMBER_MISSING && field.n > 1);
+        name[count] = field.text;
+        length[count] = field.n;
+    }
+    if (numbers && !words && !head->role.n)
+        rc = rh_fail(err, RH_EFORMAT,
+                     "%s: no header: the first line is all numbers, expected names of columns",
+                     rh_path_tail(csv->path));
+    else
+        rc = rh_columns__init(&head->columns, csv->path, count, name, length, err);
+
+done:
+    rh_free((void *)name);
+    rh_free(length);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the first rows
+
+// What a field of column i tells of it. before: the number above it; first: the topmost.
+static void look_at(rh_columns *c, int i, const rh_csv_field *field, double *first,
+                    double *before)
+{
+    double x;
+    rh_number_kind kind = rh_number__read(field->text, field->n, &x);
+    c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT ||
+                  (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
+    if (kind != RH_NUMBER)
+        return;
+    bool counts = x == floor(x) && (!c->numeric[i] || x > *before || x == *first);
+    c->counting[i] = counts && (!c->numeric[i] || c->counting[i]);
+    *first = c->numeric[i] ? *first : x;
+    *before = x;
+    c->numeric[i] = true;
+}
+
+static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
+{
+    rh_columns *c = &head->columns;
+    int64_t nrow = 0;
+    rh_status rc = RH_OK;
+    double *first = rh_alloc((size_t)c->n, 2 * sizeof *first);
+    if (!first)
+        return nomem(csv, err);
+    double *before = first + c->n;
+    for (; nrow < LOOKED; nrow++) {
+        char *p;
+        size_t n;
+        rc = rh_csv__next(csv, &p, &n, err);
+        if (rc || !p)
+            break;
+        char *end = p + n;
+        rh_csv_field field; // one that cannot be cut out is refused when its turn comes
+        for (int i = 0; i < c->n && p; i++)
+            if (rh_csv__field(&p, end, csv->delimiter, &field))
+                look_at(c, i, &field, first + i, before + i);
+    }
+    for (int i = 0; i < c->n; i++) {
+        c->numeric[i] = c->numeric[i] && !c->wordy[i];
+        c->counting[i] = c->counting[i] && c->numeric[i];
+    }
+    if (!rc && nrow == 0)
+        rc = rh_fail(err, RH_EFORMAT, "%s: no rows after the header", rh_path_tail(csv->path));
+    rh_free(first);
+    return rc;
+}
+
+rh_status rh_csv__head(rh_csv_head *head, rh_csv *csv, rh_error *err)
+{
+    char *copy = NULL, *text;
+    size_t n, nrow = 0;
+    *head = (rh_csv_head){0};
+    rh_status rc = to_header(csv, head, &text, &n, err);
+    if (rc)
+        goto done;
+    int64_t line = csv->line;
+    copy = rh_alloc(n + 1, 1);
+    if (!copy) {
+        rc = nomem(csv, err);
+        goto done;
+    }
+    memcpy(copy, text, n);
+    rc = rh_csv__next(csv, &text, &nrow, err);
+    if (rc)
+        goto done;
+    csv->delimiter = find_delimiter(copy, n, text, nrow);
+    rc = cut_header(head, csv, line, copy, n, err);
+    if (rc)
+        goto done;
+    follow(head);
+
+    rc = to_rows(csv, err);
+    if (!rc)
+        rc = look(head, csv, err);
+    if (!rc)
+        rc = to_rows(csv, err);
+
+done:
+    rh_free(copy);
+    return rc;
+}
+
+void rh_csv__clear_head(rh_csv_head *head)
+{
+    rh_columns__clear(&head->columns);
+    rh_free(head->role.word);
+    rh_free(head->name.word);
+    rh_free(head->unit.word);
+    rh_free(head->label.word);
+    *head = (rh_csv_head){0};
+}

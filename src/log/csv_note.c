@@ -1,0 +1,100 @@
+// csv_note.c - how a table was read, in words, for people to check.
+
+#include "csv_reader.h"
+
+#include <string.h>
+
+// "temp [degC], level", cut where it is full.
+static void list_columns(const rh_reader *r, const int *column, int n, char *text, size_t size)
+{
+    const rh_columns *c = &r->head.columns;
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < n; i++) {
+        const char *name = c->name[column[i]], *unit = c->unit[column[i]];
+        if (used + strlen(name) + strlen(unit) + 40 > size) {
+            snprintf(text + used, size - used, ", ... (%d in all)", n);
+            break;
+        }
+        used += (size_t)snprintf(text + used, size - used, *unit ? "%s%s [%s]" : "%s%s%s",
+                                 i ? ", " : "", name, unit);
+    }
+    for (char *at = text; *at; at++) // one line, whatever they are called
+        *at = (unsigned char)*at < 32 ? ' ' : *at;
+}
+
+static rh_status note_columns(rh_reader *r, rh_error *err)
+{
+    const rh_plan *plan = &r->plan;
+    char list[900];
+    list_columns(r, plan->obs, plan->nobs, list, sizeof list);
+    rh_status rc = rh_log_note(r->builder, err, "observations = %s", list);
+    list_columns(r, plan->next, plan->nnext, list, sizeof list);
+    if (!rc)
+        rc = plan->nnext ? rh_log_note(r->builder, err, "s' = %s", list)
+                         : rh_log_note(r->builder, err, "s' = the next row of the episode");
+    list_columns(r, plan->act, plan->nact, list, sizeof list);
+    if (!rc)
+        rc = rh_log_note(r->builder, err, "action = %s", list);
+    if (!rc)
+        rc = rh_log_note(r->builder, err, "reward = %.900s, %s", plan->reward_name,
+                         r->opt->reward_of == RH_REWARD_OF_ACTION
+                             ? "of the row's own action"
+                             : "of the action of the row before; an episode's last row is only "
+                               "seen");
+    return rc;
+}
+
+// "terminals = column trip", or that there is none.
+static rh_status note_flag(rh_reader *r, const char *what, rh_role role, int column,
+                           rh_error *err)
+{
+    if (column < 0)
+        return rh_log_note(r->builder, err, "no %s column", rh_columns__role_name(role));
+    return rh_log_note(r->builder, err, "%s = column %.200s", what,
+                       r->head.columns.name[column]);
+}
+
+static rh_status note_episodes(rh_reader *r, rh_error *err)
+{
+    const rh_plan *plan = &r->plan;
+    rh_log_builder *b = r->builder;
+    rh_status rc =
+        plan->episode < 0 && plan->step >= 0
+            ? rh_log_note(b, err, "no episode column: one begins where column %.200s falls",
+                          r->head.columns.name[plan->step])
+            : note_flag(r, "episodes", RH_ROLE_EPISODE, plan->episode, err);
+    if (!rc)
+        rc = note_flag(r, "terminals", RH_ROLE_TERMINAL, plan->terminal, err);
+    if (!rc && plan->done)
+        rc = plan->truncated >= 0
+                 ? rh_log_note(b, err, "a row that is both done and truncated is no terminal")
+                 : rh_log_note(b, err,
+                               "done cannot tell an end from a time-out: taken as "
+                               "terminal");
+    else if (!rc && plan->terminal >= 0 && plan->truncated >= 0)
+        rc = rh_log_note(b, err, "a row that is both terminal and truncated is terminal");
+    if (!rc)
+        rc = note_flag(r, "truncated", RH_ROLE_TRUNCATED, plan->truncated, err);
+    if (!rc && plan->time >= 0)
+        rc = note_flag(r, "time", RH_ROLE_TIME, plan->time, err);
+    return rc;
+}
+
+rh_status rh_reader__note(rh_reader *r, rh_error *err)
+{
+    rh_log_builder *b = r->builder;
+    rh_status rc = note_columns(r, err);
+    if (!rc)
+        rc = note_episodes(r, err);
+    for (int i = 0; !rc && i < r->plan.nnote; i++)
+        rc = rh_log_note(b, err, "%s", r->plan.note[i]);
+    if (!rc && r->head.ignored)
+        rc = rh_log_note(b, err, "'# rehearse' lines are ignored: they do not fit the header");
+    if (!rc)
+        rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
+                                      : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);
+    if (!rc && r->csv.gzip)
+        rc = rh_log_note(b, err, "gzip");
+    return rc;
+}

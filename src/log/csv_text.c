@@ -1,0 +1,413 @@
+// csv_text.c - a text as records and fields.
+//
+// 1. A record is found with memchr() alone unless there is a quote in the line: only then are
+//    its letters looked at one by one.
+// 2. The buffer holds whole records. It grows while a record does not fit, up to
+//    RH_CSV__LONGEST, so that a file without line ends is refused and not swallowed.
+// 3. gzip is told by its first two bytes. Members that follow each other (bgzip, cat) are one
+//    text; a member cut short or with a wrong checksum is refused.
+
+#include "csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER ((size_t)1 << 18) // bytes to begin with
+#define PACKED ((size_t)1 << 16)
+
+static rh_status nomem(const rh_csv *csv, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(csv->path));
+}
+
+// ---------------------------------------------------------------------------- bytes
+
+// Up to n bytes as they are in the source; *got is 0 at its end.
+static rh_status read_raw(rh_csv *csv, void *to, size_t n, size_t *got, rh_error *err)
+{
+    if (csv->fd < 0) {
+        *got = n < csv->nbyte - csv->at ? n : csv->nbyte - csv->at;
+        if (*got > 0)
+            memcpy(to, csv->bytes + csv->at, *got);
+        csv->at += *got;
+        return RH_OK;
+    }
+    ssize_t count;
+    do
+        count = read(csv->fd, to, n);
+    while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(csv->path),
+                       strerror(errno));
+    *got = (size_t)count;
+    return RH_OK;
+}
+
+static voidpf take_memory(voidpf unused, uInt count, uInt size)
+{
+    (void)unused;
+    return rh_alloc(count, size);
+}
+
+static void give_memory(voidpf unused, voidpf memory)
+{
+    (void)unused;
+    rh_free(memory);
+}
+
+// Between two members of a gzip file: whether there is another one.
+static rh_status next_member(rh_csv *csv, rh_error *err)
+{
+    static const unsigned char magic[2] = {0x1f, 0x8b};
+    if (csv->z.avail_in == 0)
+        return RH_OK;
+    size_t n = csv->z.avail_in < 2 ? csv->z.avail_in : 2;
+    if (memcmp(csv->z.next_in, magic, n) != 0)
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: something else follows the gzip data",
+                       rh_path_tail(csv->path));
+    csv->member = true;
+    return inflateReset(&csv->z) == Z_OK ? RH_OK : nomem(csv, err);
+}
+
+// Up to n bytes of a gzipped text.
+static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_error *err)
+{
+    z_stream *z = &csv->z;
+    z->next_out = to;
+    z->avail_out = (uInt)n;
+    *got = 0;
+    while (z->avail_out == (uInt)n) {
+        if (z->avail_in == 0) {
+            size_t count = 0;
+            rh_status rc = read_raw(csv, csv->packed, PACKED, &count, err);
+            if (rc)
+                return rc;
+            if (count == 0 && !csv->member)
+                return RH_OK;
+            if (count == 0)
+                return rh_fail(err, RH_EFORMAT, "%s: truncated: the gzip data ends too soon",
+                               rh_path_tail(csv->path));
+            z->next_in = csv->packed;
+            z->avail_in = (uInt)count;
+        }
+        rh_status rc = csv->member ? RH_OK : next_member(csv, err);
+        if (rc)
+            return rc;
+        int answer = inflate(z, Z_NO_FLUSH);
+        if (answer == Z_MEM_ERROR)
+            return nomem(csv, err);
+        if (answer != Z_OK && answer != Z_STREAM_END && answer != Z_BUF_ERROR)
+            return rh_fail(err, RH_EFORMAT, "%s: damaged: the gzip data cannot be unpacked",
+                           rh_path_tail(csv->path));
+        csv->member = answer != Z_STREAM_END;
+    }
+    *got = n - z->avail_out;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the buffer
+
+// Most texts have no quotes, and none should have a NUL: lines are looked through for them only
+// after the first was seen.
+static void notice(rh_csv *csv, const char *text, size_t n)
+{
+    csv->quotes = csv->quotes || memchr(text, '"', n);
+    csv->nuls = csv->nuls || memchr(text, 0, n);
+}
+
+// More text behind what is there; room is made for it.
+static rh_status refill(rh_csv *csv, rh_error *err)
+{
+    size_t used = csv->end - csv->begin;
+    if (csv->begin > 0) {
+        memmove(csv->buffer, csv->buffer + csv->begin, used);
+        csv->begin = 0;
+        csv->end = used;
+    }
+    if (used == csv->room) {
+        size_t room = 2 * csv->room;
+        char *larger = rh_alloc(room, 1);
+        if (!larger)
+            return nomem(csv, err);
+        memcpy(larger, csv->buffer, used);
+        rh_free(csv->buffer);
+        csv->buffer = larger;
+        csv->room = room;
+    }
+    size_t got = 0;
+    char *to = csv->buffer + csv->end;
+    rh_status rc = csv->gzip ? read_gzip(csv, to, csv->room - csv->end, &got, err)
+                             : read_raw(csv, to, csv->room - csv->end, &got, err);
+    notice(csv, to, got);
+    csv->end += got;
+    csv->ended = got == 0;
+    return rc;
+}
+
+// The first bytes: how the text is stored, and a byte-order mark.
+static rh_status begin(rh_csv *csv, rh_error *err)
+{
+    unsigned char head[4] = {0};
+    size_t n = 0, got = 0;
+    csv->heading = true;
+    do {
+        rh_status rc = read_raw(csv, head + n, sizeof head - n, &got, err);
+        if (rc)
+            return rc;
+        n += got;
+    } while (got > 0 && n < sizeof head);
+
+    csv->gzip = n >= 2 && head[0] == 0x1f && head[1] == 0x8b;
+    if (csv->gzip) {
+        memcpy(csv->packed, head, n);
+        csv->z.next_in = csv->packed;
+        csv->z.avail_in = (uInt)n;
+        csv->member = true;
+        if (inflateReset(&csv->z) != Z_OK)
+            return nomem(csv, err);
+    } else {
+        memcpy(csv->buffer, head, n);
+        csv->end = n;
+        notice(csv, csv->buffer, n);
+    }
+    while (csv->end < 3 && !csv->ended) {
+        rh_status rc = refill(csv, err);
+        if (rc)
+            return rc;
+    }
+    const char *text = csv->buffer;
+    if (csv->end >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        return rh_fail(err, RH_EFORMAT, "%s: the text is UTF-16, expected UTF-8; save it so",
+                       rh_path_tail(csv->path));
+    if (csv->end >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        csv->begin = 3;
+    return RH_OK;
+}
+
+static rh_status open_source(rh_csv *csv, rh_error *err)
+{
+    csv->next_line = 1;
+    csv->room = BUFFER;
+    csv->buffer = rh_alloc(csv->room, 1);
+    csv->packed = rh_alloc(PACKED, 1);
+    csv->z.zalloc = take_memory;
+    csv->z.zfree = give_memory;
+    if (!csv->buffer || !csv->packed || inflateInit2(&csv->z, 16 + MAX_WBITS) != Z_OK)
+        return nomem(csv, err);
+    return begin(csv, err);
+}
+
+rh_status rh_csv__open(rh_csv *csv, const char *path, rh_error *err)
+{
+    *csv = (rh_csv){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (csv->fd < 0)
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+    return open_source(csv, err);
+}
+
+rh_status rh_csv__open_bytes(rh_csv *csv, const void *bytes, size_t n, const char *path,
+                             rh_error *err)
+{
+    *csv = (rh_csv){.path = path, .fd = -1, .bytes = bytes, .nbyte = n};
+    return open_source(csv, err);
+}
+
+void rh_csv__close(rh_csv *csv)
+{
+    if (csv->z.state)
+        inflateEnd(&csv->z);
+    rh_free(csv->buffer);
+    rh_free(csv->packed);
+    if (csv->fd >= 0)
+        close(csv->fd);
+    *csv = (rh_csv){.fd = -1};
+}
+
+rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
+{
+    if (csv->fd >= 0 && lseek(csv->fd, 0, SEEK_SET) != 0)
+        return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_path_tail(csv->path),
+                       strerror(errno));
+    csv->at = csv->begin = csv->end = 0;
+    csv->ended = false;
+    csv->next_line = 1;
+    return begin(csv, err);
+}
+
+// ---------------------------------------------------------------------------- records
+
+static bool is_delimiter(char c, char delimiter)
+{
+    return delimiter ? c == delimiter : c == ',' || c == ';' || c == '\t' || c == '|';
+}
+
+static bool is_blank(char c, char delimiter)
+{
+    return c == ' ' || (c == '\t' && delimiter != '\t');
+}
+
+// Where the record at p ends, quoted line ends being no ends; NULL when it is not there yet.
+// *open: a quote is open.
+static char *record_end(char *p, char *end, char delimiter, bool *open)
+{
+    bool fresh = true; // nothing but blanks in this field so far
+    *open = false;
+    for (; p < end; p++)
+        if (*open) {
+            p = memchr(p, '"', (size_t)(end - p));
+            if (!p)
+                return NULL;
+            if (p + 1 < end && p[1] == '"')
+                p++;
+            else
+                *open = false;
+        } else if (*p == '\n') {
+            return p;
+        } else if (*p == '"' && fresh) {
+            *open = true;
+            fresh = false;
+        } else if (is_delimiter(*p, delimiter)) {
+            fresh = true;
+        } else if (!is_blank(*p, delimiter)) {
+            fresh = false;
+        }
+    return NULL;
+}
+
+// The end of the record that begins the buffer's rest, which is filled until it is there.
+// *stop: its end; the line end itself, if any, is there. *several: it may be of several lines.
+static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err)
+{
+    size_t looked = 0;
+    *several = false;
+    for (;;) {
+        char *from = csv->buffer + csv->begin, *end = csv->buffer + csv->end;
+        char *line = memchr(from + looked, '\n', (size_t)(end - from) - looked);
+        char *until = line ? line : end;
+        bool open = false;
+        looked = (size_t)(until - from);
+        bool comment = csv->heading && from < end && *from == '#';
+        if (csv->quotes && !comment && memchr(from, '"', looked)) {
+            line = record_end(from, end, csv->delimiter, &open);
+            *several = true;
+            looked = 0;
+        }
+        *stop = line ? line : end;
+        if (line)
+            return RH_OK;
+        if (csv->ended && !open)
+            return RH_OK;
+        if (csv->ended)
+            return rh_fail(err, RH_EFORMAT, "%s:%lld: a quoted field is never closed",
+                           rh_path_tail(csv->path), (long long)csv->next_line);
+        if ((size_t)(end - from) >= RH_CSV__LONGEST)
+            return rh_fail(err, RH_EFORMAT, "%s:%lld: %s longer than %d MB",
+                           rh_path_tail(csv->path), (long long)csv->next_line,
+                           open ? "a quoted field is not closed, or" : "the line is",
+                           RH_CSV__LONGEST >> 20);
+        rh_status rc = refill(csv, err);
+        if (rc)
+            return rc;
+    }
+}
+
+static int64_t count_lines(const char *text, size_t n)
+{
+    int64_t count = 0;
+    const char *end = text + n;
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        count++;
+    return count;
+}
+
+rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
+{
+    for (;;) {
+        char *stop;
+        bool several;
+        rh_status rc = find_end(csv, &stop, &several, err);
+        if (rc)
+            return rc;
+        char *from = csv->buffer + csv->begin;
+        size_t length = (size_t)(stop - from);
+        bool last = stop == csv->buffer + csv->end; // no line end behind it
+        *text = NULL;
+        if (last && length == 0)
+            return RH_OK;
+
+        csv->line = csv->next_line;
+        csv->begin += length + !last;
+        csv->next_line += 1 + (several ? count_lines(from, length) : 0);
+        if (csv->nuls && memchr(from, 0, length))
+            return rh_fail(err, RH_EFORMAT, "%s:%lld: a NUL byte, expected text",
+                           rh_path_tail(csv->path), (long long)csv->line);
+        if (length > 0 && from[length - 1] == '\r')
+            length--;
+        size_t blank = 0;
+        while (blank < length && is_blank(from[blank], csv->delimiter))
+            blank++;
+        if (blank < length) {
+            *text = from;
+            *n = length;
+            return RH_OK;
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------- fields
+
+bool rh_csv__field(char **at, char *end, char delimiter, rh_csv_field *field)
+{
+    char *p = *at;
+    while (p < end && is_blank(*p, delimiter))
+        p++;
+    *field = (rh_csv_field){.text = p};
+    if (p < end && *p == '"') {
+        // quotes are taken off in place
+        char *to = p;
+        field->quoted = true;
+        for (p++; p < end && (*p != '"' || (p + 1 < end && p[1] == '"')); p++) {
+            p += *p == '"';
+            *to++ = *p;
+        }
+        field->n = (size_t)(to - field->text);
+        p += p < end;
+        while (p < end && is_blank(*p, delimiter))
+            p++;
+        *at = p < end ? p + 1 : NULL;
+        return p == end || *p == delimiter;
+    }
+    char *stop = memchr(p, delimiter, (size_t)(end - p));
+    *at = stop ? stop + 1 : NULL;
+    stop = stop ? stop : end;
+    while (stop > p && is_blank(stop[-1], delimiter))
+        stop--;
+    field->n = (size_t)(stop - p);
+    return true;
+}
+
+const char *rh_csv__show(char shown[RH_CSV__SHOWN], const char *text, size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (used + 8 > RH_CSV__SHOWN) {
+            // never half a letter of UTF-8
+            while (used > 0 && c >= 0x80 && c < 0xc0) {
+                c = (unsigned char)shown[used - 1];
+                used--;
+            }
+            memcpy(shown + used, "...", 3);
+            used += 3;
+            break;
+        }
+        if (c < 0x20 || c == 0x7f)
+            used += (size_t)snprintf(shown + used, RH_CSV__SHOWN - used, "\\x%02x", c);
+        else
+            shown[used++] = (char)c;
+    }
+    shown[used] = 0;
+    return shown;
+}

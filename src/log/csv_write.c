@@ -1,0 +1,430 @@
+// csv_write.c - a log as a table that reads back as the very same log.
+//
+//     # rehearse columns: episode step obs obs action reward terminal truncated
+//     # rehearse actions: "off", "on"
+//     episode,step,temp [degC],level,pump,reward,terminal,truncated
+//     0,0,20.5,1.25,on,-0.1,0,0
+//     0,1,20.25,,off,0,0,1
+//     0,2,20,1.5,,,,
+//
+// 1. When the s' of an episode's last step is known, it is one more row in which nothing is
+//    done. When some other s' is not the s of the step after it, every row has its s' in
+//    columns next_...; there an s' that is known but all missing is written nan, and one that
+//    is not known is empty.
+// 2. Numbers have the fewest digits that read back. A missing one is empty.
+// 3. The lines that begin with # keep what a header cannot: the roles of columns whose names
+//    do not tell, actions that were never taken, whole numbers that are amounts. Names and
+//    units follow there only if the header would not give them back.
+
+#include "csv.h"
+
+#include "number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define BUFFER ((size_t)1 << 16)
+
+typedef struct writer {
+    const rh_log *log;
+    const char *path;
+    rh_file *file;  // owned
+    FILE *stream;   // borrowed from it
+    bool gzip;      //
+    z_stream z;     //
+    char *buffer;   // owned; behind it as much for packed bytes
+    size_t used;    //
+    int fault;      // errno of the first write that failed
+    char delimiter; //
+    bool next, starts;
+    int ncolumn;
+    rh_role *role;     // of every column                   (ncolumn), owned
+    const char **name; // borrowed from the log             (ncolumn), owned
+    const char **unit; //                                   (ncolumn)
+    char **header;     //                                   (ncolumn)
+    char *text;        // all headers, owned
+} writer;
+
+static rh_status nomem(const writer *w, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(w->path));
+}
+
+// ---------------------------------------------------------------------------- bytes
+
+static void put_stream(writer *w, const void *bytes, size_t n)
+{
+    if (n > 0 && !w->fault && fwrite(bytes, 1, n, w->stream) != n)
+        w->fault = errno ? errno : EIO;
+}
+
+// What is in the buffer goes to the file; last: and all of it.
+static void flush(writer *w, bool last)
+{
+    if (!w->gzip) {
+        put_stream(w, w->buffer, w->used);
+        w->used = 0;
+        return;
+    }
+    w->z.next_in = (unsigned char *)w->buffer;
+    w->z.avail_in = (uInt)w->used;
+    do {
+        w->z.next_out = (unsigned char *)w->buffer + BUFFER;
+        w->z.avail_out = (uInt)BUFFER;
+        deflate(&w->z, last ? Z_FINISH : Z_NO_FLUSH);
+        put_stream(w, w->buffer + BUFFER, BUFFER - w->z.avail_out);
+    } while (w->z.avail_out == 0);
+    w->used = 0;
+}
+
+static void put(writer *w, const char *text, size_t n)
+{
+    while (n > 0) {
+        size_t part = n < BUFFER - w->used ? n : BUFFER - w->used;
+        memcpy(w->buffer + w->used, text, part);
+        w->used += part;
+        text += part;
+        n -= part;
+        if (w->used == BUFFER)
+            flush(w, false);
+    }
+}
+
+static void put_text(writer *w, const char *text)
+{
+    put(w, text, strlen(text));
+}
+
+static voidpf take_memory(voidpf unused, uInt count, uInt size)
+{
+    (void)unused;
+    return rh_alloc(count, size);
+}
+
+static void give_memory(voidpf unused, voidpf memory)
+{
+    (void)unused;
+    rh_free(memory);
+}
+
+// ---------------------------------------------------------------------------- fields
+
+static void put_number(writer *w, double x)
+{
+    char text[RH_NUMBER__SIZE];
+    if (!isnan(x))
+        put(w, text, (size_t)rh_number__print(x, text));
+}
+
+static void put_integer(writer *w, int64_t x)
+{
+    char text[RH_NUMBER__SIZE];
+    put(w, text, (size_t)snprintf(text, sizeof text, "%lld", (long long)x));
+}
+
+// A text that an unquoted field would not give back.
+static bool wants_quotes(const writer *w, const char *text)
+{
+    size_t n = strlen(text);
+    double x;
+    return n == 0 || strchr(text, w->delimiter) || strpbrk(text, "\"\n\r") ||
+           strchr(" \t", text[0]) || strchr(" \t", text[n - 1]) ||
+           rh_number__read(text, n, &x) == RH_NUMBER_MISSING;
+}
+
+static void put_field(writer *w, const char *text)
+{
+    if (!wants_quotes(w, text)) {
+        put_text(w, text);
+        return;
+    }
+    put_text(w, "\"");
+    for (const char *c = text; *c; c++)
+        put(w, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    put_text(w, "\"");
+}
+
+// A word of a # line.
+static void put_word(writer *w, const char *text)
+{
+    put_text(w, "\"");
+    for (const char *c = text; *c; c++)
+        if (*c == '\n')
+            put_text(w, "\\n");
+        else if (*c == '\r')
+            put_text(w, "\\r");
+        else if (*c == '"' || *c == '\\')
+            put(w, (char[]){'\\', *c}, 2);
+        else
+            put(w, c, 1);
+    put_text(w, "\"");
+}
+
+// ---------------------------------------------------------------------------- the head
+
+static void add_column(writer *w, rh_role role, const char *name, const char *unit)
+{
+    w->role[w->ncolumn] = role;
+    w->name[w->ncolumn] = name;
+    w->unit[w->ncolumn++] = unit;
+}
+
+// Every column there will be.
+static rh_status choose_columns(writer *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    size_t n = 7 + 2 * (size_t)log->nobs + (size_t)log->nact;
+    w->role = rh_alloc(n, sizeof *w->role);
+    w->name = rh_alloc(3 * n, sizeof *w->name);
+    if (!w->role || !w->name)
+        return nomem(w, err);
+    w->unit = w->name + n;
+    w->header = (char **)(void *)(w->unit + n);
+    add_column(w, RH_ROLE_EPISODE, "episode", "");
+    add_column(w, RH_ROLE_STEP, "step", "");
+    if (w->starts)
+        add_column(w, RH_ROLE_START, "start", "");
+    if (log->time)
+        add_column(w, RH_ROLE_TIME, "time", "");
+    for (int i = 0; i < log->nobs; i++)
+        add_column(w, RH_ROLE_OBS, log->obs_name[i], log->obs_unit[i]);
+    for (int i = 0; w->next && i < log->nobs; i++)
+        add_column(w, RH_ROLE_NEXT, log->obs_name[i], log->obs_unit[i]);
+    for (int i = 0; i < log->nact; i++)
+        add_column(w, RH_ROLE_ACTION, log->act_name[i], "");
+    add_column(w, RH_ROLE_REWARD, log->reward_name, "");
+    add_column(w, RH_ROLE_TERMINAL, "terminal", "");
+    add_column(w, RH_ROLE_TRUNCATED, "truncated", "");
+
+    size_t size = 0;
+    for (int i = 0; i < w->ncolumn; i++)
+        size += strlen(w->name[i]) + strlen(w->unit[i]) + 16;
+    w->text = rh_alloc(size, 1);
+    if (!w->text)
+        return nomem(w, err);
+    char *to = w->text;
+    for (int i = 0; i < w->ncolumn; i++) {
+        w->header[i] = to;
+        to += 1 + snprintf(to, size - (size_t)(to - w->text),
+                           *w->unit[i] ? "%s%s [%s]" : "%s%s%s",
+                           w->role[i] == RH_ROLE_NEXT ? "next_" : "", w->name[i], w->unit[i]);
+    }
+    return RH_OK;
+}
+
+// Whether the header gives back all names and units.
+static rh_status is_plain(const writer *w, bool *plain, rh_error *err)
+{
+    size_t *length = rh_alloc((size_t)w->ncolumn, sizeof *length);
+    if (!length)
+        return nomem(w, err);
+    for (int i = 0; i < w->ncolumn; i++)
+        length[i] = strlen(w->header[i]);
+    rh_columns c;
+    rh_status rc =
+        rh_columns__init(&c, w->path, w->ncolumn, (const char *const *)w->header, length, err);
+    *plain = true;
+    for (int i = 0; !rc && *plain && i < w->ncolumn; i++)
+        *plain = w->role[i] == RH_ROLE_NEXT ||
+                 (strcmp(c.name[i], w->name[i]) == 0 && strcmp(c.unit[i], w->unit[i]) == 0);
+    rh_columns__clear(&c);
+    rh_free(length);
+    return rc;
+}
+
+static void put_list(writer *w, const char *key, const char *const *word, int n)
+{
+    put_text(w, "# rehearse ");
+    put_text(w, key);
+    for (int i = 0; i < n; i++) {
+        put_text(w, i ? ", " : ": ");
+        put_word(w, word[i]);
+    }
+    put_text(w, "\n");
+}
+
+static rh_status put_head(writer *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    bool plain = true;
+    rh_status rc = choose_columns(w, err);
+    if (!rc)
+        rc = is_plain(w, &plain, err);
+    if (rc)
+        return rc;
+    put_text(w, "# rehearse columns:");
+    for (int i = 0; i < w->ncolumn; i++) {
+        put_text(w, " ");
+        put_text(w, rh_columns__role_name(w->role[i]));
+    }
+    put_text(w, "\n");
+    if (!plain) {
+        put_list(w, "names", w->name, w->ncolumn);
+        put_list(w, "units", w->unit, w->ncolumn);
+    }
+    if (log->naction > 0)
+        put_list(w, "actions", log->label, log->naction);
+    else
+        put_text(w, "# rehearse actions: continuous\n");
+    for (int i = 0; i < w->ncolumn; i++) {
+        put(w, &w->delimiter, i > 0);
+        put_field(w, w->header[i]);
+    }
+    put_text(w, "\n");
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+static void put_obs(writer *w, int32_t row)
+{
+    const double *obs = w->log->obs + (int64_t)row * w->log->nobs;
+    for (int i = 0; i < w->log->nobs; i++) {
+        put(w, &w->delimiter, 1);
+        put_number(w, obs[i]);
+    }
+}
+
+static void put_next(writer *w, int32_t row)
+{
+    const double *obs = w->log->obs + (int64_t)(row == RH_UNKNOWN ? 0 : row) * w->log->nobs;
+    for (int i = 0; i < w->log->nobs; i++) {
+        put(w, &w->delimiter, 1);
+        if (row != RH_UNKNOWN && isnan(obs[i]))
+            put_text(w, "nan");
+        else if (row != RH_UNKNOWN)
+            put_number(w, obs[i]);
+    }
+}
+
+static void put_step(writer *w, int64_t i)
+{
+    const rh_log *log = w->log;
+    put_integer(w, log->episode[i]);
+    put(w, &w->delimiter, 1);
+    put_integer(w, log->step[i]);
+    if (w->starts) {
+        put(w, &w->delimiter, 1);
+        put_text(w, log->start[log->episode[i]] ? "1" : "0");
+    }
+    if (log->time) {
+        put(w, &w->delimiter, 1);
+        put_number(w, log->time[i]);
+    }
+    put_obs(w, log->from[i]);
+    if (w->next)
+        put_next(w, log->to[i]);
+    for (int k = 0; k < log->nact; k++) {
+        put(w, &w->delimiter, 1);
+        if (log->naction > 0)
+            put_field(w, log->label[(int)log->act[i]]);
+        else
+            put_number(w, log->act[i * log->nact + k]);
+    }
+    put(w, &w->delimiter, 1);
+    put_number(w, log->reward[i]);
+    for (int k = 0; k < 2; k++) {
+        put(w, &w->delimiter, 1);
+        put_text(w, log->flag[i] & (k ? RH_FLAG_TRUNCATED : RH_FLAG_TERMINAL) ? "1" : "0");
+    }
+    put_text(w, "\n");
+}
+
+// What was seen after the last step i of an episode.
+static void put_last(writer *w, int64_t i)
+{
+    const rh_log *log = w->log;
+    put_integer(w, log->episode[i]);
+    put(w, &w->delimiter, 1);
+    put_integer(w, log->step[i] + 1);
+    for (int k = 0; k < w->starts + (log->time != NULL); k++)
+        put(w, &w->delimiter, 1);
+    put_obs(w, log->to[i]);
+    for (int k = 0; k < log->nact + 3; k++)
+        put(w, &w->delimiter, 1);
+    put_text(w, "\n");
+}
+
+static void put_rows(writer *w)
+{
+    const rh_log *log = w->log;
+    for (int e = 0; e < log->nepisode; e++) {
+        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
+            put_step(w, i);
+        int64_t last = log->first[e + 1] - 1;
+        if (!w->next && log->to[last] != RH_UNKNOWN)
+            put_last(w, last);
+    }
+}
+
+// ---------------------------------------------------------------------------- a log
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+// What the log needs beside the usual columns, and what no table can hold.
+static rh_status examine(writer *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    for (int64_t i = 0; i + 1 < log->n; i++)
+        if (log->episode[i] == log->episode[i + 1] && log->to[i] != log->from[i + 1])
+            w->next = true;
+    for (int e = 0; e < log->nepisode; e++)
+        w->starts = w->starts || !log->start[e];
+    for (int i = 0; i < log->naction; i++)
+        if (!*log->label[i])
+            return rh_fail(err, RH_EINVAL, "%s: action %d has no name, expected one",
+                           rh_path_tail(w->path), i);
+    return RH_OK;
+}
+
+rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
+{
+    writer w = {.log = log, .path = path, .gzip = ends_with(path, ".gz")};
+    w.delimiter = ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
+    rh_status rc = examine(&w, err);
+    if (rc)
+        return rc;
+    rc = rh_file_create(&w.file, path, err);
+    if (rc)
+        goto done;
+    w.buffer = rh_alloc(2 * BUFFER, 1);
+    w.z.zalloc = take_memory;
+    w.z.zfree = give_memory;
+    if (!w.buffer || (w.gzip && deflateInit2(&w.z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8,
+                                             Z_DEFAULT_STRATEGY) != Z_OK)) {
+        rc = nomem(&w, err);
+        goto done;
+    }
+    w.stream = rh_file_stream(w.file);
+    if (!w.stream) {
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        goto done;
+    }
+    rc = put_head(&w, err);
+    if (rc)
+        goto done;
+    put_rows(&w);
+    flush(&w, true);
+    if (w.fault)
+        rc =
+            rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(w.fault));
+    if (!rc) {
+        rc = rh_file_commit(w.file, err);
+        w.file = NULL;
+    }
+
+done:
+    if (w.z.state)
+        deflateEnd(&w.z);
+    rh_file_discard(w.file);
+    rh_free(w.buffer);
+    rh_free(w.role);
+    rh_free((void *)w.name);
+    rh_free(w.text);
+    return rc;
+}

@@ -1,0 +1,77 @@
+// fuzz_csv.c - whatever is in a text: refused with a message, or read as a log whose indices
+// hold. The first byte chooses the options.
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/csv.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void check(const rh_log *log)
+{
+    require(log->n > 0 && log->nepisode > 0 && log->nobs > 0 && log->nact > 0);
+    require(log->first[0] == 0 && log->first[log->nepisode] == log->n);
+    for (int64_t i = 0; i < log->n; i++) {
+        require(log->from[i] >= 0 && log->from[i] < log->nstate);
+        require(log->to[i] >= RH_UNKNOWN && log->to[i] < log->nstate);
+        require(!isnan(log->reward[i]));
+        for (int k = 0; k < log->nact; k++)
+            require(!isnan(log->act[i * log->nact + k]));
+        if (log->naction > 0)
+            require(log->act[i] >= 0.0 && log->act[i] < log->naction);
+        bool last = i + 1 == log->n || log->episode[i + 1] != log->episode[i];
+        require(last == (log->flag[i] != 0));
+        require(log->to[i] != RH_UNKNOWN || (log->flag[i] & RH_FLAG_TERMINAL));
+    }
+    for (int i = 0; i < log->naction; i++)
+        require(log->label[i] != NULL);
+    for (int i = 0; i < log->reading.nnote; i++)
+        require(log->reading.note[i][0] != 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const double missing[] = {-1.0, 9999.0};
+    rh_log_options opt = rh_log_defaults();
+    uint8_t choice = size ? data[0] : 0;
+    data += size > 0;
+    size -= size > 0;
+    if (choice & 1)
+        opt.reward_of = RH_REWARD_OF_STATE;
+    if (choice & 2)
+        opt.action_kind = choice & 4 ? RH_ACTION_DISCRETE : RH_ACTION_CONTINUOUS;
+    else if (choice & 4)
+        opt.actions = "0,1,on,off";
+    if (choice & 8) {
+        opt.missing = missing;
+        opt.nmissing = 2;
+        opt.max_gap = 10.0;
+    }
+    if (choice & 16)
+        opt.episode_steps = 2;
+    if (choice & 32)
+        opt.reward = "-r + 0.5*s0";
+    if (choice & 64)
+        opt.obs = "s*";
+
+    int64_t live = rh_alloc_live();
+    rh_error err = {""};
+    rh_log *log = NULL;
+    rh_status rc = rh_csv__read_bytes(&log, data, size, "file", &opt, &err);
+    require((rc == RH_OK) == (log != NULL));
+    require(rc == RH_OK || strncmp(err.text, "file:", 5) == 0);
+    require(!strchr(err.text, '\n'));
+    if (log)
+        check(log);
+    rh_log_destroy(log);
+    require(rh_alloc_live() == live);
+    return 0;
+}

@@ -1,0 +1,36 @@
+// fuzz_roles.c - whatever is in a YAML file: refused with a message, or options in order.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/roles.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int64_t live = rh_alloc_live();
+    rh_error err = {""};
+    rh_log_roles *roles = NULL;
+    rh_status rc = rh_log__roles_parse(&roles, data, size, "a/file", &err);
+    require((rc == RH_OK) == (roles != NULL));
+    require(rc == RH_OK || strncmp(err.text, "a/file:", 7) == 0);
+    require(!strchr(err.text, '\n'));
+    if (roles) {
+        rh_log_options opt = rh_log_defaults();
+        rh_log_roles_apply(roles, &opt);
+        require(opt.max_gap > 0.0 && opt.episode_steps >= 1);
+        require(opt.nmissing >= 0 && (opt.nmissing == 0 || opt.missing));
+        const char *path = rh_log_roles_path(roles);
+        require(!path || path[0] == '/' || strncmp(path, "a/", 2) == 0);
+    }
+    rh_log_roles_destroy(roles);
+    require(rh_alloc_live() == live);
+    return 0;
+}

@@ -1,0 +1,221 @@
+// test_roles.c - options for reading, from YAML of several shapes; and what is refused in it.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "log/roles.h"
+
+static rh_log_roles *parse(const char *text)
+{
+    rh_log_roles *roles = NULL;
+    rh_error err = {""};
+    if (rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err) != RH_OK)
+        fail_msg("%s", err.text);
+    return roles;
+}
+
+static void refused(const char *text, const char *message)
+{
+    rh_log_roles *roles = NULL;
+    rh_error err = {""};
+    int64_t live = rh_alloc_live();
+    assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
+                     RH_EFORMAT);
+    assert_null(roles);
+    assert_int_equal(rh_alloc_live(), live);
+    assert_string_equal(err.text, message);
+}
+
+static void every_key(void **unused)
+{
+    (void)unused;
+    rh_log_roles *roles = parse("path: plant.csv\n"
+                                "format: csv\n"
+                                "roles:\n"
+                                "  obs: [temp, \"a, b\", 'say \"x, y\"']\n"
+                                "  action: pump\n"
+                                "  actions: [off, on, 2]\n"
+                                "  reward: -energy\n"
+                                "  next: [n1, n2, n3]\n"
+                                "  episode: shift\n"
+                                "  terminal: ''\n"
+                                "  truncated: ~\n"
+                                "  time: when\n"
+                                "  reward_of: state\n"
+                                "  action_kind: discrete\n"
+                                "  missing: [-9999, 99.5]\n"
+                                "  max_gap: 1h\n"
+                                "  episode_steps: 1e3\n");
+    rh_log_options opt = rh_log_defaults();
+    opt.truncated = "mine";
+    rh_log_roles_apply(roles, &opt);
+    assert_string_equal(rh_log_roles_path(roles), "a/plant.csv");
+    assert_string_equal(opt.format, "csv");
+    assert_string_equal(opt.obs, "temp,\"a, b\",'say \"x, y\"'");
+    assert_string_equal(opt.action, "pump");
+    assert_string_equal(opt.actions, "off,on,2");
+    assert_string_equal(opt.reward, "-energy");
+    assert_string_equal(opt.next, "n1,n2,n3");
+    assert_string_equal(opt.episode, "shift");
+    assert_string_equal(opt.terminal, "");
+    assert_string_equal(opt.truncated, "mine"); // not said: left alone
+    assert_string_equal(opt.time, "when");
+    assert_int_equal(opt.reward_of, RH_REWARD_OF_STATE);
+    assert_int_equal(opt.action_kind, RH_ACTION_DISCRETE);
+    assert_int_equal(opt.nmissing, 2);
+    assert_true(opt.missing[0] == -9999.0 && opt.missing[1] == 99.5);
+    assert_true(opt.max_gap == 3600.0);
+    assert_int_equal(opt.episode_steps, 1000);
+    rh_log_roles_destroy(roles);
+    rh_log_roles_destroy(NULL);
+}
+
+static void shapes(void **unused)
+{
+    (void)unused;
+    static const char *const text[] = {
+        "obs: temp,level\naction: pump\nother: {x: 1}\n",
+        "roles: {obs: [temp, level], action: pump}\nsearch: []\n",
+        "data: {path: x.csv, more: 1, roles: {observations: [temp, level], action: [pump]}}\n",
+        "data:\n  states: [temp, level]\n  action: pump\n",
+        "&a obs: &b temp,level\naction: pump\nagain: [*b, *b]\n",
+        "frequency: H\nstates: [temp, level]\nactions: [pump]\nrewards: [r1, r2]\n",
+    };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        rh_log_options opt = rh_log_defaults();
+        rh_log_roles *roles = parse(text[i]);
+        rh_log_roles_apply(roles, &opt);
+        assert_string_equal(opt.obs, "temp,level");
+        assert_string_equal(opt.action, "pump");
+        assert_null(opt.actions);
+        if (i == 5)
+            assert_string_equal(opt.reward, "r1,r2");
+        if (i == 2)
+            assert_string_equal(rh_log_roles_path(roles), "a/x.csv");
+        else
+            assert_null(rh_log_roles_path(roles));
+        rh_log_roles_destroy(roles);
+    }
+    rh_log_roles *roles = parse("path: /abs/x.csv\nmax_gap: .inf\nmissing: -1\n");
+    rh_log_options opt = rh_log_defaults();
+    rh_log_roles_apply(roles, &opt);
+    assert_string_equal(rh_log_roles_path(roles), "/abs/x.csv");
+    assert_true(opt.max_gap == INFINITY && opt.nmissing == 1 && opt.missing[0] == -1.0);
+    rh_log_roles_destroy(roles);
+}
+
+static void refusals(void **unused)
+{
+    (void)unused;
+    refused("", "a/b.yaml: no role in it, expected keys such as obs, action and reward");
+    refused("search: 1\n",
+            "a/b.yaml: no role in it, expected keys such as obs, action and reward");
+    refused("- obs\n", "a/b.yaml:1: found a list, expected a mapping of roles");
+    refused("just text\n", "a/b.yaml:1: found a text, expected a mapping of roles");
+    refused("obs: [a\nb: c\n", "a/b.yaml:2: not YAML: did not find expected ',' or ']'");
+    refused("obs: x\nroles:\n  reword: y\n",
+            "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
+            "action, actions, reward, rewards, episode, terminal, truncated, time, next, "
+            "reward_of, action_kind, missing, max_gap, episode_steps, format, path)");
+    refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
+    refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
+    refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
+    refused("obs: [[a]]\n", "a/b.yaml:1: obs = a list, expected a text or a list of texts");
+    refused("path: [a]\n", "a/b.yaml:1: path = a list, expected a text");
+    refused("roles: x\n", "a/b.yaml:1: roles = x, expected a mapping");
+    refused("data: [x]\n", "a/b.yaml:1: data = a list, expected a mapping");
+    refused("actions: ['a,b']\n", "a/b.yaml:1: actions = a,b, expected names without commas");
+    refused("reward_of: me\n", "a/b.yaml:1: reward_of = me, expected action or state");
+    refused("action_kind: 3\n",
+            "a/b.yaml:1: action_kind = 3, expected auto, discrete or continuous");
+    refused("missing: none\n",
+            "a/b.yaml:1: missing = none, expected a number or a list of numbers");
+    refused("missing: [1, x]\n",
+            "a/b.yaml:1: missing = x, expected a number or a list of numbers");
+    refused("max_gap: -1\n",
+            "a/b.yaml:1: max_gap = -1, expected a time above 0 such as 90, 15m, 2h or 1d");
+    refused("max_gap: 15x\n",
+            "a/b.yaml:1: max_gap = 15x, expected a time above 0 such as 90, 15m, 2h or 1d");
+    refused("episode_steps: 1.5\n",
+            "a/b.yaml:1: episode_steps = 1.5, expected a whole number of 1 or more");
+}
+
+// An alias that contains itself, and one that would be a billion.
+static void bombs(void **unused)
+{
+    (void)unused;
+    refused("obs: &a [*a, *a]\n",
+            "a/b.yaml:1: obs = a list, expected a text or a list of texts");
+    refused("roles: &r {obs: x, action: *r}\n",
+            "a/b.yaml:1: action = a mapping, expected a text or a list of texts");
+    char text[2000] = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+    for (int i = 1; i < 20; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used,
+                 "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i, i - 1, i - 1,
+                 i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    }
+    strcat(text, "obs: *a19\n");
+    refused(text, "a/b.yaml:19: obs = a list, expected a text or a list of texts");
+}
+
+static void files(void **unused)
+{
+    (void)unused;
+    char folder[] = "/tmp/rh_roles_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/r.yaml", folder);
+    FILE *file = fopen(path, "w");
+    fputs("path: x.csv\n", file);
+    fclose(file);
+    rh_log_roles *roles = NULL;
+    rh_error err;
+    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_OK);
+    assert_int_equal(strncmp(rh_log_roles_path(roles), folder, strlen(folder)), 0);
+    rh_log_roles_destroy(roles);
+    assert_int_equal(rh_log_roles_read(&roles, folder, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "it is no regular file, expected a small YAML file"));
+    assert_int_equal(truncate(path, 2000000), 0);
+    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "more than 1 MB"));
+    unlink(path);
+    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_EIO);
+    rmdir(folder);
+}
+
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    const char *text = "path: x.csv\nobs: [a, b]\naction: c\n";
+    int64_t live = rh_alloc_live();
+    rh_status rc = RH_ENOMEM;
+    for (int64_t n = 1; rc; n++) {
+        rh_log_roles *roles = NULL;
+        rh_alloc_fail_at(n);
+        rc = rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", NULL);
+        rh_alloc_fail_at(0);
+        if (rc)
+            assert_int_equal(rc, RH_ENOMEM);
+        rh_log_roles_destroy(roles);
+        assert_int_equal(rh_alloc_live(), live);
+        assert_true(n < 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key), cmocka_unit_test(shapes),
+        cmocka_unit_test(refusals),  cmocka_unit_test(bombs),
+        cmocka_unit_test(files),     cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
