@@ -1,3 +1,521 @@
-#include "log_internal.h"
+// minari.c - Minari datasets: a folder with data/main_data.hdf5 and data/metadata.json, or the
+// HDF5 file alone.
+//
+//     episode_<i>/observations  (T + 1 rows)    actions, rewards, terminations, truncations (T)
+//     Dict: a group by key; Tuple: a group with _index_0, _index_1, ...
+//
+// After Minari's hdf5_storage.py. Its own order of episodes is by letter (episode_10 before
+// episode_2); here they are taken by number.
+//
+// 1. What the spaces are is said by metadata.json; up to version 0.4.3, and in files we write,
+//    by attributes of the root; else it is seen from the shapes of the first episode.
+// 2. The actions of a Discrete space are all named, those never taken too. Other actions are
+//    amounts, also whole ones, unless the caller says otherwise.
+// 3. What Minari has no place for we write to attributes (minari_write.c): rehearse of the root
+//    has names and labels; of an episode, rehearse_resumes says that it does not begin in a
+//    start state, rehearse_end_unknown that the last observation is not one, and
+//    rehearse_goes_on that the next episode is the rest of this one.
 
-const rh_log__format rh_log__minari = {.about = {"minari", "Minari datasets", true, false}};
+#include "minari.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_EPISODES 50000000
+
+static rh_status nomem(const rh_minari_reader *r, rh_error *err)
+{
+    rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
+    return RH_ENOMEM;
+}
+
+// ---------------------------------------------------------------------------- one episode
+
+static void close_bundle(rh_minari_bundle *b)
+{
+    for (int i = 0; b->open && i < b->n; i++)
+        rh_array__clear(&b->part[i]);
+    b->open = false;
+}
+
+static void close_episode(rh_minari_reader *r)
+{
+    close_bundle(&r->obs);
+    close_bundle(&r->act);
+    rh_array__clear(&r->reward);
+    rh_array__clear(&r->terminal);
+    rh_array__clear(&r->truncated);
+    rh_array__clear(&r->time);
+}
+
+static rh_status open_bundle(rh_minari_reader *r, rh_minari_bundle *b, const char *episode,
+                             const char *what, rh_error *err)
+{
+    char name[RH_ARRAY__NAME + RH_LEAF__NAME];
+    rh_status rc = RH_OK;
+    memset(b->part, 0, (size_t)b->n * sizeof *b->part);
+    b->open = true;
+    b->width = 0;
+    for (int i = 0; i < b->n && !rc; i++) {
+        rh_leaf *leaf = &b->leaf[i];
+        snprintf(name, sizeof name, "%s/%s%s%s", episode, what, *leaf->path ? "/" : "",
+                 leaf->path);
+        rc = rh_hdf5__numbers(&b->part[i], r->file, name, err);
+        if (rc)
+            break;
+        int64_t width = b->part[i].width;
+        if (width < 1 || width > RH_MAX_OBS || b->width + width > RH_MAX_OBS)
+            rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
+                         rh_path_tail(r->path), name, b->part[i].shape, RH_MAX_OBS);
+        else if (leaf->width >= 0 && leaf->width != width)
+            rc = rh_fail(err, RH_EFORMAT,
+                         "%s: %s has %lld numbers a row, expected %lld as in %s",
+                         rh_path_tail(r->path), name, (long long)width, (long long)leaf->width,
+                         leaf->kind == RH_SPACE_UNKNOWN ? "the first episode" : "its space");
+        leaf->width = width;
+        b->beside[i] = &b->part[i];
+        b->width += (int)width;
+    }
+    return rc;
+}
+
+static rh_status open_column(rh_minari_reader *r, rh_array *array, const char *episode,
+                             const char *what, rh_error *err)
+{
+    char name[2 * RH_ARRAY__NAME];
+    snprintf(name, sizeof name, "%s/%s", episode, what);
+    rh_status rc = rh_hdf5__numbers(array, r->file, name, err);
+    if (!rc && array->width != 1)
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
+                     rh_path_tail(r->path), name, array->shape);
+    return rc;
+}
+
+static rh_status check_rows(const rh_minari_reader *r, const rh_array *array, int64_t more,
+                            rh_error *err)
+{
+    if (array->nrow == r->reward.nrow + more)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld: %s %s",
+                   rh_path_tail(r->path), array->name, (long long)array->nrow,
+                   (long long)r->reward.nrow + more, more ? "one more than" : "as in",
+                   r->reward.name);
+}
+
+// The usual names of times, in the first episode.
+static void find_time(rh_minari_reader *r, const char *episode)
+{
+    static const char *const usual[] = {"infos/time", "infos/timestamp", "infos/timestamps",
+                                        "time", NULL};
+    char name[2 * RH_ARRAY__NAME];
+    const char *asked = r->opt->time;
+    if (asked && strlen(asked) < sizeof r->time_name)
+        memcpy(r->time_name, asked, strlen(asked) + 1);
+    for (int i = 0; !asked && usual[i] && !*r->time_name; i++) {
+        snprintf(name, sizeof name, "%s/%s", episode, usual[i]);
+        if (rh_hdf5__kind(r->file, name) == RH_HDF5_DATASET)
+            memcpy(r->time_name, usual[i], strlen(usual[i]) + 1);
+    }
+}
+
+static rh_status open_episode(rh_minari_reader *r, const char *episode, rh_error *err)
+{
+    memset(&r->reward, 0, sizeof r->reward);
+    memset(&r->terminal, 0, sizeof r->terminal);
+    memset(&r->truncated, 0, sizeof r->truncated);
+    memset(&r->time, 0, sizeof r->time);
+    rh_status rc = open_bundle(r, &r->obs, episode, "observations", err);
+    if (!rc)
+        rc = open_bundle(r, &r->act, episode, "actions", err);
+    if (!rc)
+        rc = open_column(r, &r->reward, episode, "rewards", err);
+    if (!rc)
+        rc = open_column(r, &r->terminal, episode, "terminations", err);
+    if (!rc)
+        rc = open_column(r, &r->truncated, episode, "truncations", err);
+    if (!rc && *r->time_name)
+        rc = open_column(r, &r->time, episode, r->time_name, err);
+    for (int i = 0; i < r->obs.n && !rc; i++)
+        rc = check_rows(r, &r->obs.part[i], 1, err);
+    for (int i = 0; i < r->act.n && !rc; i++)
+        rc = check_rows(r, &r->act.part[i], 0, err);
+    if (!rc)
+        rc = check_rows(r, &r->terminal, 0, err);
+    if (!rc)
+        rc = check_rows(r, &r->truncated, 0, err);
+    if (!rc && *r->time_name && r->time.nrow != r->reward.nrow + 1)
+        rc = check_rows(r, &r->time, 0, err);
+    return rc;
+}
+
+static rh_status read_flag(const rh_minari_reader *r, rh_array *array, int64_t row, bool *flag,
+                           rh_error *err)
+{
+    const double *x = NULL;
+    rh_status rc = rh_array__row(array, row, &x, err);
+    if (!rc && isnan(*x))
+        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
+                     rh_path_tail(r->path), (long long)row, array->name);
+    *flag = !rc && *x != 0.0;
+    return rc;
+}
+
+static rh_status read_row(rh_minari_reader *r, int64_t i, rh_log_row *row, rh_error *err)
+{
+    const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
+    const rh_beside act = {r->act.beside, r->act.n, r->act.width};
+    const double *x = NULL, *time = NULL;
+    rh_status rc = rh_beside__row(&obs, i, r->row, err);
+    if (!rc)
+        rc = rh_beside__row(&act, i, r->action, err);
+    if (!rc)
+        rc = rh_array__row(&r->reward, i, &x, err);
+    if (!rc)
+        rc = read_flag(r, &r->terminal, i, &row->terminal, err);
+    if (!rc)
+        rc = read_flag(r, &r->truncated, i, &row->truncated, err);
+    if (!rc && *r->time_name)
+        rc = rh_array__row(&r->time, i, &time, err);
+    if (rc)
+        return rc;
+    row->obs = r->row;
+    row->act = r->action;
+    row->reward = *x;
+    row->time = time ? *time : 0.0;
+    return RH_OK;
+}
+
+static bool marked(const rh_minari_reader *r, const char *episode, const char *name)
+{
+    double x = 0.0;
+    return rh_hdf5__number_attribute(r->file, episode, name, &x) && x == 1.0;
+}
+
+static rh_status push_episode(rh_minari_reader *r, const char *episode, rh_error *err)
+{
+    const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
+    bool unknown = marked(r, episode, "rehearse_end_unknown");
+    bool goes_on = marked(r, episode, "rehearse_goes_on");
+    bool resumes = marked(r, episode, "rehearse_resumes"), cut = false;
+    int64_t n = r->reward.nrow;
+    rh_status rc = RH_OK;
+    if (n == 0)
+        return RH_OK;
+    r->feed.action = r->act.part[0].name;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        rh_log_row row = {.begins = i == 0 && !r->joined,
+                          .resumes = cut || (i == 0 && resumes && !r->joined)};
+        bool joins = i == n - 1 && goes_on;
+        rc = read_row(r, i, &row, err);
+        cut = rh_feed__cuts(&r->feed, row.begins || row.resumes) && !row.terminal &&
+              !row.truncated && i < n - 1;
+        if (!rc && (joins || cut)) {
+            rc = rh_beside__row(&obs, i + 1, r->next, err);
+            row.next = r->next;
+        }
+        if (joins)
+            row.terminal = row.truncated = false;
+        if (!rc)
+            rc = rh_feed__push(&r->feed, &row, i, err);
+    }
+    r->joined = goes_on;
+    if (rc || unknown || goes_on)
+        return rc;
+    rc = rh_beside__row(&obs, n, r->row, err);
+    rh_log_row last = {.obs = r->row, .reward = (double)NAN};
+    last.time = r->feed.time; // no gap before it
+    return rc ? rc : rh_feed__push(&r->feed, &last, n, err);
+}
+
+// ---------------------------------------------------------------------------- the whole
+
+// Names of the numbers in a bundle, in one block; none for one space without parts.
+static rh_status name_parts(const rh_minari_reader *r, const rh_minari_bundle *b, char ***name,
+                            rh_error *err)
+{
+    size_t length = RH_LEAF__NAME + 12;
+    if (b->n == 1 && !*b->leaf[0].path)
+        return RH_OK;
+    *name = rh_alloc(1, (size_t)b->width * (sizeof **name + length));
+    if (!*name)
+        return nomem(r, err);
+    char *text = (char *)(*name + b->width);
+    int k = 0;
+    for (int i = 0; i < b->n; i++)
+        for (int j = 0; j < b->leaf[i].width; j++, text += length) {
+            if (b->leaf[i].width == 1)
+                snprintf(text, length, "%s", b->leaf[i].name);
+            else
+                snprintf(text, length, "%s_%d", b->leaf[i].name, j);
+            (*name)[k++] = text;
+        }
+    return RH_OK;
+}
+
+// The names start .. start + n - 1 of a Discrete space.
+static rh_status make_labels(rh_minari_reader *r, const rh_leaf *leaf, rh_feed_plan *plan,
+                             rh_error *err)
+{
+    if (leaf->n > RH_MAX_ACTIONS)
+        return rh_fail(err, RH_EFORMAT, "%s: %lld different actions, expected at most %d",
+                       rh_path_tail(r->path), (long long)leaf->n, RH_MAX_ACTIONS);
+    const size_t length = 24;
+    r->label = rh_alloc(1, (size_t)leaf->n * (sizeof *r->label + length));
+    if (!r->label)
+        return nomem(r, err);
+    char *text = (char *)(r->label + leaf->n);
+    for (int i = 0; i < leaf->n; i++, text += length) {
+        snprintf(text, length, "%lld", (long long)leaf->start + i);
+        r->label[i] = text;
+    }
+    plan->label = (const char *const *)r->label;
+    plan->nlabel = (int)leaf->n;
+    return RH_OK;
+}
+
+static rh_status plan_actions(rh_minari_reader *r, rh_feed_plan *plan, rh_error *err)
+{
+    const rh_leaf *leaf = &r->act.leaf[0];
+    plan->shape.whole = r->act.part[0].whole;
+    if (r->own.label) {
+        int64_t start;
+        plan->label = (const char *const *)r->own.label;
+        plan->nlabel = r->own.nlabel;
+        plan->indices = !rh_metadata__in_a_row(plan->label, plan->nlabel, &start);
+        return RH_OK;
+    }
+    if (r->act.n > 1 || r->own.continuous || leaf->kind == RH_SPACE_BOX ||
+        leaf->kind == RH_SPACE_MULTI_BINARY || leaf->kind == RH_SPACE_MULTI_DISCRETE)
+        plan->shape.action = RH_ACTION_CONTINUOUS;
+    bool continuous = r->opt->action_kind == RH_ACTION_CONTINUOUS;
+    if (r->act.n == 1 && leaf->kind == RH_SPACE_DISCRETE && !continuous)
+        return make_labels(r, leaf, plan, err);
+    return RH_OK;
+}
+
+static rh_status note_all(rh_minari_reader *r, bool said, rh_error *err)
+{
+    rh_log_builder *b = r->feed.builder;
+    rh_status rc = RH_OK;
+    if (!said)
+        rc = rh_log_note(b, err, "no metadata.json: read by the shapes of its datasets alone");
+    if (!rc)
+        rc =
+            rh_log_note(b, err, "observations = episode_<i>/observations, one more than steps");
+    if (!rc)
+        rc = rh_log_note(b, err, "terminals = dataset terminations (%s)", r->terminal.type);
+    if (!rc)
+        rc = rh_log_note(b, err, "truncations = dataset truncations (%s): truncated",
+                         r->truncated.type);
+    if (!rc && *r->time_name)
+        rc = rh_log_note(b, err, "time = dataset %s", r->time_name);
+    if (!rc && r->opt->reward_of == RH_REWARD_OF_STATE)
+        rc = rh_log_note(b, err, "rewards = dataset rewards: of the action before");
+    return rc ? rc : rh_log_note(b, err, "s' = the next row of observations");
+}
+
+// The first episode is open: all that is needed of it is known.
+static rh_status open_feed(rh_minari_reader *r, bool said, rh_error *err)
+{
+    rh_feed_plan plan = {.action = "actions",
+                         .shape = {.nobs = r->obs.width,
+                                   .nact = r->act.width,
+                                   .times = *r->time_name != 0,
+                                   .path = r->path,
+                                   .format = "minari"}};
+    rh_status rc = plan_actions(r, &plan, err);
+    if (!rc)
+        rc = name_parts(r, &r->obs, &r->obs_name, err);
+    if (!rc)
+        rc = name_parts(r, &r->act, &r->act_name, err);
+    if (rc)
+        return rc;
+    const rh_metadata_own *own = &r->own;
+    bool all = !r->opt->obs;
+    plan.shape.obs_name = all && own->nobs_name == r->obs.width
+                              ? (const char *const *)own->obs_name
+                              : (const char *const *)r->obs_name;
+    if (all && own->nobs_unit == r->obs.width)
+        plan.shape.obs_unit = (const char *const *)own->obs_unit;
+    plan.shape.act_name = own->nact_name == r->act.width ? (const char *const *)own->act_name
+                                                         : (const char *const *)r->act_name;
+    plan.shape.reward_name = own->reward_name;
+    rc = rh_feed__open(&r->feed, &plan, r->opt, err);
+    if (rc)
+        return rc;
+    r->row = rh_alloc(2 * (size_t)r->obs.width + (size_t)r->act.width, sizeof *r->row);
+    if (!r->row)
+        return nomem(r, err);
+    r->next = r->row + r->obs.width;
+    r->action = r->next + r->obs.width;
+    return note_all(r, said, err);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The numbers of the episodes there are, in order. Owned: *number.
+static rh_status list_episodes(const rh_minari_reader *r, int64_t **number, int64_t *n,
+                               rh_error *err)
+{
+    char **name = NULL;
+    int64_t nname = 0;
+    rh_status rc = rh_hdf5__names(r->file, "/", MAX_EPISODES, &name, &nname, err);
+    if (rc)
+        return rc;
+    int64_t *all = rh_alloc((size_t)nname + 1, sizeof *all), used = 0;
+    for (int64_t i = 0; all && i < nname; i++) {
+        const char *digit = strncmp(name[i], "episode_", 8) == 0 ? name[i] + 8 : "";
+        size_t length = strspn(digit, "0123456789");
+        if (length > 0 && length < 16 && !digit[length])
+            all[used++] = strtoll(digit, NULL, 10);
+    }
+    rh_free(name);
+    if (!all)
+        return nomem(r, err);
+    qsort(all, (size_t)used, sizeof *all, by_number);
+    *number = all;
+    *n = used;
+    if (used == 0)
+        return rh_fail(err, RH_EFORMAT, "%s: no episode, expected groups episode_0, episode_1",
+                       rh_path_tail(r->path));
+    return RH_OK;
+}
+
+static rh_status check_options(const rh_minari_reader *r, rh_error *err)
+{
+    const rh_log_options *opt = r->opt;
+    const char *const asked[] = {opt->action,    opt->reward, opt->terminal,
+                                 opt->truncated, opt->next,   opt->episode};
+    char shown[48];
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (asked[i])
+            return rh_fail(
+                err, RH_EINVAL,
+                "%s: '%s' cannot be chosen: a Minari dataset says itself what is what",
+                rh_path_tail(r->path), rh_log__shown(asked[i], shown));
+    if (r->metadata.format[0] && strcmp(r->metadata.format, "hdf5") != 0)
+        return rh_fail(err, RH_EFORMAT, "%s: data_format %s, expected hdf5",
+                       rh_path_tail(r->path), rh_log__shown(r->metadata.format, shown));
+    return RH_OK;
+}
+
+static rh_status read_episodes(rh_minari_reader *r, bool said, rh_error *err)
+{
+    int64_t *number = NULL, n = 0;
+    rh_status rc = list_episodes(r, &number, &n, err);
+    for (int64_t i = 0; i < n && !rc; i++) {
+        char episode[40];
+        snprintf(episode, sizeof episode, "episode_%lld", (long long)number[i]);
+        if (i == 0) {
+            find_time(r, episode);
+            rc = rh_minari__leaves(r, &r->obs, &r->metadata.observation, episode,
+                                   "observations", err);
+            if (!rc)
+                rc =
+                    rh_minari__leaves(r, &r->act, &r->metadata.action, episode, "actions", err);
+        }
+        if (!rc)
+            rc = open_episode(r, episode, err);
+        if (!rc && i == 0)
+            rc = open_feed(r, said, err);
+        if (!rc)
+            rc = push_episode(r, episode, err);
+        close_episode(r);
+    }
+    rh_free(number);
+    return rc;
+}
+
+rh_status rh_minari__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
+{
+    bool said = false;
+    rh_minari_reader *r = rh_alloc(1, sizeof *r);
+    if (!r)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(rh_hdf5__path(file)));
+    r->file = file;
+    r->opt = opt;
+    r->path = rh_hdf5__path(file);
+    rh_status rc = rh_minari__metadata(r, &said, err);
+    if (!rc)
+        rc = check_options(r, err);
+    if (!rc)
+        rc = read_episodes(r, said, err);
+    if (!rc)
+        rc = rh_feed__finish(&r->feed, out, err);
+
+    rh_feed__clear(&r->feed);
+    rh_metadata__clear(&r->metadata);
+    rh_metadata__clear_own(&r->own);
+    void *const owned[] = {r->obs.leaf,   r->obs.part, r->obs.beside, r->act.leaf, r->act.part,
+                           r->act.beside, r->label,    r->obs_name,   r->act_name, r->row};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        rh_free(owned[i]);
+    rh_free(r);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the format
+
+static bool is_file(const char *folder, const char *name, char *path, size_t size)
+{
+    struct stat st;
+    int length = snprintf(path, size, "%s/%s", folder, name);
+    return length > 0 && (size_t)length < size && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool probe_minari(const char *path, bool folder, const unsigned char *head, size_t n)
+{
+    static const char *const mark[] = {"data/main_data.hdf5", "main_data.hdf5",
+                                       "data/metadata.json", "metadata.json"};
+    char full[4096];
+    bool found = !folder && rh_hdf5__probe(path, head, n);
+    for (int i = 0; folder && !found && i < 4; i++)
+        found = is_file(path, mark[i], full, sizeof full);
+    return found;
+}
+
+static rh_status read_minari(rh_log **out, const char *path, const rh_log_options *opt,
+                             rh_error *err)
+{
+    char full[4096];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return rh_hdf5__read(out, path, opt, err);
+    if (is_file(path, "data/main_data.hdf5", full, sizeof full) ||
+        is_file(path, "main_data.hdf5", full, sizeof full))
+        return rh_hdf5__read(out, full, opt, err);
+
+    // its data is in another format: say in which
+    rh_metadata metadata = {0};
+    char *text = NULL, shown[48];
+    size_t n = 0;
+    if (!is_file(path, "data/metadata.json", full, sizeof full))
+        is_file(path, "metadata.json", full, sizeof full);
+    rh_status rc = rh_minari__text(full, &text, &n, err);
+    if (!rc && text)
+        rc = rh_metadata__parse(&metadata, text, n, full, err);
+    if (!rc)
+        rc =
+            rh_fail(err, RH_EFORMAT,
+                    "%s: a Minari dataset with data_format %s, expected hdf5 (main_data.hdf5); "
+                    "docs/logs.md shows how to export it",
+                    rh_path_tail(path),
+                    metadata.format[0] ? rh_log__shown(metadata.format, shown) : "not said");
+    rh_metadata__clear(&metadata);
+    rh_free(text);
+    return rc;
+}
+
+const rh_log__format rh_log__minari = {
+    .about = {"minari", "Minari datasets: a folder, or its HDF5 file", true, true},
+    .ending = {".hdf5", ".h5"},
+    .probe = probe_minari,
+    .read = read_minari,
+    .write = rh_minari__write,
+};

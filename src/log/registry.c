@@ -118,36 +118,36 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
     return RH_OK;
 }
 
-// The format of a file, or a message about what it is instead.
-static rh_status recognise(const rh_log__format **out, const char *path, rh_error *err)
+// The format of a file, `asked` when it is not NULL; or NULL, *rc and a message about what it
+// is instead.
+static const rh_log__format *recognise(const char *path, const rh_log__format *asked,
+                                       rh_status *rc, rh_error *err)
 {
     unsigned char head[HEAD];
     size_t n = 0;
     bool folder = false;
-    rh_status rc = look(path, &folder, head, &n, err);
-    if (rc)
-        return rc;
-    if (!folder && n == 0)
-        return rh_fail(err, RH_EFORMAT, "%s: the file is empty, expected a log",
-                       rh_path_tail(path));
+    *rc = look(path, &folder, head, &n, err);
+    if (*rc)
+        return NULL;
+    if (asked)
+        return asked;
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-        if (n >= strangers[i].n && memcmp(head, strangers[i].begins, strangers[i].n) == 0)
-            return rh_fail(err, RH_EFORMAT,
-                           "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how "
-                           "to export it in a few lines of Python",
-                           rh_path_tail(path), strangers[i].is);
-    for (int i = NFORMAT - 1; i >= 0; i--) // CSV last: it has no mark of its own
-        if (format[i]->probe && format[i]->probe(path, folder, head, n)) {
-            *out = format[i];
-            return RH_OK;
+        if (n >= strangers[i].n && memcmp(head, strangers[i].begins, strangers[i].n) == 0) {
+            *rc = rh_fail(err, RH_EFORMAT,
+                          "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to "
+                          "export it in a few lines of Python",
+                          rh_path_tail(path), strangers[i].is);
+            return NULL;
         }
-    if (folder)
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: it is a directory without a Minari dataset "
-                       "(data/main_data.hdf5), expected a log",
-                       rh_path_tail(path));
-    return rh_fail(err, RH_EFORMAT, "%s: not a log: neither text nor HDF5 nor NPZ",
-                   rh_path_tail(path));
+    for (int i = NFORMAT - 1; i >= 0 && (folder || n > 0); i--) // CSV last: it has no mark
+        if (format[i]->probe && format[i]->probe(path, folder, head, n))
+            return format[i];
+    *rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_path_tail(path),
+                  folder ? "it is a directory without a Minari dataset (data/main_data.hdf5), "
+                           "expected a log"
+                  : n == 0 ? "the file is empty, expected a log"
+                           : "not a log: neither text nor HDF5 nor NPZ");
+    return NULL;
 }
 
 // ---------------------------------------------------------------------------- reading, writing
@@ -155,19 +155,15 @@ static rh_status recognise(const rh_log__format **out, const char *path, rh_erro
 rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err)
 {
     rh_log_options initial = rh_log_defaults();
-    const rh_log__format *kind = NULL;
     opt = opt ? opt : &initial;
     rh_status rc = check(opt, err);
     if (rc)
         return rc;
-    if (opt->format && !find(opt->format, true, err))
+    const rh_log__format *asked = opt->format ? find(opt->format, true, err) : NULL;
+    if (opt->format && !asked)
         return RH_EINVAL;
-    rc = recognise(&kind, path, err);
-    if (rc)
-        return rc;
-    if (opt->format)
-        kind = find(opt->format, true, err);
-    return kind->read(out, path, opt, err);
+    const rh_log__format *kind = recognise(path, asked, &rc, err);
+    return kind ? kind->read(out, path, opt, err) : rc;
 }
 
 static bool ends_with(const char *text, const char *ending)
@@ -176,21 +172,31 @@ static bool ends_with(const char *text, const char *ending)
     return n > m && strcmp(text + n - m, ending) == 0;
 }
 
-rh_status rh_log_write(const rh_log *log, const char *path, const char *name, rh_error *err)
+// The format to write, by its name or by the path's ending; NULL and a message.
+static const rh_log__format *writer(const char *path, const char *name, rh_error *err)
 {
-    const rh_log__format *kind = NULL;
-    if (name) {
-        kind = find(name, false, err);
-        return kind ? kind->write(log, path, err) : RH_EINVAL;
-    }
+    if (name)
+        return find(name, false, err);
     for (int i = 0; i < NFORMAT; i++)
         for (int j = 0; format[i]->write && j < 4 && format[i]->ending[j]; j++)
             if (ends_with(path, format[i]->ending[j]))
-                return format[i]->write(log, path, err);
-    return rh_fail(err, RH_EINVAL,
-                   "%s: cannot tell the format from the name, expected one that ends in .csv, "
-                   ".csv.gz, .tsv, .npz, .hdf5 or .h5",
-                   rh_path_tail(path));
+                return format[i];
+    rh_fail(err, RH_EINVAL,
+            "%s: cannot tell the format from the name, expected one that ends in .csv, "
+            ".csv.gz, .tsv, .npz, .hdf5 or .h5",
+            rh_path_tail(path));
+    return NULL;
+}
+
+rh_status rh_log_write_check(const char *path, const char *name, rh_error *err)
+{
+    return writer(path, name, err) ? RH_OK : RH_EINVAL;
+}
+
+rh_status rh_log_write(const rh_log *log, const char *path, const char *name, rh_error *err)
+{
+    const rh_log__format *kind = writer(path, name, err);
+    return kind ? kind->write(log, path, err) : RH_EINVAL;
 }
 
 // ---------------------------------------------------------------------------- shared by

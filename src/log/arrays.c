@@ -1,0 +1,281 @@
+// arrays.c - arrays in slabs, and rows on their way to a log.
+//
+// 1. A slab is at most a megabyte or 65536 rows: beside the log itself nothing large is held.
+// 2. When a reward came with a state, a row waits for the next one to get its reward. The last
+//    action of an episode got none: its row is handed on as one that was only seen.
+// 3. Which number is which action is looked up once per number and remembered.
+
+#include "arrays.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SLAB_NUMBERS 131072
+#define SLAB_ROWS 65536
+
+const char *rh_log__shown(const char *text, char room[48])
+{
+    size_t n = 0;
+    for (; n < 40 && text[n]; n++)
+        room[n] = (unsigned char)text[n] < 32 || text[n] == 127 ? '?' : text[n];
+    while (n > 0 && text[n] && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--; // no letter is cut in half
+    memcpy(room + n, "...", text[n] ? 4 : 0);
+    room[text[n] ? n + 3 : n] = 0;
+    return room;
+}
+
+rh_status rh_log__one_line(rh_status rc, rh_error *err)
+{
+    for (char *c = rc && err ? err->text : NULL; c && *c; c++)
+        *c = (char)((unsigned char)*c < 32 || *c == 127 ? '?' : *c);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- one array
+
+bool rh_array__set_shape(rh_array *array, int rank, const int64_t *dim)
+{
+    size_t used = (size_t)snprintf(array->shape, sizeof array->shape, "(");
+    array->rank = rank;
+    array->nrow = rank > 0 ? dim[0] : 1;
+    array->width = 1;
+    for (int i = 0; i < rank; i++) {
+        if (dim[i] < 0 || dim[i] > INT64_C(1) << 56)
+            return false;
+        if (used < sizeof array->shape)
+            used += (size_t)snprintf(array->shape + used, sizeof array->shape - used, "%s%lld",
+                                     i ? ", " : "", (long long)dim[i]);
+        if (i > 0 && dim[i] > 0 && array->width > (INT64_C(1) << 56) / dim[i])
+            return false;
+        if (i > 0)
+            array->width *= dim[i];
+    }
+    if (used + 2 < sizeof array->shape)
+        memcpy(array->shape + used, ")", 2);
+    return array->nrow == 0 || array->width <= (INT64_C(1) << 56) / array->nrow;
+}
+
+rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error *err)
+{
+    if (!array->slab) {
+        int64_t room = SLAB_NUMBERS / (array->width > 0 ? array->width : 1);
+        room = room > SLAB_ROWS ? SLAB_ROWS : room;
+        room = room < 1 ? 1 : room;
+        array->room = array->nrow < room ? array->nrow : room;
+        array->slab =
+            rh_alloc((size_t)array->room * (size_t)array->width + 1, sizeof *array->slab);
+        if (!array->slab) {
+            rh_fail(err, RH_ENOMEM, "log: out of memory for %s", array->name);
+            return RH_ENOMEM;
+        }
+    }
+    if (row >= array->nload) {
+        int64_t left = array->nrow - array->nload;
+        array->first = array->nload;
+        array->n = left < array->room ? left : array->room;
+        rh_status rc = array->load(array, array->first, array->n, array->slab, err);
+        if (rc)
+            return rc;
+        array->nload += array->n;
+    }
+    *x = array->slab + (row - array->first) * array->width;
+    return RH_OK;
+}
+
+void rh_array__clear(rh_array *array)
+{
+    if (array->shut)
+        array->shut(array);
+    array->shut = NULL;
+    rh_free(array->slab);
+    array->slab = NULL;
+}
+
+rh_status rh_beside__row(const rh_beside *beside, int64_t row, double *x, rh_error *err)
+{
+    for (int i = 0; i < beside->n; i++) {
+        const double *part = NULL;
+        rh_status rc = rh_array__row(beside->array[i], row, &part, err);
+        if (rc)
+            return rc;
+        memcpy(x, part, (size_t)beside->array[i]->width * sizeof *x);
+        x += beside->array[i]->width;
+    }
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_options *opt,
+                        rh_error *err)
+{
+    rh_log_shape shape = plan->shape;
+    *feed = (rh_feed){.opt = opt,
+                      .path = shape.path,
+                      .action = plan->action,
+                      .nobs = shape.nobs,
+                      .nact = shape.nact,
+                      .times = shape.times,
+                      .indices = plan->indices,
+                      .own = plan->label,
+                      .nown = plan->nlabel,
+                      .over = true};
+    if (opt->action_kind != RH_ACTION_AUTO)
+        shape.action = opt->action_kind;
+
+    // the actions there are: said by the caller, else by the file
+    if (opt->actions && *opt->actions) {
+        rh_status rc = rh_log__split(opt->actions, &feed->label, &feed->nlabel, err);
+        if (rc)
+            return rc;
+        if (feed->nact > 1 || shape.action == RH_ACTION_CONTINUOUS)
+            return rh_fail(err, RH_EINVAL,
+                           "%s: the actions in %s are %s, so they cannot be named one by one",
+                           rh_path_tail(feed->path), feed->action,
+                           feed->nact > 1 ? "vectors" : "continuous");
+        shape.label = (const char *const *)feed->label;
+        shape.nlabel = feed->nlabel;
+    } else if (plan->label && shape.action != RH_ACTION_CONTINUOUS) {
+        shape.label = plan->label;
+        shape.nlabel = plan->nlabel;
+    }
+    feed->all = shape.label;
+    feed->nall = shape.nlabel;
+    shape.declared = feed->nall > 0;
+
+    size_t nrow = 2 * (size_t)feed->nobs + (size_t)feed->nact;
+    rh_status rc = rh_log_builder_create(&feed->builder, &shape, err);
+    if (rc)
+        return rc;
+    feed->work = rh_alloc(2 * nrow, sizeof *feed->work);
+    return feed->work ? RH_OK
+                      : rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(feed->path));
+}
+
+void rh_feed__clear(rh_feed *feed)
+{
+    rh_log_builder_destroy(feed->builder);
+    rh_free(feed->label);
+    rh_free(feed->work);
+    *feed = (rh_feed){0};
+}
+
+// The place of an action among the labels, or -1.
+static int find_place(const rh_feed *feed, double value)
+{
+    if (!feed->own || !feed->indices)
+        return rh_log__label_index(feed->all, feed->nall, value);
+    int own = value >= 0.0 && value < feed->nown && value == floor(value) ? (int)value : -1;
+    if (feed->all == feed->own)
+        return own;
+    for (int i = 0; own >= 0 && i < feed->nall; i++)
+        if (strcmp(feed->all[i], feed->own[own]) == 0)
+            return i;
+    return -1;
+}
+
+static rh_status place_action(rh_feed *feed, double *act, int64_t at, rh_error *err)
+{
+    int place = -1;
+    for (int i = 0; i < feed->nseen && place < 0; i++)
+        if (feed->seen[i] == *act)
+            place = feed->place[i];
+    if (place < 0) {
+        place = find_place(feed, *act);
+        if (place >= 0 && feed->nseen < RH_FEED__SEEN) {
+            feed->seen[feed->nseen] = *act;
+            feed->place[feed->nseen++] = place;
+        }
+    }
+    if (place < 0) {
+        char first[48], last[48];
+        return rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is %g, expected %s (%s to %s)",
+                       rh_path_tail(feed->path), (long long)at, feed->action, *act,
+                       feed->own && feed->indices ? "the index of one of the actions"
+                                                  : "one of the actions",
+                       rh_log__shown(feed->all[0], first),
+                       rh_log__shown(feed->all[feed->nall - 1], last));
+    }
+    *act = place;
+    return RH_OK;
+}
+
+// Copy n numbers, those that stand for a missing one as NAN.
+static void copy_seen(const rh_feed *feed, double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+    for (int i = 0; feed->opt->nmissing > 0 && i < n; i++)
+        if (rh_log__is_missing(feed->opt, to[i]))
+            to[i] = NAN;
+}
+
+// The row with its numbers copied to work.
+static rh_log_row copy_row(const rh_feed *feed, const rh_log_row *row, double *work)
+{
+    rh_log_row copy = *row;
+    double *next = work + feed->nobs, *act = next + feed->nobs;
+    copy_seen(feed, work, row->obs, feed->nobs);
+    copy.obs = work;
+    if (row->next) {
+        copy_seen(feed, next, row->next, feed->nobs);
+        copy.next = next;
+    }
+    if (row->act) {
+        memcpy(act, row->act, (size_t)feed->nact * sizeof *act);
+        copy.act = act;
+    }
+    return copy;
+}
+
+bool rh_feed__cuts(const rh_feed *feed, bool begins)
+{
+    return (begins || feed->over ? 0 : feed->step) + 1 >= feed->opt->episode_steps;
+}
+
+// The row that was held back goes on, with its reward if there is one.
+static rh_status release(rh_feed *feed, const double *reward, rh_error *err)
+{
+    feed->held.reward = reward ? *reward : NAN;
+    feed->held.act = reward ? feed->held.act : NULL;
+    return rh_log_push(feed->builder, &feed->held, err);
+}
+
+rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_error *err)
+{
+    int stride = 2 * feed->nobs + feed->nact;
+    rh_log_row now = copy_row(feed, row, feed->work);
+    rh_status rc = RH_OK;
+
+    // where an episode begins: after an end, and where time jumps
+    bool inside = !(row->begins || row->resumes || (feed->over && (row->act || row->next)));
+    if (inside && feed->times && row->time - feed->time > feed->opt->max_gap) {
+        now.resumes = true;
+        inside = false;
+        rh_log__reading(feed->builder)->ngap++;
+    }
+    feed->time = row->time;
+    feed->step = inside ? feed->step : 0;
+
+    // where it is cut
+    if (row->act && ++feed->step >= feed->opt->episode_steps && !now.terminal)
+        now.truncated = true;
+    feed->over = now.terminal || now.truncated;
+    if (now.act && feed->nall > 0 && !isnan(now.act[0]))
+        rc = place_action(feed, feed->work + stride - feed->nact, at, err);
+    if (rc || feed->opt->reward_of == RH_REWARD_OF_ACTION)
+        return rc ? rc : rh_log_push(feed->builder, &now, err);
+
+    // the row before got this row's reward, if it is of the same episode
+    if (feed->holding)
+        rc = release(feed, inside ? &now.reward : NULL, err);
+    feed->held = copy_row(feed, &now, feed->work + stride);
+    feed->holding = true;
+    return rc;
+}
+
+rh_status rh_feed__finish(rh_feed *feed, rh_log **out, rh_error *err)
+{
+    rh_status rc = feed->holding ? release(feed, NULL, err) : RH_OK;
+    return rc ? rc : rh_log_finish(feed->builder, out, err);
+}

@@ -1,0 +1,457 @@
+// flat.c - a file of arrays side by side, one row per step: D4RL, NPZ and old d3rlpy dumps.
+//
+// 1. The observations say how many rows there are; every other array of a role must have as
+//    many. Arrays without a role may have any length and type, and are not looked at.
+// 2. s' is what `next` says; else the next row of the same episode. A row of `next` that is NAN
+//    throughout says that s' is not known.
+// 3. Not zero is true, of whatever type a flag is. A flag that is NAN is refused.
+// 4. `done` beside a truncated array is true for every end, so what is both is a time-out.
+//    Under any other name a terminal is a terminal.
+
+#include "arrays.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_TERMS 64 // of a reward
+
+// The arrays of the roles, and what is read of them row by row.
+typedef struct table {
+    const rh_flat *flat;
+    const rh_log_options *opt;
+    const char *path;
+    rh_beside role[RH_FLAT_NROLE];
+    double factor[MAX_TERMS]; // of the arrays that make up the reward
+    int64_t nrow;
+    bool done;                // the terminals are true for every end
+    int64_t episode;          // of the row read last, from 0
+    int64_t boundary;         // boundaries passed
+    double id;                // of the episode
+    double *obs, *next, *act; // owned, one block
+    char **name;              // of the observed numbers, owned, one block
+} table;
+
+static const char *const role_name[RH_FLAT_NROLE] = {
+    [RH_FLAT_OBS] = "observations",   [RH_FLAT_ACTION] = "actions",
+    [RH_FLAT_REWARD] = "rewards",     [RH_FLAT_TERMINAL] = "terminals",
+    [RH_FLAT_TRUNCATED] = "timeouts", [RH_FLAT_NEXT] = "next observations",
+    [RH_FLAT_EPISODE] = "episodes",   [RH_FLAT_TIME] = "time",
+};
+
+rh_array *rh_flat__find(const rh_flat *flat, const char *name)
+{
+    for (int i = 0; i < flat->narray; i++)
+        if (strcmp(flat->array[i].name, name) == 0)
+            return &flat->array[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------- roles
+
+static const char *asked_for(const rh_log_options *opt, rh_flat_role role)
+{
+    switch (role) {
+    case RH_FLAT_OBS:
+        return opt->obs;
+    case RH_FLAT_ACTION:
+        return opt->action;
+    case RH_FLAT_REWARD:
+        return opt->reward;
+    case RH_FLAT_TERMINAL:
+        return opt->terminal;
+    case RH_FLAT_TRUNCATED:
+        return opt->truncated;
+    case RH_FLAT_NEXT:
+        return opt->next;
+    case RH_FLAT_EPISODE:
+        return opt->episode;
+    case RH_FLAT_TIME:
+        return opt->time;
+    case RH_FLAT_NROLE:
+        break;
+    }
+    return NULL;
+}
+
+rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err)
+{
+    char what[400], shown[48];
+    const char *path = rh_path_tail(flat->plan.shape.path);
+    const char **known = rh_alloc((size_t)flat->narray + 1, sizeof *known);
+    if (!known)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", path);
+    int n = 0;
+    for (int i = 0; i < flat->narray; i++)
+        if (flat->array[i].rank > 0)
+            known[n++] = flat->array[i].name;
+    snprintf(what, sizeof what, "%s: no %s", path, flat->what);
+    rh_status rc = rh_unknown(err, what, rh_log__shown(word, shown), known, n);
+    rh_free((void *)known);
+    return rc;
+}
+
+static void add(rh_beside *beside, rh_array *array)
+{
+    beside->array[beside->n++] = array;
+    beside->width += array->width > 2 * RH_MAX_OBS ? 2 * RH_MAX_OBS : (int)array->width;
+}
+
+// The arrays that the caller names for a role.
+static rh_status take_named(table *t, rh_flat_role role, const char *list, rh_error *err)
+{
+    rh_beside *beside = &t->role[role];
+    char **word = NULL;
+    int nword = 0;
+    rh_status rc = rh_log__split(list, &word, &nword, err);
+    for (int i = 0; i < nword && !rc; i++) {
+        bool any = false;
+        for (int j = 0; j < t->flat->narray && beside->n <= RH_MAX_OBS; j++) {
+            rh_array *array = &t->flat->array[j];
+            if (array->rank == 0 || !rh_log__matches(word[i], array->name))
+                continue;
+            add(beside, array);
+            any = true;
+        }
+        if (!any)
+            rc = rh_flat__no_array(t->flat, word[i], err);
+    }
+    if (!rc && beside->n > 1 && role != RH_FLAT_OBS && role != RH_FLAT_NEXT &&
+        role != RH_FLAT_ACTION)
+        rc = rh_fail(err, RH_EINVAL, "%s: %d %ss for the %s (%s, %s, ...), expected one",
+                     rh_path_tail(t->path), beside->n, t->flat->what, role_name[role],
+                     beside->array[0]->name, beside->array[1]->name);
+    rh_free(word);
+    return rc;
+}
+
+// Whether an array called time is one, and of the steps: else it is not missed.
+static bool is_time(const table *t, const rh_array *array)
+{
+    const rh_beside *obs = &t->role[RH_FLAT_OBS];
+    return array->numeric && array->rank > 0 && array->width == 1 && obs->n > 0 &&
+           array->nrow == obs->array[0]->nrow;
+}
+
+static rh_status take_role(table *t, rh_flat_role role, rh_error *err)
+{
+    const char *asked = asked_for(t->opt, role);
+    rh_beside *beside = &t->role[role];
+    beside->array = rh_alloc((size_t)t->flat->narray + RH_MAX_OBS + 2, sizeof *beside->array);
+    if (!beside->array)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t->path));
+    if (asked && role == RH_FLAT_REWARD)
+        return rh_flat__reward(t->flat, asked, beside, t->factor, MAX_TERMS, err);
+    if (asked)
+        return take_named(t, role, asked, err);
+    const char *const *usual = t->flat->usual[role];
+    for (int i = 0; usual && usual[i] && beside->n == 0; i++) {
+        rh_array *array = rh_flat__find(t->flat, usual[i]);
+        if (array && (role == RH_FLAT_TIME ? is_time(t, array) : array->rank > 0))
+            add(beside, array);
+    }
+    return RH_OK;
+}
+
+// An array of a role: numbers, and one row per step.
+static rh_status check_array(const table *t, rh_flat_role role, const rh_array *array,
+                             rh_error *err)
+{
+    const char *path = rh_path_tail(t->path);
+    const rh_array *obs = t->role[RH_FLAT_OBS].array[0];
+    bool wide = role == RH_FLAT_OBS || role == RH_FLAT_NEXT || role == RH_FLAT_ACTION;
+    if (!array->numeric && strstr(array->type, "pickled"))
+        return rh_fail(err, RH_EFORMAT, "%s: %s holds %s; save it with a numeric dtype", path,
+                       array->name, array->type);
+    if (!array->numeric)
+        return rh_fail(err, RH_EFORMAT, "%s: %s holds %s, expected numbers", path, array->name,
+                       array->type);
+    if (array->nrow != obs->nrow && array->nrow + 1 == obs->nrow)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s has %lld rows, expected %lld as in %s; which episode has the "
+                       "observation too many cannot be known",
+                       path, array->name, (long long)array->nrow, (long long)obs->nrow,
+                       obs->name);
+    if (array->nrow != obs->nrow)
+        return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld as in %s", path,
+                       array->name, (long long)array->nrow, (long long)obs->nrow, obs->name);
+    if (!wide && array->width != 1)
+        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row", path,
+                       array->name, array->shape);
+    if (array->width < 1 || array->width > RH_MAX_OBS)
+        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
+                       path, array->name, array->shape, RH_MAX_OBS);
+    return RH_OK;
+}
+
+static rh_status check_roles(table *t, rh_error *err)
+{
+    static const rh_flat_role needed[] = {RH_FLAT_OBS, RH_FLAT_ACTION, RH_FLAT_REWARD};
+    const char *path = rh_path_tail(t->path);
+    for (int i = 0; i < 3; i++)
+        if (t->role[needed[i]].n == 0)
+            return rh_fail(err, RH_EFORMAT, "%s: no %s: there is no %s %s", path,
+                           role_name[needed[i]], t->flat->what, t->flat->usual[needed[i]][0]);
+    if (t->flat->terminal_needed && !t->opt->terminal && t->role[RH_FLAT_TERMINAL].n == 0)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: no %s %s, expected one, or terminal = \"\" when no step ends in a "
+                       "terminal state",
+                       path, t->flat->what, t->flat->usual[RH_FLAT_TERMINAL][0]);
+    t->nrow = t->role[RH_FLAT_OBS].array[0]->nrow;
+    for (int r = 0; r < RH_FLAT_NROLE; r++)
+        for (int i = 0; i < t->role[r].n; i++) {
+            rh_status rc = check_array(t, (rh_flat_role)r, t->role[r].array[i], err);
+            if (rc)
+                return rc;
+        }
+    int nobs = t->role[RH_FLAT_OBS].width, nnext = t->role[RH_FLAT_NEXT].width;
+    if (nnext && nnext != nobs)
+        return rh_fail(err, RH_EFORMAT, "%s: %s has %d numbers a row, expected %d as in %s",
+                       path, t->role[RH_FLAT_NEXT].array[0]->name, nnext, nobs,
+                       t->role[RH_FLAT_OBS].array[0]->name);
+    if (t->role[RH_FLAT_TERMINAL].n && t->role[RH_FLAT_TRUNCATED].n)
+        t->done = strncmp(t->role[RH_FLAT_TERMINAL].array[0]->name, "done", 4) == 0;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+// The one number of a role in a row; 0 when there is no such array.
+static rh_status number(const table *t, rh_flat_role role, int64_t row, double *x,
+                        rh_error *err)
+{
+    *x = 0.0;
+    return rh_beside__row(&t->role[role], row, x, err);
+}
+
+static rh_status reward_of(const table *t, int64_t row, double *sum, rh_error *err)
+{
+    const rh_beside *beside = &t->role[RH_FLAT_REWARD];
+    rh_status rc = RH_OK;
+    *sum = 0.0;
+    for (int i = 0; i < beside->n && !rc; i++) {
+        const double *x = NULL;
+        rc = rh_array__row(beside->array[i], row, &x, err);
+        if (!rc)
+            *sum = i == 0 ? t->factor[i] * *x : *sum + t->factor[i] * *x;
+    }
+    return rc;
+}
+
+static rh_status flag_of(const table *t, rh_array *array, int64_t row, bool *flag,
+                         rh_error *err)
+{
+    const double *x = NULL;
+    rh_status rc = rh_array__row(array, row, &x, err);
+    if (!rc && isnan(*x))
+        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
+                     rh_path_tail(t->path), (long long)row, array->name);
+    *flag = !rc && *x != 0.0;
+    return rc;
+}
+
+static rh_status read_flags(const table *t, int64_t row, rh_log_row *out, rh_error *err)
+{
+    const rh_beside *terminal = &t->role[RH_FLAT_TERMINAL];
+    const rh_beside *truncated = &t->role[RH_FLAT_TRUNCATED];
+    rh_status rc = RH_OK;
+    if (terminal->n)
+        rc = flag_of(t, terminal->array[0], row, &out->terminal, err);
+    if (!rc && truncated->n)
+        rc = flag_of(t, truncated->array[0], row, &out->truncated, err);
+    if (t->done && out->truncated)
+        out->terminal = false;
+    if (t->flat->ends && out->terminal)
+        out->truncated = false;
+    return rc;
+}
+
+// Whether an episode begins with this row, and whether in a start state.
+static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, rh_error *err)
+{
+    const rh_flat *flat = t->flat;
+    double id = 0.0;
+    rh_status rc = number(t, RH_FLAT_EPISODE, row, &id, err);
+    if (!rc && isnan(id))
+        return rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected an episode",
+                       rh_path_tail(t->path), (long long)row,
+                       t->role[RH_FLAT_EPISODE].array[0]->name);
+    out->begins = row == 0 || over || (t->role[RH_FLAT_EPISODE].n && id != t->id);
+    t->id = id;
+    if (!rc && flat->starts) {
+        bool starts = false;
+        rc = flag_of(t, flat->starts, row, &starts, err);
+        out->begins = out->begins || starts;
+    }
+    for (; t->boundary < flat->nboundary && flat->boundary[t->boundary] <= (double)row;
+         t->boundary++)
+        out->begins = out->begins || flat->boundary[t->boundary] == (double)row;
+    t->episode += out->begins && row > 0;
+    out->resumes = out->begins && t->episode < flat->nstart && flat->start[t->episode] == 0.0;
+    return rc;
+}
+
+static rh_status read_next(const table *t, int64_t row, rh_log_row *out, rh_error *err)
+{
+    bool known = t->role[RH_FLAT_NEXT].n > 0;
+    rh_status rc = rh_beside__row(&t->role[RH_FLAT_NEXT], row, t->next, err);
+    if (!rc && known && t->flat->known) {
+        rc = flag_of(t, t->flat->known, row, &known, err);
+    } else if (known) {
+        known = false;
+        for (int i = 0; i < t->role[RH_FLAT_NEXT].width && !known; i++)
+            known = !isnan(t->next[i]);
+    }
+    out->next = known ? t->next : NULL;
+    return rc;
+}
+
+static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    bool over = false;
+    for (int64_t row = 0; row < t->nrow && !rc; row++) {
+        rh_log_row out = {.obs = t->obs, .act = t->act};
+        rc = rh_beside__row(&t->role[RH_FLAT_OBS], row, t->obs, err);
+        if (!rc)
+            rc = rh_beside__row(&t->role[RH_FLAT_ACTION], row, t->act, err);
+        if (!rc)
+            rc = reward_of(t, row, &out.reward, err);
+        if (!rc)
+            rc = number(t, RH_FLAT_TIME, row, &out.time, err);
+        if (!rc)
+            rc = read_next(t, row, &out, err);
+        if (!rc)
+            rc = read_flags(t, row, &out, err);
+        if (!rc)
+            rc = read_begin(t, row, over, &out, err);
+        over = out.terminal || out.truncated;
+        if (!rc)
+            rc = rh_feed__push(feed, &out, row, err);
+    }
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- in words
+
+static rh_status note_role(const table *t, rh_log_builder *b, rh_flat_role role, rh_error *err)
+{
+    const rh_beside *beside = &t->role[role];
+    const char *extra = "";
+    if (role == RH_FLAT_TRUNCATED)
+        extra = ": truncated";
+    if (role == RH_FLAT_TERMINAL && t->done)
+        extra = ": terminal where it is not truncated";
+    if (role == RH_FLAT_REWARD && t->opt->reward_of == RH_REWARD_OF_STATE)
+        extra = ": of the action before";
+    if (role == RH_FLAT_REWARD && t->opt->reward)
+        return rh_log_note(b, err, "rewards = %.200s%s", t->opt->reward, extra);
+    if (beside->n > 1)
+        return rh_log_note(b, err, "%s = %ss %s, ... %s, side by side", role_name[role],
+                           t->flat->what, beside->array[0]->name,
+                           beside->array[beside->n - 1]->name);
+    return rh_log_note(b, err, "%s = %s %s (%s)%s", role_name[role], t->flat->what,
+                       beside->array[0]->name, beside->array[0]->type, extra);
+}
+
+static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    for (int r = 0; r < RH_FLAT_NROLE && !rc; r++)
+        if (r != RH_FLAT_NEXT && t->role[r].n > 0)
+            rc = note_role(t, b, (rh_flat_role)r, err);
+    if (!rc && t->role[RH_FLAT_TERMINAL].n == 0)
+        rc = rh_log_note(b, err, "no terminals: no step ends in a terminal state");
+    bool ends = t->role[RH_FLAT_TRUNCATED].n || t->role[RH_FLAT_EPISODE].n ||
+                t->flat->nboundary || t->flat->starts;
+    if (!rc && !ends && t->opt->episode_steps < INT64_MAX)
+        rc = rh_log_note(b, err, "no timeouts: an episode is cut after %lld steps",
+                         (long long)t->opt->episode_steps);
+    else if (!rc && !ends)
+        rc = rh_log_note(b, err,
+                         "no timeouts: an episode ends at a terminal only; --episode-steps N "
+                         "cuts longer ones");
+    if (rc)
+        return rc;
+    if (t->role[RH_FLAT_NEXT].n > 0)
+        return rh_log_note(b, err, "s' = %s %s", t->flat->what,
+                           t->role[RH_FLAT_NEXT].array[0]->name);
+    return rh_log_note(b, err, "s' = the next row of the same episode");
+}
+
+// ---------------------------------------------------------------------------- a whole file
+
+// Names of the observed numbers when they come from several arrays.
+static rh_status name_obs(table *t, rh_log_shape *shape, rh_error *err)
+{
+    const rh_beside *obs = &t->role[RH_FLAT_OBS];
+    if (shape->obs_name || obs->n < 2)
+        return RH_OK;
+    size_t length = RH_ARRAY__NAME + 12, n = (size_t)obs->width;
+    t->name = rh_alloc(1, n * (sizeof *t->name + length));
+    if (!t->name)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t->path));
+    char *text = (char *)(t->name + n);
+    int k = 0;
+    for (int i = 0; i < obs->n; i++)
+        for (int j = 0; j < obs->array[i]->width; j++, text += length) {
+            if (obs->array[i]->width == 1)
+                snprintf(text, length, "%s", obs->array[i]->name);
+            else
+                snprintf(text, length, "%s_%d", obs->array[i]->name, j);
+            t->name[k++] = text;
+        }
+    shape->obs_name = (const char *const *)t->name;
+    return RH_OK;
+}
+
+rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options *opt,
+                        rh_error *err)
+{
+    table t = {.flat = flat, .opt = opt, .path = flat->plan.shape.path, .factor = {1.0}};
+    rh_feed_plan plan = flat->plan;
+    rh_feed feed = {0};
+    rh_status rc = RH_OK;
+
+    // which array is what
+    for (int r = 0; r < RH_FLAT_NROLE && !rc; r++)
+        rc = take_role(&t, (rh_flat_role)r, err);
+    if (!rc)
+        rc = check_roles(&t, err);
+    if (rc)
+        goto done;
+    plan.shape.nobs = t.role[RH_FLAT_OBS].width;
+    plan.shape.nact = t.role[RH_FLAT_ACTION].width;
+    plan.shape.times = t.role[RH_FLAT_TIME].n > 0;
+    plan.shape.whole = t.role[RH_FLAT_ACTION].array[0]->whole;
+    if (opt->reward)
+        plan.shape.reward_name = opt->reward;
+    plan.action = t.role[RH_FLAT_ACTION].array[0]->name;
+    rc = name_obs(&t, &plan.shape, err);
+    if (rc)
+        goto done;
+
+    // the rows
+    rc = rh_feed__open(&feed, &plan, opt, err);
+    if (rc)
+        goto done;
+    t.obs = rh_alloc(2 * (size_t)plan.shape.nobs + (size_t)plan.shape.nact, sizeof *t.obs);
+    if (!t.obs) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t.path));
+        goto done;
+    }
+    t.next = t.obs + plan.shape.nobs;
+    t.act = t.next + plan.shape.nobs;
+    rc = note_all(&t, feed.builder, err);
+    if (!rc)
+        rc = read_rows(&t, &feed, err);
+    if (!rc)
+        rc = rh_feed__finish(&feed, out, err);
+
+done:
+    for (int r = 0; r < RH_FLAT_NROLE; r++)
+        rh_free(t.role[r].array);
+    rh_free(t.obs);
+    rh_free(t.name);
+    rh_feed__clear(&feed);
+    return rc;
+}

@@ -1,0 +1,88 @@
+// hdf5_layout.c - which of the layouts an HDF5 file has: seen from what its root holds.
+
+#include "hdf5.h"
+
+#include <string.h>
+
+bool rh_hdf5__probe(const char *path, const unsigned char *head, size_t n)
+{
+    static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    if (n >= sizeof mark && memcmp(head, mark, sizeof mark) == 0)
+        return true;
+    if (n < 512)
+        return false;
+    FILE *file = fopen(path, "rbe");
+    bool found = false;
+    for (long at = 512; file && at <= 1L << 20 && !found; at *= 2) {
+        unsigned char there[8];
+        if (fseek(file, at, SEEK_SET) != 0 || fread(there, 1, 8, file) != 8)
+            break;
+        found = memcmp(there, mark, sizeof mark) == 0;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+// None of the layouts: say what the root holds.
+static rh_status no_layout(rh_hdf5 *file, rh_error *err)
+{
+    char list[240] = "", shown[48];
+    char **name = NULL;
+    int64_t n = 0;
+    const char *path = rh_path_tail(rh_hdf5__path(file));
+    rh_status rc = rh_hdf5__names(file, "/", 8, &name, &n, err);
+    if (rc)
+        return rc;
+    for (int64_t i = 0, used = 0; i < n && i < 5; i++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "",
+                         rh_log__shown(name[i], shown));
+    rh_free(name);
+    if (rh_hdf5__kind(file, "data/demo_0") == RH_HDF5_GROUP ||
+        rh_hdf5__kind(file, "data/demo_1") == RH_HDF5_GROUP)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: robomimic's layout (data/demo_<n>), expected Minari's, D4RL's or "
+                       "d3rlpy's; docs/logs.md shows how to export it",
+                       path);
+    if (rh_hdf5__kind(file, "virtual") == RH_HDF5_GROUP)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: D4RL's layout in chunks (virtual/...), expected observations, "
+                       "actions, rewards and terminals at the root",
+                       path);
+    return rh_fail(err, RH_EFORMAT,
+                   "%s: an HDF5 file with %s%s%s at its root, expected episode_0 (Minari), "
+                   "observations (D4RL) or observations_0 (d3rlpy)",
+                   path, n ? list : "nothing", n > 5 ? ", ..." : "", "");
+}
+
+rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *opt,
+                        rh_error *err)
+{
+    static const char *const of_d3rlpy[] = {"num_episodes", "observations_0",
+                                            "observations_0_0", "episode_terminals"};
+    rh_hdf5 *file = NULL;
+    rh_status rc = rh_hdf5__open(&file, path, err);
+    if (rc)
+        return rc;
+    bool minari = rh_hdf5__kind(file, "episode_0") == RH_HDF5_GROUP, d3rlpy = false;
+    bool d4rl = rh_hdf5__kind(file, "observations") == RH_HDF5_DATASET;
+    for (int i = 0; i < 4; i++)
+        d3rlpy = d3rlpy || rh_hdf5__kind(file, of_d3rlpy[i]) == RH_HDF5_DATASET;
+    if (opt->format) {
+        minari = strcmp(opt->format, "minari") == 0;
+        d3rlpy = strcmp(opt->format, "d3rlpy") == 0;
+        d4rl = strcmp(opt->format, "d4rl") == 0;
+    } else if (!d4rl && !d3rlpy && opt->obs) {
+        d4rl = !minari; // arrays under names of the caller's
+    }
+    if (minari)
+        rc = rh_minari__read(out, file, opt, err);
+    else if (d3rlpy)
+        rc = rh_d3rlpy__read(out, file, opt, err);
+    else if (d4rl)
+        rc = rh_d4rl__read(out, file, opt, err);
+    else
+        rc = no_layout(file, err);
+    rh_hdf5__close(file);
+    return rh_log__one_line(rc, err);
+}

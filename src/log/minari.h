@@ -1,0 +1,46 @@
+// minari.h - what the files that read and write Minari datasets share.
+
+#ifndef REHEARSE_LOG_MINARI_H
+#define REHEARSE_LOG_MINARI_H
+
+#include "hdf5.h"
+#include "metadata.h"
+
+// The datasets that make up observations or actions, one for each leaf of a space.
+typedef struct rh_minari_bundle {
+    rh_leaf *leaf;     // owned                (n)
+    rh_array *part;    // of the open episode, owned (n)
+    rh_array **beside; // owned                (n)
+    int n, width;
+    bool open;
+} rh_minari_bundle;
+
+typedef struct rh_minari_reader {
+    rh_hdf5 *file;             // borrowed
+    const rh_log_options *opt; // borrowed
+    const char *path;          // borrowed
+    rh_metadata metadata;
+    rh_metadata_own own;
+    rh_minari_bundle obs, act;
+    rh_array reward, terminal, truncated, time;
+    char time_name[RH_ARRAY__NAME]; // below an episode; "" when there is none
+    rh_feed feed;
+    char **label;                // of a Discrete space, owned, one block
+    char **obs_name, **act_name; // owned, one block each
+    double *row, *next, *action; // owned, one block
+    bool joined;                 // the next episode is the rest of the last one
+} rh_minari_reader;
+
+// The text of a file, NULL when it is not there. Owned: *text, free with rh_free().
+rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *err);
+
+// What the dataset says of itself; *any: something.
+rh_status rh_minari__metadata(rh_minari_reader *r, bool *any, rh_error *err);
+
+// The leaves of `what` ("observations"): as the space says, else as the episode has them.
+rh_status rh_minari__leaves(rh_minari_reader *r, rh_minari_bundle *b, const rh_space *space,
+                            const char *episode, const char *what, rh_error *err);
+
+rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err);
+
+#endif

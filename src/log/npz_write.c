@@ -1,0 +1,400 @@
+// npz_write.c - a log as a NumPy archive, which np.load() opens and npz.c reads back whole.
+//
+//     obs, next_obs  float64 (n, nobs)     episode    int64 (n)      obs_names    text (nobs)
+//     action         int64 (n), or         time       float64 (n)    obs_units    text (nobs)
+//                    float64 (n, nact)     start      bool (episodes)  action_labels  text
+//     reward         float64 (n)           next_known bool (n)       action_names text (nact)
+//     terminal, truncated  bool (n)        action_kind, reward_name  text (1)
+//
+// 1. next_obs is NAN throughout where s' is not known. When a known s' is missing throughout as
+//    well, next_known tells them apart; start is there when an episode resumes after a gap.
+// 2. Discrete actions are their labels when all of these are whole numbers, else places in
+//    action_labels.
+// 3. Stored, not packed: as fast as the disk, and NumPy reads it in one piece. The same log
+//    gives the same bytes: members carry a fixed date.
+// 4. The archive is made from the log as it is written: no second copy of it is held.
+
+#include "npy.h"
+#include "npz.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <zip.h>
+
+typedef enum content {
+    OBS,
+    NEXT,
+    ACTION,
+    REWARD,
+    TERMINAL,
+    TRUNCATED,
+    EPISODE,
+    TIME,
+    START,
+    KNOWN,
+    TEXT
+} content;
+
+// One member while it is written.
+typedef struct member {
+    const rh_log *log; // borrowed
+    content what;
+    const char *name;
+    const char *const *text;              // borrowed                  (nrow)
+    bool named;                           // actions are written as their labels
+    int64_t nrow;                         // rows
+    size_t width;                         // bytes of a row
+    unsigned char head[RH_NPY__OWN_HEAD]; // before the first row
+    size_t nhead;
+    uint64_t at; // bytes written so far
+    unsigned char row[RH_MAX_OBS * sizeof(double) + 8];
+} member;
+
+// ---------------------------------------------------------------------------- rows as bytes
+
+static void put_bits(unsigned char *to, uint64_t bits)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (unsigned char)(bits >> 8 * i);
+}
+
+static void put_numbers(unsigned char *to, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        put_bits(to + 8 * i, bits);
+    }
+}
+
+static int64_t whole_label(const char *text)
+{
+    int64_t value = 0;
+    for (const char *digit = *text == '-' ? text + 1 : text; *digit; digit++)
+        value = 10 * value + (*digit - '0');
+    return *text == '-' ? -value : value;
+}
+
+// The letters of a UTF-8 text, four bytes each. What is not UTF-8 becomes U+FFFD.
+static size_t put_letters(unsigned char *to, const char *text)
+{
+    size_t n = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c; n++) {
+        int more = *c < 0x80   ? 0
+                   : *c < 0xc2 ? -1
+                   : *c < 0xe0 ? 1
+                   : *c < 0xf0 ? 2
+                   : *c < 0xf5 ? 3
+                               : -1;
+        uint32_t letter = more == 0 ? *c : more > 0 ? *c & (0x3fU >> more) : 0xfffd;
+        c++;
+        for (int i = 0; i < more; i++) {
+            if ((*c & 0xc0) != 0x80) {
+                letter = 0xfffd;
+                break;
+            }
+            letter = letter << 6 | (*c++ & 0x3f);
+        }
+        for (int i = 0; to && i < 4; i++)
+            to[4 * n + (size_t)i] = (unsigned char)(letter >> 8 * i);
+    }
+    return n;
+}
+
+static void put_action(unsigned char *to, const member *m, int64_t i)
+{
+    const rh_log *log = m->log;
+    const double *act = log->act + i * log->nact;
+    if (log->naction == 0)
+        put_numbers(to, act, log->nact);
+    else
+        put_bits(to, (uint64_t)(m->named ? whole_label(log->label[(int)*act]) : (int64_t)*act));
+}
+
+// Row i of a member, in m->row.
+static void make_row(member *m, int64_t i)
+{
+    const rh_log *log = m->log;
+    double unknown = (double)NAN;
+    switch (m->what) {
+    case OBS:
+        put_numbers(m->row, log->obs + (int64_t)log->from[i] * log->nobs, log->nobs);
+        break;
+    case NEXT:
+        if (log->to[i] != RH_UNKNOWN)
+            put_numbers(m->row, log->obs + (int64_t)log->to[i] * log->nobs, log->nobs);
+        for (int k = 0; log->to[i] == RH_UNKNOWN && k < log->nobs; k++)
+            put_numbers(m->row + 8 * k, &unknown, 1);
+        break;
+    case ACTION:
+        put_action(m->row, m, i);
+        break;
+    case REWARD:
+        put_numbers(m->row, &log->reward[i], 1);
+        break;
+    case TERMINAL:
+        m->row[0] = (log->flag[i] & RH_FLAG_TERMINAL) != 0;
+        break;
+    case TRUNCATED:
+        m->row[0] = (log->flag[i] & RH_FLAG_TRUNCATED) != 0;
+        break;
+    case EPISODE:
+        put_bits(m->row, (uint64_t)log->episode[i]);
+        break;
+    case TIME:
+        put_numbers(m->row, &log->time[i], 1);
+        break;
+    case START:
+        m->row[0] = log->start[i];
+        break;
+    case KNOWN:
+        m->row[0] = log->to[i] != RH_UNKNOWN;
+        break;
+    case TEXT:
+        memset(m->row, 0, m->width);
+        put_letters(m->row, m->text[i]);
+        break;
+    }
+}
+
+// ---------------------------------------------------------------------------- for libzip
+
+static zip_int64_t read_member(member *m, unsigned char *to, zip_uint64_t n)
+{
+    uint64_t size = m->nhead + (uint64_t)m->nrow * m->width;
+    zip_uint64_t got = 0;
+    while (got < n && m->at < size) {
+        const unsigned char *from = m->head + m->at;
+        size_t left = m->nhead - (size_t)m->at;
+        if (m->at >= m->nhead) {
+            uint64_t behind = m->at - m->nhead;
+            size_t part = (size_t)(behind % m->width);
+            make_row(m, (int64_t)(behind / m->width));
+            from = m->row + part;
+            left = m->width - part;
+        }
+        size_t take = left < n - got ? left : (size_t)(n - got);
+        memcpy(to + got, from, take);
+        got += take;
+        m->at += take;
+    }
+    return (zip_int64_t)got;
+}
+
+static zip_int64_t serve(void *self, void *data, zip_uint64_t n, zip_source_cmd_t command)
+{
+    member *m = self;
+    zip_stat_t *st = data;
+    if (command == ZIP_SOURCE_SUPPORTS)
+        return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ,
+                                              ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+                                              ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
+    if (command == ZIP_SOURCE_OPEN)
+        m->at = 0;
+    if (command == ZIP_SOURCE_READ)
+        return read_member(m, data, n);
+    if (command == ZIP_SOURCE_ERROR) { // never: what is in memory can be read
+        memset(data, 0, 2 * sizeof(int));
+        return 2 * sizeof(int);
+    }
+    if (command == ZIP_SOURCE_STAT) {
+        zip_stat_init(st);
+        st->size = m->nhead + (uint64_t)m->nrow * m->width;
+        st->valid |= ZIP_STAT_SIZE;
+        return sizeof *st;
+    }
+    return 0;
+}
+
+// ---------------------------------------------------------------------------- which members
+
+#define MAX_MEMBERS 20
+
+typedef struct writing {
+    const rh_log *log;
+    const char *path;
+    zip_t *zip;
+    member *all; // owned (MAX_MEMBERS)
+    int n;
+} writing;
+
+static rh_status fail_zip(const writing *w, rh_error *err)
+{
+    zip_error_t *why = zip_get_error(w->zip);
+    bool memory = zip_error_code_zip(why) == ZIP_ER_MEMORY;
+    return rh_fail(err, memory ? RH_ENOMEM : RH_EIO, "%s: cannot write: %s",
+                   rh_path_tail(w->path), zip_error_strerror(why));
+}
+
+// Add an array of rank 1 (ncol 0) or 2.
+static rh_status add(writing *w, const member *model, const char *descr, size_t size,
+                     int64_t ncol, rh_error *err)
+{
+    member *m = &w->all[w->n++];
+    char name[40];
+    *m = *model;
+    m->log = w->log;
+    m->width = size * (size_t)(ncol ? ncol : 1);
+    m->nhead = rh_npy__write_head(m->head, descr, ncol ? 2 : 1, (int64_t[2]){m->nrow, ncol});
+    snprintf(name, sizeof name, "%s.npy", m->name);
+    zip_source_t *source = zip_source_function(w->zip, serve, m);
+    if (!source)
+        return fail_zip(w, err);
+    zip_int64_t i = zip_file_add(w->zip, name, source, ZIP_FL_ENC_UTF_8);
+    if (i < 0) {
+        zip_source_free(source);
+        return fail_zip(w, err);
+    }
+    const zip_uint16_t new_year_1980 = 1 << 5 | 1;
+    if (zip_set_file_compression(w->zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) != 0 ||
+        zip_file_set_dostime(w->zip, (zip_uint64_t)i, 0, new_year_1980, 0) != 0)
+        return fail_zip(w, err);
+    return RH_OK;
+}
+
+static rh_status add_numbers(writing *w, const char *name, content what, int64_t ncol,
+                             rh_error *err)
+{
+    return add(w, &(member){.name = name, .what = what, .nrow = w->log->n}, "<f8", 8, ncol,
+               err);
+}
+
+static rh_status add_flags(writing *w, const char *name, content what, int64_t nrow,
+                           rh_error *err)
+{
+    return add(w, &(member){.name = name, .what = what, .nrow = nrow}, "|b1", 1, 0, err);
+}
+
+static rh_status add_texts(writing *w, const char *name, const char *const *text, int n,
+                           rh_error *err)
+{
+    char descr[24];
+    size_t longest = 1;
+    for (int i = 0; i < n; i++) {
+        size_t length = put_letters(NULL, text[i]);
+        longest = length > longest ? length : longest;
+    }
+    if (4 * longest > sizeof w->all->row)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: cannot write: a name of %zu letters, expected at "
+                       "most %zu",
+                       rh_path_tail(w->path), longest, sizeof w->all->row / 4);
+    snprintf(descr, sizeof descr, "<U%zu", longest);
+    return add(w, &(member){.name = name, .what = TEXT, .nrow = n, .text = text}, descr,
+               4 * longest, 0, err);
+}
+
+bool rh_npz__is_whole(const char *label)
+{
+    const char *digit = *label == '-' ? label + 1 : label;
+    size_t n = strspn(digit, "0123456789");
+    bool zero = *digit == '0';
+    return n > 0 && n < 16 && !digit[n] && (!zero || (n == 1 && digit == label));
+}
+
+static bool labels_are_whole(const rh_log *log)
+{
+    for (int i = 0; i < log->naction; i++)
+        if (!rh_npz__is_whole(log->label[i]))
+            return false;
+    return log->naction > 0;
+}
+
+// Whether some s' is known and yet missing throughout.
+static bool has_blank_next(const rh_log *log)
+{
+    for (int64_t i = 0; i < log->n; i++) {
+        if (log->to[i] == RH_UNKNOWN)
+            continue;
+        const double *next = log->obs + (int64_t)log->to[i] * log->nobs;
+        int k = 0;
+        while (k < log->nobs && isnan(next[k]))
+            k++;
+        if (k == log->nobs)
+            return true;
+    }
+    return false;
+}
+
+static rh_status add_all(writing *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    static const char *const continuous[] = {"continuous"}, *const discrete[] = {"discrete"};
+    bool resumes = log->nepisode > 0 && memchr(log->start, 0, (size_t)log->nepisode);
+    rh_status rc = add_numbers(w, "obs", OBS, log->nobs, err);
+    if (!rc && log->naction > 0)
+        rc = add(w,
+                 &(member){.name = "action",
+                           .what = ACTION,
+                           .nrow = log->n,
+                           .named = labels_are_whole(log)},
+                 "<i8", 8, 0, err);
+    else if (!rc)
+        rc = add_numbers(w, "action", ACTION, log->nact, err);
+    if (!rc)
+        rc = add_numbers(w, "reward", REWARD, 0, err);
+    if (!rc)
+        rc = add_numbers(w, "next_obs", NEXT, log->nobs, err);
+    if (!rc)
+        rc = add_flags(w, "terminal", TERMINAL, log->n, err);
+    if (!rc)
+        rc = add_flags(w, "truncated", TRUNCATED, log->n, err);
+    if (!rc)
+        rc = add(w, &(member){.name = "episode", .what = EPISODE, .nrow = log->n}, "<i8", 8, 0,
+                 err);
+    if (!rc && resumes)
+        rc = add_flags(w, "start", START, log->nepisode, err);
+    if (!rc && has_blank_next(log))
+        rc = add_flags(w, "next_known", KNOWN, log->n, err);
+    if (!rc && log->time)
+        rc = add_numbers(w, "time", TIME, 0, err);
+    if (!rc)
+        rc = add_texts(w, "obs_names", log->obs_name, log->nobs, err);
+    if (!rc)
+        rc = add_texts(w, "obs_units", log->obs_unit, log->nobs, err);
+    if (!rc && log->naction > 0)
+        rc = add_texts(w, "action_labels", log->label, log->naction, err);
+    if (!rc)
+        rc = add_texts(w, "action_names", log->act_name, log->nact, err);
+    if (!rc)
+        rc = add_texts(w, "action_kind", log->naction > 0 ? discrete : continuous, 1, err);
+    if (!rc)
+        rc = add_texts(w, "reward_name", &log->reward_name, 1, err);
+    return rc;
+}
+
+rh_status rh_npz__write(const rh_log *log, const char *path, rh_error *err)
+{
+    writing w = {.log = log, .path = path};
+    rh_file *file = NULL;
+    int why = 0;
+    rh_status rc = rh_file_create(&file, path, err);
+    if (rc)
+        return rc;
+    w.all = rh_alloc(MAX_MEMBERS, sizeof *w.all);
+    if (!w.all) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        goto done;
+    }
+    w.zip = zip_open(rh_file_temporary(file), ZIP_CREATE | ZIP_TRUNCATE, &why);
+    if (!w.zip) {
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        goto done;
+    }
+    rc = add_all(&w, err);
+    if (!rc && zip_close(w.zip) != 0)
+        rc = fail_zip(&w, err);
+    else if (!rc)
+        w.zip = NULL;
+
+done:
+    if (w.zip)
+        zip_discard(w.zip);
+    rh_free(w.all);
+    if (rc) {
+        rh_file_discard(file);
+        return rc;
+    }
+    return rh_file_commit(file, err);
+}

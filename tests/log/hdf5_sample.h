@@ -1,0 +1,83 @@
+// hdf5_sample.h - small HDF5 files for tests, written with what the library writes with.
+
+#ifndef TESTS_LOG_HDF5_SAMPLE_H
+#define TESTS_LOG_HDF5_SAMPLE_H
+
+#include "log/hdf5.h"
+#include "log/sample.h"
+
+typedef struct column {
+    const char *name; // NULL ends a list
+    int64_t nrow;
+    int ncol;
+    rh_hdf5_type type;
+    const double *x; // NULL: 0, 1, 2, ...
+} column;
+
+static inline void column_row(const void *self, int64_t i, double *x)
+{
+    const column *c = self;
+    int n = c->ncol ? c->ncol : 1;
+    for (int k = 0; k < n; k++)
+        x[k] = c->x ? c->x[i * n + k] : (double)(i * n + k);
+}
+
+// Make a file of groups (NULL, or ending with NULL) and datasets.
+static inline void make_hdf5(const char *path, const char *const *group, const column *c)
+{
+    rh_hdf5_out *out = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_hdf5__create(&out, path, path, &err), RH_OK);
+    for (int i = 0; group && group[i]; i++)
+        assert_int_equal(rh_hdf5__make_group(out, group[i], &err), RH_OK);
+    for (; c->name; c++) {
+        rh_hdf5_rows rows = {c->name, c->type, c->nrow, c->ncol, column_row, c};
+        if (rh_hdf5__put_rows(out, &rows, &err))
+            fail_msg("%s", err.text);
+    }
+    assert_int_equal(rh_hdf5__end(out, &err), RH_OK);
+}
+
+// A file cut off at any length is refused, and nothing is left behind or printed.
+static inline void refuse_all_cuts(const char *sample, const char *name)
+{
+    size_t n = 0;
+    unsigned char *bytes = slurp(sample, &n);
+    const char *path = in_folder(name);
+    char keep[300];
+    snprintf(keep, sizeof keep, "%s", path);
+    int64_t live = rh_alloc_live();
+    for (size_t cut = 8; cut < n; cut += n / 150 + 1) {
+        rh_error err = {""};
+        rh_log *log = NULL;
+        spill(keep, bytes, cut);
+        assert_int_not_equal(rh_log_read(&log, keep, NULL, &err), RH_OK);
+        assert_null(log);
+        assert_non_null(strstr(err.text, name));
+        assert_int_equal(rh_alloc_live(), live);
+    }
+    remove(keep);
+    free(bytes);
+}
+
+// Every allocation fails once.
+static inline void fail_each_allocation(const char *path)
+{
+    rh_error err;
+    rh_log *log = NULL;
+    int64_t live = rh_alloc_live();
+    for (int64_t n = 1; !log; n++) {
+        rh_alloc_fail_at(n);
+        rh_status rc = rh_log_read(&log, path, NULL, &err);
+        rh_alloc_fail_at(0);
+        if (!log)
+            assert_int_equal(rc, RH_ENOMEM);
+        assert_true(n < 5000);
+        if (!log)
+            assert_int_equal(rh_alloc_live(), live);
+    }
+    rh_log_destroy(log);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+#endif
