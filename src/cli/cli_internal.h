@@ -40,6 +40,7 @@ typedef enum cli_kind {
     CLI_REWARD_OF,
     CLI_READ_FORMAT,
     CLI_WRITE_FORMAT,
+    CLI_RESTARTS,
     CLI_POLICY,
     CLI_TOPIC,
     CLI_COMMAND,
@@ -219,6 +220,10 @@ typedef struct cli_log {
 int cli_log_read(cli_log *log, const cli_args *args, const char *path);
 void cli_log_clear(cli_log *log);
 
+// What `inspect` found. size: bytes of the file, 0 when not known. all: nothing is cut.
+void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all);
+void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report, int64_t size);
+
 // ---------------------------------------------------------------------------- the job
 
 // What `run` and `sweep` have in common: who lives where, how long and how often.
@@ -241,6 +246,11 @@ int cli_job_init(cli_job *job, const cli_args *args);
 int cli_job_agent(cli_job *job, const char *name); // hp become the initial values; or NULL
 int cli_job_rehearse(const cli_job *job); // one agent is born, so that refusals come at once
 void cli_job_clear(cli_job *job);
+
+// The environment that the one operand names, or NULL; and what --env-set says of its
+// options opt (nparam).
+const rh_env_type *cli_env_find(const cli_args *args);
+int cli_env_values(const cli_args *args, const rh_env_type *type, double *opt);
 
 // name=value of the agent: which of its parameters, and where the value begins.
 int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
@@ -337,6 +347,45 @@ void cli_table_csv(FILE *out, const cli_table *table);
 // What `list` knows; every topic or one, everything of it or one name.
 // Nullable: topic, name.
 void cli_list_json(FILE *out, const char *topic, const char *name);
+
+// ---------------------------------------------------------------------------- collected logs
+
+// Where the number of episodes that is wanted comes from.
+typedef enum cli_wanted {
+    CLI_WANTED_ANY,
+    CLI_WANTED_BY_USER,
+    CLI_WANTED_BY_RECIPE,
+    CLI_WANTED_IN_PROPORTION // to a longer log of the recipe's
+} cli_wanted;
+
+// One log that was made.
+typedef struct cli_made {
+    char *file, *starts; // names, owned; starts is NULL where it was not asked for
+    uint64_t seed;
+    rh_collected how;
+    int nepisode; // in the log, the last one included
+} cli_made;
+
+// What `collect` is to make, and what it has made.
+typedef struct cli_collection {
+    const rh_recipe *recipe;
+    const rh_agent_type *agent;
+    rh_env *school, *field; // where it learns and where it is logged, owned
+    double *hp;             // owned  (nparam)
+    bool random;            // the log's episodes begin anywhere
+    rh_collect_options opt;
+    cli_wanted wanted;
+    cli_made *made; // owned  (nmade, room for all)
+    int nmade;
+    double seconds; // how long it took
+} cli_collection;
+
+void cli_collection_plan(FILE *out, const cli_collection *c);
+void cli_collection_log(FILE *out, const cli_collection *c, const cli_made *made);
+int cli_collection_summary(FILE *out, const cli_collection *c); // of several logs
+void cli_collection_json(FILE *out, const cli_collection *c);
+// Why there is no log, and what to do; CLI_FAILED.
+int cli_collection_explain(const cli_collection *c, const rh_collected *how, uint64_t seed);
 
 // ---------------------------------------------------------------------------- the chart
 

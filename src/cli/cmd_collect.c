@@ -1,10 +1,468 @@
+// cmd_collect.c - rehearse collect: logs of a policy in a simulator, as the paper makes them.
+//
+// 1. What can be refused is refused before the first step: names of files, formats, policies.
+// 2. Several logs have successive seeds, and a log's number in its file's name is its seed:
+//    the seventh of thirty is made again with --seed 7.
+// 3. Logs that are finished when the work is interrupted stay; of the one being made nothing
+//    is left.
+
 #include "cli_internal.h"
 
-static int main_collect(const cli_args *args)
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LOGS 1000
+#define DRAW_AFTER 2.0 // seconds of work before progress is shown on a terminal
+#define REDRAW 0.1
+#define REPORT 10.0
+#define NAME_SIZE 4096
+
+static const cli_option what_option[] = {
+    {"policy", 'p', CLI_POLICY, "NAME", .about = "who is logged"},
+    {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a log",
+     .initial = "5,000; in cartpole 10,000", .lo = 1, .hi = INT32_MAX / 2},
+    {"seed", 0, CLI_WHOLE, "N", .about = "what all chance comes from", .initial = "1", .lo = 0,
+     .hi = INT64_MAX - MOST_LOGS},
+    {"logs", 0, CLI_WHOLE, "N", .about = "how many, with successive seeds", .initial = "1",
+     .lo = 1, .hi = MOST_LOGS},
+    {"changed", 0, CLI_NONE, NULL,
+     .about = "the paper's changed environment: acrobot with a first link twice as long and "
+              "heavy"},
+    {"restarts", 0, CLI_RESTARTS, "HOW", .about = "where the log's episodes begin",
+     .initial = "the policy's"},
+    {"train", 0, CLI_WHOLE, "N",
+     .about = "learn for N steps, and not until the policy is as good as its name", .lo = 0,
+     .hi = INT32_MAX},
+    {"episodes", 0, CLI_TEXT, "LO:HI",
+     .about = "how many the log must complete (in cartpole: failures); 50: for no upper end, "
+              "any for any",
+     .initial = "the policy's"},
+    {"tries", 0, CLI_WHOLE, "N", .about = "how often a log is tried", .initial = "1,000",
+     .lo = 1, .hi = INT_MAX},
+    {0},
+};
+
+static const cli_option env_option[] = {
+    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of the environment",
+     .repeats = true},
+    {0},
+};
+
+static const cli_option output_option[] = {
+    {"output", 'o', CLI_FILE, "FILE",
+     .about = "the log: .csv, .csv.gz, .tsv, .npz, .hdf5 or .h5; with --logs, %d or %02d in it "
+              "becomes the seed"},
+    {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
+     .initial = "by the ending of FILE"},
+    {"starts", 0, CLI_FILE, "FILE",
+     .about = "100 normal starts, each with one step, as a second log"},
+    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing"},
+    {0},
+};
+
+static const cli_group what_group = {"what to log", what_option};
+static const cli_group env_group = {"environment", env_option};
+static const cli_group output_group = {"output", output_option};
+
+typedef struct collecting {
+    const cli_args *args;
+    cli_collection c;
+    double *env_opt;             // owned: options of the environment  (nparam)
+    const char *output, *starts; // as given
+    int nlog;
+    rh_collected now; // of the log being made
+    double begun, drawn;
+    bool words, json, terminal;
+    bool visible; // a line stands on the terminal
+} collecting;
+
+// ---------------------------------------------------------------------------- names of files
+
+// The pattern with %d, or %02d and the like, replaced by the number. False when it is no such
+// pattern, or the name is too long.
+static bool expand(const char *pattern, uint64_t number, char name[NAME_SIZE], bool *numbered)
 {
-    (void)args;
-    return CLI_FAILED;
+    size_t used = 0;
+    *numbered = false;
+    for (const char *c = pattern; *c; c++) {
+        if (used + 32 > NAME_SIZE)
+            return false;
+        if (*c != '%' || c[1] == '%') {
+            name[used++] = *c;
+            c += *c == '%';
+            continue;
+        }
+        int width = 0;
+        c++;
+        if (c[0] == '0' && c[1] >= '1' && c[1] <= '9') {
+            width = c[1] - '0';
+            c += 2;
+        }
+        if (*c != 'd')
+            return false;
+        used += (size_t)snprintf(name + used, 32, "%0*" PRIu64, width, number);
+        *numbered = true;
+    }
+    name[used] = 0;
+    return true;
+}
+
+// The name of a file of log i. Without --logs it is what was written, whatever is in it.
+static int name_file(const collecting *w, const char *option, const char *pattern, int i,
+                     char name[NAME_SIZE])
+{
+    bool numbered = false;
+    if (!cli_has(w->args, "logs") && strlen(pattern) < NAME_SIZE) {
+        memcpy(name, pattern, strlen(pattern) + 1);
+        return CLI_OK;
+    }
+    if (!expand(pattern, w->c.opt.seed + (uint64_t)i, name, &numbered))
+        return cli_refuse("collect: --%s %s, expected a name with %%d or %%02d for the number",
+                          option, pattern);
+    if (!numbered && w->nlog > 1) {
+        cli_refuse("collect: --%s %s names one file, and --logs asks for %d", option, pattern,
+                   w->nlog);
+        cli_try("--%s 'log-%%02d.csv'", option);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
+// Whether a file could be written, by its name, format and place.
+static int probe_file(const collecting *w, const char *option, const char *pattern, int i,
+                      char name[NAME_SIZE])
+{
+    rh_error err;
+    int rc = name_file(w, option, pattern, i, name);
+    if (!rc)
+        rc = cli_pass(rh_log_write_check(name, cli_value(w->args, "to"), &err), &err);
+    return rc ? rc : cli_file_probe(name, false);
+}
+
+static int probe_files(const collecting *w)
+{
+    char log[NAME_SIZE], starts[NAME_SIZE];
+    for (int i = 0; i < w->nlog; i++) {
+        int rc = probe_file(w, "output", w->output, i, log);
+        if (!rc && w->starts)
+            rc = probe_file(w, "starts", w->starts, i, starts);
+        if (rc)
+            return rc;
+        if (w->starts && strcmp(log, starts) == 0)
+            return cli_refuse("collect: --output and --starts name the same file, '%s'", log);
+    }
+    return CLI_OK;
+}
+
+// ---------------------------------------------------------------------------- what is asked
+
+// The options of the environment but for where episodes begin, which --restarts says.
+static int read_env(collecting *w, const rh_env_type *type)
+{
+    rh_error err;
+    int start = rh_param_find(type->param, type->nparam, "start");
+    w->env_opt = rh_alloc((size_t)type->nparam + 1, sizeof *w->env_opt);
+    if (!w->env_opt)
+        return cli_fail("out of memory");
+    rh_param_initial(type->param, type->nparam, w->env_opt);
+    if (cli_has(w->args, "changed")) {
+        const rh_setting *changed = rh_recipe_changed(type->name, &err);
+        if (!changed)
+            return cli_refuse("--changed: %s", err.text);
+        for (; changed->name; changed++) {
+            int i = rh_param_find(type->param, type->nparam, changed->name);
+            rh_status rc = rh_param_parse(&type->param[i], type->name, changed->value,
+                                          &w->env_opt[i], &err);
+            if (rc)
+                return cli_pass(rc, &err);
+        }
+    }
+    int rc = cli_env_values(w->args, type, w->env_opt);
+    if (!rc && start >= 0 && w->env_opt[start] != type->param[start].initial)
+        return cli_refuse("collect: --env-set start: --restarts random says where the log's "
+                          "episodes begin");
+    return rc;
+}
+
+static int open_envs(collecting *w, const rh_env_type *type)
+{
+    rh_error err;
+    int start = rh_param_find(type->param, type->nparam, "start");
+    w->c.random = cli_number(w->args, "restarts", w->c.recipe->random) != 0;
+    rh_status rc = rh_env_create(&w->c.school, type, w->env_opt, &err);
+    if (start >= 0)
+        w->env_opt[start] = w->c.random; // normal and random, as every simulator has them
+    if (!rc)
+        rc = rh_env_create(&w->c.field, type, w->env_opt, &err);
+    return cli_pass(rc, &err);
+}
+
+// LO:HI, LO:, :HI, a number, or any.
+static int read_window(collecting *w)
+{
+    rh_collect_options *opt = &w->c.opt;
+    const char *text = cli_value(w->args, "episodes");
+    rh_window window;
+    if (!text) {
+        static const cli_wanted wanted[] = {[RH_WINDOW_NONE] = CLI_WANTED_ANY,
+                                            [RH_WINDOW_GIVEN] = CLI_WANTED_BY_RECIPE,
+                                            [RH_WINDOW_SCALED] = CLI_WANTED_IN_PROPORTION};
+        w->c.wanted = wanted[rh_recipe_window(w->c.recipe, opt->nstep, &window)];
+        opt->least = window.least;
+        opt->most = window.most;
+        return CLI_OK;
+    }
+    w->c.wanted = CLI_WANTED_BY_USER;
+    opt->least = 0;
+    opt->most = INT64_MAX;
+    if (strcmp(text, "any") == 0) {
+        w->c.wanted = CLI_WANTED_ANY;
+        return CLI_OK;
+    }
+    const char *colon = strchr(text, ':');
+    char *end = NULL;
+    bool good = text[0] != 0 && strcmp(text, ":") != 0 && strchr(text, '-') == NULL;
+    if (good && text != colon) {
+        opt->least = strtoll(text, &end, 10);
+        good = end == (colon ? colon : text + strlen(text));
+    }
+    if (good && colon && colon[1]) {
+        opt->most = strtoll(colon + 1, &end, 10);
+        good = !*end;
+    }
+    if (!colon)
+        opt->most = opt->least;
+    if (!good || opt->least > opt->most)
+        return cli_refuse("collect: --episodes = %s, expected LO:HI such as 20:30, 50: for no "
+                          "upper end, or any",
+                          text);
+    return CLI_OK;
+}
+
+static bool stop(void *context);
+
+static int read_options(collecting *w)
+{
+    const cli_args *args = w->args;
+    const rh_recipe *r = w->c.recipe;
+    rh_collect_options *opt = &w->c.opt;
+    *opt = rh_collect_defaults();
+    opt->nstep = cli_number(args, "steps", r->window[0].nstep ? r->window[0].nstep : 5000);
+    opt->seed = (uint64_t)cli_number(args, "seed", 1);
+    opt->ntry = (int)cli_number(args, "tries", opt->ntry);
+    opt->enough = r->enough;
+    opt->span = r->span;
+    opt->level = r->level;
+    opt->patience = r->patience;
+    opt->cutoff = r->cutoff;
+    if (cli_has(args, "train")) {
+        opt->enough = RH_ENOUGH_STEPS;
+        opt->span = cli_number(args, "train", 0);
+        opt->patience = opt->span;
+    }
+    opt->stop = stop;
+    opt->context = w;
+    w->nlog = (int)cli_number(args, "logs", 1);
+    return read_window(w);
+}
+
+static int find_recipe(collecting *w, const rh_env_type *type)
+{
+    rh_error err;
+    const char *policy = cli_value(w->args, "policy");
+    if (!policy) {
+        cli_refuse("collect: which policy?");
+        cli_try("--policy near-optimal, medium, naive or random");
+        return CLI_USAGE;
+    }
+    bool changed = cli_has(w->args, "changed");
+    w->c.recipe = rh_recipe_find(type->name, policy, changed, &err);
+    if (!w->c.recipe)
+        return cli_refuse("%s", err.text);
+    w->c.agent = rh_agent_find(w->c.recipe->agent, &err);
+    if (!w->c.agent)
+        return cli_refuse("%s", err.text);
+    w->c.hp = rh_alloc((size_t)w->c.agent->nparam + 1, sizeof *w->c.hp);
+    if (!w->c.hp)
+        return cli_fail("out of memory");
+    return cli_pass(rh_recipe_hyperparameters(w->c.recipe, w->c.agent, w->c.hp, &err), &err);
+}
+
+static int prepare(collecting *w)
+{
+    const cli_args *args = w->args;
+    w->json = cli_has(args, "json");
+    w->words = !w->json && !cli_has(args, "quiet");
+    w->terminal = cli_is_terminal(stderr);
+    const rh_env_type *type = cli_env_find(args);
+    if (!type)
+        return CLI_USAGE;
+    w->output = cli_value(args, "output");
+    w->starts = cli_value(args, "starts");
+    int rc = read_env(w, type);
+    if (!rc)
+        rc = find_recipe(w, type);
+    if (!rc)
+        rc = read_options(w);
+    if (!rc && !w->output)
+        rc = cli_refuse("collect: --output is missing, the file to write: -o log.csv");
+    if (!rc)
+        rc = open_envs(w, type);
+    if (!rc)
+        rc = probe_files(w);
+    if (rc)
+        return rc;
+    w->c.made = rh_alloc((size_t)w->nlog, sizeof *w->c.made);
+    return w->c.made ? CLI_OK : cli_fail("out of memory for %d logs", w->nlog);
+}
+
+static void clear(collecting *w)
+{
+    rh_env_destroy(w->c.school);
+    rh_env_destroy(w->c.field);
+    rh_free(w->c.hp);
+    rh_free(w->env_opt);
+    for (int i = 0; w->c.made && i < w->nlog; i++) {
+        rh_free(w->c.made[i].file);
+        rh_free(w->c.made[i].starts);
+    }
+    rh_free(w->c.made);
+}
+
+// ---------------------------------------------------------------------------- meanwhile
+
+static void wipe_line(collecting *w)
+{
+    if (w->visible)
+        fputs("\r\033[K", stderr);
+    w->visible = false;
+    cli_line_is_drawn(false);
+}
+
+// Now and then, how far the work is.
+static void show_progress(collecting *w)
+{
+    double now = cli_now();
+    bool late = now - w->begun > DRAW_AFTER && now - w->drawn > REDRAW;
+    if (!(w->terminal ? late : now - w->drawn > REPORT) || cli_has(w->args, "quiet"))
+        return;
+    w->drawn = now;
+    w->visible = w->terminal;
+    cli_line_is_drawn(w->visible);
+    fprintf(stderr,
+            w->terminal ? "\rlog %d of %d, try %d\033[K" : "rehearse: log %d of %d, try %d\n",
+            w->c.nmade + 1, w->nlog, w->now.ntry);
+}
+
+static bool stop(void *context)
+{
+    if (cli_interrupted())
+        return true;
+    show_progress(context);
+    return false;
+}
+
+// ---------------------------------------------------------------------------- the work
+
+// The name of a log's file, and the log in it. Owned: *name.
+static int write_log(const collecting *w, const rh_log *log, const char *option,
+                     const char *pattern, int i, char **name)
+{
+    rh_error err;
+    char text[NAME_SIZE];
+    int rc = name_file(w, option, pattern, i, text);
+    if (rc)
+        return rc;
+    *name = rh_alloc(strlen(text) + 1, 1);
+    if (!*name)
+        return cli_fail("out of memory");
+    memcpy(*name, text, strlen(text));
+    return cli_pass(rh_log_write(log, *name, cli_value(w->args, "to"), &err), &err);
+}
+
+static int make_one(collecting *w, int i)
+{
+    rh_error err;
+    rh_log *log = NULL, *starts = NULL;
+    cli_collection *c = &w->c;
+    rh_collect_options opt = c->opt;
+    opt.seed += (uint64_t)i;
+    rh_status status = rh_log_collect(&log, w->starts ? &starts : NULL, &w->now, c->school,
+                                      c->field, c->agent, c->hp, &opt, &err);
+    wipe_line(w);
+    int rc = cli_pass(status, &err);
+    if (rc)
+        return rc;
+    if (w->now.outcome == RH_COLLECT_STOPPED)
+        return CLI_SIGNAL + cli_interrupted();
+    if (w->now.outcome != RH_COLLECTED)
+        return cli_collection_explain(c, &w->now, opt.seed);
+
+    cli_made *made = &c->made[i];
+    made->seed = opt.seed;
+    made->how = w->now;
+    made->nepisode = log->nepisode;
+    if (starts)
+        rc = write_log(w, starts, "starts", w->starts, i, &made->starts);
+    if (!rc)
+        rc = write_log(w, log, "output", w->output, i, &made->file);
+    if (!rc) {
+        c->nmade++;
+        if (w->words)
+            cli_collection_log(stdout, c, made);
+    }
+    rh_log_destroy(starts);
+    rh_log_destroy(log);
+    return rc;
+}
+
+static int collect_main(const cli_args *args)
+{
+    collecting w = {.args = args};
+    cli_collection *c = &w.c;
+    int rc = prepare(&w);
+    if (rc)
+        goto done;
+    if (w.words)
+        cli_collection_plan(stdout, c);
+    cli_catch_signals();
+    w.begun = w.drawn = cli_now();
+    for (int i = 0; !rc && i < w.nlog; i++)
+        rc = make_one(&w, i);
+    c->seconds = cli_now() - w.begun;
+    if (rc > CLI_SIGNAL)
+        cli_say("interrupted: %d of %d logs made", c->nmade, w.nlog);
+    if (w.json && c->nmade)
+        cli_collection_json(stdout, c);
+    if (!rc && w.words && w.nlog > 1)
+        rc = cli_collection_summary(stdout, c);
+
+done:
+    clear(&w);
+    return rc;
 }
 
 const cli_command cli_collect = {
-    .name = "collect", .about = "collect", .operands = "", .main = main_collect};
+    .name = "collect",
+    .about = "Log a policy in a simulator, as the paper makes its logs",
+    .operands = "ENV --policy NAME -o FILE [options]",
+    .detail =
+        "An agent learns until its policy is as good as the name says, learns no more, and "
+        "is logged. near-optimal, medium and naive are the paper's policies where it has "
+        "them; random takes every action alike. A log with too few or too many episodes "
+        "is thrown away, and the next try learns from scratch. The same seed makes the "
+        "same log.",
+    .operand = CLI_ENV,
+    .group = {&what_group, &env_group, &output_group, &cli_common_group},
+    .example = {"5,000 steps of a good policy",
+                "rehearse collect acrobot -p near-optimal -o a.csv", "thirty small logs",
+                "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
+                "with a second log of true starts",
+                "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv"},
+    .see = "docs/collect.md",
+    .main = collect_main,
+};

@@ -96,6 +96,7 @@ static void print_values(cli_kind kind)
     case CLI_REWARD_OF:
     case CLI_READ_FORMAT:
     case CLI_WRITE_FORMAT:
+    case CLI_RESTARTS:
     case CLI_POLICY:
     case CLI_TOPIC:
     case CLI_COMMAND:

@@ -2,8 +2,6 @@
 
 #include "cli_internal.h"
 
-#include <string.h>
-
 static const cli_option output_option[] = {
     {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
      .initial = "by the ending of OUT"},
@@ -22,15 +20,19 @@ static int convert_main(const cli_args *args)
         return CLI_USAGE;
     }
 
+    // refusals before the work
+    const char *from = args->word[0], *out = args->word[1], *to = cli_value(args, "to");
     cli_log log = {0};
     rh_error err;
-    int rc = cli_log_read(&log, args, args->word[0]);
+    int rc = cli_pass(rh_log_write_check(out, to, &err), &err);
     if (!rc)
-        rc = cli_pass(rh_log_write(log.log, args->word[1], cli_value(args, "to"), &err), &err);
+        rc = cli_log_read(&log, args, from);
+    if (!rc)
+        rc = cli_pass(rh_log_write(log.log, out, to, &err), &err);
     if (!rc && !cli_has(args, "quiet"))
-        printf("%s: %s steps in %s episode%s, from %s (%s)\n", args->word[1],
-               cli_count(log.log->n).s, cli_count(log.log->nepisode).s,
-               cli_plural(log.log->nepisode), log.log->path, log.log->reading.format);
+        printf("%s: %s steps in %s episode%s, from %s (%s)\n", out, cli_count(log.log->n).s,
+               cli_count(log.log->nepisode).s, cli_plural(log.log->nepisode), log.log->path,
+               log.log->reading.format);
     cli_log_clear(&log);
     return rc;
 }

@@ -63,20 +63,26 @@ int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **
     return rc;
 }
 
-static int open_env(cli_job *job, const cli_args *args)
+const rh_env_type *cli_env_find(const cli_args *args)
 {
     rh_error err;
-    const rh_env_type *type = rh_env_find(args->word[0], &err);
-    if (!type) {
+    const char *command = args->command->name;
+    const rh_env_type *type = NULL;
+    if (args->nword == 0)
+        cli_refuse("%s: which environment?", command);
+    else if (args->nword > 1)
+        cli_refuse("%s: unexpected argument '%s' after '%s'", command, args->word[1],
+                   args->word[0]);
+    else if (!(type = rh_env_find(args->word[0], &err)))
         cli_refuse("%s", err.text);
+    if (!type && args->nword < 2)
         cli_try("rehearse list envs");
-        return CLI_USAGE;
-    }
+    return type;
+}
 
-    double *opt = rh_alloc((size_t)type->nparam + 1, sizeof *opt);
-    if (!opt)
-        return cli_fail("out of memory");
-    rh_param_initial(type->param, type->nparam, opt);
+int cli_env_values(const cli_args *args, const rh_env_type *type, double *opt)
+{
+    rh_error err;
     int rc = CLI_OK;
     const char *pair, *value;
     for (int at = 0; !rc && (pair = cli_each(args, "env-set", &at)) != NULL;) {
@@ -88,6 +94,20 @@ static int open_env(cli_job *job, const cli_args *args)
             read = rh_param_parse(&type->param[i], type->name, value, &opt[i], &err);
         rc = cli_pass(read, &err);
     }
+    return rc;
+}
+
+static int open_env(cli_job *job, const cli_args *args)
+{
+    rh_error err;
+    const rh_env_type *type = cli_env_find(args);
+    if (!type)
+        return CLI_USAGE;
+    double *opt = rh_alloc((size_t)type->nparam + 1, sizeof *opt);
+    if (!opt)
+        return cli_fail("out of memory");
+    rh_param_initial(type->param, type->nparam, opt);
+    int rc = cli_env_values(args, type, opt);
     if (!rc)
         rc = cli_pass(rh_env_create(&job->env, type, opt, &err), &err);
     rh_free(opt);
@@ -150,14 +170,6 @@ int cli_job_init(cli_job *job, const cli_args *args)
     job->words = !json && !piped;
     if (json && piped)
         return cli_refuse("--json and --csv - both want standard output");
-    if (args->nword == 0) {
-        cli_refuse("%s: which environment?", command);
-        cli_try("rehearse list envs");
-        return CLI_USAGE;
-    }
-    if (args->nword > 1)
-        return cli_refuse("%s: unexpected argument '%s' after '%s'", command, args->word[1],
-                          args->word[0]);
 
     int rc = open_env(job, args);
     if (rc)

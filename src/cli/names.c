@@ -53,6 +53,7 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
                                               [RH_ACTION_CONTINUOUS] = "continuous"};
     static const char *const reward_of[] = {
         [RH_REWARD_OF_ACTION] = "action", [RH_REWARD_OF_STATE] = "state"};
+    static const char *const restarts[] = {"normal", "random"};
     static const char *const policy[] = {"near-optimal", "medium", "naive", "random"};
     static const char *const topic[] = {"envs", "agents", "searches"};
     static const char *const shell[] = {"bash", "zsh"};
@@ -87,6 +88,8 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         return format_names(true, name);
     case CLI_WRITE_FORMAT:
         return format_names(false, name);
+    case CLI_RESTARTS:
+        return copy(restarts, 2, name);
     case CLI_POLICY:
         return copy(policy, 4, name);
     case CLI_TOPIC:

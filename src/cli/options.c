@@ -161,6 +161,7 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_REWARD_OF:
     case CLI_READ_FORMAT:
     case CLI_WRITE_FORMAT:
+    case CLI_RESTARTS:
     case CLI_POLICY:
     case CLI_TOPIC:
     case CLI_COMMAND:

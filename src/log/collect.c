@@ -1,0 +1,383 @@
+// collect.c - making a log: an agent learns until it is good enough, and then is logged.
+//
+// After the paper's collection of offline logs and its authors' code:
+//
+// 1. Whether it is good enough is looked at after every step, over the last `span` steps and
+//    not before there are as many. An episode's length is those steps divided by the episodes
+//    that ended in them, its return their reward divided likewise: the authors' measures,
+//    which count the parts of episodes at both ends.
+// 2. The log begins with a fresh start, and never shares its chance with the training. All of
+//    it has a replicate of its own, so that no log shares chance with the lives that agents
+//    are judged by.
+// 3. A log that completed too few or too many episodes is thrown away, and the next try
+//    learns from scratch. What counts is the episodes that ended ("visits to goal states",
+//    the paper says); the last one, cut off with the log, is in it and does not count. In a
+//    continuing task nothing ends, and failures count: steps of the lowest reward there is.
+// 4. The log of starts has episodes of one step. It tells where episodes begin, and so little
+//    else that what is learned from the log itself is learned from the log's own steps.
+// 5. When none of the first 20 tries has learned enough, there are no more.
+
+#include "log_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define COOKIE 0xc0113c7u
+#define STOP_EVERY 256                    // steps between two looks at the caller's stop
+#define HOPELESS 20                       // decision 5
+#define REPLICATE UINT64_C(0x10600000000) // decision 2; and the next one for the log of starts
+
+// One collection, while it lasts.
+typedef struct work {
+    const rh_collect_options *opt;
+    const rh_task *task;
+    rh_agent *agent; // owned
+    void *state;     // owned, of the environment
+    double *reward;  // owned: of the last steps, in a ring      (span)
+    uint8_t *ended;  // owned: whether they ended an episode     (span)
+    int64_t nstep;   // steps of training
+    int64_t nended;  // episodes that ended in the last ones
+    double sum;      // their reward
+    rh_luck luck;
+    rh_rng chance; // the agent's
+    double obs[RH_MAX_OBS];
+    double act[RH_MAX_ACT];
+    bool healthy; // no number has left the finite ones
+} work;
+
+rh_collect_options rh_collect_defaults(void)
+{
+    return (rh_collect_options){
+        .nstep = 5000,
+        .seed = 1,
+        .patience = INT64_C(1000000),
+        .cutoff = INT64_MAX,
+        .most = INT64_MAX,
+        .ntry = 1000,
+        .nstart = 100,
+        .cookie = COOKIE,
+    };
+}
+
+static rh_status check(const rh_collect_options *o, const rh_task *task, rh_error *err)
+{
+    assert(o->cookie == COOKIE);
+    if (task->naction > RH_MAX_ACTIONS)
+        return rh_fail(err, RH_EINVAL, "collect: %d actions, expected at most %d",
+                       task->naction, RH_MAX_ACTIONS);
+    if (o->nstep < 1 || o->nstep > INT32_MAX / 2)
+        return rh_fail(err, RH_EINVAL, "collect: steps = %lld, expected 1 to %d",
+                       (long long)o->nstep, INT32_MAX / 2);
+    if (o->cutoff < 1)
+        return rh_fail(err, RH_EINVAL, "collect: cut-off = %lld, expected 1 or more",
+                       (long long)o->cutoff);
+    if (o->ntry < 1)
+        return rh_fail(err, RH_EINVAL, "collect: tries = %d, expected 1 or more", o->ntry);
+    if (o->nstart < 1)
+        return rh_fail(err, RH_EINVAL, "collect: starts = %d, expected 1 or more", o->nstart);
+    if (o->span < (o->enough == RH_ENOUGH_STEPS ? 0 : 1) || o->span > INT32_MAX)
+        return rh_fail(err, RH_EINVAL, "collect: span = %lld, expected 1 to %d steps",
+                       (long long)o->span, INT32_MAX);
+    if (o->least > o->most)
+        return rh_fail(err, RH_EINVAL,
+                       "collect: at least %lld and at most %lld episodes, "
+                       "expected the least to be no more than the most",
+                       (long long)o->least, (long long)o->most);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- living
+
+static void set_luck(work *w, uint64_t replicate, bool learning, int try)
+{
+    uint64_t seed = w->opt->seed, run = (uint64_t)try;
+    rh_stream start = learning ? RH_STREAM_START : RH_STREAM_FINAL_START;
+    rh_stream noise = learning ? RH_STREAM_NOISE : RH_STREAM_FINAL_NOISE;
+    rh_stream agent = learning ? RH_STREAM_AGENT : RH_STREAM_FINAL_AGENT;
+    w->luck.start = rh_rng_stream(seed, start, replicate, run);
+    w->luck.noise = rh_rng_stream(seed, noise, replicate, run);
+    w->chance = rh_rng_stream(seed, agent, replicate, run);
+}
+
+static void begin_episode(work *w, const rh_env *env)
+{
+    rh_env_start(env, w->state, &w->luck, w->obs);
+    w->healthy = rh_agent_start(w->agent, w->obs, &w->chance, w->act) && w->healthy;
+}
+
+// One step of the environment; obs becomes what it led to. True when that is terminal.
+static bool one_step(work *w, const rh_env *env, double *reward)
+{
+    bool terminal = rh_env_step(env, w->state, w->act, &w->luck, w->obs, reward);
+    w->healthy = w->healthy && rh_all_finite(w->obs, w->task->nobs) && isfinite(*reward);
+    return terminal;
+}
+
+// The agent's answer to it.
+static void answer(work *w, double reward, bool terminal)
+{
+    bool healthy = terminal ? rh_agent_end(w->agent, reward)
+                            : rh_agent_step(w->agent, reward, w->obs, &w->chance, w->act);
+    w->healthy = healthy && w->healthy;
+}
+
+static bool asked_to_stop(const work *w)
+{
+    return w->opt->stop && w->opt->stop(w->opt->context);
+}
+
+// ---------------------------------------------------------------------------- training
+
+static void count_step(work *w, double reward, bool ended)
+{
+    int64_t span = w->opt->span, step = w->nstep++;
+    if (w->opt->enough == RH_ENOUGH_STEPS)
+        return;
+    int64_t at = step % span;
+    if (step >= span) {
+        w->sum -= w->reward[at];
+        w->nended -= w->ended[at];
+    }
+    w->reward[at] = reward;
+    w->ended[at] = ended;
+    w->sum += reward;
+    w->nended += ended;
+}
+
+// Whether the agent has learned enough, and by what measure.
+static bool is_enough(const work *w, double *quality)
+{
+    const rh_collect_options *opt = w->opt;
+    *quality = NAN;
+    if (w->nstep < opt->span)
+        return false;
+    switch (opt->enough) {
+    case RH_ENOUGH_STEPS:
+        return true;
+    case RH_ENOUGH_LENGTH:
+        *quality = (double)opt->span / (double)w->nended;
+        return w->nended > 0 && *quality <= opt->level;
+    case RH_ENOUGH_RETURN:
+        *quality = w->sum / (double)w->nended;
+        return w->nended > 0 && *quality >= opt->level;
+    case RH_ENOUGH_REWARD:
+        *quality = w->sum / (double)opt->span;
+        return *quality >= opt->level;
+    }
+    return false;
+}
+
+// Let the agent learn. False when it did not learn enough in time, or was stopped.
+static bool train(work *w, const rh_env *school, rh_collected *how)
+{
+    bool enough;
+    int64_t age = 0;
+    w->nstep = w->nended = 0;
+    w->sum = 0.0;
+    w->healthy = true;
+    begin_episode(w, school);
+    while (!(enough = is_enough(w, &how->quality)) && w->healthy &&
+           w->nstep < w->opt->patience) {
+        double reward;
+        bool terminal = one_step(w, school, &reward);
+        count_step(w, reward, terminal);
+        answer(w, reward, terminal);
+        if (terminal || ++age == w->opt->cutoff) {
+            begin_episode(w, school);
+            age = 0;
+        }
+        if (w->nstep % STOP_EVERY == 0 && asked_to_stop(w)) {
+            how->outcome = RH_COLLECT_STOPPED;
+            return false;
+        }
+    }
+    how->trained = w->nstep;
+    return enough && w->healthy;
+}
+
+// ---------------------------------------------------------------------------- logging
+
+static rh_status open_builder(rh_log_builder **out, const rh_task *task, rh_error *err)
+{
+    const char *label[RH_MAX_ACTIONS];
+    char text[RH_MAX_ACTIONS][12];
+    for (int i = 0; i < task->naction; i++) {
+        snprintf(text[i], sizeof text[i], "%d", i);
+        label[i] = text[i];
+    }
+    bool discrete = task->naction > 0;
+    rh_log_shape shape = {
+        .nobs = task->nobs,
+        .nact = task->nact,
+        .action = discrete ? RH_ACTION_DISCRETE : RH_ACTION_CONTINUOUS,
+        .obs_name = task->obs_name,
+        .label = discrete ? label : NULL,
+        .nlabel = task->naction,
+        .declared = discrete,
+        .format = "collected",
+    };
+    return rh_log_builder_create(out, &shape, err);
+}
+
+// Log `nstep` steps of the frozen agent. An episode is cut off after `length` of them.
+static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t length,
+                        rh_log_builder *builder, rh_collected *how, rh_error *err)
+{
+    double before[RH_MAX_OBS], reward, sum = 0.0, whole = 0.0; // sum: of the episode so far
+    int64_t nwhole = 0;
+    rh_status rc = RH_OK;
+    how->nended = 0;
+    how->reward = 0.0;
+    begin_episode(w, env);
+    for (int64_t t = 0, age = 0; !rc && t < nstep && w->healthy; t++) {
+        memcpy(before, w->obs, sizeof before);
+        bool terminal = one_step(w, env, &reward);
+        bool cut = ++age == length || t + 1 == nstep;
+        rc = rh_log_push(builder,
+                         &(rh_log_row){.obs = before,
+                                       .act = w->act,
+                                       .reward = reward,
+                                       .next = w->obs,
+                                       .terminal = terminal,
+                                       .truncated = cut && !terminal,
+                                       .begins = age == 1},
+                         err);
+        how->nended += w->task->continuing ? reward <= w->task->reward_lo : terminal;
+        how->reward += reward;
+        sum += reward;
+        if (terminal || cut) {
+            whole += terminal ? sum : 0.0;
+            nwhole += terminal;
+            begin_episode(w, env);
+            age = 0;
+            sum = 0.0;
+        } else {
+            answer(w, reward, false);
+        }
+        if (t % STOP_EVERY == 0 && asked_to_stop(w)) {
+            how->outcome = RH_COLLECT_STOPPED;
+            break;
+        }
+    }
+    how->returned = nwhole ? whole / (double)nwhole : NAN;
+    return rc;
+}
+
+// The log of starts, by the policy that was logged, unless how->outcome says otherwise.
+static rh_status record_starts(work *w, const rh_env *school, int try, rh_log **starts,
+                               rh_collected *how, rh_error *err)
+{
+    rh_log_builder *builder = NULL;
+    rh_collected own = {.outcome = RH_COLLECTED};
+    rh_status rc = open_builder(&builder, w->task, err);
+    if (rc)
+        return rc;
+    set_luck(w, REPLICATE + 1, false, try);
+    rc = record(w, school, w->opt->nstart, 1, builder, &own, err);
+    how->outcome = own.outcome;
+    if (!rc && own.outcome == RH_COLLECTED)
+        rc = rh_log_finish(builder, starts, err);
+    rh_log_builder_destroy(builder);
+    return rc;
+}
+
+// The log of one try, left in the builder. how->outcome is RH_COLLECTED when it will do.
+static rh_status record_try(work *w, const rh_env *field, int try, rh_log_builder *builder,
+                            rh_collected *how, rh_error *err)
+{
+    const rh_collect_options *opt = w->opt;
+    rh_agent_freeze(w->agent, true);
+    set_luck(w, REPLICATE, false, try);
+    rh_status rc = record(w, field, opt->nstep, opt->cutoff, builder, how, err);
+    if (rc || how->outcome == RH_COLLECT_STOPPED)
+        return rc;
+    if (!w->healthy) {
+        how->nuntaught++;
+        return RH_OK;
+    }
+    if (how->nended >= opt->least && how->nended <= opt->most) {
+        how->outcome = RH_COLLECTED;
+        return RH_OK;
+    }
+    how->outcome = RH_COLLECT_OUTSIDE;
+    how->fewest = how->nended < how->fewest ? how->nended : how->fewest;
+    how->greatest = how->nended > how->greatest ? how->nended : how->greatest;
+    return RH_OK;
+}
+
+// Learn from scratch and log. When that will do, *out and *starts are made.
+static rh_status one_try(work *w, const rh_env *school, const rh_env *field, const double *hp,
+                         rh_log **out, rh_log **starts, rh_collected *how, rh_error *err)
+{
+    int try = how->ntry++;
+    rh_log_builder *builder = NULL;
+    rh_log *log = NULL;
+    rh_status rc = rh_agent_reset(w->agent, w->task, hp, err);
+    if (rc)
+        return rc;
+    set_luck(w, REPLICATE, true, try);
+    if (!train(w, school, how)) {
+        how->nuntaught += how->outcome != RH_COLLECT_STOPPED;
+        return RH_OK;
+    }
+
+    rc = open_builder(&builder, w->task, err);
+    if (rc)
+        goto done;
+    rc = record_try(w, field, try, builder, how, err);
+    if (rc || how->outcome != RH_COLLECTED)
+        goto done;
+    rc = rh_log_finish(builder, &log, err);
+    if (!rc && starts)
+        rc = record_starts(w, school, try, starts, how, err);
+    if (rc || how->outcome != RH_COLLECTED)
+        goto done;
+    *out = log;
+    log = NULL;
+
+done:
+    rh_log_destroy(log);
+    rh_log_builder_destroy(builder);
+    return rc;
+}
+
+// Whether to try (again).
+static bool goes_on(const work *w, const rh_collected *how)
+{
+    bool over = how->outcome == RH_COLLECTED || how->outcome == RH_COLLECT_STOPPED;
+    return !over && how->ntry < w->opt->ntry &&
+           (how->nuntaught < how->ntry || how->ntry < HOPELESS);
+}
+
+rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how, const rh_env *school,
+                         const rh_env *field, const rh_agent_type *agent, const double *hp,
+                         const rh_collect_options *opt, rh_error *err)
+{
+    rh_collect_options initial = rh_collect_defaults();
+    work w = {.opt = opt ? opt : &initial, .task = rh_env_task(school)};
+    *how = (rh_collected){
+        .outcome = RH_COLLECT_UNTAUGHT, .fewest = INT64_MAX, .greatest = INT64_MIN};
+    assert(rh_env_kind(school) == rh_env_kind(field));
+    rh_status rc = check(w.opt, w.task, err);
+    if (rc)
+        return rc;
+    rc = rh_agent_create(&w.agent, agent, w.task, hp, err);
+    if (rc)
+        return rc;
+    size_t span = w.opt->enough == RH_ENOUGH_STEPS ? 1 : (size_t)w.opt->span;
+    w.state = rh_alloc(1, rh_env_state_size(school)); // field is of the same kind
+    w.reward = rh_alloc(span, sizeof *w.reward);
+    w.ended = rh_alloc(span, sizeof *w.ended);
+    if (!w.state || !w.reward || !w.ended)
+        rc = rh_fail(err, RH_ENOMEM, "collect: out of memory");
+
+    while (!rc && goes_on(&w, how))
+        rc = one_try(&w, school, field, hp, out, starts, how, err);
+
+    rh_free(w.ended);
+    rh_free(w.reward);
+    rh_free(w.state);
+    rh_agent_destroy(w.agent);
+    return rc;
+}

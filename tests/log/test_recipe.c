@@ -1,0 +1,212 @@
+// test_recipe.c - the recipes: whole, findable, and able to make the logs they promise.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rehearse/rehearse.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const policy[] = {"near-optimal", "medium", "naive", "random"};
+
+static void every_recipe_is_whole(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < rh_recipe_count(); i++) {
+        const rh_recipe *r = rh_recipe_at(i);
+        const rh_env_type *env = rh_env_find(r->env ? r->env : "acrobot", NULL);
+        const rh_agent_type *agent = rh_agent_find(r->agent, NULL);
+        double hp[64];
+        assert_non_null(env);
+        assert_non_null(agent);
+        assert_int_equal(rh_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
+        assert_int_equal(rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL),
+                         RH_OK);
+        assert_true(r->cutoff >= 1 && r->patience >= 1);
+        assert_true(r->span >= (r->enough != RH_ENOUGH_STEPS));
+        for (int k = 0; r->window[k].nstep; k++) {
+            assert_true(r->window[k].least <= r->window[k].most);
+            assert_true(k == 0 || r->window[k].nstep < r->window[k - 1].nstep);
+        }
+        assert_ptr_equal(
+            rh_recipe_find(r->env ? r->env : "elsewhere", r->policy, r->changed, NULL), r);
+    }
+}
+
+// Every simulator has every policy, and can begin its episodes in both ways.
+static void every_simulator_has_them_all(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < rh_env_ntype(); i++) {
+        const rh_env_type *env = rh_env_type_at(i);
+        int start = rh_param_find(env->param, env->nparam, "start");
+        assert_true(start >= 0);
+        assert_string_equal(env->param[start].choice[0], "normal");
+        assert_string_equal(env->param[start].choice[1], "random");
+        for (int p = 0; p < 4; p++) {
+            rh_error err = {""};
+            assert_non_null(rh_recipe_find(env->name, policy[p], false, &err));
+        }
+    }
+}
+
+// The numbers of the paper's appendix.
+static void windows_are_the_papers(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *env, *policy;
+        rh_window window;
+    } paper[] = {
+        {"acrobot", "near-optimal", {5000, 50, INT64_MAX}},
+        {"acrobot", "medium", {5000, 20, 30}},
+        {"acrobot", "medium", {1000, 4, 6}},
+        {"acrobot", "medium", {500, 2, 3}},
+        {"acrobot", "naive", {5000, 10, 15}},
+        {"puddle_world", "near-optimal", {5000, 201, INT64_MAX}},
+        {"puddle_world", "medium", {5000, 80, 100}},
+        {"puddle_world", "medium", {1000, 16, 20}},
+        {"puddle_world", "medium", {500, 8, 10}},
+        {"puddle_world", "naive", {5000, 20, 50}},
+        {"cartpole", "near-optimal", {10000, 40, 50}},
+        {"cartpole", "medium", {10000, 80, 125}},
+        {"cartpole", "random", {10000, 400, 500}},
+    };
+    for (size_t i = 0; i < sizeof paper / sizeof *paper; i++) {
+        const rh_recipe *r = rh_recipe_find(paper[i].env, paper[i].policy, false, NULL);
+        rh_window window;
+        assert_true(r->paper);
+        assert_int_equal(rh_recipe_window(r, paper[i].window.nstep, &window), RH_WINDOW_GIVEN);
+        assert_int_equal(window.nstep, paper[i].window.nstep);
+        assert_int_equal(window.least, paper[i].window.least);
+        assert_int_equal(window.most, paper[i].window.most);
+    }
+}
+
+static void other_lengths_are_scaled(void **unused)
+{
+    (void)unused;
+    const rh_recipe *r = rh_recipe_find("acrobot", "medium", false, NULL);
+    rh_window window;
+    assert_int_equal(rh_recipe_window(r, 2500, &window), RH_WINDOW_SCALED);
+    assert_int_equal(window.least, 10);
+    assert_int_equal(window.most, 15);
+    assert_int_equal(rh_recipe_window(r, 1300, &window), RH_WINDOW_SCALED);
+    assert_int_equal(window.least, 5); // 5.2
+    assert_int_equal(window.most, 8);  // 7.8
+    assert_int_equal(rh_recipe_window(r, 999, &window), RH_WINDOW_NONE);
+    assert_int_equal(window.least, 0);
+    assert_true(window.most == INT64_MAX);
+    r = rh_recipe_find("acrobot", "near-optimal", false, NULL);
+    assert_int_equal(rh_recipe_window(r, 100000, &window), RH_WINDOW_SCALED);
+    assert_int_equal(window.least, 1000);
+    assert_true(window.most == INT64_MAX);
+    r = rh_recipe_find("acrobot", "random", false, NULL);
+    assert_int_equal(rh_recipe_window(r, 5000, &window), RH_WINDOW_NONE);
+}
+
+static void what_there_is_not(void **unused)
+{
+    (void)unused;
+    rh_error err;
+    assert_null(rh_recipe_find("acrobot", "nave", false, &err));
+    assert_string_equal(err.text, "acrobot: no policy 'nave'; did you mean 'naive'? "
+                                  "(near-optimal, medium, naive, random)");
+    assert_null(rh_recipe_find("elsewhere", "medium", false, &err));
+    assert_non_null(strstr(err.text, "elsewhere: no policy 'medium'"));
+    assert_null(rh_recipe_changed("cartpole", &err));
+    assert_string_equal(err.text, "cartpole: the paper has not changed it, expected acrobot");
+
+    const rh_setting *changed = rh_recipe_changed("acrobot", NULL);
+    const rh_env_type *env = rh_env_find("acrobot", NULL);
+    int n = 0;
+    for (; changed[n].name; n++)
+        assert_true(rh_param_find(env->param, env->nparam, changed[n].name) >= 0);
+    assert_int_equal(n, 2);
+
+    // a recipe whose agent has no such parameter
+    const rh_recipe *r = rh_recipe_find("acrobot", "medium", false, NULL);
+    double hp[64];
+    assert_int_equal(
+        rh_recipe_hyperparameters(r, rh_agent_find("actor_critic", NULL), hp, &err), RH_EINVAL);
+}
+
+// ---------------------------------------------------------------------------- what they make
+
+// The mean return of a recipe's log, of reward where nothing ends; one seed.
+static double make(const rh_recipe *r, const char *env, int64_t nstep)
+{
+    const rh_env_type *type = rh_env_find(env, NULL);
+    const rh_agent_type *agent = rh_agent_find(r->agent, NULL);
+    rh_env *school = NULL, *field = NULL;
+    double opt[64], hp[64];
+    rh_param_initial(type->param, type->nparam, opt);
+    assert_int_equal(rh_env_create(&school, type, opt, NULL), RH_OK);
+    opt[rh_param_find(type->param, type->nparam, "start")] = r->random;
+    assert_int_equal(rh_env_create(&field, type, opt, NULL), RH_OK);
+    assert_int_equal(rh_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
+
+    rh_collect_options o = rh_collect_defaults();
+    rh_window window;
+    rh_recipe_window(r, nstep, &window);
+    o.nstep = nstep;
+    o.enough = r->enough;
+    o.span = r->span;
+    o.level = r->level;
+    o.patience = r->patience;
+    o.cutoff = r->cutoff;
+    o.least = window.least;
+    o.most = window.most;
+    rh_log *log = NULL;
+    rh_collected how;
+    assert_int_equal(rh_log_collect(&log, NULL, &how, school, field, agent, hp, &o, NULL),
+                     RH_OK);
+    print_message("%s, %s, %lld steps: %lld counted, try %d, %lld steps of training\n", env,
+                  r->policy, (long long)nstep, (long long)how.nended, how.ntry,
+                  (long long)how.trained);
+    assert_int_equal(how.outcome, RH_COLLECTED);
+    assert_true(how.nended >= window.least && how.nended <= window.most);
+    assert_int_equal(log->n, nstep);
+    rh_log_destroy(log);
+    rh_env_destroy(field);
+    rh_env_destroy(school);
+    return isfinite(how.returned) ? how.returned : how.reward;
+}
+
+// A better name is a better policy. Acrobot's medium and naive take seconds, and are left
+// out.
+static void better_names_are_better(void **unused)
+{
+    (void)unused;
+    static const char *const env[] = {"puddle_world", "cartpole", "mountain_car", "pendulum"};
+    for (int i = 0; i < 4; i++) {
+        double before = INFINITY;
+        for (int p = 0; p < 3; p++) {
+            const rh_recipe *r = rh_recipe_find(env[i], policy[p], false, NULL);
+            double value = make(r, env[i], i == 1 ? 10000 : 5000);
+            assert_true(value < before);
+            before = value;
+        }
+    }
+    assert_true(make(rh_recipe_find("acrobot", "near-optimal", false, NULL), "acrobot", 5000) >
+                -100.0);
+    make(rh_recipe_find("acrobot", "random", false, NULL), "acrobot", 5000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_recipe_is_whole),
+        cmocka_unit_test(every_simulator_has_them_all),
+        cmocka_unit_test(windows_are_the_papers),
+        cmocka_unit_test(other_lengths_are_scaled),
+        cmocka_unit_test(what_there_is_not),
+        cmocka_unit_test(better_names_are_better),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
