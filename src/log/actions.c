@@ -9,6 +9,7 @@
 //    agree on their indices as far as they can.
 
 #include "log_internal.h"
+#include "number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +22,8 @@
 int rh_log__label_index(const char *const *label, int nlabel, double value)
 {
     for (int i = 0; i < nlabel; i++) {
-        char *end;
-        double x = strtod(label[i], &end);
-        if (*label[i] && !*end && x == value)
+        double x;
+        if (rh_number__read(label[i], strlen(label[i]), &x) == RH_NUMBER && x == value)
             return i;
     }
     return -1;
@@ -82,23 +82,13 @@ static bool all_whole(const double *x, int64_t n)
     return true;
 }
 
-// The fewest digits that read back.
-static void name_number(double x, char *text, size_t size)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, x + 0.0); // never "-0"
-        if (strtod(text, NULL) == x)
-            break;
-    }
-}
-
 static void name_vector(const double *x, int width, char text[LONGEST])
 {
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < width && used < LONGEST; i++) {
-        char number[40];
-        name_number(x[i], number, sizeof number);
+        char number[RH_NUMBER__SIZE];
+        rh_number__print(x[i] + 0.0, number); // never "-0"
         used += (size_t)snprintf(text + used, LONGEST - used, "%s%s", i ? "/" : "", number);
     }
 }
@@ -151,11 +141,12 @@ static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_err
     for (int64_t i = 0; i < log->n; i++)
         taken[(int)act[i]] = true;
     for (int i = 0; i < nlabel; i++) {
-        char *end;
         if (!taken[i])
             continue;
-        all[n] = (named){log->label[i], strtod(log->label[i], &end), i};
-        numbers = numbers && *log->label[i] && !*end;
+        double x;
+        numbers =
+            rh_number__read(log->label[i], strlen(log->label[i]), &x) == RH_NUMBER && numbers;
+        all[n] = (named){log->label[i], x, i};
         n++;
     }
     qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_letter);

@@ -1,0 +1,241 @@
+// inspect_json.c - what a look at a log found, in JSON: all of it, and null for what is not
+// known.
+
+#include "cli_internal.h"
+
+static void json_numbers(cli_json *json, const char *key, const rh_log_numbers *v)
+{
+    cli_json_open(json, key, '{', true);
+    cli_json_whole(json, "n", v->n);
+    cli_json_whole(json, "missing", v->nmissing);
+    cli_json_whole(json, "infinite", v->ninfinite);
+    cli_json_whole(json, "different", v->ndistinct);
+    cli_json_flag(json, "whole", v->whole);
+    cli_json_real(json, "min", v->min);
+    cli_json_real(json, "q25", v->q25);
+    cli_json_real(json, "median", v->median);
+    cli_json_real(json, "q75", v->q75);
+    cli_json_real(json, "max", v->max);
+    cli_json_real(json, "mean", v->mean);
+    cli_json_real(json, "sd", v->sd);
+    cli_json_whole(json, "outliers", v->nabsurd);
+    cli_json_real(json, "sentinel", v->sentinel);
+    cli_json_whole(json, "sentinels", v->nsentinel);
+    cli_json_real(json, "lo", v->lo);
+    cli_json_real(json, "hi", v->hi);
+    cli_json_open(json, "histogram", '[', true);
+    for (int i = 0; i < RH_LOG_NBAR; i++)
+        cli_json_whole(json, NULL, v->bar[i]);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+// A number that is a place in the log, or null.
+static void json_place(cli_json *json, const char *key, int64_t t)
+{
+    if (t < 0)
+        cli_json_null(json, key);
+    else
+        cli_json_whole(json, key, t);
+}
+
+static void json_three(cli_json *json, const char *key, const double x[3])
+{
+    cli_json_open(json, key, '[', true);
+    for (int k = 0; k < 3; k++)
+        cli_json_real(json, NULL, x[k]);
+    cli_json_close(json);
+}
+
+static void json_reading(cli_json *json, const rh_log *log)
+{
+    const rh_log_reading *r = &log->reading;
+    cli_json_open(json, "reading", '{', false);
+    cli_json_whole(json, "rows", r->nrow);
+    cli_json_whole(json, "lost", r->nlost);
+    cli_json_whole(json, "incomplete", r->nincomplete);
+    cli_json_whole(json, "missing", r->nmissing);
+    cli_json_whole(json, "gaps", r->ngap);
+    cli_json_whole(json, "mismatches", r->nmismatch);
+    cli_json_open(json, "notes", '[', false);
+    for (int i = 0; i < r->nnote; i++)
+        cli_json_text(json, NULL, r->note[i]);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_clock(cli_json *json, const rh_log_clock *c)
+{
+    if (c->n == 0) {
+        cli_json_null(json, "time");
+        return;
+    }
+    cli_json_open(json, "time", '{', true);
+    cli_json_real(json, "begin", c->begin);
+    cli_json_real(json, "end", c->end);
+    cli_json_real(json, "interval", c->interval);
+    cli_json_real(json, "shortest", c->shortest);
+    cli_json_real(json, "longest", c->longest);
+    json_place(json, "longest_at", c->longest_at);
+    cli_json_whole(json, "intervals", c->n);
+    cli_json_whole(json, "irregular", c->nirregular);
+    cli_json_whole(json, "repeated", c->nrepeat);
+    cli_json_whole(json, "reversed", c->nreverse);
+    cli_json_close(json);
+}
+
+static void json_episodes(cli_json *json, const rh_log_report *r)
+{
+    cli_json_open(json, "episodes", '{', false);
+    json_numbers(json, "returns", &r->returns);
+    json_numbers(json, "lengths", &r->length);
+    cli_json_whole(json, "terminal", r->nterminal);
+    cli_json_whole(json, "cut_off", r->ncut);
+    cli_json_whole(json, "resumed", r->nresumed);
+    cli_json_whole(json, "cuts_judged", r->ncut_judged);
+    cli_json_whole(json, "cut_length", r->cut_length);
+    cli_json_real(json, "cut_share", r->cut_share);
+    cli_json_real(json, "cut_spread", r->cut_spread);
+    cli_json_whole(json, "starts", r->nstart);
+    cli_json_whole(json, "different_starts", r->nstart_distinct);
+    cli_json_real(json, "start_spread", r->start_spread);
+    cli_json_close(json);
+}
+
+static void json_sensors(cli_json *json, const rh_log *log, const rh_log_report *r)
+{
+    cli_json_open(json, "sensors", '[', false);
+    for (int j = 0; j < log->nobs; j++) {
+        const rh_log_sensor *s = &r->sensor[j];
+        cli_json_open(json, NULL, '{', false);
+        cli_json_text(json, "name", log->obs_name[j]);
+        cli_json_text(json, "unit", log->obs_unit[j]);
+        json_numbers(json, "values", &s->value);
+        json_place(json, "missing_at", s->missing_at);
+        json_place(json, "outlier_at", s->absurd_at);
+        cli_json_whole(json, "longest_run", s->run);
+        json_place(json, "longest_run_at", s->run_at);
+        cli_json_real(json, "usual_run", s->usual_run);
+        cli_json_flag(json, "constant", s->constant);
+        cli_json_flag(json, "frozen", s->frozen);
+        cli_json_flag(json, "wraps", s->wraps);
+        if (s->twin < 0)
+            cli_json_null(json, "twin");
+        else
+            cli_json_text(json, "twin", log->obs_name[s->twin]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_actions(cli_json *json, const rh_log *log, const rh_log_report *r)
+{
+    static const char *const third[] = {"low", "middle", "high"};
+    cli_json_open(json, "actions", '[', false);
+    for (int k = 0; k < log->nact && !log->naction; k++) {
+        cli_json_open(json, NULL, '{', false);
+        cli_json_text(json, "name", log->act_name[k]);
+        json_numbers(json, "values", &r->amount[k]);
+        cli_json_real(json, "at_bounds", r->at_bound[k]);
+        cli_json_close(json);
+    }
+    for (int a = 0; a < log->naction; a++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "label", log->label[a]);
+        cli_json_whole(json, "steps", r->taken[a]);
+        cli_json_real(json, "share", (double)r->taken[a] / (double)log->n);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_real(json, "hold", r->hold);
+
+    cli_json_open(json, "coverage", '{', false);
+    cli_json_real(json, "step_length", r->step_length);
+    cli_json_whole(json, "asked", r->nquery);
+    cli_json_whole(json, "searched", r->nplace);
+    cli_json_open(json, "actions", '[', false);
+    for (int i = 0; i < r->ncover; i++) {
+        const rh_log_cover *c = &r->cover[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "action",
+                      c->third < 0 ? log->label[c->action] : log->act_name[c->action]);
+        if (c->third >= 0) {
+            cli_json_text(json, "third", third[c->third]);
+            cli_json_real(json, "from", c->lo);
+            cli_json_real(json, "to", c->hi);
+        }
+        cli_json_whole(json, "steps", c->n);
+        cli_json_real(json, "median", c->median);
+        cli_json_real(json, "q90", c->q90);
+        cli_json_real(json, "q99", c->q99);
+        cli_json_real(json, "max", c->max);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_alignment(cli_json *json, const rh_log_alignment *a)
+{
+    cli_json_open(json, "alignment", '{', false);
+    cli_json_whole(json, "steps", a->n);
+    json_three(json, "action", a->action);
+    json_three(json, "action_partial", a->partial);
+    json_three(json, "reward", a->reward);
+    json_three(json, "reward_sure", a->sure);
+    json_three(json, "next", a->next);
+    cli_json_whole(json, "special_rewards", a->nspecial);
+    json_three(json, "special_place", a->place);
+    cli_json_close(json);
+}
+
+static void json_findings(cli_json *json, const rh_log *log, const rh_log_report *r)
+{
+    cli_json_open(json, "findings", '[', false);
+    for (int i = 0; i < r->nfinding; i++) {
+        const rh_log_finding *f = &r->finding[i];
+        cli_json_open(json, NULL, '{', false);
+        cli_json_text(json, "severity", rh_severity_name(f->severity));
+        cli_json_text(json, "id", f->id);
+        cli_json_text(json, "evidence", f->evidence);
+        cli_json_text(json, "remedy", f->remedy);
+        cli_json_whole(json, "count", f->count);
+        json_place(json, "first", f->first);
+        if (f->column < 0)
+            cli_json_null(json, "sensor");
+        else
+            cli_json_text(json, "sensor", log->obs_name[f->column]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int64_t size)
+{
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_text(&json, "version", rh_version());
+    cli_json_text(&json, "log", log->path);
+    cli_json_text(&json, "format", log->reading.format);
+    cli_json_whole(&json, "bytes", size);
+    cli_json_whole(&json, "steps", log->n);
+    cli_json_whole(&json, "nepisodes", log->nepisode);
+    cli_json_whole(&json, "nsensors", log->nobs);
+    cli_json_whole(&json, "nactions", log->naction);
+    cli_json_whole(&json, "action_numbers", log->naction ? 0 : log->nact);
+    json_reading(&json, log);
+    json_clock(&json, &r->clock);
+    json_episodes(&json, r);
+    cli_json_text(&json, "reward_name", log->reward_name);
+    json_numbers(&json, "reward", &r->reward);
+    cli_json_whole(&json, "zero_rewards", r->nzero);
+    cli_json_whole(&json, "worst_rewards", r->nworst);
+    json_sensors(&json, log, r);
+    json_actions(&json, log, r);
+    cli_json_whole(&json, "duplicates", r->nduplicate);
+    cli_json_whole(&json, "different_states", r->nstate_distinct);
+    cli_json_whole(&json, "jumps", r->njump);
+    json_alignment(&json, &r->align);
+    json_findings(&json, log, r);
+    cli_json_close(&json);
+}

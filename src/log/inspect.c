@@ -1,0 +1,74 @@
+// inspect.c - a log in numbers, and what is wrong with it.
+//
+// 1. The log is all the user has. Every number here is counted or measured once, by one part
+//    (columns, episodes, alignment, coverage); findings only compare them with limits.
+// 2. What is quadratic is sampled (coverage), what needs sorting stops at a million
+//    (medians), everything else is linear and of all. Nothing here is drawn by chance: two
+//    looks at one log say the same.
+// 3. 1,000,000 transitions of 8 sensors take 2 s of processor time, 10,000,000 take 7 s, and
+//    100,000 of 256 sensors as long (a core of a busy Xeon).
+
+#include "inspect.h"
+
+#include <assert.h>
+
+const char *rh_severity_name(rh_severity severity)
+{
+    static const char *const name[] = {
+        [RH_NOTICE] = "notice", [RH_WARNING] = "warning", [RH_ERROR] = "error"};
+    assert((unsigned)severity <= RH_ERROR);
+    return name[severity];
+}
+
+void rh_log_report_destroy(rh_log_report *report)
+{
+    if (!report)
+        return;
+    rh_free(report->sensor);
+    rh_free(report->taken);
+    rh_free(report->amount);
+    rh_free(report->at_bound);
+    rh_free(report->cover);
+    rh_free(report->finding);
+    rh_free(report);
+}
+
+static rh_log_report *make_report(const rh_log *log)
+{
+    size_t nact = log->naction ? 0 : (size_t)log->nact;
+    rh_log_report *report = rh_alloc(1, sizeof *report);
+    if (!report)
+        return NULL;
+    report->sensor = rh_alloc((size_t)log->nobs, sizeof *report->sensor);
+    report->taken = rh_alloc((size_t)log->naction + 1, sizeof *report->taken);
+    report->amount = rh_alloc(nact + 1, sizeof *report->amount);
+    report->at_bound = rh_alloc(nact + 1, sizeof *report->at_bound);
+    report->cover = rh_alloc((size_t)log->naction + 3 * nact, sizeof *report->cover);
+    if (report->sensor && report->taken && report->amount && report->at_bound && report->cover)
+        return report;
+    rh_log_report_destroy(report);
+    return NULL;
+}
+
+rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
+{
+    rh_inspect__room room = {0};
+    rh_log_report *report = make_report(log);
+    bool good = report != NULL;
+    good = good && rh_inspect__room_init(&room, log->n > log->nstate ? log->n : log->nstate);
+    good = good && rh_inspect__sensors(report, log, &room);
+    good = good && rh_inspect__actions(report, log, &room);
+    good = good && rh_inspect__episodes(report, log, &room);
+    good = good && rh_inspect__steps(report, log, &room);
+    good = good && rh_inspect__cover(report, log, &room);
+    rh_inspect__room_clear(&room);
+    good = good && rh_inspect__align(report, log);
+    good = good && rh_inspect__findings(report, log);
+    if (!good) {
+        rh_log_report_destroy(report);
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory while looking at %lld steps",
+                       rh_path_tail(log->path), (long long)log->n);
+    }
+    *out = report;
+    return RH_OK;
+}

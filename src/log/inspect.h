@@ -1,0 +1,132 @@
+// inspect.h - what the files that look at a log share.
+
+#ifndef REHEARSE_LOG_INSPECT_H
+#define REHEARSE_LOG_INSPECT_H
+
+#include "log_internal.h"
+
+// ---------------------------------------------------------------------------- limits
+
+// Every threshold. Values and reasons are at the top of inspect_findings.c.
+typedef struct rh_inspect__limits {
+    double absurd, sentinel_gap, sentinel_share; // numbers far off
+    int64_t sentinel_count;
+    double missing_share;
+    int64_t frozen_run, few_values; // sensors that stand still
+    double frozen_ratio, twin;
+    double wrap_jump, wrap_usual; // angles
+    int64_t wrap_count;
+    double jump_ratio, jump_sensor, jump_least; // ends of episodes that were missed
+    double shift_gain, shift_alone, shift_partial, shift_both; // rows that slipped
+    double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
+    double next_ratio, mismatch_share;
+    double cut_share, cut_spread; // ends of episodes
+    int64_t cut_count, few_starts;
+    double rare_share, cover, hold; // actions
+    int64_t rare_count, many_actions, few_amounts;
+    double duplicate_share, duplicate_much, tabular_share, lost_share; // rows
+    int64_t short_steps;
+    double irregular, irregular_share; // time
+} rh_inspect__limits;
+
+extern const rh_inspect__limits rh_inspect__limit;
+
+// ---------------------------------------------------------------------------- numbers
+
+// What is needed again and again: room for a column and its sorting.
+typedef struct rh_inspect__room {
+    double *column;  // one kind of number, in order           (n)
+    double *sorted;  // a sample of it, sorted                 (RH_INSPECT__SAMPLE)
+    uint64_t *spare; // of the sorting                         (2 x RH_INSPECT__SAMPLE)
+    int64_t nsorted; // numbers in sorted
+} rh_inspect__room;
+
+#define RH_INSPECT__SAMPLE 1000000
+
+// Room for n numbers. Owned: what it points to, free with rh_inspect__room_clear().
+bool rh_inspect__room_init(rh_inspect__room *room, int64_t n);
+void rh_inspect__room_clear(rh_inspect__room *room);
+
+// Sort room->sorted (nsorted).
+void rh_inspect__sort(rh_inspect__room *room);
+
+// Summarise room->column (n), which may hold anything; leaves the sample in room->sorted.
+void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n);
+
+// The p-quantile of what is in room->sorted; NAN when nothing is.
+double rh_inspect__quantile(const rh_inspect__room *room, double p);
+
+// Whether x lies outside of what is usual for these numbers.
+bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x);
+
+// The place of the i-th of k evenly spaced things among n.
+int64_t rh_inspect__spread(int64_t i, int64_t k, int64_t n);
+
+// ---------------------------------------------------------------------------- the space
+
+// Observations on a common scale: sensors that vary, less their median, in standard
+// deviations.
+typedef struct rh_inspect__space {
+    int n;                                        // sensors that vary
+    int sensor[RH_MAX_OBS];                       // which
+    double centre[RH_MAX_OBS], scale[RH_MAX_OBS]; // of each of them
+    double period[RH_MAX_OBS];                    // of those that wrap, scaled; else INFINITY
+    const rh_log_report *report;                  // what is absurd, borrowed
+} rh_inspect__space;
+
+void rh_inspect__space_init(rh_inspect__space *space, const rh_log *log,
+                            const rh_log_report *report);
+
+// The scaled observation of a row, into x (n). What is missing lies in the middle, a sentinel
+// too, and what is absurd at the end of what is not.
+void rh_inspect__place(const rh_inspect__space *space, const rh_log *log, int32_t row,
+                       double *x);
+
+// A difference in sensor i, the short way round when it wraps.
+double rh_inspect__turn(const rh_inspect__space *space, int i, double difference);
+
+// The change of sensor i in step t, whose s' is known; d (n): that of all of them.
+double rh_inspect__change(const rh_inspect__space *space, const rh_log *log, int64_t t, int i);
+void rh_inspect__changes(const rh_inspect__space *space, const rh_log *log, int64_t t,
+                         double *d);
+
+// ---------------------------------------------------------------------------- the parts
+
+// Each fills its part of the report, in this order. False when memory ran out.
+bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__align(rh_log_report *report, const rh_log *log);
+bool rh_inspect__cover(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
+bool rh_inspect__findings(rh_log_report *report, const rh_log *log);
+
+// ---------------------------------------------------------------------------- findings
+
+#define RH_INSPECT__FINDINGS 64 // room for every kind once
+
+typedef struct rh_inspect__finder {
+    rh_log_report *report;
+    const rh_log *log;
+} rh_inspect__finder;
+
+// One more finding, with its evidence. Its remedy, place and column are the caller's to set.
+rh_log_finding *rh_inspect__add(const rh_inspect__finder *f, rh_severity severity,
+                                const char *id, int64_t count, const char *evidence, ...)
+    RH_PRINTF(5, 6);
+void rh_inspect__advise(rh_log_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
+
+// Short texts by value, so that several fit into one call: rh_inspect__name(x).s
+typedef struct rh_inspect__text {
+    char s[160];
+} rh_inspect__text;
+
+rh_inspect__text rh_inspect__name(const char *name);             // 'temp', cut when long
+rh_inspect__text rh_inspect__share(int64_t part, int64_t whole); // "12 of 600 (2 %)"
+rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t); // "step 3 of ..."
+
+void rh_inspect__find_values(const rh_inspect__finder *f);  // numbers in columns
+void rh_inspect__find_actions(const rh_inspect__finder *f); // what was done, and what it earned
+void rh_inspect__find_order(const rh_inspect__finder *f);   // rows, episodes and time
+
+#endif

@@ -1,0 +1,283 @@
+// inspect_columns.c - the sensors, actions and rewards of a log, one by one.
+//
+// 1. What a sensor is comes from all observations; how it moves comes from the steps of
+//    episodes, never across the end of one.
+// 2. A run is a number of steps in a row that did not change the sensor. Runs are judged
+//    against the sensor's own: a valve's position stands still by nature, a temperature
+//    does not.
+// 3. An angle that passes its end jumps by its whole range and otherwise moves by little.
+//    Differences of such a sensor are taken the short way round from then on, so that a turn
+//    is no jump.
+
+#include "inspect.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RUNS 1024  // lengths of runs that are told apart; longer ones count as this long
+#define TWINS 2000 // observations that sensors are compared on
+
+// ---------------------------------------------------------------------------- how they move
+
+// The number of sensor j before and after a step; false when s' is not known.
+static bool ends_of(const rh_log *log, int64_t t, int j, double *before, double *after)
+{
+    if (log->to[t] == RH_UNKNOWN)
+        return false;
+    *before = log->obs[(int64_t)log->from[t] * log->nobs + j];
+    *after = log->obs[(int64_t)log->to[t] * log->nobs + j];
+    return true;
+}
+
+// The longest run of sensor j and what is usual. A run of 0 steps ends at every change.
+static void measure_runs(rh_log_sensor *s, const rh_log *log, int j)
+{
+    int64_t count[RUNS + 1] = {0}, nrun = 0, run = 0, seen = 0;
+    for (int64_t t = 0; t < log->n; t++) {
+        double before, after;
+        bool still = ends_of(log, t, j, &before, &after) && before == after;
+        run += still;
+        if (run > s->run) {
+            s->run = run;
+            s->run_at = t + 1 - run;
+        }
+        if (!still || t + 1 == log->n || log->step[t + 1] == 0) {
+            count[run < RUNS ? run : RUNS]++;
+            nrun++;
+            run = 0;
+        }
+    }
+    while ((double)(seen += count[(int)s->usual_run]) < 0.99 * (double)nrun)
+        s->usual_run++;
+}
+
+// Whether the longest run of sensor j is a fault of its own: not at an end of its range,
+// where numbers may well stay, and while other sensors move.
+static bool is_frozen(const rh_log_sensor *s, const rh_log *log, int j)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    if (s->constant || s->value.ndistinct <= limit->few_values || s->run < limit->frozen_run ||
+        (double)s->run <= limit->frozen_ratio * fmax(s->usual_run, 1.0))
+        return false;
+    double value = log->obs[(int64_t)log->from[s->run_at] * log->nobs + j];
+    if (value == s->value.lo || value == s->value.hi)
+        return false;
+    int64_t nmoved = 0;
+    for (int64_t t = s->run_at; t < s->run_at + s->run; t++) {
+        bool moved = false;
+        for (int k = 0; k < log->nobs && !moved; k++) {
+            double before, after;
+            moved = ends_of(log, t, k, &before, &after) && before != after;
+        }
+        nmoved += moved;
+    }
+    return log->nobs == 1 || 2 * nmoved > s->run;
+}
+
+// Steps from end to end, and whether they are all there is of long ones.
+static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    double range = s->value.hi - s->value.lo;
+    int64_t nlong = 0;
+    if (s->value.whole || !(range > 0.0))
+        return;
+    for (int64_t t = 0; t < log->n; t++) {
+        double before, after;
+        if (!ends_of(log, t, j, &before, &after) || rh_inspect__is_absurd(&s->value, before) ||
+            rh_inspect__is_absurd(&s->value, after))
+            continue;
+        double moved = fabs(after - before);
+        s->nwrap += moved > limit->wrap_jump * range;
+        nlong += moved > limit->wrap_usual * range;
+    }
+    s->wraps = s->nwrap >= limit->wrap_count && nlong == s->nwrap;
+}
+
+// The first step to or from something missing, and the first absurd number.
+static void find_first(rh_log_sensor *s, const rh_log *log, int j)
+{
+    bool missing = s->value.nmissing + s->value.ninfinite > 0;
+    bool absurd = s->value.nabsurd + s->value.nsentinel > 0;
+    for (int64_t t = 0; t < log->n && (missing || absurd); t++)
+        for (int side = 0; side < 2; side++) {
+            int32_t row = side ? log->to[t] : log->from[t];
+            if (row == RH_UNKNOWN)
+                continue;
+            double x = log->obs[(int64_t)row * log->nobs + j];
+            if (missing && !isfinite(x)) {
+                s->missing_at = t;
+                missing = false;
+            }
+            if (absurd && isfinite(x) && rh_inspect__is_absurd(&s->value, x)) {
+                s->absurd_at = t;
+                absurd = false;
+            }
+        }
+}
+
+// ---------------------------------------------------------------------------- twins
+
+// Correlation of columns a and b (n) that are centred; missing numbers are 0.
+static double correlate(const double *a, const double *b, int64_t n)
+{
+    double ab = 0.0, aa = 0.0, bb = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        ab += a[i] * b[i];
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+    }
+    return aa > 0.0 && bb > 0.0 ? ab / sqrt(aa * bb) : 0.0;
+}
+
+static bool find_twins(rh_log_report *report, const rh_log *log)
+{
+    int64_t n = log->nstate < TWINS ? log->nstate : TWINS;
+    double *all = rh_alloc((size_t)(n * log->nobs), sizeof *all);
+    if (!all)
+        return false;
+    for (int j = 0; j < log->nobs; j++) {
+        double sum = 0.0, *x = all + j * n;
+        for (int64_t i = 0; i < n; i++) {
+            double value = log->obs[rh_inspect__spread(i, n, log->nstate) * log->nobs + j];
+            bool good =
+                isfinite(value) && !rh_inspect__is_absurd(&report->sensor[j].value, value);
+            x[i] = good ? value - report->sensor[j].value.mean : 0.0;
+            sum += x[i];
+        }
+        for (int64_t i = 0; i < n; i++)
+            x[i] -= sum / (double)n;
+        rh_log_sensor *s = &report->sensor[j];
+        for (int k = 0; k < j && s->twin < 0 && !s->constant; k++)
+            if (!report->sensor[k].constant &&
+                fabs(correlate(x, all + k * n, n)) > rh_inspect__limit.twin)
+                s->twin = k;
+    }
+    rh_free(all);
+    return true;
+}
+
+// ---------------------------------------------------------------------------- the parts
+
+bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    for (int j = 0; j < log->nobs; j++) {
+        rh_log_sensor *s = &report->sensor[j];
+        *s = (rh_log_sensor){.missing_at = -1, .absurd_at = -1, .run_at = -1, .twin = -1};
+        for (int64_t i = 0; i < log->nstate; i++)
+            room->column[i] = log->obs[i * log->nobs + j];
+        rh_inspect__numbers(&s->value, room, log->nstate);
+        s->constant = s->value.n > 0 && s->value.min == s->value.max;
+        find_first(s, log, j);
+        measure_runs(s, log, j);
+        measure_wraps(s, log, j);
+        s->frozen = is_frozen(s, log, j);
+    }
+    return log->n < 3 || find_twins(report, log);
+}
+
+// For how many rows an action usually stays: the length of the run that half of all steps are
+// in or beyond.
+static double measure_hold(const rh_log *log)
+{
+    int64_t steps[RUNS + 1] = {0}, run = 0, seen = 0;
+    size_t width = (size_t)log->nact * sizeof *log->act;
+    for (int64_t t = 0; t < log->n; t++) {
+        run++;
+        bool ends =
+            t + 1 == log->n || log->step[t + 1] == 0 ||
+            memcmp(log->act + t * log->nact, log->act + (t + 1) * log->nact, width) != 0;
+        if (ends) {
+            steps[run < RUNS ? run : RUNS] += run;
+            run = 0;
+        }
+    }
+    for (int i = 1; i <= RUNS; i++) {
+        seen += steps[i];
+        if (2 * seen >= log->n)
+            return i;
+    }
+    return RUNS;
+}
+
+bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    report->hold = measure_hold(log);
+    for (int64_t t = 0; t < log->n && log->naction; t++)
+        report->taken[(int)log->act[t]]++;
+    for (int k = 0; k < log->nact && !log->naction; k++) {
+        int64_t at = 0;
+        for (int64_t t = 0; t < log->n; t++)
+            room->column[t] = log->act[t * log->nact + k];
+        rh_inspect__numbers(&report->amount[k], room, log->n);
+        for (int64_t t = 0; t < log->n; t++)
+            at += room->column[t] == report->amount[k].min ||
+                  room->column[t] == report->amount[k].max;
+        report->at_bound[k] = (double)at / (double)log->n;
+    }
+
+    memcpy(room->column, log->reward, (size_t)log->n * sizeof *log->reward);
+    rh_inspect__numbers(&report->reward, room, log->n);
+    for (int64_t t = 0; t < log->n; t++) {
+        report->nzero += log->reward[t] == 0.0;
+        report->nworst += log->reward[t] == report->reward.min;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------- the space
+
+void rh_inspect__space_init(rh_inspect__space *space, const rh_log *log,
+                            const rh_log_report *report)
+{
+    space->n = 0;
+    space->report = report;
+    for (int j = 0; j < log->nobs; j++) {
+        const rh_log_sensor *s = &report->sensor[j];
+        if (!(s->value.sd > 0.0))
+            continue;
+        int i = space->n++;
+        space->sensor[i] = j;
+        space->centre[i] = s->value.median;
+        space->scale[i] = s->value.sd;
+        space->period[i] = s->wraps ? (s->value.hi - s->value.lo) / s->value.sd : INFINITY;
+    }
+}
+
+// The scaled number of sensor i in a row.
+static double place_one(const rh_inspect__space *space, const rh_log *log, int32_t row, int i)
+{
+    int j = space->sensor[i];
+    double value = log->obs[(int64_t)row * log->nobs + j];
+    const rh_log_numbers *usual = &space->report->sensor[j].value;
+    if (rh_inspect__is_absurd(usual, value))
+        value = value == usual->sentinel ? NAN : fmin(fmax(value, usual->lo), usual->hi);
+    return isfinite(value) ? (value - space->centre[i]) / space->scale[i] : 0.0;
+}
+
+void rh_inspect__place(const rh_inspect__space *space, const rh_log *log, int32_t row,
+                       double *x)
+{
+    for (int i = 0; i < space->n; i++)
+        x[i] = place_one(space, log, row, i);
+}
+
+double rh_inspect__turn(const rh_inspect__space *space, int i, double difference)
+{
+    double far = fabs(difference), round = fabs(space->period[i] - far);
+    return round < far ? (difference > 0.0 ? -round : round) : difference;
+}
+
+double rh_inspect__change(const rh_inspect__space *space, const rh_log *log, int64_t t, int i)
+{
+    return rh_inspect__turn(space, i,
+                            place_one(space, log, log->to[t], i) -
+                                place_one(space, log, log->from[t], i));
+}
+
+void rh_inspect__changes(const rh_inspect__space *space, const rh_log *log, int64_t t,
+                         double *d)
+{
+    for (int i = 0; i < space->n; i++)
+        d[i] = rh_inspect__change(space, log, t, i);
+}

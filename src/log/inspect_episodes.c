@@ -1,0 +1,298 @@
+// inspect_episodes.c - how episodes begin, end and go, and how one step follows another.
+//
+// 1. A cut-off is judged by its length only where somebody cut: the last episode ends with
+//    the log, and before a gap it is the logger that stopped.
+// 2. Repeated transitions are counted by their hashes, exactly up to a million. Above, only
+//    hashes that fall into one of m equal classes are kept and the counts are multiplied by
+//    m: a transition and its copy have one hash, so that both are kept or neither is, which
+//    no sampling by place could promise.
+// 3. The length of a step is taken in the space of scaled sensors, without steps from or to
+//    missing or absurd numbers: a spike of one sensor is not the end of an episode.
+
+#include "inspect.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHANGES 20000 // steps that usual changes are measured on
+
+// ---------------------------------------------------------------------------- hashes
+
+#define HASHES (1 << 20) // kept at most, in twice as many slots
+
+typedef struct hashes {
+    uint64_t *slot; // owned; 0 is free        (nslot, a power of two)
+    uint64_t nslot, nclass;
+    int64_t nseen, nnew; // kept, and different ones among them
+} hashes;
+
+static uint64_t mix(uint64_t hash, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double value = isnan(x[i]) ? NAN : x[i] + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static void note_hash(hashes *h, uint64_t hash)
+{
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    hash ^= hash >> 32;
+    if (hash % h->nclass != 0 || 2 * (uint64_t)h->nnew >= h->nslot)
+        return;
+    hash = hash / h->nclass + 1;
+    uint64_t at = (hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % h->nslot;
+    while (h->slot[at] && h->slot[at] != hash)
+        at = (at + 1) % h->nslot;
+    h->nseen++;
+    h->nnew += h->slot[at] == 0;
+    h->slot[at] = hash;
+}
+
+static void begin_hashes(hashes *h, int64_t n)
+{
+    memset(h->slot, 0, h->nslot * sizeof *h->slot);
+    h->nclass = 1 + (uint64_t)(n - 1) / HASHES;
+    h->nseen = h->nnew = 0;
+}
+
+// Transitions like an earlier one, different states, and different starts.
+static bool count_repeats(rh_log_report *report, const rh_log *log)
+{
+    hashes h = {.nslot = 1024};
+    while (h.nslot < 2 * HASHES && h.nslot <= 2 * (uint64_t)log->n)
+        h.nslot *= 2;
+    h.slot = rh_alloc(h.nslot, sizeof *h.slot);
+    if (!h.slot)
+        return false;
+    begin_hashes(&h, log->n);
+    for (int64_t t = 0; t < log->n; t++) {
+        uint64_t hash = mix(1, log->obs + (int64_t)log->from[t] * log->nobs, log->nobs);
+        hash = mix(hash, log->act + t * log->nact, log->nact);
+        hash = mix(hash, log->reward + t, 1);
+        if (log->to[t] != RH_UNKNOWN)
+            hash = mix(hash, log->obs + (int64_t)log->to[t] * log->nobs, log->nobs);
+        note_hash(&h, hash);
+    }
+    report->nduplicate = (h.nseen - h.nnew) * (int64_t)h.nclass;
+
+    begin_hashes(&h, log->n);
+    for (int64_t t = 0; t < log->n; t++)
+        note_hash(&h, mix(1, log->obs + (int64_t)log->from[t] * log->nobs, log->nobs));
+    report->nstate_distinct = h.nnew * (int64_t)h.nclass;
+
+    begin_hashes(&h, log->nepisode);
+    for (int e = 0; e < log->nepisode; e++)
+        if (log->start[e])
+            note_hash(&h, mix(1, log->obs + (int64_t)log->from[log->first[e]] * log->nobs,
+                              log->nobs));
+    report->nstart_distinct = h.nnew * (int64_t)h.nclass;
+    rh_free(h.slot);
+    return true;
+}
+
+// ---------------------------------------------------------------------------- episodes
+
+// The usual length of episodes that somebody cut off.
+static void measure_cuts(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    room->nsorted = 0;
+    for (int e = 0; e + 1 < log->nepisode && room->nsorted < RH_INSPECT__SAMPLE; e++)
+        if (log->start[e] && log->start[e + 1] &&
+            !(log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL))
+            room->sorted[room->nsorted++] = (double)(log->first[e + 1] - log->first[e]);
+    rh_inspect__sort(room);
+    int64_t most = 0, run = 0;
+    for (int64_t i = 0; i < room->nsorted; i++) {
+        run = i > 0 && room->sorted[i] == room->sorted[i - 1] ? run + 1 : 1;
+        if (run > most) {
+            most = run;
+            report->cut_length = (int64_t)room->sorted[i];
+        }
+    }
+    report->ncut_judged = room->nsorted;
+    report->cut_share = room->nsorted ? (double)most / (double)room->nsorted : NAN;
+    report->cut_spread = (rh_inspect__quantile(room, 0.75) - rh_inspect__quantile(room, 0.25)) /
+                         rh_inspect__quantile(room, 0.5);
+}
+
+// How wide starts lie, compared with all states.
+static double measure_starts(const rh_log *log, const rh_inspect__space *space)
+{
+    double x[RH_MAX_OBS], sum[RH_MAX_OBS] = {0.0}, square[RH_MAX_OBS] = {0.0}, total = 0.0;
+    int64_t n = 0;
+    for (int e = 0; e < log->nepisode; e++) {
+        if (!log->start[e])
+            continue;
+        rh_inspect__place(space, log, log->from[log->first[e]], x);
+        n++;
+        for (int i = 0; i < space->n; i++) {
+            sum[i] += x[i];
+            square[i] += x[i] * x[i];
+        }
+    }
+    if (n < 2 || space->n == 0)
+        return NAN;
+    for (int i = 0; i < space->n; i++) {
+        double mean = sum[i] / (double)n;
+        total += fmax(0.0, square[i] / (double)n - mean * mean);
+    }
+    return sqrt(total / space->n);
+}
+
+bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    rh_inspect__space space;
+    rh_inspect__space_init(&space, log, report);
+    for (int e = 0; e < log->nepisode; e++) {
+        bool terminal = log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL;
+        report->nterminal += terminal;
+        report->ncut += !terminal;
+        report->nstart += log->start[e] != 0;
+        report->nresumed += log->start[e] == 0;
+        room->column[e] = (double)(log->first[e + 1] - log->first[e]);
+    }
+    rh_inspect__numbers(&report->length, room, log->nepisode);
+    for (int e = 0; e < log->nepisode; e++) {
+        double sum = 0.0;
+        for (int64_t t = log->first[e]; t < log->first[e + 1]; t++)
+            sum += log->reward[t];
+        room->column[e] = sum;
+    }
+    rh_inspect__numbers(&report->returns, room, log->nepisode);
+    measure_cuts(report, log, room);
+    report->start_spread = measure_starts(log, &space);
+    return count_repeats(report, log);
+}
+
+// ---------------------------------------------------------------------------- steps
+
+// Whether both ends of a step are known and nothing there is missing or absurd.
+static bool is_sound(const rh_log_report *report, const rh_log *log, int64_t t)
+{
+    if (log->to[t] == RH_UNKNOWN)
+        return false;
+    const double *a = log->obs + (int64_t)log->from[t] * log->nobs;
+    const double *b = log->obs + (int64_t)log->to[t] * log->nobs;
+    for (int j = 0; j < log->nobs; j++)
+        if (!isfinite(a[j]) || !isfinite(b[j]) ||
+            rh_inspect__is_absurd(&report->sensor[j].value, a[j]) ||
+            rh_inspect__is_absurd(&report->sensor[j].value, b[j]))
+            return false;
+    return true;
+}
+
+// What a step changes, into d (space->n); returns its length.
+static double change_of(const rh_inspect__space *space, const rh_log *log, int64_t t, double *d)
+{
+    double sum = 0.0;
+    rh_inspect__changes(space, log, t, d);
+    for (int i = 0; i < space->n; i++)
+        sum += d[i] * d[i];
+    return sqrt(sum);
+}
+
+// The change of each sensor that 98 % of the steps keep below, into usual (space->n).
+static void measure_changes(const rh_log *log, const rh_inspect__space *space,
+                            rh_inspect__room *room, double *usual)
+{
+    int64_t k = log->n < CHANGES ? log->n : CHANGES;
+    for (int i = 0; i < space->n; i++) {
+        room->nsorted = 0;
+        for (int64_t j = 0; j < k; j++) {
+            int64_t t = rh_inspect__spread(j, k, log->n);
+            if (log->to[t] != RH_UNKNOWN)
+                room->sorted[room->nsorted++] = fabs(rh_inspect__change(space, log, t, i));
+        }
+        rh_inspect__sort(room);
+        usual[i] = rh_inspect__quantile(room, 0.98);
+    }
+}
+
+// Whether most sensors jump: a new start moves them all, a wall stops only one.
+static bool is_jump(const rh_inspect__space *space, const double *d, const double *usual)
+{
+    int n = 0;
+    for (int i = 0; i < space->n; i++)
+        n += fabs(d[i]) > rh_inspect__limit.jump_sensor * usual[i];
+    return 2 * n > space->n;
+}
+
+// The lengths of steps, and those that are far too long.
+static void measure_steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    rh_inspect__space space;
+    rh_inspect__space_init(&space, log, report);
+    double *length = room->column, d[RH_MAX_OBS], usual[RH_MAX_OBS];
+    measure_changes(log, &space, room, usual);
+    for (int64_t t = 0; t < log->n; t++)
+        length[t] = is_sound(report, log, t) ? change_of(&space, log, t, d) : 0.0;
+
+    // steps that do not move say nothing about how far one goes
+    int64_t k = log->n < RH_INSPECT__SAMPLE ? log->n : RH_INSPECT__SAMPLE;
+    room->nsorted = 0;
+    for (int64_t i = 0; i < k; i++) {
+        double far = length[rh_inspect__spread(i, k, log->n)];
+        if (far > 0.0)
+            room->sorted[room->nsorted++] = far;
+    }
+    rh_inspect__sort(room);
+    report->step_length = rh_inspect__quantile(room, 0.5);
+    report->step_far = rh_inspect__quantile(room, 0.98);
+    double reach = fmax(rh_inspect__limit.jump_ratio * report->step_far,
+                        rh_inspect__limit.jump_least * sqrt(space.n));
+    for (int64_t t = 0; t < log->n; t++) {
+        if (!(length[t] > reach))
+            continue;
+        change_of(&space, log, t, d);
+        if (!is_jump(&space, d, usual))
+            continue;
+        if (report->njump < 4)
+            report->jump[report->njump] = t;
+        report->njump++;
+    }
+}
+
+static void measure_clock(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    rh_log_clock *c = &report->clock;
+    *c = (rh_log_clock){.begin = NAN, .end = NAN, .interval = NAN, .longest_at = -1};
+    if (!log->time)
+        return;
+    c->begin = log->time[0];
+    c->end = log->time[log->n - 1];
+    for (int64_t t = 0; t + 1 < log->n; t++)
+        if (log->step[t + 1] > 0) {
+            double d = log->time[t + 1] - log->time[t];
+            if (!isfinite(d))
+                continue;
+            if (c->longest_at < 0 || d > c->longest) {
+                c->longest = d;
+                c->longest_at = t;
+            }
+            c->shortest = c->n ? fmin(c->shortest, d) : d;
+            c->nrepeat += d == 0.0;
+            c->nreverse += d < 0.0;
+            room->column[c->n++] = d;
+        }
+    int64_t k = c->n < RH_INSPECT__SAMPLE ? c->n : RH_INSPECT__SAMPLE;
+    for (int64_t i = 0; i < k; i++)
+        room->sorted[i] = room->column[rh_inspect__spread(i, k, c->n)];
+    room->nsorted = k;
+    rh_inspect__sort(room);
+    c->interval = rh_inspect__quantile(room, 0.5);
+    for (int64_t i = 0; i < c->n; i++)
+        c->nirregular +=
+            !(fabs(room->column[i] - c->interval) <= rh_inspect__limit.irregular * c->interval);
+}
+
+bool rh_inspect__steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    measure_steps(report, log, room);
+    measure_clock(report, log, room);
+    return true;
+}

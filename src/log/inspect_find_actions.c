@@ -1,0 +1,248 @@
+// inspect_find_actions.c - findings about what was done and what it earned.
+
+#include "inspect.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------- actions
+
+// The label as a whole number of at most nine digits; false when it is none.
+static bool whole_label(const char *label, double *number)
+{
+    bool minus = *label == '-';
+    int n = 0;
+    *number = 0.0;
+    for (label += minus; *label >= '0' && *label <= '9' && n < 9; label++, n++)
+        *number = 10.0 * *number + (*label - '0');
+    *number = minus ? -*number : *number;
+    return n > 0 && !*label;
+}
+
+// Actions taken fewer than `below` times but at least `from` times: their names.
+static int list_actions(const rh_inspect__finder *f, int64_t from, int64_t below, char *text,
+                        size_t size)
+{
+    int n = 0;
+    size_t used = 0;
+    text[0] = 0;
+    for (int a = 0; a < f->log->naction; a++) {
+        int64_t taken = f->report->taken[a];
+        if (taken < from || taken >= below)
+            continue;
+        if (n++ < 5 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? ", " : "",
+                                     rh_inspect__name(f->log->label[a]).s);
+        if (n <= 5 && taken > 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, " %lld times", (long long)taken);
+    }
+    if (n > 5 && used < size)
+        snprintf(text + used, size - used, " and %d more", n - 5);
+    return n;
+}
+
+static void find_rare(const rh_inspect__finder *f)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    const char *advice =
+        "nothing in this log tells what it does: try it in the plant, or leave "
+        "it out of what the agent may do";
+    char text[300];
+    rh_log_finding *found;
+    int n = list_actions(f, 0, 1, text, sizeof text);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_WARNING, "action-never", n, "never taken: %s", text);
+        rh_inspect__advise(found, "%s (--actions)", advice);
+    }
+    n = list_actions(f, 1, limit->rare_count, text, sizeof text);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_WARNING, "action-rare", n, "hardly ever taken: %s", text);
+        rh_inspect__advise(found, "%s", advice);
+        return;
+    }
+    int64_t share = (int64_t)(limit->rare_share * (double)f->log->n);
+    n = list_actions(f, limit->rare_count, share, text, sizeof text);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_NOTICE, "action-rare", n, "below 0.5 %% of the steps: %s",
+                                text);
+        rh_inspect__advise(found, "what it does is known in few states only");
+    }
+}
+
+// Whole numbers with holes: 0, 2. No hole when there are more of them than actions: 0, 100.
+static void find_holes(const rh_inspect__finder *f)
+{
+    const rh_log *log = f->log;
+    double lo = INFINITY, hi = -INFINITY, number;
+    for (int a = 0; a < log->naction; a++) {
+        if (!whole_label(log->label[a], &number))
+            return;
+        lo = fmin(lo, number);
+        hi = fmax(hi, number);
+    }
+    double hole = log->naction ? hi - lo + 1.0 - log->naction : 0.0;
+    if (hole > 0.0 && hole <= log->naction) {
+        rh_log_finding *found = rh_inspect__add(
+            f, RH_NOTICE, "action-hole", (int64_t)hole,
+            "actions are whole numbers from %.0f to %.0f, and %.0f between them "
+            "never occur%s",
+            lo, hi, hole, hole == 1.0 ? "s" : "");
+        rh_inspect__advise(found, "if they can be taken, name them all with --actions");
+    }
+    if (log->naction > rh_inspect__limit.many_actions) {
+        rh_log_finding *found =
+            rh_inspect__add(f, RH_NOTICE, "action-amounts", log->naction,
+                            "%d actions, all of them numbers in order (%s to %s)", log->naction,
+                            log->label[0], log->label[log->naction - 1]);
+        rh_inspect__advise(found, "if they are amounts: --action-kind continuous");
+    }
+}
+
+static void find_amounts(const rh_inspect__finder *f)
+{
+    const rh_log *log = f->log;
+    for (int k = 0; k < log->nact && !log->naction; k++) {
+        const rh_log_numbers *v = &f->report->amount[k];
+        if (v->ninfinite > 0) {
+            rh_log_finding *found = rh_inspect__add(f, RH_ERROR, "infinite-action",
+                                                    v->ninfinite, "%s is infinite in %s steps",
+                                                    rh_inspect__name(log->act_name[k]).s,
+                                                    rh_inspect__share(v->ninfinite, log->n).s);
+            rh_inspect__advise(found, "mend it where the log is written");
+            return;
+        }
+    }
+    for (int k = 0; k < log->nact && !log->naction; k++) {
+        const rh_log_numbers *v = &f->report->amount[k];
+        if (v->whole && v->ndistinct <= rh_inspect__limit.few_amounts) {
+            rh_log_finding *found = rh_inspect__add(
+                f, RH_NOTICE, "action-names", v->ndistinct,
+                "%s is read as an amount, but is always one of %lld whole numbers",
+                rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
+            rh_inspect__advise(found, "if they are names or levels: --action-kind discrete");
+            return;
+        }
+    }
+}
+
+static void find_held(const rh_inspect__finder *f)
+{
+    double hold = f->report->hold;
+    bool one = f->log->naction == 1;
+    if (hold < rh_inspect__limit.hold || one)
+        return;
+    rh_log_finding *found = rh_inspect__add(
+        f, RH_NOTICE, "action-held", (int64_t)hold,
+        "actions are usually held for %s%.0f rows: they may come faster than decisions",
+        hold >= 1024.0 ? "more than " : "", hold);
+    rh_inspect__advise(found,
+                       "if the controller decides every %.0f rows, log one row for each "
+                       "decision, with the rewards in between added up",
+                       hold);
+}
+
+static void find_uncovered(const rh_inspect__finder *f)
+{
+    const rh_log_cover *worst = NULL;
+    static const char *const third[] = {"low ", "middle ", "high "};
+    for (int i = 0; i < f->report->ncover; i++) {
+        const rh_log_cover *c = &f->report->cover[i];
+        if (c->q90 > rh_inspect__limit.cover && (!worst || c->q90 > worst->q90))
+            worst = c;
+    }
+    if (!worst)
+        return;
+    const char *name =
+        f->log->naction ? f->log->label[worst->action] : f->log->act_name[worst->action];
+    rh_log_finding *found = rh_inspect__add(
+        f, RH_NOTICE, "action-uncovered", worst->n,
+        "%s%s was not tried near many of the states: a tenth of them is %.0f "
+        "median steps or more from where it was",
+        worst->third < 0 ? "" : third[worst->third], rh_inspect__name(name).s, worst->q90);
+    rh_inspect__advise(found, "what a model says of it there is a guess");
+}
+
+// ---------------------------------------------------------------------------- rewards
+
+static void find_infinite_rewards(const rh_inspect__finder *f)
+{
+    const rh_log_numbers *v = &f->report->reward;
+    if (v->ninfinite == 0)
+        return;
+    rh_log_finding *found =
+        rh_inspect__add(f, RH_ERROR, "infinite-reward", v->ninfinite, "%s rewards are infinite",
+                        rh_inspect__share(v->ninfinite, f->log->n).s);
+    for (int64_t t = f->log->n - 1; t >= 0; t--)
+        if (isinf(f->log->reward[t]))
+            found->first = t;
+    rh_inspect__advise(found,
+                       "no average survives them: mend them where the log is written, or "
+                       "choose the reward's columns with --reward");
+}
+
+// A reward that never varies says what is bad only by how long an episode lasts.
+static void find_same_rewards(const rh_inspect__finder *f)
+{
+    const rh_log_numbers *v = &f->report->reward;
+    if (v->n == 0 || v->min != v->max)
+        return;
+    bool zero = v->min == 0.0;
+    if (!zero && f->report->nterminal > 0)
+        return;
+    rh_log_finding *found = rh_inspect__add(
+        f, zero ? RH_ERROR : RH_WARNING, "reward-constant", f->log->n,
+        zero
+            ? "all rewards are %.6g: nothing in this log says what is good or bad"
+            : "all rewards are %.6g and no episode ends: whatever an agent does earns the same",
+        v->min);
+    rh_inspect__advise(found, zero
+                                  ? "name the columns that cost or earn with --reward, such as "
+                                    "--reward -energy"
+                                  : "log until something ends (--terminal), or name other "
+                                    "columns with --reward");
+}
+
+// Bad things that are in the log, but so few times that no model can know when they come.
+static void find_rare_events(const rh_inspect__finder *f)
+{
+    const rh_log_report *r = f->report;
+    int64_t limit = rh_inspect__limit.rare_count;
+    if (r->nterminal > 0 && r->nterminal < limit) {
+        rh_log_finding *found = rh_inspect__add(
+            f, RH_WARNING, "few-terminals", r->nterminal,
+            "episodes really end only %lld time%s in %lld steps", (long long)r->nterminal,
+            r->nterminal == 1 ? "" : "s", (long long)f->log->n);
+        rh_inspect__advise(found,
+                           "a model learns from these alone when an episode ends: if that "
+                           "is a failure, it will be underrated; log more of them");
+    }
+    // the worst reward is an event of its own where rewards are few different numbers
+    const rh_log_numbers *v = &r->reward;
+    bool few = v->ndistinct > 1 && v->ndistinct <= rh_inspect__limit.few_values;
+    bool all_ends = r->nworst == r->nterminal;
+    if ((few || v->nabsurd + v->nsentinel > 0) && v->min < v->median && r->nworst < limit &&
+        !(all_ends && r->nterminal > 0)) {
+        rh_log_finding *found = rh_inspect__add(
+            f, RH_WARNING, "few-failures", r->nworst,
+            "the worst reward, %.6g, occurs only %lld time%s in %lld steps", v->min,
+            (long long)r->nworst, r->nworst == 1 ? "" : "s", (long long)f->log->n);
+        for (int64_t t = f->log->n - 1; t >= 0; t--)
+            if (f->log->reward[t] == v->min)
+                found->first = t;
+        rh_inspect__advise(found,
+                           "a model cannot know when it comes, and will underrate it: log "
+                           "more of what leads there");
+    }
+}
+
+void rh_inspect__find_actions(const rh_inspect__finder *f)
+{
+    find_infinite_rewards(f);
+    find_same_rewards(f);
+    find_rare_events(f);
+    find_rare(f);
+    find_holes(f);
+    find_amounts(f);
+    find_held(f);
+    find_uncovered(f);
+}

@@ -1,0 +1,267 @@
+// inspect_find_values.c - findings about the numbers in the columns.
+
+#include "inspect.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLD 3 // sensors that are described; the others are counted
+
+// ---------------------------------------------------------------------------- lists
+
+typedef bool (*test)(const rh_log_sensor *sensor);
+typedef void (*telling)(const rh_inspect__finder *f, int j, char *text, size_t size);
+
+// The sensors that pass the test, the first few described. Returns how many; *first: one of
+// them.
+static int list_sensors(const rh_inspect__finder *f, test is, telling tell, char *text,
+                        size_t size, int *first)
+{
+    int n = 0;
+    size_t used = 0;
+    *first = -1;
+    text[0] = 0;
+    for (int j = 0; j < f->log->nobs; j++) {
+        if (!is(&f->report->sensor[j]))
+            continue;
+        if (n++ == 0)
+            *first = j;
+        if (n > TOLD || used >= size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? "; " : "",
+                                 rh_inspect__name(f->log->obs_name[j]).s);
+        if (used < size)
+            tell(f, j, text + used, size - used);
+        used = strlen(text);
+    }
+    if (n > TOLD && used < size)
+        snprintf(text + used, size - used, "; and %d more", n - TOLD);
+    return n;
+}
+
+static void tell_nothing(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    (void)f, (void)j, (void)size;
+    *text = 0;
+}
+
+static const char *many(int n, const char *one, const char *more)
+{
+    return n == 1 ? one : more;
+}
+
+// ---------------------------------------------------------------------------- what is no
+// number
+
+static bool is_infinite(const rh_log_sensor *s)
+{
+    return s->value.ninfinite > 0;
+}
+
+static bool is_missing(const rh_log_sensor *s)
+{
+    return s->value.nmissing > 0;
+}
+
+static void tell_infinite(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    snprintf(text, size, " %s",
+             rh_inspect__share(f->report->sensor[j].value.ninfinite, f->log->nstate).s);
+}
+
+static void tell_missing(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    int n = snprintf(text, size, " %s", rh_inspect__share(s->value.nmissing, f->log->nstate).s);
+    if (s->missing_at >= 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", first at %s",
+                 rh_inspect__where(f, s->missing_at).s);
+}
+
+static void find_missing(const rh_inspect__finder *f)
+{
+    char text[300];
+    int column, n = list_sensors(f, is_infinite, tell_infinite, text, sizeof text, &column);
+    if (n > 0) {
+        rh_log_finding *found =
+            rh_inspect__add(f, RH_ERROR, "infinite-sensor", n, "infinite numbers in %s", text);
+        found->column = column;
+        found->first = f->report->sensor[column].missing_at;
+        rh_inspect__advise(found, "mend them where the log is written, or call them missing "
+                                  "there (an empty field)");
+    }
+
+    n = list_sensors(f, is_missing, tell_missing, text, sizeof text, &column);
+    if (n == 0)
+        return;
+    double worst = 0.0;
+    for (int j = 0; j < f->log->nobs; j++)
+        worst = fmax(worst, (double)f->report->sensor[j].value.nmissing);
+    worst /= (double)f->log->nstate;
+    rh_severity severity = worst > rh_inspect__limit.missing_share ? RH_WARNING : RH_NOTICE;
+    rh_log_finding *found =
+        rh_inspect__add(f, severity, "missing", n, "missing numbers in %s", text);
+    found->column = column;
+    found->first = f->report->sensor[column].missing_at;
+    rh_inspect__advise(found,
+                       "states with a missing number are of little use: leave the sensor "
+                       "out with --obs, or fill it where the log is written");
+}
+
+// ---------------------------------------------------------------------------- far off
+
+static bool has_sentinel(const rh_log_sensor *s)
+{
+    return s->value.nsentinel > 0;
+}
+
+static bool is_absurd(const rh_log_sensor *s)
+{
+    return s->value.nabsurd > 0;
+}
+
+static void tell_sentinel(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_numbers *v = &f->report->sensor[j].value;
+    snprintf(text, size, " is %.10g %lld times, otherwise %.4g to %.4g", v->sentinel,
+             (long long)v->nsentinel, v->lo, v->hi);
+}
+
+static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    const rh_log_numbers *v = &s->value;
+    double worst = v->min < v->far_lo && v->min != v->sentinel ? v->min : v->max;
+    int n = snprintf(text, size, " %lld number%s such as %.6g, usually %.4g to %.4g",
+                     (long long)v->nabsurd, v->nabsurd == 1 ? "" : "s", worst, v->lo, v->hi);
+    if (s->absurd_at >= 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", first at %s",
+                 rh_inspect__where(f, s->absurd_at).s);
+}
+
+static void find_absurd(const rh_inspect__finder *f)
+{
+    char text[300];
+    int column, n = list_sensors(f, has_sentinel, tell_sentinel, text, sizeof text, &column);
+    if (n > 0) {
+        rh_log_finding *found =
+            rh_inspect__add(f, RH_WARNING, "sentinel", n,
+                            "a number that may stand for a missing one: %s", text);
+        found->column = column;
+        found->first = f->report->sensor[column].absurd_at;
+        rh_inspect__advise(found, "--missing=%.10g if it does",
+                           f->report->sensor[column].value.sentinel);
+    }
+    n = list_sensors(f, is_absurd, tell_absurd, text, sizeof text, &column);
+    if (n > 0) {
+        rh_log_finding *found =
+            rh_inspect__add(f, RH_WARNING, "outliers", n, "far outside of the rest: %s", text);
+        found->column = column;
+        found->first = f->report->sensor[column].absurd_at;
+        rh_inspect__advise(found,
+                           "look there: a spike is to be mended or called missing, a rare "
+                           "true event is to be kept");
+    }
+}
+
+// ---------------------------------------------------------------------------- standing still
+
+static bool is_constant(const rh_log_sensor *s)
+{
+    return s->constant;
+}
+
+static bool is_frozen(const rh_log_sensor *s)
+{
+    return s->frozen;
+}
+
+static bool is_wrapping(const rh_log_sensor *s)
+{
+    return s->wraps;
+}
+
+static bool is_twin(const rh_log_sensor *s)
+{
+    return s->twin >= 0;
+}
+
+static bool is_empty(const rh_log_sensor *s)
+{
+    return s->value.n == 0;
+}
+
+static void tell_constant(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    snprintf(text, size, " is always %.6g", f->report->sensor[j].value.min);
+}
+
+static void tell_frozen(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    double value = f->log->obs[(int64_t)f->log->from[s->run_at] * f->log->nobs + j];
+    snprintf(text, size, " stays at %.6g for %lld steps from %s (usually at most %.0f)", value,
+             (long long)s->run, rh_inspect__where(f, s->run_at).s, s->usual_run);
+}
+
+static void tell_twin(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    snprintf(text, size, " goes with %s",
+             rh_inspect__name(f->log->obs_name[f->report->sensor[j].twin]).s);
+}
+
+static void tell_wraps(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    snprintf(text, size, " %lld times between %.4g and %.4g", (long long)s->nwrap, s->value.lo,
+             s->value.hi);
+}
+
+static void find_still(const rh_inspect__finder *f)
+{
+    char text[300];
+    rh_log_finding *found;
+    int column, n = list_sensors(f, is_empty, tell_nothing, text, sizeof text, &column);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_ERROR, "empty-sensor", n, "not one number in %s", text);
+        found->column = column;
+        rh_inspect__advise(found, "leave %s out with --obs", many(n, "it", "them"));
+    }
+    n = list_sensors(f, is_constant, tell_constant, text, sizeof text, &column);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_WARNING, "constant-sensor", n, "%s", text);
+        found->column = column;
+        rh_inspect__advise(found, "dead, or of no use to an agent: leave %s out with --obs",
+                           many(n, "it", "them"));
+    }
+    n = list_sensors(f, is_frozen, tell_frozen, text, sizeof text, &column);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_WARNING, "frozen-sensor", n, "%s", text);
+        found->column = column;
+        found->first = f->report->sensor[column].run_at;
+        rh_inspect__advise(found,
+                           "was it stuck, or did the logger repeat the last value? leave "
+                           "that stretch out, or call it missing");
+    }
+    n = list_sensors(f, is_twin, tell_twin, text, sizeof text, &column);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_NOTICE, "twin-sensors", n, "one sensor twice: %s", text);
+        found->column = column;
+        rh_inspect__advise(found, "distances count it twice: leave one of them out with --obs");
+    }
+    n = list_sensors(f, is_wrapping, tell_wraps, text, sizeof text, &column);
+    if (n > 0) {
+        found = rh_inspect__add(f, RH_NOTICE, "wraps", n,
+                                "jumps from end to end like an angle: %s", text);
+        found->column = column;
+        rh_inspect__advise(found,
+                           "its two ends look far apart: log its sine and cosine instead");
+    }
+}
+
+void rh_inspect__find_values(const rh_inspect__finder *f)
+{
+    find_missing(f);
+    find_absurd(f);
+    find_still(f);
+}

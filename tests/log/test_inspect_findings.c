@@ -1,0 +1,531 @@
+// test_inspect_findings.c - every finding, in a log that has the fault and in one that has
+// not.
+
+#include "log/inspect_sample.h"
+
+#include "log/inspect.h"
+
+static rows r, seen;               // too large for the stack
+static rh_log_report *last = NULL; // what was found in the rows seen
+
+static int forget(void **unused)
+{
+    (void)unused;
+    rh_log_report_destroy(last);
+    last = NULL;
+    return 0;
+}
+
+// Look at the rows, unless they are those that were looked at before.
+static const rh_log_report *look_at_rows(void)
+{
+    if (last && memcmp(&r, &seen, sizeof r) == 0)
+        return last;
+    forget(NULL);
+    memcpy(&seen, &r, sizeof r);
+    rh_log *log = log_of_rows(&r);
+    last = report_of(log);
+    rh_log_destroy(log);
+
+    // the gravest first, and counted
+    int count[3] = {0};
+    for (int i = 0; i < last->nfinding; i++) {
+        count[last->finding[i].severity]++;
+        if (i > 0)
+            assert_true(last->finding[i - 1].severity >= last->finding[i].severity);
+    }
+    assert_memory_equal(count, last->ncount, sizeof count);
+    return last;
+}
+
+// The finding in the log of the rows; severity -1 when there is none.
+static rh_log_finding look(const char *id)
+{
+    const rh_log_finding *found = find_id(look_at_rows(), id);
+    rh_log_finding none = {.severity = (rh_severity)-1};
+    if (!found)
+        return none;
+    assert_true(found->evidence[0] && found->remedy[0]);
+    assert_true(strlen(found->evidence) < sizeof found->evidence - 1);
+    assert_true(strlen(found->remedy) < sizeof found->remedy - 1);
+    return *found;
+}
+
+static void has(const char *id, rh_severity severity)
+{
+    rh_log_finding f = look(id);
+    if (f.severity != severity)
+        fail_msg("%s: severity %d, expected %d: %s", id, (int)f.severity, (int)severity,
+                 f.evidence);
+}
+
+static void has_not(const char *id)
+{
+    rh_log_finding f = look(id);
+    if (f.severity != (rh_severity)-1)
+        fail_msg("%s: found where it is not: %s", id, f.evidence);
+}
+
+static void says(const char *id, const char *part)
+{
+    rh_log_finding f = look(id);
+    if (!strstr(f.evidence, part) && !strstr(f.remedy, part))
+        fail_msg("%s: '%s' is not in: %s; %s", id, part, f.evidence, f.remedy);
+}
+
+// The clean rows have nothing at all: what follows is due to the fault that is put in.
+static void nothing_in_clean_rows(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        make_rows(&r, seed);
+        rh_log *log = log_of_rows(&r);
+        rh_log_report *report = report_of(log);
+        for (int i = 0; i < report->nfinding; i++)
+            print_error("%s: %s\n", report->finding[i].id, report->finding[i].evidence);
+        assert_int_equal(report->nfinding, 0);
+        rh_log_report_destroy(report);
+        rh_log_destroy(log);
+    }
+}
+
+// ---------------------------------------------------------------------------- numbers
+
+static void no_numbers(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    r.obs[100][1] = NAN;
+    has("missing", RH_NOTICE);
+    says("missing", "'level' 1 of 2040");
+    says("missing", "first at step 48 of episode 1"); // as s' of that step
+    for (int i = 200; i < 300; i++)
+        r.obs[i][1] = NAN;
+    has("missing", RH_WARNING);
+    has_not("infinite-sensor");
+    r.obs[7][2] = -INFINITY;
+    has("infinite-sensor", RH_ERROR);
+    says("infinite-sensor", "'flow'");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][1] = NAN;
+    has("empty-sensor", RH_ERROR);
+
+    make_rows(&r, 1);
+    r.reward[10] = INFINITY;
+    has("infinite-reward", RH_ERROR);
+    assert_int_equal(look("infinite-reward").first, 10);
+    has_not("infinite-action");
+    r.shape.action = RH_ACTION_CONTINUOUS;
+    for (int i = 0; i < r.n; i++)
+        r.act[i] *= 0.37;
+    r.act[20] = INFINITY;
+    has("infinite-action", RH_ERROR);
+}
+
+static void absurd_numbers(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    for (int i = 0; i < 10; i++)
+        r.obs[100 + 7 * i][1] = -9999.0;
+    has("sentinel", RH_WARNING);
+    says("sentinel", "--missing=-9999");
+    says("sentinel", "10 times");
+    has_not("outliers");
+    has_not("jumps"); // a spike is no end of an episode
+
+    // any number that repeats far off, though not twice; a customary one even once
+    for (int i = 0; i < 10; i++)
+        r.obs[100 + 7 * i][1] = 87.25;
+    has("sentinel", RH_WARNING);
+    make_rows(&r, 1);
+    r.obs[100][1] = r.obs[200][1] = 87.25;
+    has_not("sentinel");
+    has("outliers", RH_WARNING);
+    says("outliers", "'level' 2 numbers such as 87.25");
+    make_rows(&r, 1);
+    r.obs[100][1] = -999.0;
+    has("sentinel", RH_WARNING);
+
+    // a third of it is not the scale
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i += 3)
+        r.obs[i][2] = 1e20;
+    has("sentinel", RH_WARNING);
+    says("sentinel", "--missing=1e+20");
+}
+
+static void standing_still(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    for (int i = 110; i < 150; i++)
+        r.obs[i][0] = r.obs[110][0];
+    has("frozen-sensor", RH_WARNING);
+    says("frozen-sensor", "39 steps from step 8 of episode 2");
+    has_not("constant-sensor");
+    // with everything else it is the plant that stands still
+    for (int i = 110; i < 150; i++)
+        memcpy(r.obs[i], r.obs[110], sizeof r.obs[i]);
+    has_not("frozen-sensor");
+    // half as long is not told from rest
+    make_rows(&r, 1);
+    for (int i = 110; i < 130; i++)
+        r.obs[i][0] = r.obs[110][0];
+    has_not("frozen-sensor");
+    // a column of few values holds by nature
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = i / 40 % 7;
+    has_not("frozen-sensor");
+
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = 4.5;
+    has("constant-sensor", RH_WARNING);
+    says("constant-sensor", "'flow' is always 4.5");
+    has_not("twin-sensors");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = 32.0 - 1.8 * r.obs[i][0];
+    has("twin-sensors", RH_NOTICE);
+    says("twin-sensors", "'flow' goes with 'temp'");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] += 0.02 * sin(i * i);
+    has_not("twin-sensors");
+}
+
+static void angles(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = fmod(0.3 * i + 0.1 * sin(i), 6.283) - 3.1415;
+    has("wraps", RH_NOTICE);
+    has_not("jumps"); // the short way round it is an ordinary step
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = sin(0.3 * i);
+    has_not("wraps");
+}
+
+// ---------------------------------------------------------------------------- rows that
+// slipped
+
+static void slipped_rows(void **unused)
+{
+    (void)unused;
+    for (int late = -1; late <= 1; late += 2) {
+        make_rows(&r, 1);
+        static double act[ROWS], reward[ROWS];
+        memcpy(act, r.act, sizeof act);
+        for (int i = 1; i + 1 < r.n; i++)
+            r.act[i] = isnan(act[i]) ? NAN : isnan(act[i - late]) ? 1.0 : act[i - late];
+        has("row-shift", late > 0 ? RH_ERROR : RH_WARNING);
+        assert_int_equal(look("row-shift").count, late);
+        says("row-shift", late > 0 ? "next row" : "previous row");
+
+        make_rows(&r, 1);
+        memcpy(reward, r.reward, sizeof reward);
+        for (int i = 1; i + 1 < r.n; i++)
+            r.reward[i] = reward[i - late];
+        has("reward-shift", RH_WARNING);
+        says("reward-shift", late > 0 ? "--reward-of state" : "early");
+        has_not("row-shift");
+    }
+}
+
+// A trip that costs belongs to the step that ends the episode.
+static void rewards_beside_ends(void **unused)
+{
+    (void)unused;
+    for (int at = -2; at <= 1; at++) { // rows from the last observation
+        make_rows(&r, 1);
+        for (int i = 0; i < r.n; i++)
+            r.reward[i] = -1.0;
+        for (int i = 0; i + 1 < r.n; i++)
+            if (r.terminal[i] && at != 0)
+                r.reward[i + at] = -50.0;
+        if (at == -1 || at == 0) {
+            has_not("reward-shift");
+            continue;
+        }
+        has("reward-shift", RH_WARNING);
+        says("reward-shift", at > 0 ? "--reward-of state" : "early");
+    }
+}
+
+static void next_observations(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    r.given = true;
+    for (int i = 0; i + 2 < r.n; i++)
+        memcpy(r.next[i], r.obs[i + 1], sizeof r.next[i]);
+    has_not("next-mismatch");
+    r.next[30][0] += 0.1;
+    has("next-mismatch", RH_NOTICE);
+    for (int i = 0; i < r.n; i += 5)
+        r.next[i][0] += 0.1;
+    has("next-mismatch", RH_WARNING);
+    has_not("next-shift");
+    for (int shift = 0; shift <= 2; shift += 2) {
+        for (int i = 0; i + 2 < r.n; i++)
+            memcpy(r.next[i], r.obs[i + shift], sizeof r.next[i]);
+        has("next-shift", RH_ERROR);
+        says("next-shift", shift ? "the row after it" : "the same row");
+    }
+}
+
+// ---------------------------------------------------------------------------- episodes
+
+static void ends(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("no-terminal");
+    has_not("single-episode");
+    for (int i = 0; i < r.n; i++) {
+        r.truncated[i] = r.truncated[i] || r.terminal[i];
+        r.terminal[i] = false;
+    }
+    has("no-terminal", RH_NOTICE);
+    has_not("irregular-cuts"); // all of one length
+    has_not("few-starts");     // whatever goes on for ever needs none
+
+    // cut where no time limit would, much and little
+    for (int i = 0; i < r.n; i++) {
+        r.truncated[i] = r.begins[i] = false;
+        r.act[i] = isnan(r.act[i]) ? 0.0 : r.act[i];
+    }
+    for (int i = 0, k = 0; i < r.n; i += 20 + 37 * k % 50, k++)
+        r.begins[i] = true;
+    has("irregular-cuts", RH_WARNING);
+    for (int i = 0; i < r.n; i++)
+        r.begins[i] = false;
+    for (int i = 0, k = 0; i < r.n; i += 50 + 3 * (k % 2), k++)
+        r.begins[i] = true;
+    has("irregular-cuts", RH_NOTICE);
+
+    for (int i = 0; i < r.n; i++)
+        r.begins[i] = i == 0;
+    has("single-episode", RH_NOTICE);
+
+    // where episodes began unsaid, in a plant that moves slowly
+    for (int i = 0; i < r.n; i++)
+        for (int j = 0; j < ROW_OBS; j++)
+            r.obs[i][j] = r.obs[i - i % (STEPS + 1)][j] + 0.02 * sin(i + j);
+    has("jumps", RH_WARNING);
+    assert_true(look("jumps").count >= 20);
+    assert_int_equal(look("jumps").first % (STEPS + 1), STEPS);
+
+    make_rows(&r, 1);
+    has_not("terminal-everywhere");
+    has_not("jumps");
+    for (int i = 0; i < r.n; i++)
+        r.terminal[i] = true;
+    has("terminal-everywhere", RH_ERROR);
+}
+
+static void starts(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("few-starts");
+    has_not("same-start");
+    r.n = 6 * (STEPS + 1);
+    has("few-starts", RH_WARNING);
+    has("few-terminals", RH_WARNING);
+    make_rows(&r, 1);
+    has_not("few-terminals");
+    for (int i = 0; i < r.n; i++)
+        if (r.begins[i])
+            memset(r.obs[i], 0, sizeof r.obs[i]);
+    has("same-start", RH_NOTICE);
+    has_not("few-starts");
+}
+
+static void failures(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.reward[i] = i % 3 == 0;
+    has_not("few-failures");
+    r.reward[77] = r.reward[300] = -100.0;
+    has("few-failures", RH_WARNING);
+    says("few-failures", "-100, occurs only 2 times");
+    for (int i = 0; i < r.n; i++)
+        r.reward[i] = 0.0;
+    has("reward-constant", RH_ERROR);
+    for (int i = 0; i < r.n; i++)
+        r.reward[i] = -1.0;
+    has_not("reward-constant"); // how long an episode takes is what counts
+    for (int i = 0; i < r.n; i++)
+        r.terminal[i] = false;
+    has("reward-constant", RH_WARNING);
+}
+
+// ---------------------------------------------------------------------------- actions
+
+static void rare_actions(void **unused)
+{
+    (void)unused;
+    static const char *const label[] = {"off", "low", "high", "boost"};
+    make_rows(&r, 1);
+    has_not("action-never");
+    has_not("action-rare");
+    r.shape.label = label;
+    r.shape.nlabel = 4;
+    r.shape.declared = true;
+    has("action-never", RH_WARNING);
+    says("action-never", "'boost'");
+    r.act[40] = r.act[80] = 3.0;
+    has("action-rare", RH_WARNING);
+    says("action-rare", "'boost' 2 times");
+    has_not("action-never");
+
+    // enough times, but a small share
+    make_rows(&r, 1);
+    for (int i = 0, k = 0; i < r.n; i++)
+        if (r.act[i] == 2.0 && k++ >= 9)
+            r.act[i] = 1.0;
+    has("action-rare", RH_WARNING);
+
+    make_rows(&r, 1);
+    has_not("action-hole");
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = r.act[i] == 1.0 ? 2.0 : r.act[i];
+    has("action-hole", RH_NOTICE);
+    for (int i = 0; i < r.n; i++)
+        r.act[i] *= 50.0; // off and full power
+    has_not("action-hole");
+}
+
+static void kinds_of_actions(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("action-amounts");
+    for (int i = 0; i < r.n; i++)
+        r.act[i] += 3.0 * (i % 5);
+    has("action-amounts", RH_NOTICE);
+    has_not("action-names");
+
+    make_rows(&r, 1);
+    r.shape.action = RH_ACTION_CONTINUOUS;
+    has("action-names", RH_NOTICE);
+    for (int i = 0; i < r.n; i++)
+        r.act[i] += 0.01 * (i % 50);
+    has_not("action-names");
+    has_not("action-held");
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = isnan(r.act[i]) ? NAN : sin(i / 8 * 2.5);
+    has("action-held", RH_NOTICE);
+    says("action-held", "held for 8 rows");
+}
+
+static void uncovered_actions(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("action-uncovered");
+    // high only where the level is highest
+    for (int i = 0; i < r.n; i++) {
+        r.obs[i][1] = i * 0.01;
+        r.obs[i][0] = sin(0.001 * i);
+        r.obs[i][2] = cos(0.001 * i);
+        if (!isnan(r.act[i]))
+            r.act[i] = i > r.n - 200 ? 2.0 : (double)(i % 2);
+    }
+    has("action-uncovered", RH_NOTICE);
+    says("action-uncovered", "'2'");
+}
+
+// ---------------------------------------------------------------------------- rows and time
+
+static void lost_rows(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("lost-steps");
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = isnan(r.act[i]) && r.truncated[i] ? 0.0 : r.act[i];
+    has("lost-steps", RH_NOTICE);
+    for (int i = 0; i < r.n; i += 9)
+        r.reward[i] = NAN;
+    has("lost-steps", RH_WARNING);
+}
+
+static void repeated_rows(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("duplicates");
+    has_not("short-log");
+    int half = 20 * (STEPS + 1);
+    for (int share = 1; share <= 2; share++) { // of 40 episodes: 1 and then 20
+        int n = share == 1 ? STEPS + 1 : half;
+        for (int i = 0; i < n; i++) {
+            memcpy(r.obs[half + i], r.obs[i], sizeof r.obs[i]);
+            r.act[half + i] = r.act[i];
+            r.reward[half + i] = r.reward[i];
+        }
+        has("duplicates", share == 1 ? RH_NOTICE : RH_WARNING);
+    }
+    assert_int_equal(look("duplicates").count, 20 * STEPS);
+    // where there are few states they must repeat
+    for (int i = 0; i < r.n; i++)
+        for (int j = 0; j < ROW_OBS; j++)
+            r.obs[i][j] = rint(2.0 * r.obs[i][j]);
+    has_not("duplicates");
+
+    make_rows(&r, 1);
+    r.n = 2 * (STEPS + 1);
+    has("short-log", RH_NOTICE);
+    says("short-log", "log 180 steps or more");
+}
+
+static void times(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("irregular-time");
+    has_not("time-repeats");
+    has_not("time-reverse");
+    for (int i = 25; i < r.n; i++)
+        r.time[i] += 600.0;
+    has("irregular-time", RH_NOTICE);
+    says("irregular-time", "the longest takes 660, at step 24 of episode 0");
+    says("irregular-time", "--max-gap 90");
+    for (int i = 0; i < r.n; i++)
+        r.time[i] = 60.0 * i + 40.0 * (i % 3 == 0);
+    has("irregular-time", RH_WARNING);
+    make_rows(&r, 1);
+    r.time[121] = r.time[120];
+    has("time-repeats", RH_WARNING);
+    r.time[61] = 1.0;
+    has("time-reverse", RH_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_in_clean_rows),
+        cmocka_unit_test(no_numbers),
+        cmocka_unit_test(absurd_numbers),
+        cmocka_unit_test(standing_still),
+        cmocka_unit_test(angles),
+        cmocka_unit_test(slipped_rows),
+        cmocka_unit_test(rewards_beside_ends),
+        cmocka_unit_test(next_observations),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(starts),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(rare_actions),
+        cmocka_unit_test(kinds_of_actions),
+        cmocka_unit_test(uncovered_actions),
+        cmocka_unit_test(lost_rows),
+        cmocka_unit_test(repeated_rows),
+        cmocka_unit_test(times),
+    };
+    return cmocka_run_group_tests(tests, NULL, forget);
+}
