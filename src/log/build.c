@@ -15,6 +15,7 @@
 
 #include "log_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -187,6 +188,14 @@ void rh_log_builder_destroy(rh_log_builder *b)
     if (b->body)
         rh_log_destroy(&b->body->log);
     rh_free(b);
+}
+
+void rh_log__expect(rh_log_builder *b, int64_t nrow)
+{
+    assert(b->reading.nrow == 0);
+    nrow = nrow < MAX_ROWS ? nrow : MAX_ROWS;
+    for (int i = 0; i <= TIME && nrow > RH_COLUMN__BLOCK; i++)
+        b->column[i].first = nrow;
 }
 
 rh_log_reading *rh_log__reading(rh_log_builder *b)

@@ -1,7 +1,8 @@
 // column.c - one array of a growing log.
 //
 // A block is never moved, so while a log is read no more memory is used than it needs in the
-// end; making it one piece takes as much again, for one column at a time.
+// end; making it one piece takes as much again, for one column at a time. When the number of
+// rows was guessed well there is one block, which is that piece.
 
 #include "log_internal.h"
 
@@ -9,8 +10,17 @@
 
 void *rh_column__at(const rh_column *column, int64_t row)
 {
-    return column->block[row / RH_COLUMN__BLOCK] +
+    if (row < column->first)
+        return column->block[0] + (size_t)row * column->width;
+    row -= column->first;
+    return column->block[1 + row / RH_COLUMN__BLOCK] +
            (size_t)(row % RH_COLUMN__BLOCK) * column->width;
+}
+
+// Rows that there are blocks for.
+static int64_t room_of(const rh_column *column)
+{
+    return column->nblock == 0 ? 0 : column->first + (column->nblock - 1LL) * RH_COLUMN__BLOCK;
 }
 
 // One more block.
@@ -27,7 +37,14 @@ static bool grow(rh_column *column)
         column->block = block;
         column->nroom = nroom;
     }
-    char *fresh = rh_alloc(RH_COLUMN__BLOCK, column->width);
+    if (column->nblock == 0 && column->first == 0)
+        column->first = RH_COLUMN__BLOCK;
+    int64_t nrow = column->nblock == 0 ? column->first : RH_COLUMN__BLOCK;
+    char *fresh = rh_alloc((size_t)nrow, column->width);
+    if (!fresh && nrow > RH_COLUMN__BLOCK) { // it was a guess
+        column->first = RH_COLUMN__BLOCK;
+        fresh = rh_alloc(RH_COLUMN__BLOCK, column->width);
+    }
     if (!fresh)
         return false;
     column->block[column->nblock++] = fresh;
@@ -36,20 +53,27 @@ static bool grow(rh_column *column)
 
 void *rh_column__push(rh_column *column)
 {
-    if (column->n == (int64_t)column->nblock * RH_COLUMN__BLOCK && !grow(column))
+    if (column->n == room_of(column) && !grow(column))
         return NULL;
     return rh_column__at(column, column->n++);
 }
 
 void *rh_column__flatten(rh_column *column)
 {
-    char *piece = rh_alloc((size_t)column->n + !column->n, column->width);
+    char *piece = NULL;
+    if (column->nblock == 1) {
+        piece = column->block[0];
+        column->block[0] = NULL;
+        rh_column__clear(column);
+        return piece;
+    }
+    piece = rh_alloc((size_t)column->n + !column->n, column->width);
     if (!piece)
         return NULL;
     int64_t done = 0;
     for (int i = 0; i < column->nblock; i++) {
-        int64_t n = column->n - done;
-        n = n < RH_COLUMN__BLOCK ? n : RH_COLUMN__BLOCK;
+        int64_t n = column->n - done, most = i == 0 ? column->first : RH_COLUMN__BLOCK;
+        n = n < most ? n : most;
         memcpy(piece + (size_t)done * column->width, column->block[i],
                (size_t)n * column->width);
         done += n;

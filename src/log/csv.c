@@ -229,6 +229,8 @@ static rh_status prepare(rh_reader *r, rh_error *err)
     if (!rc)
         rc = rh_log_builder_create(&r->builder, &shape, err);
     if (!rc)
+        rh_log__expect(r->builder, rh_csv__lines_left(&r->csv));
+    if (!rc)
         rc = rh_reader__note(r, err);
 
 done:
@@ -301,7 +303,7 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
     return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
 }
 
-// Text, or gzip: whatever has no byte that text does not have.
+// Text, or gzip: whatever has no byte in its first line that text does not have.
 static bool csv_probe(const char *path, bool folder, const unsigned char *head, size_t n)
 {
     (void)path;
@@ -312,7 +314,7 @@ static bool csv_probe(const char *path, bool folder, const unsigned char *head, 
     if (n >= 2 &&
         ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
         return true; // UTF-16: refused in better words by the reader
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && head[i] != '\n'; i++)
         if (head[i] < 8 || (head[i] > 13 && head[i] < 32 && head[i] != 27))
             return false;
     return true;

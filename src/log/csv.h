@@ -45,6 +45,9 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err);
 // may be written to and lives until the next call.
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err);
 
+// About how many lines are left, by those that are in the buffer; 0 when it cannot be said.
+int64_t rh_csv__lines_left(const rh_csv *csv);
+
 // ---------------------------------------------------------------------------- fields
 
 typedef struct rh_csv_field {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER ((size_t)1 << 18) // bytes to begin with
@@ -320,6 +321,21 @@ static int64_t count_lines(const char *text, size_t n)
     for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
         count++;
     return count;
+}
+
+int64_t rh_csv__lines_left(const rh_csv *csv)
+{
+    struct stat st;
+    size_t n = csv->end - csv->begin;
+    int64_t lines = count_lines(csv->buffer + csv->begin, n);
+    if (csv->gzip || lines == 0 || (csv->fd >= 0 && fstat(csv->fd, &st) != 0))
+        return 0;
+    double left = (double)n;
+    if (csv->fd >= 0)
+        left += (double)st.st_size - (double)lseek(csv->fd, 0, SEEK_CUR);
+    else
+        left += (double)(csv->nbyte - csv->at);
+    return (int64_t)(1.05 * left / (double)n * (double)lines) + 1;
 }
 
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)

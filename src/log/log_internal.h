@@ -12,9 +12,10 @@
 // One array of a growing log: blocks while it grows, so that nothing is copied and no more than
 // one block is spare; one piece at the end.
 typedef struct rh_column {
-    size_t width; // bytes of a row
-    int64_t n;    // rows
-    char **block; // owned                     (nblock, room for nroom)
+    size_t width;  // bytes of a row
+    int64_t n;     // rows
+    int64_t first; // rows of the first block: as many as are expected, or RH_COLUMN__BLOCK
+    char **block;  // owned                     (nblock, room for nroom)
     int nblock, nroom;
 } rh_column;
 
@@ -48,6 +49,10 @@ const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n
 // are put in order, and what was never pushed is left out.
 rh_status rh_log__set_labels(rh_log_builder *builder, const char *const *label, int nlabel,
                              rh_error *err);
+
+// About how many rows will come: with a good guess nothing has to be copied at the end. To be
+// called before the first. One too large costs address space and no memory.
+void rh_log__expect(rh_log_builder *builder, int64_t nrow);
 
 // What a builder knows while rows come, for messages and counts.
 rh_log_reading *rh_log__reading(rh_log_builder *builder);
