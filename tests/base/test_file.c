@@ -1,0 +1,166 @@
+// test_file.c - files that are whole or absent. Full disks, unwritable folders and odd names
+// are tried through rh_state_write() in test_state_file.c.
+
+#include "rehearse/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/rehearse-file-XXXXXX");
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    return chdir("/") == 0 ? rmdir(folder) : -1; // fails when a test left something behind
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void holds(const char *path, const char *text)
+{
+    char found[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    found[fread(found, 1, sizeof found - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(found, text);
+}
+
+static mode_t rights(const char *path)
+{
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static void gets_its_name_at_the_end(void **unused)
+{
+    (void)unused;
+    rh_file *file = NULL;
+    put("a", "old");
+    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
+    fputs("new", rh_file_stream(file));
+    holds("a", "old");
+    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    holds("a", "new");
+    unlink("a");
+}
+
+static void discarded_it_never_was(void **unused)
+{
+    (void)unused;
+    rh_file *file = NULL;
+    put("a", "old");
+    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
+    fputs("new", rh_file_stream(file));
+    rh_file_discard(file);
+    holds("a", "old");
+    unlink("a");
+    assert_int_equal(rh_file_create(&file, "b", NULL), RH_OK);
+    rh_file_discard(file);
+    rh_file_discard(NULL);
+    assert_int_equal(access("b", F_OK), -1);
+}
+
+// A library writes to the name it is given, and may put a new file there.
+static void written_by_name(void **unused)
+{
+    (void)unused;
+    rh_file *file = NULL;
+    put("a", "old");
+    assert_int_equal(chmod("a", 0640), 0);
+    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
+    assert_int_equal(rights(rh_file_temporary(file)), 0640);
+    unlink(rh_file_temporary(file));
+    put(rh_file_temporary(file), "new");
+    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    holds("a", "new");
+    assert_int_equal(rights("a"), 0640);
+    unlink("a");
+
+    // or fail to, which is found at the end
+    rh_error err;
+    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
+    unlink(rh_file_temporary(file));
+    assert_int_equal(rh_file_commit(file, &err), RH_EIO);
+    assert_string_equal(err.text, "a: cannot write: No such file or directory");
+}
+
+static void rights_and_links_stay(void **unused)
+{
+    (void)unused;
+    rh_file *file = NULL;
+    put("real", "old");
+    assert_int_equal(chmod("real", 0400),
+                     0); // may be replaced, since the folder may be written
+    assert_int_equal(symlink("real", "link"), 0);
+    assert_int_equal(rh_file_create(&file, "link", NULL), RH_OK);
+    fputs("new", rh_file_stream(file));
+    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    holds("real", "new");
+    assert_int_equal(rights("real"), 0400);
+    struct stat st;
+    assert_int_equal(lstat("link", &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    unlink("link");
+    unlink("real");
+}
+
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_status rc = RH_ENOMEM;
+    for (int64_t nth = 1; rc == RH_ENOMEM; nth++) {
+        rh_file *file = NULL;
+        rh_error err;
+        rh_alloc_fail_at(nth);
+        rc = rh_file_create(&file, "a", &err);
+        rh_alloc_fail_at(0);
+        assert_true(rc == RH_OK || strcmp(err.text, "a: cannot write: out of memory") == 0);
+        rh_file_discard(file);
+        assert_int_equal(rh_alloc_live(), live);
+        assert_true(nth < 10);
+    }
+    assert_int_equal(rc, RH_OK);
+}
+
+static void the_end_of_a_long_path(void **unused)
+{
+    (void)unused;
+    char path[400];
+    memset(path, 'x', sizeof path);
+    memcpy(path + 390, "/end.csv", 9);
+    assert_int_equal(strlen(rh_path_tail(path)), 300);
+    assert_non_null(strstr(rh_path_tail(path), "/end.csv"));
+    assert_string_equal(rh_path_tail("a.csv"), "a.csv");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gets_its_name_at_the_end), cmocka_unit_test(discarded_it_never_was),
+        cmocka_unit_test(written_by_name),          cmocka_unit_test(rights_and_links_stay),
+        cmocka_unit_test(memory_runs_out),          cmocka_unit_test(the_end_of_a_long_path),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
