@@ -30,9 +30,9 @@ static int convert_main(const cli_args *args)
     if (!rc)
         rc = cli_pass(rh_log_write(log.log, out, to, &err), &err);
     if (!rc && !cli_has(args, "quiet"))
-        printf("%s: %s steps in %s episode%s, from %s (%s)\n", out, cli_count(log.log->n).s,
-               cli_count(log.log->nepisode).s, cli_plural(log.log->nepisode), log.log->path,
-               log.log->reading.format);
+        printf("%s: %s step%s in %s episode%s, from %s (%s)\n", out, cli_count(log.log->n).s,
+               cli_plural(log.log->n), cli_count(log.log->nepisode).s,
+               cli_plural(log.log->nepisode), log.log->path, log.log->reading.format);
     cli_log_clear(&log);
     return rc;
 }

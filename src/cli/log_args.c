@@ -127,6 +127,9 @@ int cli_log_read(cli_log *log, const cli_args *args, const char *path)
     rh_error err;
     *log = (cli_log){0};
     const char *roles = is_yaml(path) ? path : cli_value(args, "roles");
+    if (roles == path && cli_has(args, "roles"))
+        return cli_refuse("%s: %s and --roles %s: two files of roles, expected one",
+                          args->command->name, path, cli_value(args, "roles"));
     if (roles) {
         rh_status rc = rh_log_roles_read(&log->roles, roles, &err);
         if (rc)

@@ -2,7 +2,9 @@
 // and else by the usual names (columns_usual.c).
 //
 // 1. Names are compared without case and punctuation: obs_0, obs[0], "Obs 0" and Obs.0 are one
-//    (their plain form is obs_0). What the caller names is meant to the letter.
+//    (their plain form is obs_0), and so are episodeId and episode_id. A prime at the end and
+//    t+1 say that it is an s': s' is s_next, x(t+1) is x_tp1. What the caller names is meant
+//    to the letter; but a pattern never takes an s' together with its s.
 // 2. What is guessed never takes a column that somebody named. A column named for two things
 //    is refused; but a reward that is computed ("-energy", "0.1*u + v") may use columns that
 //    are observed or done as well.
@@ -60,6 +62,8 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
         end--;
     if (end == 0 || (digits > 0 && digits == n - at - 2))
         return;
+    if (n - at == 5 && header[at + 2] == '+' && header[at + 3] == '1')
+        return; // x(t+1): when, not in what unit
     *name = end;
     *unit = header + at + 1;
     *nunit = n - at - 2;
@@ -85,7 +89,7 @@ static void restore_names(rh_columns *c)
 rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *const *header,
                            const size_t *length, rh_error *err)
 {
-    size_t size = 0, each = 3 * sizeof(char *) + sizeof(rh_role) + 3;
+    size_t size = 0, each = sizeof(rh_odd) + 3 * sizeof(char *) + sizeof(rh_role) + 3;
     *c = (rh_columns){.path = path, .n = n};
     for (int i = 0; i < n; i++)
         size += 3 * (length[i] + 1);
@@ -94,7 +98,8 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
         return nomem(c, err);
 
     // the arrays come first, the widest kind before the others
-    c->header = (const char **)(void *)c->text;
+    c->odd = (rh_odd *)(void *)c->text;
+    c->header = (const char **)(void *)(c->odd + n);
     c->name = c->header + n;
     c->unit = c->name + n;
     c->given = (rh_role *)(void *)(c->unit + n);
@@ -129,11 +134,22 @@ void rh_columns__clear(rh_columns *c)
 // The plain form: small letters and digits, _ for whatever is between.
 static void plain_form(const char *name, char plain[RH_PLAIN])
 {
+    static const char next[] = "_next";
     size_t n = 0;
-    bool gap = false;
-    for (; *name && n < RH_PLAIN - 2; name++) {
+    bool gap = false, small = false; // a small letter was before
+    for (; *name && n < RH_PLAIN - sizeof next - 1; name++) {
         unsigned char c = (unsigned char)*name;
-        if (c >= 'A' && c <= 'Z')
+        if (strcmp(name, "'") == 0 || strcmp(name, "\xe2\x80\xb2") == 0) { // a prime
+            memcpy(plain + n, next, sizeof next);
+            return;
+        }
+        if (n > 0 && !gap && (plain[n - 1] == 't' || plain[n - 1] == 'k') &&
+            strncmp(name, "+1", 2) == 0)
+            c = 'p';
+        bool capital = c >= 'A' && c <= 'Z';
+        gap = gap || (capital && small);
+        small = c >= 'a' && c <= 'z';
+        if (capital)
             c = (unsigned char)(c + 32);
         bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80;
         if (letter && gap && n > 0)
@@ -147,14 +163,23 @@ static void plain_form(const char *name, char plain[RH_PLAIN])
 
 // ---------------------------------------------------------------------------- making a plan
 
+// Whatever columns are called.
+static void one_line(char *text)
+{
+    for (; *text; text++)
+        *text = (unsigned char)*text < 32 ? ' ' : *text;
+}
+
 void rh_plan__note(rh_maker *m, const char *format, ...)
 {
     if (m->plan->nnote == RH_COLUMNS__NOTES)
         return;
     va_list args;
+    char *note = m->plan->note[m->plan->nnote++];
     va_start(args, format);
-    vsnprintf(m->plan->note[m->plan->nnote++], RH_COLUMNS__NOTE, format, args);
+    vsnprintf(note, RH_COLUMNS__NOTE, format, args);
     va_end(args);
+    one_line(note);
 }
 
 // The columns of a role that is a list, and how many.
@@ -253,6 +278,15 @@ static bool means(const rh_maker *m, const char *word, int column)
            rh_log__matches(word, m->c->name[column]);
 }
 
+// Whether a pattern means both the column and another one that it is the s' of.
+static bool means_both(const rh_maker *m, const char *word, int column)
+{
+    for (int i = 0; strchr(word, '*') && i < m->c->n; i++)
+        if (i != column && rh_plan__is_next(m->plain[column], m->plain[i]) && means(m, word, i))
+            return true;
+    return false;
+}
+
 // The next entry of a list, cut out of it in place: blanks around it and quotes taken off.
 static char *next_word(char **at)
 {
@@ -292,7 +326,7 @@ static rh_status named(rh_maker *m, rh_role role, const char *list)
     while (!rc && (word = next_word(&at))) {
         bool found = false;
         for (int i = 0; !rc && i < m->c->n; i++)
-            if (means(m, word, i)) {
+            if (means(m, word, i) && !(role == RH_ROLE_OBS && means_both(m, word, i))) {
                 rc = rh_plan__claim(m, i, role);
                 found = true;
             }
@@ -370,8 +404,9 @@ rh_status rh_plan__make(rh_plan *plan, const rh_columns *c, const rh_log_options
     rh_maker m = {.plan = plan, .c = c, .opt = opt, .err = err};
     m.owner = rh_alloc(n, sizeof *m.owner);
     m.plain = rh_alloc(n, sizeof *m.plain);
+    m.left = rh_alloc(n, sizeof *m.left);
     rh_status rc = RH_OK;
-    if (!plan->obs || !plan->factor || !m.owner || !m.plain) {
+    if (!plan->obs || !plan->factor || !m.owner || !m.plain || !m.left) {
         rc = nomem(c, err);
         goto done;
     }
@@ -386,15 +421,15 @@ rh_status rh_plan__make(rh_plan *plan, const rh_columns *c, const rh_log_options
         rc = follow_file(&m, plan);
     if (!rc)
         rc = rh_plan__guess(&m);
-    if (rc && err) // one line, whatever columns are called
-        for (char *at = err->text; *at; at++)
-            *at = (unsigned char)*at < 32 ? ' ' : *at;
+    if (rc && err)
+        one_line(err->text);
     plan->done = !rc && plan->terminal >= 0 && rh_plan__is_done(m.plain[plan->terminal]) &&
                  c->given[plan->terminal] == RH_ROLE_NONE;
 
 done:
     rh_free(m.owner);
     rh_free(m.plain);
+    rh_free(m.left);
     return rc;
 }
 

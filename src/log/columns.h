@@ -23,6 +23,17 @@ typedef enum rh_role {
 // As options and messages call it: "obs", "next", ...
 const char *rh_columns__role_name(rh_role role);
 
+#define RH_ODD 48 // letters of it, and its end
+
+// What a column of numbers holds that is none, in the rows looked at.
+typedef struct rh_odd {
+    int64_t line;      // of the first; 0: there is none
+    int nnumber, nodd; // fields that are numbers, and that are neither numbers nor missing
+    bool written;      // the first is a number written otherwise: 1,5
+    char text[RH_ODD]; // it, as a message shows it
+    bool quoted;       // a missing value in quotes was among them
+} rh_odd;
+
 // What is known of the columns before a row is read.
 typedef struct rh_columns {
     const char *path;    // for messages, borrowed
@@ -32,7 +43,8 @@ typedef struct rh_columns {
     const char **unit;   // "" when there is none           (n)
     bool *numeric;       // numbers, as far as looked at    (n)
     bool *wordy;         // something else was among them   (n)
-    bool *counting;      // up, or back to where it began   (n)
+    bool *counting;      // up, or back to 0 or 1           (n)
+    rh_odd *odd;         // what is among the numbers       (n)
     rh_role *given;      // what the file says they are     (n)
     bool has_given;      // it does
     char *text;          // all of these letters            owned, with the arrays

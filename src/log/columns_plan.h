@@ -14,6 +14,7 @@ typedef struct rh_maker {
     const rh_log_options *opt;
     rh_role *owner;          // of every column                   (n), owned
     char (*plain)[RH_PLAIN]; // its plain form                    (n), owned
+    bool *left;              // left out, and said so             (n), owned
     rh_error *err;
 } rh_maker;
 
@@ -36,6 +37,10 @@ rh_status rh_plan__take_reward(rh_maker *m, int column);
 
 // Whatever nobody named, by the usual names; and the columns of s'.
 rh_status rh_plan__guess(rh_maker *m);
+
+// Whether `next` is what the s' of a column `plain` is called, both in their plain form:
+// temp_next, next_temp, obs_next_0, x_tp1.
+bool rh_plan__is_next(const char *next, const char *plain);
 
 // Whether a terminal column of that plain form may mean a time-out as well.
 bool rh_plan__is_done(const char *plain);

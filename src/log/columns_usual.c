@@ -3,10 +3,16 @@
 // 1. x_0, x_1 are not among the usual names of observations: where nothing else is, they are
 //    found as what remains, and where obs_0 is, they are something else.
 // 2. When no column has an observation's name, every column of numbers that remains is one,
-//    but for those that only count rows, and those that the reward is computed of.
-// 3. t counts steps, T is a temperature: the first rows tell which it is.
-// 4. Columns of s' are all there or none is. They are matched by name, as they may stand in
-//    another order.
+//    but for those that only count rows, those that the reward is computed of, and those whose
+//    name says that they are something else: a second column of ends is never observed.
+// 3. There, a column of numbers with a word among them is refused: one bad field must not make
+//    a sensor disappear. Columns of words are left out, which is said. Nor does a bad field
+//    make amounts names: such actions are refused unless the caller says that they are names.
+// 4. t counts steps, T is a temperature: the first rows tell which it is.
+// 5. Columns of s' are all there or none is. They are matched by name, as they may stand in
+//    another order. An s' is never observed.
+// 6. is_last beside is_terminal is RLDS: there the last row of an episode has an action that
+//    was never taken, so such a table is refused.
 
 #include "columns_plan.h"
 
@@ -30,17 +36,23 @@ static const char *after_stem(const char *plain, const char *stem)
 
 static const char *const usual_reward[] = {"reward", "rewards",     "r",
                                            "rew",    "next_reward", NULL};
-static const char *const usual_episode[] = {
-    "episode",    "episode_id", "episode_index", "ep",     "eps_id", "traj",
-    "trajectory", "traj_id",    "trajectory_id", "run_id", NULL};
+static const char *const usual_episode[] = {"episode",     "episode_id",     "episode_index",
+                                            "episode_idx", "episode_number", "episode_num",
+                                            "episode_no",  "episode_nr",     "ep",
+                                            "ep_id",       "eps_id",         "traj",
+                                            "trajectory",  "traj_id",        "traj_idx",
+                                            "traj_index",  "trajectory_id",  "trajectory_index",
+                                            "run_id",      "rollout_id",     "rollout_number",
+                                            NULL};
 static const char *const usual_terminal[] = {
-    "terminal",    "terminals", "terminated", "terminateds", "termination", "terminations",
-    "is_terminal", "done",      "dones",      "next_done",   NULL};
-static const char *const usual_truncated[] = {"truncated",   "truncateds", "truncation",
-                                              "truncations", "timeout",    "timeouts",
-                                              "time_limit",  NULL};
-static const char *const usual_time[] = {"time",      "timestamp", "datetime", "date",
-                                         "date_time", "ts",        NULL};
+    "terminal",    "terminals",     "terminated", "terminateds", "termination", "terminations",
+    "is_terminal", "is_terminated", "done",       "dones",       "is_done",     "next_done",
+    NULL};
+static const char *const usual_truncated[] = {
+    "truncated", "truncateds", "truncation", "truncations", "is_truncated", "timeout",
+    "timeouts",  "is_timeout", "timed_out",  "time_out",    "time_limit",   NULL};
+static const char *const usual_time[] = {"time",      "timestamp",  "datetime", "date",
+                                         "date_time", "time_stamp", "ts",       NULL};
 static const char *const usual_step[] = {"step",      "frame_index", "timestep",
                                          "time_step", "t",           NULL};
 static const char *const usual_action[] = {"action", "actions", "act", "a", "u", NULL};
@@ -62,9 +74,11 @@ static int usual(rh_maker *m, rh_role role, const char *const *name)
                 continue;
             if (found < 0)
                 found = i;
-            else
+            else {
                 rh_plan__note(m, "%s = column %.40s; column %.40s is left out",
                               rh_columns__role_name(role), m->c->name[found], m->c->name[i]);
+                m->left[i] = true;
+            }
         }
     return found;
 }
@@ -149,6 +163,23 @@ static rh_status guess_action(rh_maker *m)
     return rc;
 }
 
+// Numbers with a few words among them, or written otherwise, are no names unless it is said.
+static rh_status check_action(const rh_maker *m)
+{
+    const rh_odd *odd = &m->c->odd[m->plan->act[0]];
+    bool said = m->opt->actions || m->opt->action_kind != RH_ACTION_AUTO ||
+                (m->c->has_given && !m->opt->action);
+    if (said || m->plan->nact != 1 || odd->line == 0 ||
+        (!odd->written && odd->nnumber <= odd->nodd))
+        return RH_OK;
+    return rh_fail(m->err, RH_EFORMAT,
+                   "%s:%lld: column '%.40s': found '%s', expected %s; if these are names, say "
+                   "--action-kind discrete or --actions A,B,...",
+                   rh_path_tail(m->c->path), (long long)odd->line, m->c->name[m->plan->act[0]],
+                   odd->text,
+                   odd->written ? "a number such as 1234.5" : "a number as in the other rows");
+}
+
 // What follows the part of an observation's name that says that it is one; NULL: it does not.
 static const char *obs_suffix(const char *plain)
 {
@@ -181,11 +212,11 @@ static bool only_counts(const rh_columns *c, int column, const char *plain)
 {
     if (is_temperature(c, column, plain))
         return false;
-    static const char *const name[] = {"",           "index",        "idx",       "row",
-                                       "id",         "frame",        "step",      "steps",
-                                       "t",          "timestep",     "time_step", "frame_index",
-                                       "task_index", "unnamed_0",    "agent_id",  "agent_index",
-                                       "unroll_id",  "next_success", "logp"};
+    static const char *const name[] = {
+        "",           "index",     "idx",      "row",         "id",        "frame",
+        "step",       "steps",     "t",        "timestep",    "time_step", "frame_index",
+        "task_index", "unnamed_0", "agent_id", "agent_index", "unroll_id", "next_success",
+        "logp",       "log_prob",  "is_first", "is_last"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         if (strcmp(plain, name[i]) == 0)
             return true;
@@ -193,15 +224,59 @@ static bool only_counts(const rh_columns *c, int column, const char *plain)
            strstr(plain, "action_prob") || strstr(plain, "action_log");
 }
 
-// Whether `next` is what the s' of an observation `plain` is called.
-static bool is_next(const char *next, const char *plain)
+static bool is_among(const char *plain, const char *const *name)
+{
+    while (*name && strcmp(plain, *name) != 0)
+        name++;
+    return *name;
+}
+
+// Whether the name says that the column is something else than an observation: done beside
+// terminated, reward where another is computed. One letter or two say nothing.
+static bool is_other(const char *plain)
+{
+    static const char *const *const list[] = {usual_reward,    usual_episode, usual_terminal,
+                                              usual_truncated, usual_time,    usual_action};
+    for (size_t i = 0; strlen(plain) > 2 && i < sizeof list / sizeof *list; i++)
+        if (is_among(plain, list[i]))
+            return true;
+    const char *number = after_stem(plain, "action");
+    return strncmp(plain, "episode_", 8) == 0 || strncmp(plain, "traj_", 5) == 0 ||
+           (number && all_digits(number));
+}
+
+// `next` is `plain` and one of these behind it, for plain or plain_t; or obs_next_0 for obs_0.
+static bool is_next_behind(const char *next, const char *plain)
+{
+    static const char *const behind[] = {"_next", "_prime", "_tp1", "_kp1"};
+    size_t n = strlen(plain);
+    for (int now = 0; now < 2; now++) {
+        for (int i = 0; i < 4 && strncmp(next, plain, n) == 0; i++)
+            if (strcmp(next + n, behind[i]) == 0)
+                return true;
+        if (n < 3 || (strcmp(plain + n - 2, "_t") != 0 && strcmp(plain + n - 2, "_k") != 0))
+            break;
+        n -= 2;
+    }
+    const char *inside = strstr(next, "_next_");
+    size_t stem = inside ? (size_t)(inside - next) : 0;
+    return inside && strncmp(next, plain, stem) == 0 && strcmp(inside + 5, plain + stem) == 0;
+}
+
+// obs2 beside obs is its s', as Spinning Up has it.
+static bool is_second(const char *next, const char *plain)
+{
+    size_t n = strlen(plain);
+    return is_obs_alone(plain) && strncmp(next, plain, n) == 0 && strcmp(next + n, "2") == 0;
+}
+
+bool rh_plan__is_next(const char *next, const char *plain)
 {
     static const char *const stem[] = {"obs",   "observation", "observations",
                                        "state", "states",      "state_feature",
                                        "s",     "feature",     "features"};
     const char *name = next + 5, *rest = obs_suffix(plain);
-    size_t n = strlen(plain);
-    if (strncmp(next, plain, n) == 0 && strcmp(next + n, "_next") == 0)
+    if (is_next_behind(next, plain) || is_second(next, plain))
         return true;
     if (strncmp(next, "new_", 4) == 0)
         name = next + 4;
@@ -223,15 +298,21 @@ static int next_of(const rh_maker *m, const char *plain)
 {
     for (int i = 0; i < m->c->n; i++)
         if ((m->owner[i] == RH_ROLE_NONE || m->owner[i] == RH_ROLE_NEXT) &&
-            is_next(m->plain[i], plain))
+            rh_plan__is_next(m->plain[i], plain))
             return i;
     return -1;
 }
 
 static bool is_next_of_any(const rh_maker *m, int column)
 {
+    // tables may have thousands of columns, and few such names
+    const char *plain = m->plain[column];
+    size_t n = strlen(plain);
+    if (n == 0 || (strncmp(plain, "ne", 2) != 0 && !strstr(plain, "_next") &&
+                   !strstr(plain, "_prime") && !strchr("12", plain[n - 1])))
+        return false;
     for (int i = 0; i < m->c->n; i++)
-        if (i != column && is_next(m->plain[column], m->plain[i]))
+        if (i != column && rh_plan__is_next(m->plain[column], m->plain[i]))
             return true;
     return false;
 }
@@ -244,28 +325,82 @@ static bool is_paid(const rh_plan *plan, int column)
     return false;
 }
 
+// Columns that are not observed, to be said in one note.
+typedef struct left_out {
+    char text[160];
+    size_t used;
+    int n, nshown;
+} left_out;
+
+static void leave_out(left_out *list, const char *name)
+{
+    size_t n = strlen(name);
+    list->n++;
+    if (list->nshown + 1 < list->n || list->used + (n < 60 ? n : 60) + 3 > sizeof list->text)
+        return;
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
+                                   "%s%.60s", list->used ? ", " : "", name);
+    list->nshown++;
+}
+
+static void note_left_out(rh_maker *m, const left_out *list, const char *why)
+{
+    if (list->n > list->nshown)
+        rh_plan__note(m, "left out, as %s: %s, ... (%d in all)", why, list->text, list->n);
+    else if (list->n > 0)
+        rh_plan__note(m, "left out, as %s: %s", why, list->text);
+}
+
+// A column with nobody's name: observed when it holds numbers, and else it is said why not.
+static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *words)
+{
+    const rh_odd *odd = &m->c->odd[column];
+    const char *plain = m->plain[column], *name = m->c->name[column];
+    if (m->owner[column] != RH_ROLE_NONE || m->left[column] ||
+        only_counts(m->c, column, plain) || is_next_of_any(m, column) ||
+        is_paid(m->plan, column))
+        return RH_OK;
+    if (is_other(plain)) {
+        leave_out(others, name);
+        return RH_OK;
+    }
+    if (m->c->numeric[column])
+        return rh_plan__claim(m, column, RH_ROLE_OBS);
+    if (odd->line > 0 && (odd->written || odd->nnumber >= odd->nodd))
+        return rh_fail(m->err, RH_EFORMAT,
+                       "%s:%lld: column '%.40s': found '%s', expected %s; or name the "
+                       "observations with --obs",
+                       rh_path_tail(m->c->path), (long long)odd->line, name, odd->text,
+                       odd->written ? "a number such as 1234.5"
+                                    : "a number as in the other rows");
+    if (m->c->wordy[column])
+        leave_out(words, name);
+    return RH_OK;
+}
+
 static rh_status guess_obs(rh_maker *m)
 {
     rh_status rc = RH_OK;
     if (m->plan->nobs > 0)
         return RH_OK;
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
-        if (m->owner[i] == RH_ROLE_NONE &&
+        if (m->owner[i] == RH_ROLE_NONE && !is_next_of_any(m, i) &&
             (obs_suffix(m->plain[i]) || (is_obs_alone(m->plain[i]) && m->c->numeric[i])))
             rc = rh_plan__claim(m, i, RH_ROLE_OBS);
     if (rc || m->plan->nobs > 0)
         return rc;
 
     // no name says it: what remains
+    left_out others = {0}, words = {0};
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
-        if (m->owner[i] == RH_ROLE_NONE && m->c->numeric[i] &&
-            !only_counts(m->c, i, m->plain[i]) && !is_next_of_any(m, i) && !is_paid(m->plan, i))
-            rc = rh_plan__claim(m, i, RH_ROLE_OBS);
+        rc = take_rest(m, i, &others, &words);
     if (!rc && m->plan->nobs == 0)
         rc = none_found(m, "observations", "obs", " NAME,...");
     else if (!rc)
         rh_plan__note(
             m, "no column has an observation's name: every other column of numbers is one");
+    note_left_out(m, &others, "the name is no observation's");
+    note_left_out(m, &words, "it holds words");
     return rc;
 }
 
@@ -291,8 +426,8 @@ static rh_status settle_next(rh_maker *m)
     rh_plan *plan = m->plan;
     int nnamed = plan->nnext;
     if (nnamed > 0 && nnamed != plan->nobs)
-        return rh_fail(m->err, RH_EINVAL, "%s: next: %d columns, expected %d as in obs",
-                       rh_path_tail(m->c->path), nnamed, plan->nobs);
+        return rh_fail(m->err, RH_EINVAL, "%s: next: %d column%s, expected %d as in obs",
+                       rh_path_tail(m->c->path), nnamed, nnamed == 1 ? "" : "s", plan->nobs);
     if (nnamed == 0 && (m->opt->next || m->c->has_given))
         return RH_OK;
 
@@ -326,6 +461,21 @@ static rh_status settle_next(rh_maker *m)
 
 // ---------------------------------------------------------------------------- all of it
 
+static rh_status refuse_rlds(const rh_maker *m)
+{
+    int terminal = m->plan->terminal;
+    for (int i = 0; terminal >= 0 && !m->opt->terminal && i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE && strcmp(m->plain[i], "is_last") == 0 &&
+            strcmp(m->plain[terminal], "is_terminal") == 0)
+            return rh_fail(
+                m->err, RH_EFORMAT,
+                "%s: columns %.40s and %.40s are RLDS's, where an episode's last row "
+                "has no action of its own; docs/logs.md shows how to export it, or "
+                "name the end of steps with --terminal",
+                rh_path_tail(m->c->path), m->c->name[i], m->c->name[terminal]);
+    return RH_OK;
+}
+
 rh_status rh_plan__guess(rh_maker *m)
 {
     const rh_log_options *opt = m->opt;
@@ -335,11 +485,15 @@ rh_status rh_plan__guess(rh_maker *m)
     if (!rc)
         rc = guess_single(m, RH_ROLE_TERMINAL, opt->terminal, usual_terminal);
     if (!rc)
+        rc = refuse_rlds(m);
+    if (!rc)
         rc = guess_single(m, RH_ROLE_TRUNCATED, opt->truncated, usual_truncated);
     if (!rc)
         rc = guess_single(m, RH_ROLE_TIME, opt->time, usual_time);
     if (!rc)
         rc = guess_action(m);
+    if (!rc)
+        rc = check_action(m);
     if (!rc && m->plan->episode < 0)
         rc = guess_single(m, RH_ROLE_STEP, NULL, usual_step);
     if (!rc)
@@ -352,5 +506,5 @@ rh_status rh_plan__guess(rh_maker *m)
 bool rh_plan__is_done(const char *plain)
 {
     return strcmp(plain, "done") == 0 || strcmp(plain, "dones") == 0 ||
-           strcmp(plain, "next_done") == 0;
+           strcmp(plain, "is_done") == 0 || strcmp(plain, "next_done") == 0;
 }

@@ -5,8 +5,12 @@
 // 2. The first 1000 rows are looked at to tell columns of numbers from columns of words; then
 //    the file is read from its beginning. A later row that disagrees is refused with its line.
 // 3. Lines "# rehearse ..." say what a log written by this library cannot say in its header.
-//    When the columns are no longer as many as they tell of, they are ignored: somebody has
-//    edited the file, and its names are as good as anybody's.
+//    When the columns are no longer as many as they tell of, or not in their places, they are
+//    ignored: somebody has edited the file, and its names are as good as anybody's.
+// 4. A column t counts steps if it goes up and falls to 0 or 1 only, or to its first value if
+//    that is the stride: 20, 21, 20 is a temperature.
+// 5. "NA" in quotes is a word among words and a missing number among numbers: some programs
+//    put every field in quotes.
 
 #include "csv.h"
 
@@ -18,6 +22,8 @@
 #define LOOKED 1000   // rows
 #define COLUMNS 10000 // at most
 #define MARK "# rehearse "
+
+_Static_assert(RH_ODD == RH_CSV__SHOWN, "what is shown fits");
 
 static rh_status nomem(const rh_csv *csv, rh_error *err)
 {
@@ -90,19 +96,33 @@ static rh_status take_comment(rh_csv_head *head, const rh_csv *csv, const char *
     return RH_OK;
 }
 
+// Whether a column of ours that is always called the same still is.
+static bool is_in_place(const char *header, rh_role role)
+{
+    if (role == RH_ROLE_NEXT)
+        return strncmp(header, "next_", 5) == 0;
+    return role == RH_ROLE_NONE || role == RH_ROLE_OBS || role == RH_ROLE_ACTION ||
+           role == RH_ROLE_REWARD || strcmp(header, rh_columns__role_name(role)) == 0;
+}
+
+static rh_role role_called(const char *word)
+{
+    for (int k = 1; k < RH_NROLE; k++)
+        if (strcmp(word, rh_columns__role_name((rh_role)k)) == 0)
+            return (rh_role)k;
+    return RH_ROLE_NONE;
+}
+
 // What those lines say is put into the columns, if it fits.
 static void follow(rh_csv_head *head)
 {
     rh_columns *c = &head->columns;
     bool fits = head->role.n == c->n && (head->name.n == 0 || head->name.n == c->n) &&
                 (head->unit.n == 0 || head->unit.n == c->n);
-    for (int i = 0; fits && i < c->n; i++) {
-        rh_role role = RH_ROLE_NONE;
-        for (int k = 1; k < RH_NROLE; k++)
-            if (strcmp(head->role.word[i], rh_columns__role_name((rh_role)k)) == 0)
-                role = (rh_role)k;
-        c->given[i] = role;
-    }
+    for (int i = 0; fits && i < c->n; i++)
+        fits = is_in_place(c->header[i], role_called(head->role.word[i]));
+    for (int i = 0; fits && i < c->n; i++)
+        c->given[i] = role_called(head->role.word[i]);
     c->has_given = fits;
     for (int i = 0; fits && i < head->name.n; i++)
         c->name[i] = head->name.word[i];
@@ -213,9 +233,11 @@ static rh_status cut_header(rh_csv_head *head, const rh_csv *csv, int64_t line, 
         length[count] = field.n;
     }
     if (numbers && !words && !head->role.n)
-        rc = rh_fail(err, RH_EFORMAT,
-                     "%s: no header: the first line is all numbers, expected names of columns",
-                     rh_path_tail(csv->path));
+        rc =
+            rh_fail(err, RH_EFORMAT,
+                    "%s: no header: the first line is all numbers, expected names of columns%s",
+                    rh_path_tail(csv->path),
+                    line > 1 ? " (a line that begins with # is a remark)" : "");
     else
         rc = rh_columns__init(&head->columns, csv->path, count, name, length, err);
 
@@ -227,21 +249,54 @@ done:
 
 // ---------------------------------------------------------------------------- the first rows
 
-// What a field of column i tells of it. before: the number above it; first: the topmost.
-static void look_at(rh_columns *c, int i, const rh_csv_field *field, double *first,
-                    double *before)
+// The numbers of a column so far.
+typedef struct counted {
+    double first, before, stride; // stride: the first way up, 0: there was none
+} counted;
+
+// Whether it counts, as far as x tells; so: as far as those before did.
+static bool still_counts(counted *k, double x, bool any, bool so)
+{
+    bool up = !any || x > k->before;
+    bool again = x < k->before && (x == 0.0 || x == 1.0 || (x == k->first && x == k->stride));
+    if (any && up && k->stride == 0.0)
+        k->stride = x - k->before;
+    k->first = any ? k->first : x;
+    k->before = x;
+    return (so || !any) && x == floor(x) && (up || again);
+}
+
+// Whether it is a number, though not as numbers are written here: 20,5 or 1.234,5 or 1 000,0.
+static bool is_written_otherwise(const rh_csv_field *field)
+{
+    size_t at = 0;
+    while (at < field->n && strchr("0123456789.,+-' ", field->text[at]))
+        at++;
+    return at == field->n && at > 0 && memchr(field->text, ',', at);
+}
+
+// What a field of column i tells of it.
+static void look_at(rh_columns *c, int i, const rh_csv_field *field, int64_t line,
+                    counted *count)
 {
     double x;
+    rh_odd *odd = &c->odd[i];
     rh_number_kind kind = rh_number__read(field->text, field->n, &x);
-    c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT ||
-                  (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
+    c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT;
+    odd->quoted = odd->quoted || (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
+    if (kind == RH_NUMBER_TEXT) {
+        if (odd->nodd++ == 0) {
+            odd->line = line;
+            odd->written = is_written_otherwise(field);
+            rh_csv__show(odd->text, field->text, field->n);
+        }
+        return;
+    }
     if (kind != RH_NUMBER)
         return;
-    bool counts = x == floor(x) && (!c->numeric[i] || x > *before || x == *first);
-    c->counting[i] = counts && (!c->numeric[i] || c->counting[i]);
-    *first = c->numeric[i] ? *first : x;
-    *before = x;
+    c->counting[i] = still_counts(count, x, c->numeric[i], c->counting[i]);
     c->numeric[i] = true;
+    odd->nnumber++;
 }
 
 static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
@@ -249,10 +304,9 @@ static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
     rh_columns *c = &head->columns;
     int64_t nrow = 0;
     rh_status rc = RH_OK;
-    double *first = rh_alloc((size_t)c->n, 2 * sizeof *first);
-    if (!first)
+    counted *count = rh_alloc((size_t)c->n, sizeof *count);
+    if (!count)
         return nomem(csv, err);
-    double *before = first + c->n;
     for (; nrow < LOOKED; nrow++) {
         char *p;
         size_t n;
@@ -263,15 +317,16 @@ static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
         rh_csv_field field; // one that cannot be cut out is refused when its turn comes
         for (int i = 0; i < c->n && p; i++)
             if (rh_csv__field(&p, end, csv->delimiter, &field))
-                look_at(c, i, &field, first + i, before + i);
+                look_at(c, i, &field, csv->line, count + i);
     }
     for (int i = 0; i < c->n; i++) {
+        c->wordy[i] = c->wordy[i] || (c->odd[i].quoted && !c->numeric[i]);
         c->numeric[i] = c->numeric[i] && !c->wordy[i];
         c->counting[i] = c->counting[i] && c->numeric[i];
     }
     if (!rc && nrow == 0)
         rc = rh_fail(err, RH_EFORMAT, "%s: no rows after the header", rh_path_tail(csv->path));
-    rh_free(first);
+    rh_free(count);
     return rc;
 }
 

@@ -7,7 +7,8 @@
 //       reward: -energy
 //
 // 1. Keys may stand at the top, below roles:, or below data: and there roles:. What is unknown
-//    below roles: is refused; elsewhere it belongs to somebody else.
+//    below roles: is refused; elsewhere it belongs to somebody else, unless it is nearly one of
+//    ours (episodes, max-gap): that is a slip, and would be missed.
 // 2. `actions` are all the actions there are. Beside `states` or `rewards` they are columns: so
 //    a2rl's metadata.yaml has it.
 // 3. A list is joined with commas, and an entry that has one is put in quotes: what a role list
@@ -339,6 +340,22 @@ static rh_status take_pair(parsing *p, const yaml_node_t *at, const yaml_node_t 
     return take_other(p, value, key, name);
 }
 
+// Whether a key is one that is known but for - and capitals, and an s at its end.
+static bool is_nearly_known(const char *key)
+{
+    for (int k = 0; k < NKNOWN; k++) {
+        const char *a = key, *b = known[k].name;
+        for (; *a && *b; a++, b++) {
+            char small = (char)(*a >= 'A' && *a <= 'Z' ? *a + 32 : *a == '-' ? '_' : *a);
+            if (small != *b)
+                break;
+        }
+        if (strcmp(a, *b ? "" : *a ? "s" : "") == 0 && strcmp(b, *b ? "s" : "") == 0)
+            return true;
+    }
+    return false;
+}
+
 // What a mapping says; strict: it may hold nothing else.
 static rh_status take_map(parsing *p, const yaml_node_t *map, bool strict)
 {
@@ -353,7 +370,7 @@ static rh_status take_map(parsing *p, const yaml_node_t *map, bool strict)
             k++;
         if (k < NKNOWN)
             rc = take_pair(p, at, node_at(p, i->value), k, columns);
-        else if (strict && at)
+        else if (at && (strict || (is_text(at) && is_nearly_known(text_of(at)))))
             rc = unknown_key(p, at);
     }
     return rc;

@@ -90,6 +90,15 @@ static void roles_in_a_file(void **unused)
     free(one);
 }
 
+static void one_step(void **unused)
+{
+    (void)unused;
+    write_file("one.csv", "x,action,reward\n1,0,1\n2,1,1\n");
+    char *out = output_of("convert one.csv two.csv");
+    assert_string_equal(out, "two.csv: 1 step in 1 episode, from one.csv (csv)\n");
+    free(out);
+}
+
 static void is_refused(const char *line, const char *words)
 {
     outcome o = rehearse(line);
@@ -115,6 +124,8 @@ static void refuses(void **unused)
     is_refused("convert " PLANT " z.npz --missing x", "--missing = x, expected numbers");
     is_refused("convert " PLANT " z.npz --episode-steps 0", "--episode-steps = 0, expected");
     is_refused("convert " PLANT " z.npz --obs temp,lvel", "'level'");
+    is_refused("convert a.yaml z.npz --roles b.yaml",
+               "convert: a.yaml and --roles b.yaml: two files of roles, expected one");
     outcome o = rehearse("convert " PLANT " no/such/z.npz");
     assert_int_equal(o.code, 1);
     assert_has(o.err, "no/such/z.npz: cannot write: No such file or directory");
@@ -128,6 +139,7 @@ int main(void)
         cmocka_unit_test(says_what_it_wrote),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(roles_in_a_file),
+        cmocka_unit_test(one_step),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -156,6 +156,14 @@ static void usual_names(void **unused)
             "obs=state next=next_state action=action reward=reward episode=traj_id "
             "terminal=terminated truncated=truncated");
 
+    // letters of two sizes
+    planned("stateFeature0;stateFeature1;Action;Reward;episodeId;isTerminal;timeOut;TimeStamp",
+            "obs=stateFeature0,stateFeature1 action=Action reward=Reward episode=episodeId "
+            "terminal=isTerminal truncated=timeOut time=TimeStamp");
+    planned("x;Episode Number;a;r;isDone;is_truncated",
+            "obs=x action=a reward=r episode=Episode Number terminal=isDone "
+            "truncated=is_truncated");
+
     // names that only look so
     planned("obs_0;state_of_charge;action;action_prob;reward",
             "obs=obs_0 action=action reward=reward");
@@ -173,6 +181,45 @@ static void what_remains(void **unused)
     planned("temp;next_temp;level;a;r", "obs=temp,level action=a reward=r");
 }
 
+// What has another role's name is never observed, whoever has that role.
+static void never_observed(void **unused)
+{
+    (void)unused;
+    planned("x;action;reward;r;done;terminated;timestamp;time;action_0;episode_return",
+            "obs=x action=action reward=reward terminal=terminated time=time");
+    rh_log_options opt = rh_log_defaults();
+    opt.terminal = "";
+    opt.reward = "-cost";
+    opt.action = "pump";
+    opt.time = "";
+    planned_with("x;pump;cost;reward;action;terminal;dones;time;truncated", &opt,
+                 "obs=x action=pump reward=cost truncated=truncated");
+    opt.obs = "x,terminal"; // but what is said is said
+    planned_with("x;pump;cost;terminal", &opt, "obs=x,terminal action=pump reward=cost");
+
+    // and it is told, as words are
+    rh_columns c;
+    rh_plan plan;
+    opt = rh_log_defaults();
+    opt.terminal = "";
+    init(&c, "x;a;r;done;mo\nde!");
+    assert_int_equal(rh_plan__make(&plan, &c, &opt, NULL), RH_OK);
+    assert_int_equal(plan.nnote, 3);
+    assert_string_equal(plan.note[1], "left out, as the name is no observation's: done");
+    assert_string_equal(plan.note[2], "left out, as it holds words: mo de");
+    rh_plan__clear(&plan);
+    rh_columns__clear(&c);
+
+    opt = rh_log_defaults();
+    refused_with("is_first;is_last;is_terminal;x;a;r", &opt,
+                 "t.csv: columns is_last and is_terminal are RLDS's, where an episode's last "
+                 "row has no action of its own; docs/logs.md shows how to export it, or name "
+                 "the end of steps with --terminal");
+    opt.terminal = "is_terminal";
+    planned_with("is_first;is_last;is_terminal;x;a;r", &opt,
+                 "obs=x action=a reward=r terminal=is_terminal");
+}
+
 static void next_by_name(void **unused)
 {
     (void)unused;
@@ -182,7 +229,26 @@ static void next_by_name(void **unused)
     planned("observation_0;a;r;next_observations_0",
             "obs=observation_0 next=next_observations_0 action=a reward=r");
     planned("obs.temp;a;r;next.temp", "obs=obs.temp next=next.temp action=a reward=r");
+
+    // an s' by whatever name is never an s
+    planned("s;a;r;s'", "obs=s next=s' action=a reward=r");
+    planned("s;a;r;s\xe2\x80\xb2;a'", "obs=s next=s\xe2\x80\xb2 action=a reward=r");
+    planned("obs_0;obs_1;act;rew;done;obs_next_0;obs_next_1",
+            "obs=obs_0,obs_1 next=obs_next_0,obs_next_1 action=act reward=rew terminal=done");
+    planned("obs_0;obs_1;a;r;obs_next_0", "obs=obs_0,obs_1 action=a reward=r");
+    planned("x(t);y(t);a;r;x(t+1);y(t+1)", "obs=x,y next=x(t+1),y(t+1) action=a reward=r");
+    planned("x_t;a;r;x_t+1", "obs=x_t next=x_t+1 action=a reward=r");
+    planned("x_k;a;r;x_kp1", "obs=x_k next=x_kp1 action=a reward=r");
+    planned("temp;nextTemp;a;r", "obs=temp next=nextTemp action=a reward=r");
+    planned("obs;obs2;act;rew;done", "obs=obs next=obs2 action=act reward=rew terminal=done");
+    planned("obs1;obs2;a;r", "obs=obs1,obs2 action=a reward=r");
+    planned("obs_next_x;obs_y;a;r", "obs=obs_next_x,obs_y action=a reward=r"); // of nothing
     rh_log_options opt = rh_log_defaults();
+    opt.obs = "sensor_*";
+    planned_with("sensor_1;sensor_1_next;a;r", &opt,
+                 "obs=sensor_1 next=sensor_1_next action=a reward=r");
+    opt.obs = "*_next";
+    planned_with("sensor_1;sensor_1_next;a;r", &opt, "obs=sensor_1_next action=a reward=r");
     opt.next = "q,p";
     opt.obs = "x,y";
     planned_with("x;y;p;q;a;r", &opt, "obs=x,y next=q,p action=a reward=r");
@@ -191,7 +257,7 @@ static void next_by_name(void **unused)
     opt.next = "";
     planned_with("x;y;next_y;next_x;a;r", &opt, "obs=x,y action=a reward=r");
     opt.next = "p";
-    refused_with("x;y;p;q;a;r", &opt, "t.csv: next: 1 columns, expected 2 as in obs");
+    refused_with("x;y;p;q;a;r", &opt, "t.csv: next: 1 column, expected 2 as in obs");
 }
 
 static void two_candidates(void **unused)
@@ -315,6 +381,7 @@ int main(void)
         cmocka_unit_test(what_remains),   cmocka_unit_test(next_by_name),
         cmocka_unit_test(two_candidates), cmocka_unit_test(lists),
         cmocka_unit_test(refusals),       cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(never_observed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

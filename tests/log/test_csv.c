@@ -607,10 +607,23 @@ static void kinds_of_actions(void **unused)
                  "continuous");
 
     // a number among names is one of them, whichever way it is written
-    log = read_plain("s0,a,r\n1,1,0\n2,off,0\n3,1.0,0\n4,,\n");
+    opt.action_kind = RH_ACTION_DISCRETE;
+    log = read_with("s0,a,r\n1,1,0\n2,off,0\n3,1.0,0\n4,,\n", &opt);
     assert_int_equal(log->naction, 2);
     assert_true(log->act[0] == log->act[2]);
     rh_log_destroy(log);
+
+    log = read_plain("s0,a,r\n1,1,0\n2,off,0\n3,low,0\n4,,\n");
+    assert_int_equal(log->naction, 3);
+    rh_log_destroy(log);
+
+    // but a name among numbers is a bad field, unless the caller knows better
+    refused("s0,a,r\n1,0.5,0\n2,0.75,0\n3,Bad,0\n4,,\n",
+            "plant.csv:4: column 'a': found 'Bad', expected a number as in the other rows; if "
+            "these are names, say --action-kind discrete or --actions A,B,...");
+    refused("s0;a;r\n1;0,5;0\n2;0,75;0\n3;;\n",
+            "plant.csv:2: column 'a': found '0,5', expected a number such as 1234.5; if these "
+            "are names, say --action-kind discrete or --actions A,B,...");
 
     // words that come too late
     static char text[60000];
@@ -889,6 +902,105 @@ static void written(void **unused)
 
 // ---------------------------------------------------------------------------- memory
 
+// Whoever changes a written table's columns around is not told lies about them.
+static void edited(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain("# rehearse columns: episode step obs action reward terminal "
+                             "truncated\n# rehearse actions: continuous\n"
+                             "episode,step,terminal,action,reward,x,truncated\n"
+                             "0,0,0,1,2,3.5,0\n0,1,1,1,2,4.5,0\n");
+    assert_note(log, "'# rehearse' lines are ignored: they do not fit the header");
+    assert_int_equal(log->nobs, 1);
+    assert_string_equal(log->obs_name[0], "x");
+    assert_int_equal(log->n, 2);
+    assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- what is looked
+// at
+
+// One bad field does not make a sensor disappear.
+static void bad_fields(void **unused)
+{
+    (void)unused;
+    refused("temp,level,action,reward\n20.5,1,0,1\nBad,2,1,1\n22.5,3,0,1\n",
+            "plant.csv:3: column 'temp': found 'Bad', expected a number as in the other rows; "
+            "or name the observations with --obs");
+    refused("temp;level;action;reward\n20,5;1;0;1\n21,5;2;1;1\n",
+            "plant.csv:2: column 'temp': found '20,5', expected a number such as 1234.5; or "
+            "name the observations with --obs");
+    refused("temp;level;action;reward\n1.020,5;1;0;1\n1.021,5;2;1;1\n",
+            "plant.csv:2: column 'temp': found '1.020,5', expected a number such as 1234.5; or "
+            "name the observations with --obs");
+    refused("temp;level;action;reward\n\xc2\xb0"
+            "C;m;;\n20.5;1;0;1\n21.5;2;1;1\n",
+            "plant.csv:2: column 'temp': found '\xc2\xb0"
+            "C', expected a number as in the other rows; or name the observations with --obs");
+
+    // every field in quotes, missing ones too
+    rh_log *whole = read_plain("\"x\",\"y\",\"action\",\"reward\"\n\"1\",\"1\",\"0\",\"1\"\n"
+                               "\"2\",\"NaN\",\"1\",\"1\"\n\"3\",\"3\",\"NA\",\"1\"\n");
+    assert_int_equal(whole->nobs, 2);
+    assert_int_equal(whole->naction, 2);
+    assert_int_equal(whole->n, 2);
+    assert_int_equal(whole->reading.nmissing, 1);
+    rh_log_destroy(whole);
+
+    // names in what is taken for a remark, as numpy.savetxt() writes them
+    refused("# x,action,reward\n1,0,1\n2,1,1\n",
+            "plant.csv: no header: the first line is all numbers, expected names of columns (a "
+            "line that begins with # is a remark)");
+
+    // a column of words is left out
+    rh_log *log = read_plain("Zeit,x,batch,action,reward\n01.05.2024,1,b12,0,1\n"
+                             "02.05.2024,2,13,1,1\n02.05.2024,3,b13,1,1\n");
+    assert_int_equal(log->nobs, 1);
+    assert_note(log, "left out, as it holds words: Zeit, batch");
+    rh_log_destroy(log);
+
+    // however many they are
+    char text[2000] = "x,action,reward", row[400] = "1,0,1";
+    for (int i = 0; i < 60; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), ",words_%d", i);
+        strcat(row, ",ab");
+    }
+    for (int i = 0; i < 2; i++) {
+        strcat(text, "\n");
+        strcat(text, row);
+    }
+    log = read_plain(text);
+    assert_note(log,
+                "left out, as it holds words: words_0, words_1, words_2, words_3, words_4, "
+                "words_5, words_6, words_7, words_8, words_9, words_10, words_11, words_12, "
+                "words_13, words_14, words_15, words_16, ... (60 in all)");
+    assert_note(log,
+                "no column has an observation's name: every other column of numbers is one");
+    rh_log_destroy(log);
+}
+
+// A temperature in whole degrees does not count steps; a counter that begins anywhere does.
+static void counters(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int t[5], nobs, nepisode;
+    } cases[] = {{{20, 21, 20, 21, 22}, 2, 1}, {{20, 20, 20, 20, 20}, 2, 1},
+                 {{57, 58, 0, 1, 2}, 1, 2},    {{1, 2, 4, 1, 2}, 1, 2},
+                 {{5, 10, 15, 5, 10}, 1, 2},   {{0, 1, 2, 3, 4}, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200] = "t,x,action,reward\n";
+        for (int k = 0; k < 5; k++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d.5,%d,1\n",
+                     cases[i].t[k], k, k % 2);
+        rh_log *log = read_plain(text);
+        assert_int_equal(log->nobs, cases[i].nobs);
+        assert_int_equal(log->nepisode, cases[i].nepisode);
+        rh_log_destroy(log);
+    }
+}
+
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -950,6 +1062,9 @@ int main(void)
         cmocka_unit_test(odd_logs),
         cmocka_unit_test(written),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(edited),
+        cmocka_unit_test(bad_fields),
+        cmocka_unit_test(counters),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

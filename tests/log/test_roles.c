@@ -148,6 +148,29 @@ static void refusals(void **unused)
             "a/b.yaml:1: episode_steps = 1.5, expected a whole number of 1 or more");
 }
 
+// A slip beside other people's keys is not taken for one of them.
+static void slips(void **unused)
+{
+    (void)unused;
+    static const char *const slip[] = {"episodes", "observation", "Reward", "max-gap", "state"};
+    for (int i = 0; i < 5; i++) {
+        char text[100], expected[40];
+        rh_log_roles *roles = NULL;
+        rh_error err = {""};
+        snprintf(text, sizeof text, "action: a\n%s: x\n", slip[i]);
+        snprintf(expected, sizeof expected, "a/b.yaml:2: no role '%s'", slip[i]);
+        assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
+                         RH_EFORMAT);
+        assert_int_equal(strncmp(err.text, expected, strlen(expected)), 0);
+    }
+    static const char other[] = "obs: x\ndataset: y\ntags: [a]\nfrequency: H\nsearch: {}\n"
+                                "stat: 1\nepisodess: 2\ntim: 3\n";
+    rh_log_roles *roles = NULL;
+    assert_int_equal(rh_log__roles_parse(&roles, other, strlen(other), "a/b.yaml", NULL),
+                     RH_OK);
+    rh_log_roles_destroy(roles);
+}
+
 // An alias that contains itself, and one that would be a billion.
 static void bombs(void **unused)
 {
@@ -213,9 +236,9 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key), cmocka_unit_test(shapes),
-        cmocka_unit_test(refusals),  cmocka_unit_test(bombs),
-        cmocka_unit_test(files),     cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(every_key),       cmocka_unit_test(shapes), cmocka_unit_test(refusals),
+        cmocka_unit_test(bombs),           cmocka_unit_test(slips),  cmocka_unit_test(files),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
