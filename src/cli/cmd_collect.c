@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOST_LOGS 1000
 #define DRAW_AFTER 2.0 // seconds of work before progress is shown on a terminal
@@ -126,7 +127,7 @@ static int name_file(const collecting *w, const char *option, const char *patter
     if (!numbered && w->nlog > 1) {
         cli_refuse("collect: --%s %s names one file, and --logs asks for %d", option, pattern,
                    w->nlog);
-        cli_try("--%s 'log-%%02d.csv'", option);
+        cli_try("--%s '%s-%%02d.csv'", option, strcmp(option, "starts") ? "log" : "starts");
         return CLI_USAGE;
     }
     return CLI_OK;
@@ -143,6 +144,23 @@ static int probe_file(const collecting *w, const char *option, const char *patte
     return rc ? rc : cli_file_probe(name, false);
 }
 
+// Whether two names are of the same file, which need not be there yet.
+static bool same_file(const char *a, const char *b)
+{
+    char folder[2][NAME_SIZE];
+    const char *const name[] = {a, b}, *tail[2];
+    struct stat st[2];
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(name[i], '/');
+        tail[i] = slash ? slash + 1 : name[i];
+        snprintf(folder[i], NAME_SIZE, "%.*s", (int)(tail[i] - name[i]), name[i]);
+        if (stat(*folder[i] ? folder[i] : ".", &st[i]) != 0)
+            return false;
+    }
+    return strcmp(tail[0], tail[1]) == 0 && st[0].st_dev == st[1].st_dev &&
+           st[0].st_ino == st[1].st_ino;
+}
+
 static int probe_files(const collecting *w)
 {
     char log[NAME_SIZE], starts[NAME_SIZE];
@@ -152,7 +170,7 @@ static int probe_files(const collecting *w)
             rc = probe_file(w, "starts", w->starts, i, starts);
         if (rc)
             return rc;
-        if (w->starts && strcmp(log, starts) == 0)
+        if (w->starts && same_file(log, starts))
             return cli_refuse("collect: --output and --starts name the same file, '%s'", log);
     }
     return CLI_OK;

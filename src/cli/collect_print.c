@@ -99,8 +99,8 @@ void cli_collection_plan(FILE *out, const cli_collection *c)
     say_enough(c, text, sizeof text);
     fprintf(out, "\n  learns     %s%s\n", c->opt.enough == RH_ENOUGH_STEPS ? "" : "until ",
             text);
-    fprintf(out, "log          %s steps, %s starts", cli_count(c->opt.nstep).s,
-            c->random ? "random" : "normal");
+    fprintf(out, "log          %s step%s, %s starts", cli_count(c->opt.nstep).s,
+            cli_plural(c->opt.nstep), c->random ? "random" : "normal");
     if (c->opt.cutoff != INT64_MAX)
         fprintf(out, ", cut off after %s steps", cli_count(c->opt.cutoff).s);
     say_window(c, text, sizeof text);
@@ -145,7 +145,8 @@ void cli_collection_log(FILE *out, const cli_collection *c, const cli_made *m)
         fprintf(out, "mean reward %s", cli_real(how->reward / (double)c->opt.nstep, 4).s);
     fprintf(out, "; seed %" PRIu64 ", try %d", m->seed, how->ntry);
     if (how->trained)
-        fprintf(out, ", learned for %s steps", cli_count(how->trained).s);
+        fprintf(out, ", learned for %s step%s", cli_count(how->trained).s,
+                cli_plural(how->trained));
     if (isfinite(how->quality))
         print_quality(out, c, how->quality);
     fputc('\n', out);

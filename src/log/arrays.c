@@ -3,7 +3,11 @@
 // 1. A slab is at most a megabyte or 65536 rows: beside the log itself nothing large is held.
 // 2. When a reward came with a state, a row waits for the next one to get its reward. The last
 //    action of an episode got none: its row is handed on as one that was only seen.
-// 3. Which number is which action is looked up once per number and remembered.
+// 3. A number that stands for a missing one does so in observations, actions and rewards. Of
+//    rewards the reader of a layout sees to it: they may be sums.
+// 4. A row whose action is missing is one in which nothing was done.
+// 5. Time that runs backwards is a gap too.
+// 6. Which number is which action is looked up once per number and remembered.
 
 #include "arrays.h"
 
@@ -69,6 +73,13 @@ rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error
             rh_fail(err, RH_ENOMEM, "log: out of memory for %s", array->name);
             return RH_ENOMEM;
         }
+    }
+    if (row < array->first) {
+        rh_fail(err, RH_EINVAL,
+                "log: %s says something of the log as a whole, so it cannot be a number of "
+                "each step",
+                array->name);
+        return RH_EINVAL;
     }
     if (row >= array->nload) {
         int64_t left = array->nrow - array->nload;
@@ -222,55 +233,88 @@ static rh_log_row copy_row(const rh_feed *feed, const rh_log_row *row, double *w
         copy.next = next;
     }
     if (row->act) {
-        memcpy(act, row->act, (size_t)feed->nact * sizeof *act);
+        if (feed->indices) // no amounts: none of them stands for a missing one
+            memcpy(act, row->act, (size_t)feed->nact * sizeof *act);
+        else
+            copy_seen(feed, act, row->act, feed->nact);
         copy.act = act;
     }
+    for (int i = 0; copy.act && i < feed->nact; i++)
+        if (isnan(act[i]))
+            copy.act = NULL;
     return copy;
+}
+
+// Where the row stands: whether it is of the same episode as the one before. Where time jumps
+// it is not, and resumes what was going on.
+static bool is_inside(rh_feed *feed, rh_log_row *row)
+{
+    bool after = feed->over && (row->act || feed->final);
+    bool inside = !(row->begins || row->resumes || after);
+    if (inside && feed->times &&
+        (row->time < feed->time || row->time - feed->time > feed->opt->max_gap)) {
+        row->resumes = true;
+        inside = false;
+        rh_log__reading(feed->builder)->ngap++;
+    }
+    if (!inside || !isnan(row->time))
+        feed->time = row->time;
+    feed->final = inside && feed->over;
+    feed->over = row->terminal || row->truncated || (inside && feed->over);
+    return inside;
 }
 
 bool rh_feed__cuts(const rh_feed *feed, bool begins)
 {
-    return (begins || feed->over ? 0 : feed->step) + 1 >= feed->opt->episode_steps;
+    return (begins ? 0 : feed->step) + 1 >= feed->opt->episode_steps;
+}
+
+// To the builder. An episode that is long enough is cut off.
+static rh_status hand_on(rh_feed *feed, rh_log_row *row, rh_error *err)
+{
+    row->resumes = row->resumes || (feed->resuming && !row->begins);
+    if (row->act && !isnan(row->reward)) {
+        feed->step = row->begins || row->resumes ? 1 : feed->step + 1;
+        if (feed->step >= feed->opt->episode_steps && !row->terminal) {
+            row->truncated = true;
+            feed->over = feed->over || feed->opt->reward_of == RH_REWARD_OF_ACTION;
+        }
+        if (row->terminal || row->truncated)
+            feed->step = 0;
+        feed->resuming = false;
+    } else {
+        feed->resuming = row->resumes;
+    }
+    return rh_log_push(feed->builder, row, err);
 }
 
 // The row that was held back goes on, with its reward if there is one.
 static rh_status release(rh_feed *feed, const double *reward, rh_error *err)
 {
-    feed->held.reward = reward ? *reward : NAN;
+    feed->held.reward = reward ? *reward : (double)NAN;
     feed->held.act = reward ? feed->held.act : NULL;
-    return rh_log_push(feed->builder, &feed->held, err);
+    return hand_on(feed, &feed->held, err);
 }
 
 rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_error *err)
 {
     int stride = 2 * feed->nobs + feed->nact;
-    rh_log_row now = copy_row(feed, row, feed->work);
+    double *work = feed->work + (feed->second ? stride : 0);
+    rh_log_row now = copy_row(feed, row, work);
+    bool inside = is_inside(feed, &now);
     rh_status rc = RH_OK;
-
-    // where an episode begins: after an end, and where time jumps
-    bool inside = !(row->begins || row->resumes || (feed->over && (row->act || row->next)));
-    if (inside && feed->times && row->time - feed->time > feed->opt->max_gap) {
-        now.resumes = true;
-        inside = false;
-        rh_log__reading(feed->builder)->ngap++;
-    }
-    feed->time = row->time;
-    feed->step = inside ? feed->step : 0;
-
-    // where it is cut
-    if (row->act && ++feed->step >= feed->opt->episode_steps && !now.terminal)
-        now.truncated = true;
-    feed->over = now.terminal || now.truncated;
-    if (now.act && feed->nall > 0 && !isnan(now.act[0]))
-        rc = place_action(feed, feed->work + stride - feed->nact, at, err);
+    if (now.act && feed->nall > 0)
+        rc = place_action(feed, work + stride - feed->nact, at, err);
     if (rc || feed->opt->reward_of == RH_REWARD_OF_ACTION)
-        return rc ? rc : rh_log_push(feed->builder, &now, err);
+        return rc ? rc : hand_on(feed, &now, err);
 
-    // the row before got this row's reward, if it is of the same episode
+    // the row before gets this row's reward, if it goes on to it
+    bool goes_on = inside && !feed->held.terminal && !feed->held.truncated;
     if (feed->holding)
-        rc = release(feed, inside ? &now.reward : NULL, err);
-    feed->held = copy_row(feed, &now, feed->work + stride);
+        rc = release(feed, goes_on ? &now.reward : NULL, err);
+    feed->held = now;
     feed->holding = true;
+    feed->second = !feed->second;
     return rc;
 }
 

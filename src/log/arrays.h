@@ -86,11 +86,14 @@ typedef struct rh_feed {
     int place[RH_FEED__SEEN];
     int nseen;
     double *work;    // rows kept, owned: two of (nobs + nobs + nact)
-    rh_log_row held; // waits for its reward, its numbers in the second half of work
+    bool second;     // the next row goes to the second of them
+    rh_log_row held; // waits for its reward, its numbers in the other one
     bool holding;
-    bool over;    // the last row ended an episode
-    int64_t step; // steps of the episode so far
-    double time;  // of the last row
+    bool over;     // the episode has ended
+    bool final;    // and the last row was what was seen at its end
+    bool resuming; // the next step resumes what was going on
+    int64_t step;  // steps of the episode so far
+    double time;   // of the last row
 } rh_feed;
 
 // Borrowed: plan's texts while the feed is open, opt. What was opened is to be cleared.
@@ -131,6 +134,8 @@ typedef struct rh_flat {
     bool ends;                               // truncated marks every end, terminals too
     const double *boundary; // rows with which episodes begin, in order (nboundary)
     int64_t nboundary;      //
+    const char *bounds;     // the array that says so
+    const char *remark;     // a sentence on how it is read, or NULL
     rh_array *starts;       // not 0: an episode begins with this row; or NULL
     rh_array *known;        // 0: s' is not known whatever next says; or NULL
     const double *start;    // of an episode: 0: it resumes after a gap    (nstart)
@@ -141,6 +146,15 @@ typedef struct rh_flat {
 // Owned: *out.
 rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options *opt,
                         rh_error *err);
+
+// Numbers that have been met.
+typedef struct rh_ids {
+    double *slot; // owned, NAN where there is none  (room)
+    size_t n, room;
+} rh_ids;
+
+// Remember x, which is not NAN; *known: it was there before. False when memory ran out.
+bool rh_ids__add(rh_ids *ids, double x, bool *known);
 
 // The array called `name`, or NULL.
 rh_array *rh_flat__find(const rh_flat *flat, const char *name);

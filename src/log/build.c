@@ -11,7 +11,9 @@
 //    second does not begin in a start state. A step whose action or reward is not known is
 //    dropped in the same way, and what it says of the end is its own.
 // 4. The last step of an episode is terminal or truncated, whatever the log says.
-// 5. An s' that is the same as the next row's observation is kept once.
+// 5. An observation of which every number is missing is none: no s', and nothing was done
+// there.
+// 6. An s' that is the same as the next row's observation is kept once.
 
 #include "log_internal.h"
 
@@ -287,6 +289,15 @@ static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
     return true;
 }
 
+// Whether there is anything in an observation.
+static bool is_seen(const rh_log_builder *b, const double *obs)
+{
+    for (int i = 0; i < b->shape.nobs; i++)
+        if (!isnan(obs[i]))
+            return true;
+    return false;
+}
+
 // Take back the last transition of the episode that begins with `first`, and its observation
 // when nothing else has it.
 static void take_back(rh_log_builder *b, int64_t first)
@@ -328,7 +339,7 @@ static bool open_episode(rh_log_builder *b, bool start)
     if (!first || !mark)
         return false;
     *first = ntransition(b);
-    *mark = (start && !b->late) || b->column[FIRST].n == 1; // some state must be a start
+    *mark = start && !b->late;
     b->open = true;
     b->late = false;
     return true;
@@ -344,7 +355,7 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
         b->late = !ends;
         return true;
     }
-    if (b->waiting) {
+    if (b->waiting && is_seen(b, row->obs)) {
         int32_t seen = keep_obs(b, row->obs);
         if (seen == RH_UNKNOWN)
             return false;
@@ -389,16 +400,17 @@ static bool act(rh_log_builder *b, const rh_log_row *row)
     *flag = flags_of(row);
     *time = row->time;
 
-    b->next = row->next ? keep_obs(b, row->next) : RH_UNKNOWN;
+    bool given = row->next && is_seen(b, row->next);
+    b->next = given ? keep_obs(b, row->next) : RH_UNKNOWN;
     *to = b->next;
-    b->waiting = !row->next;
+    b->waiting = !given;
     b->over = row->terminal || row->truncated;
-    return !row->next || b->next != RH_UNKNOWN;
+    return !given || b->next != RH_UNKNOWN;
 }
 
 static bool is_complete(const rh_log_builder *b, const rh_log_row *row)
 {
-    if (!row->act || isnan(row->reward))
+    if (!row->act || isnan(row->reward) || !is_seen(b, row->obs))
         return false;
     for (int i = 0; i < b->shape.nact; i++)
         if (isnan(row->act[i]))
@@ -478,10 +490,22 @@ static bool take_columns(rh_log_builder *b)
            (log->start = rh_column__flatten(&b->column[START])) && number_steps(log);
 }
 
+// Some state must be a start: the first one, where the log knows of none.
+static void choose_start(const rh_log_builder *b)
+{
+    const rh_column *start = &b->column[START];
+    for (int64_t i = 0; i < start->n; i++)
+        if (*(uint8_t *)rh_column__at(start, i))
+            return;
+    if (start->n > 0)
+        *(uint8_t *)rh_column__at(start, 0) = 1;
+}
+
 rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
 {
     rh_log *log = &b->body->log;
     close_episode(b);
+    choose_start(b);
     if (ntransition(b) == 0)
         return rh_fail(err, RH_EFORMAT,
                        "%s: no step in %lld rows: %lld without action or reward, %lld whose "

@@ -3,13 +3,14 @@
 // Rows are read one at a time and pushed into a builder, so that memory is the log and a
 // buffer.
 //
-// 1. An episode ends where its column changes; without one, where a step counter falls; and in
-//    any case after a terminal or truncated row.
+// 1. An episode ends where its column changes; without one, where a step counter does not rise
+//    or time returns to where it began; and in any case after a terminal or truncated row.
 // 2. Beside a column of time-outs, a row that is `done` and timed out did not end in a terminal
 //    state (SB3 logs so); where the column is called terminal or terminated, it did.
 // 3. With rewards of states, flags are of states as well: the last row of an episode is its
 //    last s', and the action written there led nowhere that was logged.
-// 4. Where time runs backwards or jumps, the episode is cut. The s' of the step before is not
+// 4. Where time runs backwards otherwise, or jumps, the episode is cut. The s' of the step
+// before is not
 //    known, and what follows does not begin in a start state.
 
 #include "csv_reader.h"
@@ -49,7 +50,7 @@ static void take_values(rh_reader *r, rh_seen *s)
         .obs = s->obs,
         .act = nmissing == plan->nact ? NULL : s->act,
         .reward = plan->nterm == 1 && plan->factor[0] == 1.0 ? value[plan->term[0]] : reward,
-        .next = ntold > 0 || r->next_told ? s->next : NULL,
+        .next = ntold > 0 ? s->next : NULL,
         .terminal = terminal && !(plan->done && truncated),
         .truncated = truncated,
         .time = plan->time >= 0 ? value[plan->time] : 0.0,
@@ -82,7 +83,8 @@ static void place(rh_reader *r, rh_seen *s)
     const rh_plan *plan = &r->plan;
     double step = plan->step >= 0 ? r->value[plan->step] : NAN;
     double time = plan->time >= 0 ? s->row.time : NAN;
-    bool other = r->other || r->nrow == 0 || step < r->step;
+    bool again = plan->episode < 0 && time < r->time && time == r->first;
+    bool other = r->other || r->nrow == 0 || step <= r->step || again;
     bool after = r->ended && (s->row.act || r->final);
     bool gap = !other && !after &&
                (time < r->time || (time > r->time && time - r->time > r->opt->max_gap));
@@ -98,6 +100,8 @@ static void place(rh_reader *r, rh_seen *s)
         r->step = step;
     if (!isnan(time) || fresh)
         r->time = time;
+    if (fresh || isnan(r->first))
+        r->first = time;
     r->other = fresh; // for whoever waits for this row's reward
     r->nrow++;
 }
@@ -117,7 +121,6 @@ static rh_status let_go(rh_reader *r, bool known, double reward, rh_error *err)
 static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
 {
     r->other = false;
-    r->next_told = false;
     rh_status rc = rh_reader__take(r, text, text + n, err);
     if (rc)
         return rc;
@@ -261,7 +264,7 @@ static rh_status read_rows(rh_reader *r, rh_error *err)
 // Read what reader->csv was opened on, which it then closes.
 static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error *err)
 {
-    r->time = r->step = NAN;
+    r->time = r->first = r->step = NAN;
     if (!rc)
         rc = rh_csv__head(&r->head, &r->csv, err);
     if (!rc)

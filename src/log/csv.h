@@ -48,6 +48,10 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err);
 // About how many lines are left, by those that are in the buffer; 0 when it cannot be said.
 int64_t rh_csv__lines_left(const rh_csv *csv);
 
+// For zlib, so that its memory is counted too.
+voidpf rh_csv__take_memory(voidpf unused, uInt count, uInt size);
+void rh_csv__give_memory(voidpf unused, voidpf memory);
+
 // ---------------------------------------------------------------------------- fields
 
 typedef struct rh_csv_field {

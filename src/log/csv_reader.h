@@ -30,7 +30,6 @@ typedef struct rh_reader {
 
     rh_kind *kind;     // of every column                     (n)
     double *value;     // what the row has there              (n)
-    bool next_told;    // the row has an s'
     bool other;        // the row is of another episode than the one before
     rh_seen last, now; // last waits for its reward
     double *room;      // for both, owned
@@ -52,6 +51,7 @@ typedef struct rh_reader {
     bool ended, final;   // the last row ended the episode; and there was one more after it
     bool resuming;       // a gap was before the next step
     double time, step;   // of the row before, NAN: none
+    double first;        // time of the episode's first row
 } rh_reader;
 
 rh_status rh_reader__nomem(const rh_reader *r, rh_error *err);

@@ -6,7 +6,10 @@
 //
 // 1. A field in quotes is never a missing value where names are expected, unless nothing is in
 //    them: an action may be called "NA".
-// 2. An episode that comes back is refused: rows of episodes that run side by side would be
+// 2. In a column of names, `none` and `-` may well be one: they are refused unless all are
+// named.
+// 3. A flag may be a whole number, 0 for no: a plant has codes for its trips. Others are slips.
+// 4. An episode that comes back is refused: rows of episodes that run side by side would be
 //    stitched together. Which ones were there is kept as 64-bit hashes: for a million of them
 //    the odds of refusing a good file are below one in ten million.
 
@@ -69,6 +72,19 @@ static rh_status ragged(const rh_reader *r, int count, char *at, char *end, rh_e
                    r->head.columns.n);
 }
 
+static bool is_one_of(const rh_csv_field *field, const char *const *word)
+{
+    for (; *word; word++)
+        if (strlen(*word) == field->n) {
+            size_t same = 0;
+            while (same < field->n && (field->text[same] | 32) == (*word)[same])
+                same++;
+            if (same == field->n)
+                return true;
+        }
+    return false;
+}
+
 // ---------------------------------------------------------------------------- actions
 
 // The list of declared actions, cut for a message.
@@ -110,13 +126,20 @@ static void know_label(rh_reader *r, const char *label)
 
 static rh_status take_name(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
 {
+    static const char *const doubtful[] = {"none", "-", "?", NULL};
     double x = NAN;
-    int at = find_label(r, field);
+    bool missing = rh_number__read(field->text, field->n, &x) == RH_NUMBER_MISSING &&
+                   (!field->quoted || field->n == 0);
+    int at = missing && !r->declared ? -1 : find_label(r, field);
     r->value[column] = at;
     if (at >= 0)
         return RH_OK;
-    bool missing = rh_number__read(field->text, field->n, &x) == RH_NUMBER_MISSING;
-    if ((missing && (!field->quoted || field->n == 0)) || rh_log__is_missing(r->opt, x)) {
+    if (missing && !r->declared && is_one_of(field, doubtful))
+        return refuse(r, column, field,
+                      "a name or nothing; if this is an action, name all with --actions "
+                      "A,B,...",
+                      err);
+    if (missing || rh_log__is_missing(r->opt, x)) {
         r->value[column] = NAN;
         return RH_OK;
     }
@@ -230,10 +253,12 @@ static rh_status remember(rh_reader *r, const char *text, size_t n, bool *known,
 static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *field,
                               rh_error *err)
 {
-    if (field->n == 0)
-        return refuse(r, column, field, "the name or number of an episode", err);
     if (r->id && r->nid == field->n && memcmp(r->id, field->text, field->n) == 0)
         return RH_OK;
+    double x;
+    if (rh_number__read(field->text, field->n, &x) == RH_NUMBER_MISSING ||
+        rh_log__is_missing(r->opt, x))
+        return refuse(r, column, field, "the name or number of an episode", err);
     bool known = false;
     rh_status rc = remember(r, field->text, field->n, &known, err);
     if (rc)
@@ -241,7 +266,8 @@ static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *fiel
     if (known) {
         char id[RH_CSV__SHOWN], before[RH_CSV__SHOWN];
         return rh_fail(err, RH_EFORMAT,
-                       "%s:%lld: episode %s comes back after %s; sort the file by episode",
+                       "%s:%lld: episode %s comes back after %s; sort the file by episode, "
+                       "or, if it is a new one, give it a number of its own",
                        rh_path_tail(r->path), (long long)r->csv.line,
                        rh_csv__show(id, field->text, field->n),
                        rh_csv__show(before, r->id, r->nid));
@@ -261,27 +287,17 @@ static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *fiel
 
 // ---------------------------------------------------------------------------- fields
 
-static bool is_one_of(const rh_csv_field *field, const char *const *word)
-{
-    for (; *word; word++)
-        if (strlen(*word) == field->n) {
-            size_t same = 0;
-            while (same < field->n && (field->text[same] | 32) == (*word)[same])
-                same++;
-            if (same == field->n)
-                return true;
-        }
-    return false;
-}
-
 static rh_status take_flag(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
 {
     static const char *const yes[] = {"true", "t", "yes", "y", NULL};
     static const char *const no[] = {"false", "f", "no", "n", NULL};
     double x;
     rh_number_kind number = rh_number__read(field->text, field->n, &x);
+    if (number == RH_NUMBER && rh_log__is_missing(r->opt, x))
+        number = RH_NUMBER_MISSING;
     bool is_yes = number == RH_NUMBER ? x != 0.0 : is_one_of(field, yes);
-    if (number != RH_NUMBER && number != RH_NUMBER_MISSING && !is_yes && !is_one_of(field, no))
+    bool is_no = number == RH_NUMBER_MISSING || is_one_of(field, no);
+    if (number == RH_NUMBER ? x < 0.0 || x != floor(x) : !is_yes && !is_no)
         return refuse(r, column, field, "0 or 1, true or false, yes or no", err);
     r->value[column] = is_yes;
     return RH_OK;
@@ -295,9 +311,7 @@ static rh_status take_number(rh_reader *r, int column, const rh_csv_field *field
         if (rh_log__is_missing(r->opt, *x))
             *x = NAN;
         return RH_OK;
-    case RH_NUMBER_MISSING: // in our own files an s' that is there has no empty field
-        r->next_told =
-            r->next_told || (field->n > 0 && r->head.columns.given[column] == RH_ROLE_NEXT);
+    case RH_NUMBER_MISSING:
         return RH_OK;
     case RH_NUMBER_BEYOND:
         return refuse(r, column, field, "a number below 1.8e308", err);

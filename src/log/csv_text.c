@@ -46,13 +46,13 @@ static rh_status read_raw(rh_csv *csv, void *to, size_t n, size_t *got, rh_error
     return RH_OK;
 }
 
-static voidpf take_memory(voidpf unused, uInt count, uInt size)
+voidpf rh_csv__take_memory(voidpf unused, uInt count, uInt size)
 {
     (void)unused;
     return rh_alloc(count, size);
 }
 
-static void give_memory(voidpf unused, voidpf memory)
+void rh_csv__give_memory(voidpf unused, voidpf memory)
 {
     (void)unused;
     rh_free(memory);
@@ -193,8 +193,8 @@ static rh_status open_source(rh_csv *csv, rh_error *err)
     csv->room = BUFFER;
     csv->buffer = rh_alloc(csv->room, 1);
     csv->packed = rh_alloc(PACKED, 1);
-    csv->z.zalloc = take_memory;
-    csv->z.zfree = give_memory;
+    csv->z.zalloc = rh_csv__take_memory;
+    csv->z.zfree = rh_csv__give_memory;
     if (!csv->buffer || !csv->packed || inflateInit2(&csv->z, 16 + MAX_WBITS) != Z_OK)
         return nomem(csv, err);
     return begin(csv, err);

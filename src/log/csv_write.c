@@ -9,8 +9,7 @@
 //
 // 1. When the s' of an episode's last step is known, it is one more row in which nothing is
 //    done. When some other s' is not the s of the step after it, every row has its s' in
-//    columns next_...; there an s' that is known but all missing is written nan, and one that
-//    is not known is empty.
+//    columns next_..., which are empty where it is not known.
 // 2. Numbers have the fewest digits that read back. A missing one is empty.
 // 3. The lines that begin with # keep what a header cannot: the roles of columns whose names
 //    do not tell, actions that were never taken, whole numbers that are amounts. Names and
@@ -94,18 +93,6 @@ static void put(writer *w, const char *text, size_t n)
 static void put_text(writer *w, const char *text)
 {
     put(w, text, strlen(text));
-}
-
-static voidpf take_memory(voidpf unused, uInt count, uInt size)
-{
-    (void)unused;
-    return rh_alloc(count, size);
-}
-
-static void give_memory(voidpf unused, voidpf memory)
-{
-    (void)unused;
-    rh_free(memory);
 }
 
 // ---------------------------------------------------------------------------- fields
@@ -288,14 +275,10 @@ static void put_obs(writer *w, int32_t row)
 
 static void put_next(writer *w, int32_t row)
 {
-    const double *obs = w->log->obs + (int64_t)(row == RH_UNKNOWN ? 0 : row) * w->log->nobs;
-    for (int i = 0; i < w->log->nobs; i++) {
+    if (row != RH_UNKNOWN)
+        put_obs(w, row);
+    for (int i = 0; row == RH_UNKNOWN && i < w->log->nobs; i++)
         put(w, &w->delimiter, 1);
-        if (row != RH_UNKNOWN && isnan(obs[i]))
-            put_text(w, "nan");
-        else if (row != RH_UNKNOWN)
-            put_number(w, obs[i]);
-    }
 }
 
 static void put_step(writer *w, int64_t i)
@@ -360,12 +343,6 @@ static void put_rows(writer *w)
 
 // ---------------------------------------------------------------------------- a log
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 // What the log needs beside the usual columns, and what no table can hold.
 static rh_status examine(writer *w, rh_error *err)
 {
@@ -384,8 +361,9 @@ static rh_status examine(writer *w, rh_error *err)
 
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
 {
-    writer w = {.log = log, .path = path, .gzip = ends_with(path, ".gz")};
-    w.delimiter = ends_with(path, ".tsv") || ends_with(path, ".tsv.gz") ? '\t' : ',';
+    writer w = {.log = log, .path = path, .gzip = rh_log__ends_with(path, ".gz")};
+    w.delimiter =
+        rh_log__ends_with(path, ".tsv") || rh_log__ends_with(path, ".tsv.gz") ? '\t' : ',';
     rh_status rc = examine(&w, err);
     if (rc)
         return rc;
@@ -393,8 +371,8 @@ rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
     if (rc)
         goto done;
     w.buffer = rh_alloc(2 * BUFFER, 1);
-    w.z.zalloc = take_memory;
-    w.z.zfree = give_memory;
+    w.z.zalloc = rh_csv__take_memory;
+    w.z.zfree = rh_csv__give_memory;
     if (!w.buffer || (w.gzip && deflateInit2(&w.z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8,
                                              Z_DEFAULT_STRATEGY) != Z_OK)) {
         rc = nomem(&w, err);

@@ -137,7 +137,8 @@ static rh_status push_episode(episode *e, rh_feed *feed, double *x, rh_error *er
         bool last = i == e->n - 1;
         rh_log_row row = {.obs = x,
                           .act = act,
-                          .reward = *reward,
+                          .reward =
+                              rh_log__is_missing(feed->opt, *reward) ? (double)NAN : *reward,
                           .begins = i == 0,
                           .terminal = last && e->terminated,
                           .truncated = last && !e->terminated};

@@ -5,7 +5,8 @@
 // 2. s' is what `next` says; else the next row of the same episode. A row of `next` that is NAN
 //    throughout says that s' is not known.
 // 3. Not zero is true, of whatever type a flag is. A flag that is NAN is refused.
-// 4. `done` beside a truncated array is true for every end, so what is both is a time-out.
+// 4. Rows of an episode stand together: one that comes back is refused, as in a table.
+// 5. `done` beside a truncated array is true for every end, so what is both is a time-out.
 //    Under any other name a terminal is a terminal.
 
 #include "arrays.h"
@@ -27,6 +28,7 @@ typedef struct table {
     int64_t episode;          // of the row read last, from 0
     int64_t boundary;         // boundaries passed
     double id;                // of the episode
+    rh_ids old;               // ids so far
     double *obs, *next, *act; // owned, one block
     char **name;              // of the observed numbers, owned, one block
 } table;
@@ -231,8 +233,10 @@ static rh_status reward_of(const table *t, int64_t row, double *sum, rh_error *e
     for (int i = 0; i < beside->n && !rc; i++) {
         const double *x = NULL;
         rc = rh_array__row(beside->array[i], row, &x, err);
-        if (!rc)
-            *sum = i == 0 ? t->factor[i] * *x : *sum + t->factor[i] * *x;
+        if (rc)
+            break;
+        double term = rh_log__is_missing(t->opt, *x) ? (double)NAN : t->factor[i] * *x;
+        *sum = i == 0 ? term : *sum + term;
     }
     return rc;
 }
@@ -265,6 +269,21 @@ static rh_status read_flags(const table *t, int64_t row, rh_log_row *out, rh_err
     return rc;
 }
 
+// Rows of several episodes in turn would make an episode of every row.
+static rh_status check_id(table *t, int64_t row, double id, rh_error *err)
+{
+    bool known = false;
+    const char *path = rh_path_tail(t->path), *name = t->role[RH_FLAT_EPISODE].array[0]->name;
+    if (!rh_ids__add(&t->old, id, &known))
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", path);
+    if (!known)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT,
+                   "%s: row %lld of %s: episode %g comes back after %g; sort the rows by "
+                   "episode",
+                   path, (long long)row, name, id, t->id);
+}
+
 // Whether an episode begins with this row, and whether in a start state.
 static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, rh_error *err)
 {
@@ -275,7 +294,9 @@ static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, r
         return rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected an episode",
                        rh_path_tail(t->path), (long long)row,
                        t->role[RH_FLAT_EPISODE].array[0]->name);
-    out->begins = row == 0 || over || (t->role[RH_FLAT_EPISODE].n && id != t->id);
+    out->begins = row == 0 || (t->role[RH_FLAT_EPISODE].n && id != t->id);
+    if (!rc && out->begins && t->role[RH_FLAT_EPISODE].n)
+        rc = check_id(t, row, id, err);
     t->id = id;
     if (!rc && flat->starts) {
         bool starts = false;
@@ -285,8 +306,9 @@ static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, r
     for (; t->boundary < flat->nboundary && flat->boundary[t->boundary] <= (double)row;
          t->boundary++)
         out->begins = out->begins || flat->boundary[t->boundary] == (double)row;
-    t->episode += out->begins && row > 0;
-    out->resumes = out->begins && t->episode < flat->nstart && flat->start[t->episode] == 0.0;
+    bool fresh = out->begins || over;
+    t->episode += fresh && row > 0;
+    out->resumes = fresh && t->episode < flat->nstart && flat->start[t->episode] == 0.0;
     return rc;
 }
 
@@ -299,7 +321,7 @@ static rh_status read_next(const table *t, int64_t row, rh_log_row *out, rh_erro
     } else if (known) {
         known = false;
         for (int i = 0; i < t->role[RH_FLAT_NEXT].width && !known; i++)
-            known = !isnan(t->next[i]);
+            known = !isnan(t->next[i]) && !rh_log__is_missing(t->opt, t->next[i]);
     }
     out->next = known ? t->next : NULL;
     return rc;
@@ -361,6 +383,14 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
             rc = note_role(t, b, (rh_flat_role)r, err);
     if (!rc && t->role[RH_FLAT_TERMINAL].n == 0)
         rc = rh_log_note(b, err, "no terminals: no step ends in a terminal state");
+    if (!rc && t->flat->remark)
+        rc = rh_log_note(b, err, "%s", t->flat->remark);
+    if (!rc && t->flat->nboundary)
+        rc = rh_log_note(b, err, "an episode begins at every row that %s %s names",
+                         t->flat->what, t->flat->bounds);
+    if (!rc && t->flat->starts)
+        rc = rh_log_note(b, err, "an episode begins where %s %s is not 0", t->flat->what,
+                         t->flat->starts->name);
     bool ends = t->role[RH_FLAT_TRUNCATED].n || t->role[RH_FLAT_EPISODE].n ||
                 t->flat->nboundary || t->flat->starts;
     if (!rc && !ends && t->opt->episode_steps < INT64_MAX)
@@ -452,6 +482,7 @@ done:
         rh_free(t.role[r].array);
     rh_free(t.obs);
     rh_free(t.name);
+    rh_free(t.old.slot);
     rh_feed__clear(&feed);
     return rc;
 }

@@ -5,8 +5,13 @@
 // 2. A file is closed with all that is open in it, so no id can be left over.
 // 3. libhdf5 turns integers and floats of any size and order into doubles, exactly where a
 //    double can hold them. A long double it would round: refused.
-// 4. Rows that were never stored are made up by libhdf5 from a fill value. A file that claims
-//    far more rows than its bytes can hold is refused before memory is taken for them.
+// 4. Rows that were never stored are made up by libhdf5 from a fill value. A dataset that
+//    claims far more rows than its bytes can hold is refused when the first is asked for:
+//    one that nobody reads may be as it likes.
+// 5. libhdf5 clears a megabyte for every read that turns one type into another. Small reads
+//    have a small one: 10,000 episodes of 20 steps are read in 1.8 s instead of 3.3 s.
+// 6. libhdf5 tidies up when the program ends, and prints a long line when a damaged file has
+//    left something it cannot close. All our files are closed by then: it is told not to.
 
 #include "hdf5.h"
 
@@ -19,10 +24,12 @@
 #define MAX_RATIO 1100         // numbers that a byte can be unpacked to: deflate's is 1032
 #define ALWAYS_BELIEVED 100000 // numbers
 #define MOST_ROOM (64U << 20)  // bytes of chunks kept unpacked
+#define SMALL 4096             // numbers of a small read
 
 struct rh_hdf5 {
     char *path; // owned
     hid_t id;
+    hid_t small; // how small reads are made, decision 5
     rh_hdf5_quiet quiet;
 };
 
@@ -32,6 +39,7 @@ void rh_hdf5__enter(rh_hdf5_quiet *quiet)
 {
     H5E_auto2_t print = NULL;
     pthread_mutex_lock(&one_at_a_time);
+    H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
     memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -64,6 +72,8 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
+    file->small = H5Pcreate(H5P_DATASET_XFER);
+    H5Pset_buffer(file->small, SMALL * sizeof(double), NULL, NULL);
     if (file->id < 0) {
         rh_hdf5__close(file);
         return rh_fail(err, RH_EFORMAT,
@@ -79,6 +89,7 @@ void rh_hdf5__close(rh_hdf5 *file)
 {
     if (!file)
         return;
+    H5Pclose(file->small);
     if (file->id >= 0)
         H5Fclose(file->id);
     rh_hdf5__leave(&file->quiet);
@@ -176,11 +187,29 @@ static void shut_dataset(rh_array *array)
     H5Dclose(array->handle);
 }
 
+static bool is_large(const rh_array *array)
+{
+    return array->nrow * array->width > ALWAYS_BELIEVED;
+}
+
+// Whether the stored bytes can fill an array.
+static bool is_believed(const rh_array *array)
+{
+    hsize_t count = (hsize_t)array->nrow * (hsize_t)array->width;
+    return !is_large(array) || count / MAX_RATIO <= H5Dget_storage_size(array->handle);
+}
+
 // The shape in memory is that in the file: between different ones libhdf5 takes eight times as
 // long (8.5 s against 1.2 s for 17 million floats in h5py's chunks).
 static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x, rh_error *err)
 {
     const rh_hdf5 *file = array->source;
+    if (first == 0 && !is_believed(array))
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s has shape %s but %llu bytes are stored: damaged, or never "
+                       "written",
+                       rh_path_tail(file->path), array->name, array->shape,
+                       (unsigned long long)H5Dget_storage_size(array->handle));
     hsize_t begin[MAX_RANK] = {0}, count[MAX_RANK] = {1};
     hid_t there = H5Dget_space(array->handle), here = -1;
     herr_t fault = -1;
@@ -193,7 +222,8 @@ static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x,
             goto done;
     }
     here = H5Screate_simple(array->rank > 0 ? array->rank : 1, count, NULL);
-    fault = H5Dread(array->handle, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, x);
+    fault = H5Dread(array->handle, H5T_NATIVE_DOUBLE, here, there,
+                    n * array->width <= SMALL ? file->small : H5P_DEFAULT, x);
 
 done:
     if (here >= 0)
@@ -276,22 +306,19 @@ static size_t band_size(hid_t id)
     return size;
 }
 
-// Open with room to keep these chunks unpacked: else they are unpacked again for every slab.
-static hid_t open_with_room(hid_t file, const char *name)
+// Make room to keep these chunks unpacked: else they are unpacked again for every slab.
+static void make_room(rh_array *array, hid_t file)
 {
-    hid_t id = H5Dopen2(file, name, H5P_DEFAULT);
-    size_t size = id < 0 ? 0 : band_size(id);
+    size_t size = band_size(array->handle);
     if (size <= 1U << 20)
-        return id;
+        return;
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, 5003, size, 1.0);
-    H5Dclose(id);
-    id = H5Dopen2(file, name, access);
+    H5Dclose(array->handle); // while it is open it keeps the room it has
+    array->handle = H5Dopen2(file, array->name, access);
     H5Pclose(access);
-    return id;
 }
 
-// Set the shape of an array, and refuse one that the stored bytes cannot fill.
 static rh_status take_shape(rh_array *array, const rh_hdf5 *file, rh_error *err)
 {
     hsize_t dim[MAX_RANK] = {0};
@@ -308,14 +335,6 @@ static rh_status take_shape(rh_array *array, const rh_hdf5 *file, rh_error *err)
                        rh_path_tail(file->path), array->name);
     if (null)
         array->nrow = 0;
-    hsize_t stored = H5Dget_storage_size(array->handle);
-    int64_t count = array->nrow * array->width;
-    if (array->numeric && count > ALWAYS_BELIEVED && (hsize_t)count / MAX_RATIO > stored)
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: %s has shape %s but %llu bytes are stored: damaged, or never "
-                       "written",
-                       rh_path_tail(file->path), array->name, array->shape,
-                       (unsigned long long)stored);
     return RH_OK;
 }
 
@@ -326,7 +345,7 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
         return rh_fail(err, RH_EFORMAT, "%s: a dataset with a name of %zu letters",
                        rh_path_tail(file->path), strlen(name));
     memcpy(array->name, name, strlen(name) + 1);
-    array->handle = open_with_room(file->id, name);
+    array->handle = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (array->handle < 0 && rh_hdf5__kind(file, name) != RH_HDF5_DATASET)
         return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_path_tail(file->path), name);
     if (array->handle < 0)
@@ -337,7 +356,10 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
     array->type = name_type(type, &array->numeric, &array->whole);
     if (type >= 0)
         H5Tclose(type);
-    return take_shape(array, file, err);
+    rh_status rc = take_shape(array, file, err);
+    if (!rc && is_large(array))
+        make_room(array, file->id);
+    return rc;
 }
 
 rh_status rh_hdf5__numbers(rh_array *array, rh_hdf5 *file, const char *name, rh_error *err)

@@ -55,6 +55,21 @@ static rh_status no_layout(rh_hdf5 *file, rh_error *err)
                    path, n ? list : "nothing", n > 5 ? ", ..." : "", "");
 }
 
+// Whether there is a group called episode_<i> though there is no episode_0.
+static rh_status find_episodes(const rh_hdf5 *file, bool *found, rh_error *err)
+{
+    char **name = NULL;
+    int64_t n = 0;
+    rh_status rc = rh_hdf5__names(file, "/", 64, &name, &n, err);
+    for (int64_t i = 0; i < n && !*found; i++) {
+        const char *digit = strncmp(name[i], "episode_", 8) == 0 ? name[i] + 8 : "";
+        *found = *digit && !digit[strspn(digit, "0123456789")] &&
+                 rh_hdf5__kind(file, name[i]) == RH_HDF5_GROUP;
+    }
+    rh_free(name);
+    return rc;
+}
+
 rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *opt,
                         rh_error *err)
 {
@@ -68,6 +83,8 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
     bool d4rl = rh_hdf5__kind(file, "observations") == RH_HDF5_DATASET;
     for (int i = 0; i < 4; i++)
         d3rlpy = d3rlpy || rh_hdf5__kind(file, of_d3rlpy[i]) == RH_HDF5_DATASET;
+    if (!minari && !d4rl && !d3rlpy)
+        rc = find_episodes(file, &minari, err);
     if (opt->format) {
         minari = strcmp(opt->format, "minari") == 0;
         d3rlpy = strcmp(opt->format, "d3rlpy") == 0;
@@ -75,6 +92,8 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
     } else if (!d4rl && !d3rlpy && opt->obs) {
         d4rl = !minari; // arrays under names of the caller's
     }
+    if (rc)
+        goto done;
     if (minari)
         rc = rh_minari__read(out, file, opt, err);
     else if (d3rlpy)
@@ -83,6 +102,8 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
         rc = rh_d4rl__read(out, file, opt, err);
     else
         rc = no_layout(file, err);
+
+done:
     rh_hdf5__close(file);
     return rh_log__one_line(rc, err);
 }

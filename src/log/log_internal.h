@@ -94,6 +94,9 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
 // Whether `name` is `pattern`, in which * stands for any letters.
 bool rh_log__matches(const char *pattern, const char *name);
 
+// Whether a text ends so, and has something before.
+bool rh_log__ends_with(const char *text, const char *ending);
+
 // Whether x is one of the numbers that stand for a missing one.
 bool rh_log__is_missing(const rh_log_options *opt, double x);
 

@@ -262,6 +262,7 @@ rh_status rh_metadata__parse(rh_metadata *out, const char *text, size_t n, const
     const json_t *jpeg = json_object_get(json, "jpeg_encoding");
     snprintf(out->format, sizeof out->format, "%.15s", format ? format : "");
     out->jpeg = !jpeg || !json_is_false(jpeg);
+    out->nepisode = json_integer_value(json_object_get(json, "total_episodes"));
     rc = take_space(&out->observation, json_object_get(json, "observation_space"), path, err);
     if (!rc)
         rc = take_space(&out->action, json_object_get(json, "action_space"), path, err);

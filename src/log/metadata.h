@@ -41,8 +41,9 @@ typedef struct rh_metadata_own {
 
 typedef struct rh_metadata {
     rh_space observation, action;
-    char format[16]; // data_format; "" when not said
-    bool jpeg;       // images are stored as JPEG
+    char format[16];  // data_format; "" when not said
+    int64_t nepisode; // total_episodes; 0 when not said
+    bool jpeg;        // images are stored as JPEG
 } rh_metadata;
 
 // Read metadata.json, text (n). `path` names it in messages.

@@ -18,7 +18,6 @@
 
 #include "minari.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,204 +28,6 @@ static rh_status nomem(const rh_minari_reader *r, rh_error *err)
 {
     rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
     return RH_ENOMEM;
-}
-
-// ---------------------------------------------------------------------------- one episode
-
-static void close_bundle(rh_minari_bundle *b)
-{
-    for (int i = 0; b->open && i < b->n; i++)
-        rh_array__clear(&b->part[i]);
-    b->open = false;
-}
-
-static void close_episode(rh_minari_reader *r)
-{
-    close_bundle(&r->obs);
-    close_bundle(&r->act);
-    rh_array__clear(&r->reward);
-    rh_array__clear(&r->terminal);
-    rh_array__clear(&r->truncated);
-    rh_array__clear(&r->time);
-}
-
-static rh_status open_bundle(rh_minari_reader *r, rh_minari_bundle *b, const char *episode,
-                             const char *what, rh_error *err)
-{
-    char name[RH_ARRAY__NAME + RH_LEAF__NAME];
-    rh_status rc = RH_OK;
-    memset(b->part, 0, (size_t)b->n * sizeof *b->part);
-    b->open = true;
-    b->width = 0;
-    for (int i = 0; i < b->n && !rc; i++) {
-        rh_leaf *leaf = &b->leaf[i];
-        snprintf(name, sizeof name, "%s/%s%s%s", episode, what, *leaf->path ? "/" : "",
-                 leaf->path);
-        rc = rh_hdf5__numbers(&b->part[i], r->file, name, err);
-        if (rc)
-            break;
-        int64_t width = b->part[i].width;
-        if (width < 1 || width > RH_MAX_OBS || b->width + width > RH_MAX_OBS)
-            rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                         rh_path_tail(r->path), name, b->part[i].shape, RH_MAX_OBS);
-        else if (leaf->width >= 0 && leaf->width != width)
-            rc = rh_fail(err, RH_EFORMAT,
-                         "%s: %s has %lld numbers a row, expected %lld as in %s",
-                         rh_path_tail(r->path), name, (long long)width, (long long)leaf->width,
-                         leaf->kind == RH_SPACE_UNKNOWN ? "the first episode" : "its space");
-        leaf->width = width;
-        b->beside[i] = &b->part[i];
-        b->width += (int)width;
-    }
-    return rc;
-}
-
-static rh_status open_column(rh_minari_reader *r, rh_array *array, const char *episode,
-                             const char *what, rh_error *err)
-{
-    char name[2 * RH_ARRAY__NAME];
-    snprintf(name, sizeof name, "%s/%s", episode, what);
-    rh_status rc = rh_hdf5__numbers(array, r->file, name, err);
-    if (!rc && array->width != 1)
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
-                     rh_path_tail(r->path), name, array->shape);
-    return rc;
-}
-
-static rh_status check_rows(const rh_minari_reader *r, const rh_array *array, int64_t more,
-                            rh_error *err)
-{
-    if (array->nrow == r->reward.nrow + more)
-        return RH_OK;
-    return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld: %s %s",
-                   rh_path_tail(r->path), array->name, (long long)array->nrow,
-                   (long long)r->reward.nrow + more, more ? "one more than" : "as in",
-                   r->reward.name);
-}
-
-// The usual names of times, in the first episode.
-static void find_time(rh_minari_reader *r, const char *episode)
-{
-    static const char *const usual[] = {"infos/time", "infos/timestamp", "infos/timestamps",
-                                        "time", NULL};
-    char name[2 * RH_ARRAY__NAME];
-    const char *asked = r->opt->time;
-    if (asked && strlen(asked) < sizeof r->time_name)
-        memcpy(r->time_name, asked, strlen(asked) + 1);
-    for (int i = 0; !asked && usual[i] && !*r->time_name; i++) {
-        snprintf(name, sizeof name, "%s/%s", episode, usual[i]);
-        if (rh_hdf5__kind(r->file, name) == RH_HDF5_DATASET)
-            memcpy(r->time_name, usual[i], strlen(usual[i]) + 1);
-    }
-}
-
-static rh_status open_episode(rh_minari_reader *r, const char *episode, rh_error *err)
-{
-    memset(&r->reward, 0, sizeof r->reward);
-    memset(&r->terminal, 0, sizeof r->terminal);
-    memset(&r->truncated, 0, sizeof r->truncated);
-    memset(&r->time, 0, sizeof r->time);
-    rh_status rc = open_bundle(r, &r->obs, episode, "observations", err);
-    if (!rc)
-        rc = open_bundle(r, &r->act, episode, "actions", err);
-    if (!rc)
-        rc = open_column(r, &r->reward, episode, "rewards", err);
-    if (!rc)
-        rc = open_column(r, &r->terminal, episode, "terminations", err);
-    if (!rc)
-        rc = open_column(r, &r->truncated, episode, "truncations", err);
-    if (!rc && *r->time_name)
-        rc = open_column(r, &r->time, episode, r->time_name, err);
-    for (int i = 0; i < r->obs.n && !rc; i++)
-        rc = check_rows(r, &r->obs.part[i], 1, err);
-    for (int i = 0; i < r->act.n && !rc; i++)
-        rc = check_rows(r, &r->act.part[i], 0, err);
-    if (!rc)
-        rc = check_rows(r, &r->terminal, 0, err);
-    if (!rc)
-        rc = check_rows(r, &r->truncated, 0, err);
-    if (!rc && *r->time_name && r->time.nrow != r->reward.nrow + 1)
-        rc = check_rows(r, &r->time, 0, err);
-    return rc;
-}
-
-static rh_status read_flag(const rh_minari_reader *r, rh_array *array, int64_t row, bool *flag,
-                           rh_error *err)
-{
-    const double *x = NULL;
-    rh_status rc = rh_array__row(array, row, &x, err);
-    if (!rc && isnan(*x))
-        rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
-                     rh_path_tail(r->path), (long long)row, array->name);
-    *flag = !rc && *x != 0.0;
-    return rc;
-}
-
-static rh_status read_row(rh_minari_reader *r, int64_t i, rh_log_row *row, rh_error *err)
-{
-    const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
-    const rh_beside act = {r->act.beside, r->act.n, r->act.width};
-    const double *x = NULL, *time = NULL;
-    rh_status rc = rh_beside__row(&obs, i, r->row, err);
-    if (!rc)
-        rc = rh_beside__row(&act, i, r->action, err);
-    if (!rc)
-        rc = rh_array__row(&r->reward, i, &x, err);
-    if (!rc)
-        rc = read_flag(r, &r->terminal, i, &row->terminal, err);
-    if (!rc)
-        rc = read_flag(r, &r->truncated, i, &row->truncated, err);
-    if (!rc && *r->time_name)
-        rc = rh_array__row(&r->time, i, &time, err);
-    if (rc)
-        return rc;
-    row->obs = r->row;
-    row->act = r->action;
-    row->reward = *x;
-    row->time = time ? *time : 0.0;
-    return RH_OK;
-}
-
-static bool marked(const rh_minari_reader *r, const char *episode, const char *name)
-{
-    double x = 0.0;
-    return rh_hdf5__number_attribute(r->file, episode, name, &x) && x == 1.0;
-}
-
-static rh_status push_episode(rh_minari_reader *r, const char *episode, rh_error *err)
-{
-    const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
-    bool unknown = marked(r, episode, "rehearse_end_unknown");
-    bool goes_on = marked(r, episode, "rehearse_goes_on");
-    bool resumes = marked(r, episode, "rehearse_resumes"), cut = false;
-    int64_t n = r->reward.nrow;
-    rh_status rc = RH_OK;
-    if (n == 0)
-        return RH_OK;
-    r->feed.action = r->act.part[0].name;
-    for (int64_t i = 0; i < n && !rc; i++) {
-        rh_log_row row = {.begins = i == 0 && !r->joined,
-                          .resumes = cut || (i == 0 && resumes && !r->joined)};
-        bool joins = i == n - 1 && goes_on;
-        rc = read_row(r, i, &row, err);
-        cut = rh_feed__cuts(&r->feed, row.begins || row.resumes) && !row.terminal &&
-              !row.truncated && i < n - 1;
-        if (!rc && (joins || cut)) {
-            rc = rh_beside__row(&obs, i + 1, r->next, err);
-            row.next = r->next;
-        }
-        if (joins)
-            row.terminal = row.truncated = false;
-        if (!rc)
-            rc = rh_feed__push(&r->feed, &row, i, err);
-    }
-    r->joined = goes_on;
-    if (rc || unknown || goes_on)
-        return rc;
-    rc = rh_beside__row(&obs, n, r->row, err);
-    rh_log_row last = {.obs = r->row, .reward = (double)NAN};
-    last.time = r->feed.time; // no gap before it
-    return rc ? rc : rh_feed__push(&r->feed, &last, n, err);
 }
 
 // ---------------------------------------------------------------------------- the whole
@@ -413,7 +214,7 @@ static rh_status read_episodes(rh_minari_reader *r, bool said, rh_error *err)
         char episode[40];
         snprintf(episode, sizeof episode, "episode_%lld", (long long)number[i]);
         if (i == 0) {
-            find_time(r, episode);
+            rh_minari__find_time(r, episode);
             rc = rh_minari__leaves(r, &r->obs, &r->metadata.observation, episode,
                                    "observations", err);
             if (!rc)
@@ -421,12 +222,16 @@ static rh_status read_episodes(rh_minari_reader *r, bool said, rh_error *err)
                     rh_minari__leaves(r, &r->act, &r->metadata.action, episode, "actions", err);
         }
         if (!rc)
-            rc = open_episode(r, episode, err);
+            rc = rh_minari__open_episode(r, episode, err);
         if (!rc && i == 0)
             rc = open_feed(r, said, err);
+        if (!rc && i == 0 && r->metadata.nepisode > 0 && r->metadata.nepisode != n)
+            rc = rh_log_note(r->feed.builder, err,
+                             "metadata.json says %lld episodes, the file has %lld",
+                             (long long)r->metadata.nepisode, (long long)n);
         if (!rc)
-            rc = push_episode(r, episode, err);
-        close_episode(r);
+            rc = rh_minari__push_episode(r, episode, err);
+        rh_minari__close_episode(r);
     }
     rh_free(number);
     return rc;

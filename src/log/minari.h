@@ -29,6 +29,7 @@ typedef struct rh_minari_reader {
     char **obs_name, **act_name; // owned, one block each
     double *row, *next, *action; // owned, one block
     bool joined;                 // the next episode is the rest of the last one
+    bool ours;                   // what Minari has no place for is in attributes
 } rh_minari_reader;
 
 // The text of a file, NULL when it is not there. Owned: *text, free with rh_free().
@@ -40,6 +41,15 @@ rh_status rh_minari__metadata(rh_minari_reader *r, bool *any, rh_error *err);
 // The leaves of `what` ("observations"): as the space says, else as the episode has them.
 rh_status rh_minari__leaves(rh_minari_reader *r, rh_minari_bundle *b, const rh_space *space,
                             const char *episode, const char *what, rh_error *err);
+
+// Where the times are, by the usual names in the first episode.
+void rh_minari__find_time(rh_minari_reader *r, const char *episode);
+
+// Open the datasets of an episode, hand on its rows, and close them, whether all were opened or
+// not.
+rh_status rh_minari__open_episode(rh_minari_reader *r, const char *episode, rh_error *err);
+rh_status rh_minari__push_episode(rh_minari_reader *r, const char *episode, rh_error *err);
+void rh_minari__close_episode(rh_minari_reader *r);
 
 rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err);
 

@@ -86,6 +86,7 @@ rh_status rh_minari__metadata(rh_minari_reader *r, bool *any, rh_error *err)
         rc = read_attribute(r, "action_space", &r->metadata.action, any, err);
     if (!rc)
         rc = rh_hdf5__text_attribute(r->file, "/", "rehearse", &text, err);
+    r->ours = text != NULL;
     if (!rc && text)
         rc = rh_metadata__parse_own(&r->own, text, strlen(text), r->path, err);
     rh_free(text);

@@ -5,8 +5,8 @@
 // 2. What a member says of its size is believed only as far as its packed size allows (deflate
 //    makes at most 1032 bytes of one), so a small file cannot ask for much memory.
 // 3. `index` (NeoRL) is read as rows with which episodes begin. The files hold ends, their
-//    description says starts, with or without 0: those are the same rows. An index with as
-//    many numbers as there are steps numbers the steps and says nothing.
+//    description says starts, with or without 0: those are the same rows. An index with a
+//    number for every step is left alone, and that is said.
 // 4. Our own files (npz_write.c) say what NumPy has no place for in arrays of text:
 //    action_labels, obs_names, obs_units, action_names, reward_name, action_kind.
 
@@ -321,21 +321,24 @@ static rh_status read_whole(rh_array *array, double **x, int64_t *n, const char 
 }
 
 // Rows with which episodes begin, from NeoRL's index.
-static rh_status read_index(const archive *a, const rh_flat *flat, int64_t nrow, extras *x,
+static rh_status read_index(const archive *a, rh_flat *flat, int64_t nrow, extras *x,
                             rh_error *err)
 {
     rh_array *array = rh_flat__find(flat, "index");
-    if (!array || !array->numeric || array->width != 1 || array->rank == 0 ||
-        array->nrow >= nrow)
+    if (!array || !array->numeric || array->width != 1 || array->rank == 0)
         return RH_OK;
+    if (array->nrow >= nrow) {
+        flat->remark = "array index has a number for every step, not for every episode";
+        return RH_OK;
+    }
     rh_status rc = read_whole(array, &x->boundary, &x->nboundary, a->path, err);
-    double before = 0.0;
+    double before = -1.0;
     for (int64_t i = 0; i < x->nboundary && !rc; i++) {
         double at = x->boundary[i];
-        if (!(at >= before && at <= (double)nrow && at == floor(at)))
+        if (!(at > before && at <= (double)nrow && at == floor(at)))
             rc = rh_fail(err, RH_EFORMAT,
-                         "%s: number %lld of index is %g, expected whole numbers in order up "
-                         "to %lld",
+                         "%s: number %lld of index is %g, expected whole numbers, each more "
+                         "than the one before, up to %lld",
                          rh_path_tail(a->path), (long long)i, at, (long long)nrow);
         before = at;
     }
@@ -383,7 +386,8 @@ static rh_status read_extras(archive *a, rh_flat *flat, const rh_log_options *op
     if (!rc && !opt->episode)
         rc = read_index(a, flat, nrow, x, err);
     rh_array *start = rh_flat__find(flat, "start");
-    if (!rc && start && start->numeric && start->width == 1 && start->nrow <= nrow &&
+    bool ours = x->nkind == 1; // another's start may be one of every step
+    if (!rc && ours && start && start->numeric && start->width == 1 && start->nrow <= nrow &&
         rh_flat__find(flat, "episode"))
         rc = read_whole(start, &x->start, &x->nstart, a->path, err);
     if (rc)
@@ -397,6 +401,7 @@ static rh_status read_extras(archive *a, rh_flat *flat, const rh_log_options *op
         known && known->numeric && known->width == 1 && known->nrow == nrow ? known : NULL;
     flat->boundary = x->boundary;
     flat->nboundary = x->nboundary;
+    flat->bounds = "index";
     flat->start = x->start;
     flat->nstart = x->nstart;
     flat->plan.label = (const char *const *)x->label;

@@ -166,12 +166,6 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     return kind ? kind->read(out, path, opt, err) : rc;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
-}
-
 // The format to write, by its name or by the path's ending; NULL and a message.
 static const rh_log__format *writer(const char *path, const char *name, rh_error *err)
 {
@@ -179,7 +173,7 @@ static const rh_log__format *writer(const char *path, const char *name, rh_error
         return find(name, false, err);
     for (int i = 0; i < NFORMAT; i++)
         for (int j = 0; format[i]->write && j < 4 && format[i]->ending[j]; j++)
-            if (ends_with(path, format[i]->ending[j]))
+            if (rh_log__ends_with(path, format[i]->ending[j]))
                 return format[i];
     rh_fail(err, RH_EINVAL,
             "%s: cannot tell the format from the name, expected one that ends in .csv, "
@@ -248,6 +242,12 @@ bool rh_log__matches(const char *pattern, const char *name)
         }
     pattern += strspn(pattern, "*");
     return !*pattern;
+}
+
+bool rh_log__ends_with(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcmp(text + n - m, ending) == 0;
 }
 
 bool rh_log__is_missing(const rh_log_options *opt, double x)

@@ -148,17 +148,22 @@ static void holes(void **unused)
     makes("1a 2b? 3a 4a!", "1a10>2| / ~3a30>4 4a40>?!", 0, 1, 4);
     // the end of a step that is dropped is not the end of the one before
     makes("1a 2b?! 3a 4a!", "1a10>2| / 3a30>4 4a40>?!", 0, 1, 4);
-    makes("^1a? 2b 3a! ^4a 5!", "2b20>3 3a30>?! / 4a40>5!", 0, 1, 4);
+    makes("^1a? 2b 3a! ^4a 5!", "~2b20>3 3a30>?! / 4a40>5!", 0, 1, 4);
     makes("9a! ^1a? 2b 3a!", "9a10>?! / ~2b30>3 3a40>?!", 0, 1, 3);
     makes("9a! ^1a?! 2b 3a!", "9a10>?! / 2b30>3 3a40>?!", 0, 1, 3);
     makes("1 2a 3!", "2a20>3!", 0, 1, 2);
+    // a row with nothing in it is no s'
+    makes("1a 2b nan", "1a10>2|", 1, 0, 2);
+    makes("1a 2b nan 4a 5!", "1a10>2| / ~4a40>5!", 1, 1, 4);
+    makes("1a 2b! nan 4a 5!", "1a10>2 2b20>?! / 4a40>5!", 0, 0, 4);
 }
 
 static void resuming(void **unused)
 {
     (void)unused;
     makes("1a 2b ~5a 6a 7", "1a10>2| / ~5a30>6 6a40>7|", 1, 0, 5);
-    makes("~5a 6!", "5a10>6!", 0, 0, 2); // some state must be a start
+    makes("~5a 6! ~7a 8!", "5a10>6! / ~7a30>8!", 0, 0, 4); // some state must be a start
+    makes("~5a 6! 7a 8!", "~5a10>6! / 7a30>8!", 0, 0, 4);
 }
 
 static void both_flags(void **unused)
@@ -191,12 +196,25 @@ static void missing_numbers_are_kept(void **unused)
     (void)unused;
     rh_error err;
     rh_log *log = NULL;
-    assert_int_equal(build(&log, "nana>nan nanb>2", &err), RH_OK);
+    rh_log_builder *b = NULL;
+    const double seen[][2] = {{1.0, NAN}, {NAN, 3.0}, {4.0, 5.0}}, act = 0.0;
+    rh_log_shape shape = {.nobs = 2, .nact = 1};
+    assert_int_equal(rh_log_builder_create(&b, &shape, &err), RH_OK);
+    for (int i = 0; i < 2; i++) {
+        rh_log_row row = {.obs = seen[i], .act = &act, .next = seen[i + 1]};
+        assert_int_equal(rh_log_push(b, &row, &err), RH_OK);
+    }
+    assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
+    rh_log_builder_destroy(b);
     assert_int_equal(log->n, 2);
     assert_int_equal(log->nstate, 3); // one missing number is like another
     assert_int_equal(log->reading.nmissing, 2);
     assert_int_equal(log->reading.nmismatch, 0);
     rh_log_destroy(log);
+
+    // but a row of them is no row
+    makes("1a nanb 3a 4!", "3a30>4!", 1, 1, 2);
+    makes("1a>2 nanb 3a 4!", "1a10>2| / ~3a30>4!", 0, 1, 4);
 }
 
 static void refuses_shapes(void **unused)

@@ -298,7 +298,8 @@ static void episode_ids(void **unused)
     assert_int_equal(log->reading.nlost, 3);
     rh_log_destroy(log);
     refused("episode,s0,a,r\n3,1,0,0\n3,2,1,0\n4,3,0,0\n4,4,1,0\n3,5,1,0\n",
-            "plant.csv:6: episode 3 comes back after 4; sort the file by episode");
+            "plant.csv:6: episode 3 comes back after 4; sort the file by episode, or, if it is "
+            "a new one, give it a number of its own");
     refused("episode,s0,a,r\n3,1,0,0\n,2,1,0\n",
             "plant.csv:3: column 'episode': found '', expected the name or number of an "
             "episode");
@@ -313,7 +314,7 @@ static void episode_ids(void **unused)
     rh_log_destroy(log);
     snprintf(text + used, sizeof text - used, "e77,1,0,0\n");
     refused(text, "plant.csv:20002: episode e77 comes back after e9999; sort the file by "
-                  "episode");
+                  "episode, or, if it is a new one, give it a number of its own");
 }
 
 static void steps_that_fall(void **unused)
@@ -348,7 +349,7 @@ static void flags(void **unused)
 {
     (void)unused;
     rh_log *log = read_plain("s0,a,r,done,timeout\n1,0,0,0,0\n2,1,0,true,0\n3,0,0,False,no\n"
-                             "4,1,0,1,yes\n5,0,0,f,0.0\n6,1,0,2.5,\n7,0,0,,t\n");
+                             "4,1,0,1,yes\n5,0,0,f,0.0\n6,1,0,2.0,\n7,0,0,,t\n");
     assert_int_equal(log->nepisode, 3); // the last row alone is lost
     assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
     assert_int_equal(log->flag[2], RH_FLAG_TRUNCATED); // its step 4 is lost: a time-out
@@ -656,6 +657,81 @@ static void kinds_of_actions(void **unused)
             "plant.csv:2: column 'u0': found 'on', expected a number");
 }
 
+// Words that may mean nothing, or an action.
+static void doubtful_names(void **unused)
+{
+    (void)unused;
+    refused("s0,a,r\n1,left,0\n2,none,0\n3,right,0\n4,,\n",
+            "plant.csv:3: column 'a': found 'none', expected a name or nothing; if this is an "
+            "action, name all with --actions A,B,...");
+    refused("s0,a,r\n1,+,0\n2,-,0\n3,+,0\n4,,\n",
+            "plant.csv:3: column 'a': found '-', expected a name or nothing; if this is an "
+            "action, name all with --actions A,B,...");
+    rh_log_options opt = defaults();
+    opt.actions = "left,none,right";
+    rh_log *log = read_with("s0,a,r\n1,left,0\n2,none,0\n3,right,0\n4,,\n", &opt);
+    assert_int_equal(log->n, 3);
+    assert_true(log->act[1] == 1.0);
+    rh_log_destroy(log);
+
+    // NA is missing whatever stood before it, unless it is quoted
+    log = read_plain("s0,a,r\n1,on,0\n2,\"NA\",0\n3,off,0\n4,NA,0\n");
+    assert_int_equal(log->n, 3);
+    assert_int_equal(log->naction, 3);
+    rh_log_destroy(log);
+}
+
+// What else may be missing, and is then nothing that happened.
+static void missing_elsewhere(void **unused)
+{
+    (void)unused;
+    rh_log_options opt = defaults();
+    const double missing[] = {-9999.0};
+    opt.missing = missing;
+    opt.nmissing = 1;
+    rh_log *log = read_with("s0,a,r,done\n1,0,0,0\n2,1,0,-9999\n3,0,0,1\n", &opt);
+    assert_int_equal(log->nepisode, 1);
+    assert_int_equal(log->n, 3);
+    rh_log_destroy(log);
+    refused("s0,a,r,done\n1,0,0,0\n2,1,0,-9999\n",
+            "plant.csv:3: column 'done': found '-9999', expected 0 or 1, true or false, yes or "
+            "no");
+    refused(
+        "s0,a,r,done\n1,0,0,0.5\n",
+        "plant.csv:2: column 'done': found '0.5', expected 0 or 1, true or false, yes or no");
+    refused_with("episode,s0,a,r\n1,1,0,0\n-9999,2,0,0\n", &opt,
+                 "plant.csv:3: column 'episode': found '-9999', expected the name or number of "
+                 "an episode");
+    refused("episode,s0,a,r\n1,1,0,0\nnan,2,0,0\n",
+            "plant.csv:3: column 'episode': found 'nan', expected the name or number of an "
+            "episode");
+
+    // a row of nothing but delimiters, as spreadsheets leave at the end
+    log = read_plain("s0,s1,a,r\n1,2,0,0\n2,3,1,0\n3,4,0,0\n,,,\n");
+    assert_int_equal(log->n, 2);
+    assert_int_equal(log->reading.nlost, 1);
+    assert_int_equal(log->reading.nmissing, 0);
+    rh_log_destroy(log);
+}
+
+// Counters and clocks that begin again.
+static void beginning_again(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain("time,s0,a,r\n0,1,0,0\n.1,2,1,0\n.2,3,0,0\n0,4,1,0\n.1,5,1,0\n");
+    assert_int_equal(log->nepisode, 2);
+    assert_int_equal(log->start[1], 1);
+    assert_int_equal(log->reading.ngap, 0);
+    assert_int_equal(log->n, 3);
+    rh_log_destroy(log);
+
+    // to another time than the first is a clock that was set
+    log = read_plain("time,s0,a,r\n0,1,0,0\n.1,2,1,0\n.2,3,0,0\n.05,4,1,0\n.1,5,1,0\n");
+    assert_int_equal(log->start[1], 0);
+    assert_int_equal(log->reading.ngap, 1);
+    rh_log_destroy(log);
+}
+
 static void sentinels(void **unused)
 {
     (void)unused;
@@ -663,9 +739,9 @@ static void sentinels(void **unused)
     const double missing[] = {-9999.0, 99.0};
     opt.missing = missing;
     opt.nmissing = 2;
-    rh_log *log = read_with("s0,s1,a,r\n1,-9999,0,0\n-9999.0,99,1,0\n3,4,,\n", &opt);
+    rh_log *log = read_with("s0,s1,a,r\n1,-9999,0,0\n-9999.0,2,1,0\n99,4,,\n", &opt);
     assert_int_equal(log->reading.nmissing, 3);
-    assert_true(isnan(log->obs[1]) && isnan(log->obs[2]) && isnan(log->obs[3]));
+    assert_true(isnan(log->obs[1]) && isnan(log->obs[2]) && isnan(log->obs[4]));
     rh_log_destroy(log);
     log = read_plain("s0,a,r\ninf,0,0\n-Infinity,1,0\n3,,\n");
     assert_true(log->obs[0] == INFINITY && log->obs[1] == -INFINITY);
@@ -1058,6 +1134,9 @@ int main(void)
         cmocka_unit_test(rewards_computed),
         cmocka_unit_test(declared_actions),
         cmocka_unit_test(kinds_of_actions),
+        cmocka_unit_test(doubtful_names),
+        cmocka_unit_test(missing_elsewhere),
+        cmocka_unit_test(beginning_again),
         cmocka_unit_test(sentinels),
         cmocka_unit_test(odd_logs),
         cmocka_unit_test(written),

@@ -162,7 +162,7 @@ static void looks_at_anything(void **unused)
             r.shape.times = kind % 2;
             r.shape.action = kind > 2 ? RH_ACTION_CONTINUOUS : RH_ACTION_DISCRETE;
             for (int i = 0; i < n; i++) {
-                for (int j = 0; j < ROW_OBS && kind == 1; j++)
+                for (int j = 1; j < ROW_OBS && kind == 1; j++)
                     r.obs[i][j] = NAN;
                 for (int j = 0; j < ROW_OBS && kind == 2; j++)
                     r.obs[i][j] = 5.0;

@@ -69,6 +69,40 @@ static void without_metadata(void **unused)
     free(bytes);
 }
 
+// A flag before the last step: s' is known all the same, and what follows is no start.
+static void flags_before_the_end(void **unused)
+{
+    (void)unused;
+    static const char *const group[] = {"episode_3", "episode_3/infos", NULL};
+    static const double flag[] = {0, 1, 0, 0}, none[4];
+    for (int i = 0; i < 2; i++) {
+        const column all[] = {
+            {"episode_3/observations", 5, 2, RH_HDF5_DOUBLE, NULL},
+            {"episode_3/actions", 4, 1, RH_HDF5_DOUBLE, NULL},
+            {"episode_3/rewards", 4, 0, RH_HDF5_DOUBLE, NULL},
+            {"episode_3/terminations", 4, 0, RH_HDF5_BOOL, i ? flag : none},
+            {"episode_3/truncations", 4, 0, RH_HDF5_BOOL, i ? none : flag},
+            {"episode_3/infos/time", 5, 2, RH_HDF5_DOUBLE, NULL}, // no time of a step
+            {NULL, 0, 0, RH_HDF5_DOUBLE, NULL}};
+        make_hdf5(in_folder("early.hdf5"), group, all); // and no episode_0
+        rh_log *log = read_log(in_folder("early.hdf5"), NULL);
+        assert_string_equal(log->reading.format, "minari");
+        assert_int_equal(log->n, 4);
+        assert_int_equal(log->nepisode, 2);
+        assert_int_equal(log->reading.nlost, 0);
+        assert_int_equal(log->flag[1], i ? RH_FLAG_TERMINAL : RH_FLAG_TRUNCATED);
+        assert_true(log->obs[2 * log->to[1]] == 4.0);
+        assert_int_equal(log->start[1], 0);
+        assert_null(log->time);
+        rh_log_destroy(log);
+    }
+    rh_log_options opt = rh_log_defaults();
+    opt.time = "infos/time";
+    refuses(in_folder("early.hdf5"), &opt,
+            "early.hdf5: episode_3/infos/time has shape (5, 2), expected one number a row");
+    remove(in_folder("early.hdf5"));
+}
+
 static void options(void **unused)
 {
     (void)unused;
@@ -158,7 +192,8 @@ static void bad_files(void **unused)
 }
 
 // A copy of a sample's file with another metadata.json.
-static void refuse_metadata(const char *text, const char *words)
+// A dataset in the folder d, with this metadata.
+static void make_dataset(const char *text)
 {
     size_t n = 0;
     unsigned char *bytes = slurp(sample_path("minari_box/data/main_data.hdf5"), &n);
@@ -167,12 +202,35 @@ static void refuse_metadata(const char *text, const char *words)
     if (!strstr(text, "arrow"))
         spill(in_folder("d/data/main_data.hdf5"), bytes, n);
     spill(in_folder("d/data/metadata.json"), text, strlen(text));
-    refuses(in_folder("d"), NULL, words);
+    free(bytes);
+}
+
+static void remove_dataset(void)
+{
     remove(in_folder("d/data/main_data.hdf5"));
     remove(in_folder("d/data/metadata.json"));
     rmdir(in_folder("d/data"));
     rmdir(in_folder("d"));
-    free(bytes);
+}
+
+static void refuse_metadata(const char *text, const char *words)
+{
+    make_dataset(text);
+    refuses(in_folder("d"), NULL, words);
+    remove_dataset();
+}
+
+static void episodes_missing(void **unused)
+{
+    (void)unused;
+    make_dataset("{\"total_episodes\": 900}");
+    rh_log *log = read_log(in_folder("d"), NULL);
+    assert_true(has_note(log, "metadata.json says 900 episodes, the file has "));
+    rh_log_destroy(log);
+    log = read_log(sample_path("minari_box"), NULL);
+    assert_false(has_note(log, "metadata.json says"));
+    rh_log_destroy(log);
+    remove_dataset();
 }
 
 static void bad_metadata(void **unused)
@@ -312,11 +370,18 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),      cmocka_unit_test(without_metadata),
-        cmocka_unit_test(options),      cmocka_unit_test(bad_files),
-        cmocka_unit_test(bad_metadata), cmocka_unit_test(round_trips),
-        cmocka_unit_test(folders),      cmocka_unit_test(same_bytes),
-        cmocka_unit_test(cut_off),      cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(without_metadata),
+        cmocka_unit_test(flags_before_the_end),
+        cmocka_unit_test(episodes_missing),
+        cmocka_unit_test(options),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(bad_metadata),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(folders),
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(cut_off),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -61,6 +61,7 @@ static const double obs[] = {0, 1, 2, 3, 4, 5}, reward[] = {1, 2, 3, 4, 5, 6};
 static const uint8_t act[] = {2, 0, 2, 2, 0, 2}, done[] = {0, 0, 1, 0, 0, 1};
 static const double flags_nan[] = {0, 0, (double)NAN, 0, 0, 0};
 static const float ends[] = {3, 6}, starts[] = {0, 3}, wrong[] = {0, 3.5F}, back[] = {3, 2};
+static const float lengths[] = {3, 3};
 static const uint8_t begins[] = {1, 0, 0, 1, 0, 0};
 
 static const array six[] = {{"obs.npy", "<f8", 1, {6}, obs, sizeof obs},
@@ -109,18 +110,23 @@ static void episodes_from_index(void **unused)
         assert_int_equal(log->nepisode, 2);
         assert_int_equal(log->n, 4);
         assert_int_equal(log->first[1], 2);
+        assert_true(has_note(log, "an episode begins at every row that array index names"));
         rh_log_destroy(log);
     }
     remove(in_folder("index.npz"));
     refuse_with(&(array){"index.npy", "<f4", 1, {2}, wrong, sizeof wrong},
-                "six.npz: number 1 of index is 3.5, expected whole numbers in order up to 6");
+                "six.npz: number 1 of index is 3.5, expected whole numbers, each more than "
+                "the one before, up to 6");
     refuse_with(&(array){"index.npy", "<f4", 1, {2}, back, sizeof back},
-                "six.npz: number 1 of index is 2, expected whole numbers in order up to 6");
+                "six.npz: number 1 of index is 2, expected whole numbers, each more");
+    refuse_with(&(array){"index.npy", "<f4", 1, {2}, lengths, sizeof lengths},
+                "six.npz: number 1 of index is 3, expected whole numbers, each more");
 
-    // one that numbers the steps says nothing
+    // one that numbers the steps is left alone, and that is said
     rh_log *log =
         read_log(six_with(&(array){"index.npy", "<f8", 1, {6}, obs, sizeof obs}), NULL);
     assert_int_equal(log->nepisode, 2);
+    assert_true(has_note(log, "array index has a number for every step"));
     rh_log_destroy(log);
     const char *path =
         six_with(&(array){"episode_starts.npy", "|b1", 1, {6}, begins, sizeof begins});
@@ -130,8 +136,94 @@ static void episodes_from_index(void **unused)
     assert_int_equal(log->nepisode, 2);
     assert_int_equal(log->n, 4);
     assert_true(has_note(log, "no terminals: no step ends in a terminal state"));
+    assert_true(has_note(log, "an episode begins where array episode_starts is not 0"));
     rh_log_destroy(log);
     remove(path);
+}
+
+// Another's start has a number for every step: it is not our list of episodes that resume.
+static void starts_of_steps(void **unused)
+{
+    (void)unused;
+    static const double id[] = {7, 7, 7, 8, 8, 8}, turn[] = {0, 1, 0, 1, 0, 1};
+    array all[7];
+    memcpy(all, six, sizeof six);
+    all[4] = (array){"episode.npy", "<f8", 1, {6}, id, sizeof id};
+    all[5] = (array){"start.npy", "|b1", 1, {6}, begins, sizeof begins};
+    all[6] = (array){.name = NULL};
+    make_npz(in_folder("start.npz"), all);
+    rh_log *log = read_log(in_folder("start.npz"), NULL);
+    assert_int_equal(log->nepisode, 2);
+    assert_true(log->start[0] == 1 && log->start[1] == 1);
+    rh_log_destroy(log);
+    remove(in_folder("start.npz"));
+
+    refuse_with(&(array){"episode.npy", "<f8", 1, {6}, turn, sizeof turn},
+                "six.npz: row 2 of episode: episode 0 comes back after 1; sort the rows");
+}
+
+// What --missing names is missing in actions and rewards too, and in each term of a sum.
+static void missing_everywhere(void **unused)
+{
+    (void)unused;
+    static const double missing = -9999.0;
+    static const double odd[] = {1, -9999, 3, 4, 5, 6}, none[] = {2, 0, 2, 2, -9999, 2};
+    rh_log_options opt = rh_log_defaults();
+    opt.missing = &missing;
+    opt.nmissing = 1;
+    const char *path = six_with(&(array){"reward.npy", "<f8", 1, {6}, odd, sizeof odd});
+    static const char *const words[] = {NULL, "-reward", "obs - 2*reward"};
+    for (int i = 0; i < 3; i++) {
+        opt.reward = words[i];
+        rh_log *log = read_log(path, &opt);
+        assert_int_equal(log->n, 5);
+        assert_int_equal(log->reading.nincomplete, 1);
+        rh_log_destroy(log);
+    }
+    opt.reward = NULL;
+    path = six_with(&(array){"action.npy", "<f8", 1, {6}, none, sizeof none});
+    rh_log *log = read_log(path, &opt);
+    assert_int_equal(log->naction, 2);
+    assert_string_equal(log->label[0], "0");
+    assert_int_equal(log->n, 5);
+    rh_log_destroy(log);
+    remove(path);
+}
+
+// A row without an action is what was seen last, after a flag too: nothing is lost by it.
+static void rows_without_actions(void **unused)
+{
+    (void)unused;
+    static const double none[] = {2, 0, (double)NAN, 2, 0, (double)NAN};
+    static const uint8_t cut[] = {0, 1, 0, 0, 1, 0};
+    array all[6];
+    memcpy(all, six, sizeof six);
+    all[1] = (array){"action.npy", "<f8", 1, {6}, none, sizeof none};
+    all[3] = (array){"truncated.npy", "|b1", 1, {6}, cut, sizeof cut};
+    all[4] = (array){.name = NULL};
+    make_npz(in_folder("last.npz"), all);
+    rh_log *log = read_log(in_folder("last.npz"), NULL);
+    assert_int_equal(log->n, 4);
+    assert_int_equal(log->reading.nlost, 0);
+    assert_int_equal(log->reading.nincomplete, 0);
+    assert_true(log->obs[log->to[1]] == 2.0 && log->obs[log->to[3]] == 5.0);
+    assert_true(log->start[0] == 1 && log->start[1] == 1);
+    rh_log_destroy(log);
+    remove(in_folder("last.npz"));
+}
+
+// Time that runs backwards is a gap, whatever --max-gap is.
+static void time_runs_backwards(void **unused)
+{
+    (void)unused;
+    static const double time[] = {0, 9, 1, 2, 3, 4};
+    rh_log *log =
+        read_log(six_with(&(array){"time.npy", "<f8", 1, {6}, time, sizeof time}), NULL);
+    assert_int_equal(log->reading.ngap, 1);
+    assert_int_equal(log->nepisode, 3);
+    assert_int_equal(log->start[1], 0);
+    rh_log_destroy(log);
+    remove(in_folder("six.npz"));
 }
 
 static void bad_arrays(void **unused)
@@ -307,6 +399,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples),
         cmocka_unit_test(episodes_from_index),
+        cmocka_unit_test(starts_of_steps),
+        cmocka_unit_test(missing_everywhere),
+        cmocka_unit_test(rows_without_actions),
+        cmocka_unit_test(time_runs_backwards),
         cmocka_unit_test(bad_arrays),
         cmocka_unit_test(bad_archives),
         cmocka_unit_test(round_trips),

@@ -290,6 +290,17 @@ def minari_04(path, rng, scale=1):
     return expect(e, True, start=2), 3
 
 
+def d4rl_never(path, rng, scale=1):
+    """A dataset beside the others that was made and never written."""
+    e = make_episodes(rng, [4 * scale, 3 * scale], [True, False])
+    with h5py.File(path, "w") as f:
+        for name, key in [("observations", "obs"), ("actions", "act"), ("rewards", "rew"),
+                          ("terminals", "term"), ("timeouts", "trunc")]:
+            f[name] = flat(e, key)
+        f.create_dataset("infos/never", shape=(10**9,), dtype=np.float64)
+    return expect(e, False), 0
+
+
 SAMPLES = {
     "d4rl.hdf5": d4rl,
     "d4rl_next.hdf5": d4rl_next,
@@ -302,6 +313,7 @@ SAMPLES = {
     "minari_box": minari_box,
     "minari_dict": minari_dict,
     "minari_04.hdf5": minari_04,
+    "d4rl_never.hdf5": d4rl_never,
 }
 
 
