@@ -325,24 +325,26 @@ typedef struct rh_log_sensor {
     rh_log_numbers value;  // of all observations
     int64_t missing_at;    // first transition from or to a missing or infinite one, or -1
     int64_t absurd_at;     // the same for absurd ones
-    int64_t run, run_at;   // longest run of equal numbers in an episode: its steps, and the
-                           // transition it begins with
+    int64_t run, run_at;   // longest run of equal numbers, on into later episodes: its steps,
+                           // and the transition it begins with
     double usual_run;      // 99 % of its runs are no longer
     int64_t nwrap;         // steps from one end of the range to the other
-    bool constant, frozen; // always the same; stuck for a run far longer than is usual
+    bool constant, frozen; // one number but for its last bits; stuck for far longer than usual
     bool wraps;            // jumps like an angle that passes its end
+    double pace;           // every step changes it by this much, like a clock; NAN otherwise
     int twin;              // an earlier sensor it goes exactly with, or -1
 } rh_log_sensor;
 
 // Whole steps between the rows of episodes, when the log has times.
 typedef struct rh_log_clock {
-    double begin, end;         // first and last
-    double interval;           // the usual time between rows: the median
-    double shortest, longest;  //
-    int64_t longest_at;        // the transition that took longest
-    int64_t n;                 // intervals seen
-    int64_t nirregular;        // more than half an interval off
-    int64_t nrepeat, nreverse; // rows at the time of the one before, or earlier
+    double begin, end;             // first and last
+    double interval;               // the usual time between rows: the median of those above 0
+    double shortest, longest;      //
+    int64_t longest_at;            // the transition that took longest
+    int64_t n;                     // intervals seen
+    int64_t nirregular;            // more than half an interval off
+    int64_t nrepeat, nreverse;     // rows at the time of the one before, or earlier
+    int64_t repeat_at, reverse_at; // the transition of the first of these rows, or -1
 } rh_log_clock;
 
 // Distances of the log's states to the nearest where an action was taken, in median steps.
@@ -361,6 +363,8 @@ typedef struct rh_log_alignment {
     int64_t n;         // steps looked at
     double action[3];  // share of the change of a sensor that an action explains by itself
     double partial[3]; // and beyond the two other actions
+    double past;       // share of an action that the state of the row before explains beyond
+                       // the state of its own: hardly any when actions are in their rows
     double reward[3];  // share of the reward that a step explains
     double sure[3];    // by how many standard errors it does so better than the reward's own
     double next[3];    // mean distance of s' to the s of its own row, the next, the one after
@@ -386,7 +390,7 @@ typedef struct rh_log_report {
     int64_t *taken;          // how often each discrete action   (naction)
     rh_log_numbers *amount;  // continuous actions               (nact)
     double *at_bound;        // share at min or max              (nact)
-    double hold;             // rows that an action is usually held for
+    double hold;             // every how many rows actions change; 1: any row
     rh_log_numbers reward;   //
     int64_t nzero;           // rewards that are 0
     int64_t nworst;          // rewards that are the worst
@@ -402,11 +406,15 @@ typedef struct rh_log_report {
     int64_t nstart_distinct; //
     double start_spread;     // their spread as a share of that of all states
     int64_t nduplicate;      // transitions that are exactly like an earlier one
+    int64_t nreturn;         // how often other steps of an episode lead to such a one
+    int64_t ntwice;          // rows that are exactly like the row before
+    int64_t twice_at;        // the first of them, or -1
     int64_t nstate_distinct; // different states among the transitions'
     double step_length;      // the median step, in standard deviations of the sensors
     double step_far;         // 98 % of the steps are no longer
     int64_t njump;           // steps so long that an episode may have ended unseen
     int64_t jump[4];         // the first of them                (up to 4)
+    int64_t njump_told;      // those with a reward unlike the usual one
     rh_log_clock clock;      // n = 0 when the log has no times
     rh_log_cover *cover;     //                                  (ncover)
     int ncover;              //

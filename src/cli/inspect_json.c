@@ -80,7 +80,9 @@ static void json_clock(cli_json *json, const rh_log_clock *c)
     cli_json_whole(json, "intervals", c->n);
     cli_json_whole(json, "irregular", c->nirregular);
     cli_json_whole(json, "repeated", c->nrepeat);
+    json_place(json, "repeated_at", c->repeat_at);
     cli_json_whole(json, "reversed", c->nreverse);
+    json_place(json, "reversed_at", c->reverse_at);
     cli_json_close(json);
 }
 
@@ -119,6 +121,7 @@ static void json_sensors(cli_json *json, const rh_log *log, const rh_log_report 
         cli_json_flag(json, "constant", s->constant);
         cli_json_flag(json, "frozen", s->frozen);
         cli_json_flag(json, "wraps", s->wraps);
+        cli_json_real(json, "pace", s->pace);
         if (s->twin < 0)
             cli_json_null(json, "twin");
         else
@@ -181,6 +184,7 @@ static void json_alignment(cli_json *json, const rh_log_alignment *a)
     cli_json_whole(json, "steps", a->n);
     json_three(json, "action", a->action);
     json_three(json, "action_partial", a->partial);
+    cli_json_real(json, "action_past", a->past);
     json_three(json, "reward", a->reward);
     json_three(json, "reward_sure", a->sure);
     json_three(json, "next", a->next);
@@ -233,8 +237,11 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int6
     json_sensors(&json, log, r);
     json_actions(&json, log, r);
     cli_json_whole(&json, "duplicates", r->nduplicate);
+    cli_json_whole(&json, "returns_to_duplicates", r->nreturn);
+    cli_json_whole(&json, "repeated_rows", r->ntwice);
     cli_json_whole(&json, "different_states", r->nstate_distinct);
     cli_json_whole(&json, "jumps", r->njump);
+    cli_json_whole(&json, "jumps_with_unusual_reward", r->njump_told);
     json_alignment(&json, &r->align);
     json_findings(&json, log, r);
     cli_json_close(&json);

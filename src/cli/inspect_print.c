@@ -1,11 +1,9 @@
 // inspect_print.c - what a look at a log found, in words, on one screen.
 //
 // 1. What was assumed comes before what was measured: a log that is read wrongly gives
-// plausible
-//    numbers.
+//    plausible numbers.
 // 2. Lists are cut so that the whole fits on a screen; what was cut is said, and --all shows
-// it.
-//    Errors and warnings are cut last.
+//    it. Errors and warnings are cut last.
 // 3. Names come from the file: what would move the cursor is shown as '?'.
 
 #include "cli_internal.h"
@@ -122,16 +120,22 @@ static void more(const page *p, int64_t n, const char *what)
 
 // ---------------------------------------------------------------------------- the shape
 
+// Whether times are seconds since 1970: from 1976 to 2128.
+static bool is_date(double t)
+{
+    return t > 2e8 && t < 5e9;
+}
+
 // Seconds since 1970 as a date, other times as they are.
 static cli_text time_text(double t)
 {
     cli_text text;
-    time_t seconds = (time_t)t;
+    time_t seconds = is_date(t) ? (time_t)t : 0;
     struct tm date;
-    if (t > 2e8 && t < 5e9 && gmtime_r(&seconds, &date) &&
+    if (is_date(t) && gmtime_r(&seconds, &date) &&
         strftime(text.s, sizeof text.s, "%Y-%m-%d %H:%M:%S", &date) > 0)
         return text;
-    snprintf(text.s, sizeof text.s, "%.10g", t);
+    snprintf(text.s, sizeof text.s, "%.15g", t);
     return text;
 }
 
@@ -141,10 +145,10 @@ static void print_time(const page *p)
     if (c->n == 0)
         return;
     char text[300];
-    snprintf(text, sizeof text, "%s to %s, every %s%s; %s irregular, longest %s",
-             time_text(c->begin).s, time_text(c->end).s, cell(c->interval).s,
-             c->begin > 2e8 ? " s" : "", share_text((double)c->nirregular / (double)c->n).s,
-             cell(c->longest).s);
+    const char *unit = is_date(c->begin) ? " s" : "";
+    snprintf(text, sizeof text, "%s to %s, every %.6g%s; %s irregular, longest %.6g%s",
+             time_text(c->begin).s, time_text(c->end).s, c->interval, unit,
+             share_text((double)c->nirregular / (double)c->n).s, c->longest, unit);
     heading(p, "time");
     cli_wrap(text, LABEL, p->width);
 }
@@ -265,6 +269,7 @@ static void print_marks(const page *p, const rh_log_sensor *s)
                 {s->value.nabsurd > 0, "outliers", true},
                 {s->value.ninfinite > 0, "infinite", true},
                 {s->frozen, "frozen", true},
+                {isfinite(s->pace), "clock", true},
                 {s->wraps, "wraps", false},
                 {s->twin >= 0, "twin", false},
                 {s->value.whole && !s->constant, "whole", false}};

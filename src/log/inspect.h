@@ -17,14 +17,15 @@ typedef struct rh_inspect__limits {
     double wrap_jump, wrap_usual; // angles
     int64_t wrap_count;
     double jump_ratio, jump_sensor, jump_least; // ends of episodes that were missed
-    double shift_gain, shift_alone, shift_partial, shift_both; // rows that slipped
+    double shift_gain, shift_alone, shift_partial, shift_both, shift_past,
+        shift_much; // rows that slipped
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
     double next_ratio, mismatch_share;
     double cut_share, cut_spread; // ends of episodes
     int64_t cut_count, few_starts;
-    double rare_share, cover, hold; // actions
-    int64_t rare_count, many_actions, few_amounts;
-    double duplicate_share, duplicate_much, tabular_share, lost_share; // rows
+    double rare_share, cover, hold_share; // actions
+    int64_t rare_count, many_actions, few_amounts, hold_runs;
+    double duplicate_share, duplicate_much, duplicate_run, tabular_share, lost_share; // rows
     int64_t short_steps;
     double irregular, irregular_share; // time
 } rh_inspect__limits;
@@ -58,6 +59,9 @@ double rh_inspect__quantile(const rh_inspect__room *room, double p);
 
 // Whether x lies outside of what is usual for these numbers.
 bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x);
+
+// Whether x is a number that loggers write for a missing one.
+bool rh_inspect__is_customary(double x);
 
 // The place of the i-th of k evenly spaced things among n.
 int64_t rh_inspect__spread(int64_t i, int64_t k, int64_t n);

@@ -16,9 +16,13 @@
 // 1. A controller looks at the state: its next action tells of s', and seems to explain the
 //    change before it. It does not know more than the right action does, though, as long as
 //    some actions are not the controller's own. So another row must be better in both ways.
-// 2. Rewards are asked the same in inspect_rewards.c.
-// 3. Numbers are clipped at 6 of their scales: one spike would be all that a fit sees.
-// 4. At most 20,000 steps are looked at, evenly spaced, and fewer when there are many
+// 2. Where hardly any are not, the action itself is asked. What a controller does follows
+//    from the state it sees, and the state before that adds little. In a column that is one
+//    row late, the action follows from the state before, and led to the state of its row:
+//    both together tell much more of it than one.
+// 3. Rewards are asked the same in inspect_rewards.c.
+// 4. Numbers are clipped at 6 of their scales: one spike would be all that a fit sees.
+// 5. At most 20,000 steps are looked at, evenly spaced, and fewer when there are many
 //    sensors.
 
 #include "inspect_align.h"
@@ -207,6 +211,37 @@ static bool explain_change(const rh_inspect__view *v, rh_log_alignment *out)
     return true;
 }
 
+// What the state of the row before explains of an action beyond the state of its own row.
+static bool explain_action(const rh_inspect__view *v, rh_log_alignment *out)
+{
+    int ns = v->nstate, na = v->naction, p = 2 * ns - 1, use[RH_INSPECT__FEATURES];
+    double *x = rh_alloc((size_t)p + 3 * (size_t)na, sizeof *x);
+    rh_inspect__sums s = {0};
+    if (!x || !rh_inspect__sums_init(&s, p, na)) {
+        rh_free(x);
+        return false;
+    }
+    double *y = x + p, *own = y + na, *both = own + na;
+    for (int64_t i = 0; i < v->n; i++) {
+        int64_t t = v->at[i];
+        rh_inspect__put_state(v, v->log->from[t - 1], x + ns - 1); // its 1 is written over
+        rh_inspect__put_state(v, v->log->from[t], x);
+        rh_inspect__put_action(v, t, y);
+        rh_inspect__sums_add(&s, rh_inspect__half(i), x, y);
+    }
+    for (int i = 0; i < p; i++)
+        use[i] = i;
+    rh_inspect__sums_error(&s, use, ns, own);
+    rh_inspect__sums_error(&s, use, p, both);
+    out->past = 0.0;
+    for (int j = 0; j < na; j++)
+        if (own[j] > 0.0)
+            out->past = fmax(out->past, 1.0 - both[j] / own[j]);
+    rh_free(s.solve);
+    rh_free(x);
+    return true;
+}
+
 // How far s' is from the s of its own row, the next and the one after.
 static void compare_next(const rh_inspect__view *v, rh_log_alignment *out)
 {
@@ -256,7 +291,7 @@ bool rh_inspect__align(rh_log_report *report, const rh_log *log)
     rh_log_alignment *out = &report->align;
     for (int k = 0; k < 3; k++)
         out->action[k] = out->partial[k] = out->reward[k] = out->sure[k] = out->next[k] =
-            out->place[k] = NAN;
+            out->place[k] = out->past = NAN;
     place_rewards(log, report, out);
     rh_inspect__view *v = rh_alloc(1, sizeof *v);
     double *work = NULL;
@@ -285,7 +320,7 @@ bool rh_inspect__align(rh_log_report *report, const rh_log *log)
         goto done;
     choose_clips(v, work);
     if (v->naction > 0)
-        good = explain_change(v, out);
+        good = explain_change(v, out) && explain_action(v, out);
     if (good && v->reward_lo < v->reward_hi)
         good = rh_inspect__rewards(v, out);
 

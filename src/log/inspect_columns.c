@@ -2,15 +2,17 @@
 //
 // 1. What a sensor is comes from all observations; how it moves comes from the steps of
 //    episodes, never across the end of one.
-// 2. A run is a number of steps in a row that did not change the sensor. Runs are judged
-//    against the sensor's own: a valve's position stands still by nature, a temperature
-//    does not.
+// 2. A run is a number of steps in a row that did not change the sensor, and goes on in the
+//    next episode when that begins with the same number: what is stuck does not care where
+//    episodes end. Runs are judged against the sensor's own: a valve's position stands still
+//    by nature, a temperature does not.
 // 3. An angle that passes its end jumps by its whole range and otherwise moves by little.
 //    Differences of such a sensor are taken the short way round from then on, so that a turn
 //    is no jump.
 
 #include "inspect.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,19 +34,22 @@ static bool ends_of(const rh_log *log, int64_t t, int j, double *before, double 
 // The longest run of sensor j and what is usual. A run of 0 steps ends at every change.
 static void measure_runs(rh_log_sensor *s, const rh_log *log, int j)
 {
-    int64_t count[RUNS + 1] = {0}, nrun = 0, run = 0, seen = 0;
+    int64_t count[RUNS + 1] = {0}, nrun = 0, run = 0, begin = 0, seen = 0;
     for (int64_t t = 0; t < log->n; t++) {
-        double before, after;
-        bool still = ends_of(log, t, j, &before, &after) && before == after;
-        run += still;
+        double before = log->obs[(int64_t)log->from[t] * log->nobs + j], after = before;
+        bool known = ends_of(log, t, j, &before, &after);
+        run += known && before == after;
         if (run > s->run) {
             s->run = run;
-            s->run_at = t + 1 - run;
+            s->run_at = begin;
         }
-        if (!still || t + 1 == log->n || log->step[t + 1] == 0) {
+        bool last = t + 1 == log->n;
+        double next = last ? NAN : log->obs[(int64_t)log->from[t + 1] * log->nobs + j];
+        if (before != after || after != next) {
             count[run < RUNS ? run : RUNS]++;
             nrun++;
             run = 0;
+            begin = t + 1;
         }
     }
     while ((double)(seen += count[(int)s->usual_run]) < 0.99 * (double)nrun)
@@ -80,8 +85,8 @@ static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
     const rh_inspect__limits *limit = &rh_inspect__limit;
     double range = s->value.hi - s->value.lo;
     int64_t nlong = 0;
-    if (s->value.whole || !(range > 0.0))
-        return;
+    if (s->constant || s->value.ndistinct <= limit->few_values || !(range > 0.0))
+        return; // a switch goes from end to end by nature
     for (int64_t t = 0; t < log->n; t++) {
         double before, after;
         if (!ends_of(log, t, j, &before, &after) || rh_inspect__is_absurd(&s->value, before) ||
@@ -92,6 +97,23 @@ static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
         nlong += moved > limit->wrap_usual * range;
     }
     s->wraps = s->nwrap >= limit->wrap_count && nlong == s->nwrap;
+}
+
+// Whether every step changes the sensor by the same amount.
+static double measure_pace(const rh_log *log, int j)
+{
+    double pace = NAN;
+    int64_t nseen = 0;
+    for (int64_t t = 0; t < log->n; t++) {
+        double before, after;
+        if (!ends_of(log, t, j, &before, &after))
+            continue;
+        double moved = after - before;
+        pace = nseen++ == 0 ? moved : pace;
+        if (!(fabs(moved - pace) <= 1e-6 * fabs(pace)))
+            return NAN;
+    }
+    return nseen > rh_inspect__limit.few_values && pace != 0.0 ? pace : NAN;
 }
 
 // The first step to or from something missing, and the first absurd number.
@@ -159,6 +181,12 @@ static bool find_twins(rh_log_report *report, const rh_log *log)
 
 // ---------------------------------------------------------------------------- the parts
 
+// One number, but for the last bits of it.
+static bool is_constant(const rh_log_numbers *v)
+{
+    return v->n > 0 && v->max - v->min <= 4.0 * DBL_EPSILON * fmax(fabs(v->max), fabs(v->min));
+}
+
 bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
     for (int j = 0; j < log->nobs; j++) {
@@ -167,37 +195,46 @@ bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__r
         for (int64_t i = 0; i < log->nstate; i++)
             room->column[i] = log->obs[i * log->nobs + j];
         rh_inspect__numbers(&s->value, room, log->nstate);
-        s->constant = s->value.n > 0 && s->value.min == s->value.max;
+        s->constant = is_constant(&s->value);
         find_first(s, log, j);
         measure_runs(s, log, j);
         measure_wraps(s, log, j);
+        s->pace = measure_pace(log, j);
         s->frozen = is_frozen(s, log, j);
     }
     return log->n < 3 || find_twins(report, log);
 }
 
-// For how many rows an action usually stays: the length of the run that half of all steps are
-// in or beyond.
+// Every how many rows actions change: the largest number that nearly all runs of one action
+// are multiples of. Runs that begin or end with an episode are left out. 1 when there is none,
+// or when there are too few runs to tell.
 static double measure_hold(const rh_log *log)
 {
-    int64_t steps[RUNS + 1] = {0}, run = 0, seen = 0;
+    const rh_inspect__limits *limit = &rh_inspect__limit;
+    int64_t count[RUNS] = {0}, nrun = 0, run = 0;
     size_t width = (size_t)log->nact * sizeof *log->act;
+    bool whole = false;
     for (int64_t t = 0; t < log->n; t++) {
         run++;
-        bool ends =
-            t + 1 == log->n || log->step[t + 1] == 0 ||
-            memcmp(log->act + t * log->nact, log->act + (t + 1) * log->nact, width) != 0;
-        if (ends) {
-            steps[run < RUNS ? run : RUNS] += run;
-            run = 0;
+        bool cut = t + 1 == log->n || log->step[t + 1] == 0;
+        if (!cut &&
+            memcmp(log->act + t * log->nact, log->act + (t + 1) * log->nact, width) == 0)
+            continue;
+        if (whole && !cut && run < RUNS) {
+            count[run]++;
+            nrun++;
         }
+        whole = !cut;
+        run = 0;
     }
-    for (int i = 1; i <= RUNS; i++) {
-        seen += steps[i];
-        if (2 * seen >= log->n)
-            return i;
+    for (int every = RUNS - 1; every > 1 && nrun >= limit->hold_runs; every--) {
+        int64_t fit = 0;
+        for (int i = every; i < RUNS; i += every)
+            fit += count[i];
+        if ((double)fit >= limit->hold_share * (double)nrun)
+            return every;
     }
-    return RUNS;
+    return 1.0;
 }
 
 bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
@@ -234,7 +271,7 @@ void rh_inspect__space_init(rh_inspect__space *space, const rh_log *log,
     space->report = report;
     for (int j = 0; j < log->nobs; j++) {
         const rh_log_sensor *s = &report->sensor[j];
-        if (!(s->value.sd > 0.0))
+        if (s->constant || !(s->value.sd > 0.0))
             continue;
         int i = space->n++;
         space->sensor[i] = j;
@@ -252,7 +289,8 @@ static double place_one(const rh_inspect__space *space, const rh_log *log, int32
     const rh_log_numbers *usual = &space->report->sensor[j].value;
     if (rh_inspect__is_absurd(usual, value))
         value = value == usual->sentinel ? NAN : fmin(fmax(value, usual->lo), usual->hi);
-    return isfinite(value) ? (value - space->centre[i]) / space->scale[i] : 0.0;
+    double off = value - space->centre[i];
+    return isfinite(off) ? off / space->scale[i] : 0.0;
 }
 
 void rh_inspect__place(const rh_inspect__space *space, const rh_log *log, int32_t row,

@@ -2,10 +2,10 @@
 //
 // 1. A cut-off is judged by its length only where somebody cut: the last episode ends with
 //    the log, and before a gap it is the logger that stopped.
-// 2. Repeated transitions are counted by their hashes, exactly up to a million. Above, only
-//    hashes that fall into one of m equal classes are kept and the counts are multiplied by
-//    m: a transition and its copy have one hash, so that both are kept or neither is, which
-//    no sampling by place could promise.
+// 2. Repeated transitions are counted by their hashes, a class of hashes after the other, so
+//    that the table stays small: a transition and its copy have one hash and one class.
+//    Copies that begin in the middle of an episode, where another way led to the same state,
+//    are counted too: a plant without noise comes back by itself.
 // 3. The length of a step is taken in the space of scaled sensors, without steps from or to
 //    missing or absurd numbers: a spike of one sensor is not the end of an episode.
 
@@ -18,12 +18,12 @@
 
 // ---------------------------------------------------------------------------- hashes
 
-#define HASHES (1 << 20) // kept at most, in twice as many slots
+#define HASHES (1 << 20) // in a class, in twice as many slots
 
 typedef struct hashes {
-    uint64_t *slot; // owned; 0 is free        (nslot, a power of two)
-    uint64_t nslot, nclass;
-    int64_t nseen, nnew; // kept, and different ones among them
+    uint64_t *slot; // owned; 0 is free                   (nslot, a power of two)
+    uint64_t nslot;
+    uint64_t *of; // of what is compared, borrowed: the room's column
 } hashes;
 
 static uint64_t mix(uint64_t hash, const double *x, int n)
@@ -38,60 +38,98 @@ static uint64_t mix(uint64_t hash, const double *x, int n)
     return hash;
 }
 
-static void note_hash(hashes *h, uint64_t hash)
+static void put_hash(hashes *h, int64_t i, uint64_t hash)
 {
     hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
     hash ^= hash >> 32;
-    if (hash % h->nclass != 0 || 2 * (uint64_t)h->nnew >= h->nslot)
-        return;
-    hash = hash / h->nclass + 1;
-    uint64_t at = (hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % h->nslot;
-    while (h->slot[at] && h->slot[at] != hash)
-        at = (at + 1) % h->nslot;
-    h->nseen++;
-    h->nnew += h->slot[at] == 0;
-    h->slot[at] = hash;
+    h->of[i] = hash ? hash : 1;
 }
 
-static void begin_hashes(hashes *h, int64_t n)
+// How many of n are different. The hash of what is like an earlier one becomes 0.
+static int64_t count_different(hashes *h, int64_t n)
 {
-    memset(h->slot, 0, h->nslot * sizeof *h->slot);
-    h->nclass = 1 + (uint64_t)(n - 1) / HASHES;
-    h->nseen = h->nnew = 0;
+    int64_t different = 0;
+    uint64_t nclass = 1 + (uint64_t)n / HASHES;
+    for (uint64_t class = 0; class < nclass; class ++) {
+        memset(h->slot, 0, h->nslot * sizeof *h->slot);
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t hash = h->of[i];
+            if (!hash || hash % nclass != class)
+                continue;
+            uint64_t at = (hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % h->nslot;
+            while (h->slot[at] && h->slot[at] != hash)
+                at = (at + 1) % h->nslot;
+            if (h->slot[at])
+                h->of[i] = 0;
+            different += h->slot[at] == 0;
+            h->slot[at] = hash;
+        }
+    }
+    return different;
 }
 
-// Transitions like an earlier one, different states, and different starts.
-static bool count_repeats(rh_log_report *report, const rh_log *log)
+static const double *state_of(const rh_log *log, int64_t t)
 {
-    hashes h = {.nslot = 1024};
+    return log->obs + (int64_t)log->from[t] * log->nobs;
+}
+
+// Transitions like an earlier one, and how often a way of its own leads to such a one.
+static void count_copies(rh_log_report *report, const rh_log *log, hashes *h)
+{
+    for (int64_t t = 0; t < log->n; t++) {
+        uint64_t hash = mix(1, state_of(log, t), log->nobs);
+        hash = mix(hash, log->act + t * log->nact, log->nact);
+        hash = mix(hash, log->reward + t, 1);
+        if (log->to[t] != RH_UNKNOWN)
+            hash = mix(hash, log->obs + (int64_t)log->to[t] * log->nobs, log->nobs);
+        put_hash(h, t, hash);
+    }
+    report->nduplicate = log->n - count_different(h, log->n);
+    for (int64_t t = 1; t < log->n; t++)
+        report->nreturn += !h->of[t] && h->of[t - 1] && log->step[t] > 0;
+}
+
+// Rows like the one before: what was seen, done and earned.
+static void count_twice(rh_log_report *report, const rh_log *log)
+{
+    report->twice_at = -1;
+    for (int64_t t = 1; t < log->n; t++) {
+        if (log->step[t] == 0 || log->reward[t] != log->reward[t - 1])
+            continue;
+        const double *a = state_of(log, t - 1), *b = state_of(log, t);
+        int same = 0, alike = 0;
+        while (same < log->nobs && a[same] == b[same])
+            same++;
+        while (alike < log->nact &&
+               log->act[(t - 1) * log->nact + alike] == log->act[t * log->nact + alike])
+            alike++;
+        if (same < log->nobs || alike < log->nact)
+            continue;
+        report->ntwice++;
+        report->twice_at = report->twice_at < 0 ? t : report->twice_at;
+    }
+}
+
+// Transitions, states and starts that repeat. The hashes take the place of the column.
+static bool count_repeats(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
+{
+    hashes h = {.nslot = 1024, .of = (uint64_t *)room->column};
     while (h.nslot < 2 * HASHES && h.nslot <= 2 * (uint64_t)log->n)
         h.nslot *= 2;
     h.slot = rh_alloc(h.nslot, sizeof *h.slot);
     if (!h.slot)
         return false;
-    begin_hashes(&h, log->n);
-    for (int64_t t = 0; t < log->n; t++) {
-        uint64_t hash = mix(1, log->obs + (int64_t)log->from[t] * log->nobs, log->nobs);
-        hash = mix(hash, log->act + t * log->nact, log->nact);
-        hash = mix(hash, log->reward + t, 1);
-        if (log->to[t] != RH_UNKNOWN)
-            hash = mix(hash, log->obs + (int64_t)log->to[t] * log->nobs, log->nobs);
-        note_hash(&h, hash);
-    }
-    report->nduplicate = (h.nseen - h.nnew) * (int64_t)h.nclass;
-
-    begin_hashes(&h, log->n);
+    count_copies(report, log, &h);
     for (int64_t t = 0; t < log->n; t++)
-        note_hash(&h, mix(1, log->obs + (int64_t)log->from[t] * log->nobs, log->nobs));
-    report->nstate_distinct = h.nnew * (int64_t)h.nclass;
-
-    begin_hashes(&h, log->nepisode);
+        put_hash(&h, t, mix(1, state_of(log, t), log->nobs));
+    report->nstate_distinct = count_different(&h, log->n);
+    int64_t nstart = 0;
     for (int e = 0; e < log->nepisode; e++)
         if (log->start[e])
-            note_hash(&h, mix(1, log->obs + (int64_t)log->from[log->first[e]] * log->nobs,
-                              log->nobs));
-    report->nstart_distinct = h.nnew * (int64_t)h.nclass;
+            put_hash(&h, nstart++, mix(1, state_of(log, log->first[e]), log->nobs));
+    report->nstart_distinct = count_different(&h, nstart);
     rh_free(h.slot);
+    count_twice(report, log);
     return true;
 }
 
@@ -166,7 +204,7 @@ bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__
     rh_inspect__numbers(&report->returns, room, log->nepisode);
     measure_cuts(report, log, room);
     report->start_spread = measure_starts(log, &space);
-    return count_repeats(report, log);
+    return count_repeats(report, log, room);
 }
 
 // ---------------------------------------------------------------------------- steps
@@ -254,13 +292,15 @@ static void measure_steps(rh_log_report *report, const rh_log *log, rh_inspect__
         if (report->njump < 4)
             report->jump[report->njump] = t;
         report->njump++;
+        report->njump_told += log->reward[t] != report->reward.median;
     }
 }
 
 static void measure_clock(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
     rh_log_clock *c = &report->clock;
-    *c = (rh_log_clock){.begin = NAN, .end = NAN, .interval = NAN, .longest_at = -1};
+    *c = (rh_log_clock){.begin = NAN, .end = NAN, .interval = NAN};
+    c->longest_at = c->repeat_at = c->reverse_at = -1;
     if (!log->time)
         return;
     c->begin = log->time[0];
@@ -277,14 +317,23 @@ static void measure_clock(rh_log_report *report, const rh_log *log, rh_inspect__
             c->shortest = c->n ? fmin(c->shortest, d) : d;
             c->nrepeat += d == 0.0;
             c->nreverse += d < 0.0;
+            if (d == 0.0 && c->repeat_at < 0)
+                c->repeat_at = t + 1;
+            if (d < 0.0 && c->reverse_at < 0)
+                c->reverse_at = t + 1;
             room->column[c->n++] = d;
         }
+
+    // one that occurs, and of rows that are not at the same time: half of them may be copies
     int64_t k = c->n < RH_INSPECT__SAMPLE ? c->n : RH_INSPECT__SAMPLE;
-    for (int64_t i = 0; i < k; i++)
-        room->sorted[i] = room->column[rh_inspect__spread(i, k, c->n)];
-    room->nsorted = k;
+    room->nsorted = 0;
+    for (int64_t i = 0; i < k; i++) {
+        double d = room->column[rh_inspect__spread(i, k, c->n)];
+        if (d > 0.0)
+            room->sorted[room->nsorted++] = d;
+    }
     rh_inspect__sort(room);
-    c->interval = rh_inspect__quantile(room, 0.5);
+    c->interval = room->nsorted ? room->sorted[(room->nsorted - 1) / 2] : 0.0;
     for (int64_t i = 0; i < c->n; i++)
         c->nirregular +=
             !(fabs(room->column[i] - c->interval) <= rh_inspect__limit.irregular * c->interval);

@@ -34,11 +34,31 @@ static int list_actions(const rh_inspect__finder *f, int64_t from, int64_t below
             used += (size_t)snprintf(text + used, size - used, "%s%s", n > 1 ? ", " : "",
                                      rh_inspect__name(f->log->label[a]).s);
         if (n <= 5 && taken > 0 && used < size)
-            used += (size_t)snprintf(text + used, size - used, " %lld times", (long long)taken);
+            used += (size_t)snprintf(text + used, size - used, " %lld time%s", (long long)taken,
+                                     taken == 1 ? "" : "s");
     }
     if (n > 5 && used < size)
         snprintf(text + used, size - used, " and %d more", n - 5);
     return n;
+}
+
+// Only one action: what the others would have done is nowhere in the log.
+static void find_one(const rh_inspect__finder *f)
+{
+    const rh_log *log = f->log;
+    bool varies = log->n == 1;
+    int64_t ntaken = 0;
+    for (int a = 0; a < log->naction; a++)
+        ntaken += f->report->taken[a] > 0;
+    for (int k = 0; k < log->nact && !log->naction; k++)
+        varies = varies || f->report->amount[k].min != f->report->amount[k].max;
+    if (varies || ntaken > 1)
+        return;
+    rh_log_finding *found =
+        rh_inspect__add(f, RH_WARNING, "action-one", log->n,
+                        "the same action in all %lld steps", (long long)log->n);
+    rh_inspect__advise(found, "nothing in this log tells what another one would do: log a time "
+                              "in which actions vary, or name their column with --action");
 }
 
 static void find_rare(const rh_inspect__finder *f)
@@ -128,17 +148,15 @@ static void find_amounts(const rh_inspect__finder *f)
 static void find_held(const rh_inspect__finder *f)
 {
     double hold = f->report->hold;
-    bool one = f->log->naction == 1;
-    if (hold < rh_inspect__limit.hold || one)
+    if (hold < 2.0)
         return;
     rh_log_finding *found = rh_inspect__add(
         f, RH_NOTICE, "action-held", (int64_t)hold,
-        "actions are usually held for %s%.0f rows: they may come faster than decisions",
-        hold >= 1024.0 ? "more than " : "", hold);
+        "actions change every %.0f rows only, or after a multiple of it: rows come faster than "
+        "decisions",
+        hold);
     rh_inspect__advise(found,
-                       "if the controller decides every %.0f rows, log one row for each "
-                       "decision, with the rewards in between added up",
-                       hold);
+                       "log one row for each decision, with the rewards in between added up");
 }
 
 static void find_uncovered(const rh_inspect__finder *f)
@@ -202,44 +220,59 @@ static void find_same_rewards(const rh_inspect__finder *f)
                                     "columns with --reward");
 }
 
-// Bad things that are in the log, but so few times that no model can know when they come.
-static void find_rare_events(const rh_inspect__finder *f)
+// Ends that are in the log, but so few times that no model can know when they come.
+static void find_few_ends(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
     int64_t limit = rh_inspect__limit.rare_count;
     if (r->nterminal > 0 && r->nterminal < limit) {
         rh_log_finding *found = rh_inspect__add(
             f, RH_WARNING, "few-terminals", r->nterminal,
-            "episodes really end only %lld time%s in %lld steps", (long long)r->nterminal,
-            r->nterminal == 1 ? "" : "s", (long long)f->log->n);
+            "episodes really end only %lld time%s in %lld step%s", (long long)r->nterminal,
+            r->nterminal == 1 ? "" : "s", (long long)f->log->n, f->log->n == 1 ? "" : "s");
         rh_inspect__advise(found,
                            "a model learns from these alone when an episode ends: if that "
                            "is a failure, it will be underrated; log more of them");
     }
-    // the worst reward is an event of its own where rewards are few different numbers
+}
+
+// Failures that only the reward tells of: the worst one where rewards are few different
+// numbers that occur again and again, otherwise those far below the rest.
+static void find_failures(const rh_inspect__finder *f)
+{
+    const rh_log_report *r = f->report;
     const rh_log_numbers *v = &r->reward;
-    bool few = v->ndistinct > 1 && v->ndistinct <= rh_inspect__limit.few_values;
-    bool all_ends = r->nworst == r->nterminal;
-    if ((few || v->nabsurd + v->nsentinel > 0) && v->min < v->median && r->nworst < limit &&
-        !(all_ends && r->nterminal > 0)) {
-        rh_log_finding *found = rh_inspect__add(
-            f, RH_WARNING, "few-failures", r->nworst,
-            "the worst reward, %.6g, occurs only %lld time%s in %lld steps", v->min,
-            (long long)r->nworst, r->nworst == 1 ? "" : "s", (long long)f->log->n);
-        for (int64_t t = f->log->n - 1; t >= 0; t--)
-            if (f->log->reward[t] == v->min)
-                found->first = t;
-        rh_inspect__advise(found,
-                           "a model cannot know when it comes, and will underrate it: log "
-                           "more of what leads there");
+    int64_t n = 0, first = -1, limit = rh_inspect__limit.rare_count;
+    bool few = v->ndistinct > 1 && v->ndistinct <= rh_inspect__limit.few_values &&
+               limit * v->ndistinct <= f->log->n;
+    bool far = v->min < v->far_lo || v->min == v->sentinel;
+    bool missing = v->min == v->sentinel && rh_inspect__is_customary(v->min);
+    if (!(few || far) || missing || !(v->min < v->median))
+        return;
+    for (int64_t t = 0; t < f->log->n; t++) {
+        double reward = f->log->reward[t];
+        if (reward == v->min || (far && isfinite(reward) && reward < v->lo))
+            first = n++ == 0 ? t : first;
     }
+    if (n >= limit || (r->nterminal > 0 && n == r->nterminal))
+        return;
+    rh_log_finding *found = rh_inspect__add(
+        f, RH_WARNING, "few-failures", n,
+        far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps"
+            : "the worst reward, %.6g, occurs only %lld time%s in %lld steps",
+        v->min, (long long)n, n == 1 ? "" : "s", (long long)f->log->n);
+    found->first = first;
+    rh_inspect__advise(found, "a model cannot know when it comes, and will underrate it: log "
+                              "more of what leads there");
 }
 
 void rh_inspect__find_actions(const rh_inspect__finder *f)
 {
     find_infinite_rewards(f);
     find_same_rewards(f);
-    find_rare_events(f);
+    find_few_ends(f);
+    find_failures(f);
+    find_one(f);
     find_rare(f);
     find_holes(f);
     find_amounts(f);

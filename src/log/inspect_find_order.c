@@ -15,6 +15,8 @@ static int action_shift(const rh_log_alignment *a)
     double alone = a->action[best] / fmax(a->action[1], 1e-9);
     double partial = a->partial[best] / fmax(a->partial[1], 1e-9);
     bool seen = a->action[best] > limit->shift_gain && a->partial[best] > limit->shift_gain;
+    seen = seen &&
+           (best == 0 || a->past > limit->shift_past || a->action[best] > limit->shift_much);
     return seen && alone > limit->shift_alone && partial > limit->shift_partial &&
                    alone * partial > limit->shift_both
                ? best - 1
@@ -52,8 +54,7 @@ static void find_row_shift(const rh_inspect__finder *f)
     rh_log_finding *found =
         rh_inspect__add(f, shift > 0 ? RH_ERROR : RH_WARNING, "row-shift", shift,
                         "what happens in a step is explained by the action of the %s row (%.0f "
-                        "%% of a sensor's "
-                        "change), and hardly by its own (%.0f %%)",
+                        "%% of a sensor's change) rather than by its own (%.0f %%)",
                         shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
                         100.0 * fmax(a->action[1], 0.0));
     if (shift > 0)
@@ -62,8 +63,9 @@ static void find_row_shift(const rh_inspect__finder *f)
                            "late against the sensors; move it up by one row");
     else
         rh_inspect__advise(found, "actions are logged one row early, or the plant answers one "
-                                  "step late: move the column down by one row, or add the last "
-                                  "action to --obs");
+                                  "step late, or rows of two devices alternate: move the "
+                                  "column down by one row, add the last action to --obs, or "
+                                  "sort by device");
 }
 
 static void find_reward_shift(const rh_inspect__finder *f)
@@ -74,13 +76,12 @@ static void find_reward_shift(const rh_inspect__finder *f)
         return; // with the actions, everything has slipped
     rh_log_finding *found = NULL;
     if (place != 0) {
-        found = rh_inspect__add(f, RH_WARNING, "reward-shift", place,
-                                "rewards unlike the usual %.4g stand one row %s ends of "
-                                "episodes in %.0f %% of %lld "
-                                "cases, and with the end in %.0f %%",
-                                f->report->reward.median, place > 0 ? "after" : "before",
-                                100.0 * a->place[place + 1], (long long)a->nspecial,
-                                100.0 * a->place[1]);
+        found = rh_inspect__add(
+            f, RH_WARNING, "reward-shift", place,
+            "rewards unlike the usual %.4g stand one row %s ends of "
+            "episodes in %.0f %% of %lld cases, and with the end in %.0f %%",
+            f->report->reward.median, place > 0 ? "after" : "before",
+            100.0 * a->place[place + 1], (long long)a->nspecial, 100.0 * a->place[1]);
         shift = -place;
     } else if (shift != 0) {
         found = rh_inspect__add(
@@ -148,21 +149,23 @@ static void find_ends(const rh_inspect__finder *f)
             rh_inspect__add(f, RH_ERROR, "terminal-everywhere", log->n,
                             "every one of the %lld steps ends an episode", (long long)log->n);
         rh_inspect__advise(found, "the column is not what it was taken for: name another with "
-                                  "--terminal, or none with --terminal ''");
+                                  "--terminal, or none with --terminal ''; or there is nothing "
+                                  "to plan, and each action is a task of its own");
         return;
     }
     if (r->nterminal == 0) {
-        found = rh_inspect__add(f, RH_NOTICE, "no-terminal", 0,
-                                "no episode ends in %lld steps: the task is taken for one that "
-                                "goes on for ever",
-                                (long long)log->n);
+        found =
+            rh_inspect__add(f, RH_NOTICE, "no-terminal", 0,
+                            "no episode ends in %lld step%s: the task is taken for one that "
+                            "goes on for ever",
+                            (long long)log->n, log->n == 1 ? "" : "s");
         rh_inspect__advise(found, "if there are failures or goals, name their column with "
                                   "--terminal");
     }
     if (log->nepisode == 1) {
-        found =
-            rh_inspect__add(f, RH_NOTICE, "single-episode", 1,
-                            "the whole log is one episode of %lld steps", (long long)log->n);
+        found = rh_inspect__add(f, RH_NOTICE, "single-episode", 1,
+                                "the whole log is one episode of %lld step%s",
+                                (long long)log->n, log->n == 1 ? "" : "s");
         rh_inspect__advise(found, "if it has parts, name what parts them: --episode, "
                                   "--episode-steps or --max-gap");
     }
@@ -178,10 +181,10 @@ static void find_cuts(const rh_inspect__finder *f)
     bool wide = r->cut_spread > limit->cut_spread;
     rh_log_finding *found = rh_inspect__add(
         f, wide ? RH_WARNING : RH_NOTICE, "irregular-cuts", r->ncut_judged,
-        "%lld episodes are cut off at different lengths: the most frequent, %lld steps, is "
-        "that "
-        "of %.0f %%",
-        (long long)r->ncut_judged, (long long)r->cut_length, 100.0 * r->cut_share);
+        "%lld episodes are cut off at different lengths: the most frequent, %lld step%s, is "
+        "that of %.0f %%",
+        (long long)r->ncut_judged, (long long)r->cut_length, r->cut_length == 1 ? "" : "s",
+        100.0 * r->cut_share);
     rh_inspect__advise(found,
                        "a time limit cuts at one length: if these are goals or failures, "
                        "their column belongs to --terminal");
@@ -216,13 +219,15 @@ static void find_jumps(const rh_inspect__finder *f)
     for (int i = 0; i < 4 && i < r->njump && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
                                  (long long)r->jump[i]);
+    // a plant that is put back after a failure says so in its rewards
+    bool told = r->align.nspecial > 0 && r->njump_told == r->njump;
     rh_log_finding *found = rh_inspect__add(
-        f, RH_WARNING, "jumps", r->njump,
-        "%lld step%s inside episodes, more than %.0f times as long as 98 %% of all: "
-        "transition%s "
-        "%s%s",
+        f, told ? RH_NOTICE : RH_WARNING, "jumps", r->njump,
+        "%lld step%s inside episodes, more than %.0f times as long as 98 %% of all%s: "
+        "transition%s %s%s",
         (long long)r->njump, r->njump == 1 ? "" : "s", rh_inspect__limit.jump_ratio,
-        r->njump == 1 ? "" : "s", list, r->njump > 4 ? ", ..." : "");
+        told ? ", with unusual rewards" : "", r->njump == 1 ? "" : "s", list,
+        r->njump > 4 ? ", ..." : "");
     found->first = r->jump[0];
     rh_inspect__advise(found,
                        "if episodes end there, say so: --episode, --episode-steps, "
@@ -253,24 +258,46 @@ static void find_repeats(const rh_inspect__finder *f)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
     const rh_log_report *r = f->report;
-    double n = (double)f->log->n;
-    if ((double)r->nduplicate > limit->duplicate_share * n &&
-        (double)r->nstate_distinct > limit->tabular_share * n) {
-        bool much = (double)r->nduplicate > limit->duplicate_much * n;
+    double n = (double)f->log->n, copies = (double)r->nduplicate, twice = (double)r->ntwice;
+    if ((double)r->nstate_distinct <= limit->tabular_share * n)
+        return;
+    if (copies - twice > limit->duplicate_share * n) {
+        bool returns = copies <= limit->duplicate_run * (double)r->nreturn;
+        bool much = copies - twice > limit->duplicate_much * n && !returns;
         rh_log_finding *found =
             rh_inspect__add(f, much ? RH_WARNING : RH_NOTICE, "duplicates", r->nduplicate,
-                            "%s transitions are exactly like an earlier one",
-                            rh_inspect__share(r->nduplicate, f->log->n).s);
-        rh_inspect__advise(found, "rows written twice, or files joined that overlap: drop the "
-                                  "copies");
+                            "%s transitions are exactly like an earlier one; other steps lead "
+                            "to such a one %lld time%s",
+                            rh_inspect__share(r->nduplicate, f->log->n).s,
+                            (long long)r->nreturn, r->nreturn == 1 ? "" : "s");
+        rh_inspect__advise(found, returns
+                                      ? "fine where the plant has no noise and comes back to "
+                                        "the same states; else files joined that overlap"
+                                      : "files joined that overlap, or episodes that were "
+                                        "drawn twice: drop the copies");
     }
+    if (twice > limit->duplicate_share * n) {
+        rh_log_finding *found = rh_inspect__add(
+            f, twice > limit->duplicate_much * n ? RH_WARNING : RH_NOTICE, "repeated-rows",
+            r->ntwice,
+            "%s rows are exactly like the row before, sensors, action and reward: first %s",
+            rh_inspect__share(r->ntwice, f->log->n).s, rh_inspect__where(f, r->twice_at).s);
+        found->first = r->twice_at;
+        rh_inspect__advise(found, "rows written twice: drop the copies; or a plant at rest");
+    }
+}
+
+static void find_short(const rh_inspect__finder *f)
+{
+    const rh_inspect__limits *limit = &rh_inspect__limit;
     int64_t nact = f->log->naction ? f->log->naction : 3 * (int64_t)f->log->nact;
     int64_t want = limit->short_steps * f->log->nobs * nact;
     if (f->log->n < want) {
         rh_log_finding *found = rh_inspect__add(
             f, RH_NOTICE, "short-log", f->log->n,
-            "%lld steps are few for %d sensor%s and %s%d action%s", (long long)f->log->n,
-            f->log->nobs, f->log->nobs == 1 ? "" : "s", f->log->naction ? "" : "the thirds of ",
+            "only %lld step%s for %d sensor%s and %s%d action%s", (long long)f->log->n,
+            f->log->n == 1 ? "" : "s", f->log->nobs, f->log->nobs == 1 ? "" : "s",
+            f->log->naction ? "" : "the thirds of ",
             f->log->naction ? f->log->naction : f->log->nact,
             f->log->naction + f->log->nact == 2 ? "" : "s");
         rh_inspect__advise(found,
@@ -288,18 +315,22 @@ static void find_time(const rh_inspect__finder *f)
         return;
     if (c->nreverse > 0) {
         found = rh_inspect__add(f, RH_ERROR, "time-reverse", c->nreverse,
-                                "time runs backwards in %s steps",
-                                rh_inspect__share(c->nreverse, c->n).s);
+                                "time runs backwards in %s steps: first to %s",
+                                rh_inspect__share(c->nreverse, c->n).s,
+                                rh_inspect__where(f, c->reverse_at).s);
+        found->first = c->reverse_at;
         rh_inspect__advise(found,
                            "rows are not in order: sort them, or name another column with "
                            "--time");
     }
     if (c->nrepeat > 0) {
         found = rh_inspect__add(f, RH_WARNING, "time-repeats", c->nrepeat,
-                                "%s rows have the time of the row before",
-                                rh_inspect__share(c->nrepeat, c->n).s);
+                                "%s rows have the time of the row before: first %s",
+                                rh_inspect__share(c->nrepeat, c->n).s,
+                                rh_inspect__where(f, c->repeat_at).s);
+        found->first = c->repeat_at;
         rh_inspect__advise(found, "rows written twice, or two devices in one file: drop the "
-                                  "copies, or part them with --episode");
+                                  "copies, or sort by device and name it with --episode");
     }
     if (c->nirregular > 0 && c->nirregular > c->nrepeat + c->nreverse) {
         bool much = (double)c->nirregular > rh_inspect__limit.irregular_share * (double)c->n;
@@ -328,4 +359,5 @@ void rh_inspect__find_order(const rh_inspect__finder *f)
     find_time(f);
     find_lost(f);
     find_repeats(f);
+    find_short(f);
 }

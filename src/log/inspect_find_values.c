@@ -50,8 +50,7 @@ static const char *many(int n, const char *one, const char *more)
     return n == 1 ? one : more;
 }
 
-// ---------------------------------------------------------------------------- what is no
-// number
+// ---------------------------------------------------------------------------- no numbers
 
 static bool is_infinite(const rh_log_sensor *s)
 {
@@ -123,8 +122,8 @@ static bool is_absurd(const rh_log_sensor *s)
 static void tell_sentinel(const rh_inspect__finder *f, int j, char *text, size_t size)
 {
     const rh_log_numbers *v = &f->report->sensor[j].value;
-    snprintf(text, size, " is %.10g %lld times, otherwise %.4g to %.4g", v->sentinel,
-             (long long)v->nsentinel, v->lo, v->hi);
+    snprintf(text, size, " is %.10g %lld time%s, otherwise %.4g to %.4g", v->sentinel,
+             (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
 }
 
 static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t size)
@@ -137,6 +136,33 @@ static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t s
     if (s->absurd_at >= 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, ", first at %s",
                  rh_inspect__where(f, s->absurd_at).s);
+}
+
+// The same in actions, and in rewards: there only what is customary, because a trip may well
+// cost 1000 each time.
+static void find_sentinels(const rh_inspect__finder *f)
+{
+    const rh_log *log = f->log;
+    for (int k = 0; k <= log->nact; k++) {
+        bool reward = k == log->nact;
+        if (!reward && log->naction)
+            continue;
+        const rh_log_numbers *v = reward ? &f->report->reward : &f->report->amount[k];
+        if (v->nsentinel == 0 || (reward && !rh_inspect__is_customary(v->sentinel)))
+            continue;
+        rh_log_finding *found = rh_inspect__add(
+            f, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
+            "a number that may stand for a missing one: %s is %.10g %lld time%s, otherwise "
+            "%.4g to %.4g",
+            rh_inspect__name(reward ? log->reward_name : log->act_name[k]).s, v->sentinel,
+            (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
+        for (int64_t t = log->n - 1; t >= 0; t--)
+            if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
+                found->first = t;
+        rh_inspect__advise(found, "--missing=%.10g if it does: such steps are dropped",
+                           v->sentinel);
+        k = reward ? k : log->nact - 1; // one of a kind
+    }
 }
 
 static void find_absurd(const rh_inspect__finder *f)
@@ -181,6 +207,11 @@ static bool is_wrapping(const rh_log_sensor *s)
     return s->wraps;
 }
 
+static bool is_clock(const rh_log_sensor *s)
+{
+    return isfinite(s->pace);
+}
+
 static bool is_twin(const rh_log_sensor *s)
 {
     return s->twin >= 0;
@@ -202,6 +233,12 @@ static void tell_frozen(const rh_inspect__finder *f, int j, char *text, size_t s
     double value = f->log->obs[(int64_t)f->log->from[s->run_at] * f->log->nobs + j];
     snprintf(text, size, " stays at %.6g for %lld steps from %s (usually at most %.0f)", value,
              (long long)s->run, rh_inspect__where(f, s->run_at).s, s->usual_run);
+}
+
+static void tell_clock(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    double pace = f->report->sensor[j].pace;
+    snprintf(text, size, " %s by %.6g", pace < 0.0 ? "falls" : "grows", fabs(pace));
 }
 
 static void tell_twin(const rh_inspect__finder *f, int j, char *text, size_t size)
@@ -243,6 +280,17 @@ static void find_still(const rh_inspect__finder *f)
                            "was it stuck, or did the logger repeat the last value? leave "
                            "that stretch out, or call it missing");
     }
+    n = list_sensors(f, is_clock, tell_clock, text, sizeof text, &column);
+    if (n > 0) {
+        found =
+            rh_inspect__add(f, RH_WARNING, "clock-sensor", n,
+                            "in every step: %s; a row number or a clock, and no sensor", text);
+        found->column = column;
+        rh_inspect__advise(found,
+                           "no state would ever come again: leave %s out with --obs, or "
+                           "name a time with --time",
+                           many(n, "it", "them"));
+    }
     n = list_sensors(f, is_twin, tell_twin, text, sizeof text, &column);
     if (n > 0) {
         found = rh_inspect__add(f, RH_NOTICE, "twin-sensors", n, "one sensor twice: %s", text);
@@ -252,10 +300,11 @@ static void find_still(const rh_inspect__finder *f)
     n = list_sensors(f, is_wrapping, tell_wraps, text, sizeof text, &column);
     if (n > 0) {
         found = rh_inspect__add(f, RH_NOTICE, "wraps", n,
-                                "jumps from end to end like an angle: %s", text);
+                                "jumps from end to end like an angle or a counter: %s", text);
         found->column = column;
         rh_inspect__advise(found,
-                           "its two ends look far apart: log its sine and cosine instead");
+                           "its two ends look far apart: log the sine and cosine of an angle "
+                           "instead, and leave a counter out with --obs");
     }
 }
 
@@ -263,5 +312,6 @@ void rh_inspect__find_values(const rh_inspect__finder *f)
 {
     find_missing(f);
     find_absurd(f);
+    find_sentinels(f);
     find_still(f);
 }

@@ -96,9 +96,16 @@ void rh_inspect__sort(rh_inspect__room *room)
         room->sorted[i] = number_of(from[i]);
 }
 
+// Between two numbers that are farther apart than a double can say, the lower one.
+static double quantile_of(const double *x, int64_t n, double p)
+{
+    double q = rh_quantile_sorted(x, (int)n, p);
+    return isfinite(q) ? q : x[(int64_t)(p * (double)(n - 1))];
+}
+
 double rh_inspect__quantile(const rh_inspect__room *room, double p)
 {
-    return room->nsorted ? rh_quantile_sorted(room->sorted, (int)room->nsorted, p) : NAN;
+    return room->nsorted ? quantile_of(room->sorted, room->nsorted, p) : NAN;
 }
 
 // ---------------------------------------------------------------------------- far off
@@ -111,10 +118,10 @@ typedef struct piece {
 
 static double quantile(const piece *p, double at)
 {
-    return rh_quantile_sorted(p->x + p->first, (int)(p->last - p->first), at);
+    return quantile_of(p->x + p->first, p->last - p->first, at);
 }
 
-static bool is_customary(double x)
+bool rh_inspect__is_customary(double x)
 {
     static const double known[] = {99.0,         999.0,        999.25, 9999.0,  99999.0,
                                    999999.0,     1e20,         1e30,   32767.0, 32768.0,
@@ -140,7 +147,7 @@ static int64_t count_sentinel(const piece *p, bool high)
     double gap = high ? end - p->x[rest.last - 1] : p->x[rest.first] - end;
     double width = quantile(&rest, 0.98) - quantile(&rest, 0.02);
     bool far = count >= limit->sentinel_count && gap > limit->sentinel_gap * width;
-    bool customary = is_customary(end) && gap > width;
+    bool customary = rh_inspect__is_customary(end) && gap > width;
     return width > 0.0 && (far || customary) ? count : 0;
 }
 
@@ -192,6 +199,16 @@ bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x)
 
 // ---------------------------------------------------------------------------- all of it
 
+// The bar that x is in. Halves, because lo to hi may be wider than a double can say.
+static int bar_of(double x, double lo, double hi)
+{
+    double width = hi - lo, part = (x - lo) / width;
+    if (isinf(width))
+        part = (0.5 * x - 0.5 * lo) / (0.5 * hi - 0.5 * lo);
+    int bar = width > 0.0 ? (int)(part * RH_LOG_NBAR) : 0;
+    return bar < RH_LOG_NBAR ? bar : RH_LOG_NBAR - 1;
+}
+
 static void describe(rh_log_numbers *out, const piece *p)
 {
     int64_t n = p->last - p->first;
@@ -201,28 +218,30 @@ static void describe(rh_log_numbers *out, const piece *p)
     out->lo = p->x[p->first];
     out->hi = p->x[p->last - 1];
     out->whole = true;
-    double width = out->hi - out->lo;
     for (int64_t i = p->first; i < p->last; i++) {
         out->ndistinct += i == p->first || p->x[i] != p->x[i - 1];
         out->whole = out->whole && p->x[i] == floor(p->x[i]);
-        int bar = width > 0.0 ? (int)((p->x[i] - out->lo) / width * RH_LOG_NBAR) : 0;
-        out->bar[bar < RH_LOG_NBAR ? bar : RH_LOG_NBAR - 1]++;
+        out->bar[bar_of(p->x[i], out->lo, out->hi)]++;
     }
     if (n == 0)
         out->whole = false;
 }
 
-// Mean and standard deviation of what is not absurd, in two passes: the mean may be large.
+// Mean and standard deviation of what is not absurd: in two passes and from the median, which
+// may be large, and in a unit in which squares neither overflow nor vanish.
 static void average(rh_log_numbers *out, const double *x, int64_t n)
 {
-    double sum = 0.0, square = 0.0;
+    double sum = 0.0, square = 0.0, width = 0.5 * out->hi - 0.5 * out->lo;
+    double unit = width > 1e150 ? 0x1p-600 : width < 1e-150 ? 0x1p600 : 1.0;
+    unit = fabs(out->median) < 1e150 || unit < 1.0 ? unit : 1.0;
+    double centre = out->median * unit;
     int64_t count = 0;
     out->mean = out->sd = NAN;
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(x[i]))
             continue;
         if (!rh_inspect__is_absurd(out, x[i])) {
-            sum += x[i];
+            sum += x[i] * unit - centre;
             count++;
         } else if (x[i] == out->sentinel) {
             out->nsentinel++;
@@ -232,11 +251,14 @@ static void average(rh_log_numbers *out, const double *x, int64_t n)
     }
     if (!count)
         return;
-    out->mean = sum / (double)count;
+    double off = sum / (double)count;
     for (int64_t i = 0; i < n; i++)
-        if (isfinite(x[i]) && !rh_inspect__is_absurd(out, x[i]))
-            square += (x[i] - out->mean) * (x[i] - out->mean);
-    out->sd = out->lo == out->hi ? 0.0 : sqrt(square / (double)count);
+        if (isfinite(x[i]) && !rh_inspect__is_absurd(out, x[i])) {
+            double d = x[i] * unit - centre - off;
+            square += d * d;
+        }
+    out->mean = out->median + off / unit;
+    out->sd = out->lo == out->hi ? 0.0 : sqrt(square / (double)count) / unit;
 }
 
 void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n)

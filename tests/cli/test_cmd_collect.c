@@ -183,6 +183,10 @@ static void mistakes(void **unused)
     refuses("collect acrobot -p medium -o a.doc", 2, "cannot tell the format");
     refuses("collect acrobot -p medium -o nowhere/a.csv", 1, "cannot write");
     refuses("collect acrobot -p medium -o a.csv --starts a.csv", 2, "name the same file");
+    refuses("collect acrobot -p random -n 9 -o a.csv --starts ./a.csv", 2,
+            "name the same file");
+    refuses("collect acrobot -p random -n 9 -o a-%d.csv --logs 2 --starts s.csv", 2,
+            "try: --starts 'starts-%02d.csv'");
     refuses("collect acrobot -p medium -o a.csv --starts b", 2, "cannot tell the format");
     refuses("collect acrobot -p medium --logs 2 -o a.csv", 2, "names one file");
     refuses("collect acrobot -p medium --logs 2 -o a%s.csv", 2, "expected a name with %d");

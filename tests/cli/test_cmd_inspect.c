@@ -168,6 +168,44 @@ static void exit_codes(void **unused)
     }
 }
 
+// Logs of good policies: nothing is wrong with them. The acrobot's were accused of actions
+// that are late, the mountain car's of copies, and the cartpole's of missed ends.
+static void trusts_good_policies(void **unused)
+{
+    (void)unused;
+    static const char *const log[] = {"acrobot -p near-optimal --seed 17",
+                                      "mountain_car -p medium --seed 3",
+                                      "cartpole -p medium --seed 2"};
+    for (size_t i = 0; i < sizeof log / sizeof *log; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "collect %s -n 5000 -q -o good.npz", log[i]);
+        free(output_of(line));
+        char *json = output_of("inspect good.npz --json");
+        if (strstr(json, "\"severity\": \"warning\"") ||
+            strstr(json, "\"severity\": \"error\""))
+            fail_msg("%s: %s", log[i], strstr(json, "\"findings\""));
+        free(json);
+    }
+}
+
+// Times in milliseconds are neither dates nor seconds; numbers beyond all measure are shown.
+static void shows_odd_numbers(void **unused)
+{
+    (void)unused;
+    FILE *out = fopen("odd.csv", "w");
+    assert_non_null(out);
+    fputs("time,episode,obs_0,obs_1,action,reward\n", out);
+    for (int i = 0; i < 300; i++)
+        fprintf(out, "%lld,%d,%.3f,%s,%d,%.2f\n", 1700000000000LL + 60000LL * i, i / 30, sin(i),
+                i * i % 3 ? "1.7e308" : "-1.7e308", i * i % 3, cos(i));
+    fclose(out);
+    char *text = output_of("inspect odd.csv");
+    assert_has(text, "1700000000000 to ");
+    assert_has(text, "every 60000;");
+    assert_has(text, "-1.7e+308");
+    free(text);
+}
+
 // Names that would move the cursor do not.
 static void shows_odd_names(void **unused)
 {
@@ -198,9 +236,10 @@ static void helps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_a_screen), cmocka_unit_test(fits_a_screen),
-        cmocka_unit_test(prints_json),     cmocka_unit_test(exit_codes),
-        cmocka_unit_test(shows_odd_names), cmocka_unit_test(helps),
+        cmocka_unit_test(prints_a_screen),      cmocka_unit_test(fits_a_screen),
+        cmocka_unit_test(prints_json),          cmocka_unit_test(exit_codes),
+        cmocka_unit_test(shows_odd_names),      cmocka_unit_test(helps),
+        cmocka_unit_test(trusts_good_policies), cmocka_unit_test(shows_odd_numbers),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -147,6 +147,23 @@ static void absurd_numbers(void **unused)
     r.obs[100][1] = -999.0;
     has("sentinel", RH_WARNING);
 
+    // in actions and rewards, too; a fine of its own size for a trip is no sentinel
+    make_rows(&r, 1);
+    r.reward[100] = r.reward[200] = -9999.0;
+    has("sentinel-reward", RH_WARNING);
+    says("sentinel-reward", "'reward' is -9999 2 times");
+    assert_int_equal(look("sentinel-reward").first, 99); // row 50 has no step
+    has_not("few-failures");
+    r.reward[100] = r.reward[200] = r.reward[300] = -500.0;
+    has_not("sentinel-reward");
+    has("few-failures", RH_WARNING);
+    make_rows(&r, 1);
+    r.shape.action = RH_ACTION_CONTINUOUS;
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = isnan(r.act[i]) ? NAN : i % 100 == 7 ? -9999.0 : r.act[i] + 0.01 * (i % 7);
+    has("sentinel-action", RH_WARNING);
+    has_not("sentinel-reward");
+
     // a third of it is not the scale
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i += 3)
@@ -168,6 +185,18 @@ static void standing_still(void **unused)
     for (int i = 110; i < 150; i++)
         memcpy(r.obs[i], r.obs[110], sizeof r.obs[i]);
     has_not("frozen-sensor");
+    // what is stuck does not care where episodes end
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        if (i % (STEPS + 1) % 10 == 0)
+            r.begins[i] = true;
+    for (int i = 110; i < 200; i++)
+        r.obs[i][0] = r.obs[110][0];
+    has("frozen-sensor", RH_WARNING);
+    // and what is set once for several episodes is not stuck
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][0] = i / 70 * 0.37;
+    has_not("frozen-sensor");
     // half as long is not told from rest
     make_rows(&r, 1);
     for (int i = 110; i < 130; i++)
@@ -184,6 +213,10 @@ static void standing_still(void **unused)
         r.obs[i][2] = 4.5;
     has("constant-sensor", RH_WARNING);
     says("constant-sensor", "'flow' is always 4.5");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = 4.5 + 8.9e-16 * (i % 3); // but for its last bits
+    has("constant-sensor", RH_WARNING);
+    has_not("wraps");
     has_not("twin-sensors");
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = 32.0 - 1.8 * r.obs[i][0];
@@ -205,6 +238,30 @@ static void angles(void **unused)
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = sin(0.3 * i);
     has_not("wraps");
+    // whole degrees, and a switch
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = (17 * i + i % 5) % 360;
+    has("wraps", RH_NOTICE);
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = i / 7 % 2;
+    has_not("wraps");
+}
+
+static void clocks(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("clock-sensor");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = 0.1 * i;
+    has("clock-sensor", RH_WARNING);
+    says("clock-sensor", "'flow' grows by 0.1");
+    for (int i = 0; i < r.n; i++)
+        r.obs[i][2] = -(i % (STEPS + 1)); // of each episode
+    has("clock-sensor", RH_WARNING);
+    says("clock-sensor", "'flow' falls by 1");
+    r.obs[700][2] += 0.5;
+    has_not("clock-sensor");
 }
 
 // ---------------------------------------------------------------------------- rows that
@@ -317,6 +374,14 @@ static void ends(void **unused)
     assert_true(look("jumps").count >= 20);
     assert_int_equal(look("jumps").first % (STEPS + 1), STEPS);
 
+    // where the plant is put back, its rewards say so
+    for (int i = 0; i < r.n; i++)
+        r.reward[i] = i % (STEPS + 1) == STEPS ? -1.0 : 0.0;
+    has("jumps", RH_NOTICE);
+    for (int i = 0; i < r.n; i++)
+        r.reward[i] = i % (STEPS + 1) == STEPS - 1 ? -1.0 : 0.0;
+    has("jumps", RH_WARNING);
+
     make_rows(&r, 1);
     has_not("terminal-everywhere");
     has_not("jumps");
@@ -352,7 +417,22 @@ static void failures(void **unused)
     has_not("few-failures");
     r.reward[77] = r.reward[300] = -100.0;
     has("few-failures", RH_WARNING);
-    says("few-failures", "-100, occurs only 2 times");
+    says("few-failures", "-100, occur only 2 times");
+    r.reward[77] = r.reward[300] = -1.0; // one of three numbers, and not far
+    says("few-failures", "-1, occurs only 2 times");
+    // a rare bonus does not make a failure of the worst of many rewards
+    make_rows(&r, 1);
+    r.reward[77] = r.reward[300] = 1000.0;
+    has_not("few-failures");
+    // those far off are counted together
+    make_rows(&r, 1);
+    for (int i = 0; i < 12; i++)
+        r.reward[100 + 55 * i] = -200.0 - i;
+    has_not("few-failures");
+    for (int i = 0; i < 8; i++)
+        r.reward[100 + 55 * i] = -1.0;
+    has("few-failures", RH_WARNING);
+    says("few-failures", "-211, occur only 4 times");
     for (int i = 0; i < r.n; i++)
         r.reward[i] = 0.0;
     has("reward-constant", RH_ERROR);
@@ -391,6 +471,16 @@ static void rare_actions(void **unused)
     has("action-rare", RH_WARNING);
 
     make_rows(&r, 1);
+    has_not("action-one");
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = isnan(r.act[i]) ? NAN : 1.0;
+    has("action-one", RH_WARNING);
+    r.shape.action = RH_ACTION_CONTINUOUS;
+    has("action-one", RH_WARNING);
+    r.act[3] = 1.5;
+    has_not("action-one");
+
+    make_rows(&r, 1);
     has_not("action-hole");
     for (int i = 0; i < r.n; i++)
         r.act[i] = r.act[i] == 1.0 ? 2.0 : r.act[i];
@@ -420,7 +510,17 @@ static void kinds_of_actions(void **unused)
     for (int i = 0; i < r.n; i++)
         r.act[i] = isnan(r.act[i]) ? NAN : sin(i / 8 * 2.5);
     has("action-held", RH_NOTICE);
-    says("action-held", "held for 8 rows");
+    says("action-held", "every 8 rows");
+    // one action after the other may be the same
+    for (int i = 0; i < r.n; i++)
+        r.act[i] = isnan(r.act[i]) ? NAN : (double)(i / 4 * (i / 4) % 7 % 3);
+    says("action-held", "every 4 rows");
+    // a controller that stays with what it does, but decides in every row
+    for (int i = 0, k = 0; i < r.n; i++) {
+        k += i % 13 == 0 || i % 17 == 0;
+        r.act[i] = isnan(r.act[i]) ? NAN : (double)(k % 3);
+    }
+    has_not("action-held");
 }
 
 static void uncovered_actions(void **unused)
@@ -478,6 +578,31 @@ static void repeated_rows(void **unused)
             r.obs[i][j] = rint(2.0 * r.obs[i][j]);
     has_not("duplicates");
 
+    // a plant that comes back to a state and goes on from there as before
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        if (i % (STEPS + 1) >= 30) {
+            memcpy(r.obs[i], r.obs[i % (STEPS + 1)], sizeof r.obs[i]);
+            r.act[i] = isnan(r.act[i]) ? NAN : 1.0;
+            r.reward[i] = -1.0;
+        }
+    has("duplicates", RH_NOTICE);
+    says("duplicates", "lead to such a one 39 times");
+
+    // rows written twice
+    make_rows(&r, 1);
+    has_not("repeated-rows");
+    for (int share = 10; share <= 50; share += 40) { // one in 30, and then more than one in 10
+        for (int i = 1; i < r.n; i += 300 / share)
+            if (i % (STEPS + 1) != 0 && !isnan(r.act[i])) {
+                memcpy(r.obs[i], r.obs[i - 1], sizeof r.obs[i]);
+                r.act[i] = r.act[i - 1];
+                r.reward[i] = r.reward[i - 1];
+            }
+        has("repeated-rows", share == 10 ? RH_NOTICE : RH_WARNING);
+        assert_int_equal(look("repeated-rows").first, 1);
+    }
+
     make_rows(&r, 1);
     r.n = 2 * (STEPS + 1);
     has("short-log", RH_NOTICE);
@@ -502,8 +627,16 @@ static void times(void **unused)
     make_rows(&r, 1);
     r.time[121] = r.time[120];
     has("time-repeats", RH_WARNING);
+    says("time-repeats", "first step 19 of episode 2");
     r.time[61] = 1.0;
     has("time-reverse", RH_ERROR);
+    says("time-reverse", "first to step 10 of episode 1");
+    // the usual interval is one that occurs, even when every row is there twice
+    make_rows(&r, 1);
+    for (int i = 0; i < r.n; i++)
+        r.time[i] = 60.0 * (i / 2);
+    has("time-repeats", RH_WARNING);
+    has_not("irregular-time");
 }
 
 int main(void)
@@ -514,6 +647,7 @@ int main(void)
         cmocka_unit_test(absurd_numbers),
         cmocka_unit_test(standing_still),
         cmocka_unit_test(angles),
+        cmocka_unit_test(clocks),
         cmocka_unit_test(slipped_rows),
         cmocka_unit_test(rewards_beside_ends),
         cmocka_unit_test(next_observations),

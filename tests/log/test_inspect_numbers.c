@@ -92,6 +92,40 @@ static void keeps_digits(void **unused)
     assert_true(fabs(v.sd - 1.0) < 1e-9 && v.mean == 1e9);
 }
 
+// Numbers at the ends of what a double can say: no bar outside of the histogram, and neither
+// overflow nor underflow of squares.
+static void keeps_its_head(void **unused)
+{
+    (void)unused;
+    static const double size[] = {1.7e308, 1e300, 1.0, 1e-300, 1e-320};
+    double x[1000];
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < 1000; i++)
+            x[i] = i % 2 ? size[k] : -size[k];
+        rh_log_numbers v = numbers_of(x, 1000);
+        assert_true(fabs(v.sd / size[k] - 1.0) < 1e-9 && fabs(v.mean) <= 1e-9 * size[k]);
+        assert_true(v.bar[0] == 500 && v.bar[RH_LOG_NBAR - 1] == 500);
+        assert_true(isfinite(v.median) && isfinite(v.q25) && isfinite(v.q75));
+    }
+    for (int i = 0; i < 1000; i++)
+        x[i] = 1e300;
+    rh_log_numbers v = numbers_of(x, 1000);
+    assert_true(v.sd == 0.0 && v.mean == 1e300);
+}
+
+// Rounding in the sum of large numbers does not become a deviation.
+static void adds_from_the_middle(void **unused)
+{
+    (void)unused;
+    int64_t n = 1000000;
+    double *x = rh_alloc((size_t)n, sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = 1e12 + 0.0009765625 * (double)(i % 3);
+    rh_log_numbers v = numbers_of(x, n);
+    assert_true(fabs(v.sd / (0.0009765625 * sqrt(2.0 / 3.0)) - 1.0) < 1e-6);
+    rh_free(x);
+}
+
 static void sets_aside(void **unused)
 {
     (void)unused;
@@ -149,6 +183,8 @@ int main(void)
         cmocka_unit_test(sorts),
         cmocka_unit_test(describes),
         cmocka_unit_test(keeps_digits),
+        cmocka_unit_test(keeps_its_head),
+        cmocka_unit_test(adds_from_the_middle),
         cmocka_unit_test(sets_aside),
         cmocka_unit_test(samples_the_large),
     };
