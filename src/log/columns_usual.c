@@ -352,7 +352,8 @@ static void note_left_out(rh_maker *m, const left_out *list, const char *why)
 }
 
 // A column with nobody's name: observed when it holds numbers, and else it is said why not.
-static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *words)
+static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *words,
+                           left_out *blank)
 {
     const rh_odd *odd = &m->c->odd[column];
     const char *plain = m->plain[column], *name = m->c->name[column];
@@ -373,8 +374,8 @@ static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *
                        rh_path_tail(m->c->path), (long long)odd->line, name, odd->text,
                        odd->written ? "a number such as 1234.5"
                                     : "a number as in the other rows");
-    if (m->c->wordy[column])
-        leave_out(words, name);
+    if (m->c->wordy[column] || *name)
+        leave_out(m->c->wordy[column] ? words : blank, name);
     return RH_OK;
 }
 
@@ -391,9 +392,9 @@ static rh_status guess_obs(rh_maker *m)
         return rc;
 
     // no name says it: what remains
-    left_out others = {0}, words = {0};
+    left_out others = {0}, words = {0}, blank = {0};
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
-        rc = take_rest(m, i, &others, &words);
+        rc = take_rest(m, i, &others, &words, &blank);
     if (!rc && m->plan->nobs == 0)
         rc = none_found(m, "observations", "obs", " NAME,...");
     else if (!rc)
@@ -401,6 +402,7 @@ static rh_status guess_obs(rh_maker *m)
             m, "no column has an observation's name: every other column of numbers is one");
     note_left_out(m, &others, "the name is no observation's");
     note_left_out(m, &words, "it holds words");
+    note_left_out(m, &blank, "nothing is in its first 1,000 rows");
     return rc;
 }
 
