@@ -11,6 +11,17 @@ static const cli_option output_option[] = {
 
 static const cli_group output_group = {"output", output_option};
 
+static void report(const rh_log *log, const char *out)
+{
+    int64_t ndropped = log->reading.nlost + log->reading.nincomplete;
+    printf("%s: %s step%s in %s episode%s, from %s (%s)", out, cli_count(log->n).s,
+           cli_plural(log->n), cli_count(log->nepisode).s, cli_plural(log->nepisode), log->path,
+           log->reading.format);
+    if (ndropped > 0)
+        printf("; %s could not be used, rehearse inspect says why", cli_count(ndropped).s);
+    putchar('\n');
+}
+
 static int convert_main(const cli_args *args)
 {
     if (args->nword != 2) {
@@ -30,16 +41,14 @@ static int convert_main(const cli_args *args)
     if (!rc)
         rc = cli_pass(rh_log_write(log.log, out, to, &err), &err);
     if (!rc && !cli_has(args, "quiet"))
-        printf("%s: %s step%s in %s episode%s, from %s (%s)\n", out, cli_count(log.log->n).s,
-               cli_plural(log.log->n), cli_count(log.log->nepisode).s,
-               cli_plural(log.log->nepisode), log.log->path, log.log->reading.format);
+        report(log.log, out);
     cli_log_clear(&log);
     return rc;
 }
 
 const cli_command cli_convert = {
     .name = "convert",
-    .about = "write a log in another format",
+    .about = "Write a log in another format",
     .operands = "LOG OUT",
     .detail =
         "Reads LOG as inspect does and writes OUT: CSV (.csv, .csv.gz, .tsv), NumPy (.npz) "

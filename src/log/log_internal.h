@@ -94,7 +94,7 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
 // Whether `name` is `pattern`, in which * stands for any letters.
 bool rh_log__matches(const char *pattern, const char *name);
 
-// Whether a text ends so, and has something before.
+// Whether a text ends so.
 bool rh_log__ends_with(const char *text, const char *ending);
 
 // Whether x is one of the numbers that stand for a missing one.

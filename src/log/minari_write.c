@@ -307,12 +307,6 @@ static rh_status write_folder(const rh_log *log, const char *path, char *work, s
     return rc;
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t n = strlen(text), m = strlen(ending);
-    return n >= m && strcmp(text + n - m, ending) == 0;
-}
-
 rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err)
 {
     static const char main_data[] = "main_data.hdf5";
@@ -322,14 +316,14 @@ rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err)
     char *work = rh_alloc(4, size);
     if (!work)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
-    if (!ends_with(path, ".hdf5") && !ends_with(path, ".h5")) {
+    if (!rh_log__ends_with(path, ".hdf5") && !rh_log__ends_with(path, ".h5")) {
         rc = write_folder(log, path, work, size, err);
-    } else if (ends_with(path, main_data) && (n == tail || path[n - tail - 1] == '/')) {
+    } else if (rh_log__ends_with(path, main_data) && (n == tail || path[n - tail - 1] == '/')) {
         // the dataset is called as the folder above data/
         snprintf(work, size, "%.*s", (int)(n - tail), path);
         for (size_t k = strlen(work); k > 0 && work[k - 1] == '/';)
             work[--k] = 0;
-        if (ends_with(work, "/data"))
+        if (rh_log__ends_with(work, "/data"))
             work[strlen(work) - 5] = 0;
         make_id(work, id, sizeof id);
         snprintf(work + size, size, "%.*smetadata.json", (int)(n - tail), path);

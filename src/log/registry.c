@@ -247,7 +247,7 @@ bool rh_log__matches(const char *pattern, const char *name)
 bool rh_log__ends_with(const char *text, const char *ending)
 {
     size_t n = strlen(text), m = strlen(ending);
-    return n > m && strcmp(text + n - m, ending) == 0;
+    return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
 bool rh_log__is_missing(const rh_log_options *opt, double x)

@@ -38,6 +38,26 @@ static inline void make_hdf5(const char *path, const char *const *group, const c
     assert_int_equal(rh_hdf5__end(out, &err), RH_OK);
 }
 
+// What is said of a file whose columns are `good` but for one, which is another one or, with a
+// negative number of rows, not there.
+static inline void refuse_changed(const char *const *group, const column *good,
+                                  const column *other, const char *words)
+{
+    column all[32];
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("bad.h5"));
+    int n = 0;
+    for (const column *c = good; c->name; c++)
+        if (strcmp(c->name, other->name) != 0)
+            all[n++] = *c;
+    if (other->nrow >= 0)
+        all[n++] = *other;
+    all[n] = (column){NULL, 0, 0, RH_HDF5_DOUBLE, NULL};
+    make_hdf5(path, group, all);
+    refuses(path, NULL, words);
+    remove(path);
+}
+
 // A file cut off at any length is refused, and nothing is left behind or printed.
 static inline void refuse_all_cuts(const char *sample, const char *name)
 {

@@ -37,19 +37,7 @@ static const column good[] = {
 
 static void refuse_with(const column *other, const char *words)
 {
-    column all[10];
-    char path[300];
-    snprintf(path, sizeof path, "%s", in_folder("bad.h5"));
-    int n = 0;
-    for (const column *c = good; c->name; c++)
-        if (strcmp(c->name, other->name) != 0)
-            all[n++] = *c;
-    if (other->nrow >= 0)
-        all[n++] = *other;
-    all[n] = (column){NULL, 0, 0, RH_HDF5_DOUBLE, NULL};
-    make_hdf5(path, NULL, all);
-    refuses(path, NULL, words);
-    remove(path);
+    refuse_changed(NULL, good, other, words);
 }
 
 static void bad_files(void **unused)

@@ -177,19 +177,7 @@ static void what_options_do(void **unused)
 // The five rows with one column changed.
 static void refuse_with(const column *other, const char *words)
 {
-    column all[6];
-    char path[300];
-    snprintf(path, sizeof path, "%s", in_folder("bad.h5"));
-    int n = 0;
-    for (const column *c = five; c->name; c++)
-        if (strcmp(c->name, other->name) != 0)
-            all[n++] = *c;
-    if (other->nrow >= 0)
-        all[n++] = *other;
-    all[n] = (column){NULL, 0, 0, RH_HDF5_DOUBLE, NULL};
-    make_hdf5(path, NULL, all);
-    refuses(path, NULL, words);
-    remove(path);
+    refuse_changed(NULL, five, other, words);
 }
 
 static void bad_files(void **unused)
