@@ -100,4 +100,18 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
                              const rh_log_options *opt, rh_error *err);
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);
 
+// The columns of a table to be written.
+typedef struct rh_csv_table {
+    int n;
+    const rh_role *role;       //                          (n)
+    const char *const *name;   // without units            (n)
+    const char *const *unit;   //                          (n)
+    const char *const *header; // as the file will have it (n)
+} rh_csv_table;
+
+// *named: the header gives back all names and units. *plain: and all the rest of the log will
+// be read as it is, without another word.
+rh_status rh_csv__is_plain(const rh_csv_table *table, const rh_log *log, const char *path,
+                           bool *named, bool *plain, rh_error *err);
+
 #endif

@@ -11,9 +11,10 @@
 //    done. When some other s' is not the s of the step after it, every row has its s' in
 //    columns next_..., which are empty where it is not known.
 // 2. Numbers have the fewest digits that read back. A missing one is empty.
-// 3. The lines that begin with # keep what a header cannot: the roles of columns whose names
-//    do not tell, actions that were never taken, whole numbers that are amounts. Names and
-//    units follow there only if the header would not give them back.
+// 3. Lines that begin with # keep what a header cannot, where it cannot (csv_plain.c): the
+// roles
+//    of columns whose names do not tell, actions that were never taken, whole numbers that are
+//    amounts. Names and units follow there only if the header would not give them back.
 
 #include "csv.h"
 
@@ -200,26 +201,6 @@ static rh_status choose_columns(writer *w, rh_error *err)
     return RH_OK;
 }
 
-// Whether the header gives back all names and units.
-static rh_status is_plain(const writer *w, bool *plain, rh_error *err)
-{
-    size_t *length = rh_alloc((size_t)w->ncolumn, sizeof *length);
-    if (!length)
-        return nomem(w, err);
-    for (int i = 0; i < w->ncolumn; i++)
-        length[i] = strlen(w->header[i]);
-    rh_columns c;
-    rh_status rc =
-        rh_columns__init(&c, w->path, w->ncolumn, (const char *const *)w->header, length, err);
-    *plain = true;
-    for (int i = 0; !rc && *plain && i < w->ncolumn; i++)
-        *plain = w->role[i] == RH_ROLE_NEXT ||
-                 (strcmp(c.name[i], w->name[i]) == 0 && strcmp(c.unit[i], w->unit[i]) == 0);
-    rh_columns__clear(&c);
-    rh_free(length);
-    return rc;
-}
-
 static void put_list(writer *w, const char *key, const char *const *word, int n)
 {
     put_text(w, "# rehearse ");
@@ -231,29 +212,39 @@ static void put_list(writer *w, const char *key, const char *const *word, int n)
     put_text(w, "\n");
 }
 
-static rh_status put_head(writer *w, rh_error *err)
+// What the header alone would not tell.
+static void put_remarks(writer *w, bool named)
 {
-    const rh_log *log = w->log;
-    bool plain = true;
-    rh_status rc = choose_columns(w, err);
-    if (!rc)
-        rc = is_plain(w, &plain, err);
-    if (rc)
-        return rc;
     put_text(w, "# rehearse columns:");
     for (int i = 0; i < w->ncolumn; i++) {
         put_text(w, " ");
         put_text(w, rh_columns__role_name(w->role[i]));
     }
     put_text(w, "\n");
-    if (!plain) {
+    if (!named) {
         put_list(w, "names", w->name, w->ncolumn);
         put_list(w, "units", w->unit, w->ncolumn);
     }
-    if (log->naction > 0)
-        put_list(w, "actions", log->label, log->naction);
+    if (w->log->naction > 0)
+        put_list(w, "actions", w->log->label, w->log->naction);
     else
         put_text(w, "# rehearse actions: continuous\n");
+}
+
+static rh_status put_head(writer *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    bool named = true, plain = true;
+    rh_status rc = choose_columns(w, err);
+    if (rc)
+        return rc;
+    rh_csv_table table = {w->ncolumn, w->role, w->name, w->unit,
+                          (const char *const *)w->header};
+    rc = rh_csv__is_plain(&table, log, w->path, &named, &plain, err);
+    if (rc)
+        return rc;
+    if (!plain)
+        put_remarks(w, named);
     for (int i = 0; i < w->ncolumn; i++) {
         put(w, &w->delimiter, i > 0);
         put_field(w, w->header[i]);

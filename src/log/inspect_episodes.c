@@ -113,7 +113,7 @@ static void count_twice(rh_log_report *report, const rh_log *log)
 // Transitions, states and starts that repeat. The hashes take the place of the column.
 static bool count_repeats(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
-    hashes h = {.nslot = 1024, .of = (uint64_t *)room->column};
+    hashes h = {.nslot = 1024, .of = (void *)room->column};
     while (h.nslot < 2 * HASHES && h.nslot <= 2 * (uint64_t)log->n)
         h.nslot *= 2;
     h.slot = rh_alloc(h.nslot, sizeof *h.slot);

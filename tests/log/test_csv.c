@@ -1077,6 +1077,50 @@ static void counters(void **unused)
     }
 }
 
+// What other programs read too has no lines that begin with #; what would be read otherwise
+// has.
+static void remarks_where_needed(void **unused)
+{
+    (void)unused;
+    static const char *const plain[] = {
+        "x,y,action,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n",
+        "x,y,action,reward,done\n1,2,on,1,0\n2,3,off,1,0\n3,4,on,1,1\n",
+        "x,y,action,reward,done\n1,2,0.5,1,0\n2,3,1,1,0\n3,4,0,1,1\n",
+        "x [m],y,action,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n",
+        "x,pump,a,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n",
+        "x,obs_0,action,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n",
+    };
+    char path[64];
+    snprintf(path, sizeof path, "%s/remarks.csv", folder);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        rh_log *log = read_plain(plain[i]);
+        assert_int_equal(rh_log_write(log, path, NULL, NULL), RH_OK);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        assert_int_equal(fgetc(file), 'e');
+        fclose(file);
+        rh_log_destroy(log);
+    }
+
+    // an action that was never taken, amounts that are whole, a sensor called like a role
+    rh_log_options opt = defaults();
+    static const char text[] = "x,time,action,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n";
+    for (int kind = 0; kind < 4; kind++) {
+        opt = defaults();
+        opt.actions = kind == 1 ? "0,1,2" : NULL;
+        opt.action_kind = kind == 2 ? RH_ACTION_CONTINUOUS : RH_ACTION_AUTO;
+        opt.obs = kind == 3 ? "x,time" : NULL;
+        rh_log *log = read_with(text, &opt);
+        assert_int_equal(rh_log_write(log, path, NULL, NULL), RH_OK);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        assert_int_equal(fgetc(file) == '#', kind > 0);
+        fclose(file);
+        rh_log_destroy(log);
+    }
+    unlink(path);
+}
+
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -1140,6 +1184,7 @@ int main(void)
         cmocka_unit_test(sentinels),
         cmocka_unit_test(odd_logs),
         cmocka_unit_test(written),
+        cmocka_unit_test(remarks_where_needed),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(edited),
         cmocka_unit_test(bad_fields),

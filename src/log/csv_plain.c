@@ -1,0 +1,149 @@
+// csv_plain.c - whether a table needs no word beside its header to be read back as it was.
+//
+// Other programs stumble over lines that begin with #, so they are written only where a plain
+// reading would come to something else. What it would come to is asked of the reader itself.
+//
+// 1. Columns that count are a reader's to judge by their rows. Here all of them may: then a
+//    sensor with a counter's name is not found, and the lines are written.
+// 2. A sensor that is missing in all of the first rows would not be seen as one.
+
+#include "csv.h"
+#include "number.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOOKED 1000 // rows, as many as the reader looks at or fewer
+
+// ---------------------------------------------------------------------------- actions
+
+static bool are_amounts(const rh_log *log)
+{
+    if (log->nact > 1)
+        return true;
+    for (int64_t i = 0; i < log->n; i++)
+        if (log->act[i] != floor(log->act[i]))
+            return true;
+    return false;
+}
+
+// Whether a label is a whole number as the reader would write it, and which; or plainly a word.
+static bool is_whole(const char *label, double *x)
+{
+    char text[RH_NUMBER__SIZE];
+    if (rh_number__read(label, strlen(label), x) != RH_NUMBER || *x != floor(*x) ||
+        fabs(*x) > 9e15)
+        return false;
+    rh_number__print(*x, text);
+    return strcmp(text, label) == 0;
+}
+
+static bool is_word(const char *label)
+{
+    double x;
+    return rh_number__read(label, strlen(label), &x) == RH_NUMBER_TEXT;
+}
+
+// Whether the labels are all taken, alike, and in the order the reader would put them.
+static bool are_found(const rh_log *log)
+{
+    bool taken[RH_MAX_ACTIONS] = {false};
+    for (int64_t i = 0; i < log->n; i++)
+        taken[(int)log->act[i]] = true;
+    double before = -INFINITY, x = 0.0;
+    bool words = is_word(log->label[0]);
+    for (int i = 0; i < log->naction; i++) {
+        const char *label = log->label[i];
+        if (!taken[i] || !(words ? is_word(label) : is_whole(label, &x)))
+            return false;
+        if (words ? i > 0 && strcmp(log->label[i - 1], label) >= 0 : x <= before)
+            return false;
+        before = x;
+    }
+    return words || log->naction <= 10;
+}
+
+// ---------------------------------------------------------------------------- columns
+
+static bool is_seen(const rh_log *log, int sensor)
+{
+    for (int64_t i = 0; i < log->n && i < LOOKED / 2; i++)
+        if (!isnan(log->obs[(int64_t)log->from[i] * log->nobs + sensor]))
+            return true;
+    return false;
+}
+
+// Whether the columns `of` (n) are those of the role, in order.
+static bool are_those(const rh_csv_table *table, rh_role role, const int *of, int n)
+{
+    int found = 0;
+    for (int i = 0; i < table->n; i++)
+        if (table->role[i] == role && (found >= n || of[found++] != i))
+            return false;
+    return found == n;
+}
+
+static bool is_that(const rh_csv_table *table, rh_role role, int column)
+{
+    return are_those(table, role, &column, column >= 0);
+}
+
+static bool is_meant(const rh_csv_table *table, const rh_plan *plan, const rh_log *log)
+{
+    return are_those(table, RH_ROLE_OBS, plan->obs, plan->nobs) &&
+           are_those(table, RH_ROLE_NEXT, plan->next, plan->nnext) &&
+           are_those(table, RH_ROLE_ACTION, plan->act, plan->nact) &&
+           are_those(table, RH_ROLE_REWARD, plan->term, plan->nterm) &&
+           plan->factor[0] == 1.0 && strcmp(plan->reward_name, log->reward_name) == 0 &&
+           is_that(table, RH_ROLE_EPISODE, plan->episode) &&
+           is_that(table, RH_ROLE_TERMINAL, plan->terminal) && !plan->done &&
+           is_that(table, RH_ROLE_TRUNCATED, plan->truncated) &&
+           is_that(table, RH_ROLE_TIME, plan->time) &&
+           is_that(table, RH_ROLE_START, plan->start);
+}
+
+// What a reader would make of the columns without being told.
+static rh_status plan_alone(const rh_csv_table *table, rh_columns *c, const rh_log *log,
+                            bool *meant, rh_error *err)
+{
+    rh_log_options opt = rh_log_defaults();
+    rh_plan plan = {0};
+    int sensor = 0;
+    *meant = true;
+    for (int i = 0; i < table->n; i++) {
+        bool words =
+            table->role[i] == RH_ROLE_ACTION && log->naction > 0 && is_word(log->label[0]);
+        c->numeric[i] = c->counting[i] = !words;
+        c->wordy[i] = words;
+        if (table->role[i] == RH_ROLE_OBS && !is_seen(log, sensor++))
+            *meant = false;
+    }
+    rh_status rc = *meant ? rh_plan__make(&plan, c, &opt, NULL) : RH_OK;
+    *meant = *meant && !rc && is_meant(table, &plan, log);
+    rh_plan__clear(&plan);
+    if (rc == RH_ENOMEM)
+        return rh_fail(err, rc, "%s: out of memory", rh_path_tail(c->path));
+    return RH_OK; // refused is not meant
+}
+
+rh_status rh_csv__is_plain(const rh_csv_table *table, const rh_log *log, const char *path,
+                           bool *named, bool *plain, rh_error *err)
+{
+    size_t *length = rh_alloc((size_t)table->n, sizeof *length);
+    if (!length)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+    for (int i = 0; i < table->n; i++)
+        length[i] = strlen(table->header[i]);
+    rh_columns c;
+    rh_status rc = rh_columns__init(&c, path, table->n, table->header, length, err);
+    *named = *plain = true;
+    for (int i = 0; !rc && *named && i < table->n; i++)
+        *named = table->role[i] == RH_ROLE_NEXT || (strcmp(c.name[i], table->name[i]) == 0 &&
+                                                    strcmp(c.unit[i], table->unit[i]) == 0);
+    if (!rc)
+        rc = plan_alone(table, &c, log, plain, err);
+    *plain = *plain && *named && (log->naction > 0 ? are_found(log) : are_amounts(log));
+    rh_columns__clear(&c);
+    rh_free(length);
+    return rc;
+}
