@@ -172,7 +172,7 @@ void rh_file_discard(rh_file *file)
         return;
     if (file->stream)
         fclose(file->stream);
-    if (file->made)
+    if (file->temporary && file->made)
         unlink(file->temporary);
     rh_free(file->path);
     rh_free(file->place);

@@ -19,7 +19,7 @@ import numpy as np
 here = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(5)
 BETA, ZETA = 1.0, 0.05
-RATE, BETA1, BETA2, EPS = 1e-2, 0.9, 0.999, 1e-8
+RATE, BETA1, BETA2, EPS = 1e-2, 0.9, 0.999, 1e-3
 STEPS = 20
 
 
