@@ -88,6 +88,16 @@ RH_API int64_t rh_alloc_live(void);
 RH_API int64_t rh_alloc_count(void); // allocations ever made
 RH_API void rh_alloc_fail_at(int64_t nth);
 
+// ---------------------------------------------------------------------------- instruction sets
+
+// Hot loops are compiled once per instruction set: 0 for any machine of this kind, on x86 then
+// 1 for AVX2 with FMA and 2 for AVX-512.
+RH_API int rh_isa_count(void); // how many of them this machine can run
+RH_API int rh_isa_best(void);  // the last of them, or the last that is allowed
+
+// For tests: only the first n are allowed from here on. 0: all.
+RH_API void rh_isa_limit(int n);
+
 // ---------------------------------------------------------------------------- chance
 
 // A random stream: a small value named by coordinates, never a state shared in order. Threads,

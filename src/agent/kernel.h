@@ -78,12 +78,8 @@ typedef struct rh_kernels {
     int (*faded)(int n, const float *y, int32_t *place);
 } rh_kernels;
 
-// Those this machine can run, 0 .. rh_kernels__count() - 1, the plainest first.
-int rh_kernels__count(void);
+// That of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
 const rh_kernels *rh_kernels__at(int i);
 const rh_kernels *rh_kernels__best(void);
-
-// For tests: the best is one of the first n from here on. 0: of all.
-void rh_kernels__limit(int n);
 
 #endif

@@ -201,12 +201,12 @@ static void agrees_without_adam(void **unused)
         {"mountain_car", {0.1, 0.9, 1, 0, 1.0}, 3000, 300, 3e-6, 1e-4, 16, 8},
         {"compass", {0.05, 0, 1, 1, 0.9}, 4000, 0, 3e-6, 1e-4, 5, 3},
     };
-    for (int k = 1; k <= rh_kernels__count(); k++) {
-        rh_kernels__limit(k);
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
         for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
             compare(&scenes[i], true);
     }
-    rh_kernels__limit(0);
+    rh_isa_limit(0);
 }
 
 // The first steps of a life in Cartpole, and what was learned in them.
@@ -307,12 +307,12 @@ static void every_kernel_agrees(void **unused)
         {"acrobot", {0.03, 0, 1, 0, 0.8}, 2000, 0, 1e-6, 1e-5, 16, 8},
         {"compass", {0.1, 0.5, 1, 0, 0.5}, 3000, 0, 3e-6, 1e-4, 7, 2},
     };
-    for (int k = 1; k <= rh_kernels__count(); k++) {
-        rh_kernels__limit(k);
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
         for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
             compare(&scenes[i], false);
     }
-    rh_kernels__limit(0);
+    rh_isa_limit(0);
 }
 
 int main(void)

@@ -1,0 +1,38 @@
+// isa.c - which of the compiled hot loops this machine can run.
+
+#include "rehearse/base.h"
+
+#include <stdatomic.h>
+
+static atomic_int limit;
+
+#if defined(__x86_64__)
+
+int rh_isa_count(void)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return 1;
+    bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    return wide ? 3 : 2;
+}
+
+#else
+
+int rh_isa_count(void)
+{
+    return 1;
+}
+
+#endif
+
+void rh_isa_limit(int n)
+{
+    atomic_store(&limit, n);
+}
+
+int rh_isa_best(void)
+{
+    int n = rh_isa_count(), most = atomic_load(&limit);
+    return (most > 0 && most < n ? most : n) - 1;
+}
