@@ -1,0 +1,62 @@
+// kernel.h - the hot loops of training a network, once per instruction set.
+
+#ifndef REPR_KERNEL_H
+#define REPR_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RH_COLUMNS 16 // columns come in these: one cache line of floats
+
+// C (m x n) = start + A (m x k) B (k x n), and then one of two ends. With `relu` what is
+// negative becomes 0; with a gate what stands where the gate is not above 0 becomes 0.
+//
+// Each number of C is one sum, over k from 0 upwards, that begins with `start`. So it depends
+// on its own row of A and column of B alone: not on m or n, and not on how wide a vector is.
+//
+// n is a multiple of RH_COLUMNS, and rows of B, C, start and gate begin at multiples of 64
+// bytes.
+typedef struct rh_product {
+    int m, n, k;
+    const float *a; // element (i, k) at a[i * a_row + k * a_step]
+    ptrdiff_t a_row, a_step;
+    const float *b; // rows b_row apart
+    ptrdiff_t b_row;
+    float *c;
+    ptrdiff_t c_row;
+    const float *start;  // may be c itself; NULL: zero
+    ptrdiff_t start_row; // 0: the same row for all
+    const float *gate;   // NULL: none
+    ptrdiff_t gate_row;
+    bool relu;
+} rh_product;
+
+// One Adam step. The bias corrections are in rate and eps:
+//
+//     m = keep1 m + take1 g
+//     v = keep2 v + take2 g^2
+//     w = w - rate m / (sqrt(v) + eps)
+typedef struct rh_adam_step {
+    float keep1, take1, keep2, take2, rate, eps;
+} rh_adam_step;
+
+typedef struct rh_repr_kernels {
+    const char *name; // of the instruction set
+    bool fused;       // a product and its sum are rounded once
+
+    void (*product)(const rh_product *p);
+
+    // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), turned over.
+    void (*turn)(int m, int n, const float *from, ptrdiff_t from_row, float *to,
+                 ptrdiff_t to_row);
+
+    // n is a multiple of RH_COLUMNS.
+    void (*adam)(size_t n, const rh_adam_step *step, float *w, float *m, float *v,
+                 const float *g);
+} rh_repr_kernels;
+
+// That of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+const rh_repr_kernels *rh_repr_kernels__at(int i);
+const rh_repr_kernels *rh_repr_kernels__best(void);
+
+#endif

@@ -1,0 +1,34 @@
+// kernels.c - which of the compiled loops of training is used.
+
+#include "kernel.h"
+
+#include "rehearse/base.h"
+
+extern const rh_repr_kernels rh_repr_kernels_baseline;
+
+#if defined(__x86_64__)
+
+extern const rh_repr_kernels rh_repr_kernels_avx2;
+extern const rh_repr_kernels rh_repr_kernels_avx512;
+
+static const rh_repr_kernels *const kernels[] = {
+    &rh_repr_kernels_baseline,
+    &rh_repr_kernels_avx2,
+    &rh_repr_kernels_avx512,
+};
+
+#else
+
+static const rh_repr_kernels *const kernels[] = {&rh_repr_kernels_baseline};
+
+#endif
+
+const rh_repr_kernels *rh_repr_kernels__at(int i)
+{
+    return kernels[i];
+}
+
+const rh_repr_kernels *rh_repr_kernels__best(void)
+{
+    return kernels[rh_isa_best()];
+}

@@ -1,0 +1,682 @@
+// test_mlp.c - networks: outputs and gradients are those of the formulas, training goes step
+// by step as in NumPy, and batches, blocks and instruction sets change no bit they must not.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "repr/kernel.h"
+#include "repr/mlp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const rh_mlp_adam adam = {.rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-3};
+
+static rh_mlp *network(const int *size, int nsize, unsigned flags, uint64_t seed)
+{
+    rh_mlp *mlp = NULL;
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_AGENT, 0, 0);
+    assert_int_equal(rh_mlp__create(&mlp, size, nsize, flags, &rng, NULL), RH_OK);
+    return mlp;
+}
+
+static rh_mlp_pass *pass_for(const rh_mlp *mlp, int room)
+{
+    rh_mlp_pass *pass = NULL;
+    assert_int_equal(rh_mlp__pass_create(&pass, mlp, room, NULL), RH_OK);
+    return pass;
+}
+
+// n random numbers; to be freed.
+static float *numbers(size_t n, uint64_t seed)
+{
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    float *x = rh_alloc(n, sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)rh_rng_range(&rng, -1.0, 1.0);
+    return x;
+}
+
+static double *array_of(const rh_mlp *mlp, rh_mlp_array which)
+{
+    double *x = rh_alloc(rh_mlp__nparam(mlp), sizeof *x);
+    assert_non_null(x);
+    rh_mlp__get(mlp, which, x);
+    return x;
+}
+
+static void same_arrays(const rh_mlp *a, const rh_mlp *b)
+{
+    size_t n = rh_mlp__nparam(a);
+    assert_int_equal(n, rh_mlp__nparam(b));
+    for (int which = RH_MLP_WEIGHTS; which <= RH_MLP_SECOND; which++) {
+        double *x = array_of(a, (rh_mlp_array)which), *y = array_of(b, (rh_mlp_array)which);
+        assert_memory_equal(x, y, n * sizeof *x);
+        rh_free(x);
+        rh_free(y);
+    }
+}
+
+// ---------------------------------------------------------------------------- a plain one
+
+// Outputs y (n x last size) in double precision, one number after the other.
+static void plain_forward(const int *size, int nsize, bool first_bias, const double *w, int n,
+                          const float *x, double *y)
+{
+    static double one[300], next[300];
+    for (int i = 0; i < n; i++) {
+        const double *at = w;
+        for (int k = 0; k < size[0]; k++)
+            one[k] = (double)x[i * size[0] + k];
+        for (int l = 0; l + 1 < nsize; l++) {
+            int nin = size[l], nout = size[l + 1];
+            bool bias = l > 0 || first_bias;
+            for (int j = 0; j < nout; j++) {
+                next[j] = bias ? at[nin * nout + j] : 0.0;
+                for (int k = 0; k < nin; k++)
+                    next[j] += one[k] * at[k * nout + j];
+                if (l + 2 < nsize && next[j] < 0.0)
+                    next[j] = 0.0;
+            }
+            at += (nin + bias) * nout;
+            memcpy(one, next, (size_t)nout * sizeof *one);
+        }
+        memcpy(y + i * size[nsize - 1], one, (size_t)size[nsize - 1] * sizeof *y);
+    }
+}
+
+// sum of dy y: its derivatives by the weights are the gradient for these dy.
+static double plain_loss(const int *size, int nsize, bool first_bias, const double *w, int n,
+                         const float *x, const float *dy)
+{
+    double sum = 0.0;
+    int nout = size[nsize - 1];
+    double *y = rh_alloc((size_t)(n * nout), sizeof *y);
+    assert_non_null(y);
+    plain_forward(size, nsize, first_bias, w, n, x, y);
+    for (int i = 0; i < n * nout; i++)
+        sum += y[i] * (double)dy[i];
+    rh_free(y);
+    return sum;
+}
+
+// Outputs, and up to 200 derivatives, of one network with batches of n rows.
+static void check_network(const int *size, int nsize, unsigned flags, int n, uint64_t seed)
+{
+    int nin = size[0], nout = size[nsize - 1];
+    bool bias = !(flags & RH_MLP_NO_FIRST_BIAS);
+    rh_mlp *mlp = network(size, nsize, flags, seed);
+    rh_mlp_pass *pass = pass_for(mlp, n);
+    float *x = numbers((size_t)(n * nin), seed), *dy = numbers((size_t)(n * nout), seed + 1);
+    float *y = rh_alloc((size_t)(n * nout), sizeof *y);
+    double *expected = rh_alloc((size_t)(n * nout), sizeof *expected);
+    assert_true(y && expected);
+    double *w = array_of(mlp, RH_MLP_WEIGHTS);
+    assert_int_equal(rh_mlp__ninput(mlp), nin);
+    assert_int_equal(rh_mlp__noutput(mlp), nout);
+
+    rh_mlp__forward(mlp, pass, n, x, y);
+    plain_forward(size, nsize, bias, w, n, x, expected);
+    for (int i = 0; i < n * nout; i++)
+        assert_true(fabs((double)y[i] - expected[i]) <= 2e-6);
+
+    // differences of the plain network; the sum of |dy| says how large a rounding may show
+    rh_mlp__backward(mlp, pass, dy);
+    double *g = array_of(mlp, RH_MLP_GRADIENT);
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    size_t nparam = rh_mlp__nparam(mlp);
+    for (size_t t = 0; t < 60 && t < nparam; t++) {
+        size_t i = nparam <= 60 ? t : rh_rng_below(&rng, (uint32_t)nparam);
+        double old = w[i], h = 1e-7;
+        w[i] = old + h;
+        double up = plain_loss(size, nsize, bias, w, n, x, dy);
+        w[i] = old - h;
+        double down = plain_loss(size, nsize, bias, w, n, x, dy);
+        w[i] = old;
+        double d = (up - down) / (2.0 * h);
+        if (fabs(g[i] - d) > 1e-5 * (1.0 + fabs(d)))
+            fail_msg("derivative %zu is %.9g, expected %.9g", i, g[i], d);
+    }
+    rh_free(g);
+    rh_free(w);
+    rh_free(expected);
+    rh_free(y);
+    rh_free(dy);
+    rh_free(x);
+    rh_mlp__pass_destroy(pass);
+    rh_mlp__destroy(mlp);
+}
+
+static void outputs_and_gradients(void **unused)
+{
+    (void)unused;
+    static const int width[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 127, 129, 257};
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
+        for (int i = 0; i < 15; i++) {
+            int a = width[i], b = width[(i * 7 + 3) % 15], c = width[(i * 4 + 5) % 15];
+            int n = 1 + (i * 5) % 13;
+            check_network((int[]){a, b}, 2, RH_MLP_PLAIN, n, 10);
+            check_network((int[]){a, b}, 2, RH_MLP_NO_FIRST_BIAS, n, 11);
+            check_network((int[]){c % 9 + 1, a, 3}, 3, RH_MLP_NO_FIRST_BIAS, n, 12);
+            check_network((int[]){c % 9 + 1, b % 40 + 1, a % 50 + 1, c % 20 + 1}, 4,
+                          RH_MLP_PLAIN, n, 13);
+        }
+        check_network((int[]){2, 3, 4, 5, 6, 5, 4, 3}, 8, RH_MLP_PLAIN, 6, 14);
+    }
+    rh_isa_limit(0);
+}
+
+// ---------------------------------------------------------------------------- NumPy
+
+enum { LINE = 1 << 14, NUMBERS = 512 };
+
+// The next line of the reference: network, step, what; its numbers to x. How many; 0 at the
+// end.
+static int next_line(FILE *file, char name[16], int *step, char what[16], double *x)
+{
+    static char line[LINE];
+    int at = 0, n = 0;
+    if (!fgets(line, LINE, file))
+        return 0;
+    assert_int_equal(sscanf(line, "%15[^,],%d,%15[^,],%n", name, step, what, &at), 3);
+    for (char *word = strtok(line + at, ",\n"); word; word = strtok(NULL, ",\n")) {
+        assert_true(n < NUMBERS);
+        x[n++] = strtod(word, NULL);
+    }
+    return n;
+}
+
+// Numbers that must agree to 1e-5, beside the largest of them for those near 0.
+static void near(const double *x, const double *expected, int n, const char *name, int step,
+                 const char *what)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(expected[i]));
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i] - expected[i]) <= 1e-5 * fabs(expected[i]) + 1e-6 * largest))
+            fail_msg("%s, step %d: %s %d is %.9g, expected %.9g", name, step, what, i, x[i],
+                     expected[i]);
+}
+
+typedef struct training {
+    rh_mlp *mlp;
+    rh_mlp_pass *pass[3];
+    int rows, nin, nout;
+    float x[NUMBERS], y[NUMBERS], dy[NUMBERS];
+} training;
+
+static void end_training(training *t)
+{
+    for (int b = 0; b < 3; b++)
+        rh_mlp__pass_destroy(t->pass[b]);
+    rh_mlp__destroy(t->mlp);
+}
+
+static void begin_training(training *t, const double *shape, int n)
+{
+    int size[8];
+    end_training(t);
+    for (int i = 2; i < n; i++)
+        size[i - 2] = (int)shape[i];
+    t->mlp = network(size, n - 2, shape[0] != 0.0 ? RH_MLP_PLAIN : RH_MLP_NO_FIRST_BIAS, 1);
+    t->rows = (int)shape[1];
+    t->nin = size[0];
+    t->nout = size[n - 3];
+    for (int b = 0; b < 3; b++)
+        t->pass[b] = pass_for(t->mlp, t->rows);
+}
+
+// The derivatives of the loss in repr_mlp.py.
+static void laplacian(training *t)
+{
+    int n = t->rows * t->nout;
+    for (int i = 0; i < n; i += t->nout) {
+        const float *a = t->y + i, *b = a + n, *c = b + n;
+        float *da = t->dy + i, *db = da + n, *dc = db + n;
+        double dot = 0.0, scale = 2.0 / t->rows;
+        for (int k = 0; k < t->nout; k++)
+            dot += (double)a[k] * (double)c[k];
+        for (int k = 0; k < t->nout; k++) {
+            double gap = (double)a[k] - (double)b[k];
+            da[k] = (float)(scale * (gap + dot * (double)c[k] - 0.05 * (double)a[k]));
+            db[k] = (float)(-scale * gap);
+            dc[k] = (float)(scale * (dot * (double)a[k] - 0.05 * (double)c[k]));
+        }
+    }
+}
+
+// Whatever the line says: begin, go forward and backward, compare.
+static void follow(training *t, const char *name, int step, const char *what, const double *x,
+                   int n)
+{
+    double own[NUMBERS];
+    if (!strcmp(what, "shape")) {
+        begin_training(t, x, n);
+    } else if (!strcmp(what, "rows")) {
+        for (int i = 0; i < n; i++)
+            t->x[i] = (float)x[i];
+        for (int b = 0; b < 3; b++)
+            rh_mlp__forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
+                            t->y + b * t->rows * t->nout);
+    } else if (!strcmp(what, "outputs")) {
+        for (int i = 0; i < n; i++)
+            own[i] = (double)t->y[i];
+        near(own, x, n, name, step, what);
+        laplacian(t);
+        for (int b = 0; b < 3; b++)
+            rh_mlp__backward(t->mlp, t->pass[b], t->dy + b * t->rows * t->nout);
+    } else if (!strcmp(what, "gradient")) {
+        rh_mlp__get(t->mlp, RH_MLP_GRADIENT, own);
+        near(own, x, n, name, step, what);
+        rh_mlp__adam(t->mlp, &adam);
+    } else if (step == 0) {
+        assert_int_equal(n, rh_mlp__nparam(t->mlp));
+        rh_mlp__set(t->mlp, RH_MLP_WEIGHTS, x);
+    } else {
+        rh_mlp__get(t->mlp, RH_MLP_WEIGHTS, own);
+        near(own, x, n, name, step, what);
+    }
+}
+
+static void twenty_steps_of_numpy(void **unused)
+{
+    (void)unused;
+    static training t;
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        FILE *file = fopen(RH_TEST_DATA "/repr_mlp.csv", "r");
+        assert_non_null(file);
+        rh_isa_limit(k);
+        memset(&t, 0, sizeof t);
+        char name[16], what[16];
+        double x[NUMBERS];
+        int step, n, nline = 0;
+        while ((n = next_line(file, name, &step, what, x)) > 0) {
+            follow(&t, name, step, what, x, n);
+            nline++;
+        }
+        assert_int_equal(nline, 3 * (2 + 20 * 4));
+        end_training(&t);
+        fclose(file);
+    }
+    rh_isa_limit(0);
+}
+
+// ---------------------------------------------------------------------------- bits
+
+// Some steps of training towards outputs that are the inputs, in batches of the given sizes
+// (0-terminated).
+static void train(rh_mlp *mlp, const int *batch, int steps)
+{
+    int nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp), total = 0;
+    for (int b = 0; batch[b]; b++)
+        total += batch[b];
+    rh_mlp_pass *pass = pass_for(mlp, total);
+    float *y = numbers((size_t)(total * nout), 1);
+    for (int s = 0; s < steps; s++) {
+        float *x = numbers((size_t)(total * nin), 100 + (uint64_t)s);
+        int at = 0;
+        for (int b = 0; batch[b]; at += batch[b++]) {
+            rh_mlp__forward(mlp, pass, batch[b], x + at * nin, y + at * nout);
+            for (int i = 0; i < batch[b] * nout; i++)
+                y[at * nout + i] -= x[(at + i / nout) * nin + i % nout % nin];
+            rh_mlp__backward(mlp, pass, y + at * nout);
+        }
+        rh_mlp__adam(mlp, &adam);
+        rh_free(x);
+    }
+    rh_free(y);
+    rh_mlp__pass_destroy(pass);
+}
+
+static void same_bits(void **unused)
+{
+    (void)unused;
+    static const int size[] = {5, 40, 33, 3};
+    static const int one[] = {37, 0}, four[] = {8, 1, 15, 13, 0};
+    rh_mlp *fused = NULL;
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
+        rh_mlp *a = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
+        rh_mlp *b = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
+        rh_mlp *c = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
+        rh_mlp *other = network(size, 4, RH_MLP_NO_FIRST_BIAS, 4);
+        same_arrays(a, b);
+        train(a, one, 30);
+        train(b, one, 30);
+        train(c, four, 30);
+        same_arrays(a, b); // again
+        same_arrays(a, c); // in parts
+
+        double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(other, RH_MLP_WEIGHTS);
+        assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
+        rh_free(x);
+        rh_free(y);
+
+        if (rh_repr_kernels__at(k - 1)->fused) { // by another instruction set
+            if (fused)
+                same_arrays(a, fused);
+            rh_mlp__destroy(fused);
+            fused = a;
+            a = NULL;
+        }
+        rh_mlp__destroy(a);
+        rh_mlp__destroy(b);
+        rh_mlp__destroy(c);
+        rh_mlp__destroy(other);
+    }
+    rh_mlp__destroy(fused);
+    rh_isa_limit(0);
+}
+
+static void rows_alone_and_together(void **unused)
+{
+    (void)unused;
+    enum { N = 101 };
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
+        rh_mlp *mlp = network((int[]){6, 150, 130, 9}, 4, RH_MLP_PLAIN, 5);
+        rh_mlp_pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16), *one = pass_for(mlp, 1);
+        float *x = numbers(N * 6, 6), y[3][N * 9];
+        rh_mlp__forward(mlp, all, N, x, y[0]);
+        rh_mlp__evaluate(mlp, some, N, x, y[1]);
+        for (int i = 0; i < N; i++)
+            rh_mlp__forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
+        assert_memory_equal(y[0], y[1], sizeof y[0]);
+        assert_memory_equal(y[0], y[2], sizeof y[0]);
+        rh_free(x);
+        rh_mlp__pass_destroy(all);
+        rh_mlp__pass_destroy(some);
+        rh_mlp__pass_destroy(one);
+        rh_mlp__destroy(mlp);
+    }
+    rh_isa_limit(0);
+}
+
+static void first_weights(void **unused)
+{
+    (void)unused;
+    rh_mlp *mlp = network((int[]){25, 100, 4}, 3, RH_MLP_PLAIN, 7);
+    assert_int_equal(rh_mlp__nparam(mlp), 26 * 100 + 101 * 4);
+    double *w = array_of(mlp, RH_MLP_WEIGHTS), sum[2] = {0}, most[2] = {0};
+    for (int i = 0; i < 26 * 100 + 101 * 4; i++) {
+        int l = i >= 26 * 100;
+        sum[l] += w[i] * w[i];
+        most[l] = fmax(most[l], fabs(w[i]));
+    }
+    assert_true(most[0] <= 0.2 && most[0] > 0.199 && most[1] <= 0.1 && most[1] > 0.098);
+    assert_true(fabs(sum[0] / 2600.0 - 0.2 * 0.2 / 3.0) < 1e-3);
+    assert_true(fabs(sum[1] / 404.0 - 0.1 * 0.1 / 3.0) < 5e-4);
+    rh_free(w);
+    rh_mlp__destroy(mlp);
+
+    mlp = network((int[]){25, 100, 4}, 3, RH_MLP_NO_FIRST_BIAS, 7);
+    assert_int_equal(rh_mlp__nparam(mlp), 25 * 100 + 101 * 4);
+    rh_mlp__destroy(mlp);
+}
+
+// A network learns: the error of a sine falls to a hundredth.
+static double sine_error(rh_mlp *mlp, rh_mlp_pass *pass, rh_rng *rng, bool learn)
+{
+    float x[64], y[64];
+    double sum = 0.0;
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)rh_rng_range(rng, -3.0, 3.0);
+    rh_mlp__forward(mlp, pass, 64, x, y);
+    for (int i = 0; i < 64; i++) {
+        double gap = (double)y[i] - rh_sin((double)x[i]);
+        sum += gap * gap / 64.0;
+        y[i] = (float)(2.0 * gap / 64.0);
+    }
+    if (learn) {
+        rh_mlp__backward(mlp, pass, y);
+        rh_mlp__adam(mlp, &adam);
+    }
+    return sum;
+}
+
+static void a_sine_is_learned(void **unused)
+{
+    (void)unused;
+    rh_mlp *mlp = network((int[]){1, 32, 32, 1}, 4, RH_MLP_PLAIN, 8);
+    rh_mlp_pass *pass = pass_for(mlp, 64);
+    rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
+    double before = sine_error(mlp, pass, &rng, false);
+    int64_t count = rh_alloc_count();
+    for (int i = 0; i < 500; i++)
+        sine_error(mlp, pass, &rng, true);
+    assert_int_equal(rh_alloc_count(), count); // nothing allocates inside a step
+    assert_true(sine_error(mlp, pass, &rng, false) < 0.01 * before);
+    rh_mlp__pass_destroy(pass);
+    rh_mlp__destroy(mlp);
+}
+
+// A step without a gradient is one along a gradient of zero.
+static void a_step_without_gradient(void **unused)
+{
+    (void)unused;
+    static const int batch[] = {9, 0};
+    rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_PLAIN, 9);
+    train(a, batch, 3);
+    rh_mlp *b = NULL;
+    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
+    double *zero = rh_alloc(rh_mlp__nparam(a), sizeof *zero);
+    assert_non_null(zero);
+    rh_mlp__set(b, RH_MLP_GRADIENT, zero);
+    rh_mlp__adam(a, &adam);
+    rh_mlp__adam(b, &adam);
+    same_arrays(a, b);
+    rh_free(zero);
+    rh_mlp__destroy(a);
+    rh_mlp__destroy(b);
+}
+
+// ---------------------------------------------------------------------------- copies
+
+static void copies_go_their_own_way(void **unused)
+{
+    (void)unused;
+    static const int batch[] = {4, 7, 0};
+    rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 9), *b = NULL;
+    rh_mlp *c = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 10);
+    train(a, batch, 3);
+    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
+    rh_mlp__copy(c, a);
+    same_arrays(a, b);
+    same_arrays(a, c);
+    train(a, batch, 5);
+    train(c, batch, 5);
+    same_arrays(a, c); // also the clock of Adam was copied
+    train(b, batch, 4);
+    double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(b, RH_MLP_WEIGHTS);
+    assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
+    rh_free(x);
+    rh_free(y);
+    rh_mlp__destroy(a);
+    rh_mlp__destroy(b);
+    rh_mlp__destroy(c);
+}
+
+static void saved_and_loaded(void **unused)
+{
+    (void)unused;
+    static const int batch[] = {4, 7, 0};
+    static const int size[] = {3, 20, 17, 2};
+    for (unsigned flags = 0; flags < 2; flags++)
+        for (int nsize = 2; nsize <= 4; nsize++) {
+            rh_mlp *a = network(size, nsize, flags, 9), *b = NULL, *c = NULL;
+            rh_state *state = NULL;
+            train(a, batch, 3);
+            assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__save(a, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__save(a, "a name of 20 letters", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__load(&b, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__load(&c, "a name of 20 letters", state, NULL), RH_OK);
+            same_arrays(a, b);
+            train(a, batch, 5);
+            train(b, batch, 5);
+            train(c, batch, 5);
+            same_arrays(a, b);
+            same_arrays(a, c);
+            rh_state_destroy(state);
+            rh_mlp__destroy(a);
+            rh_mlp__destroy(b);
+            rh_mlp__destroy(c);
+        }
+}
+
+// ---------------------------------------------------------------------------- refusals
+
+static void refused(const int *size, int nsize, const char *words)
+{
+    rh_error err;
+    rh_mlp *mlp = NULL;
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
+    assert_int_equal(rh_mlp__create(&mlp, size, nsize, 0, &rng, &err), RH_EINVAL);
+    assert_null(mlp);
+    assert_string_equal(err.text, words);
+}
+
+static void bad_shapes(void **unused)
+{
+    (void)unused;
+    int many[RH_MLP_LAYERS + 2];
+    for (int i = 0; i < RH_MLP_LAYERS + 2; i++)
+        many[i] = 1;
+    refused(many, 1, "mlp: 1 layer sizes, expected 2 to 17");
+    refused(many, RH_MLP_LAYERS + 2, "mlp: 18 layer sizes, expected 2 to 17");
+    refused((int[]){3, 0, 2}, 3, "mlp: layer 2 has 0 units, expected 1 to 16384");
+    refused((int[]){3, 4, 16385}, 3, "mlp: layer 3 has 16385 units, expected 1 to 16384");
+    rh_mlp__destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
+    rh_mlp__destroy(NULL);
+    rh_mlp__pass_destroy(NULL);
+}
+
+// A saved linear network 2-1 with one array replaced, or left out (NULL).
+static void damaged(const char *which, const double *x, size_t n, rh_status status,
+                    const char *words)
+{
+    static const struct {
+        const char *name;
+        double x[3];
+        size_t n;
+    } right[] = {{"p shape", {0.0, 2.0, 1.0}, 3},
+                 {"p beta^t", {0.9, 0.999}, 2},
+                 {"p weights", {1.0, 2.0, 3.0}, 3},
+                 {"p first", {0.0, 0.0, 0.0}, 3},
+                 {"p second", {0.0, 0.0, 0.0}, 3}};
+    rh_error err = {""};
+    rh_state *state = NULL;
+    rh_mlp *mlp = NULL;
+    int64_t live = rh_alloc_live();
+    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    for (int i = 0; i < 5; i++)
+        if (!which || strcmp(right[i].name, which))
+            rh_state_put(state, right[i].name, right[i].x, right[i].n, NULL);
+        else if (x)
+            rh_state_put(state, which, x, n, NULL);
+    assert_int_equal(rh_mlp__load(&mlp, "p", state, &err), status);
+    assert_string_equal(err.text, words);
+    assert_true((mlp != NULL) == (status == RH_OK));
+    rh_mlp__destroy(mlp);
+    rh_state_destroy(state);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+#define SHAPE                                                                                  \
+    "mlp 'p': array 'p shape' of the saved state is not 0 or 1 and 2 to 17 layer sizes "       \
+    "from 1 to 16384"
+
+static void damaged_states(void **unused)
+{
+    (void)unused;
+    double huge[18] = {0.0}, odd[3] = {1.0, NAN, 1.0};
+    for (int i = 1; i < 18; i++)
+        huge[i] = 16384.0;
+    damaged(NULL, NULL, 0, RH_OK, "");
+    damaged("p shape", NULL, 0, RH_EFORMAT, "mlp 'p': no array 'p shape' in the saved state");
+    damaged("p shape", huge, 2, RH_EFORMAT, SHAPE);
+    damaged("p shape", (double[]){2.0, 2.0, 1.0}, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", (double[]){0.0, 2.5, 1.0}, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", (double[]){0.0, 0.0, 1.0}, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", (double[]){NAN, 2.0, 1.0}, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", odd, 3, RH_EFORMAT, SHAPE);
+    damaged("p shape", huge, 18, RH_EFORMAT,
+            "mlp 'p': array 'p weights' of the saved state has 3 numbers, expected 4295229440");
+    damaged("p shape", (double[]){1.0, 2.0, 1.0}, 3, RH_EFORMAT,
+            "mlp 'p': array 'p weights' of the saved state has 3 numbers, expected 2");
+    damaged("p weights", NULL, 0, RH_EFORMAT,
+            "mlp 'p': array 'p weights' of the saved state has 0 numbers, expected 3");
+    damaged("p weights", odd, 3, RH_EFORMAT,
+            "mlp 'p': number 2 of array 'p weights' of the saved state is nan, expected "
+            "-3.40282e+38 to 3.40282e+38");
+    damaged("p weights", (double[]){1.0, 1.0, 1e39}, 3, RH_EFORMAT,
+            "mlp 'p': number 3 of array 'p weights' of the saved state is 1e+39, expected "
+            "-3.40282e+38 to 3.40282e+38");
+    damaged("p second", (double[]){1.0, 1.0, -1.0}, 3, RH_EFORMAT,
+            "mlp 'p': number 3 of array 'p second' of the saved state is -1, expected 0 to "
+            "3.40282e+38");
+    damaged("p first", NULL, 0, RH_EINVAL, "state: no array 'p first' in the saved state");
+    damaged("p beta^t", odd, 2, RH_EFORMAT, "mlp 'p': beta^t is 1 and nan, expected 0 to 1");
+}
+
+static void every_failed_allocation(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    bool done = false;
+    for (int nth = 1; !done; nth++) {
+        rh_mlp *a = NULL, *b = NULL, *c = NULL;
+        rh_mlp_pass *pass = NULL;
+        rh_state *state = NULL;
+        rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
+        rh_alloc_fail_at(nth);
+        rh_status rc = rh_mlp__create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
+        if (!rc)
+            rc = rh_mlp__pass_create(&pass, a, 10, NULL);
+        if (!rc)
+            rc = rh_mlp__clone(&b, a, NULL);
+        if (!rc)
+            rc = rh_state_create(&state, NULL);
+        if (!rc)
+            rc = rh_mlp__save(a, "phi", state, NULL);
+        if (!rc)
+            rc = rh_mlp__load(&c, "phi", state, NULL);
+        rh_alloc_fail_at(0);
+        done = rc == RH_OK;
+        assert_true(done || rc == RH_ENOMEM);
+        rh_mlp__destroy(a);
+        rh_mlp__destroy(b);
+        rh_mlp__destroy(c);
+        rh_mlp__pass_destroy(pass);
+        rh_state_destroy(state);
+        assert_int_equal(rh_alloc_live(), live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_and_gradients),
+        cmocka_unit_test(twenty_steps_of_numpy),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(rows_alone_and_together),
+        cmocka_unit_test(first_weights),
+        cmocka_unit_test(a_sine_is_learned),
+        cmocka_unit_test(a_step_without_gradient),
+        cmocka_unit_test(copies_go_their_own_way),
+        cmocka_unit_test(saved_and_loaded),
+        cmocka_unit_test(bad_shapes),
+        cmocka_unit_test(damaged_states),
+        cmocka_unit_test(every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
