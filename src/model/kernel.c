@@ -1,0 +1,554 @@
+// kernel.c - searching for neighbours: plain C, compiled once per instruction set (RH_ISA).
+//
+// 1. All instruction sets give the same bits. Sixteen distances are computed side by side,
+//    each summed over the dimensions in order, with products and sums rounded apart. A fused
+//    multiply-add would save one operation of three, but not every processor has one.
+// 2. A box's distance is summed in the same order from gaps that are no greater than the
+//    differences to any point inside. Rounding keeps the order of what is rounded, so the
+//    bound is never above a computed distance, and nothing need be allowed for errors.
+// 3. What is compared is (distance, index) as one whole number, of nodes as well: (bound,
+//    least index inside). So a thousand points in one place are not all looked at because
+//    they are equally near.
+// 4. The queries of a leaf go through the tree together. A leaf that concerns many of them is
+//    met point by point, all queries side by side and the sorting without branches; one that
+//    concerns few is met query by query, all its points side by side.
+// 5. Points that fill up a leaf are NaN, which is never at most as far as something.
+// 6. A search begins with the leaf of its queries, or one near them, and goes upwards from
+//    it: by the time it comes to the large boxes, it knows that most do not concern it.
+//    From above it would have to put all children of every node on its way in order.
+//
+// What few queries are, and a short list, was measured (k = 3 to 24, d = 2 to 32).
+
+#include "kernel.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define JOIN2(a, b) a##_##b
+#define JOIN(a, b) JOIN2(a, b)
+#define NAME2(x) #x
+#define NAME(x) NAME2(x)
+
+// ---------------------------------------------------------------------------- sixteen floats
+
+#if defined(__AVX512F__)
+
+#include <immintrin.h>
+#define NVEC 1 // vectors that make sixteen
+#define NSUM 8 // sums that fit into the registers
+typedef __m512 vec;
+#define LOAD(p) _mm512_load_ps(p)
+#define STORE(p, a) _mm512_store_ps(p, a)
+#define SPREAD(x) _mm512_set1_ps(x)
+#define SUB(a, b) _mm512_sub_ps(a, b)
+#define ADD(a, b) _mm512_add_ps(a, b)
+#define MUL(a, b) _mm512_mul_ps(a, b)
+#define MAX(a, b) _mm512_max_ps(a, b)
+#define AT_MOST(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ)
+
+#elif defined(__AVX2__)
+
+#include <immintrin.h>
+#define NVEC 2
+#define NSUM 4
+typedef __m256 vec;
+#define LOAD(p) _mm256_load_ps(p)
+#define STORE(p, a) _mm256_store_ps(p, a)
+#define SPREAD(x) _mm256_set1_ps(x)
+#define SUB(a, b) _mm256_sub_ps(a, b)
+#define ADD(a, b) _mm256_add_ps(a, b)
+#define MUL(a, b) _mm256_mul_ps(a, b)
+#define MAX(a, b) _mm256_max_ps(a, b)
+#define AT_MOST(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ))
+
+#else // what compilers make of vectors on any machine
+
+#define NVEC 4
+#define NSUM 2
+typedef float vec __attribute__((vector_size(16), may_alias));
+typedef int32_t ints __attribute__((vector_size(16)));
+#define LOAD(p) (*(const vec *)(p))
+#define STORE(p, a) (*(vec *)(p) = (a))
+#define SPREAD(x) ((vec){x, x, x, x})
+#define SUB(a, b) ((a) - (b))
+#define ADD(a, b) ((a) + (b))
+#define MUL(a, b) ((a) * (b))
+#define MAX(a, b) greater(a, b)
+#define AT_MOST(a, b) at_most(a, b)
+
+static inline vec greater(vec a, vec b)
+{
+    ints m = a > b;
+    return (vec)(((ints)a & m) | ((ints)b & ~m));
+}
+
+static inline unsigned at_most(vec a, vec b)
+{
+    ints m = (a <= b) & (ints){1, 2, 4, 8};
+    return (unsigned)(m[0] | m[1] | m[2] | m[3]);
+}
+
+#endif
+
+#define WIDTH (RH_LEAF / NVEC)
+
+typedef struct lanes {
+    vec v[NVEC];
+} lanes;
+
+static inline lanes spread(float x)
+{
+    lanes a;
+    for (int i = 0; i < NVEC; i++)
+        a.v[i] = SPREAD(x);
+    return a;
+}
+
+static inline lanes load(const float *x)
+{
+    lanes a;
+    for (int i = 0; i < NVEC; i++)
+        a.v[i] = LOAD(x + i * WIDTH);
+    return a;
+}
+
+static inline void store(float *x, lanes a)
+{
+    for (int i = 0; i < NVEC; i++)
+        STORE(x + i * WIDTH, a.v[i]);
+}
+
+static inline lanes greatest(lanes a, lanes b)
+{
+    for (int i = 0; i < NVEC; i++)
+        a.v[i] = MAX(a.v[i], b.v[i]);
+    return a;
+}
+
+static inline lanes minus(lanes a, lanes b)
+{
+    for (int i = 0; i < NVEC; i++)
+        a.v[i] = SUB(a.v[i], b.v[i]);
+    return a;
+}
+
+// sum + t * t
+static inline lanes plus_square(lanes sum, lanes t)
+{
+    for (int i = 0; i < NVEC; i++)
+        sum.v[i] = ADD(sum.v[i], MUL(t.v[i], t.v[i]));
+    return sum;
+}
+
+// A bit for each lane in which a <= b, which NaN is not.
+static inline unsigned which(lanes a, lanes b)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < NVEC; i++)
+        mask |= (unsigned)AT_MOST(a.v[i], b.v[i]) << i * WIDTH;
+    return mask;
+}
+
+// ---------------------------------------------------------------------------- a search
+
+#define FEW 9    // fewer queries than this meet a leaf one by one
+#define SHORT 24 // lists up to this are sorted without branches
+#define NENTRY (RH_MOST_LEVEL * RH_LEAF)
+
+// A node to look at: the bound, and its least index, tell whether it is still worth it.
+typedef struct entry {
+    rh_near bound;
+    int32_t node, level;
+} entry;
+
+// Up to sixteen queries on their way through the tree.
+typedef struct search {
+    _Alignas(64) float worst[RH_LEAF]; // distance of the last neighbour so far
+    _Alignas(64) int32_t skip[RH_LEAF];
+    const rh_boxes *points;
+    const float *query;      // by dimension                       (d x 16)
+    const float *low, *high; // box around the queries             (d)
+    rh_near *near;           // neighbours so far, in order        (k x 16)
+    rh_near limit;           // the greatest of the last ones
+    entry *entry;            // nodes to look at, the next one last (NENTRY)
+    int nentry, k;
+    unsigned real; // lanes with a query
+    int64_t met;   // times one of them met a leaf
+} search;
+
+static inline rh_near pack(float distance2, int32_t index)
+{
+    uint32_t bits;
+    memcpy(&bits, &distance2, sizeof bits);
+    return (rh_near)((uint64_t)bits << 32 | (uint32_t)index);
+}
+
+// ---------------------------------------------------------------------------- leaves
+
+// One neighbour for each query: every list passes on what is greater. In lanes without a
+// query all is garbage, and is not looked at.
+#if defined(__AVX512F__)
+
+static inline void insert_all(search *s, lanes distance2, int32_t index)
+{
+    __m512i bits = _mm512_castps_si512(distance2.v[0]), at = _mm512_set1_epi32(index);
+    __mmask16 barred = _mm512_cmpeq_epi32_mask(at, _mm512_load_si512(s->skip));
+    bits = _mm512_mask_mov_epi32(bits, barred, _mm512_set1_epi32(INT32_MAX));
+    __m512i wide = _mm512_set1_epi64(index);
+    __m512i a = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(bits));
+    __m512i b = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(bits, 1));
+    a = _mm512_or_si512(_mm512_slli_epi64(a, 32), wide);
+    b = _mm512_or_si512(_mm512_slli_epi64(b, 32), wide);
+
+    rh_near *near = s->near;
+    __m512i p = a, q = b;
+    for (int i = 0; i < s->k; i++, near += RH_LEAF) {
+        __m512i old_a = _mm512_load_si512(near), old_b = _mm512_load_si512(near + 8);
+        p = _mm512_min_epi64(old_a, a);
+        q = _mm512_min_epi64(old_b, b);
+        a = _mm512_max_epi64(old_a, a);
+        b = _mm512_max_epi64(old_b, b);
+        _mm512_store_si512(near, p);
+        _mm512_store_si512(near + 8, q);
+    }
+    __m256i low = _mm512_cvtepi64_epi32(_mm512_srli_epi64(p, 32));
+    __m256i high = _mm512_cvtepi64_epi32(_mm512_srli_epi64(q, 32));
+    _mm256_store_si256((__m256i *)s->worst, low);
+    _mm256_store_si256((__m256i *)(s->worst + 8), high);
+}
+
+#else
+
+static inline void insert_all(search *s, lanes distance2, int32_t index)
+{
+    _Alignas(64) float d2[RH_LEAF];
+    _Alignas(64) rh_near fresh[RH_LEAF];
+    store(d2, distance2);
+    for (int i = 0; i < RH_LEAF; i++)
+        fresh[i] = s->skip[i] == index ? INT64_MAX : pack(d2[i], index);
+
+    rh_near *near = s->near;
+    for (int i = 0; i < s->k; i++, near += RH_LEAF)
+        for (int j = 0; j < RH_LEAF; j++) {
+            rh_near a = near[j], b = fresh[j];
+            near[j] = a < b ? a : b;
+            fresh[j] = a < b ? b : a;
+        }
+    near -= RH_LEAF;
+    for (int j = 0; j < RH_LEAF; j++)
+        s->worst[j] = rh_near__distance2(near[j]);
+}
+
+#endif
+
+static inline rh_near lesser(rh_near a, rh_near b)
+{
+    return a < b ? a : b;
+}
+
+// One neighbour for one query, in a list that is short or not. In a short one every place
+// takes the middle of three, which is faster than to guess where the search ends.
+static inline void insert(search *s, int lane, rh_near fresh)
+{
+    rh_near *near = s->near + lane, *last = near + (ptrdiff_t)(s->k - 1) * RH_LEAF, *at = last;
+    if (s->k <= SHORT) {
+        for (; at > near; at -= RH_LEAF) {
+            rh_near before = at[-RH_LEAF], least = lesser(at[0], fresh);
+            at[0] = before > least ? before : least;
+        }
+        at[0] = lesser(at[0], fresh);
+    } else if (fresh < *last) {
+        for (; at > near && at[-RH_LEAF] > fresh; at -= RH_LEAF)
+            at[0] = at[-RH_LEAF];
+        at[0] = fresh;
+    }
+    s->worst[lane] = rh_near__distance2(*last);
+}
+
+// All queries meet all points of a leaf. Whether a list may have changed.
+static inline bool meet_all(search *s, int32_t leaf)
+{
+    const rh_boxes *b = s->points;
+    int d = b->d;
+    const float *query = s->query, *point = b->point + (ptrdiff_t)leaf * d * RH_LEAF;
+    const int32_t *index = b->index + (ptrdiff_t)leaf * RH_LEAF;
+    bool changed = false;
+    for (int j = 0; j < RH_LEAF; j += NSUM) {
+        lanes sum[NSUM];
+        for (int i = 0; i < NSUM; i++)
+            sum[i] = spread(0.0f);
+        for (int k = 0; k < d; k++) {
+            lanes q = load(query + k * RH_LEAF);
+            for (int i = 0; i < NSUM; i++)
+                sum[i] = plus_square(sum[i], minus(q, spread(point[k * RH_LEAF + j + i])));
+        }
+        for (int i = 0; i < NSUM; i++)
+            if (which(sum[i], load(s->worst)) & s->real) {
+                insert_all(s, sum[i], index[j + i]);
+                changed = true;
+            }
+    }
+    return changed;
+}
+
+// The queries in `mask` meet all points of a leaf. Whether a list may have changed.
+static inline bool meet_some(search *s, int32_t leaf, unsigned mask)
+{
+    const rh_boxes *b = s->points;
+    int d = b->d;
+    const float *point = b->point + (ptrdiff_t)leaf * d * RH_LEAF;
+    const int32_t *index = b->index + (ptrdiff_t)leaf * RH_LEAF;
+    bool changed = false;
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        const float *query = s->query + lane;
+        lanes sum = spread(0.0f);
+        for (int k = 0; k < d; k++)
+            sum = plus_square(
+                sum, minus(load(point + k * RH_LEAF), spread(query[(ptrdiff_t)k * RH_LEAF])));
+        unsigned hit = which(sum, spread(s->worst[lane]));
+        if (!hit)
+            continue;
+        _Alignas(64) float d2[RH_LEAF];
+        store(d2, sum);
+        for (; hit; hit &= hit - 1) {
+            int i = __builtin_ctz(hit);
+            if (index[i] != s->skip[lane])
+                insert(s, lane, pack(d2[i], index[i]));
+        }
+        changed = true;
+    }
+    return changed;
+}
+
+// The queries whose worst neighbour is not nearer than the leaf's box.
+static inline unsigned concerned(const search *s, int32_t leaf)
+{
+    int d = s->points->d;
+    const float *box = s->points->level[0].box + (leaf % RH_LEAF) +
+                       (ptrdiff_t)(leaf / RH_LEAF) * d * 2 * RH_LEAF;
+    const float *query = s->query;
+    lanes sum = spread(0.0f), zero = sum;
+    for (int k = 0; k < d; k++, box += 2 * RH_LEAF, query += RH_LEAF) {
+        lanes q = load(query);
+        lanes gap = greatest(minus(spread(box[0]), q), minus(q, spread(box[RH_LEAF])));
+        sum = plus_square(sum, greatest(gap, zero));
+    }
+    return which(sum, load(s->worst)) & s->real;
+}
+
+static inline rh_near farthest(const search *s)
+{
+    const rh_near *last = s->near + (ptrdiff_t)(s->k - 1) * RH_LEAF;
+    rh_near most = last[0];
+    for (int i = 1; i < RH_LEAF; i++)
+        most = last[i] > most ? last[i] : most;
+    return most;
+}
+
+// ---------------------------------------------------------------------------- the tree
+
+// The squared distances of the box around the queries to a group's, and which there are.
+static inline lanes distances(const search *s, int level, int32_t group, unsigned *there)
+{
+    const rh_level *l = &s->points->level[level];
+    int d = s->points->d;
+    const float *box = l->box + (ptrdiff_t)group * d * 2 * RH_LEAF;
+    lanes sum = spread(0.0f), zero = sum;
+    for (int k = 0; k < d; k++, box += 2 * RH_LEAF) {
+        lanes below = minus(load(box), spread(s->high[k]));
+        lanes above = minus(spread(s->low[k]), load(box + RH_LEAF));
+        sum = plus_square(sum, greatest(greatest(below, above), zero));
+    }
+    int32_t left = l->nnode - group * RH_LEAF;
+    *there = left < RH_LEAF ? (1u << left) - 1u : 0xffffu;
+    return sum;
+}
+
+// A leaf near the queries: of each group the nearest, or nearly so.
+static inline int32_t descend(const search *s)
+{
+    int32_t node = 0;
+    for (int level = s->points->nlevel - 1; level >= 0; level--) {
+        unsigned there;
+        _Alignas(64) float d2[RH_LEAF];
+        _Alignas(64) int32_t bits[RH_LEAF];
+        store(d2, distances(s, level, node, &there));
+        memcpy(bits, d2, sizeof bits);
+        int32_t least = INT32_MAX;
+        for (int i = 0; i < RH_LEAF; i++) { // the lane in the lowest bits
+            int32_t b = there >> i & 1u ? (bits[i] & -RH_LEAF) | i : INT32_MAX;
+            least = b < least ? b : least;
+        }
+        node = node * RH_LEAF + least % RH_LEAF;
+    }
+    return node;
+}
+
+// Put those nodes of a group on the list that may hold neighbours, the nearest last. The one
+// called `except` is done already.
+static inline void expand(search *s, int level, int32_t group, int32_t except)
+{
+    unsigned there;
+    lanes sum = distances(s, level, group, &there);
+    unsigned hit = which(sum, spread(rh_near__distance2(s->limit))) & there;
+    if (!hit)
+        return;
+    const int32_t *first = s->points->level[level].first;
+    _Alignas(64) float d2[RH_LEAF];
+    store(d2, sum);
+    int from = s->nentry;
+    for (; hit; hit &= hit - 1) {
+        int32_t node = group * RH_LEAF + __builtin_ctz(hit);
+        entry e = {pack(d2[node % RH_LEAF], first[node]), node, level};
+        if (e.bound >= s->limit || node == except)
+            continue;
+        int i = s->nentry++;
+        for (; i > from && s->entry[i - 1].bound < e.bound; i--)
+            s->entry[i] = s->entry[i - 1];
+        s->entry[i] = e;
+    }
+}
+
+static inline void meet(search *s, int32_t leaf)
+{
+    unsigned mask = concerned(s, leaf);
+    int n = __builtin_popcount(mask);
+    s->met += n;
+    if (n < FEW ? meet_some(s, leaf, mask) : meet_all(s, leaf))
+        s->limit = farthest(s);
+}
+
+// Look at what is on the list, and at what that leads to. `one`: lane 0 is the only query.
+static inline void follow(search *s, bool one)
+{
+    while (s->nentry) {
+        entry e = s->entry[--s->nentry];
+        if (e.bound >= s->limit)
+            continue;
+        if (e.level > 0)
+            expand(s, e.level - 1, e.node, -1);
+        else if (!one)
+            meet(s, e.node);
+        else if (meet_some(s, e.node, 1))
+            s->limit = s->near[(s->k - 1) * RH_LEAF];
+    }
+}
+
+// Look at all but a leaf that was met: its siblings, its parent's, and so upwards.
+static inline void look_around(search *s, int32_t leaf, bool one)
+{
+    for (int level = 0; level < s->points->nlevel; level++, leaf /= RH_LEAF) {
+        expand(s, level, leaf / RH_LEAF, leaf);
+        follow(s, one);
+    }
+}
+
+// ---------------------------------------------------------------------------- searches
+
+static void find(const rh_boxes *points, bool all, const float *query, int k, int32_t skip,
+                 rh_near *near)
+{
+    _Alignas(64) rh_near list[RH_MOST_NEAR * RH_LEAF];
+    _Alignas(64) float column[RH_MOST_DIM * RH_LEAF];
+    entry entries[NENTRY];
+    search s = {
+        .worst = {rh_near__distance2(RH_NOBODY)},
+        .skip = {skip},
+        .points = points,
+        .query = column,
+        .low = query,
+        .high = query,
+        .near = list,
+        .entry = entries,
+        .k = k,
+    };
+    for (int i = 0; i < points->d; i++)
+        column[i * RH_LEAF] = query[i];
+    for (int i = 0; i < k; i++)
+        list[i * RH_LEAF] = RH_NOBODY;
+
+    if (all) {
+        for (int32_t leaf = 0; leaf < points->nleaf; leaf++)
+            meet_some(&s, leaf, 1);
+    } else {
+        int32_t leaf = descend(&s);
+        meet_some(&s, leaf, 1);
+        s.limit = list[(k - 1) * RH_LEAF];
+        look_around(&s, leaf, true);
+    }
+    for (int i = 0; i < k; i++)
+        near[i] = list[i * RH_LEAF];
+}
+
+static int64_t find_leaf(const rh_boxes *points, bool all, const rh_boxes *queries,
+                         int32_t leaf, int k, const int32_t *skip, rh_near *near)
+{
+    int d = queries->d;
+    int32_t left = queries->n - leaf * RH_LEAF, n = left < RH_LEAF ? left : RH_LEAF;
+    float low[RH_MOST_DIM], high[RH_MOST_DIM];
+    entry entries[NENTRY];
+    search s = {
+        .points = points,
+        .query = queries->point + (ptrdiff_t)leaf * d * RH_LEAF,
+        .low = low,
+        .high = high,
+        .near = near,
+        .entry = entries,
+        .k = k,
+        .real = (1u << n) - 1u,
+        .met = n,
+    };
+    const float *box = queries->level[0].box + (leaf % RH_LEAF) +
+                       (ptrdiff_t)(leaf / RH_LEAF) * d * 2 * RH_LEAF;
+    for (int i = 0; i < d; i++) {
+        low[i] = box[(ptrdiff_t)i * 2 * RH_LEAF];
+        high[i] = box[(ptrdiff_t)i * 2 * RH_LEAF + RH_LEAF];
+    }
+    const int32_t *index = queries->index + (ptrdiff_t)leaf * RH_LEAF;
+    for (int i = 0; i < RH_LEAF; i++) {
+        s.worst[i] = rh_near__distance2(RH_NOBODY);
+        s.skip[i] = skip && i < n ? skip[index[i]] : -1;
+    }
+    for (int i = 0; i < k * RH_LEAF; i++) // lists without a query must not hold up the others
+        near[i] = i % RH_LEAF < n ? RH_NOBODY : 0;
+
+    // the nearest leaf first: of queries that are points it is their own
+    int32_t nearest = queries == points ? leaf : all ? 0 : descend(&s);
+    meet_all(&s, nearest);
+    s.limit = farthest(&s);
+    for (int32_t i = 0; all && i < points->nleaf; i++)
+        if (i != nearest)
+            meet_all(&s, i);
+    if (!all)
+        look_around(&s, nearest, false);
+    return s.met;
+}
+
+// ---------------------------------------------------------------------------- boxes
+
+static void enclose(const float *low, const float *high, int stride, int d, int n, float *box)
+{
+    for (int k = 0; k < d; k++, low += stride, high += stride, box += 2 * RH_LEAF) {
+        float a[RH_LEAF], b[RH_LEAF];
+        for (int i = 0; i < RH_LEAF; i++) {
+            a[i] = low[i < n ? i : 0];
+            b[i] = high[i < n ? i : 0];
+        }
+        for (int half = RH_LEAF / 2; half; half /= 2)
+            for (int i = 0; i < half; i++) {
+                a[i] = a[i] < a[i + half] ? a[i] : a[i + half];
+                b[i] = b[i] > b[i + half] ? b[i] : b[i + half];
+            }
+        box[0] = a[0];
+        box[RH_LEAF] = b[0];
+    }
+}
+
+extern const rh_model_kernels JOIN(rh_model_kernels, RH_ISA);
+const rh_model_kernels JOIN(rh_model_kernels, RH_ISA) = {
+    .name = NAME(RH_ISA),
+    .find = find,
+    .find_leaf = find_leaf,
+    .enclose = enclose,
+};

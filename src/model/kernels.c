@@ -1,0 +1,34 @@
+// kernels.c - which of the compiled loops of searching is used.
+
+#include "kernel.h"
+
+#include "rehearse/base.h"
+
+extern const rh_model_kernels rh_model_kernels_baseline;
+
+#if defined(__x86_64__)
+
+extern const rh_model_kernels rh_model_kernels_avx2;
+extern const rh_model_kernels rh_model_kernels_avx512;
+
+static const rh_model_kernels *const kernels[] = {
+    &rh_model_kernels_baseline,
+    &rh_model_kernels_avx2,
+    &rh_model_kernels_avx512,
+};
+
+#else
+
+static const rh_model_kernels *const kernels[] = {&rh_model_kernels_baseline};
+
+#endif
+
+const rh_model_kernels *rh_model_kernels__at(int i)
+{
+    return kernels[i];
+}
+
+const rh_model_kernels *rh_model_kernels__best(void)
+{
+    return kernels[rh_isa_best()];
+}
