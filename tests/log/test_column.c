@@ -73,7 +73,7 @@ static void a_good_guess(void **unused)
 static void a_guess_too_large(void **unused)
 {
     (void)unused;
-    rh_column column = {.width = sizeof(triple), .first = INT64_MAX / 64};
+    rh_column column = {.width = sizeof(triple), .first = INT64_MAX / 8};
     fill(&column, 2 * RH_COLUMN__BLOCK + 5);
     check(rh_column__at(&column, 2 * RH_COLUMN__BLOCK), 2 * RH_COLUMN__BLOCK);
     rh_column__clear(&column);
