@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +109,26 @@ static inline void rest(double seconds)
 {
     struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
     nanosleep(&t, NULL);
+}
+
+// Wait until the program that was begun has taken the interrupt into its own hands. Without
+// /proc, half a second must do.
+static inline void await_handler(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    for (int i = 0; i < 3000; i++) {
+        char *status = contents(path), *caught = strstr(status, "SigCgt:");
+        bool ready = strncmp(status, "Name:\trehearse\n", 15) == 0 && caught &&
+                     (strtoull(caught + 7, NULL, 16) & (1ULL << (SIGINT - 1)));
+        bool none = !*status;
+        free(status);
+        if (ready)
+            return;
+        rest(none ? 0.5 : 0.02);
+        if (none)
+            return;
+    }
 }
 
 static char folder[64];

@@ -223,7 +223,7 @@ static void an_interrupt_leaves_nothing(void **unused)
 {
     (void)unused;
     pid_t pid = begin("collect acrobot -p random -n 100000000 -o i.csv --episodes any");
-    rest(0.5);
+    await_handler(pid);
     assert_int_equal(kill(pid, SIGINT), 0);
     outcome o = await(pid);
     assert_int_equal(o.code, 128 + SIGINT);

@@ -239,7 +239,7 @@ static void an_early_end_costs_no_file(void **unused)
                             ": > real.state; chmod 600 real.state"),
                      0);
     pid_t pid = begin("run cartpole -a esarsa -n 1e12 -r 2 -j 2 -q --csv keep.csv");
-    rest(0.5);
+    await_handler(pid);
     kill(pid, SIGINT);
     outcome o = await(pid);
     assert_int_equal(o.code, 130);

@@ -160,7 +160,8 @@ static void stops_when_asked(void **unused)
     static const int signals[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
         pid_t pid = begin(line);
-        rest(0.8);
+        await_handler(pid);
+        rest(0.8); // and a few settings are done
         kill(pid, signals[i]);
         outcome o = await(pid);
         assert_int_equal(o.code, 128 + signals[i]);
