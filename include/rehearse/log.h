@@ -147,6 +147,10 @@ typedef struct rh_log_options {
 
 RH_API rh_log_options rh_log_defaults(void);
 
+// A length of time as people write it, "90", "90s", "15m", "2h", "1d": seconds, or whatever the
+// log counts time in. False when it is none, or not above 0 and finite.
+RH_API bool rh_log_duration(const char *text, double *seconds);
+
 // Options from a YAML file: keys obs, action, reward, ... as above, at the top, or below
 // `roles:`, or below `data:` and there `roles:`. `path:` names the log, from the file's folder.
 typedef struct rh_log_roles rh_log_roles;

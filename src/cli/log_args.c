@@ -2,7 +2,6 @@
 
 #include "cli_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,24 +39,11 @@ static const cli_option option[] = {
 const cli_group cli_log_group = {"how to read the log (found by itself where not given)",
                                  option};
 
-// "90", "15m", "2h": seconds, or whatever the time column counts.
 static int read_gap(const cli_args *args, rh_log_options *opt)
 {
     const char *text = cli_value(args, "max-gap");
-    if (!text)
+    if (!text || rh_log_duration(text, &opt->max_gap))
         return CLI_OK;
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"", 1.0},     {"s", 1.0},    {"m", 60.0},
-                 {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
-    char *end;
-    double number = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && number > 0.0 && isfinite(number)) {
-            opt->max_gap = number * units[i].seconds;
-            return CLI_OK;
-        }
     return cli_refuse(
         "%s: --max-gap = %s, expected a time above 0 such as 90, 90s, 15m, 2h or 1d",
         args->command->name, text);

@@ -127,11 +127,9 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_op
                       .action = plan->action,
                       .nobs = shape.nobs,
                       .nact = shape.nact,
-                      .times = shape.times,
                       .indices = plan->indices,
                       .own = plan->label,
-                      .nown = plan->nlabel,
-                      .over = true};
+                      .nown = plan->nlabel};
     if (opt->action_kind != RH_ACTION_AUTO)
         shape.action = opt->action_kind;
 
@@ -159,6 +157,9 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_op
     rh_status rc = rh_log_builder_create(&feed->builder, &shape, err);
     if (rc)
         return rc;
+    feed->order = (rh_order){
+        .builder = feed->builder, .opt = opt, .timed = shape.times, .named = plan->named};
+    rh_order__begin(&feed->order);
     feed->work = rh_alloc(2 * nrow, sizeof *feed->work);
     return feed->work ? RH_OK
                       : rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(feed->path));
@@ -245,81 +246,20 @@ static rh_log_row copy_row(const rh_feed *feed, const rh_log_row *row, double *w
     return copy;
 }
 
-// Where the row stands: whether it is of the same episode as the one before. Where time jumps
-// it is not, and resumes what was going on.
-static bool is_inside(rh_feed *feed, rh_log_row *row)
-{
-    bool after = feed->over && (row->act || feed->final);
-    bool inside = !(row->begins || row->resumes || after);
-    if (inside && feed->times &&
-        (row->time < feed->time || row->time - feed->time > feed->opt->max_gap)) {
-        row->resumes = true;
-        inside = false;
-        rh_log__reading(feed->builder)->ngap++;
-    }
-    if (!inside || !isnan(row->time))
-        feed->time = row->time;
-    feed->final = inside && feed->over;
-    feed->over = row->terminal || row->truncated || (inside && feed->over);
-    return inside;
-}
-
-bool rh_feed__cuts(const rh_feed *feed, bool begins)
-{
-    return (begins ? 0 : feed->step) + 1 >= feed->opt->episode_steps;
-}
-
-// To the builder. An episode that is long enough is cut off.
-static rh_status hand_on(rh_feed *feed, rh_log_row *row, rh_error *err)
-{
-    row->resumes = row->resumes || (feed->resuming && !row->begins);
-    if (row->act && !isnan(row->reward)) {
-        feed->step = row->begins || row->resumes ? 1 : feed->step + 1;
-        if (feed->step >= feed->opt->episode_steps && !row->terminal) {
-            row->truncated = true;
-            feed->over = feed->over || feed->opt->reward_of == RH_REWARD_OF_ACTION;
-        }
-        if (row->terminal || row->truncated)
-            feed->step = 0;
-        feed->resuming = false;
-    } else {
-        feed->resuming = row->resumes;
-    }
-    return rh_log_push(feed->builder, row, err);
-}
-
-// The row that was held back goes on, with its reward if there is one.
-static rh_status release(rh_feed *feed, const double *reward, rh_error *err)
-{
-    feed->held.reward = reward ? *reward : (double)NAN;
-    feed->held.act = reward ? feed->held.act : NULL;
-    return hand_on(feed, &feed->held, err);
-}
-
 rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_error *err)
 {
     int stride = 2 * feed->nobs + feed->nact;
     double *work = feed->work + (feed->second ? stride : 0);
     rh_log_row now = copy_row(feed, row, work);
-    bool inside = is_inside(feed, &now);
     rh_status rc = RH_OK;
     if (now.act && feed->nall > 0)
         rc = place_action(feed, work + stride - feed->nact, at, err);
-    if (rc || feed->opt->reward_of == RH_REWARD_OF_ACTION)
-        return rc ? rc : hand_on(feed, &now, err);
-
-    // the row before gets this row's reward, if it goes on to it
-    bool goes_on = inside && !feed->held.terminal && !feed->held.truncated;
-    if (feed->holding)
-        rc = release(feed, goes_on ? &now.reward : NULL, err);
-    feed->held = now;
-    feed->holding = true;
     feed->second = !feed->second;
-    return rc;
+    return rc ? rc : rh_order__push(&feed->order, &now, err);
 }
 
 rh_status rh_feed__finish(rh_feed *feed, rh_log **out, rh_error *err)
 {
-    rh_status rc = feed->holding ? release(feed, NULL, err) : RH_OK;
+    rh_status rc = rh_order__end(&feed->order, err);
     return rc ? rc : rh_log_finish(feed->builder, out, err);
 }

@@ -7,7 +7,7 @@
 #ifndef REHEARSE_LOG_ARRAYS_H
 #define REHEARSE_LOG_ARRAYS_H
 
-#include "log_internal.h"
+#include "order.h"
 
 // ---------------------------------------------------------------------------- one array
 
@@ -63,19 +63,19 @@ typedef struct rh_feed_plan {
     int nlabel;               //
     bool indices;             // actions are places in label; else the numbers that these name
     const char *action;       // the actions' array, for messages, borrowed
+    bool named;               // rows say which episode they are of
 } rh_feed_plan;
 
 #define RH_FEED__SEEN 64
 
-// Rows on their way to a log: missing numbers become NAN, actions places among their labels,
-// rewards move to the action they came of, and episodes end where time jumps or after so many
-// steps.
+// Rows on their way to a log: missing numbers become NAN, and actions places among their
+// labels.
 typedef struct rh_feed {
     rh_log_builder *builder;   // owned
     const rh_log_options *opt; // borrowed
     const char *path, *action; // borrowed
     int nobs, nact;
-    bool times, indices;
+    bool indices;
     char **label; // declared by the options, owned           (nlabel)
     int nlabel;
     const char *const *all; // the actions there are, borrowed; none when they are not said
@@ -85,15 +85,9 @@ typedef struct rh_feed {
     double seen[RH_FEED__SEEN]; // numbers of actions met, and their places (nseen)
     int place[RH_FEED__SEEN];
     int nseen;
-    double *work;    // rows kept, owned: two of (nobs + nobs + nact)
-    bool second;     // the next row goes to the second of them
-    rh_log_row held; // waits for its reward, its numbers in the other one
-    bool holding;
-    bool over;     // the episode has ended
-    bool final;    // and the last row was what was seen at its end
-    bool resuming; // the next step resumes what was going on
-    int64_t step;  // steps of the episode so far
-    double time;   // of the last row
+    double *work; // rows kept, owned: two of (nobs + nobs + nact)
+    bool second;  // the next row goes to the second of them
+    rh_order order;
 } rh_feed;
 
 // Borrowed: plan's texts while the feed is open, opt. What was opened is to be cleared.
@@ -102,9 +96,6 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_op
 
 // Row `at` of the file's actions, for messages.
 rh_status rh_feed__push(rh_feed *feed, const rh_log_row *row, int64_t at, rh_error *err);
-
-// Whether the next step pushed will be cut off because its episode is long enough.
-bool rh_feed__cuts(const rh_feed *feed, bool begins);
 
 // All rows are in. Owned: *out.
 rh_status rh_feed__finish(rh_feed *feed, rh_log **out, rh_error *err);

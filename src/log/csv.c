@@ -3,15 +3,10 @@
 // Rows are read one at a time and pushed into a builder, so that memory is the log and a
 // buffer.
 //
-// 1. An episode ends where its column changes; without one, where a step counter does not rise
-//    or time returns to where it began; and in any case after a terminal or truncated row.
+// 1. An episode ends where its column changes; without one, where a step counter does not
+//    rise; and in any case after a terminal or truncated row. Time may end one too (order.c).
 // 2. Beside a column of time-outs, a row that is `done` and timed out did not end in a terminal
 //    state (SB3 logs so); where the column is called terminal or terminated, it did.
-// 3. With rewards of states, flags are of states as well: the last row of an episode is its
-//    last s', and the action written there led nowhere that was logged.
-// 4. Where time runs backwards otherwise, or jumps, the episode is cut. The s' of the step
-// before is not
-//    known, and what follows does not begin in a start state.
 
 #include "csv_reader.h"
 
@@ -57,65 +52,16 @@ static void take_values(rh_reader *r, rh_seen *s)
     };
 }
 
-static rh_status push(rh_reader *r, rh_log_row *row, rh_error *err)
-{
-    row->resumes = row->resumes || (r->resuming && !row->begins);
-    if (row->act && !isnan(row->reward)) {
-        r->resuming = false;
-        if (row->begins || row->resumes)
-            r->nstep = 0;
-        r->nstep++;
-        if (r->nstep >= r->opt->episode_steps && !row->terminal) {
-            row->truncated = true;
-            r->ended = r->ended || r->opt->reward_of == RH_REWARD_OF_ACTION;
-        }
-        if (row->terminal || row->truncated)
-            r->nstep = 0;
-    } else {
-        r->resuming = row->resumes;
-    }
-    return rh_log_push(r->builder, row, err);
-}
-
 // Where the row stands: whether an episode begins with it.
-static void place(rh_reader *r, rh_seen *s)
+static void place(rh_reader *r, rh_log_row *row)
 {
     const rh_plan *plan = &r->plan;
     double step = plan->step >= 0 ? r->value[plan->step] : NAN;
-    double time = plan->time >= 0 ? s->row.time : NAN;
-    bool again = plan->episode < 0 && time < r->time && time == r->first;
-    bool other = r->other || r->nrow == 0 || step <= r->step || again;
-    bool after = r->ended && (s->row.act || r->final);
-    bool gap = !other && !after &&
-               (time < r->time || (time > r->time && time - r->time > r->opt->max_gap));
-    rh_log__reading(r->builder)->ngap += gap;
-
-    s->row.begins = other;
-    s->row.resumes =
-        gap || ((other || after) && plan->start >= 0 && r->value[plan->start] == 0.0);
-    bool fresh = other || after || gap;
-    r->final = !fresh && r->ended;
-    r->ended = s->row.terminal || s->row.truncated || (!fresh && r->ended);
-    if (!isnan(step) || fresh)
+    row->begins = r->other || step <= r->step;
+    bool begins = rh_order__begins(&r->order, row);
+    row->resumes = begins && plan->start >= 0 && r->value[plan->start] == 0.0;
+    if (!isnan(step) || begins)
         r->step = step;
-    if (!isnan(time) || fresh)
-        r->time = time;
-    if (fresh || isnan(r->first))
-        r->first = time;
-    r->other = fresh; // for whoever waits for this row's reward
-    r->nrow++;
-}
-
-// The row that waited goes on, with its reward or, as the last of its episode, only seen.
-static rh_status let_go(rh_reader *r, bool known, double reward, rh_error *err)
-{
-    if (!r->waits)
-        return RH_OK;
-    r->waits = false;
-    r->last.row.reward = reward;
-    if (!known)
-        r->last.row.act = NULL;
-    return push(r, &r->last.row, err);
 }
 
 static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
@@ -125,16 +71,11 @@ static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
     if (rc)
         return rc;
     take_values(r, &r->now);
-    place(r, &r->now);
-    if (r->opt->reward_of == RH_REWARD_OF_ACTION)
-        return push(r, &r->now.row, err);
-
-    rc = let_go(r, !r->other && !r->last.row.terminal && !r->last.row.truncated,
-                r->now.row.reward, err);
-    rh_seen swap = r->last;
+    place(r, &r->now.row);
+    rc = rh_order__push(&r->order, &r->now.row, err);
+    rh_seen swap = r->last; // its numbers may still be asked for
     r->last = r->now;
     r->now = swap;
-    r->waits = true;
     return rc;
 }
 
@@ -231,8 +172,14 @@ static rh_status prepare(rh_reader *r, rh_error *err)
         rc = check_reward(r, err);
     if (!rc)
         rc = rh_log_builder_create(&r->builder, &shape, err);
-    if (!rc)
+    if (!rc) {
         rh_log__expect(r->builder, rh_csv__lines_left(&r->csv));
+        r->order = (rh_order){.builder = r->builder,
+                              .opt = r->opt,
+                              .timed = plan->time >= 0,
+                              .named = plan->episode >= 0};
+        rh_order__begin(&r->order);
+    }
     if (!rc)
         rc = rh_reader__note(r, err);
 
@@ -255,7 +202,7 @@ static rh_status read_rows(rh_reader *r, rh_error *err)
         if (rc)
             return rc;
     }
-    rh_status rc = let_go(r, false, NAN, err);
+    rh_status rc = rh_order__end(&r->order, err);
     if (!rc && !r->declared && r->nlabel > 0)
         rc = rh_log__set_labels(r->builder, r->label, r->nlabel, err);
     return rc;
@@ -264,7 +211,7 @@ static rh_status read_rows(rh_reader *r, rh_error *err)
 // Read what reader->csv was opened on, which it then closes.
 static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error *err)
 {
-    r->time = r->first = r->step = NAN;
+    r->step = NAN;
     if (!rc)
         rc = rh_csv__head(&r->head, &r->csv, err);
     if (!rc)

@@ -4,6 +4,7 @@
 #define REHEARSE_LOG_CSV_READER_H
 
 #include "csv.h"
+#include "order.h"
 
 typedef enum rh_kind {
     RH_KIND_SKIPPED,
@@ -27,13 +28,13 @@ typedef struct rh_reader {
     rh_csv_head head;
     rh_plan plan;
     rh_log_builder *builder;
+    rh_order order;
 
     rh_kind *kind;     // of every column                     (n)
     double *value;     // what the row has there              (n)
     bool other;        // the row is of another episode than the one before
-    rh_seen last, now; // last waits for its reward
+    rh_seen last, now; // the row, and the one before
     double *room;      // for both, owned
-    bool waits;
 
     const char **label;            // names of actions      (nlabel)
     double number[RH_MAX_ACTIONS]; // that they are, or NAN (nlabel)
@@ -47,11 +48,7 @@ typedef struct rh_reader {
     uint64_t *old; // hashes of ids that were there; 0: free  (old_room), owned
     size_t nold, old_room;
 
-    int64_t nrow, nstep; // nstep: of the episode
-    bool ended, final;   // the last row ended the episode; and there was one more after it
-    bool resuming;       // a gap was before the next step
-    double time, step;   // of the row before, NAN: none
-    double first;        // time of the episode's first row
+    double step; // of the row before, NAN: none
 } rh_reader;
 
 rh_status rh_reader__nomem(const rh_reader *r, rh_error *err);

@@ -168,6 +168,7 @@ static rh_status open_feed(rh_feed *feed, const episode *e, const rh_hdf5 *file,
                            const rh_log_options *opt, rh_error *err)
 {
     rh_feed_plan plan = {.action = e->action.name,
+                         .named = true,
                          .shape = {.nobs = e->obs.width,
                                    .nact = (int)e->action.width,
                                    .whole = e->action.whole,

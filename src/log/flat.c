@@ -456,6 +456,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     if (opt->reward)
         plan.shape.reward_name = opt->reward;
     plan.action = t.role[RH_FLAT_ACTION].array[0]->name;
+    plan.named = t.role[RH_FLAT_EPISODE].n > 0 || flat->nboundary > 0 || flat->starts;
     rc = name_obs(&t, &plan.shape, err);
     if (rc)
         goto done;
@@ -464,6 +465,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     rc = rh_feed__open(&feed, &plan, opt, err);
     if (rc)
         goto done;
+    rh_log__expect(feed.builder, t.nrow + 1);
     t.obs = rh_alloc(2 * (size_t)plan.shape.nobs + (size_t)plan.shape.nact, sizeof *t.obs);
     if (!t.obs) {
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t.path));

@@ -126,6 +126,7 @@ static rh_status open_feed(rh_minari_reader *r, bool said, rh_error *err)
                                    .times = *r->time_name != 0,
                                    .path = r->path,
                                    .format = "minari"}};
+    plan.named = true;
     rh_status rc = plan_actions(r, &plan, err);
     if (!rc)
         rc = name_parts(r, &r->obs, &r->obs_name, err);

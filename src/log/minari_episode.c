@@ -201,7 +201,7 @@ rh_status rh_minari__push_episode(rh_minari_reader *r, const char *episode, rh_e
         bool joins = i == n - 1 && goes_on;
         rc = read_row(r, i, &row, err);
         early = i < n - 1 && (row.terminal || row.truncated ||
-                              rh_feed__cuts(&r->feed, row.begins || row.resumes));
+                              rh_order__cuts(&r->feed.order, row.begins || row.resumes));
         if (!rc && (joins || early)) {
             rc = rh_beside__row(&obs, i + 1, r->next, err);
             row.next = r->next;
@@ -216,6 +216,6 @@ rh_status rh_minari__push_episode(rh_minari_reader *r, const char *episode, rh_e
         return rc;
     rc = rh_beside__row(&obs, n, r->row, err);
     rh_log_row last = {.obs = r->row, .reward = (double)NAN};
-    last.time = r->feed.time; // no gap before it
+    last.time = r->feed.order.time; // no gap before it
     return rc ? rc : rh_feed__push(&r->feed, &last, n, err);
 }

@@ -5,6 +5,7 @@
 // and that are not read are known too, so that they can be told what to do.
 
 #include "log_internal.h"
+#include "number.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -52,6 +53,22 @@ static const rh_log__format *find(const char *name, bool reads, rh_error *err)
     }
     rh_unknown(err, reads ? "no log format to read" : "no log format to write", name, known, n);
     return NULL;
+}
+
+bool rh_log_duration(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1.0},     {"s", 1.0},    {"m", 60.0},
+                 {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
+    const char *unit = rh_number__parse(text, text + strlen(text), seconds);
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].unit) == 0) {
+            *seconds *= units[i].seconds;
+            return *seconds > 0.0 && isfinite(*seconds);
+        }
+    return false;
 }
 
 static rh_status check(const rh_log_options *opt, rh_error *err)

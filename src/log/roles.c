@@ -202,25 +202,6 @@ static bool take_number(const yaml_node_t *node, double *x)
     return rh_number__read(text, strlen(text), x) == RH_NUMBER;
 }
 
-// A time: a number, or one with its unit: 90s, 15m, 2h, 1d.
-static bool take_time(const yaml_node_t *node, double *x)
-{
-    static const struct {
-        const char *unit;
-        double seconds;
-    } units[] = {{"s", 1.0}, {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
-    if (take_number(node, x))
-        return true;
-    const char *text = is_text(node) ? text_of(node) : "";
-    const char *unit = rh_number__parse(text, text + strlen(text), x);
-    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++)
-        if (strcmp(unit, units[i].unit) == 0) {
-            *x *= units[i].seconds;
-            return true;
-        }
-    return false;
-}
-
 static rh_status take_missing(const parsing *p, const yaml_node_t *node, const char *name)
 {
     rh_log_roles *roles = p->roles;
@@ -269,7 +250,9 @@ static rh_status take_other(const parsing *p, const yaml_node_t *node, role_key 
     case MISSING_NUMBERS:
         return take_missing(p, node, name);
     case MAX_GAP:
-        if (!take_time(node, &x) || !(x > 0.0))
+        if (!take_number(node, &x) && !(is_text(node) && rh_log_duration(text_of(node), &x)))
+            x = 0.0;
+        if (!(x > 0.0))
             return refuse(p, node, name, "a time above 0 such as 90, 15m, 2h or 1d");
         roles->max_gap = x;
         return RH_OK;

@@ -104,6 +104,19 @@ static void writing_by_name(void **unused)
     assert_non_null(strstr(err.text, "no log format to write 'd4rl'"));
 }
 
+static void reads_durations(void **unused)
+{
+    (void)unused;
+    double x = 0.0;
+    assert_true(rh_log_duration("90", &x) && x == 90.0);
+    assert_true(rh_log_duration("1.5m", &x) && x == 90.0);
+    assert_true(rh_log_duration("2h", &x) && x == 7200.0);
+    assert_true(rh_log_duration("1d", &x) && x == 86400.0);
+    static const char *const bad[] = {"", "m", "0", "-5m", "15x", "1 h", "1e999", "nan"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(rh_log_duration(bad[i], &x));
+}
+
 static void splits_lists(void **unused)
 {
     (void)unused;
@@ -159,6 +172,7 @@ int main(void)
         cmocka_unit_test(known_strangers),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(writing_by_name),
+        cmocka_unit_test(reads_durations),
         cmocka_unit_test(splits_lists),
         cmocka_unit_test(matches_patterns),
     };

@@ -1,0 +1,100 @@
+// order.c - rows in their order, on the way to a builder.
+//
+// 1. With rewards of states, flags are of states as well: the last row of an episode is its
+//    last s', and the action written there led nowhere that was logged.
+// 2. Where time runs backwards or jumps, the episode is cut. The s' of the step before is not
+//    known, and what follows does not begin in a start state. But where nothing says which
+//    episode a row is of, and time returns to where the episode began, another one begins.
+
+#include "order.h"
+
+#include <math.h>
+
+void rh_order__begin(rh_order *order)
+{
+    order->time = order->first = NAN;
+    order->over = true;
+}
+
+bool rh_order__begins(const rh_order *order, const rh_log_row *row)
+{
+    bool again =
+        order->timed && !order->named && row->time < order->time && row->time == order->first;
+    return row->begins || again || (order->over && (row->act || order->final));
+}
+
+bool rh_order__cuts(const rh_order *order, bool begins)
+{
+    return (begins ? 0 : order->step) + 1 >= order->opt->episode_steps;
+}
+
+// Where the row stands; whether it is of the same episode as the one before.
+static bool is_inside(rh_order *order, rh_log_row *row)
+{
+    bool begins = rh_order__begins(order, row);
+    bool gap = !begins && !row->resumes && order->timed &&
+               (row->time < order->time || row->time - order->time > order->opt->max_gap);
+    rh_log__reading(order->builder)->ngap += gap;
+    row->begins = begins;
+    row->resumes = row->resumes || gap;
+
+    bool inside = !begins && !row->resumes;
+    if (!inside || !isnan(row->time))
+        order->time = row->time;
+    if (!inside || isnan(order->first))
+        order->first = row->time;
+    order->final = inside && order->over;
+    order->over = row->terminal || row->truncated || (inside && order->over);
+    return inside;
+}
+
+// To the builder. An episode that is long enough is cut off.
+static rh_status hand_on(rh_order *order, rh_log_row *row, rh_error *err)
+{
+    row->resumes = row->resumes || (order->resuming && !row->begins);
+    if (row->act && !isnan(row->reward)) {
+        order->step = row->begins || row->resumes ? 1 : order->step + 1;
+        if (order->step >= order->opt->episode_steps && !row->terminal) {
+            row->truncated = true;
+            order->over = order->over || order->opt->reward_of == RH_REWARD_OF_ACTION;
+        }
+        if (row->terminal || row->truncated)
+            order->step = 0;
+        order->resuming = false;
+    } else {
+        order->resuming = row->resumes;
+    }
+    return rh_log_push(order->builder, row, err);
+}
+
+// The row that was held back goes on, with its reward or, as the last of its episode, only
+// seen.
+static rh_status release(rh_order *order, const double *reward, rh_error *err)
+{
+    if (!order->holding)
+        return RH_OK;
+    order->holding = false;
+    order->held.reward = reward ? *reward : (double)NAN;
+    order->held.act = reward ? order->held.act : NULL;
+    return hand_on(order, &order->held, err);
+}
+
+rh_status rh_order__push(rh_order *order, const rh_log_row *row, rh_error *err)
+{
+    rh_log_row now = *row;
+    bool inside = is_inside(order, &now);
+    if (order->opt->reward_of == RH_REWARD_OF_ACTION)
+        return hand_on(order, &now, err);
+
+    // the row before gets this row's reward, if it goes on to it
+    bool goes_on = inside && !order->held.terminal && !order->held.truncated;
+    rh_status rc = release(order, goes_on ? &now.reward : NULL, err);
+    order->held = now;
+    order->holding = true;
+    return rc;
+}
+
+rh_status rh_order__end(rh_order *order, rh_error *err)
+{
+    return release(order, NULL, err);
+}
