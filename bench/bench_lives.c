@@ -41,7 +41,7 @@ static double speed(const char *name, int64_t nstep, int nthread)
     opt.nrun = NRUN;
     opt.nthread = nthread;
     double from = seconds();
-    if (rh_eval_lives(env, agent, rh_env_task(env), NSETTING, hp, &opt, life, NULL, NULL))
+    if (rh_eval_lives(&env, 1, agent, rh_env_task(env), NSETTING, hp, &opt, life, NULL, NULL))
         exit(1);
     double took = seconds() - from;
     rh_env_destroy(env);

@@ -26,10 +26,11 @@
 
 typedef enum rh_status {
     RH_OK = 0,
-    RH_EINVAL, // an option, name or value was refused
-    RH_ENOMEM, // memory ran out
-    RH_EIO,    // the system refused to read or write
-    RH_EFORMAT // a file is not what it should be
+    RH_EINVAL,  // an option, name or value was refused
+    RH_ENOMEM,  // memory ran out
+    RH_EIO,     // the system refused to read or write
+    RH_EFORMAT, // a file is not what it should be
+    RH_ESTOPPED // the caller asked to stop
 } rh_status;
 
 // What went wrong, in one line a user can act on. Written once, where the fault was seen.
@@ -53,6 +54,16 @@ RH_API const char *rh_suggest(const char *word, const char *const *candidate, in
 // or the like.
 RH_API rh_status rh_unknown(rh_error *err, const char *what, const char *word,
                             const char *const *known, int nknown);
+
+// How work that takes a while is watched and stopped.
+typedef struct rh_watch {
+    // Called now and then, from the calling thread: which piece of work it is, and what share
+    // of it is done, 0 to 1. NULL for none.
+    void (*progress)(void *context, const char *what, double share);
+    // Asked now and then; true ends the work with RH_ESTOPPED. NULL for never.
+    bool (*stop)(void *context);
+    void *context; // handed to both
+} rh_watch;
 
 // ---------------------------------------------------------------------------- files
 

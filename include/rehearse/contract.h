@@ -11,8 +11,9 @@
 
 #include "rehearse/base.h"
 
-#define RH_MAX_OBS 256 // sensors of an observation
-#define RH_MAX_ACT 32  // numbers of a continuous action
+#define RH_MAX_OBS 256    // sensors of an observation
+#define RH_MAX_ACT 32     // numbers of a continuous action
+#define RH_MAX_MEMBER 256 // models of one environment
 
 // ---------------------------------------------------------------------------- parameters
 
@@ -106,6 +107,11 @@ typedef struct rh_env_type {
     bool (*step)(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
                  double *reward);
 
+    // Where every observation is one of a fixed set, the scenes: all of them (n x nobs), and
+    // the number of the one that the last start or step has shown. Both NULL elsewhere.
+    const double *(*scenes)(const void *self, int32_t *n);
+    int32_t (*scene)(const void *self, const void *state);
+
     // Release what init took; also called when init failed half-way. NULL when
     // there is nothing.
     void (*clear)(void *self);
@@ -119,6 +125,12 @@ RH_API rh_status rh_env_create(rh_env **out, const rh_env_type *type, const doub
                                rh_error *err);
 RH_API void rh_env_destroy(rh_env *env); // NULL is allowed
 
+// An environment out of a self made elsewhere, such as a fitted model: type->init is not
+// called, state blocks have state_size bytes. Owned: *out, and by it self, which rh_alloc()
+// made; on failure self stays the caller's. Copied: task, opt (nparam). Nullable: err.
+RH_API rh_status rh_env_adopt(rh_env **out, const rh_env_type *type, const rh_task *task,
+                              const double *opt, void *self, size_t state_size, rh_error *err);
+
 RH_API const rh_env_type *rh_env_kind(const rh_env *env);
 RH_API const rh_task *rh_env_task(const rh_env *env);
 RH_API const double *rh_env_options(const rh_env *env); // (nparam)
@@ -126,6 +138,11 @@ RH_API size_t rh_env_state_size(const rh_env *env);
 RH_API void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs);
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luck,
                         double *obs, double *reward);
+
+// All that the environment ever shows (n x nobs), borrowed from it; NULL when that is not a
+// fixed set. And which of them the last start or step has shown, where there are some.
+RH_API const double *rh_env_scenes(const rh_env *env, int32_t *n);
+RH_API int32_t rh_env_scene(const rh_env *env, const void *state);
 
 // ---------------------------------------------------------------------------- learned state
 
@@ -146,6 +163,10 @@ RH_API rh_status rh_state_get(const rh_state *state, const char *name, double *x
 
 // The array called `name` and its length, borrowed from state; NULL when there is none.
 RH_API const double *rh_state_find(const rh_state *state, const char *name, size_t *n);
+
+// How many arrays there are; the i-th in the order they were put, borrowed from state.
+RH_API int rh_state_count(const rh_state *state);
+RH_API const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n);
 
 // One word about where it comes from (an agent's name), at most 31 characters.
 RH_API rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err);
@@ -187,6 +208,16 @@ typedef struct rh_agent_type {
     // The policy alone: choose an action, learn nothing.
     bool (*act)(void *self, const double *obs, rh_rng *rng, double *act);
 
+    // Agents that see observations through features alone can have those of scene (n x nobs)
+    // worked out ahead: one block from rh_alloc() into *album, which agents of one task and
+    // equal fixed parameters share and only read. *album stays NULL, with RH_OK, when it would
+    // need more than `most` bytes. Results are the same with and without. All three NULL for
+    // others.
+    rh_status (*album)(void **album, const rh_task *task, const double *hp, const double *scene,
+                       int32_t n, size_t most, rh_error *err);
+    void (*use)(void *self, const void *album);
+    void (*look)(void *self, int32_t scene); // what obs is in the next start, step or act
+
     // What was learned, as named arrays. NULL when the agent never learns.
     rh_status (*save)(void *self, rh_state *state, rh_error *err);
     rh_status (*load)(void *self, const rh_state *state, rh_error *err);
@@ -210,6 +241,21 @@ RH_API rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const doub
                                 rh_error *err);
 
 RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
+
+// What agents of one kind, task and construction see in every scene (n x nobs) of an
+// environment, worked out once. *out becomes NULL, with RH_OK, where the kind has no use for it
+// or would need more than `most` bytes. Owned: *out, free with rh_album_destroy(). Nullable:
+// hp, err.
+typedef struct rh_album rh_album;
+RH_API rh_status rh_album_create(rh_album **out, const rh_agent_type *type, const rh_task *task,
+                                 const double *hp, const double *scene, int32_t n, size_t most,
+                                 rh_error *err);
+RH_API void rh_album_destroy(rh_album *album); // NULL is allowed
+
+// From here to its next life the agent is told scenes: before every start and step, the number
+// of the observation. Borrowed: album, until then. NULL: no more scenes are told.
+RH_API void rh_agent_use(rh_agent *agent, const rh_album *album);
+RH_API void rh_agent_look(rh_agent *agent, int32_t scene);
 
 // A frozen agent acts and does not learn. To be called between episodes.
 RH_API void rh_agent_freeze(rh_agent *agent, bool frozen);

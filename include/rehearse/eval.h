@@ -1,7 +1,7 @@
 // eval.h - lives: an agent learns in an environment from its first step to its last, and is
 // scored for what it got on the way (the paper's AgentPerfInEnv).
 //
-// The unit of work is (setting, replicate, run). Its random streams are named by the replicate
+// The unit of work is (setting, member, run). Its random streams are named by the member
 // and the run only: every setting meets the same starts, the same noise and the same agent's
 // luck, so that settings are compared in pairs, and a life's result does not depend on what
 // else is evaluated with it, on the number of threads, or on order.
@@ -52,7 +52,7 @@ typedef enum rh_event_kind {
 
 typedef struct rh_event {
     rh_event_kind kind;
-    int setting, run;
+    int setting, member, run;
     int point;           // RH_EVENT_POINT: which one, 0 .. ncurve - 1
     double value;        // RH_EVENT_POINT: its value, NAN when no episode ended in it
     const rh_life *life; // RH_EVENT_LIFE
@@ -63,7 +63,7 @@ typedef struct rh_eval_options {
     int64_t nstep;      // steps of a life, 1 or more
     int nrun;           // lives per setting, 1 or more
     uint64_t first_run; // the runs are first_run .. first_run + nrun - 1
-    uint64_t replicate; // which replicate of the environment this is
+    uint64_t replicate; // which replicate of the environment the first member is
     uint64_t seed;      // of everything
     int nthread;        // lives at the same time, 1 or more
     rh_criterion criterion;
@@ -88,15 +88,28 @@ typedef struct rh_eval_options {
 // nstep is the task's own; 30 runs, seed 1, one thread, average, no cut-off.
 RH_API rh_eval_options rh_eval_defaults(const rh_task *task);
 
-// Live nsetting x nrun lives. hp: (nsetting x nparam of the agent), life: (nsetting x nrun),
-// curve: (nsetting x nrun x ncurve), each point the mean return of the episodes that ended in
-// its stretch of the life (NAN when none did), or that stretch's reward in a continuing task.
-// task: what the agents are told; usually rh_env_task(env), or a copy with other sensor ranges.
-// Nullable: opt (all defaults), curve, err. A life that diverges is an outcome, not a failure.
-RH_API rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent,
+// Live nsetting x nmember x nrun lives in the members env (nmember): one environment, or
+// several models of one. hp: (nsetting x nparam of the agent), life: (nsetting x nmember x
+// nrun), curve: (nsetting x nmember x nrun x ncurve), each point the mean return of the
+// episodes that ended in its stretch of the life (NAN when none did), or that stretch's reward
+// in a continuing task. task: what the agents are told; usually rh_env_task(env[0]), or a copy
+// with other sensor ranges. Nullable: opt (all defaults), curve, err. A life that diverges is
+// an outcome, not a failure.
+RH_API rh_status rh_eval_lives(rh_env *const *env, int nmember, const rh_agent_type *agent,
                                const rh_task *task, int nsetting, const double *hp,
                                const rh_eval_options *opt, rh_life *life, double *curve,
                                rh_error *err);
+
+// How the scores of one setting in several members become one.
+typedef enum rh_pool {
+    RH_POOL_MEAN,
+    RH_POOL_WORST,
+    RH_POOL_QUARTILE // the lower one
+} rh_pool;
+
+// From score (nmember), each the mean of a member's lives; NAN when one of them is.
+RH_API double rh_pool_score(rh_pool pool, const double *score, int nmember);
+RH_API const char *const *rh_pool_names(int *n); // in order of the enum
 
 // "diverged", ...
 RH_API const char *rh_outcome_name(rh_outcome outcome);

@@ -9,5 +9,8 @@
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
 #include "rehearse/log.h"
+#include "rehearse/mlp.h"
+#include "rehearse/model.h"
+#include "rehearse/repr.h"
 
 #endif

@@ -14,9 +14,10 @@
 struct rh_env {
     const rh_env_type *type;
     rh_task task;
-    double *opt; // owned  (nparam)
-    void *self;  // owned, zeroed
-    bool alive;  // whether self has seen init, and clear has something to clear
+    double *opt;       // owned  (nparam)
+    void *self;        // owned, zeroed
+    bool alive;        // whether self has seen init, and clear has something to clear
+    size_t state_size; // bytes of what changes during a life
 };
 
 static rh_status begin_world(rh_env *env, const double *opt, rh_error *err)
@@ -45,6 +46,7 @@ rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt
     if (!env)
         return rh_fail(err, rc, "%s: out of memory", type->name);
     env->type = type;
+    env->state_size = type->state_size;
     env->opt = rh_alloc((size_t)type->nparam, sizeof *env->opt);
     env->self = rh_alloc(1, type->self_size);
     if (env->opt && env->self)
@@ -55,6 +57,26 @@ rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt
         rh_env_destroy(env);
         return rc;
     }
+    *out = env;
+    return RH_OK;
+}
+
+rh_status rh_env_adopt(rh_env **out, const rh_env_type *type, const rh_task *task,
+                       const double *opt, void *self, size_t state_size, rh_error *err)
+{
+    assert(task->nobs >= 1 && task->nobs <= RH_MAX_OBS);
+    assert(task->nact >= 1 && task->nact <= RH_MAX_ACT);
+    rh_env *env = rh_alloc(1, sizeof *env);
+    double *copy = rh_alloc((size_t)type->nparam, sizeof *copy);
+    if (!env || !copy) {
+        rh_free(env);
+        rh_free(copy);
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    }
+    if (type->nparam)
+        memcpy(copy, opt, (size_t)type->nparam * sizeof *opt);
+    *env = (rh_env){.type = type, .task = *task, .opt = copy, .self = self, .alive = true};
+    env->state_size = state_size;
     *out = env;
     return RH_OK;
 }
@@ -87,7 +109,7 @@ const double *rh_env_options(const rh_env *env)
 
 size_t rh_env_state_size(const rh_env *env)
 {
-    return env->type->state_size;
+    return env->state_size;
 }
 
 void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs)
@@ -99,6 +121,17 @@ bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luc
                  double *reward)
 {
     return env->type->step(env->self, state, act, luck, obs, reward);
+}
+
+const double *rh_env_scenes(const rh_env *env, int32_t *n)
+{
+    *n = 0;
+    return env->type->scenes ? env->type->scenes(env->self, n) : NULL;
+}
+
+int32_t rh_env_scene(const rh_env *env, const void *state)
+{
+    return env->type->scene(env->self, state);
 }
 
 // ---------------------------------------------------------------------------- agents
@@ -183,6 +216,59 @@ void rh_agent_destroy(rh_agent *agent)
 const rh_agent_type *rh_agent_kind(const rh_agent *agent)
 {
     return agent->type;
+}
+
+struct rh_album {
+    const rh_agent_type *type;
+    void *page; // owned: what the kind made of the scenes
+};
+
+rh_status rh_album_create(rh_album **out, const rh_agent_type *type, const rh_task *task,
+                          const double *hp, const double *scene, int32_t n, size_t most,
+                          rh_error *err)
+{
+    *out = NULL;
+    if (!type->album)
+        return RH_OK;
+    rh_status rc = RH_ENOMEM;
+    rh_album *album = rh_alloc(1, sizeof *album);
+    double *value = rh_alloc((size_t)type->nparam, sizeof *value);
+    if (!album || !value) {
+        rh_fail(err, rc, "%s: out of memory", type->name);
+        goto done;
+    }
+    album->type = type;
+    rh_param_initial(type->param, type->nparam, value);
+    rc = type->album(&album->page, task, hp ? hp : value, scene, n, most, err);
+    if (!rc && album->page) {
+        *out = album;
+        album = NULL;
+    }
+
+done:
+    rh_free(value);
+    rh_album_destroy(album);
+    return rc;
+}
+
+void rh_album_destroy(rh_album *album)
+{
+    if (!album)
+        return;
+    rh_free(album->page);
+    rh_free(album);
+}
+
+void rh_agent_use(rh_agent *agent, const rh_album *album)
+{
+    assert(!album || album->type == agent->type);
+    if (agent->type->use)
+        agent->type->use(agent->self, album ? album->page : NULL);
+}
+
+void rh_agent_look(rh_agent *agent, int32_t scene)
+{
+    agent->type->look(agent->self, scene);
 }
 
 void rh_agent_freeze(rh_agent *agent, bool frozen)

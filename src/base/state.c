@@ -140,6 +140,19 @@ const double *rh_state_find(const rh_state *state, const char *name, size_t *n)
     return a->x;
 }
 
+int rh_state_count(const rh_state *state)
+{
+    return (int)state->narray;
+}
+
+const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n)
+{
+    const array *a = &state->array[i];
+    *name = a->name;
+    *n = a->n;
+    return a->x;
+}
+
 rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err)
 {
     size_t length = strlen(label);

@@ -157,7 +157,7 @@ int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, 
     job->opt.stop = stop;
     cli_catch_signals();
     begin(p, job, nsetting);
-    rh_status rc = rh_eval_lives(job->env, job->agent, &job->task, nsetting, hp, &job->opt,
+    rh_status rc = rh_eval_lives(&job->env, 1, job->agent, &job->task, nsetting, hp, &job->opt,
                                  life, curve, &err);
     p->seconds = cli_now() - p->begun;
     end(p);

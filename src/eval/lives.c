@@ -43,13 +43,14 @@ typedef struct worker {
 
 // Everything the lives share. Read only, but for the flags.
 typedef struct batch {
-    const rh_env *env;
+    rh_env *const *env; // only read (nmember)
+    int nmember;
     const rh_agent_type *agent;
     const rh_task *task;
     const double *hp; // (nsetting x nparam)
     const rh_eval_options *opt;
-    rh_life *life;       // (nsetting x nrun)
-    double *curve;       // (nsetting x nrun x ncurve), or NULL
+    rh_life *life;       // (nsetting x nmember x nrun)
+    double *curve;       // (nsetting x nmember x nrun x ncurve), or NULL
     worker *worker;      // owned  (nthread)
     atomic_bool stopped; // the caller said stop, or a life could not be begun
     rh_status failed;    // why it could not; written under the lock
@@ -59,7 +60,8 @@ typedef struct batch {
 // One life, while it is lived.
 typedef struct living {
     batch *b;
-    int setting, run;
+    const rh_env *env;
+    int job, setting, member, run;
     rh_agent *agent;
     void *state; // of the environment
     double *returns;
@@ -134,7 +136,7 @@ static rh_status check(const rh_eval_options *o, rh_error *err)
 
 static bool begin_episode(living *l)
 {
-    rh_env_start(l->b->env, l->state, &l->luck, l->obs);
+    rh_env_start(l->env, l->state, &l->luck, l->obs);
     return rh_agent_start(l->agent, l->obs, &l->chance, l->act);
 }
 
@@ -143,7 +145,7 @@ static rh_outcome one_step(living *l, int64_t nstep)
 {
     const batch *b = l->b;
     double reward;
-    bool terminal = rh_env_step(b->env, l->state, l->act, &l->luck, l->obs, &reward);
+    bool terminal = rh_env_step(l->env, l->state, l->act, &l->luck, l->obs, &reward);
     if (!rh_all_finite(l->obs, b->task->nobs) || !isfinite(reward))
         return RH_ENV_NONFINITE;
     rh_tally__reward(&l->tally, reward);
@@ -184,6 +186,7 @@ static void tell(const living *l, rh_event event)
     if (!opt->watch)
         return;
     event.setting = l->setting;
+    event.member = l->member;
     event.run = l->run;
 #pragma omp critical(rh_eval_watch)
     opt->watch(opt->context, &event);
@@ -195,10 +198,8 @@ static void draw_curve(living *l)
     const rh_eval_options *opt = l->b->opt;
     for (; (l->point + 1) * opt->nstep <= l->step * opt->ncurve; l->point++) {
         double value = rh_tally__point(&l->tally, l->b->task->continuing);
-        if (l->b->curve) {
-            size_t life = (size_t)l->setting * (size_t)opt->nrun + (size_t)l->run;
-            l->b->curve[life * (size_t)opt->ncurve + (size_t)l->point] = value;
-        }
+        if (l->b->curve)
+            l->b->curve[(size_t)l->job * (size_t)opt->ncurve + (size_t)l->point] = value;
         tell(l, (rh_event){.kind = RH_EVENT_POINT, .point = l->point, .value = value});
     }
 }
@@ -223,9 +224,10 @@ static void set_luck(living *l, rh_stream start, rh_stream noise, rh_stream agen
 {
     const rh_eval_options *opt = l->b->opt;
     uint64_t run = opt->first_run + (uint64_t)l->run;
-    l->luck.start = rh_rng_stream(opt->seed, start, opt->replicate, run);
-    l->luck.noise = rh_rng_stream(opt->seed, noise, opt->replicate, run);
-    l->chance = rh_rng_stream(opt->seed, agent, opt->replicate, run);
+    uint64_t replicate = opt->replicate + (uint64_t)l->member;
+    l->luck.start = rh_rng_stream(opt->seed, start, replicate, run);
+    l->luck.noise = rh_rng_stream(opt->seed, noise, replicate, run);
+    l->chance = rh_rng_stream(opt->seed, agent, replicate, run);
 }
 
 static int64_t final_steps(const rh_eval_options *opt)
@@ -294,10 +296,13 @@ static void do_job(batch *b, int job)
 
     worker *w = &b->worker[omp_get_thread_num()];
     living l = {.b = b,
-                .setting = job / opt->nrun,
+                .job = job,
+                .setting = job / opt->nrun / b->nmember,
+                .member = job / opt->nrun % b->nmember,
                 .run = job % opt->nrun,
                 .state = w->state,
                 .returns = w->returns};
+    l.env = b->env[l.member];
     rh_error err;
     rh_status rc = give_birth(b, w, l.setting, &err);
     if (rc) {
@@ -329,8 +334,11 @@ static rh_status hire(batch *b, int nthread, rh_error *err)
     size_t nreturn = b->opt->criterion == RH_MEDIAN ? (size_t)b->opt->nstep : 0;
     worker *w = rh_alloc((size_t)nthread, sizeof *w);
     bool all = w;
+    size_t size = 0;
+    for (int m = 0; m < b->nmember; m++)
+        size = rh_env_state_size(b->env[m]) > size ? rh_env_state_size(b->env[m]) : size;
     for (int i = 0; all && i < nthread; i++) {
-        w[i].state = rh_alloc(1, rh_env_state_size(b->env));
+        w[i].state = rh_alloc(1, size);
         w[i].returns = nreturn ? rh_alloc(nreturn, sizeof(double)) : NULL;
         all = w[i].state && (w[i].returns || !nreturn);
     }
@@ -374,12 +382,12 @@ static rh_status try_births(batch *b, int nsetting, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent, const rh_task *task,
-                        int nsetting, const double *hp, const rh_eval_options *opt,
-                        rh_life *life, double *curve, rh_error *err)
+rh_status rh_eval_lives(rh_env *const *env, int nmember, const rh_agent_type *agent,
+                        const rh_task *task, int nsetting, const double *hp,
+                        const rh_eval_options *opt, rh_life *life, double *curve, rh_error *err)
 {
     rh_eval_options defaults = rh_eval_defaults(task);
-    batch b = {.env = env, .agent = agent, .task = task, .hp = hp};
+    batch b = {.env = env, .nmember = nmember, .agent = agent, .task = task, .hp = hp};
     b.opt = opt ? opt : &defaults;
     b.life = life;
     b.curve = curve;
@@ -387,11 +395,15 @@ rh_status rh_eval_lives(const rh_env *env, const rh_agent_type *agent, const rh_
     if (rc)
         return rc;
 
-    if (nsetting < 1 || nsetting > INT_MAX / b.opt->nrun)
-        return rh_fail(err, RH_EINVAL, "eval: %d settings of %d lives, expected 1 to %d in all",
-                       nsetting, b.opt->nrun, INT_MAX);
+    if (nmember < 1 || nmember > RH_MAX_MEMBER)
+        return rh_fail(err, RH_EINVAL, "eval: %d members, expected 1 to %d", nmember,
+                       RH_MAX_MEMBER);
+    if (nsetting < 1 || nsetting > INT_MAX / b.opt->nrun / nmember)
+        return rh_fail(err, RH_EINVAL,
+                       "eval: %d settings of %d lives in %d members, expected 1 to %d in all",
+                       nsetting, b.opt->nrun, nmember, INT_MAX);
 
-    int njob = nsetting * b.opt->nrun;
+    int njob = nsetting * nmember * b.opt->nrun;
     int nthread = b.opt->nthread < njob ? b.opt->nthread : njob;
     rc = hire(&b, nthread, err);
     if (rc)

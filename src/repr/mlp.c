@@ -123,12 +123,12 @@ rh_status rh_mlp__make(rh_mlp **out, const int *size, int nsize, unsigned flags,
 full:
     rh_fail(err, rc, "mlp: out of memory for %d layers", nsize - 1);
 done:
-    rh_mlp__destroy(mlp);
+    rh_mlp_destroy(mlp);
     return rc;
 }
 
-rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
-                         rh_error *err)
+rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
+                        rh_error *err)
 {
     rh_mlp *mlp = NULL;
     rh_status rc = rh_mlp__make(&mlp, size, nsize, flags, err);
@@ -147,7 +147,7 @@ rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flag
     return RH_OK;
 }
 
-void rh_mlp__destroy(rh_mlp *mlp)
+void rh_mlp_destroy(rh_mlp *mlp)
 {
     if (!mlp)
         return;
@@ -156,7 +156,7 @@ void rh_mlp__destroy(rh_mlp *mlp)
     rh_free(mlp);
 }
 
-void rh_mlp__copy(rh_mlp *to, const rh_mlp *from)
+void rh_mlp_copy(rh_mlp *to, const rh_mlp *from)
 {
     assert(to->nlayer == from->nlayer && to->flags == from->flags && to->n == from->n);
     memcpy(to->array[0], from->array[0], 4 * from->n * sizeof(float));
@@ -173,7 +173,7 @@ void rh_mlp__sizes(const rh_mlp *mlp, int *size)
         size[l + 1] = mlp->layer[l].nout;
 }
 
-rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
+rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
 {
     int size[RH_MLP_LAYERS + 1];
     rh_mlp__sizes(mlp, size);
@@ -182,24 +182,24 @@ rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
     if (rc)
         return rc;
     same->kernels = mlp->kernels;
-    rh_mlp__copy(same, mlp);
+    rh_mlp_copy(same, mlp);
     *out = same;
     return RH_OK;
 }
 
-int rh_mlp__ninput(const rh_mlp *mlp)
+int rh_mlp_ninput(const rh_mlp *mlp)
 {
     return mlp->layer[0].nin;
 }
 
-int rh_mlp__noutput(const rh_mlp *mlp)
+int rh_mlp_noutput(const rh_mlp *mlp)
 {
     return mlp->layer[mlp->nlayer - 1].nout;
 }
 
 // ---------------------------------------------------------------------------- passes
 
-rh_status rh_mlp__pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_error *err)
+rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_error *err)
 {
     assert(room >= 1);
     rh_mlp_pass *pass = rh_alloc(1, sizeof *pass);
@@ -229,11 +229,11 @@ rh_status rh_mlp__pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh
     return RH_OK;
 
 full:
-    rh_mlp__pass_destroy(pass);
+    rh_mlp_pass_destroy(pass);
     return rh_fail(err, RH_ENOMEM, "mlp: out of memory for batches of %d rows", room);
 }
 
-void rh_mlp__pass_destroy(rh_mlp_pass *pass)
+void rh_mlp_pass_destroy(rh_mlp_pass *pass)
 {
     if (!pass)
         return;
@@ -247,28 +247,33 @@ static ptrdiff_t input_row(const rh_mlp *mlp, int l)
     return l ? mlp->layer[l - 1].row : mlp->layer[0].nin;
 }
 
-void rh_mlp__forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x, float *y)
+// n rows through layer l.
+static void pass_layer(const rh_mlp *mlp, int l, int n, const float *from, float *to)
+{
+    const rh_layer *at = &mlp->layer[l];
+    mlp->kernels->product(&(rh_product){
+        .m = n,
+        .n = at->columns,
+        .k = at->nin,
+        .a = from,
+        .a_row = input_row(mlp, l),
+        .a_step = 1,
+        .b = weights(mlp, RH_MLP_WEIGHTS, l),
+        .b_row = at->row,
+        .c = to,
+        .c_row = at->row,
+        .start = biases(mlp, RH_MLP_WEIGHTS, l),
+        .relu = l < mlp->nlayer - 1,
+    });
+}
+
+void rh_mlp_forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x, float *y)
 {
     assert(n >= 1 && n <= pass->room && pass->size == mlp->n);
     pass->n = n;
     memcpy(pass->x[0], x, (size_t)n * (size_t)mlp->layer[0].nin * sizeof *x);
-    for (int l = 0; l < mlp->nlayer; l++) {
-        const rh_layer *at = &mlp->layer[l];
-        mlp->kernels->product(&(rh_product){
-            .m = n,
-            .n = at->columns,
-            .k = at->nin,
-            .a = pass->x[l],
-            .a_row = input_row(mlp, l),
-            .a_step = 1,
-            .b = weights(mlp, RH_MLP_WEIGHTS, l),
-            .b_row = at->row,
-            .c = pass->x[l + 1],
-            .c_row = at->row,
-            .start = biases(mlp, RH_MLP_WEIGHTS, l),
-            .relu = l < mlp->nlayer - 1,
-        });
-    }
+    for (int l = 0; l < mlp->nlayer; l++)
+        pass_layer(mlp, l, n, pass->x[l], pass->x[l + 1]);
 
     const rh_layer *last = &mlp->layer[mlp->nlayer - 1];
     for (int i = 0; i < n; i++)
@@ -276,13 +281,36 @@ void rh_mlp__forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x
                (size_t)last->nout * sizeof *y);
 }
 
-void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x, float *y)
+// The widest output, padding included.
+static size_t widest(const rh_mlp *mlp)
 {
-    int64_t nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp);
+    ptrdiff_t row = 0;
+    for (int l = 0; l < mlp->nlayer; l++)
+        row = mlp->layer[l].row > row ? mlp->layer[l].row : row;
+    return (size_t)row;
+}
+
+size_t rh_mlp_nscratch(const rh_mlp *mlp)
+{
+    return 2 * widest(mlp); // the outputs of one layer and of the next
+}
+
+void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
+{
+    float *half[2] = {scratch, scratch + widest(mlp)};
+    for (int l = 0; l < mlp->nlayer; l++)
+        pass_layer(mlp, l, 1, l ? half[(l + 1) % 2] : x, half[l % 2]);
+    memcpy(y, half[(mlp->nlayer - 1) % 2],
+           (size_t)mlp->layer[mlp->nlayer - 1].nout * sizeof *y);
+}
+
+void rh_mlp_evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x, float *y)
+{
+    int64_t nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp);
     for (int64_t i = 0; i < n; i += pass->room) {
         int64_t left = n - i;
         int rows = left < pass->room ? (int)left : pass->room;
-        rh_mlp__forward(mlp, pass, rows, x + i * nin, y + i * nout);
+        rh_mlp_forward(mlp, pass, rows, x + i * nin, y + i * nout);
     }
 }
 
@@ -321,7 +349,7 @@ static void gather(rh_mlp *mlp, const rh_mlp_pass *pass, int l, const float *del
     mlp->kernels->product(&p);
 }
 
-void rh_mlp__backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
+void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
 {
     assert(pass->size == mlp->n);
     const rh_layer *last = &mlp->layer[mlp->nlayer - 1];
@@ -365,7 +393,7 @@ void rh_mlp__backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
     mlp->fresh = false;
 }
 
-void rh_mlp__adam(rh_mlp *mlp, const rh_mlp_adam *adam)
+void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam)
 {
     assert(adam->beta1 >= 0.0 && adam->beta1 < 1.0 && adam->beta2 >= 0.0 && adam->beta2 < 1.0);
     if (mlp->fresh) // no gradient since the last step is one of zero
@@ -388,7 +416,7 @@ void rh_mlp__adam(rh_mlp *mlp, const rh_mlp_adam *adam)
 
 // ---------------------------------------------------------------------------- numbers
 
-size_t rh_mlp__nparam(const rh_mlp *mlp)
+size_t rh_mlp_nparam(const rh_mlp *mlp)
 {
     size_t n = 0;
     for (int l = 0; l < mlp->nlayer; l++)
@@ -396,7 +424,7 @@ size_t rh_mlp__nparam(const rh_mlp *mlp)
     return n;
 }
 
-void rh_mlp__get(const rh_mlp *mlp, rh_mlp_array which, double *x)
+void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
         const rh_layer *at = &mlp->layer[l];
@@ -407,7 +435,7 @@ void rh_mlp__get(const rh_mlp *mlp, rh_mlp_array which, double *x)
     }
 }
 
-void rh_mlp__set(rh_mlp *mlp, rh_mlp_array which, const double *x)
+void rh_mlp_set(rh_mlp *mlp, rh_mlp_array which, const double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
         const rh_layer *at = &mlp->layer[l];

@@ -4,7 +4,7 @@
 #define REPR_MLP_INTERNAL_H
 
 #include "kernel.h"
-#include "mlp.h"
+#include "rehearse/mlp.h"
 
 typedef struct rh_layer {
     int nin, nout;

@@ -389,8 +389,8 @@ static double mean_score(const char *env_name, const char *agent_name, int64_t n
     opt.nstep = nstep;
     opt.nrun = 5;
     rh_life life[5];
-    assert_int_equal(rh_eval_lives(env, type, rh_env_task(env), 1, hp, &opt, life, NULL, NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_eval_lives(&env, 1, type, rh_env_task(env), 1, hp, &opt, life, NULL, NULL), RH_OK);
     double sum = 0.0;
     for (int r = 0; r < 5; r++)
         sum += life[r].score;

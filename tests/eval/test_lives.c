@@ -155,12 +155,12 @@ static rh_env *make_corridor(double length, double breaks, bool continuing)
     return env;
 }
 
-static rh_life one_life(const rh_env *env, const rh_eval_options *opt, double *curve)
+static rh_life one_life(rh_env *env, const rh_eval_options *opt, double *curve)
 {
     rh_life life;
     double hp[1] = {0};
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 1, hp, opt, &life, curve, NULL),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, hp, opt, &life, curve, NULL),
         RH_OK);
     return life;
 }
@@ -262,7 +262,7 @@ static void breakdown_is_an_outcome(void **unused)
     double hp[3] = {0, 6, 0}; // the second of three settings diverges
     rh_life life[6];
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 3, hp, &opt, life, NULL, NULL),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 3, hp, &opt, life, NULL, NULL),
         RH_OK);
     for (int i = 0; i < 6; i++) {
         bool broken = i / 2 == 1;
@@ -283,7 +283,7 @@ static void breakdown_is_an_outcome(void **unused)
             rh_life two[4];
             double fails[2] = {0, 6};
             assert_int_equal(
-                rh_eval_lives(env, &counter_type, &task, 2, fails, &opt, two, NULL, NULL),
+                rh_eval_lives(&env, 1, &counter_type, &task, 2, fails, &opt, two, NULL, NULL),
                 RH_OK);
             assert_int_equal(two[0].outcome, RH_LIVED);
             assert_int_equal(two[2].outcome, RH_DIVERGED);
@@ -343,7 +343,7 @@ static void the_caller_can_watch_and_stop(void **unused)
     double hp[2] = {0, 0}, curve[24];
     rh_life life[6];
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
         RH_OK);
     assert_int_equal(w.nlife, 6);
     assert_int_equal(w.npoint, 24);
@@ -353,7 +353,7 @@ static void the_caller_can_watch_and_stop(void **unused)
     // two lives, then no more: the others are marked, the finished ones are kept
     w = (watcher){.stop_after = 2};
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
         RH_OK);
     assert_int_equal(w.nlife, 2);
     for (int i = 0; i < 6; i++) {
@@ -410,7 +410,7 @@ static void sweep(result *r, int first, int n, rh_eval_options *opt)
     }
     memset(r, 0, sizeof *r);
     assert_int_equal(
-        rh_eval_lives(env, agent, rh_env_task(env), n, hp, opt, r->life, r->curve, NULL),
+        rh_eval_lives(&env, 1, agent, rh_env_task(env), n, hp, opt, r->life, r->curve, NULL),
         RH_OK);
     rh_env_destroy(env);
 }
@@ -520,12 +520,12 @@ static void agents_are_born_with_what_was_saved(void **unused)
 
 // ---------------------------------------------------------------------------- refusals
 
-static void refused(const rh_env *env, const rh_eval_options *opt, double hp, const char *why)
+static void refused(rh_env *env, const rh_eval_options *opt, double hp, const char *why)
 {
     rh_life life;
     rh_error err;
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 1, &hp, opt, &life, NULL, &err),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, &hp, opt, &life, NULL, &err),
         RH_EINVAL);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
@@ -558,7 +558,7 @@ static void bad_options_are_refused(void **unused)
     rh_error err;
     double two[2] = {0};
     assert_int_equal(
-        rh_eval_lives(env, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
+        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
         RH_EINVAL);
     assert_non_null(strstr(err.text, "2 settings of 2147483647 lives"));
     refused(env, &good, -1, "counter: fails = -1, expected a number, 0 to 1000000000");
@@ -587,8 +587,9 @@ static void impossible_agents_are_refused_first(void **unused)
     opt.context = &w;
     rh_life life[2];
     rh_error err;
-    assert_int_equal(rh_eval_lives(env, agent, rh_env_task(env), 2, hp, &opt, life, NULL, &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_eval_lives(&env, 1, agent, rh_env_task(env), 2, hp, &opt, life, NULL, &err),
+        RH_EINVAL);
     assert_non_null(strstr(err.text, "6 sensors with 16 tilings of 16 tiles"));
     assert_int_equal(w.nlife, 0);
     rh_env_destroy(env);
@@ -608,8 +609,8 @@ static void survives_every_failed_allocation(void **unused)
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_alloc_fail_at(nth);
-        rh_status rc =
-            rh_eval_lives(env, &counter_type, rh_env_task(env), 1, hp, &opt, life, NULL, &err);
+        rh_status rc = rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, hp, &opt,
+                                     life, NULL, &err);
         rh_alloc_fail_at(0);
         assert_int_equal(rh_alloc_live(), before);
         if (rc == RH_OK)

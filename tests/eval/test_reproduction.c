@@ -62,7 +62,7 @@ static double mean_score(const row *r)
     eval.nrun = NRUN;
     eval.nthread = 2;
     assert_int_equal(
-        rh_eval_lives(env, agent, rh_env_task(env), 1, hp, &eval, life, NULL, NULL), RH_OK);
+        rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, hp, &eval, life, NULL, NULL), RH_OK);
     rh_env_destroy(env);
     double sum = 0.0;
     for (int i = 0; i < NRUN; i++)

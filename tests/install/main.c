@@ -17,7 +17,7 @@ int main(void)
     opt.nstep = 100;
     opt.nrun = opt.nthread = 2;
     rh_status rc =
-        agent ? rh_eval_lives(env, agent, rh_env_task(env), 1, NULL, &opt, life, NULL, &err)
+        agent ? rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, NULL, &opt, life, NULL, &err)
               : RH_EINVAL;
     rh_env_destroy(env);
     if (rc) {

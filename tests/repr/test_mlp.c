@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "repr/kernel.h"
-#include "repr/mlp.h"
+#include "rehearse/mlp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,14 +22,14 @@ static rh_mlp *network(const int *size, int nsize, unsigned flags, uint64_t seed
 {
     rh_mlp *mlp = NULL;
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_AGENT, 0, 0);
-    assert_int_equal(rh_mlp__create(&mlp, size, nsize, flags, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp_create(&mlp, size, nsize, flags, &rng, NULL), RH_OK);
     return mlp;
 }
 
 static rh_mlp_pass *pass_for(const rh_mlp *mlp, int room)
 {
     rh_mlp_pass *pass = NULL;
-    assert_int_equal(rh_mlp__pass_create(&pass, mlp, room, NULL), RH_OK);
+    assert_int_equal(rh_mlp_pass_create(&pass, mlp, room, NULL), RH_OK);
     return pass;
 }
 
@@ -46,16 +46,16 @@ static float *numbers(size_t n, uint64_t seed)
 
 static double *array_of(const rh_mlp *mlp, rh_mlp_array which)
 {
-    double *x = rh_alloc(rh_mlp__nparam(mlp), sizeof *x);
+    double *x = rh_alloc(rh_mlp_nparam(mlp), sizeof *x);
     assert_non_null(x);
-    rh_mlp__get(mlp, which, x);
+    rh_mlp_get(mlp, which, x);
     return x;
 }
 
 static void same_arrays(const rh_mlp *a, const rh_mlp *b)
 {
-    size_t n = rh_mlp__nparam(a);
-    assert_int_equal(n, rh_mlp__nparam(b));
+    size_t n = rh_mlp_nparam(a);
+    assert_int_equal(n, rh_mlp_nparam(b));
     for (int which = RH_MLP_WEIGHTS; which <= RH_MLP_SECOND; which++) {
         double *x = array_of(a, (rh_mlp_array)which), *y = array_of(b, (rh_mlp_array)which);
         assert_memory_equal(x, y, n * sizeof *x);
@@ -119,19 +119,19 @@ static void check_network(const int *size, int nsize, unsigned flags, int n, uin
     double *expected = rh_alloc((size_t)(n * nout), sizeof *expected);
     assert_true(y && expected);
     double *w = array_of(mlp, RH_MLP_WEIGHTS);
-    assert_int_equal(rh_mlp__ninput(mlp), nin);
-    assert_int_equal(rh_mlp__noutput(mlp), nout);
+    assert_int_equal(rh_mlp_ninput(mlp), nin);
+    assert_int_equal(rh_mlp_noutput(mlp), nout);
 
-    rh_mlp__forward(mlp, pass, n, x, y);
+    rh_mlp_forward(mlp, pass, n, x, y);
     plain_forward(size, nsize, bias, w, n, x, expected);
     for (int i = 0; i < n * nout; i++)
         assert_true(fabs((double)y[i] - expected[i]) <= 2e-6);
 
     // differences of the plain network; the sum of |dy| says how large a rounding may show
-    rh_mlp__backward(mlp, pass, dy);
+    rh_mlp_backward(mlp, pass, dy);
     double *g = array_of(mlp, RH_MLP_GRADIENT);
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
-    size_t nparam = rh_mlp__nparam(mlp);
+    size_t nparam = rh_mlp_nparam(mlp);
     for (size_t t = 0; t < 60 && t < nparam; t++) {
         size_t i = nparam <= 60 ? t : rh_rng_below(&rng, (uint32_t)nparam);
         double old = w[i], h = 1e-7;
@@ -150,8 +150,8 @@ static void check_network(const int *size, int nsize, unsigned flags, int n, uin
     rh_free(y);
     rh_free(dy);
     rh_free(x);
-    rh_mlp__pass_destroy(pass);
-    rh_mlp__destroy(mlp);
+    rh_mlp_pass_destroy(pass);
+    rh_mlp_destroy(mlp);
 }
 
 static void outputs_and_gradients(void **unused)
@@ -217,8 +217,8 @@ typedef struct training {
 static void end_training(training *t)
 {
     for (int b = 0; b < 3; b++)
-        rh_mlp__pass_destroy(t->pass[b]);
-    rh_mlp__destroy(t->mlp);
+        rh_mlp_pass_destroy(t->pass[b]);
+    rh_mlp_destroy(t->mlp);
 }
 
 static void begin_training(training *t, const double *shape, int n)
@@ -265,7 +265,7 @@ static void follow(training *t, const char *name, int step, const char *what, co
         for (int i = 0; i < n; i++)
             t->x[i] = (float)x[i];
         for (int b = 0; b < 3; b++)
-            rh_mlp__forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
+            rh_mlp_forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
                             t->y + b * t->rows * t->nout);
     } else if (!strcmp(what, "outputs")) {
         for (int i = 0; i < n; i++)
@@ -273,16 +273,16 @@ static void follow(training *t, const char *name, int step, const char *what, co
         near(own, x, n, name, step, what);
         laplacian(t);
         for (int b = 0; b < 3; b++)
-            rh_mlp__backward(t->mlp, t->pass[b], t->dy + b * t->rows * t->nout);
+            rh_mlp_backward(t->mlp, t->pass[b], t->dy + b * t->rows * t->nout);
     } else if (!strcmp(what, "gradient")) {
-        rh_mlp__get(t->mlp, RH_MLP_GRADIENT, own);
+        rh_mlp_get(t->mlp, RH_MLP_GRADIENT, own);
         near(own, x, n, name, step, what);
-        rh_mlp__adam(t->mlp, &adam);
+        rh_mlp_step(t->mlp, &adam);
     } else if (step == 0) {
-        assert_int_equal(n, rh_mlp__nparam(t->mlp));
-        rh_mlp__set(t->mlp, RH_MLP_WEIGHTS, x);
+        assert_int_equal(n, rh_mlp_nparam(t->mlp));
+        rh_mlp_set(t->mlp, RH_MLP_WEIGHTS, x);
     } else {
-        rh_mlp__get(t->mlp, RH_MLP_WEIGHTS, own);
+        rh_mlp_get(t->mlp, RH_MLP_WEIGHTS, own);
         near(own, x, n, name, step, what);
     }
 }
@@ -316,7 +316,7 @@ static void twenty_steps_of_numpy(void **unused)
 // (0-terminated).
 static void train(rh_mlp *mlp, const int *batch, int steps)
 {
-    int nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp), total = 0;
+    int nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp), total = 0;
     for (int b = 0; batch[b]; b++)
         total += batch[b];
     rh_mlp_pass *pass = pass_for(mlp, total);
@@ -325,16 +325,16 @@ static void train(rh_mlp *mlp, const int *batch, int steps)
         float *x = numbers((size_t)(total * nin), 100 + (uint64_t)s);
         int at = 0;
         for (int b = 0; batch[b]; at += batch[b++]) {
-            rh_mlp__forward(mlp, pass, batch[b], x + at * nin, y + at * nout);
+            rh_mlp_forward(mlp, pass, batch[b], x + at * nin, y + at * nout);
             for (int i = 0; i < batch[b] * nout; i++)
                 y[at * nout + i] -= x[(at + i / nout) * nin + i % nout % nin];
-            rh_mlp__backward(mlp, pass, y + at * nout);
+            rh_mlp_backward(mlp, pass, y + at * nout);
         }
-        rh_mlp__adam(mlp, &adam);
+        rh_mlp_step(mlp, &adam);
         rh_free(x);
     }
     rh_free(y);
-    rh_mlp__pass_destroy(pass);
+    rh_mlp_pass_destroy(pass);
 }
 
 static void same_bits(void **unused)
@@ -357,23 +357,23 @@ static void same_bits(void **unused)
         same_arrays(a, c); // in parts
 
         double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(other, RH_MLP_WEIGHTS);
-        assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
+        assert_memory_not_equal(x, y, rh_mlp_nparam(a) * sizeof *x);
         rh_free(x);
         rh_free(y);
 
         if (rh_repr_kernels__at(k - 1)->fused) { // by another instruction set
             if (fused)
                 same_arrays(a, fused);
-            rh_mlp__destroy(fused);
+            rh_mlp_destroy(fused);
             fused = a;
             a = NULL;
         }
-        rh_mlp__destroy(a);
-        rh_mlp__destroy(b);
-        rh_mlp__destroy(c);
-        rh_mlp__destroy(other);
+        rh_mlp_destroy(a);
+        rh_mlp_destroy(b);
+        rh_mlp_destroy(c);
+        rh_mlp_destroy(other);
     }
-    rh_mlp__destroy(fused);
+    rh_mlp_destroy(fused);
     rh_isa_limit(0);
 }
 
@@ -386,17 +386,17 @@ static void rows_alone_and_together(void **unused)
         rh_mlp *mlp = network((int[]){6, 150, 130, 9}, 4, RH_MLP_PLAIN, 5);
         rh_mlp_pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16), *one = pass_for(mlp, 1);
         float *x = numbers(N * 6, 6), y[3][N * 9];
-        rh_mlp__forward(mlp, all, N, x, y[0]);
-        rh_mlp__evaluate(mlp, some, N, x, y[1]);
+        rh_mlp_forward(mlp, all, N, x, y[0]);
+        rh_mlp_evaluate(mlp, some, N, x, y[1]);
         for (int i = 0; i < N; i++)
-            rh_mlp__forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
+            rh_mlp_forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
         assert_memory_equal(y[0], y[1], sizeof y[0]);
         assert_memory_equal(y[0], y[2], sizeof y[0]);
         rh_free(x);
-        rh_mlp__pass_destroy(all);
-        rh_mlp__pass_destroy(some);
-        rh_mlp__pass_destroy(one);
-        rh_mlp__destroy(mlp);
+        rh_mlp_pass_destroy(all);
+        rh_mlp_pass_destroy(some);
+        rh_mlp_pass_destroy(one);
+        rh_mlp_destroy(mlp);
     }
     rh_isa_limit(0);
 }
@@ -405,7 +405,7 @@ static void first_weights(void **unused)
 {
     (void)unused;
     rh_mlp *mlp = network((int[]){25, 100, 4}, 3, RH_MLP_PLAIN, 7);
-    assert_int_equal(rh_mlp__nparam(mlp), 26 * 100 + 101 * 4);
+    assert_int_equal(rh_mlp_nparam(mlp), 26 * 100 + 101 * 4);
     double *w = array_of(mlp, RH_MLP_WEIGHTS), sum[2] = {0}, most[2] = {0};
     for (int i = 0; i < 26 * 100 + 101 * 4; i++) {
         int l = i >= 26 * 100;
@@ -416,11 +416,11 @@ static void first_weights(void **unused)
     assert_true(fabs(sum[0] / 2600.0 - 0.2 * 0.2 / 3.0) < 1e-3);
     assert_true(fabs(sum[1] / 404.0 - 0.1 * 0.1 / 3.0) < 5e-4);
     rh_free(w);
-    rh_mlp__destroy(mlp);
+    rh_mlp_destroy(mlp);
 
     mlp = network((int[]){25, 100, 4}, 3, RH_MLP_NO_FIRST_BIAS, 7);
-    assert_int_equal(rh_mlp__nparam(mlp), 25 * 100 + 101 * 4);
-    rh_mlp__destroy(mlp);
+    assert_int_equal(rh_mlp_nparam(mlp), 25 * 100 + 101 * 4);
+    rh_mlp_destroy(mlp);
 }
 
 // A network learns: the error of a sine falls to a hundredth.
@@ -430,15 +430,15 @@ static double sine_error(rh_mlp *mlp, rh_mlp_pass *pass, rh_rng *rng, bool learn
     double sum = 0.0;
     for (int i = 0; i < 64; i++)
         x[i] = (float)rh_rng_range(rng, -3.0, 3.0);
-    rh_mlp__forward(mlp, pass, 64, x, y);
+    rh_mlp_forward(mlp, pass, 64, x, y);
     for (int i = 0; i < 64; i++) {
         double gap = (double)y[i] - rh_sin((double)x[i]);
         sum += gap * gap / 64.0;
         y[i] = (float)(2.0 * gap / 64.0);
     }
     if (learn) {
-        rh_mlp__backward(mlp, pass, y);
-        rh_mlp__adam(mlp, &adam);
+        rh_mlp_backward(mlp, pass, y);
+        rh_mlp_step(mlp, &adam);
     }
     return sum;
 }
@@ -455,8 +455,8 @@ static void a_sine_is_learned(void **unused)
         sine_error(mlp, pass, &rng, true);
     assert_int_equal(rh_alloc_count(), count); // nothing allocates inside a step
     assert_true(sine_error(mlp, pass, &rng, false) < 0.01 * before);
-    rh_mlp__pass_destroy(pass);
-    rh_mlp__destroy(mlp);
+    rh_mlp_pass_destroy(pass);
+    rh_mlp_destroy(mlp);
 }
 
 // A step without a gradient is one along a gradient of zero.
@@ -467,16 +467,16 @@ static void a_step_without_gradient(void **unused)
     rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_PLAIN, 9);
     train(a, batch, 3);
     rh_mlp *b = NULL;
-    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
-    double *zero = rh_alloc(rh_mlp__nparam(a), sizeof *zero);
+    assert_int_equal(rh_mlp_clone(&b, a, NULL), RH_OK);
+    double *zero = rh_alloc(rh_mlp_nparam(a), sizeof *zero);
     assert_non_null(zero);
-    rh_mlp__set(b, RH_MLP_GRADIENT, zero);
-    rh_mlp__adam(a, &adam);
-    rh_mlp__adam(b, &adam);
+    rh_mlp_set(b, RH_MLP_GRADIENT, zero);
+    rh_mlp_step(a, &adam);
+    rh_mlp_step(b, &adam);
     same_arrays(a, b);
     rh_free(zero);
-    rh_mlp__destroy(a);
-    rh_mlp__destroy(b);
+    rh_mlp_destroy(a);
+    rh_mlp_destroy(b);
 }
 
 // ---------------------------------------------------------------------------- copies
@@ -488,8 +488,8 @@ static void copies_go_their_own_way(void **unused)
     rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 9), *b = NULL;
     rh_mlp *c = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 10);
     train(a, batch, 3);
-    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
-    rh_mlp__copy(c, a);
+    assert_int_equal(rh_mlp_clone(&b, a, NULL), RH_OK);
+    rh_mlp_copy(c, a);
     same_arrays(a, b);
     same_arrays(a, c);
     train(a, batch, 5);
@@ -497,12 +497,12 @@ static void copies_go_their_own_way(void **unused)
     same_arrays(a, c); // also the clock of Adam was copied
     train(b, batch, 4);
     double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(b, RH_MLP_WEIGHTS);
-    assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
+    assert_memory_not_equal(x, y, rh_mlp_nparam(a) * sizeof *x);
     rh_free(x);
     rh_free(y);
-    rh_mlp__destroy(a);
-    rh_mlp__destroy(b);
-    rh_mlp__destroy(c);
+    rh_mlp_destroy(a);
+    rh_mlp_destroy(b);
+    rh_mlp_destroy(c);
 }
 
 static void saved_and_loaded(void **unused)
@@ -516,10 +516,10 @@ static void saved_and_loaded(void **unused)
             rh_state *state = NULL;
             train(a, batch, 3);
             assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-            assert_int_equal(rh_mlp__save(a, "phi", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp__save(a, "a name of 20 letters", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp__load(&b, "phi", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp__load(&c, "a name of 20 letters", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp_save(a, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp_save(a, "a name of 20 letters", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp_load(&b, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp_load(&c, "a name of 20 letters", state, NULL), RH_OK);
             same_arrays(a, b);
             train(a, batch, 5);
             train(b, batch, 5);
@@ -527,9 +527,9 @@ static void saved_and_loaded(void **unused)
             same_arrays(a, b);
             same_arrays(a, c);
             rh_state_destroy(state);
-            rh_mlp__destroy(a);
-            rh_mlp__destroy(b);
-            rh_mlp__destroy(c);
+            rh_mlp_destroy(a);
+            rh_mlp_destroy(b);
+            rh_mlp_destroy(c);
         }
 }
 
@@ -540,7 +540,7 @@ static void refused(const int *size, int nsize, const char *words)
     rh_error err;
     rh_mlp *mlp = NULL;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
-    assert_int_equal(rh_mlp__create(&mlp, size, nsize, 0, &rng, &err), RH_EINVAL);
+    assert_int_equal(rh_mlp_create(&mlp, size, nsize, 0, &rng, &err), RH_EINVAL);
     assert_null(mlp);
     assert_string_equal(err.text, words);
 }
@@ -555,9 +555,9 @@ static void bad_shapes(void **unused)
     refused(many, RH_MLP_LAYERS + 2, "mlp: 18 layer sizes, expected 2 to 17");
     refused((int[]){3, 0, 2}, 3, "mlp: layer 2 has 0 units, expected 1 to 16384");
     refused((int[]){3, 4, 16385}, 3, "mlp: layer 3 has 16385 units, expected 1 to 16384");
-    rh_mlp__destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
-    rh_mlp__destroy(NULL);
-    rh_mlp__pass_destroy(NULL);
+    rh_mlp_destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
+    rh_mlp_destroy(NULL);
+    rh_mlp_pass_destroy(NULL);
 }
 
 // A saved linear network 2-1 with one array replaced, or left out (NULL).
@@ -583,10 +583,10 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
             rh_state_put(state, right[i].name, right[i].x, right[i].n, NULL);
         else if (x)
             rh_state_put(state, which, x, n, NULL);
-    assert_int_equal(rh_mlp__load(&mlp, "p", state, &err), status);
+    assert_int_equal(rh_mlp_load(&mlp, "p", state, &err), status);
     assert_string_equal(err.text, words);
     assert_true((mlp != NULL) == (status == RH_OK));
-    rh_mlp__destroy(mlp);
+    rh_mlp_destroy(mlp);
     rh_state_destroy(state);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -639,24 +639,24 @@ static void every_failed_allocation(void **unused)
         rh_state *state = NULL;
         rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_mlp__create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
+        rh_status rc = rh_mlp_create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
         if (!rc)
-            rc = rh_mlp__pass_create(&pass, a, 10, NULL);
+            rc = rh_mlp_pass_create(&pass, a, 10, NULL);
         if (!rc)
-            rc = rh_mlp__clone(&b, a, NULL);
+            rc = rh_mlp_clone(&b, a, NULL);
         if (!rc)
             rc = rh_state_create(&state, NULL);
         if (!rc)
-            rc = rh_mlp__save(a, "phi", state, NULL);
+            rc = rh_mlp_save(a, "phi", state, NULL);
         if (!rc)
-            rc = rh_mlp__load(&c, "phi", state, NULL);
+            rc = rh_mlp_load(&c, "phi", state, NULL);
         rh_alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
-        rh_mlp__destroy(a);
-        rh_mlp__destroy(b);
-        rh_mlp__destroy(c);
-        rh_mlp__pass_destroy(pass);
+        rh_mlp_destroy(a);
+        rh_mlp_destroy(b);
+        rh_mlp_destroy(c);
+        rh_mlp_pass_destroy(pass);
         rh_state_destroy(state);
         assert_int_equal(rh_alloc_live(), live);
     }

@@ -1,11 +1,12 @@
-// mlp.h - a multilayer perceptron and its training.
+// mlp.h - a multilayer perceptron and its training: what representations, models and agents
+// that are neural networks are made of.
 //
 // A network is read by any number of threads at a time, each with a pass of its own: what one
 // batch leaves behind on its way through. Training is for one thread. Nothing but create,
 // clone, save and load allocates.
 
-#ifndef REPR_MLP_H
-#define REPR_MLP_H
+#ifndef REHEARSE_MLP_H
+#define REHEARSE_MLP_H
 
 #include "rehearse/contract.h"
 
@@ -22,46 +23,53 @@ typedef enum rh_mlp_flag {
 
 // A network with nsize - 1 layers between size (nsize) units: inputs, hidden layers, outputs.
 // Weights and biases are uniform in +-1 / sqrt(fan-in), drawn layer by layer.
-// Owned: *out, free with rh_mlp__destroy(). Nullable: err. On failure *out is left untouched.
-rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
-                         rh_error *err);
-void rh_mlp__destroy(rh_mlp *mlp); // NULL is allowed
+// Owned: *out, free with rh_mlp_destroy(). Nullable: err. On failure *out is left untouched.
+RH_API rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigned flags,
+                               rh_rng *rng, rh_error *err);
+RH_API void rh_mlp_destroy(rh_mlp *mlp); // NULL is allowed
 
 // Another network like it, moments and gradient included; and that into one of equal shape.
-rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
-void rh_mlp__copy(rh_mlp *to, const rh_mlp *from);
+RH_API rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
+RH_API void rh_mlp_copy(rh_mlp *to, const rh_mlp *from);
 
-int rh_mlp__ninput(const rh_mlp *mlp);
-int rh_mlp__noutput(const rh_mlp *mlp);
+RH_API int rh_mlp_ninput(const rh_mlp *mlp);
+RH_API int rh_mlp_noutput(const rh_mlp *mlp);
 
 // ---------------------------------------------------------------------------- use
 
 // Room for batches of up to `room` rows. Fits every network of the shape of mlp.
-// Owned: *out, free with rh_mlp__pass_destroy(). Nullable: err.
-rh_status rh_mlp__pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_error *err);
-void rh_mlp__pass_destroy(rh_mlp_pass *pass); // NULL is allowed
+// Owned: *out, free with rh_mlp_pass_destroy(). Nullable: err.
+RH_API rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room,
+                                    rh_error *err);
+RH_API void rh_mlp_pass_destroy(rh_mlp_pass *pass); // NULL is allowed
 
 // y (n x noutput) for the rows x (n x ninput), n up to the room of the pass. A row's output
 // is the same, to the bit, alone and in any batch.
-void rh_mlp__forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x, float *y);
+RH_API void rh_mlp_forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x,
+                           float *y);
 
 // The same for any number of rows, as many at a time as the pass has room for.
-void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x,
-                      float *y);
+RH_API void rh_mlp_evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x,
+                            float *y);
+
+// One row alone and without a pass, to the same bits: scratch has room for rh_mlp_nscratch()
+// floats, and is aligned to 64.
+RH_API size_t rh_mlp_nscratch(const rh_mlp *mlp);
+RH_API void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
 
 // ---------------------------------------------------------------------------- training
 
 // Add to the gradient what the rows of the last forward of this pass give, with the
 // derivatives dy (n x noutput) of the loss by their outputs. The weights must not have
-// changed in between. The gradient begins anew after every rh_mlp__adam().
-void rh_mlp__backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy);
+// changed in between. The gradient begins anew after every rh_mlp_step().
+RH_API void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy);
 
 typedef struct rh_mlp_adam {
     double rate, beta1, beta2, eps;
 } rh_mlp_adam;
 
 // One step of Adam, bias corrected, along the gradient gathered since the last one.
-void rh_mlp__adam(rh_mlp *mlp, const rh_mlp_adam *adam);
+RH_API void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam);
 
 // ---------------------------------------------------------------------------- numbers
 
@@ -74,14 +82,16 @@ typedef enum rh_mlp_array {
 
 // How many weights and biases there are, and one array of them: for each layer the weights
 // (inputs x outputs), then the biases (outputs), if it has them.
-size_t rh_mlp__nparam(const rh_mlp *mlp);
-void rh_mlp__get(const rh_mlp *mlp, rh_mlp_array which, double *x);
-void rh_mlp__set(rh_mlp *mlp, rh_mlp_array which, const double *x);
+RH_API size_t rh_mlp_nparam(const rh_mlp *mlp);
+RH_API void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x);
+RH_API void rh_mlp_set(rh_mlp *mlp, rh_mlp_array which, const double *x);
 
 // The network under a name of at most 20 letters, and back: weights, moments and the clock of
 // Adam, so that training goes on to the bit. A gradient half gathered is not kept.
-// Owned: *out, free with rh_mlp__destroy(). Nullable: err.
-rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_error *err);
-rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh_error *err);
+// Owned: *out, free with rh_mlp_destroy(). Nullable: err.
+RH_API rh_status rh_mlp_save(const rh_mlp *mlp, const char *name, rh_state *state,
+                             rh_error *err);
+RH_API rh_status rh_mlp_load(rh_mlp **out, const char *name, const rh_state *state,
+                             rh_error *err);
 
 #endif

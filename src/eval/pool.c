@@ -1,0 +1,46 @@
+// pool.c - one score of a setting from its scores in several members.
+//
+// The lower quartile is that of numpy's default, linear between order statistics: of two
+// members it is the worse one and a quarter of the way to the other.
+
+#include "rehearse/eval.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const char *const pool_name[] = {
+    [RH_POOL_MEAN] = "mean",
+    [RH_POOL_WORST] = "worst",
+    [RH_POOL_QUARTILE] = "quartile",
+};
+
+const char *const *rh_pool_names(int *n)
+{
+    *n = sizeof pool_name / sizeof *pool_name;
+    return pool_name;
+}
+
+double rh_pool_score(rh_pool pool, const double *score, int nmember)
+{
+    assert(nmember >= 1 && nmember <= RH_MAX_MEMBER);
+    double sum = 0.0, sorted[RH_MAX_MEMBER];
+    for (int i = 0; i < nmember; i++) {
+        if (isnan(score[i]))
+            return NAN;
+        sum += score[i];
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > score[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = score[i];
+    }
+
+    switch (pool) {
+    case RH_POOL_MEAN:
+        return sum / nmember;
+    case RH_POOL_WORST:
+        return sorted[0];
+    case RH_POOL_QUARTILE:
+        return rh_quantile_sorted(sorted, nmember, 0.25);
+    }
+    return NAN;
+}

@@ -1,0 +1,72 @@
+// model_internal.h - what a fitted model is made of, and what a kind of model does.
+
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
+
+#include "rehearse/model.h"
+#include "store.h"
+
+struct rh_model {
+    const rh_model_type *type;
+    double *param;        // owned                                      (nparam)
+    rh_log *log;          // owned: transitions without missing numbers; states that only starts
+                          // name come last
+    rh_repr *repr;        // owned
+    rh_task task;         // names are the log's
+    float *code;          // owned: of every state; NULL where codes are of state and action
+                          //                                            (nstate x ncode)
+    int32_t *start;       // owned: rows where episodes begin           (nstart)
+    int64_t nstart;       //
+    double lowest;        // return of the worst episode, see outcome.c
+    double highest;       // and of the best
+    int64_t ndropped;     // transitions left out: numbers were missing
+    uint64_t fingerprint; // of the log it was fitted to
+    rh_resample resample;
+    int nmember;
+    void **member;         // owned: what the kind made                        (nmember)
+    rh_fidelity *fidelity; // owned; NULL when not asked for
+};
+
+// What a member is fitted to: transitions of the model's log, perhaps several times.
+typedef struct rh_model_part {
+    const int32_t *use; // (nuse), in ascending order
+    int64_t nuse;
+    rh_rng rng;  // the member's own chance
+    int nthread; // changes no result
+    rh_watch watch;
+} rh_model_part;
+
+// What a member expects of one action in one state.
+typedef struct rh_expected {
+    double *next;    // mean of the next observation, terminal ones left out     (nobs)
+    double reward;   // mean
+    double terminal; // probability
+    double distance; // to the nearest that it knows, in codes; NAN where it knows none
+    bool beyond;     // out of reach
+} rh_expected;
+
+struct rh_model_calls {
+    // Fit a member. The model has everything but members. Owned: *out, free with destroy.
+    rh_status (*fit)(void **out, const rh_model *model, const rh_model_part *part,
+                     rh_error *err);
+    void (*destroy)(void *member); // NULL is allowed
+
+    // An environment of a member with parameters param, checked against the table. Both are
+    // borrowed and outlive *out.
+    rh_status (*env)(rh_env **out, const rh_model *model, const void *member,
+                     const double *param, rh_error *err);
+
+    // What the member expects in observation obs (nobs) of act, as fitted. Not for hot loops.
+    rh_status (*expect)(rh_expected *out, const rh_model *model, const void *member,
+                        const double *obs, const double *act, rh_error *err);
+
+    // Into a group of a file of its own, and back: nothing read is believed unchecked.
+    rh_status (*write)(const rh_model *model, const void *member, rh_store *store,
+                       rh_error *err);
+    rh_status (*read)(void **out, const rh_model *model, rh_store *store, rh_error *err);
+};
+
+extern const rh_model_type rh_model_knn;
+extern const rh_model_type rh_model_nn;
+
+#endif
