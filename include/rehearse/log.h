@@ -66,7 +66,8 @@ RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
 
 // A log of its own with what `parts` holds, which may be put together by hand: what does not
 // fit together (rows and actions out of range, episodes that are not whole) is refused. time,
-// names and notes may be NULL. Owned: *out, free with rh_log_destroy(). Nullable: err.
+// names and notes may be NULL; episode and step follow from `first` and are not looked at.
+// Owned: *out, free with rh_log_destroy(). Nullable: err.
 RH_API rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err);
 
 // A number that two logs share only when they hold the same transitions, names left aside.

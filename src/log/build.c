@@ -90,9 +90,8 @@ const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n
     return all;
 }
 
-// Copies of the n names; without any, stem_0, stem_1, ... or the stem alone.
-static const char **keep_names(rh_log__body *body, const char *const *name, int n,
-                               const char *stem)
+const char **rh_log__keep_names(rh_log__body *body, const char *const *name, int n,
+                                const char *stem)
 {
     if (name)
         return rh_log__keep_all(body, name, n);
@@ -117,9 +116,9 @@ static bool keep_shape(rh_log_builder *b, const rh_log_shape *shape)
     rh_log *log = &b->body->log;
     log->nobs = shape->nobs;
     log->nact = shape->nact;
-    log->obs_name = keep_names(b->body, shape->obs_name, shape->nobs, "obs");
-    log->obs_unit = keep_names(b->body, shape->obs_unit, shape->nobs, "");
-    log->act_name = keep_names(b->body, shape->act_name, shape->nact, "action");
+    log->obs_name = rh_log__keep_names(b->body, shape->obs_name, shape->nobs, "obs");
+    log->obs_unit = rh_log__keep_names(b->body, shape->obs_unit, shape->nobs, "");
+    log->act_name = rh_log__keep_names(b->body, shape->act_name, shape->nact, "action");
     log->reward_name =
         rh_log__keep(b->body, shape->reward_name ? shape->reward_name : "reward");
     log->path = rh_log__keep(b->body, shape->path ? shape->path : "");
@@ -442,8 +441,7 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 
 // ---------------------------------------------------------------------------- the log
 
-// The episode and the place in it of every transition.
-static bool number_steps(rh_log *log)
+bool rh_log__number_steps(rh_log *log)
 {
     int32_t *episode = rh_alloc((size_t)log->n, sizeof *episode);
     int32_t *step = rh_alloc((size_t)log->n, sizeof *step);
@@ -487,7 +485,7 @@ static bool take_columns(rh_log_builder *b)
            (log->flag = rh_column__flatten(&b->column[FLAG])) &&
            (!b->shape.times || (log->time = rh_column__flatten(&b->column[TIME]))) &&
            (log->first = rh_column__flatten(&b->column[FIRST])) &&
-           (log->start = rh_column__flatten(&b->column[START])) && number_steps(log);
+           (log->start = rh_column__flatten(&b->column[START])) && rh_log__number_steps(log);
 }
 
 // Some state must be a start: the first one, where the log knows of none.

@@ -16,7 +16,6 @@
 #include "hdf5.h"
 
 #include <hdf5.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +32,10 @@ struct rh_hdf5 {
     rh_hdf5_quiet quiet;
 };
 
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
 void rh_hdf5__enter(rh_hdf5_quiet *quiet)
 {
     H5E_auto2_t print = NULL;
-    pthread_mutex_lock(&one_at_a_time);
+    rh_alone_begin();
     H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
     memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
@@ -50,7 +47,7 @@ void rh_hdf5__leave(const rh_hdf5_quiet *quiet)
     H5E_auto2_t print = NULL;
     memcpy(&print, &quiet->print, sizeof print);
     H5Eset_auto2(H5E_DEFAULT, print, quiet->data);
-    pthread_mutex_unlock(&one_at_a_time);
+    rh_alone_end();
 }
 
 // ---------------------------------------------------------------------------- opening

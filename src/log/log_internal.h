@@ -43,6 +43,13 @@ const char *rh_log__keep(rh_log__body *body, const char *text);
 // memory ran out.
 const char **rh_log__keep_all(rh_log__body *body, const char *const *text, int n);
 
+// The same for names; without any, stem_0, stem_1, ... or the stem alone.
+const char **rh_log__keep_names(rh_log__body *body, const char *const *name, int n,
+                                const char *stem);
+
+// Give every transition its episode and its place in it, by `first`. False when memory ran out.
+bool rh_log__number_steps(rh_log *log);
+
 // ---------------------------------------------------------------------------- building
 
 // The names of the actions, found while reading, that the actions pushed are indices of. They

@@ -1,0 +1,248 @@
+// copy.c - a log of its own out of arrays that somebody put together, and a number that tells
+// logs apart.
+//
+// 1. What a builder promises of a log (build.c) is checked here, because the arrays may come
+//    from a file that is damaged: rows and actions are in range, an episode ends with its
+//    only flag, and s' is unknown in terminal steps alone.
+// 2. Episode and place of a transition follow from `first`: they are made anew, not copied.
+// 3. The fingerprint is one of what happened, transition by transition, so that it does not
+//    depend on whether the s' of a step is kept once or twice. Names and times are left
+//    aside.
+
+#include "log_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------- checks
+
+static const char *name_of(const rh_log *log)
+{
+    return rh_path_tail(log->path && *log->path ? log->path : "log");
+}
+
+static rh_status check_shape(const rh_log *p, rh_error *err)
+{
+    const char *name = name_of(p);
+    if (p->nobs < 1 || p->nobs > RH_MAX_OBS)
+        return rh_fail(err, RH_EFORMAT, "%s: %d numbers in an observation, expected 1 to %d",
+                       name, p->nobs, RH_MAX_OBS);
+    if (p->naction < 0 || p->naction > RH_MAX_ACTIONS)
+        return rh_fail(err, RH_EFORMAT, "%s: %d different actions, expected 0 to %d", name,
+                       p->naction, RH_MAX_ACTIONS);
+    int most = p->naction ? 1 : RH_MAX_ACT;
+    if (p->nact < 1 || p->nact > most)
+        return rh_fail(err, RH_EFORMAT, "%s: %d numbers in an action, expected 1 to %d", name,
+                       p->nact, most);
+    if (p->n < 1 || p->n > INT32_MAX - 1)
+        return rh_fail(err, RH_EFORMAT, "%s: %lld transitions, expected 1 to %d", name,
+                       (long long)p->n, INT32_MAX - 1);
+    if (p->nstate < 1 || p->nstate > INT32_MAX - 1)
+        return rh_fail(err, RH_EFORMAT, "%s: %lld observations, expected 1 to %d", name,
+                       (long long)p->nstate, INT32_MAX - 1);
+    if (p->nepisode < 1 || p->nepisode > p->n)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %d episodes, expected 1 to the number of transitions, %lld", name,
+                       p->nepisode, (long long)p->n);
+    return RH_OK;
+}
+
+static rh_status check_episodes(const rh_log *p, rh_error *err)
+{
+    if (p->first[0] != 0 || p->first[p->nepisode] != p->n)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: episodes cover the transitions %lld to %lld, expected 0 to %lld",
+                       name_of(p), (long long)p->first[0], (long long)p->first[p->nepisode],
+                       (long long)p->n);
+    for (int e = 0; e < p->nepisode; e++) {
+        if (p->first[e + 1] <= p->first[e])
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: episode %d begins with transition %lld and the next with %lld, "
+                           "expected a later one",
+                           name_of(p), e, (long long)p->first[e], (long long)p->first[e + 1]);
+        if (p->start[e] > 1)
+            return rh_fail(err, RH_EFORMAT, "%s: start of episode %d is %d, expected 0 or 1",
+                           name_of(p), e, p->start[e]);
+    }
+    return RH_OK;
+}
+
+static rh_status check_action(const rh_log *p, int64_t i, rh_error *err)
+{
+    for (int k = 0; k < p->nact; k++) {
+        double a = p->act[i * p->nact + k];
+        bool index = a >= 0.0 && a < p->naction && a == floor(a);
+        if (p->naction && !index)
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: transition %lld: action %g, expected one of 0 to %d",
+                           name_of(p), (long long)i, a, p->naction - 1);
+        if (isnan(a))
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: transition %lld: number %d of the action is "
+                           "missing",
+                           name_of(p), (long long)i, k);
+    }
+    return RH_OK;
+}
+
+// One transition; last: it is the last one of its episode.
+static rh_status check_step(const rh_log *p, int64_t i, bool last, rh_error *err)
+{
+    int32_t from = p->from[i], to = p->to[i];
+    uint8_t flag = p->flag[i];
+    if (from < 0 || from >= p->nstate)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: transition %lld: s is observation %d, expected one of 0 to %lld",
+                       name_of(p), (long long)i, from, (long long)p->nstate - 1);
+    if (to != RH_UNKNOWN && (to < 0 || to >= p->nstate))
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: transition %lld: s' is observation %d, expected one of 0 to %lld",
+                       name_of(p), (long long)i, to, (long long)p->nstate - 1);
+    if (flag & ~(RH_FLAG_TERMINAL | RH_FLAG_TRUNCATED) || (flag != 0) != last)
+        return rh_fail(err, RH_EFORMAT, "%s: transition %lld: flag %d %s the end of an episode",
+                       name_of(p), (long long)i, flag, last ? "at" : "before");
+    if (to == RH_UNKNOWN && !(flag & RH_FLAG_TERMINAL))
+        return rh_fail(
+            err, RH_EFORMAT,
+            "%s: transition %lld: s' is unknown, which only a terminal step may have",
+            name_of(p), (long long)i);
+    if (isnan(p->reward[i]))
+        return rh_fail(err, RH_EFORMAT, "%s: transition %lld: the reward is missing",
+                       name_of(p), (long long)i);
+    return check_action(p, i, err);
+}
+
+static rh_status check(const rh_log *p, rh_error *err)
+{
+    rh_status rc = check_shape(p, err);
+    if (!rc)
+        rc = check_episodes(p, err);
+    for (int e = 0; !rc && e < p->nepisode; e++)
+        for (int64_t i = p->first[e]; !rc && i < p->first[e + 1]; i++)
+            rc = check_step(p, i, i + 1 == p->first[e + 1], err);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the copy
+
+// A copy of n things of `size` bytes; NULL when memory ran out.
+static void *twin(const void *from, int64_t n, size_t size)
+{
+    void *to = rh_alloc((size_t)n, size);
+    return to ? memcpy(to, from, (size_t)n * size) : NULL;
+}
+
+static bool copy_arrays(rh_log *log, const rh_log *p)
+{
+    return (log->obs = twin(p->obs, p->nstate * p->nobs, sizeof *p->obs)) &&
+           (log->from = twin(p->from, p->n, sizeof *p->from)) &&
+           (log->to = twin(p->to, p->n, sizeof *p->to)) &&
+           (log->act = twin(p->act, p->n * p->nact, sizeof *p->act)) &&
+           (log->reward = twin(p->reward, p->n, sizeof *p->reward)) &&
+           (log->flag = twin(p->flag, p->n, sizeof *p->flag)) &&
+           (!p->time || (log->time = twin(p->time, p->n, sizeof *p->time))) &&
+           (log->first = twin(p->first, (int64_t)p->nepisode + 1, sizeof *p->first)) &&
+           (log->start = twin(p->start, p->nepisode, sizeof *p->start)) &&
+           rh_log__number_steps(log);
+}
+
+// Labels of discrete actions are their numbers where they have no names.
+static const char **keep_labels(rh_log__body *body, const rh_log *p)
+{
+    if (p->label)
+        return rh_log__keep_all(body, p->label, p->naction);
+    char text[RH_MAX_ACTIONS][12];
+    const char *label[RH_MAX_ACTIONS];
+    for (int a = 0; a < p->naction; a++) {
+        snprintf(text[a], sizeof text[a], "%d", a);
+        label[a] = text[a];
+    }
+    return rh_log__keep_all(body, label, p->naction);
+}
+
+static bool copy_names(rh_log__body *body, const rh_log *p)
+{
+    rh_log *log = &body->log;
+    log->obs_name = rh_log__keep_names(body, p->obs_name, p->nobs, "obs");
+    log->obs_unit = rh_log__keep_names(body, p->obs_unit, p->nobs, "");
+    log->act_name = rh_log__keep_names(body, p->act_name, p->nact, "action");
+    log->label = p->naction ? keep_labels(body, p) : NULL;
+    log->reward_name = rh_log__keep(body, p->reward_name ? p->reward_name : "reward");
+    log->path = rh_log__keep(body, p->path ? p->path : "");
+    log->reading = p->reading;
+    log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
+    log->reading.note = NULL;
+    log->reading.format = rh_log__keep(body, p->reading.format ? p->reading.format : "");
+    if (log->reading.nnote)
+        log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
+    return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
+           log->reward_name && log->path && log->reading.format &&
+           (log->reading.note || !log->reading.nnote);
+}
+
+rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
+{
+    rh_status rc = check(parts, err);
+    if (rc)
+        return rc;
+    rh_log__body *body = rh_alloc(1, sizeof *body);
+    if (!body)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", name_of(parts));
+    rh_log *log = &body->log;
+    log->n = parts->n;
+    log->nstate = parts->nstate;
+    log->nepisode = parts->nepisode;
+    log->nobs = parts->nobs;
+    log->naction = parts->naction;
+    log->nact = parts->nact;
+    if (!copy_arrays(log, parts) || !copy_names(body, parts)) {
+        rh_log_destroy(log);
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld transitions", name_of(parts),
+                       (long long)parts->n);
+    }
+    *out = log;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the fingerprint
+
+static uint64_t absorb(uint64_t h, uint64_t bits)
+{
+    h = (h ^ bits) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 32);
+}
+
+// Numbers that are equal count alike, and so do missing ones.
+static uint64_t absorb_numbers(uint64_t h, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double value = x[i] == 0.0 ? 0.0 : x[i];
+        uint64_t bits = 0x7ff8000000000000u;
+        if (!isnan(value))
+            memcpy(&bits, &value, sizeof bits);
+        h = absorb(h, bits);
+    }
+    return h;
+}
+
+uint64_t rh_log_fingerprint(const rh_log *log)
+{
+    uint64_t h = absorb(0x72656865617273u, (uint64_t)log->n);
+    h = absorb(h, (uint64_t)log->nobs);
+    h = absorb(h, (uint64_t)log->naction);
+    h = absorb(h, (uint64_t)log->nact);
+    for (int e = 0; e < log->nepisode; e++) {
+        h = absorb(h, (uint64_t)(log->first[e + 1] - log->first[e]));
+        h = absorb(h, log->start[e]);
+        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++) {
+            bool known = log->to[i] != RH_UNKNOWN;
+            h = absorb_numbers(h, log->obs + (int64_t)log->from[i] * log->nobs, log->nobs);
+            h = absorb_numbers(h, log->act + i * log->nact, log->nact);
+            h = absorb_numbers(h, log->reward + i, 1);
+            h = absorb(h, (uint64_t)log->flag[i] | (known ? 256u : 0u));
+            if (known)
+                h = absorb_numbers(h, log->obs + (int64_t)log->to[i] * log->nobs, log->nobs);
+        }
+    }
+    return absorb(h, 0x6c6f67u);
+}
