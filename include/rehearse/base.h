@@ -99,6 +99,13 @@ RH_API int64_t rh_alloc_live(void);
 RH_API int64_t rh_alloc_count(void); // allocations ever made
 RH_API void rh_alloc_fail_at(int64_t nth);
 
+// ---------------------------------------------------------------------------- one at a time
+
+// From begin to end no other thread is between the two: for libraries that are not safe for
+// threads. Not to be nested.
+RH_API void rh_alone_begin(void);
+RH_API void rh_alone_end(void);
+
 // ---------------------------------------------------------------------------- instruction sets
 
 // Hot loops are compiled once per instruction set: 0 for any machine of this kind, on x86 then
@@ -123,7 +130,8 @@ typedef enum rh_stream {
     RH_STREAM_AGENT,       // what the agent does by chance
     RH_STREAM_FINAL_START, // the same three, while a finished agent is judged
     RH_STREAM_FINAL_NOISE,
-    RH_STREAM_FINAL_AGENT
+    RH_STREAM_FINAL_AGENT,
+    RH_STREAM_FIT // how representations and models are fitted
 } rh_stream;
 
 RH_API rh_rng rh_rng_stream(uint64_t seed, rh_stream what, uint64_t replicate, uint64_t run);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "rehearse/contract.h"
@@ -297,6 +298,140 @@ static void environment_without_memory(void **unused)
     }
 }
 
+// ---------------------------------------------------------------------------- adopted ones
+
+// A corridor that is made elsewhere and shows its cells as scenes; how many bytes a state has
+// is known only then.
+static const double cells[] = {0.0, 1.0, 2.0, 3.0, 4.0};
+
+static const double *corridor_scenes(const void *self, int32_t *n)
+{
+    const corridor *c = self;
+    *n = c->ncell;
+    return c->ncell <= 5 ? cells : NULL;
+}
+
+static int32_t corridor_scene(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->cell;
+}
+
+static rh_status never_init(void *self, rh_task *task, const double *opt, rh_error *err)
+{
+    (void)self, (void)task, (void)opt;
+    return rh_fail(err, RH_EINVAL, "corridor: not to be called");
+}
+
+static const rh_env_type shown_type = {
+    .name = "shown",
+    .self_size = 1, // of no use to those adopted
+    .state_size = 1,
+    .param = corridor_option,
+    .nparam = NOPTION,
+    .init = never_init,
+    .start = corridor_start,
+    .step = corridor_step,
+    .scenes = corridor_scenes,
+    .scene = corridor_scene,
+    .clear = corridor_clear,
+};
+
+static corridor *made_elsewhere(void)
+{
+    corridor *c = rh_alloc(1, sizeof *c);
+    assert_non_null(c);
+    c->ncell = 5;
+    c->reward = rh_alloc(5, sizeof *c->reward);
+    assert_non_null(c->reward);
+    return c;
+}
+
+static void environment_adopted(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_task task = {.nobs = 1, .naction = 2, .nact = 1, .gamma = 0.5};
+    double opt[NOPTION] = {[NCELL] = 500, [PRICE] = 2.0}; // not checked: the maker knows
+    corridor *c = made_elsewhere();
+    rh_env *env = NULL;
+    rh_error err;
+    ninit = nclear = 0;
+    assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, &err), RH_OK);
+    task.gamma = 0.1; // copied
+    opt[PRICE] = 3.0; // likewise
+    assert_ptr_equal(rh_env_kind(env), &shown_type);
+    assert_true(rh_env_task(env)->gamma == 0.5 && rh_env_task(env)->naction == 2);
+    assert_true(rh_env_options(env)[NCELL] == 500 && rh_env_options(env)[PRICE] == 2.0);
+    assert_int_equal(rh_env_state_size(env), 40);
+
+    // what it shows, and which of it
+    int32_t n = -1;
+    assert_ptr_equal(rh_env_scenes(env, &n), cells);
+    assert_int_equal(n, 5);
+    place p;
+    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    double obs, reward, forward = 1.0;
+    rh_env_start(env, &p, &luck, &obs);
+    do
+        assert_true(cells[rh_env_scene(env, &p)] == obs);
+    while (!rh_env_step(env, &p, &forward, &luck, &obs, &reward));
+    assert_int_equal(rh_env_scene(env, &p), 4);
+
+    rh_env_destroy(env); // self goes with it, cleared once
+    assert_int_equal(ninit, 0);
+    assert_int_equal(nclear, 1);
+    assert_int_equal(rh_alloc_live(), live);
+
+    // a kind without scenes, and one that has none to show this time
+    assert_int_equal(rh_env_create(&env, &corridor_type, NULL, NULL), RH_OK);
+    n = -1;
+    assert_null(rh_env_scenes(env, &n));
+    assert_int_equal(n, 0);
+    rh_env_destroy(env);
+    c = made_elsewhere();
+    c->ncell = 6;
+    assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, NULL), RH_OK);
+    assert_null(rh_env_scenes(env, &n));
+    rh_env_destroy(env);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+// On failure self stays the caller's.
+static void adoption_without_memory(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_task task = {.nobs = 1, .naction = 2, .nact = 1};
+    double opt[NOPTION] = {0};
+    for (int nth = 1;; nth++) {
+        corridor *c = made_elsewhere();
+        rh_error err = {""};
+        rh_env *env = NULL;
+        nclear = 0;
+        rh_alloc_fail_at(nth);
+        rh_status rc = rh_env_adopt(&env, &shown_type, &task, opt, c, 40, &err);
+        rh_alloc_fail_at(0);
+        assert_true((rc == RH_OK) == (env != NULL));
+        assert_int_equal(nclear, 0);
+        if (rc == RH_OK) {
+            rh_env_destroy(env);
+        } else {
+            corridor_clear(c);
+            rh_free(c);
+        }
+        assert_int_equal(nclear, 1);
+        assert_int_equal(rh_alloc_live(), live);
+        if (rc == RH_OK) {
+            assert_true(nth > 2); // the handle and the options
+            break;
+        }
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_string_equal(err.text, "shown: out of memory");
+    }
+}
+
 // ---------------------------------------------------------------------------- agents
 
 static void agent_of(rh_agent **out, const rh_agent_type *type, const rh_task *task,
@@ -388,6 +523,154 @@ static void agent_without_parts(void **unused)
     assert_int_equal(rh_agent_load(agent, state, NULL), RH_OK);
     rh_state_destroy(state);
     rh_agent_destroy(agent);
+}
+
+// ---------------------------------------------------------------------------- albums
+
+// A counter with an eye for scenes: its album holds the first sensor of each, times its size.
+typedef struct viewer {
+    counter counter;
+    const double *album; // borrowed
+    int32_t scene;
+    int nuse, nlook;
+} viewer;
+
+static rh_status viewer_album(void **album, const rh_task *task, const double *hp,
+                              const double *scene, int32_t n, size_t most, rh_error *err)
+{
+    if ((size_t)n * sizeof(double) > most)
+        return RH_OK;
+    double *x = rh_alloc((size_t)n, sizeof *x);
+    if (!x)
+        return rh_fail(err, RH_ENOMEM, "viewer: out of memory for %d scenes", (int)n);
+    *album = x;
+    if (hp[0] == 17) // half-way: memory taken, and then refused
+        return rh_fail(err, RH_EINVAL, "viewer: size = 17, expected another");
+    for (int32_t i = 0; i < n; i++)
+        x[i] = hp[0] * scene[i * task->nobs];
+    return RH_OK;
+}
+
+static void viewer_use(void *self, const void *album)
+{
+    viewer *v = self;
+    v->album = album;
+    v->nuse++;
+}
+
+static void viewer_look(void *self, int32_t scene)
+{
+    viewer *v = self;
+    v->scene = scene;
+    v->nlook++;
+}
+
+static const rh_agent_type viewer_type = {
+    .name = "viewer",
+    .actions = RH_DISCRETE,
+    .self_size = sizeof(viewer),
+    .param = counter_param,
+    .nparam = 1,
+    .init = counter_init,
+    .start = counter_start,
+    .step = counter_step,
+    .end = counter_end,
+    .act = counter_act,
+    .album = viewer_album,
+    .use = viewer_use,
+    .look = viewer_look,
+    .clear = counter_clear,
+};
+
+static const double pictures[] = {1.0, 0.0, 2.0, 0.0, 3.0, 0.0}; // three of two sensors
+
+static void albums_are_used(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_album *album = NULL, *other = NULL;
+    rh_agent *agent = NULL;
+    double size = 5;
+    assert_int_equal(
+        rh_album_create(&album, &viewer_type, &discrete, &size, pictures, 3, 24, NULL), RH_OK);
+    assert_non_null(album);
+    assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, &size, NULL), RH_OK);
+    viewer *v = (viewer *)(void *)seen; // a viewer begins with its counter
+    rh_agent_use(agent, album);
+    assert_int_equal(v->nuse, 1);
+    assert_true(v->album[0] == 5.0 && v->album[1] == 10.0 && v->album[2] == 15.0);
+    rh_agent_look(agent, 2);
+    assert_int_equal(v->scene, 2);
+    rh_agent_look(agent, 0);
+    assert_int_equal(v->scene, 0);
+    assert_int_equal(v->nlook, 2);
+    rh_agent_use(agent, NULL);
+    assert_null(v->album);
+    rh_agent_destroy(agent);
+    rh_album_destroy(album);
+    rh_album_destroy(NULL);
+
+    // initial values where none are given; `most` holds to the byte
+    assert_int_equal(
+        rh_album_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 24, NULL), RH_OK);
+    assert_non_null(other);
+    assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, NULL, NULL), RH_OK);
+    v = (viewer *)(void *)seen;
+    rh_agent_use(agent, other);
+    assert_true(v->album[2] == 9.0);
+    rh_agent_destroy(agent);
+    rh_album_destroy(other);
+    assert_int_equal(
+        rh_album_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL), RH_OK);
+    assert_null(other);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+static void kinds_without_albums(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_album *album = (rh_album *)&live; // is overwritten
+    double size = 3;
+    assert_int_equal(
+        rh_album_create(&album, &counter_type, &discrete, &size, pictures, 3, SIZE_MAX, NULL),
+        RH_OK);
+    assert_null(album);
+    rh_agent *agent = NULL;
+    agent_of(&agent, &counter_type, &discrete, size);
+    rh_agent_use(agent, NULL); // nothing to pass on
+    rh_agent_destroy(agent);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+static void albums_that_fail(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_error err;
+    rh_album *album = NULL;
+    double size = 17;
+    assert_int_equal(
+        rh_album_create(&album, &viewer_type, &discrete, &size, pictures, 3, 24, &err),
+        RH_EINVAL);
+    assert_string_equal(err.text, "viewer: size = 17, expected another");
+    assert_null(album);
+    assert_int_equal(rh_alloc_live(), live);
+    for (int nth = 1;; nth++) {
+        rh_alloc_fail_at(nth);
+        rh_status rc =
+            rh_album_create(&album, &viewer_type, &discrete, NULL, pictures, 3, 24, &err);
+        rh_alloc_fail_at(0);
+        assert_true((rc == RH_OK) == (album != NULL));
+        rh_album_destroy(album);
+        assert_int_equal(rh_alloc_live(), live);
+        if (rc == RH_OK) {
+            assert_true(nth > 3); // the album, its values, the kind's own
+            break;
+        }
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_non_null(strstr(err.text, "viewer: out of memory"));
+    }
 }
 
 // ---------------------------------------------------------------------------- saved and loaded
@@ -496,9 +779,14 @@ int main(void)
         cmocka_unit_test(environment),
         cmocka_unit_test(environment_options),
         cmocka_unit_test(environment_without_memory),
+        cmocka_unit_test(environment_adopted),
+        cmocka_unit_test(adoption_without_memory),
         cmocka_unit_test(agent_learns_unless_frozen),
         cmocka_unit_test(agent_options),
         cmocka_unit_test(agent_without_parts),
+        cmocka_unit_test(albums_are_used),
+        cmocka_unit_test(kinds_without_albums),
+        cmocka_unit_test(albums_that_fail),
         cmocka_unit_test(what_was_learned_comes_back),
         cmocka_unit_test(strangers_are_refused),
         cmocka_unit_test(agent_without_memory),

@@ -68,6 +68,31 @@ static void many_arrays(void **unused)
     rh_state_destroy(state);
 }
 
+static void arrays_in_order(void **unused)
+{
+    (void)unused;
+    static const char *const expected[] = {"weights", "empty", "step"};
+    static const size_t length[] = {LENGTH(odd), 0, 1};
+    rh_state *state = sample();
+    assert_int_equal(rh_state_count(state), 3);
+    for (int i = 0; i < 3; i++) {
+        const char *name = NULL;
+        size_t n = 99, found = 98;
+        const double *x = rh_state_at(state, i, &name, &n);
+        assert_string_equal(name, expected[i]);
+        assert_int_equal(n, length[i]);
+        assert_ptr_equal(x, rh_state_find(state, name, &found));
+        assert_int_equal(n, found);
+    }
+    assert_int_equal(rh_state_put(state, "late", odd, 2, NULL), RH_OK);
+    assert_int_equal(rh_state_count(state), 4);
+    rh_state_destroy(state);
+
+    assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+    assert_int_equal(rh_state_count(state), 0);
+    rh_state_destroy(state);
+}
+
 // ---------------------------------------------------------------------------- as bytes
 
 static void round_trip(void **unused)
@@ -207,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_by_name),
         cmocka_unit_test(many_arrays),
+        cmocka_unit_test(arrays_in_order),
         cmocka_unit_test(round_trip),
         cmocka_unit_test(every_truncation),
         cmocka_unit_test(every_changed_byte),
