@@ -75,15 +75,17 @@ typedef struct rh_repr_trial {
     double param[16];     // (nparam of the kind)
     double awareness;     // mean over the folds
     double awareness_err; // standard error of it
+    double blur;          // how much farther a state is from the one whose code is nearest than
+                          // from the nearest there is, in scaled inputs; mean over the folds
     bool chosen;
 } rh_repr_trial;
 
 #define RH_REPR_NTRIAL 64
 
 // Choose kind, number of codes and training by dynamics awareness on held-out episodes, in five
-// folds, and learn the choice from all of the log. param of opt is not looked at.
-// trial (RH_REPR_NTRIAL) and *ntrial: what was compared, the best first.
-// Nullable: trial and ntrial together; opt, err.
+// folds, among those that do not blur states, and learn the choice from all of the log. param
+// of opt is not looked at; nthread changes no result. trial (RH_REPR_NTRIAL) and *ntrial: what
+// was compared, the best first. Nullable: trial and ntrial together; opt, err.
 RH_API rh_status rh_repr_choose(rh_repr **out, rh_repr_trial *trial, int *ntrial,
                                 const rh_log *log, const rh_repr_options *opt, int nthread,
                                 rh_error *err);

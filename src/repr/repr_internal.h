@@ -6,14 +6,7 @@
 #include "rehearse/mlp.h"
 #include "rehearse/repr.h"
 
-// How sensors are scaled before anything else looks at them.
-typedef enum rh_scaling {
-    RH_SCALE_RANGE,     // least to most becomes -1 to 1
-    RH_SCALE_DEVIATION, // mean 0, standard deviation 1
-    RH_SCALE_NONE
-} rh_scaling;
-
-extern const char *const rh_repr__scaling_name[];
+#define RH_MAX_INPUT (RH_MAX_OBS + RH_MAX_ACT)
 
 // Scaled inputs, and a network on top of them or none.
 struct rh_repr {
@@ -35,5 +28,127 @@ struct rh_repr_work {
     uint64_t seed;
     const rh_watch *watch;
 };
+
+// The runs of RH_STREAM_FIT, replicate 0: each has chance of its own.
+typedef enum rh_repr_chance {
+    RH_CHANCE_WEIGHTS,   // the weights a network begins with
+    RH_CHANCE_BATCHES,   // what it is trained on
+    RH_CHANCE_HELD_OUT,  // which episodes it is watched by
+    RH_CHANCE_WATCHED,   // and which pairs of them
+    RH_CHANCE_AWARENESS, // the pairs taken at random
+    RH_CHANCE_FOLDS      // of a choice
+} rh_repr_chance;
+
+rh_rng rh_repr__chance(uint64_t seed, rh_repr_chance what);
+
+// ---------------------------------------------------------------------------- kinds
+
+extern const rh_repr_type rh_repr_laplacian;
+extern const rh_repr_type rh_repr_random;
+extern const rh_repr_type rh_repr_raw;
+
+// The options, against the log.
+rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error *err);
+
+// A representation of zeros: all but type, param and the network. Owned: *out.
+rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int nact,
+                        rh_error *err);
+
+// The network of a kind: two hidden layers. Its weights depend on seed and sizes alone.
+rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags, uint64_t seed,
+                           rh_error *err);
+
+// ---------------------------------------------------------------------------- scaling
+
+// How inputs are scaled before anything else looks at them.
+typedef enum rh_scaling {
+    RH_SCALE_RANGE,     // least to most becomes -1 to 1
+    RH_SCALE_DEVIATION, // mean 0, standard deviation 1
+    RH_SCALE_NONE,
+    RH_NSCALING
+} rh_scaling;
+
+// The first parameter of every kind.
+extern const char *const rh_repr__scaling_name[RH_NSCALING];
+#define RH_SCALE_PARAM                                                                         \
+    {                                                                                          \
+        "scale", "what sensors are scaled by before all else",                                 \
+            .hi = RH_NSCALING - 1, .initial = RH_SCALE_RANGE, .fixed = true,                   \
+            .choice = rh_repr__scaling_name                                                    \
+    }
+
+// centre and factor, from the episodes in use. Refused when no state is whole.
+rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_scaling how,
+                         rh_error *err);
+
+// Scaled inputs x (nobs + nact); false when a number is missing. act is not looked at where
+// the code is of states alone.
+bool rh_repr__input(const rh_repr *repr, const double *obs, const double *act, float *x);
+
+// ---------------------------------------------------------------------------- points and
+// chains
+
+// What a code is of, in the order of the log: states, or states with actions. Where one leads
+// to the next they form a chain.
+typedef struct rh_points {
+    uint32_t n;
+    float *x;         // owned: scaled inputs                           (n x ninput)
+    uint32_t *ahead;  // owned: how many follow in the chain            (n)
+    uint32_t nanchor; //
+    uint32_t *anchor; // owned: those that are followed                 (nanchor)
+    int64_t nstep;    // steps looked at
+    int64_t nfollow;  // of these, the ones that lead to the next step
+} rh_points;
+
+// The points of the episodes in use (NULL: all) that are whole. out arrives zeroed.
+rh_status rh_points__gather(rh_points *out, const rh_repr *repr, const rh_log *log,
+                            const uint8_t *use, rh_error *err);
+void rh_points__clear(rh_points *points);
+
+// Whether steps lead to steps, as far as it takes to learn from their order.
+bool rh_points__ordered(const rh_points *points);
+
+// The codes of points (n x ncode): *code, owned by the caller where *owned is not NULL.
+rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const float **code,
+                           float **owned, rh_error *err);
+
+// Dynamics awareness over points; NAN where there is no pair.
+rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_points *points,
+                               uint64_t seed, rh_error *err);
+
+// How much farther points of `held` are from the point of `known` whose code is nearest than
+// from the nearest there is, in scaled inputs; 1 at best.
+rh_status rh_points__blur(double *out, const rh_repr *repr, const rh_points *known,
+                          const rh_points *held, rh_error *err);
+
+// ---------------------------------------------------------------------------- folds
+
+// A log dealt into parts of about equal length: whole episodes, but for those so long that no
+// fair deal could be made with them, which are cut into pieces.
+typedef struct rh_folds {
+    rh_log log;     // the same, pieces being its episodes; has no episode, step and start
+    int64_t *first; // owned: what log.first is
+    int *fold;      // owned: of each piece, -1 when not in use         (log.nepisode)
+    int nfold;      // fewer than asked for when there are fewer pieces
+} rh_folds;
+
+rh_status rh_folds__deal(rh_folds *out, const rh_log *log, const uint8_t *use, int nfold,
+                         rh_rng rng, rh_error *err);
+void rh_folds__clear(rh_folds *folds);
+
+// One fold, or all others, as episodes to use (log.nepisode).
+void rh_folds__use(const rh_folds *folds, int fold, bool inside, uint8_t *use);
+
+// ---------------------------------------------------------------------------- choosing
+
+// How long trainings are, while all are screened and for those that are compared.
+typedef struct rh_choose_steps {
+    int first, last;
+} rh_choose_steps;
+
+// rh_repr_choose() with other lengths.
+rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
+                          const rh_repr_options *opt, rh_choose_steps steps, int nthread,
+                          rh_error *err);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "repr/kernel.h"
 #include "rehearse/mlp.h"
+#include "repr/kernel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,7 +266,7 @@ static void follow(training *t, const char *name, int step, const char *what, co
             t->x[i] = (float)x[i];
         for (int b = 0; b < 3; b++)
             rh_mlp_forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
-                            t->y + b * t->rows * t->nout);
+                           t->y + b * t->rows * t->nout);
     } else if (!strcmp(what, "outputs")) {
         for (int i = 0; i < n; i++)
             own[i] = (double)t->y[i];
@@ -377,6 +377,51 @@ static void same_bits(void **unused)
     rh_isa_limit(0);
 }
 
+// Rows x (n x ninput) one by one give y, and no float outside of the scratch is written.
+static void alone_without_pass(const rh_mlp *mlp, int n, const float *x, const float *y)
+{
+    size_t room = rh_mlp_nscratch(mlp);
+    int nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp);
+    float *scratch = rh_alloc(room + 16, sizeof *scratch), own[300];
+    assert_true(scratch && nout < 300);
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < room + 16; k++)
+            scratch[k] = -7.0f; // what is left there must not matter
+        own[nout] = -7.0f;
+        rh_mlp_single(mlp, scratch, x + i * nin, own);
+        assert_memory_equal(own, y + i * nout, (size_t)nout * sizeof *own);
+        assert_true(own[nout] == -7.0f);
+        for (size_t k = room; k < room + 16; k++)
+            assert_true(scratch[k] == -7.0f);
+    }
+    rh_free(scratch);
+}
+
+// The same bits with and without a pass, whatever the number and the widths of layers.
+static void single_rows(void **unused)
+{
+    (void)unused;
+    static const int shape[][5] = {{2, 4, 3}, {3, 5, 33, 2}, {4, 2, 200, 17, 290}, {2, 1, 1}};
+    enum { N = 5 };
+    for (int k = 1; k <= rh_isa_count(); k++) {
+        rh_isa_limit(k);
+        for (int i = 0; i < 4; i++)
+            for (unsigned flags = RH_MLP_PLAIN; flags <= RH_MLP_NO_FIRST_BIAS; flags++) {
+                const int *size = shape[i] + 1;
+                int nsize = shape[i][0];
+                rh_mlp *mlp = network(size, nsize, flags, 8);
+                rh_mlp_pass *pass = pass_for(mlp, N);
+                float *x = numbers((size_t)(N * size[0]), 9), y[N * 290];
+                rh_mlp_forward(mlp, pass, N, x, y);
+                alone_without_pass(mlp, N, x, y);
+                rh_free(x);
+                rh_mlp_pass_destroy(pass);
+                rh_mlp_destroy(mlp);
+            }
+    }
+    rh_isa_limit(0);
+}
+
 static void rows_alone_and_together(void **unused)
 {
     (void)unused;
@@ -392,6 +437,7 @@ static void rows_alone_and_together(void **unused)
             rh_mlp_forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
         assert_memory_equal(y[0], y[1], sizeof y[0]);
         assert_memory_equal(y[0], y[2], sizeof y[0]);
+        alone_without_pass(mlp, N, x, y[0]);
         rh_free(x);
         rh_mlp_pass_destroy(all);
         rh_mlp_pass_destroy(some);
@@ -669,6 +715,7 @@ int main(void)
         cmocka_unit_test(twenty_steps_of_numpy),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(rows_alone_and_together),
+        cmocka_unit_test(single_rows),
         cmocka_unit_test(first_weights),
         cmocka_unit_test(a_sine_is_learned),
         cmocka_unit_test(a_step_without_gradient),

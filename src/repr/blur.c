@@ -1,0 +1,88 @@
+// blur.c - how much of a state its code forgets.
+//
+// Awareness alone rewards forgetting: a code that keeps nothing but the slowest sensor changes
+// little from step to step, and is useless for finding the state most like another. So states
+// of held-out episodes are looked for among known ones, once by code and once by scaled inputs:
+//
+//     blur = mean distance to the one with the nearest code / mean distance to the nearest
+//
+// both distances in scaled inputs.
+//
+// Measured with logs of 5,000 steps of near-optimal policies, as the relative error of
+// predicting the next state by that of the nearest known one with the same action (raw = 1):
+//
+//     blur below 1.3    error 1.00 to 1.17      blur 1.3 to 1.5   1.00 to 1.42
+//     blur 1.5 to 2.5   1.01 to 1.46            blur above 2.7    1.4 to 3.9
+//
+// 1. Where states recur exactly the nearest is no distance away, and any ratio would be
+//    without end: at least a tenth of a step counts.
+// 2. 500 states among 5,000, evenly spaced, are enough: 20 ms for 16 numbers of a code.
+
+#include "repr_internal.h"
+
+#include <math.h>
+
+#define NASKED 500
+#define NKNOWN 5000
+
+static float square(const float *a, const float *b, int n)
+{
+    float sum = 0.0f;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sum;
+}
+
+// The mean length of a step, in scaled inputs.
+static double step_length(const rh_points *points, int nin)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < points->nanchor; i++) {
+        const float *at = points->x + (size_t)points->anchor[i] * (size_t)nin;
+        sum += sqrt((double)square(at, at + nin, nin));
+    }
+    return points->nanchor ? sum / points->nanchor : 0.0;
+}
+
+static double measure(const rh_repr *repr, const rh_points *known, const float *known_code,
+                      const rh_points *held, const float *held_code)
+{
+    int nin = repr->nobs + repr->nact, ncode = repr->ncode;
+    uint32_t nasked = held->n < NASKED ? held->n : NASKED;
+    uint32_t nknown = known->n < NKNOWN ? known->n : NKNOWN;
+    double by_code = 0.0, by_input = 0.0;
+    for (uint32_t q = 0; q < nasked; q++) {
+        size_t i = (size_t)((uint64_t)q * held->n / nasked);
+        float nearest = INFINITY, nearest_code = INFINITY, there = 0.0f;
+        for (uint32_t k = 0; k < nknown; k++) {
+            size_t j = (size_t)((uint64_t)k * known->n / nknown);
+            float input = square(held->x + i * (size_t)nin, known->x + j * (size_t)nin, nin);
+            float code =
+                square(held_code + i * (size_t)ncode, known_code + j * (size_t)ncode, ncode);
+            nearest = fminf(nearest, input);
+            if (code < nearest_code) {
+                nearest_code = code;
+                there = input;
+            }
+        }
+        by_input += sqrt((double)nearest);
+        by_code += sqrt((double)there);
+    }
+    double least = fmax(by_input, 0.1 * nasked * step_length(held, nin));
+    return least > 0.0 ? fmax(by_code / least, 1.0) : 1.0;
+}
+
+rh_status rh_points__blur(double *out, const rh_repr *repr, const rh_points *known,
+                          const rh_points *held, rh_error *err)
+{
+    const float *known_code = NULL, *held_code = NULL;
+    float *owned[2] = {NULL, NULL};
+    rh_status rc = rh_points__codes(repr, known, &known_code, &owned[0], err);
+    if (!rc)
+        rc = rh_points__codes(repr, held, &held_code, &owned[1], err);
+    if (!rc)
+        *out = measure(repr, known, known_code, held, held_code);
+    rh_free(owned[0]);
+    rh_free(owned[1]);
+    return rc;
+}

@@ -1,0 +1,82 @@
+// preset.c - published values of representations.
+//
+// Those of the paper (its appendix on distance metrics), for the environments it has. What it
+// leaves open is as in its authors' code: observations are not scaled, the first layer has no
+// biases, codes have 8 numbers, in Puddle World 4.
+
+#include "repr_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+// What all of them share.
+#define SHARED                                                                                 \
+    {"scale", "none"}, {"hidden", "128"}, {"kappa", "0.8"}, {"beta", "5"}, {"batch", "128"},   \
+        {"steps", "30000"}, {"check", "1000"}, {"patience", "3"}, {"half", "no"},              \
+    {                                                                                          \
+        "first_bias", "no"                                                                     \
+    }
+
+static const rh_repr_preset preset[] = {
+    {"acrobot",
+     "the paper's for Acrobot in experiments 1, 3 and 5",
+     "laplacian",
+     {SHARED, {"d", "8"}, {"zeta", "0.5"}, {"window", "20"}, {"rate", "3e-5"}}},
+    {"acrobot-exp2",
+     "the paper's for Acrobot in experiment 2",
+     "laplacian",
+     {SHARED, {"d", "8"}, {"zeta", "0.05"}, {"window", "20"}, {"rate", "3e-5"}}},
+    {"cartpole",
+     "the paper's for Cartpole",
+     "laplacian",
+     {SHARED, {"d", "8"}, {"zeta", "0.05"}, {"window", "50"}, {"rate", "3e-5"}}},
+    {"puddle_world",
+     "the paper's for Puddle World in experiments 1 and 5",
+     "laplacian",
+     {SHARED, {"d", "4"}, {"zeta", "0.05"}, {"window", "10"}, {"rate", "3e-4"}}},
+    {"puddle_world-exp2",
+     "the paper's for Puddle World in experiment 2",
+     "laplacian",
+     {SHARED, {"d", "4"}, {"zeta", "0.05"}, {"window", "5"}, {"rate", "1e-4"}}},
+};
+
+enum { NPRESET = sizeof preset / sizeof *preset };
+
+int rh_repr_npreset(void)
+{
+    return NPRESET;
+}
+
+const rh_repr_preset *rh_repr_preset_at(int i)
+{
+    assert(i >= 0 && i < NPRESET);
+    return &preset[i];
+}
+
+const rh_repr_preset *rh_repr_preset_find(const char *name, rh_error *err)
+{
+    const char *names[NPRESET];
+    for (int i = 0; i < NPRESET; i++) {
+        names[i] = preset[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return &preset[i];
+    }
+    rh_unknown(err, "no preset of a representation", name, names, NPRESET);
+    return NULL;
+}
+
+rh_status rh_repr_preset_apply(const rh_repr_preset *from, double *param, rh_error *err)
+{
+    const rh_repr_type *type = rh_repr_find(from->type, err);
+    if (!type)
+        return RH_EINVAL;
+    for (const rh_setting *s = from->set; s->name; s++) {
+        int i = 0;
+        rh_status rc = rh_param_lookup(type->param, type->nparam, type->name, s->name, &i, err);
+        if (!rc)
+            rc = rh_param_parse(&type->param[i], type->name, s->value, &param[i], err);
+        if (rc)
+            return rc;
+    }
+    return RH_OK;
+}

@@ -1,0 +1,34 @@
+// random.c - an untrained network: what a representation is worth that has learned nothing.
+//
+// Two hidden layers of ReLU, weights as a network begins with them. It is the laplacian of the
+// same seed, d, hidden and scale after no step of training, so that the two differ by what was
+// learned and by nothing else.
+
+#include "repr_internal.h"
+
+enum { SCALE, D, HIDDEN, NPARAM };
+
+static const rh_param random_param[NPARAM] = {
+    [SCALE] = RH_SCALE_PARAM,
+    [D] = {"d", "numbers of a code", .lo = 1, .hi = RH_MAX_CODE, .initial = 8, .whole = true,
+           .fixed = true},
+    [HIDDEN] = {"hidden", "units of each of the two hidden layers", .lo = 1, .hi = 1024,
+                .initial = 128, .whole = true, .fixed = true},
+};
+
+static rh_status random_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)
+{
+    const double *p = work->param;
+    rh_status rc = rh_repr__scale(repr, work, (rh_scaling)p[SCALE], err);
+    if (!rc)
+        rc = rh_repr__network(repr, (int)p[D], (int)p[HIDDEN], RH_MLP_PLAIN, work->seed, err);
+    return rc;
+}
+
+const rh_repr_type rh_repr_random = {
+    .name = "random",
+    .about = "an untrained network, to compare with",
+    .param = random_param,
+    .nparam = NPARAM,
+    .fit = random_fit,
+};

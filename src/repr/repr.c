@@ -1,0 +1,260 @@
+// repr.c - representations: learned, copied, asked for codes.
+//
+// 1. A representation holds nothing that changes when it is asked: any number of threads may.
+// 2. A row gives the same bits alone, in a block and on any instruction set with fused
+//    multiply-add, because a network does.
+// 3. What is missing cannot be told from what is near: its code is NAN throughout, and so is
+//    that of numbers too large for a float.
+
+#include "repr_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COOKIE 0x72657072u
+#define ROWS 256 // rows of a block
+#define LINE 16  // floats of a cache line
+
+rh_rng rh_repr__chance(uint64_t seed, rh_repr_chance what)
+{
+    return rh_rng_stream(seed, RH_STREAM_FIT, 0, (uint64_t)what);
+}
+
+// ---------------------------------------------------------------------------- making
+
+rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int nact,
+                        rh_error *err)
+{
+    size_t nin = (size_t)(nobs + nact);
+    rh_repr *repr = rh_alloc(1, sizeof *repr);
+    if (!repr)
+        goto full;
+    repr->type = type;
+    repr->nobs = nobs;
+    repr->nact = nact;
+    repr->training = (rh_repr_training){.loss = NAN, .awareness = NAN, .held_out = NAN};
+    repr->param = rh_alloc((size_t)type->nparam, sizeof *repr->param);
+    repr->centre = rh_alloc(nin, sizeof *repr->centre);
+    repr->factor = rh_alloc(nin, sizeof *repr->factor);
+    if (!repr->param || !repr->centre || !repr->factor)
+        goto full;
+    *out = repr;
+    return RH_OK;
+
+full:
+    rh_repr_destroy(repr);
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+}
+
+rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags, uint64_t seed,
+                           rh_error *err)
+{
+    rh_rng rng = rh_repr__chance(seed, RH_CHANCE_WEIGHTS);
+    int size[4] = {repr->nobs + repr->nact, hidden, hidden, ncode};
+    repr->ncode = ncode;
+    return rh_mlp_create(&repr->mlp, size, 4, flags, &rng, err);
+}
+
+void rh_repr_destroy(rh_repr *repr)
+{
+    if (!repr)
+        return;
+    rh_free(repr->param);
+    rh_free(repr->centre);
+    rh_free(repr->factor);
+    rh_mlp_destroy(repr->mlp);
+    rh_free(repr);
+}
+
+rh_status rh_repr_copy(rh_repr **out, const rh_repr *repr, rh_error *err)
+{
+    rh_repr *same = NULL;
+    rh_status rc = rh_repr__make(&same, repr->type, repr->nobs, repr->nact, err);
+    if (!rc && repr->mlp)
+        rc = rh_mlp_clone(&same->mlp, repr->mlp, err);
+    if (rc) {
+        rh_repr_destroy(same);
+        return rc;
+    }
+    size_t nin = (size_t)(repr->nobs + repr->nact);
+    memcpy(same->param, repr->param, (size_t)repr->type->nparam * sizeof *same->param);
+    memcpy(same->centre, repr->centre, nin * sizeof *same->centre);
+    memcpy(same->factor, repr->factor, nin * sizeof *same->factor);
+    same->ncode = repr->ncode;
+    same->training = repr->training;
+    *out = same;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- learning
+
+rh_repr_options rh_repr_defaults(void)
+{
+    return (rh_repr_options){.seed = 1, .cookie = COOKIE};
+}
+
+rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error *err)
+{
+    if (opt->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL,
+                       "representation: options must start from rh_repr_defaults()");
+    if (opt->actions && log->naction > 0)
+        return rh_fail(err, RH_EINVAL,
+                       "representation: codes of state and action are for continuous actions, "
+                       "and this log's %d are discrete",
+                       log->naction);
+    return RH_OK;
+}
+
+// What it came to: the awareness of the steps it was learned from.
+static rh_status judge(rh_repr *repr, const rh_repr_work *work, rh_error *err)
+{
+    rh_awareness aware;
+    rh_status rc = rh_repr_awareness(&aware, repr, work->log, work->use, work->seed, err);
+    if (!rc)
+        repr->training.awareness = aware.value;
+    return rc;
+}
+
+rh_status rh_repr_fit(rh_repr **out, const rh_repr_type *type, const rh_log *log,
+                      const rh_repr_options *opt, rh_error *err)
+{
+    rh_repr_options usual = rh_repr_defaults();
+    opt = opt ? opt : &usual;
+    rh_repr *repr = NULL;
+    rh_status rc = rh_repr__check(log, opt, err);
+    if (rc)
+        goto done;
+    rc = rh_repr__make(&repr, type, log->nobs, opt->actions ? log->nact : 0, err);
+    if (rc)
+        goto done;
+
+    if (opt->param)
+        memcpy(repr->param, opt->param, (size_t)type->nparam * sizeof *repr->param);
+    else
+        rh_param_initial(type->param, type->nparam, repr->param);
+    rc = rh_param_check(type->param, type->nparam, type->name, repr->param, err);
+    if (rc)
+        goto done;
+
+    rh_repr_work work = {
+        .log = log,
+        .param = repr->param,
+        .use = opt->use,
+        .actions = opt->actions,
+        .seed = opt->seed,
+        .watch = &opt->watch,
+    };
+    rc = type->fit(repr, &work, err);
+    if (!rc)
+        rc = judge(repr, &work, err);
+    if (rc)
+        goto done;
+    *out = repr;
+    repr = NULL;
+
+done:
+    rh_repr_destroy(repr);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- using
+
+const rh_repr_type *rh_repr_kind(const rh_repr *repr)
+{
+    return repr->type;
+}
+
+const double *rh_repr_params(const rh_repr *repr)
+{
+    return repr->param;
+}
+
+int rh_repr_nobs(const rh_repr *repr)
+{
+    return repr->nobs;
+}
+
+int rh_repr_nact(const rh_repr *repr)
+{
+    return repr->nact;
+}
+
+int rh_repr_ncode(const rh_repr *repr)
+{
+    return repr->ncode;
+}
+
+rh_repr_training rh_repr_trained(const rh_repr *repr)
+{
+    return repr->training;
+}
+
+// NANs throughout unless the input was whole and the code is.
+static void seal(float *code, int n, bool whole)
+{
+    for (int i = 0; i < n; i++)
+        whole = whole && isfinite(code[i]);
+    for (int i = 0; !whole && i < n; i++)
+        code[i] = NAN;
+}
+
+rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, const double *act,
+                         float *code, rh_error *err)
+{
+    rh_mlp_pass *pass = NULL;
+    rh_status rc = RH_OK;
+    int nin = repr->nobs + repr->nact, ncode = repr->ncode;
+    float *x = rh_alloc(ROWS * (size_t)nin, sizeof *x);
+    if (!x) {
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for codes", repr->type->name);
+        goto done;
+    }
+    if (repr->mlp)
+        rc = rh_mlp_pass_create(&pass, repr->mlp, ROWS, err);
+    if (rc)
+        goto done;
+
+    for (int64_t i = 0; i < n; i += ROWS) {
+        int rows = n - i < ROWS ? (int)(n - i) : ROWS;
+        bool whole[ROWS];
+        for (int k = 0; k < rows; k++)
+            whole[k] =
+                rh_repr__input(repr, obs + (i + k) * repr->nobs,
+                               repr->nact ? act + (i + k) * repr->nact : NULL, x + k * nin);
+        float *to = code + i * ncode;
+        if (repr->mlp)
+            rh_mlp_forward(repr->mlp, pass, rows, x, to);
+        else
+            memcpy(to, x, (size_t)(rows * nin) * sizeof *x);
+        for (int k = 0; k < rows; k++)
+            seal(to + k * ncode, ncode, whole[k]);
+    }
+
+done:
+    rh_mlp_pass_destroy(pass);
+    rh_free(x);
+    return rc;
+}
+
+// Floats of the scaled inputs, in whole cache lines.
+static size_t input_room(const rh_repr *repr)
+{
+    return (size_t)(repr->nobs + repr->nact + LINE - 1) / LINE * LINE;
+}
+
+size_t rh_repr_nscratch(const rh_repr *repr)
+{
+    return input_room(repr) + (repr->mlp ? rh_mlp_nscratch(repr->mlp) : 0);
+}
+
+void rh_repr_encode_one(const rh_repr *repr, const double *obs, const double *act,
+                        float *scratch, float *code)
+{
+    bool whole = rh_repr__input(repr, obs, act, scratch);
+    if (repr->mlp)
+        rh_mlp_single(repr->mlp, scratch + input_room(repr), scratch, code);
+    else
+        memcpy(code, scratch, (size_t)repr->ncode * sizeof *code);
+    seal(code, repr->ncode, whole);
+}

@@ -1,0 +1,142 @@
+// test_raw.c - inputs scaled as by hand, with numbers that are missing, constant or extreme.
+
+#include "repr_test.h"
+
+#include <float.h>
+
+// Two episodes of three states; the sensors: plain, constant, with a missing number.
+static const double state[6][3] = {{1.0, 5.0, 0.0},  {2.0, 5.0, 8.0}, {3.0, 5.0, 4.0},
+                                   {-1.0, 5.0, NAN}, {1.0, 5.0, 4.0}, {0.0, 5.0, 4.0}};
+static const int two[] = {3, 3, 0};
+
+static void codes_are(const rh_repr *repr, const double *obs, const double *act,
+                      const double *expected)
+{
+    float code[RH_MAX_CODE], scratch[512];
+    float *aligned = scratch + (64 - (uintptr_t)scratch % 64) / sizeof *scratch % 16;
+    assert_int_equal(rh_repr_encode(repr, 1, obs, act, code, NULL), RH_OK);
+    for (int i = 0; i < rh_repr_ncode(repr); i++)
+        if (!(fabs((double)code[i] - expected[i]) <= 1e-6))
+            fail_msg("number %d is %g, expected %g", i, (double)code[i], expected[i]);
+    float alone[RH_MAX_CODE];
+    assert_true(rh_repr_nscratch(repr) <= 480);
+    rh_repr_encode_one(repr, obs, act, aligned, alone);
+    assert_memory_equal(code, alone, (size_t)rh_repr_ncode(repr) * sizeof *code);
+}
+
+static void by_hand(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of(state[0], 3, two, NULL);
+    rh_repr_options opt = rh_repr_defaults();
+    double param[16];
+
+    // least and most of the first are -1 and 3, of the third 0 and 8
+    rh_repr *range = fitted(&rh_repr_raw, log, NULL);
+    assert_int_equal(rh_repr_ncode(range), 3);
+    assert_int_equal(rh_repr_nact(range), 0);
+    codes_are(range, state[2], NULL, (double[]){1.0, 0.0, 0.0});
+    codes_are(range, (double[]){-1.0, 6.0, 10.0}, NULL, (double[]){-1.0, 0.0, 1.5});
+    rh_repr_destroy(range);
+
+    // mean 1, variance 10 / 6 of the first; mean 4, variance 32 / 5 of the third
+    opt.param = param_of(&rh_repr_raw, param, "scale", (double)RH_SCALE_DEVIATION, NULL);
+    rh_repr *deviation = fitted(&rh_repr_raw, log, &opt);
+    codes_are(deviation, state[2], NULL, (double[]){2.0 / sqrt(10.0 / 6.0), 0.0, 0.0});
+    codes_are(deviation, state[1], NULL,
+              (double[]){1.0 / sqrt(10.0 / 6.0), 0.0, 4.0 / sqrt(6.4)});
+    rh_repr_destroy(deviation);
+
+    opt.param = param_of(&rh_repr_raw, param, "scale", (double)RH_SCALE_NONE, NULL);
+    rh_repr *none = fitted(&rh_repr_raw, log, &opt);
+    codes_are(none, state[1], NULL, state[1]);
+    rh_repr_destroy(none);
+
+    // of the second episode alone
+    opt = rh_repr_defaults();
+    opt.use = (uint8_t[]){0, 1};
+    rh_repr *half = fitted(&rh_repr_raw, log, &opt);
+    codes_are(half, state[2], NULL, (double[]){3.0, 0.0, 0.0});
+    rh_repr_destroy(half);
+    rh_log_destroy(log);
+}
+
+static void with_actions(void **unused)
+{
+    (void)unused;
+    static const double act[6] = {0.0, 10.0, 99.0, 4.0, 5.0, 99.0}; // nothing done at 99
+    static const double whole[6] = {1.0, 2.0, 3.0, -1.0, 1.0, 0.0};
+    rh_log *log = log_of(whole, 1, two, act);
+    rh_repr_options opt = rh_repr_defaults();
+    opt.actions = true;
+    rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
+    assert_int_equal(rh_repr_nact(repr), 1);
+    assert_int_equal(rh_repr_ncode(repr), 2);
+    codes_are(repr, (double[]){3.0}, (double[]){0.0}, (double[]){1.0, -1.0});
+    codes_are(repr, (double[]){1.0}, (double[]){7.5}, (double[]){0.0, 0.5});
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+
+    log = log_of(whole, 1, two, NULL);
+    refused(&rh_repr_raw, log, &opt, RH_EINVAL,
+            "representation: codes of state and action are for continuous actions, and this "
+            "log's 2 are discrete");
+    rh_log_destroy(log);
+}
+
+static void extreme_numbers(void **unused)
+{
+    (void)unused;
+    static const double far[6] = {DBL_MAX, -DBL_MAX, 0.0, 1.0, 2.0, 3.0};
+    static const double tiny[6] = {0.0, 5e-324, 0.0, 0.0, 0.0, 0.0};
+    rh_log *log = log_of(far, 1, two, NULL);
+    rh_repr *repr = fitted(&rh_repr_raw, log, NULL);
+    codes_are(repr, (double[]){DBL_MAX}, NULL, (double[]){1.0});
+    codes_are(repr, (double[]){-DBL_MAX / 2.0}, NULL, (double[]){-0.5});
+    rh_repr_destroy(repr);
+
+    double param[16];
+    rh_repr_options opt = rh_repr_defaults();
+    opt.param = param_of(&rh_repr_raw, param, "scale", (double)RH_SCALE_DEVIATION, NULL);
+    refused(&rh_repr_raw, log, &opt, RH_EINVAL,
+            "raw: the numbers of input 1 are too large to be averaged; try scale=range");
+    rh_log_destroy(log);
+
+    log = log_of(tiny, 1, two, NULL);
+    repr = fitted(&rh_repr_raw, log, NULL);
+    codes_are(repr, (double[]){1.0}, NULL, (double[]){0.0});
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+}
+
+static void too_much_or_nothing(void **unused)
+{
+    (void)unused;
+    static double many[4 * 65], none[12];
+    rh_log *log = log_of(many, 65, (int[]){4, 0}, NULL);
+    refused(&rh_repr_raw, log, NULL, RH_EINVAL,
+            "raw: 65 inputs, but a code has at most 64 numbers; try laplacian");
+    rh_log_destroy(log);
+
+    for (int i = 0; i < 12; i++)
+        none[i] = i % 4 == 0 || i % 4 == 3 ? (double)i : (double)NAN;
+    log = log_of(none, 2, two, NULL);
+    for (int i = 0; i < rh_repr_ntype(); i++) {
+        char text[80];
+        snprintf(text, sizeof text, "%s: the log has no state without missing numbers",
+                 rh_repr_type_at(i)->name);
+        refused(rh_repr_type_at(i), log, NULL, RH_EINVAL, text);
+    }
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(with_actions),
+        cmocka_unit_test(extreme_numbers),
+        cmocka_unit_test(too_much_or_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
