@@ -125,10 +125,28 @@ static bool actor_critic_act(void *self, const double *obs, rh_rng *rng, double 
 {
     actor_critic *s = self;
     int action;
-    rh_tiles__active(s->critic.tiles, obs, s->critic.next);
-    bool healthy = choose(s, s->critic.next, rng, &action);
+    bool healthy = choose(s, rh_critic__see(&s->critic, obs), rng, &action);
     act[0] = action;
     return healthy;
+}
+
+static rh_status actor_critic_album(void **album, const rh_task *task, const double *hp,
+                                    const double *scene, int32_t n, size_t most, rh_error *err)
+{
+    return rh_critic__album(album, task, (int)hp[TILINGS], (int)hp[TILES],
+                            (rh_tiles_mode)hp[FEATURES], scene, n, most, "actor_critic", err);
+}
+
+static void actor_critic_use(void *self, const void *album)
+{
+    actor_critic *s = self;
+    rh_critic__use(&s->critic, album);
+}
+
+static void actor_critic_look(void *self, int32_t scene)
+{
+    actor_critic *s = self;
+    s->critic.scene = scene;
 }
 
 static rh_status actor_critic_save(void *self, rh_state *state, rh_error *err)
@@ -159,6 +177,9 @@ const rh_agent_type rh_agent_actor_critic = {
     .step = actor_critic_step,
     .end = actor_critic_end,
     .act = actor_critic_act,
+    .album = actor_critic_album,
+    .use = actor_critic_use,
+    .look = actor_critic_look,
     .save = actor_critic_save,
     .load = actor_critic_load,
     .clear = actor_critic_clear,

@@ -7,6 +7,8 @@
 
 #include "agent_internal.h"
 
+#include <string.h>
+
 rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, int ntiling,
                           int ntile, rh_tiles_mode mode, const char *owner, rh_error *err)
 {
@@ -16,8 +18,10 @@ rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, 
     critic->gamma = task->gamma;
     critic->alpha = alpha;
     critic->w = rh_alloc((size_t)critic->tiles->nfeature, sizeof *critic->w);
-    critic->now = rh_alloc((size_t)critic->tiles->nactive, sizeof *critic->now);
-    critic->next = rh_alloc((size_t)critic->tiles->nactive, sizeof *critic->next);
+    for (int i = 0; i < 2; i++)
+        critic->list[i] = rh_alloc((size_t)critic->tiles->nactive, sizeof *critic->list[i]);
+    critic->now = critic->list[0];
+    critic->next = critic->list[1];
     if (!critic->w || !critic->now || !critic->next)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for %d features", owner,
                        (int)critic->tiles->nfeature);
@@ -28,8 +32,39 @@ void rh_critic__clear(rh_critic *critic)
 {
     rh_tiles__destroy(critic->tiles);
     rh_free(critic->w);
-    rh_free(critic->now);
-    rh_free(critic->next);
+    rh_free(critic->list[0]);
+    rh_free(critic->list[1]);
+}
+
+rh_status rh_critic__album(void **album, const rh_task *task, int ntiling, int ntile,
+                           rh_tiles_mode mode, const double *scene, int32_t n, size_t most,
+                           const char *owner, rh_error *err)
+{
+    rh_tiles *tiles = NULL;
+    rh_page *page = NULL;
+    rh_status rc = rh_tiles__create(&tiles, mode, ntiling, ntile, task, owner, err);
+    if (!rc)
+        rc = rh_page__create(&page, tiles, scene, n, most, owner, err);
+    rh_tiles__destroy(tiles);
+    *album = page;
+    return rc;
+}
+
+void rh_critic__use(rh_critic *critic, const rh_page *page)
+{
+    // s may be a row of the page that goes
+    memmove(critic->list[0], critic->now, (size_t)critic->tiles->nactive * sizeof(int32_t));
+    critic->now = critic->list[0];
+    critic->page = page;
+}
+
+const int32_t *rh_critic__see(rh_critic *critic, const double *obs)
+{
+    if (critic->page)
+        return rh_page__row(critic->page, critic->scene);
+    int32_t *spare = critic->list[critic->now == critic->list[0]];
+    rh_tiles__active(critic->tiles, obs, spare);
+    return spare;
 }
 
 static double value(const rh_critic *critic, const int32_t *active)
@@ -49,13 +84,13 @@ static double learn(rh_critic *critic, double delta)
 
 void rh_critic__start(rh_critic *critic, const double *obs)
 {
-    rh_tiles__active(critic->tiles, obs, critic->now);
+    critic->now = rh_critic__see(critic, obs);
     critic->discount = 1.0;
 }
 
 double rh_critic__step(rh_critic *critic, double reward, const double *obs)
 {
-    rh_tiles__active(critic->tiles, obs, critic->next);
+    critic->next = rh_critic__see(critic, obs);
     double target = reward + critic->gamma * value(critic, critic->next);
     return learn(critic, target - value(critic, critic->now));
 }
@@ -67,8 +102,6 @@ double rh_critic__end(rh_critic *critic, double reward)
 
 void rh_critic__advance(rh_critic *critic)
 {
-    int32_t *last = critic->now;
     critic->now = critic->next;
-    critic->next = last;
     critic->discount *= critic->gamma;
 }

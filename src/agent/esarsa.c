@@ -54,9 +54,26 @@ typedef struct esarsa {
     int naction;
     double gamma, tau;
     double initial;      // an initial weight
-    int32_t *now, *next; // owned: active features              (room for whole vectors)
+    int32_t *feature;    // owned: active features              (room for whole vectors)
     double *q, *pi;      // owned: values and policy of a state (room for whole lines)
+    const rh_page *page; // borrowed: features of every scene; NULL: worked out as they come
+    int32_t scene;       // what the next observation is
 } esarsa;
+
+static rh_weights_options weights_for(const rh_tiles *tiles, const rh_task *task,
+                                      const double *hp)
+{
+    return (rh_weights_options){
+        .nfeature = tiles->nfeature,
+        .nactive = tiles->nactive,
+        .naction = task->naction,
+        .plain = hp[OPTIMISER] == SGD,
+        .rate = hp[ALPHA] / hp[TILINGS],
+        .beta1 = hp[BETA1],
+        .beta2 = hp[BETA2],
+        .decay = task->gamma * hp[LAMBDA],
+    };
+}
 
 // What the task and the hyperparameters make of everything but memory.
 static rh_weights_options configure(esarsa *s, const rh_task *task, const double *hp)
@@ -65,16 +82,8 @@ static rh_weights_options configure(esarsa *s, const rh_task *task, const double
     s->gamma = task->gamma;
     s->tau = hp[TAU];
     s->initial = hp[W_INIT] / hp[TILINGS];
-    return (rh_weights_options){
-        .nfeature = s->tiles->nfeature,
-        .nactive = s->tiles->nactive,
-        .naction = task->naction,
-        .plain = hp[OPTIMISER] == SGD,
-        .rate = hp[ALPHA] / hp[TILINGS],
-        .beta1 = hp[BETA1],
-        .beta2 = hp[BETA2],
-        .decay = task->gamma * hp[LAMBDA],
-    };
+    s->page = NULL;
+    return weights_for(s->tiles, task, hp);
 }
 
 static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, rh_error *err)
@@ -91,11 +100,10 @@ static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, 
 
     size_t nlist = rh_weights__list_size(opt.nactive);
     size_t nvalue = ((size_t)task->naction + 3) / 4 * 4;
-    s->now = rh_alloc(nlist, sizeof *s->now);
-    s->next = rh_alloc(nlist, sizeof *s->next);
+    s->feature = rh_alloc(nlist, sizeof *s->feature);
     s->q = rh_alloc(nvalue, sizeof *s->q);
     s->pi = rh_alloc(nvalue, sizeof *s->pi);
-    if (!s->now || !s->next || !s->q || !s->pi)
+    if (!s->feature || !s->q || !s->pi)
         return rh_fail(err, RH_ENOMEM, "esarsa: out of memory");
     return RH_OK;
 }
@@ -105,8 +113,7 @@ static void esarsa_clear(void *self)
     esarsa *s = self;
     rh_tiles__destroy(s->tiles);
     rh_weights__clear(&s->weights);
-    rh_free(s->now);
-    rh_free(s->next);
+    rh_free(s->feature);
     rh_free(s->q);
     rh_free(s->pi);
 }
@@ -133,11 +140,19 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
     return esarsa_init(self, task, hp, err);
 }
 
-// Features, values and policy of obs.
-static void judge(esarsa *s, const double *obs, int32_t *feature)
+// The features of obs.
+static const int32_t *see(esarsa *s, const double *obs)
 {
-    rh_tiles__active(s->tiles, obs, feature);
-    rh_weights__address(&s->weights, feature);
+    if (s->page)
+        return rh_page__row(s->page, s->scene);
+    rh_tiles__active(s->tiles, obs, s->feature);
+    rh_weights__address(&s->weights.opt, s->feature);
+    return s->feature;
+}
+
+// Values and policy of the state with these features.
+static void judge(esarsa *s, const int32_t *feature)
+{
     rh_weights__read(&s->weights, feature, s->q);
     for (int a = 0; a < s->naction; a++)
         s->q[a] += s->initial * s->tiles->nactive;
@@ -147,7 +162,7 @@ static void judge(esarsa *s, const double *obs, int32_t *feature)
 static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     esarsa *s = self;
-    judge(s, obs, s->next);
+    judge(s, see(s, obs));
     act[0] = rh_agent__draw(s->pi, s->naction, rng);
     return rh_all_finite(s->q, s->naction);
 }
@@ -157,9 +172,10 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     esarsa *s = self;
     rh_weights__rest(&s->weights);
     rh_weights__tick(&s->weights);
-    judge(s, obs, s->now);
+    const int32_t *feature = see(s, obs);
+    judge(s, feature);
     int action = rh_agent__draw(s->pi, s->naction, rng);
-    rh_weights__aim(&s->weights, s->now, action);
+    rh_weights__aim(&s->weights, feature, action);
     act[0] = action;
     return rh_all_finite(s->q, s->naction);
 }
@@ -184,16 +200,14 @@ static bool esarsa_step(void *self, double reward, const double *obs, rh_rng *rn
     double before = visit(s);
 
     // the next action and the expectation, by the weights before the update
-    judge(s, obs, s->next);
+    const int32_t *feature = see(s, obs);
+    judge(s, feature);
     int action = rh_agent__draw(s->pi, s->naction, rng);
-    rh_weights__aim(&s->weights, s->next, action);
+    rh_weights__aim(&s->weights, feature, action);
     double expected = 0.0;
     for (int a = 0; a < s->naction; a++)
         expected += s->pi[a] * s->q[a];
 
-    int32_t *last = s->now;
-    s->now = s->next;
-    s->next = last;
     act[0] = action;
     return learn(s, reward + s->gamma * expected - before);
 }
@@ -204,6 +218,45 @@ static bool esarsa_end(void *self, double reward)
     bool healthy = learn(s, reward - visit(s));
     rh_weights__rest(&s->weights);
     return healthy;
+}
+
+static rh_status esarsa_album(void **album, const rh_task *task, const double *hp,
+                              const double *scene, int32_t n, size_t most, rh_error *err)
+{
+    rh_tiles *tiles = NULL;
+    rh_page *page = NULL;
+    rh_weights_options opt;
+    rh_status rc = rh_tiles__create(&tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+                                    (int)hp[TILES], task, "esarsa", err);
+    if (rc)
+        goto done;
+    opt = weights_for(tiles, task, hp);
+    rc = rh_weights__check(&opt, "esarsa", err);
+    if (rc)
+        goto done;
+    rc = rh_page__create(&page, tiles, scene, n, most, "esarsa", err);
+    if (rc || !page)
+        goto done;
+
+    for (int32_t i = 0; i < n; i++)
+        rh_weights__address(&opt, page->row + page->stride * i);
+    *album = page;
+
+done:
+    rh_tiles__destroy(tiles);
+    return rc;
+}
+
+static void esarsa_use(void *self, const void *album)
+{
+    esarsa *s = self;
+    s->page = album;
+}
+
+static void esarsa_look(void *self, int32_t scene)
+{
+    esarsa *s = self;
+    s->scene = scene;
 }
 
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
@@ -231,6 +284,9 @@ const rh_agent_type rh_agent_esarsa = {
     .step = esarsa_step,
     .end = esarsa_end,
     .act = esarsa_act,
+    .album = esarsa_album,
+    .use = esarsa_use,
+    .look = esarsa_look,
     .save = esarsa_save,
     .load = esarsa_load,
     .clear = esarsa_clear,

@@ -156,8 +156,27 @@ static bool gaussian_end(void *self, double reward)
 static bool gaussian_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     gaussian *s = self;
-    rh_tiles__active(s->critic.tiles, obs, s->critic.next);
-    return choose(s, s->critic.next, rng, act);
+    return choose(s, rh_critic__see(&s->critic, obs), rng, act);
+}
+
+static rh_status gaussian_album(void **album, const rh_task *task, const double *hp,
+                                const double *scene, int32_t n, size_t most, rh_error *err)
+{
+    return rh_critic__album(album, task, (int)hp[TILINGS], (int)hp[TILES],
+                            (rh_tiles_mode)hp[FEATURES], scene, n, most,
+                            "gaussian_actor_critic", err);
+}
+
+static void gaussian_use(void *self, const void *album)
+{
+    gaussian *s = self;
+    rh_critic__use(&s->critic, album);
+}
+
+static void gaussian_look(void *self, int32_t scene)
+{
+    gaussian *s = self;
+    s->critic.scene = scene;
 }
 
 static rh_status gaussian_save(void *self, rh_state *state, rh_error *err)
@@ -188,6 +207,9 @@ const rh_agent_type rh_agent_gaussian_actor_critic = {
     .step = gaussian_step,
     .end = gaussian_end,
     .act = gaussian_act,
+    .album = gaussian_album,
+    .use = gaussian_use,
+    .look = gaussian_look,
     .save = gaussian_save,
     .load = gaussian_load,
     .clear = gaussian_clear,

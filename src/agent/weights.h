@@ -54,17 +54,21 @@ typedef struct rh_weights {
     float beta2_low[256];  // beta2^k for k < 256
     float beta2_high[256]; // beta2^(256 k)
 
-    int32_t *slot;  // owned: places of the features last read     (nline, nread, 4)
-    double *sum;    // owned: their weights without the changes    (nline, 4)
-    int aim;        // action that was aimed at
-    int32_t *place; // owned: places of its entries                (nread)
-    int32_t *fresh; // owned: lines of those outside the set       (nread)
-    float *fresh_v; // owned: their second moments                 (nread)
+    int32_t *slot;       // owned: places of the features last read     (nline, nread, 4)
+    double *sum;         // owned: their weights without the changes    (nline, 4)
+    int aim;             // action that was aimed at
+    int32_t *place;      // owned: places of its entries                (nread)
+    int32_t *fresh;      // owned: lines of those outside the set       (nread)
+    float *fresh_v;      // owned: their second moments                 (nread)
+    int32_t *fresh_slot; // owned: what their slots held: 0, or less when idle (nread)
     int nfresh;
     double aimed; // their weights together, but for the changes in the set
 } rh_weights;
 
-// All weights zero. `owner` opens messages. Clear also what a failed init left.
+// Refused when there are more weights than can be told apart. `owner` opens messages.
+rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh_error *err);
+
+// All weights zero. Clear also what a failed init left.
 rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
@@ -78,7 +82,7 @@ rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const 
 size_t rh_weights__list_size(int nactive);
 
 // Turn features (nactive), in a list of that size, into what the calls below want.
-void rh_weights__address(const rh_weights *w, int32_t *feature);
+void rh_weights__address(const rh_weights_options *opt, int32_t *feature);
 
 // q (naction, with room for a multiple of 4) = sums of the active features' weights.
 void rh_weights__read(rh_weights *w, const int32_t *feature, double *q);

@@ -9,6 +9,36 @@
 // n_steps / 30).
 #define RH_EVAL__NSTRETCH 30
 
+// What agents will see in the scenes of the members, worked out before the first life.
+typedef struct rh_albums {
+    int nbuild;                         // ways of building an agent among the settings
+    int *build;                         // owned: which way each setting is       (nsetting)
+    int *first;                         // owned: first setting of each way       (nbuild)
+    int nshow;                          // sets of scenes among the members
+    int show[RH_MAX_MEMBER];            // which set each member shows; -1: not a fixed set
+    const double *scene[RH_MAX_MEMBER]; // borrowed: each set                     (nshow)
+    int32_t nscene[RH_MAX_MEMBER];      // its size                               (nshow)
+    bool finite[RH_MAX_MEMBER];         // whether all of it is finite            (nshow)
+    rh_album **album;                   // owned, NULL where there is none (nbuild x nshow)
+} rh_albums;
+
+// Sort settings hp (nsetting x nparam) by how agents are built, and members by what they show.
+// Clear also what a failed call left.
+rh_status rh_albums__sort(rh_albums *albums, rh_env *const *env, int nmember,
+                          const rh_agent_type *agent, const rh_task *task, int nsetting,
+                          const double *hp, rh_error *err);
+
+// Make the albums; every way of building an agent is known to be possible.
+rh_status rh_albums__fill(rh_albums *albums, const rh_agent_type *agent, const rh_task *task,
+                          const double *hp, rh_error *err);
+void rh_albums__clear(rh_albums *albums);
+
+// That of a setting in a member, or NULL.
+const rh_album *rh_albums__of(const rh_albums *albums, int setting, int member);
+
+// Whether nothing that the member shows can be anything but finite.
+bool rh_albums__finite(const rh_albums *albums, int member);
+
 // What a life has got so far.
 typedef struct rh_tally {
     double total;     // reward in all

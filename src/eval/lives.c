@@ -12,6 +12,8 @@
 //    that no life that was lived is worse, and it still is a number where the task knows its
 //    lowest reward.
 // 4. In a continuing task the cut-off does nothing.
+// 5. Where all that an environment shows is known beforehand, agents that can make use of it
+//    are told which of it they see (albums.c). Nothing else in a life is different.
 
 #include "eval_internal.h"
 
@@ -52,6 +54,7 @@ typedef struct batch {
     rh_life *life;       // (nsetting x nmember x nrun)
     double *curve;       // (nsetting x nmember x nrun x ncurve), or NULL
     worker *worker;      // owned  (nthread)
+    rh_albums albums;    // what agents see in scenes
     atomic_bool stopped; // the caller said stop, or a life could not be begun
     rh_status failed;    // why it could not; written under the lock
     rh_error error;
@@ -65,6 +68,8 @@ typedef struct living {
     rh_agent *agent;
     void *state; // of the environment
     double *returns;
+    bool told;   // the agent is told which scene it looks at
+    bool finite; // so is all that the environment shows
     rh_luck luck;
     rh_rng chance; // the agent's
     double obs[RH_MAX_OBS];
@@ -134,9 +139,17 @@ static rh_status check(const rh_eval_options *o, rh_error *err)
     return RH_OK;
 }
 
+// Tell the agent what it is about to see.
+static void show(living *l)
+{
+    if (l->told)
+        rh_agent_look(l->agent, rh_env_scene(l->env, l->state));
+}
+
 static bool begin_episode(living *l)
 {
     rh_env_start(l->env, l->state, &l->luck, l->obs);
+    show(l);
     return rh_agent_start(l->agent, l->obs, &l->chance, l->act);
 }
 
@@ -146,7 +159,7 @@ static rh_outcome one_step(living *l, int64_t nstep)
     const batch *b = l->b;
     double reward;
     bool terminal = rh_env_step(l->env, l->state, l->act, &l->luck, l->obs, &reward);
-    if (!rh_all_finite(l->obs, b->task->nobs) || !isfinite(reward))
+    if ((!l->finite && !rh_all_finite(l->obs, b->task->nobs)) || !isfinite(reward))
         return RH_ENV_NONFINITE;
     rh_tally__reward(&l->tally, reward);
     l->step++;
@@ -161,10 +174,12 @@ static rh_outcome one_step(living *l, int64_t nstep)
 
     bool cut = !terminal && !b->task->continuing && l->tally.length >= b->opt->cutoff;
     bool healthy;
-    if (terminal || (cut && b->opt->cutoff_rule == RH_TERMINAL))
+    if (terminal || (cut && b->opt->cutoff_rule == RH_TERMINAL)) {
         healthy = rh_agent_end(l->agent, reward);
-    else
+    } else {
+        show(l);
         healthy = rh_agent_step(l->agent, reward, l->obs, &l->chance, l->act);
+    }
     if (terminal || cut) {
         rh_tally__end_episode(&l->tally);
         healthy = begin_episode(l) && healthy;
@@ -315,7 +330,12 @@ static void do_job(batch *b, int job)
         return;
     }
     l.agent = w->agent;
+    const rh_album *album = rh_albums__of(&b->albums, l.setting, l.member);
+    l.told = album != NULL;
+    l.finite = rh_albums__finite(&b->albums, l.member);
+    rh_agent_use(l.agent, album);
     *life = live(&l);
+    rh_agent_use(l.agent, NULL); // the caller may go on with it elsewhere
     tell(&l, (rh_event){.kind = RH_EVENT_LIFE, .life = life, .agent = l.agent});
 }
 
@@ -352,34 +372,22 @@ static rh_status hire(batch *b, int nthread, rh_error *err)
     return RH_OK;
 }
 
-// Whether two settings differ in nothing that decides how an agent is built.
-static bool built_alike(const rh_agent_type *type, const double *a, const double *b)
-{
-    for (int i = 0; i < type->nparam; i++)
-        if (type->param[i].fixed && a[i] != b[i])
-            return false;
-    return true;
-}
-
 // What is wrong with any setting is said before the first life: values out of range, and every
 // way of building an agent is tried once.
-static rh_status try_births(batch *b, int nsetting, rh_error *err)
+static rh_status prepare(batch *b, int nsetting, rh_error *err)
 {
     const rh_agent_type *type = b->agent;
-    size_t n = (size_t)type->nparam;
     for (int s = 0; s < nsetting; s++) {
-        const double *hp = b->hp + (size_t)s * n;
+        const double *hp = b->hp + (size_t)s * (size_t)type->nparam;
         rh_status rc = rh_param_check(type->param, type->nparam, type->name, hp, err);
         if (rc)
             return rc;
-        int like = 0;
-        while (like < s && !built_alike(type, hp, b->hp + (size_t)like * n))
-            like++;
-        rc = like == s ? give_birth(b, &b->worker[0], s, err) : RH_OK;
-        if (rc)
-            return rc;
     }
-    return RH_OK;
+    rh_status rc =
+        rh_albums__sort(&b->albums, b->env, b->nmember, type, b->task, nsetting, b->hp, err);
+    for (int i = 0; !rc && i < b->albums.nbuild; i++)
+        rc = give_birth(b, &b->worker[0], b->albums.first[i], err);
+    return rc ? rc : rh_albums__fill(&b->albums, type, b->task, b->hp, err);
 }
 
 rh_status rh_eval_lives(rh_env *const *env, int nmember, const rh_agent_type *agent,
@@ -408,18 +416,20 @@ rh_status rh_eval_lives(rh_env *const *env, int nmember, const rh_agent_type *ag
     rc = hire(&b, nthread, err);
     if (rc)
         return rc;
-    rc = try_births(&b, nsetting, err);
-    if (rc) {
-        dismiss(b.worker, nthread);
-        return rc;
-    }
+    rc = prepare(&b, nsetting, err);
+    if (rc)
+        goto done;
 
 #pragma omp parallel for schedule(dynamic) num_threads(nthread)
     for (int job = 0; job < njob; job++)
         do_job(&b, job);
 
-    dismiss(b.worker, nthread);
-    if (b.failed && err)
+    rc = b.failed;
+    if (rc && err)
         *err = b.error;
-    return b.failed;
+
+done:
+    rh_albums__clear(&b.albums);
+    dismiss(b.worker, nthread);
+    return rc;
 }

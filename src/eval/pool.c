@@ -23,7 +23,7 @@ const char *const *rh_pool_names(int *n)
 double rh_pool_score(rh_pool pool, const double *score, int nmember)
 {
     assert(nmember >= 1 && nmember <= RH_MAX_MEMBER);
-    double sum = 0.0, sorted[RH_MAX_MEMBER];
+    double sum = 0.0, sorted[RH_MAX_MEMBER] = {score[0]};
     for (int i = 0; i < nmember; i++) {
         if (isnan(score[i]))
             return NAN;

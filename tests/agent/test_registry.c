@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "eval/gallery.h"
 #include "rehearse/rehearse.h"
 
 #include <math.h>
@@ -221,6 +222,190 @@ static void reset_is_a_new_life(const rh_env_type *env, const rh_agent_type *age
     finish(&a);
 }
 
+// ---------------------------------------------------------------------------- albums
+
+// Call f for every agent with albums, in galleries of every kind of action it takes, with the
+// initial hyperparameters and with others that need other tables.
+static void for_all_albums(void (*f)(rh_env *, const rh_agent_type *, const double *))
+{
+    int n = 0;
+    for (int a = 0; a < rh_agent_ntype(); a++)
+        for (int variant = 0; variant < NGALLERY * 4; variant++) {
+            const rh_agent_type *agent = rh_agent_type_at(a);
+            rh_env *env = NULL;
+            double opt[GALLERY_NPARAM] = {[ACTIONS] = variant / 4}, hp[64];
+            assert_int_equal(rh_env_create(&env, &gallery_type, opt, NULL), RH_OK);
+            rh_param_initial(agent->param, agent->nparam, hp);
+            int tilings = rh_param_find(agent->param, agent->nparam, "tilings");
+            int features = rh_param_find(agent->param, agent->nparam, "features");
+            for (int i = 0; variant % 4 == 1 && i < agent->nparam; i++)
+                if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
+                    hp[i] = 0.5;
+            if (variant % 4 == 2 && tilings >= 0)
+                hp[tilings] = 5; // neither whole vectors nor whole lines
+            if (variant % 4 == 3 && features >= 0)
+                hp[features] = 2; // jointly
+            if (agent->album && fits(agent, rh_env_task(env))) {
+                f(env, agent, hp);
+                n++;
+            }
+            rh_env_destroy(env);
+        }
+    assert_true(n >= 4 * 5);
+}
+
+// Lives that look at pictures themselves, or are told their numbers.
+static void restart_told(scene *s, bool told)
+{
+    rh_env_start(s->env, s->state, &s->luck, s->obs);
+    if (told)
+        rh_agent_look(s->agent, rh_env_scene(s->env, s->state));
+    double blind[NSENSOR] = {0}; // who is told need not look
+    s->healthy = rh_agent_start(s->agent, told ? blind : s->obs, &s->rng, s->act) && s->healthy;
+}
+
+static void go_told(scene *s, int nstep, bool told)
+{
+    double blind[NSENSOR] = {0};
+    for (int t = 0; t < nstep; t++) {
+        double reward;
+        s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
+        if (rh_env_step(s->env, s->state, s->act, &s->luck, s->obs, &reward)) {
+            s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
+            restart_told(s, told);
+            continue;
+        }
+        if (told)
+            rh_agent_look(s->agent, rh_env_scene(s->env, s->state));
+        const double *obs = told ? blind : s->obs;
+        s->healthy = rh_agent_step(s->agent, reward, obs, &s->rng, s->act) && s->healthy;
+    }
+}
+
+static void begin_in(scene *s, rh_env *env, const rh_agent_type *agent, const double *hp)
+{
+    memset(s, 0, sizeof *s);
+    s->env = env;
+    assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(env), hp, NULL), RH_OK);
+    s->state = rh_alloc(1, rh_env_state_size(env));
+    s->luck.start = rh_rng_stream(7, RH_STREAM_START, 0, 0);
+    s->luck.noise = rh_rng_stream(7, RH_STREAM_NOISE, 0, 0);
+    s->rng = rh_rng_stream(7, RH_STREAM_AGENT, 0, 0);
+    s->healthy = true;
+}
+
+static void finish_in(scene *s)
+{
+    rh_free(s->state);
+    rh_agent_destroy(s->agent);
+}
+
+static void both_go(scene *plain, scene *told, int nstep)
+{
+    restart_told(plain, false);
+    restart_told(told, true);
+    go_told(plain, nstep, false);
+    go_told(told, nstep, true);
+    assert_true(plain->healthy && told->healthy);
+    assert_true(plain->hash == told->hash);
+    assert_true(same_state(plain->agent, told->agent));
+}
+
+static rh_album *album_of(rh_env *env, const rh_agent_type *agent, const double *hp)
+{
+    int32_t n;
+    const double *picture = rh_env_scenes(env, &n);
+    rh_album *album = NULL;
+    assert_int_equal(
+        rh_album_create(&album, agent, rh_env_task(env), hp, picture, n, (size_t)1 << 28, NULL),
+        RH_OK);
+    assert_non_null(album);
+    return album;
+}
+
+// One life with an album and one without are the same to the bit: learning, frozen, saved and
+// loaded, in another life, and when the album is taken away in the middle of an episode.
+static void albums_change_nothing(rh_env *env, const rh_agent_type *agent, const double *hp)
+{
+    scene plain, told;
+    rh_album *album = album_of(env, agent, hp);
+    begin_in(&plain, env, agent, hp);
+    begin_in(&told, env, agent, hp);
+    rh_agent_use(told.agent, album);
+    int64_t before = rh_alloc_count();
+    restart_told(&told, true);
+    go_told(&told, 100, true);
+    assert_int_equal(rh_alloc_count(), before);
+    restart_told(&plain, false);
+    go_told(&plain, 100, false);
+    both_go(&plain, &told, 1500);
+
+    rh_agent_freeze(plain.agent, true);
+    rh_agent_freeze(told.agent, true);
+    both_go(&plain, &told, 200);
+    rh_agent_freeze(plain.agent, false);
+    rh_agent_freeze(told.agent, false);
+
+    // each goes on with what the other has learned
+    rh_state *state = NULL;
+    assert_int_equal(rh_agent_save(told.agent, &state, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(plain.agent, state, NULL), RH_OK);
+    rh_state_destroy(state);
+    assert_int_equal(rh_agent_save(plain.agent, &state, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(told.agent, state, NULL), RH_OK);
+    rh_state_destroy(state);
+    both_go(&plain, &told, 300);
+
+    // without the album the agent looks again
+    rh_agent_use(told.agent, NULL);
+    rh_album_destroy(album);
+    go_told(&plain, 300, false);
+    go_told(&told, 300, false);
+    assert_true(plain.hash == told.hash);
+    assert_true(same_state(plain.agent, told.agent));
+
+    // a new life begins without one, though it was left in use
+    album = album_of(env, agent, hp);
+    rh_agent_use(told.agent, album);
+    assert_int_equal(rh_agent_reset(plain.agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_reset(told.agent, rh_env_task(env), hp, NULL), RH_OK);
+    rh_album_destroy(album);
+    restart_told(&plain, false);
+    restart_told(&told, false);
+    go_told(&plain, 300, false);
+    go_told(&told, 300, false);
+    assert_true(plain.hash == told.hash && same_state(plain.agent, told.agent));
+    finish_in(&plain);
+    finish_in(&told);
+}
+
+static void albums_keep_to_their_size(rh_env *env, const rh_agent_type *agent, const double *hp)
+{
+    int64_t live = rh_alloc_live();
+    int32_t n;
+    const double *picture = rh_env_scenes(env, &n);
+    rh_album *album = NULL;
+    for (size_t most = 0; most < 4000; most += 1000) {
+        assert_int_equal(
+            rh_album_create(&album, agent, rh_env_task(env), hp, picture, n, most, NULL),
+            RH_OK);
+        assert_null(album);
+    }
+    for (int nth = 1;; nth++) {
+        rh_error err;
+        rh_alloc_fail_at(nth);
+        rh_status rc = rh_album_create(&album, agent, rh_env_task(env), hp, picture, n,
+                                       (size_t)1 << 28, &err);
+        rh_alloc_fail_at(0);
+        rh_album_destroy(album);
+        assert_int_equal(rh_alloc_live(), live);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_non_null(strstr(err.text, "out of memory"));
+    }
+}
+
 static void survives_failed_allocations(const rh_env_type *type, const rh_agent_type *agent)
 {
     rh_env *env = NULL;
@@ -283,6 +468,18 @@ static void test_reset_is_a_new_life(void **unused)
     for_all(reset_is_a_new_life);
 }
 
+static void test_albums_change_nothing(void **unused)
+{
+    (void)unused;
+    for_all_albums(albums_change_nothing);
+}
+
+static void test_albums_keep_to_their_size(void **unused)
+{
+    (void)unused;
+    for_all_albums(albums_keep_to_their_size);
+}
+
 static void test_survives_failed_allocations(void **unused)
 {
     (void)unused;
@@ -296,6 +493,7 @@ static void tables_are_sound(void **unused)
         const rh_agent_type *type = rh_agent_type_at(a);
         assert_ptr_equal(rh_agent_find(type->name, NULL), type);
         assert_non_null(type->about);
+        assert_true(!type->album == !type->use && !type->album == !type->look);
         double hp[64];
         rh_param_initial(type->param, type->nparam, hp);
         assert_int_equal(rh_param_check(type->param, type->nparam, type->name, hp, NULL),
@@ -433,6 +631,8 @@ int main(void)
         cmocka_unit_test(test_saved_is_loaded),
         cmocka_unit_test(test_frozen_learns_nothing),
         cmocka_unit_test(test_reset_is_a_new_life),
+        cmocka_unit_test(test_albums_change_nothing),
+        cmocka_unit_test(test_albums_keep_to_their_size),
         cmocka_unit_test(test_survives_failed_allocations),
         cmocka_unit_test(defaults_learn),
     };

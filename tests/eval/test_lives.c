@@ -1,5 +1,5 @@
 // test_lives.c - lives: scores by hand in an environment of known rewards, cut-offs,
-// divergence, stopping, and one hash for any number of threads.
+// divergence, stopping, members, and one hash for any number of threads.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -518,6 +518,164 @@ static void agents_are_born_with_what_was_saved(void **unused)
     rh_state_destroy(s.state);
 }
 
+// ---------------------------------------------------------------------------- members
+
+enum { NMEMBER = 3 };
+
+typedef struct ensemble {
+    rh_life life[NSETTING * NMEMBER * NRUN];
+    double curve[NSETTING * NMEMBER * NRUN * NCURVE];
+} ensemble;
+
+// Three that differ: the second begins elsewhere.
+static void make_members(rh_env *env[NMEMBER])
+{
+    const rh_env_type *type = rh_env_find("puddle_world", NULL);
+    double opt[64];
+    rh_param_initial(type->param, type->nparam, opt);
+    int start = rh_param_find(type->param, type->nparam, "start");
+    assert_true(start >= 0);
+    for (int m = 0; m < NMEMBER; m++) {
+        opt[start] = m == 1;
+        assert_int_equal(rh_env_create(&env[m], type, opt, NULL), RH_OK);
+    }
+}
+
+static void live_in(rh_env *const *env, int nmember, const rh_eval_options *opt, rh_life *life,
+                    double *curve)
+{
+    static const double tau[NSETTING] = {0.1, 1, 10, 100};
+    const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
+    double hp[NSETTING * 32];
+    for (int i = 0; i < NSETTING; i++) {
+        double *row = hp + i * agent->nparam;
+        rh_param_initial(agent->param, agent->nparam, row);
+        row[rh_param_find(agent->param, agent->nparam, "tau")] = tau[i];
+    }
+    assert_int_equal(rh_eval_lives(env, nmember, agent, rh_env_task(env[0]), NSETTING, hp, opt,
+                                   life, curve, NULL),
+                     RH_OK);
+}
+
+// The lives of a member are those it has alone, as the replicate of its number, and stand in
+// the order setting, member, run.
+static void members_are_replicates(void **unused)
+{
+    (void)unused;
+    static ensemble all;
+    static result alone;
+    rh_env *env[NMEMBER];
+    make_members(env);
+    rh_eval_options opt = small_options(2);
+    opt.nstep = 500;
+    opt.replicate = 5;
+    live_in(env, NMEMBER, &opt, all.life, all.curve);
+    for (int m = 0; m < NMEMBER; m++) {
+        opt.replicate = 5 + (uint64_t)m;
+        live_in(&env[m], 1, &opt, alone.life, alone.curve);
+        for (int s = 0; s < NSETTING; s++) {
+            int at = (s * NMEMBER + m) * NRUN;
+            assert_memory_equal(all.life + at, alone.life + s * NRUN, NRUN * sizeof(rh_life));
+            assert_memory_equal(all.curve + at * NCURVE, alone.curve + s * NRUN * NCURVE,
+                                NRUN * NCURVE * sizeof(double));
+        }
+    }
+    // the first and the last are the same environment, and other chance
+    assert_memory_not_equal(all.life, all.life + 2 * NRUN, NRUN * sizeof(rh_life));
+    for (int m = 0; m < NMEMBER; m++)
+        rh_env_destroy(env[m]);
+}
+
+static void members_on_any_number_of_threads(void **unused)
+{
+    (void)unused;
+    static ensemble one, other;
+    rh_env *env[NMEMBER];
+    make_members(env);
+    rh_eval_options opt = small_options(1);
+    opt.nstep = 500;
+    live_in(env, NMEMBER, &opt, one.life, one.curve);
+    static const int threads[] = {2, 3, 7};
+    for (int k = 0; k < 3; k++) {
+        opt.nthread = threads[k];
+        live_in(env, NMEMBER, &opt, other.life, other.curve);
+        assert_memory_equal(&one, &other, sizeof one);
+    }
+    for (int m = 0; m < NMEMBER; m++)
+        rh_env_destroy(env[m]);
+}
+
+typedef struct roll {
+    const rh_life *life;
+    int nlife[2 * NMEMBER * 2];
+    int npoint[2 * NMEMBER * 2];
+} roll;
+
+static void call_roll(void *context, const rh_event *e)
+{
+    roll *r = context;
+    assert_in_range(e->member, 0, NMEMBER - 1);
+    int job = (e->setting * NMEMBER + e->member) * 2 + e->run;
+    if (e->kind == RH_EVENT_POINT) {
+        r->npoint[job]++;
+        assert_true(e->value == -1.0 - e->member); // a member's episodes are that long
+    } else {
+        r->nlife[job]++;
+        assert_ptr_equal(e->life, r->life + job);
+    }
+}
+
+// A corridor whose state is larger, and written to its end.
+static void roomy_start(const void *self, void *state, rh_luck *luck, double *obs)
+{
+    corridor_start(self, state, luck, obs);
+    memset((char *)state + sizeof(int), 1, 4096 - sizeof(int));
+}
+
+static rh_env *make_roomy(double length)
+{
+    static rh_env_type roomy;
+    roomy = corridor_type;
+    roomy.start = roomy_start;
+    rh_task task = {.nobs = 1, .naction = 2, .nact = 1, .nstep = 10};
+    double opt[CORRIDOR_NPARAM] = {length};
+    corridor *self = rh_alloc(1, sizeof *self);
+    assert_non_null(self);
+    self->length = length;
+    rh_env *env = NULL;
+    assert_int_equal(rh_env_adopt(&env, &roomy, &task, opt, self, 4096, NULL), RH_OK);
+    return env;
+}
+
+static void events_name_the_member(void **unused)
+{
+    (void)unused;
+    rh_env *env[NMEMBER] = {make_corridor(1, 0, false), make_corridor(2, 0, false),
+                            make_roomy(3)};
+    rh_life life[2 * NMEMBER * 2];
+    roll r = {.life = life};
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env[0]));
+    opt.nrun = 2;
+    opt.nstep = 12;
+    opt.ncurve = 2;
+    opt.nthread = 2;
+    opt.watch = call_roll;
+    opt.context = &r;
+    double hp[2] = {0, 0};
+    assert_int_equal(rh_eval_lives(env, NMEMBER, &counter_type, rh_env_task(env[0]), 2, hp,
+                                   &opt, life, NULL, NULL),
+                     RH_OK);
+    for (int job = 0; job < 2 * NMEMBER * 2; job++) {
+        int member = job / 2 % NMEMBER;
+        assert_int_equal(r.nlife[job], 1);
+        assert_int_equal(r.npoint[job], 2);
+        assert_int_equal(life[job].nepisode, 12 / (member + 1));
+        assert_true(life[job].score == -1.0 - member);
+    }
+    for (int m = 0; m < NMEMBER; m++)
+        rh_env_destroy(env[m]);
+}
+
 // ---------------------------------------------------------------------------- refusals
 
 static void refused(rh_env *env, const rh_eval_options *opt, double hp, const char *why)
@@ -561,6 +719,13 @@ static void bad_options_are_refused(void **unused)
         rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
         RH_EINVAL);
     assert_non_null(strstr(err.text, "2 settings of 2147483647 lives"));
+    for (int nmember = 0; nmember <= RH_MAX_MEMBER + 1; nmember += RH_MAX_MEMBER + 1) {
+        assert_int_equal(rh_eval_lives(&env, nmember, &counter_type, rh_env_task(env), 1, two,
+                                       &good, NULL, NULL, &err),
+                         RH_EINVAL);
+        assert_non_null(strstr(err.text, nmember ? "257 members, expected 1 to 256"
+                                                 : "0 members, expected 1 to 256"));
+    }
     refused(env, &good, -1, "counter: fails = -1, expected a number, 0 to 1000000000");
     rh_env_destroy(env);
 }
@@ -634,6 +799,9 @@ int main(void)
         cmocka_unit_test(a_life_does_not_depend_on_its_company),
         cmocka_unit_test(the_learned_is_judged_and_passed_on),
         cmocka_unit_test(agents_are_born_with_what_was_saved),
+        cmocka_unit_test(members_are_replicates),
+        cmocka_unit_test(members_on_any_number_of_threads),
+        cmocka_unit_test(events_name_the_member),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(impossible_agents_are_refused_first),
         cmocka_unit_test(survives_every_failed_allocation),

@@ -1,0 +1,108 @@
+// gallery.h - a world that shows nothing but its pictures: from one, an action and chance lead
+// to another. It can hide that there are no others, and one of them can be damaged.
+
+#ifndef GALLERY_H
+#define GALLERY_H
+
+#include "rehearse/contract.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NPICTURE = 300, NSENSOR = 3 };
+enum { FEW_ACTIONS, MANY_ACTIONS, VECTORS, NGALLERY };
+enum { ACTIONS, HIDDEN, DAMAGED, GALLERY_NPARAM };
+
+static const rh_param gallery_param[GALLERY_NPARAM] = {
+    [ACTIONS] = {"actions", "", .hi = NGALLERY - 1},
+    [HIDDEN] = {"hidden", "", .hi = 1},
+    [DAMAGED] = {"damaged", "", .hi = NPICTURE}, // which picture is, from 1
+};
+
+typedef struct gallery {
+    double picture[NPICTURE * NSENSOR];
+    const double *shown; // borrowed: these, or another's
+    bool vectors, hidden;
+} gallery;
+
+static rh_status gallery_init(void *self, rh_task *task, const double *opt, rh_error *err)
+{
+    (void)err;
+    gallery *g = self;
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 9, 9);
+    for (int i = 0; i < NPICTURE * NSENSOR; i++)
+        g->picture[i] = rh_rng_range(&rng, -1.2, 1.2); // also outside the usual range
+    if (opt[DAMAGED] > 0)
+        g->picture[((int)opt[DAMAGED] - 1) * NSENSOR + 1] = NAN;
+    g->shown = g->picture;
+    g->vectors = opt[ACTIONS] == VECTORS;
+    g->hidden = opt[HIDDEN] > 0;
+    task->nobs = NSENSOR;
+    for (int i = 0; i < NSENSOR; i++) {
+        task->obs_name[i] = "sensor";
+        task->obs_lo[i] = -1.0;
+        task->obs_hi[i] = 1.0;
+    }
+    static const int naction[] = {[FEW_ACTIONS] = 3, [MANY_ACTIONS] = 6, [VECTORS] = 0};
+    task->naction = naction[(int)opt[ACTIONS]];
+    task->nact = g->vectors ? 2 : 1;
+    for (int k = 0; k < task->nact; k++) {
+        task->act_lo[k] = -1.0;
+        task->act_hi[k] = 2.0;
+    }
+    task->gamma = 0.95;
+    task->reward_lo = -2.2;
+    task->nstep = 2000;
+    return RH_OK;
+}
+
+static void show_picture(const gallery *g, void *state, int32_t i, double *obs)
+{
+    *(int32_t *)state = i;
+    memcpy(obs, g->shown + (ptrdiff_t)i * NSENSOR, NSENSOR * sizeof *obs);
+}
+
+static void gallery_start(const void *self, void *state, rh_luck *luck, double *obs)
+{
+    show_picture(self, state, (int32_t)rh_rng_below(&luck->start, NPICTURE), obs);
+}
+
+static bool gallery_step(const void *self, void *state, const double *act, rh_luck *luck,
+                         double *obs, double *reward)
+{
+    const gallery *g = self;
+    int32_t from = *(int32_t *)state;
+    int way = (int)floor(g->vectors ? 4.0 * (act[0] + act[1] + 2.0) : act[0]);
+    uint32_t chance = rh_rng_below(&luck->noise, 4);
+    show_picture(g, state, (from * 7 + way * 31 + (int)chance) % NPICTURE, obs);
+    *reward = -1.0 + obs[1];
+    return *(int32_t *)state % 29 == 0;
+}
+
+static const double *gallery_scenes(const void *self, int32_t *n)
+{
+    const gallery *g = self;
+    *n = g->hidden ? 0 : NPICTURE;
+    return g->hidden ? NULL : g->shown;
+}
+
+static int32_t gallery_scene(const void *self, const void *state)
+{
+    (void)self;
+    return *(const int32_t *)state;
+}
+
+static const rh_env_type gallery_type = {
+    .name = "gallery",
+    .self_size = sizeof(gallery),
+    .state_size = sizeof(int32_t),
+    .param = gallery_param,
+    .nparam = GALLERY_NPARAM,
+    .init = gallery_init,
+    .start = gallery_start,
+    .step = gallery_step,
+    .scenes = gallery_scenes,
+    .scene = gallery_scene,
+};
+
+#endif
