@@ -52,6 +52,8 @@ typedef struct rh_model_options {
                           // of a life; NULL: what the log shows       (borrowed)
     double gamma; // discount where there is no task; NAN: 1 where episodes end, else 0.99
     rh_episodes episodes; // where there is no task
+    const double *obs_lo; // ranges that agents are to be told of sensors, whatever the task or
+    const double *obs_hi; // the log says; NAN: as it says. Both or neither   (nobs, borrowed)
     const rh_log *starts; // where episodes begin; NULL: as in the log (borrowed)
     uint64_t seed;        // what all chance comes from
     int nthread;          // changes no result
@@ -102,7 +104,7 @@ typedef struct rh_fidelity_error {
     double copy;  // predicting no change; NAN where that means nothing
 } rh_fidelity_error;
 
-// Quartiles of what the log's episodes are like, and of those its imitation has in the model.
+// What episodes are like. NAN without any.
 typedef struct rh_fidelity_spread {
     int64_t n;
     double q25, median, q75, mean;
@@ -111,34 +113,42 @@ typedef struct rh_fidelity_spread {
 typedef struct rh_fidelity_action {
     double share;   // of the log's steps
     double beyond;  // share of the states from which this action is out of reach
-    double nearest; // median distance to the nearest step with this action, in real steps
+    double nearest; // median distance to the nearest step with this action, in real steps, from
+                    // the states where another was taken
 } rh_fidelity_action;
 
 // Does the model behave like the log? All distances are those of codes; "in real steps" is
-// divided by the median length of a logged step.
+// divided by the median length of a logged step. docs/fidelity.md tells how each is come by.
 typedef struct rh_fidelity {
-    int64_t nheld;                    // held-out transitions
-    int nfold;                        // folds of episodes they were in
+    int64_t nheld;                    // held-out transitions that were asked for
+    int nfold;                        // parts of the log that were held out in turn
+    double held_beyond;               // share of them out of reach: not in the errors
     rh_fidelity_error state;          // in codes
     rh_fidelity_error *sensor;        // each in its own unit                    (nobs)
     rh_fidelity_error reward;         //
     rh_fidelity_error terminal;       // of its probability
     rh_fidelity_spread logged_return; // episodes of the log, or stretches of a continuing one
     rh_fidelity_spread lived_return;  // imitated in the model
-    rh_fidelity_spread logged_length; //
+    rh_fidelity_spread logged_length; // of episodes
     rh_fidelity_spread lived_length;  //
+    double logged_cut;                // share of those that were cut off, not ended
+    double lived_cut;                 //
+    int64_t cutoff;                   // steps after which lived ones are, or of a stretch
     double beyond;                    // share of all (state, action) queries out of reach
     rh_fidelity_action *action;       // of discrete actions                     (naction)
     double reach;                     // in codes; INFINITY: none
     double step;                      // median length of a logged step, in codes
-    double jump;                      // median distance at a stitch, in real steps
-    double jump90;                    // and that of the longest tenth
+    double stitched;                  // share of the imitation's steps that leave a logged path
+    double jump;                      // median distance of such a stitch, in real steps
+    double jump90;                    // nine tenths are no longer
+    double random_jump;               // the median of uniform random behaviour
     double random_return;             // mean return of uniform random behaviour in the model
     double random_better;             // share of its episodes above the log's median
     double random_logged;             // what share of logged episodes is above it: 0.5 or less
+    double random_steps;              // its steps for each such episode; INFINITY: none came
     rh_log_finding *finding;          // the gravest first                       (nfinding)
-    int nfinding;
-    int ncount[3]; // how many of each severity
+    int nfinding;                     //
+    int ncount[3];                    // how many of each severity
 } rh_fidelity;
 
 // What was found when the model was fitted; NULL when it was not asked for.

@@ -31,6 +31,9 @@ struct rh_model {
 typedef struct rh_model_part {
     const int32_t *use; // (nuse), in ascending order
     int64_t nuse;
+    const int32_t *ask; // rows that expect() will be asked for, and nothing else will be asked
+                        // of the member; NULL: no such promise     (nask)
+    int64_t nask;
     rh_rng rng;  // the member's own chance
     int nthread; // changes no result
     rh_watch watch;
@@ -46,6 +49,8 @@ typedef struct rh_expected {
 } rh_expected;
 
 struct rh_model_calls {
+    bool chance; // members fitted to the same still differ
+
     // Fit a member. The model has everything but members. Owned: *out, free with destroy.
     rh_status (*fit)(void **out, const rh_model *model, const rh_model_part *part,
                      rh_error *err);
@@ -68,5 +73,32 @@ struct rh_model_calls {
 
 extern const rh_model_type rh_model_knn;
 extern const rh_model_type rh_model_nn;
+
+// ---------------------------------------------------------------------------- parts of a fit
+
+// clean.c: a copy of the log without transitions of which numbers are missing or infinite, and
+// behind its states those of more (nmore x nobs). *ndropped: how many were left out.
+// Owned: *out. Nullable: more.
+rh_status rh_model__clean(rh_log **out, int64_t *ndropped, const rh_log *log,
+                          const double *more, int64_t nmore, rh_error *err);
+
+// starts.c: where the episodes of `starts` begin, to be added to the states of `log`, whose
+// sensors it must have. Owned: *more (*nmore x nobs).
+rh_status rh_model__gather_starts(double **more, int64_t *nmore, const rh_log *log,
+                                  const rh_log *starts, rh_error *err);
+
+// The model's starts: its last nmore states, or where its episodes begin when that is 0.
+rh_status rh_model__find_starts(rh_model *model, int64_t nmore, rh_error *err);
+
+// task.c: what agents are told. nlogged: transitions of the log as it was given.
+rh_status rh_model__make_task(rh_model *model, const rh_model_options *opt, int64_t nlogged,
+                              rh_error *err);
+
+// outcome.c: the model's lowest and highest.
+void rh_model__find_outcomes(rh_model *model);
+
+// part.c: the transitions of a member, drawn by rng. Owned: *use (*nuse).
+rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
+                              rh_resample resample, double share, rh_rng *rng, rh_error *err);
 
 #endif

@@ -47,7 +47,8 @@ bool rh_store__has(const rh_store *store, const char *name);
 rh_status rh_store__get(rh_store *store, const char *name, rh_store_type type, int64_t n,
                         void **x, int64_t *got, rh_error *err);
 rh_status rh_store__get_text(rh_store *store, const char *name, char **text, rh_error *err);
-// One block that holds the array and the texts.
+// How many texts there are, and all of them: one block that holds the array and the texts.
+rh_status rh_store__count_texts(rh_store *store, const char *name, int *n, rh_error *err);
 rh_status rh_store__get_texts(rh_store *store, const char *name, int n, char ***text,
                               rh_error *err);
 rh_status rh_store__get_number(rh_store *store, const char *name, double *x, rh_error *err);

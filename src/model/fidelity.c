@@ -1,0 +1,243 @@
+// fidelity.c - does the model behave like the log? The parts of the answer, and its memory.
+//
+// 1. Everything is measured from the log and the fitted model alone: no simulator is needed,
+//    and nothing but the model's own calls is used, so that any kind can be measured.
+// 2. What grows with the log is sampled, one from every so many: fidelity must not cost more
+//    than the fit. All chance comes from the model's seed.
+// 3. The first member stands for all of them: they differ in which transitions they know, and
+//    are otherwise alike.
+// 4. It takes 0.02 s for 5,000 steps of Puddle World, whose fit takes 0.03 s, and 0.8 s for
+//    1,000,000 of 8 sensors, whose fit takes 10 s (knn, one core of a 2.3 GHz Xeon).
+// 5. Codes of state and action together leave no code of a state. Distances of states are then
+//    those of their codes with the log's mean action.
+
+#include "fidelity_internal.h"
+#include "knn_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_STEPS 20000 // whose length is measured
+
+// ---------------------------------------------------------------------------- memory
+
+void rh_fidelity__destroy(rh_fidelity *fidelity)
+{
+    if (!fidelity)
+        return;
+    rh_free(fidelity->sensor);
+    rh_free(fidelity->action);
+    rh_free(fidelity->finding);
+    rh_free(fidelity);
+}
+
+rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfinding,
+                              rh_error *err)
+{
+    const rh_fidelity_error error = {NAN, NAN, NAN};
+    const rh_fidelity_spread spread = {0, NAN, NAN, NAN, NAN};
+    rh_fidelity *f = rh_alloc(1, sizeof *f);
+    if (!f) {
+        rh_fail(err, RH_ENOMEM, "fit: out of memory for the model's fidelity");
+        return RH_ENOMEM;
+    }
+    *f = (rh_fidelity){
+        .held_beyond = NAN,
+        .state = error,
+        .reward = error,
+        .terminal = error,
+        .logged_return = spread,
+        .lived_return = spread,
+        .logged_length = spread,
+        .lived_length = spread,
+        .logged_cut = NAN,
+        .lived_cut = NAN,
+        .beyond = NAN,
+        .reach = NAN,
+        .step = NAN,
+        .stitched = NAN,
+        .jump = NAN,
+        .jump90 = NAN,
+        .random_jump = NAN,
+        .random_return = NAN,
+        .random_better = NAN,
+        .random_logged = NAN,
+        .random_steps = NAN,
+    };
+
+    // one more than needed: there may be none of a kind
+    f->sensor = rh_alloc((size_t)nobs + 1, sizeof *f->sensor);
+    f->action = rh_alloc((size_t)naction + 1, sizeof *f->action);
+    f->finding = rh_alloc((size_t)nfinding + 1, sizeof *f->finding);
+    if (!f->sensor || !f->action || !f->finding) {
+        rh_fidelity__destroy(f);
+        rh_fail(err, RH_ENOMEM, "fit: out of memory for the model's fidelity");
+        return RH_ENOMEM;
+    }
+    for (int i = 0; i < nobs; i++)
+        f->sensor[i] = error;
+    for (int a = 0; a < naction; a++)
+        f->action[a] = (rh_fidelity_action){NAN, NAN, NAN};
+    *out = f;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- small things
+
+rh_status rh_fidelity__pause(const rh_fidelity__work *w, double share, rh_error *err)
+{
+    if (w->watch.progress)
+        w->watch.progress(w->watch.context, "comparing with the log", share);
+    if (w->watch.stop && w->watch.stop(w->watch.context))
+        return rh_fail(err, RH_ESTOPPED, "fit: stopped while comparing the model with the log");
+    return RH_OK;
+}
+
+rh_status rh_fidelity__no_memory(const rh_fidelity__work *w, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "fit: out of memory to compare the model with %lld steps",
+                   (long long)w->log->n);
+}
+
+void rh_fidelity__encode(const rh_fidelity__work *w, const double *obs, float *code)
+{
+    const rh_repr *repr = w->model->repr;
+    rh_repr_encode_one(repr, obs, rh_repr_nact(repr) ? w->act : NULL, w->scratch, code);
+}
+
+double rh_fidelity__distance(const rh_fidelity__work *w, const float *a, const float *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->ncode; i++)
+        sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    return sqrt(sum);
+}
+
+double rh_fidelity__in_steps(const rh_fidelity__work *w, double distance)
+{
+    return w->f->step > 0.0 ? distance / w->f->step : NAN;
+}
+
+const float *rh_fidelity__code(const rh_fidelity__work *w, int32_t row)
+{
+    return w->code + (size_t)row * (size_t)w->ncode;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+double rh_fidelity__quantile(double *x, int64_t n, double p)
+{
+    if (n == 0)
+        return NAN;
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return rh_quantile_sorted(x, (int)n, p);
+}
+
+int64_t rh_fidelity__spread(int64_t i, int64_t k, int64_t n)
+{
+    return k >= n ? i : i * n / k;
+}
+
+int64_t rh_fidelity__pick(rh_rng *rng, int64_t i, int64_t k, int64_t n)
+{
+    if (k >= n)
+        return i;
+    int64_t begin = i * n / k, end = (i + 1) * n / k;
+    return begin + rh_rng_below(rng, (uint32_t)(end - begin));
+}
+
+rh_rng rh_fidelity__chance(const rh_fidelity__work *w, int what)
+{
+    return rh_rng_stream(w->seed, RH_STREAM_FIT, RH_FIDELITY__REPLICATE, (uint64_t)what);
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+// Codes of all states: the model's own, or with the mean action.
+static rh_status take_codes(rh_fidelity__work *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    const rh_repr *repr = w->model->repr;
+    w->ncode = rh_repr_ncode(repr);
+    w->scratch = rh_alloc(rh_repr_nscratch(repr) + 1, sizeof *w->scratch);
+    if (!w->scratch)
+        return rh_fidelity__no_memory(w, err);
+    w->code = w->model->code;
+    if (w->code)
+        return RH_OK;
+
+    for (int64_t t = 0; t < log->n; t++)
+        for (int i = 0; i < log->nact; i++)
+            w->act[i] += log->act[t * log->nact + i] / (double)log->n;
+    w->own = rh_alloc((size_t)log->nstate * (size_t)w->ncode, sizeof *w->own);
+    if (!w->own)
+        return rh_fidelity__no_memory(w, err);
+    for (int64_t row = 0; row < log->nstate; row++)
+        rh_fidelity__encode(w, log->obs + row * log->nobs,
+                            w->own + (size_t)row * (size_t)w->ncode);
+    w->code = w->own;
+    return RH_OK;
+}
+
+// The median length of a logged step.
+static rh_status take_steps(rh_fidelity__work *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    int64_t n = log->n < MOST_STEPS ? log->n : MOST_STEPS, known = 0;
+    rh_rng rng = rh_fidelity__chance(w, RH_FIDELITY__STEPS);
+    double *length = rh_alloc((size_t)n, sizeof *length);
+    if (!length)
+        return rh_fidelity__no_memory(w, err);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t t = rh_fidelity__pick(&rng, i, n, log->n);
+        if (log->to[t] != RH_UNKNOWN)
+            length[known++] = rh_fidelity__distance(w, rh_fidelity__code(w, log->from[t]),
+                                                    rh_fidelity__code(w, log->to[t]));
+    }
+    w->f->step = rh_fidelity__quantile(length, known, 0.5);
+    rh_free(length);
+    return RH_OK;
+}
+
+rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_t seed,
+                               int nthread, const rh_watch *watch, rh_error *err)
+{
+    const rh_log *log = model->log;
+    rh_fidelity__work w = {.model = model, .log = log, .seed = seed, .nthread = nthread};
+    if (watch)
+        w.watch = *watch;
+
+    rh_status rc =
+        rh_fidelity__create(&w.f, log->nobs, log->naction, RH_FIDELITY__FINDINGS, err);
+    if (!rc)
+        rc = rh_fidelity__pause(&w, 0.0, err);
+    if (!rc)
+        rc = take_codes(&w, err);
+    if (!rc)
+        rc = take_steps(&w, err);
+    if (!rc)
+        w.f->reach = model->type == &rh_model_knn
+                         ? rh_knn__reach(model->member[0], model->param)
+                         : (double)INFINITY;
+    if (!rc)
+        rc = rh_fidelity__predict(&w, err);
+    if (!rc)
+        rc = rh_fidelity__reach(&w, err);
+    if (!rc)
+        rc = rh_fidelity__live(&w, err);
+    if (!rc)
+        rc = rh_fidelity__pause(&w, 1.0, err);
+    if (!rc) {
+        rh_fidelity__find(&w);
+        *out = w.f;
+        w.f = NULL;
+    }
+    rh_free(w.scratch);
+    rh_free(w.own);
+    rh_fidelity__destroy(w.f);
+    return rc;
+}

@@ -1,0 +1,17 @@
+// fidelity.h - comparing a fitted model with its log.
+
+#ifndef MODEL_FIDELITY_H
+#define MODEL_FIDELITY_H
+
+#include "rehearse/model.h"
+
+// Owned: *out, free with rh_fidelity__destroy(). Nullable: err.
+rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_t seed,
+                               int nthread, const rh_watch *watch, rh_error *err);
+void rh_fidelity__destroy(rh_fidelity *fidelity); // NULL is allowed
+
+// An empty one, for a model of so many sensors and actions: numbers are NAN. Owned: *out.
+rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfinding,
+                              rh_error *err);
+
+#endif

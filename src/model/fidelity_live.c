@@ -1,0 +1,396 @@
+// fidelity_live.c - the log's own behaviour, and uniform random behaviour, lived in the model.
+//
+// The imitation takes in every state the action of one of the NEAR nearest logged states, the
+// state itself being one of them where it was logged. What it earns in the model is compared
+// with what the log earned in the real world. Uniform random behaviour shows whether the model
+// can be cheated: where far neighbours act as teleports, acting at random is soon as good as
+// what was logged.
+//
+// 1. In the real worlds the imitation earns what was logged: of raw observations, medians of
+//    -54 where -62 were logged in Acrobot, -22 for -22 in Puddle World, -139 for -137.5 in
+//    Mountain Car, and 45 failures for 46 in Cartpole (logs of good policies, 5,000 steps; in
+//    Cartpole 10,000). With the nearest state alone it is no better (-59, -22, -139.5, 38).
+//    Of a log of more than 200,000 steps one state in so many is imitated.
+// 2. Lived episodes begin where the log's do, even where the model has other starts. How the
+//    log's episodes are chosen and where lived ones are cut off is told in fidelity_logged.c.
+// 3. A continuing task is lived in NLIFE lives of NSTRETCH stretches.
+// 4. Both behaviours meet the same starts and the same noise.
+// 5. In a model whose states are the log's (scenes), a step from row s to the row that
+//    transition i leads to was made on i. It is a stitch where i does not begin in s, and its
+//    jump is the distance of the codes of s and of where i begins. Steps that no transition
+//    made (out of reach) are not counted.
+
+#include "fidelity_internal.h"
+#include "neighbours.h"
+
+#include <math.h>
+
+#define NEAR 3
+#define LEAST_LIVED 50      // episodes, unless the steps are spent:
+#define SPENT_LIVED 10      // then so many at least
+#define STEPS_SCENES 100000 // of one behaviour, where a step is a look into a table
+#define STEPS_OTHERS 50000  // where it is a search or a network
+#define NSTRETCH 30         // of a continuing log
+#define NLIFE 3             // of so many stretches
+#define MOST_JUMPS 200000   // remembered: twice the steps
+#define MOST_FROM 200000    // logged states that are imitated
+#define STOP_EVERY 8192     // steps between two looks at the caller's stop
+#define UNASKED (-2)        // in `near`
+#define NOBODY (-1)         // in `into` and `out`
+
+typedef enum behaviour { IMITATION, RANDOM } behaviour;
+
+typedef rh_fidelity__series series;
+
+// A model to live in, and what is known of its states.
+typedef struct stage {
+    rh_fidelity__work *w;
+    rh_model model;      // the fitted one, with other starts: all borrowed
+    rh_env *env;         // owned
+    void *state;         // owned: of a life
+    bool scenes;         // its states are rows of the log
+    rh_neighbours *from; // owned: where every stride-th transition begins
+    int64_t nfrom;       // how many
+    int64_t stride;      //
+    int32_t *near;       // owned: of a scene the nearest of these    (nstate x NEAR)
+    int32_t *into, *out; // owned: a transition to and from a row     (nstate)
+
+    rh_fidelity__logged logged;  // what the log did
+    int64_t cutoff;              // steps of an episode or a stretch
+    int64_t budget;              // steps of one behaviour
+    series returns, random;      // of the imitation and of random behaviour
+    series lengths;              // of the imitation's episodes
+    double *jump;                // owned                      (MOST_JUMPS)
+    int64_t njump, nmade, nstep; // stitches, steps on a transition, and in all
+    int64_t ncut;                // lived episodes cut off
+} stage;
+
+// One life, while it is lived.
+typedef struct living {
+    behaviour how;
+    rh_luck luck;
+    rh_rng chance;
+    double obs[RH_MAX_OBS], act[RH_MAX_ACT];
+    double reward; // of the episode or stretch
+    int64_t length;
+} living;
+
+// ---------------------------------------------------------------------------- behaviour
+
+// The action of one of the nearest logged states.
+static void imitate(stage *g, living *l)
+{
+    const rh_fidelity__work *w = g->w;
+    int32_t found[NEAR], *near = found;
+    float distance2[NEAR], code[RH_MAX_CODE];
+    int n = g->nfrom < NEAR ? (int)g->nfrom : NEAR;
+    if (g->scenes) {
+        int32_t row = rh_env_scene(g->env, g->state);
+        near = g->near + (size_t)row * NEAR;
+        if (near[0] == UNASKED)
+            rh_neighbours__find(g->from, rh_fidelity__code(w, row), n, -1, near, distance2);
+    } else {
+        rh_fidelity__encode(w, l->obs, code);
+        rh_neighbours__find(g->from, code, n, -1, near, distance2);
+    }
+    // a state that is no number has no neighbours
+    int64_t i = near[rh_rng_below(&l->chance, (uint32_t)n)];
+    int64_t t = i >= 0 && i < g->nfrom ? i * g->stride : 0;
+    memcpy(l->act, w->log->act + t * w->log->nact, (size_t)w->log->nact * sizeof *l->act);
+}
+
+static void act_randomly(const stage *g, living *l)
+{
+    const rh_task *task = &g->w->model->task;
+    if (task->naction)
+        l->act[0] = rh_rng_below(&l->chance, (uint32_t)task->naction);
+    for (int i = 0; !task->naction && i < task->nact; i++)
+        l->act[i] = rh_rng_range(&l->chance, task->act_lo[i], task->act_hi[i]);
+}
+
+// The transition that a step to row `now` was made on, or NOBODY.
+static int32_t made_on(const stage *g, int32_t now, bool terminal)
+{
+    const rh_log *log = g->w->log;
+    int32_t i = g->into[now];
+    if (!terminal || (i != NOBODY && (log->flag[i] & RH_FLAG_TERMINAL)))
+        return i;
+    // an end whose s' is not known shows the state it was reached from
+    i = g->out[now];
+    bool unseen = i != NOBODY && (log->flag[i] & RH_FLAG_TERMINAL) && log->to[i] == RH_UNKNOWN;
+    return unseen ? i : NOBODY;
+}
+
+// One step; true when it ended the episode.
+static bool step(stage *g, living *l)
+{
+    double reward;
+    int32_t before = g->scenes ? rh_env_scene(g->env, g->state) : NOBODY;
+    if (l->how == IMITATION)
+        imitate(g, l);
+    else
+        act_randomly(g, l);
+    bool terminal = rh_env_step(g->env, g->state, l->act, &l->luck, l->obs, &reward);
+    l->reward += reward;
+    l->length++;
+    g->nstep++;
+    if (!g->scenes)
+        return terminal;
+
+    int32_t i = made_on(g, rh_env_scene(g->env, g->state), terminal);
+    if (i == NOBODY)
+        return terminal;
+    const rh_fidelity__work *w = g->w;
+    int32_t origin = w->log->from[i];
+    g->nmade++;
+    if (origin != before && g->njump < MOST_JUMPS)
+        g->jump[g->njump++] = rh_fidelity__distance(w, rh_fidelity__code(w, before),
+                                                    rh_fidelity__code(w, origin));
+    return terminal;
+}
+
+static rh_status ask_stop(const stage *g, rh_error *err)
+{
+    if (g->nstep % STOP_EVERY != 0)
+        return RH_OK;
+    return rh_fidelity__pause(g->w, 0.9, err);
+}
+
+// A life of its own chance.
+static living be_born(const stage *g, behaviour how, int run)
+{
+    const rh_fidelity__work *w = g->w;
+    uint64_t replicate = RH_FIDELITY__REPLICATE, number = (uint64_t)run;
+    living l = {.how = how};
+    l.luck.start = rh_rng_stream(w->seed, RH_STREAM_START, replicate, number);
+    l.luck.noise = rh_rng_stream(w->seed, RH_STREAM_NOISE, replicate, number);
+    l.chance = rh_rng_stream(w->seed, RH_STREAM_AGENT, replicate, number);
+    rh_env_start(g->env, g->state, &l.luck, l.obs);
+    return l;
+}
+
+// Episodes that begin where the log's do.
+static rh_status live_episodes(stage *g, behaviour how, series *returns, series *lengths,
+                               rh_error *err)
+{
+    int n = g->logged.returns.n < LEAST_LIVED ? LEAST_LIVED : g->logged.returns.n;
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && i < n; i++) {
+        if (i >= SPENT_LIVED && g->nstep >= g->budget)
+            break;
+        living l = be_born(g, how, i);
+        bool over = false;
+        while (!rc && !over && l.length < g->cutoff) {
+            over = step(g, &l);
+            rc = ask_stop(g, err);
+        }
+        rh_fidelity__push(returns, l.reward);
+        rh_fidelity__push(lengths, (double)l.length);
+        g->ncut += !over;
+    }
+    return rc;
+}
+
+// Stretches of lives that go on.
+static rh_status live_on(stage *g, behaviour how, series *returns, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && i < NLIFE; i++) {
+        living l = be_born(g, how, i);
+        for (int k = 0; !rc && k < NSTRETCH; k++) {
+            l.reward = 0.0;
+            l.length = 0;
+            while (!rc && l.length < g->cutoff) {
+                if (step(g, &l))
+                    rh_env_start(g->env, g->state, &l.luck, l.obs);
+                rc = ask_stop(g, err);
+            }
+            rh_fidelity__push(returns, l.reward);
+        }
+    }
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the comparison
+
+static rh_fidelity_spread spread_of(const series *s, double *work)
+{
+    if (s->n == 0)
+        return (rh_fidelity_spread){0, NAN, NAN, NAN, NAN};
+    rh_summary sum = rh_summarise(s->x, s->n, work);
+    return (rh_fidelity_spread){s->n, sum.q25, sum.median, sum.q75, sum.mean};
+}
+
+static double share_above(const series *s, double level)
+{
+    int n = 0;
+    for (int i = 0; i < s->n; i++)
+        n += s->x[i] > level;
+    return s->n ? (double)n / s->n : NAN;
+}
+
+// Share of the pairs in which a is above b, ties counting half; NAN without pairs.
+static double pairs_above(const series *a, const series *b)
+{
+    double sum = 0.0;
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++)
+            sum += a->x[i] > b->x[j] ? 1.0 : a->x[i] == b->x[j] ? 0.5 : 0.0;
+    return sum / ((double)a->n * b->n);
+}
+
+static double pairs_error(const series *a, const series *b)
+{
+    double m = a->n, n = b->n;
+    return sqrt((m + n + 1.0) / (12.0 * m * n));
+}
+
+// What findings compare.
+static void rank(stage *g)
+{
+    rh_fidelity__work *w = g->w;
+    w->lived_better = pairs_above(&g->returns, &g->logged.returns);
+    w->lived_longer = pairs_above(&g->lengths, &g->logged.lengths);
+    w->lived_error = pairs_error(&g->returns, &g->logged.returns);
+    w->random_better = pairs_above(&g->random, &g->logged.returns);
+    w->random_error = pairs_error(&g->random, &g->logged.returns);
+}
+
+// Live one behaviour and take its stitches.
+static rh_status live(stage *g, behaviour how, series *returns, series *lengths, rh_error *err)
+{
+    g->njump = g->nmade = g->nstep = g->ncut = 0;
+    return g->w->model->task.continuing ? live_on(g, how, returns, err)
+                                        : live_episodes(g, how, returns, lengths, err);
+}
+
+static rh_status compare(stage *g, rh_error *err)
+{
+    rh_fidelity *f = g->w->f;
+    bool continuing = g->w->model->task.continuing;
+    double work[RH_FIDELITY__LIVED];
+    series random_length = {.x = work};
+
+    if (continuing)
+        rh_fidelity__take_stretches(&g->logged, g->w, NSTRETCH, g->budget / NSTRETCH / NLIFE);
+    else
+        rh_fidelity__take_episodes(&g->logged, g->w, g->budget / SPENT_LIVED);
+    g->cutoff = g->logged.cutoff;
+    rh_status rc = live(g, IMITATION, &g->returns, &g->lengths, err);
+    if (rc)
+        return rc;
+    f->cutoff = g->cutoff;
+    f->stitched = g->nmade ? (double)g->njump / (double)g->nmade : NAN;
+    f->jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
+    f->jump90 = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.9));
+    if (!continuing)
+        f->lived_cut = (double)g->ncut / g->returns.n;
+
+    rc = live(g, RANDOM, &g->random, &random_length, err);
+    if (rc)
+        return rc;
+    f->random_jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
+    f->logged_return = spread_of(&g->logged.returns, work);
+    f->lived_return = spread_of(&g->returns, work);
+    f->logged_length = spread_of(&g->logged.lengths, work);
+    f->lived_length = spread_of(&g->lengths, work);
+    f->random_return = spread_of(&g->random, work).mean;
+    f->random_better = share_above(&g->random, f->logged_return.median);
+    f->random_logged = share_above(&g->logged.returns, f->logged_return.median);
+    f->random_steps = (double)g->nstep / (f->random_better * g->random.n);
+    rank(g);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the stage
+
+// Which transitions lead to and from each row.
+static bool map_rows(stage *g)
+{
+    const rh_log *log = g->w->log;
+    size_t n = (size_t)log->nstate;
+    g->near = rh_alloc(n * NEAR, sizeof *g->near);
+    g->into = rh_alloc(n, sizeof *g->into);
+    g->out = rh_alloc(n, sizeof *g->out);
+    if (!g->near || !g->into || !g->out)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        g->near[i * NEAR] = UNASKED;
+        g->into[i] = g->out[i] = NOBODY;
+    }
+    for (int64_t t = log->n - 1; t >= 0; t--) {
+        g->out[log->from[t]] = (int32_t)t;
+        if (log->to[t] != RH_UNKNOWN)
+            g->into[log->to[t]] = (int32_t)t;
+    }
+    return true;
+}
+
+// An index of the states that transitions begin in.
+static rh_status index_states(stage *g, rh_error *err)
+{
+    const rh_fidelity__work *w = g->w;
+    size_t size = (size_t)w->ncode * sizeof(float);
+    g->stride = (w->log->n + MOST_FROM - 1) / MOST_FROM;
+    g->nfrom = (w->log->n + g->stride - 1) / g->stride;
+    float *point = rh_alloc((size_t)g->nfrom, size);
+    if (!point)
+        return rh_fidelity__no_memory(w, err);
+    for (int64_t i = 0; i < g->nfrom; i++)
+        memcpy(point + i * w->ncode, rh_fidelity__code(w, w->log->from[i * g->stride]), size);
+    rh_status rc = rh_neighbours__create(&g->from, point, g->nfrom, w->ncode, err);
+    rh_free(point);
+    return rc;
+}
+
+static rh_status set_stage(stage *g, rh_error *err)
+{
+    const rh_fidelity__work *w = g->w;
+    int32_t nscene = 0;
+    rh_status rc = rh_fidelity__choose(&g->logged, w, err);
+    if (rc)
+        return rc;
+    g->model = *w->model;
+    if (!g->model.task.continuing) {
+        g->model.start = g->logged.start;
+        g->model.nstart = g->logged.nepisode;
+    }
+    rc = g->model.type->calls->env(&g->env, &g->model, g->model.member[0], g->model.param, err);
+    if (!rc)
+        rc = index_states(g, err);
+    if (rc)
+        return rc;
+    g->scenes = rh_env_scenes(g->env, &nscene) && nscene == w->log->nstate;
+    g->budget = g->scenes && w->log->naction ? STEPS_SCENES : STEPS_OTHERS;
+
+    series *all[] = {&g->returns, &g->random, &g->lengths};
+    bool good = !g->scenes || map_rows(g);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        all[i]->x = rh_alloc(RH_FIDELITY__LIVED, sizeof(double));
+        good = good && all[i]->x;
+    }
+    g->state = rh_alloc(1, rh_env_state_size(g->env) + 1);
+    g->jump = rh_alloc(MOST_JUMPS, sizeof *g->jump);
+    good = good && g->state && g->jump;
+    return good ? RH_OK : rh_fidelity__no_memory(w, err);
+}
+
+rh_status rh_fidelity__live(rh_fidelity__work *w, rh_error *err)
+{
+    stage g = {.w = w};
+    rh_status rc = set_stage(&g, err);
+    if (!rc)
+        rc = compare(&g, err);
+    rh_env_destroy(g.env);
+    rh_neighbours__destroy(g.from);
+    rh_free(g.state);
+    rh_free(g.near);
+    rh_free(g.into);
+    rh_free(g.out);
+    rh_free(g.jump);
+    rh_free(g.returns.x);
+    rh_free(g.random.x);
+    rh_free(g.lengths.x);
+    rh_fidelity__clear(&g.logged);
+    return rc;
+}

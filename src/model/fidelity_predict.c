@@ -1,0 +1,329 @@
+// fidelity_predict.c - how well a model that has not seen an episode predicts its steps.
+//
+// Errors are roots of mean squares, over held-out transitions, of
+//
+//     state     |code(mean of the predicted s') - code(s')|
+//     sensor    mean of the predicted s' - s', of one sensor
+//     reward    mean of the predicted r - r
+//     terminal  predicted probability - (1 where the episode ended, else 0)
+//
+// the last being the root of the Brier score. Beside each stands the error of always saying the
+// mean of the other episodes, and for states that of saying s' = s.
+//
+// 1. What is held out are whole episodes, dealt out in turn; those that resume after a gap go
+//    with the one before. Steps of one episode are near each other, and a model asked for a
+//    step whose neighbours in time it knows would only be asked to remember. Where one episode
+//    is more than half of the log, blocks of steps are held out, and GAP of the log on either
+//    side is not learned from.
+// 2. The representation is that of the whole log. It never sees a reward, and learning it again
+//    for every fold would multiply the time of a fit.
+// 3. The code of the mean prediction is compared, not the mean of codes: a kind need not know
+//    of codes to be measured.
+// 4. What is out of reach is no prediction but a penalty. It is counted, and left out of the
+//    errors of model and of doing without alike. Reach is that of the fitted model: a part's
+//    own would be measured from the steps that are held out.
+// 5. Terminal steps whose s' is unknown count for reward and termination only.
+
+#include "fidelity_internal.h"
+
+#include <math.h>
+
+#define NFOLD 5
+#define MOST_HELD 5000     // held-out transitions asked for, in all
+#define MOST_FOLDED 200000 // steps of a log of which more than one part is held out
+#define LEAST_STEPS 10     // of a log, to hold some out
+#define GAP 0.01           // of the log, between a held-out block and what is learned from
+
+// What is held out in turn: episodes, or blocks of steps.
+typedef struct plan {
+    int nfold;     // parts
+    int nrun;      // of these held out
+    uint8_t *part; // owned: of each episode; NULL: blocks of steps      (nepisode)
+    int64_t gap;   // beside a block, in steps
+} plan;
+
+typedef struct tally {
+    double model, mean, copy; // sums of squares
+    int64_t n;
+} tally;
+
+// Predictions under way.
+typedef struct asking {
+    rh_fidelity__work *w;
+    plan plan;
+    int32_t *use;  // owned: what a member learns from                   (n)
+    int32_t *held; // owned: what is held out                            (n)
+    int32_t *row;  // owned: states that are asked for                   (MOST_HELD)
+    int64_t nuse, nheld;
+    double mean_obs[RH_MAX_OBS], mean_code[RH_MAX_CODE]; // of s', over what is learned from
+    double mean_reward, mean_terminal;                   //
+    tally state, reward, terminal;                       //
+    tally *sensor;                                       // owned        (nobs)
+    double ends, others;                                 // chances of an end, where one
+                                                         // was and elsewhere: sums
+    double x, y, xx, xy, yy, y4;                         // rewards said and real: sums
+    int64_t nasked, nbeyond;
+} asking;
+
+static bool is_terminal(const rh_log *log, int64_t t)
+{
+    return log->flag[t] & RH_FLAG_TERMINAL;
+}
+
+// ---------------------------------------------------------------------------- folds
+
+// Deal episodes out, those that resume with the one before. False when memory ran out.
+static bool deal(plan *p, const rh_log *log)
+{
+    int64_t nunit = 0, size = 0, largest = 0;
+    for (int e = 0; e < log->nepisode; e++) {
+        if (e == 0 || log->start[e]) {
+            nunit++;
+            size = 0;
+        }
+        size += log->first[e + 1] - log->first[e];
+        largest = size > largest ? size : largest;
+    }
+
+    // one long episode: blocks
+    if (nunit < 2 || 2 * largest > log->n) {
+        p->nfold = NFOLD;
+        p->gap = (int64_t)ceil(GAP * (double)log->n);
+        return true;
+    }
+    p->nfold = nunit < NFOLD ? (int)nunit : NFOLD;
+    p->part = rh_alloc((size_t)log->nepisode, sizeof *p->part);
+    if (!p->part)
+        return false;
+    int64_t unit = -1;
+    for (int e = 0; e < log->nepisode; e++) {
+        unit += e == 0 || log->start[e];
+        p->part[e] = (uint8_t)(unit % p->nfold);
+    }
+    return true;
+}
+
+// What is held out in fold `fold`, and what is learned from.
+static void split(asking *a, int fold)
+{
+    const rh_log *log = a->w->log;
+    const plan *p = &a->plan;
+    int64_t begin = log->n * fold / p->nfold, end = log->n * (fold + 1) / p->nfold;
+    a->nuse = a->nheld = 0;
+    for (int64_t t = 0; t < log->n; t++) {
+        bool held = p->part ? p->part[log->episode[t]] == fold : t >= begin && t < end;
+        bool near = !p->part && t >= begin - p->gap && t < end + p->gap;
+        if (held)
+            a->held[a->nheld++] = (int32_t)t;
+        else if (!near)
+            a->use[a->nuse++] = (int32_t)t;
+    }
+}
+
+// Means of what is learned from.
+static void take_means(asking *a)
+{
+    const rh_fidelity__work *w = a->w;
+    const rh_log *log = w->log;
+    int64_t known = 0, nterminal = 0;
+    double reward = 0.0;
+    memset(a->mean_obs, 0, sizeof a->mean_obs);
+    memset(a->mean_code, 0, sizeof a->mean_code);
+    for (int64_t i = 0; i < a->nuse; i++) {
+        int32_t t = a->use[i];
+        reward += log->reward[t];
+        nterminal += is_terminal(log, t);
+        if (log->to[t] == RH_UNKNOWN)
+            continue;
+        known++;
+        for (int k = 0; k < log->nobs; k++)
+            a->mean_obs[k] += log->obs[(int64_t)log->to[t] * log->nobs + k];
+        for (int k = 0; k < w->ncode; k++)
+            a->mean_code[k] += (double)rh_fidelity__code(w, log->to[t])[k];
+    }
+    for (int k = 0; k < log->nobs; k++)
+        a->mean_obs[k] /= (double)known;
+    for (int k = 0; k < w->ncode; k++)
+        a->mean_code[k] /= (double)known;
+    a->mean_reward = reward / (double)a->nuse;
+    a->mean_terminal = (double)nterminal / (double)a->nuse;
+}
+
+// ---------------------------------------------------------------------------- errors
+
+static void add(tally *sum, double model, double mean, double copy)
+{
+    sum->model += model * model;
+    sum->mean += mean * mean;
+    sum->copy += copy * copy;
+    sum->n++;
+}
+
+// A difference; 0 where it is what rounding leaves of a mean of equal numbers.
+static double miss(double said, double real)
+{
+    return fabs(said - real) <= 1e-12 * fabs(real) ? 0.0 : said - real;
+}
+
+static rh_fidelity_error root(const tally *sum)
+{
+    double n = (double)sum->n;
+    if (sum->n == 0)
+        return (rh_fidelity_error){NAN, NAN, NAN};
+    return (rh_fidelity_error){sqrt(sum->model / n), sqrt(sum->mean / n), sqrt(sum->copy / n)};
+}
+
+// Errors in the next state of transition t, predicted as `next` (nobs).
+static void judge_state(asking *a, int64_t t, const double *next)
+{
+    const rh_fidelity__work *w = a->w;
+    const rh_log *log = w->log;
+    if (log->to[t] == RH_UNKNOWN || !rh_all_finite(next, log->nobs))
+        return;
+    const double *s = log->obs + (int64_t)log->from[t] * log->nobs;
+    const double *real = log->obs + (int64_t)log->to[t] * log->nobs;
+    for (int k = 0; k < log->nobs; k++)
+        add(&a->sensor[k], miss(next[k], real[k]), miss(a->mean_obs[k], real[k]),
+            s[k] - real[k]);
+
+    float code[RH_MAX_CODE];
+    const float *right = rh_fidelity__code(w, log->to[t]);
+    rh_fidelity__encode(w, next, code);
+    double square = 0.0;
+    for (int k = 0; k < w->ncode; k++)
+        square += (a->mean_code[k] - (double)right[k]) * (a->mean_code[k] - (double)right[k]);
+    add(&a->state, rh_fidelity__distance(w, code, right), sqrt(square),
+        rh_fidelity__distance(w, rh_fidelity__code(w, log->from[t]), right));
+}
+
+// What findings look at: the chance of an end, and rewards said and real.
+static void note(asking *a, double chance, bool ended, double said, double real)
+{
+    a->w->nended += ended;
+    a->ends += ended ? chance : 0.0;
+    a->others += ended ? 0.0 : chance;
+    a->x += said;
+    a->y += real;
+    a->xx += said * said;
+    a->xy += said * real;
+    a->yy += real * real;
+    a->y4 += real * real * real * real;
+}
+
+static void conclude(const asking *a)
+{
+    rh_fidelity__work *w = a->w;
+    double n = (double)a->reward.n;
+    double xy = a->xy - a->x * a->y / n;
+    double xx = a->xx - a->x * a->x / n, yy = a->yy - a->y * a->y / n;
+    w->said_ends = a->ends / (double)w->nended;
+    w->said_others = a->others / (n - (double)w->nended);
+    w->reward_many = a->y4 > 0.0 ? a->yy * a->yy / a->y4 : 0.0;
+    w->reward_told = yy > 0.0 && xx > 0.0 ? xy * xy / (xx * yy) : 0.0;
+}
+
+// Ask a member for transition t.
+static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
+{
+    const rh_fidelity__work *w = a->w;
+    const rh_log *log = w->log;
+    double next[RH_MAX_OBS];
+    rh_expected expected = {.next = next};
+    rh_status rc = w->model->type->calls->expect(&expected, w->model, member,
+                                                 log->obs + (int64_t)log->from[t] * log->nobs,
+                                                 log->act + t * log->nact, err);
+    if (rc)
+        return rc;
+    a->nasked++;
+    bool measured = isfinite(w->f->reach) && !isnan(expected.distance);
+    if (measured ? expected.distance > w->f->reach : expected.beyond) {
+        a->nbeyond++;
+        return RH_OK;
+    }
+    judge_state(a, t, next);
+    double ended = is_terminal(log, t), reward = log->reward[t];
+    add(&a->reward, miss(expected.reward, reward), miss(a->mean_reward, reward), NAN);
+    add(&a->terminal, expected.terminal - ended, a->mean_terminal - ended, NAN);
+    note(a, expected.terminal, ended > 0.0, expected.reward - a->mean_reward,
+         reward - a->mean_reward);
+    return RH_OK;
+}
+
+// One fold: fit a member without it, and ask that for some of it.
+static rh_status hold_out(asking *a, int fold, rh_error *err)
+{
+    rh_fidelity__work *w = a->w;
+    const rh_model_calls *calls = w->model->type->calls;
+    void *member = NULL;
+    split(a, fold);
+    if (a->nuse == 0 || a->nheld == 0)
+        return RH_OK;
+    take_means(a);
+
+    // choose what is asked before it is fitted, so that nothing else need be known
+    rh_rng rng = rh_fidelity__chance(w, RH_FIDELITY__HELD + fold);
+    int64_t n = MOST_HELD / a->plan.nrun;
+    n = n < a->nheld ? n : a->nheld;
+    for (int64_t i = 0; i < n; i++) {
+        a->held[i] = a->held[rh_fidelity__pick(&rng, i, n, a->nheld)];
+        a->row[i] = w->log->from[a->held[i]];
+    }
+
+    rh_model_part part = {
+        .use = a->use,
+        .nuse = a->nuse,
+        .ask = a->row,
+        .nask = n,
+        .rng = rh_fidelity__chance(w, RH_FIDELITY__FIT + fold),
+        .nthread = w->nthread,
+        .watch = {.stop = w->watch.stop, .context = w->watch.context},
+    };
+    rh_status rc = calls->fit(&member, w->model, &part, err);
+    for (int64_t i = 0; !rc && i < n; i++)
+        rc = ask(a, member, a->held[i], err);
+    calls->destroy(member);
+    return rc;
+}
+
+rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err)
+{
+    const rh_log *log = w->log;
+    asking a = {.w = w};
+    rh_status rc = RH_OK;
+    if (log->n < LEAST_STEPS)
+        return RH_OK;
+    a.use = rh_alloc((size_t)log->n, sizeof *a.use);
+    a.held = rh_alloc((size_t)log->n, sizeof *a.held);
+    a.row = rh_alloc(MOST_HELD, sizeof *a.row);
+    a.sensor = rh_alloc((size_t)log->nobs, sizeof *a.sensor);
+    if (!a.use || !a.held || !a.row || !a.sensor || !deal(&a.plan, log)) {
+        rh_fidelity__no_memory(w, err);
+        rc = RH_ENOMEM;
+    }
+
+    // what is trained by chance is trained for long, and so is what a long log teaches: one
+    // part has to stand for all
+    bool slow = w->model->type->calls->chance || log->n > MOST_FOLDED;
+    a.plan.nrun = slow ? 1 : a.plan.nfold;
+    for (int fold = 0; !rc && fold < a.plan.nrun; fold++) {
+        rc = hold_out(&a, fold, err);
+        if (!rc)
+            rc = rh_fidelity__pause(w, 0.7 * (fold + 1) / a.plan.nrun, err);
+    }
+
+    conclude(&a);
+    w->f->nfold = a.plan.nrun;
+    w->f->nheld = a.nasked;
+    w->f->held_beyond = a.nasked ? (double)a.nbeyond / (double)a.nasked : NAN;
+    w->f->state = root(&a.state);
+    w->f->reward = root(&a.reward);
+    w->f->terminal = root(&a.terminal);
+    for (int k = 0; !rc && k < log->nobs; k++)
+        w->f->sensor[k] = root(&a.sensor[k]);
+    rh_free(a.use);
+    rh_free(a.held);
+    rh_free(a.row);
+    rh_free(a.sensor);
+    rh_free(a.plan.part);
+    return rc;
+}

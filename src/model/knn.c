@@ -1,0 +1,269 @@
+// knn.c - the nearest-neighbour model: the log itself, its steps stitched together.
+//
+// The paper's calibration model. In state s with action a, the k transitions of the log are
+// found that took a (or, of continuous actions, something like it) in the states most like s
+// by the distance of their codes. One of them is drawn, the nearer the likelier, and its
+// reward and next state are given. What follows is asked of that next state. Where nothing is
+// near enough to be believed the episode ends with a default return (knn_reach.c,
+// knn_sample.c).
+//
+// 1. Discrete actions are looked up in a table made once (knn_table.c, knn_env.c), continuous
+//    ones searched for (knn_search.c).
+// 2. What does not change the neighbours themselves can be changed without another fit:
+//    fewer of them, weights, reach, and what is done beyond it.
+// 3. What is expected in a state of the model's log is answered from the table. Any other
+//    observation is compared with all transitions of its action: no index is kept for it.
+
+#include "knn_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const weights_name[] = {"paper", "inverse", "uniform", "kernel"};
+static const char *const distance_name[] = {"norm", "squared"};
+static const char *const reach_name[] = {"none", "fixed", "quantile", "auto"};
+static const char *const beyond_name[] = {"pessimistic", "optimistic", "cost"};
+
+const rh_param rh_knn__param[RH_KNN_NPARAM] = {
+    [RH_KNN_K] = {"k", "neighbours of a step", .lo = 1, .hi = 64, .initial = 3, .whole = true},
+    [RH_KNN_WEIGHTS] = {"weights", "how likely each neighbour is, by its distance", .lo = 0,
+                        .hi = 3, .initial = RH_KNN_PAPER, .choice = weights_name},
+    [RH_KNN_DISTANCE] = {"distance", "what weights look at: the norm, or its square", .lo = 0,
+                         .hi = 1, .initial = RH_KNN_NORM, .choice = distance_name},
+    [RH_KNN_REACH] = {"reach", "how far the nearest neighbour may be", .lo = 0, .hi = 3,
+                      .initial = RH_KNN_AUTO, .choice = reach_name},
+    [RH_KNN_REACH_DISTANCE] = {"reach_distance", "reach = fixed: so far, in codes", .lo = 0.0,
+                               .hi = 1e30, .initial = 1.0},
+    [RH_KNN_REACH_QUANTILE] = {"reach_quantile",
+                               "reach = quantile: of the distances of all queries", .lo = 0.0,
+                               .hi = 1.0, .initial = 0.99},
+    [RH_KNN_BEYOND] = {"beyond",
+                       "what is given beyond reach: the log's worst return, its best, "
+                       "or neighbours at a cost",
+                       .lo = 0, .hi = 2, .initial = RH_KNN_PESSIMISTIC, .choice = beyond_name},
+    [RH_KNN_COST] = {"cost", "beyond = cost: reward per real step of distance beyond reach",
+                     .lo = 0.0, .hi = 1e12, .initial = 1.0},
+    [RH_KNN_ACTION_WEIGHT] = {"action_weight",
+                              "of continuous actions, scaled to -1 .. 1, beside codes",
+                              .lo = 0.0, .hi = 1e6, .initial = 1.0, .fixed = true},
+};
+
+// ---------------------------------------------------------------------------- fitting
+
+void rh_knn__destroy(void *member)
+{
+    rh_knn *knn = member;
+    if (!knn)
+        return;
+    rh_neighbours__destroy(knn->points);
+    rh_free(knn->use);
+    rh_free(knn->index);
+    rh_free(knn->distance);
+    rh_free(knn->near);
+    rh_free(knn);
+}
+
+// Keep which transitions are used, unless they are all, once each.
+static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+                          rh_error *err)
+{
+    knn->nuse = part->nuse;
+    bool all = part->nuse == model->log->n;
+    for (int64_t i = 0; all && i < part->nuse; i++)
+        all = part->use[i] == i;
+    if (all)
+        return RH_OK;
+    knn->use = rh_alloc((size_t)part->nuse, sizeof *knn->use);
+    if (!knn->use)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld transitions",
+                       (long long)part->nuse);
+    memcpy(knn->use, part->use, (size_t)part->nuse * sizeof *knn->use);
+    return RH_OK;
+}
+
+static rh_status fit(void **out, const rh_model *model, const rh_model_part *part,
+                     rh_error *err)
+{
+    rh_knn *knn = rh_alloc(1, sizeof *knn);
+    float *point = NULL;
+    rh_status rc = RH_OK;
+    if (!knn) {
+        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        goto done;
+    }
+    knn->k = (int)model->param[RH_KNN_K];
+    rh_knn__scale_actions(knn, model);
+    rc = keep_use(knn, model, part, err);
+    if (!rc)
+        rc = model->log->naction ? rh_knn__make_table(knn, model, part, err)
+                                 : rh_knn__make_points(knn, model, &point, err);
+    if (!rc && part->ask)
+        knn->reach = INFINITY; // who asks goes by the reach of a member that knows more
+    else if (!rc)
+        rc = rh_knn__measure(knn, model, point, part->rng, err);
+    if (rc)
+        goto done;
+
+    *out = knn;
+    knn = NULL;
+
+done:
+    rh_knn__destroy(knn);
+    rh_free(point);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- using it
+
+static rh_status env(rh_env **out, const rh_model *model, const void *member,
+                     const double *param, rh_error *err)
+{
+    const rh_knn *knn = member;
+    if (param[RH_KNN_K] > knn->k)
+        return rh_fail(err, RH_EINVAL, "knn: k = %g, fitted with %d: fit again",
+                       param[RH_KNN_K], knn->k);
+    if (param[RH_KNN_ACTION_WEIGHT] != model->param[RH_KNN_ACTION_WEIGHT])
+        return rh_fail(err, RH_EINVAL, "knn: action_weight = %g, fitted with %g: fit again",
+                       param[RH_KNN_ACTION_WEIGHT], model->param[RH_KNN_ACTION_WEIGHT]);
+    return knn->points ? rh_knn__search_env(out, model, knn, param, err)
+                       : rh_knn__table_env(out, model, knn, param, err);
+}
+
+// The row of the model's log that obs is, by its address; -1 when it is none.
+static int64_t row_of(const rh_log *log, const double *obs)
+{
+    uintptr_t first = (uintptr_t)log->obs, at = (uintptr_t)obs;
+    size_t width = (size_t)log->nobs * sizeof *obs;
+    if (at < first || at >= first + (size_t)log->nstate * width || (at - first) % width)
+        return -1;
+    return (int64_t)((at - first) / width);
+}
+
+// The nearest to a code among all transitions of an action, as a table of it would have them:
+// k of them, or how many there are.
+static int compare_all(const rh_knn *knn, const rh_model *model, const float *code, int action,
+                       int32_t *transition, float *distance)
+{
+    const rh_log *log = model->log;
+    int d = rh_repr_ncode(model->repr), n = 0;
+    float square[RH_NEIGHBOURS_MOST + 1] = {0};
+    for (int64_t i = 0; i < knn->nuse; i++) {
+        int32_t t = knn->use ? knn->use[i] : (int32_t)i;
+        if ((int)log->act[t] != action)
+            continue;
+        const float *other = model->code + (int64_t)log->from[t] * d;
+        float sum = 0.0f;
+        for (int j = 0; j < d; j++)
+            sum = sum + (code[j] - other[j]) * (code[j] - other[j]);
+        if (isinf(sum))
+            continue;
+
+        // behind those that are as near, and the last one out
+        int at = n;
+        for (; at > 0 && sum < square[at - 1]; at--)
+            square[at] = square[at - 1];
+        square[at] = sum;
+        memmove(transition + at + 1, transition + at, (size_t)(n - at) * sizeof *transition);
+        transition[at] = t;
+        n = n < knn->k ? n + 1 : n;
+    }
+    for (int i = 0; i < n; i++)
+        distance[i] = sqrtf(square[i]);
+    return n;
+}
+
+// The neighbours of any observation; how many.
+static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs,
+                     const double *act, int32_t *transition, float *distance, int *n,
+                     rh_error *err)
+{
+    float point[RH_NEIGHBOURS_DIM];
+    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    if (!scratch)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+    if (knn->points) {
+        rh_knn__point(knn, model, NULL, obs, act, scratch, point);
+        *n = rh_knn__search(knn, point, knn->k, transition, distance);
+    } else {
+        rh_repr_encode_one(model->repr, obs, NULL, scratch, point);
+        *n = compare_all(knn, model, point, (int)act[0], transition, distance);
+    }
+    rh_free(scratch);
+    return RH_OK;
+}
+
+// Means over neighbours with probabilities p (n).
+static void average(rh_expected *out, const rh_model *model, const int32_t *transition,
+                    const double *p, int n)
+{
+    const rh_log *log = model->log;
+    double going = 0.0;
+    for (int i = 0; i < n; i++) {
+        int32_t t = transition[i];
+        bool ends = log->flag[t] & RH_FLAG_TERMINAL;
+        out->reward += p[i] * log->reward[t];
+        out->terminal += ends ? p[i] : 0.0;
+        if (ends)
+            continue;
+        going += p[i];
+        for (int k = 0; k < log->nobs; k++)
+            out->next[k] += p[i] * log->obs[(int64_t)log->to[t] * log->nobs + k];
+    }
+    for (int k = 0; k < log->nobs; k++)
+        out->next[k] = going > 0.0 ? out->next[k] / going : (double)NAN;
+}
+
+static rh_status expect(rh_expected *out, const rh_model *model, const void *member,
+                        const double *obs, const double *act, rh_error *err)
+{
+    const rh_knn *knn = member;
+    const rh_log *log = model->log;
+    int32_t transition[RH_NEIGHBOURS_MOST + 1]; // one more, on its way out
+    float distance[RH_NEIGHBOURS_MOST];
+    double p[RH_NEIGHBOURS_MOST];
+    int n = 0;
+    int64_t row = knn->points ? -1 : row_of(log, obs);
+    if (row >= 0) {
+        int64_t at = ((int)act[0] * log->nstate + row) * knn->k;
+        for (; n < knn->k && knn->index[at + n] >= 0; n++) {
+            transition[n] = knn->index[at + n];
+            distance[n] = knn->distance[at + n];
+        }
+    } else {
+        rh_status rc = ask(knn, model, obs, act, transition, distance, &n, err);
+        if (rc)
+            return rc;
+    }
+
+    double *next = out->next;
+    *out = (rh_expected){.next = next, .distance = NAN, .beyond = true};
+    for (int k = 0; k < log->nobs; k++)
+        next[k] = n ? 0.0 : (double)NAN;
+    if (n == 0) {
+        out->reward = model->lowest;
+        out->terminal = model->task.continuing ? 0.0 : 1.0;
+        return RH_OK;
+    }
+    rh_knn__weigh(model->param, distance, n, p);
+    average(out, model, transition, p, n);
+    out->distance = (double)distance[0];
+    out->beyond = out->distance > rh_knn__reach(knn, model->param);
+    return RH_OK;
+}
+
+static const rh_model_calls calls = {
+    .fit = fit,
+    .destroy = rh_knn__destroy,
+    .env = env,
+    .expect = expect,
+    .write = rh_knn__write,
+    .read = rh_knn__read,
+};
+
+const rh_model_type rh_model_knn = {
+    .name = "knn",
+    .about = "nearest neighbours: steps of the log, stitched together",
+    .param = rh_knn__param,
+    .nparam = RH_KNN_NPARAM,
+    .calls = &calls,
+};

@@ -1,0 +1,236 @@
+// knn_env.c - the environment of a member with discrete actions: a step is one lookup in a
+// table and one random number.
+//
+// For every state and action the table holds the k neighbours and, for each, the probability
+// of it or a nearer one. A step draws u in [0, 1), takes the first neighbour whose number is
+// above u, and goes where that transition of the log went. The agent sees nothing but states
+// of the log, which are the environment's scenes.
+//
+// 1. One random number is taken in every step, needed or not, so that lives that share a
+//    stream stay aligned.
+// 2. After a terminal step whose s' is not known the agent is shown the s of that transition:
+//    it learns nothing from what it sees at the end of an episode.
+// 3. Where an episode was cut off in the log, life goes on: s' has neighbours like any state.
+// 4. In a continuing task a terminal step of the log leads to a start.
+// 5. The neighbour is counted out, not sought: which one it will be cannot be foretold, and a
+//    branch on it would be taken wrongly half the time.
+//
+// Measured with k = 3 on one core of a 2.3 GHz Xeon, choosing actions at random included: 22
+// ns a step in Acrobot (5,000 steps, a start every seven), 16 in Puddle World (5,000), 19 in
+// Cartpole (10,000); 30, 24 and 28 when the neighbour is sought.
+
+#include "knn_internal.h"
+
+#include <assert.h>
+
+#define BEYOND (-1) // as a transition: out of reach
+
+typedef struct choice {
+    int32_t transition; // or BEYOND
+    float upto;         // probability of this or a nearer one
+} choice;
+
+typedef struct lookup {
+    const double *obs;        // scenes                     (nstate x nobs)
+    const int32_t *start;     // rows                       (nstart)
+    choice *choice;           // owned                      (nstate x naction x k)
+    float *toll;              // owned: taken from the reward; NULL: nothing is
+                              //                            (nstate x naction x k)
+    rh_knn__outcome *outcome; // owned                      (n)
+    double given;             // reward beyond reach
+    int64_t nstate;
+    uint32_t nstart;
+    int nobs, naction, k;
+    bool continuing;
+} lookup;
+
+typedef struct place {
+    int32_t row;
+} place;
+
+// ---------------------------------------------------------------------------- living in it
+
+static void show(const lookup *w, int32_t row, double *obs)
+{
+    const double *from = w->obs + (int64_t)row * w->nobs;
+    for (int i = 0; i < w->nobs; i++)
+        obs[i] = from[i];
+}
+
+static void begin(const void *self, void *state, rh_luck *luck, double *obs)
+{
+    const lookup *w = self;
+    place *here = state;
+    here->row = w->start[rh_rng_below(&luck->start, w->nstart)];
+    show(w, here->row, obs);
+}
+
+// Beyond reach: the end, or in a continuing task a new start.
+static bool leave(const lookup *w, place *here, rh_luck *luck, double *obs, double *reward)
+{
+    *reward = w->given;
+    if (w->continuing)
+        begin(w, here, luck, obs);
+    else
+        show(w, here->row, obs);
+    return !w->continuing;
+}
+
+static bool step(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
+                 double *reward)
+{
+    const lookup *w = self;
+    place *here = state;
+    assert(act[0] >= 0.0 && act[0] < w->naction);
+    int64_t at = ((int64_t)here->row * w->naction + (int)act[0]) * w->k;
+    double u = rh_rng_uniform(&luck->noise);
+    if (w->choice[at].transition == BEYOND)
+        return leave(w, here, luck, obs, reward);
+
+    const choice *from = &w->choice[at];
+    for (int i = 0; i + 1 < w->k; i++)
+        at += u >= (double)from[i].upto;
+    const rh_knn__outcome *o = &w->outcome[w->choice[at].transition];
+    *reward = w->toll ? o->reward - (double)w->toll[at] : o->reward;
+    if (o->begins) {
+        begin(w, here, luck, obs);
+        return false;
+    }
+    here->row = o->to;
+    show(w, o->to, obs);
+    return o->ends;
+}
+
+static const double *scenes(const void *self, int32_t *n)
+{
+    const lookup *w = self;
+    *n = (int32_t)w->nstate;
+    return w->obs;
+}
+
+static int32_t scene(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->row;
+}
+
+static void clear(void *self)
+{
+    lookup *w = self;
+    rh_free(w->choice);
+    rh_free(w->toll);
+    rh_free(w->outcome);
+}
+
+static const rh_env_type type = {
+    .name = "knn",
+    .about = "nearest neighbours in a log, looked up",
+    .self_size = sizeof(lookup),
+    .state_size = sizeof(place),
+    .param = rh_knn__param,
+    .nparam = RH_KNN_NPARAM,
+    .start = begin,
+    .step = step,
+    .scenes = scenes,
+    .scene = scene,
+    .clear = clear,
+};
+
+// ---------------------------------------------------------------------------- making it
+
+rh_knn__outcome rh_knn__outcome_of(const rh_model *model, int32_t i)
+{
+    const rh_log *log = model->log;
+    bool terminal = log->flag[i] & RH_FLAG_TERMINAL;
+    return (rh_knn__outcome){
+        .reward = log->reward[i],
+        .to = log->to[i] == RH_UNKNOWN ? log->from[i] : log->to[i],
+        .ends = terminal && !model->task.continuing,
+        .begins = terminal && model->task.continuing,
+    };
+}
+
+rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules)
+{
+    rh_task task = model->task;
+    task.reward_lo = rules->least;
+    return task;
+}
+
+// One query: the first w->k of its neighbours become choices at `at`.
+static void fill_query(lookup *w, const rh_knn__rules *rules, const double *param,
+                       const int32_t *index, const float *distance, int64_t at)
+{
+    int n = 0;
+    while (n < w->k && index[n] >= 0)
+        n++;
+    bool beyond = n == 0 || (!rules->charged && (double)distance[0] > rules->reach);
+    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
+    if (!beyond)
+        rh_knn__weigh(param, distance, n, p);
+    for (int i = 0; i < w->k; i++) {
+        bool there = !beyond && i < n;
+        sum += there ? p[i] : 0.0;
+        w->choice[at + i].transition = there ? index[i] : BEYOND;
+        w->choice[at + i].upto = i + 1 < n ? (float)sum : 1.0f; // u is below 1
+        double past = there ? (double)distance[i] - rules->reach : 0.0;
+        if (w->toll && past > 0.0)
+            w->toll[at + i] = (float)(rules->toll * past);
+    }
+}
+
+static void fill(lookup *w, const rh_model *model, const rh_knn *knn,
+                 const rh_knn__rules *rules, const double *param)
+{
+    for (int a = 0; a < w->naction; a++)
+        for (int64_t s = 0; s < w->nstate; s++) {
+            int64_t from = (a * w->nstate + s) * knn->k;
+            fill_query(w, rules, param, knn->index + from, knn->distance + from,
+                       (s * w->naction + a) * w->k);
+        }
+    for (int64_t i = 0; i < model->log->n; i++)
+        w->outcome[i] = rh_knn__outcome_of(model, (int32_t)i);
+}
+
+rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                            const double *param, rh_error *err)
+{
+    const rh_log *log = model->log;
+    rh_knn__rules rules = rh_knn__make_rules(knn, model, param);
+    lookup *w = rh_alloc(1, sizeof *w);
+    if (!w)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+    *w = (lookup){
+        .obs = log->obs,
+        .start = model->start,
+        .given = rules.given,
+        .nstate = log->nstate,
+        .nstart = (uint32_t)model->nstart,
+        .nobs = log->nobs,
+        .naction = log->naction,
+        .k = (int)param[RH_KNN_K],
+        .continuing = model->task.continuing,
+    };
+    rh_status rc = RH_OK;
+    size_t n = (size_t)log->nstate * (size_t)log->naction * (size_t)w->k;
+    w->choice = rh_alloc(n, sizeof *w->choice);
+    w->toll = rules.toll > 0.0 ? rh_alloc(n, sizeof *w->toll) : NULL;
+    w->outcome = rh_alloc((size_t)log->n, sizeof *w->outcome);
+    if (!w->choice || (rules.toll > 0.0 && !w->toll) || !w->outcome) {
+        rc = rh_fail(err, RH_ENOMEM,
+                     "knn: out of memory for an environment of %lld states and %d actions",
+                     (long long)log->nstate, log->naction);
+        goto done;
+    }
+    fill(w, model, knn, &rules, param);
+    rh_task task = rh_knn__task(model, &rules);
+    rc = rh_env_adopt(out, &type, &task, param, w, sizeof(place), err);
+    if (!rc)
+        w = NULL;
+
+done:
+    if (w)
+        clear(w);
+    rh_free(w);
+    return rc;
+}

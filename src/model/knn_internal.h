@@ -1,0 +1,134 @@
+// knn_internal.h - what the files of the nearest-neighbour model share.
+
+#ifndef KNN_INTERNAL_H
+#define KNN_INTERNAL_H
+
+#include "model_internal.h"
+#include "neighbours.h"
+
+enum {
+    RH_KNN_K,
+    RH_KNN_WEIGHTS,
+    RH_KNN_DISTANCE,
+    RH_KNN_REACH,
+    RH_KNN_REACH_DISTANCE,
+    RH_KNN_REACH_QUANTILE,
+    RH_KNN_BEYOND,
+    RH_KNN_COST,
+    RH_KNN_ACTION_WEIGHT,
+    RH_KNN_NPARAM
+};
+
+enum { RH_KNN_PAPER, RH_KNN_INVERSE, RH_KNN_UNIFORM, RH_KNN_KERNEL }; // weights
+enum { RH_KNN_NORM, RH_KNN_SQUARED };                                 // distance
+enum { RH_KNN_NONE, RH_KNN_FIXED, RH_KNN_QUANTILE, RH_KNN_AUTO };     // reach
+enum { RH_KNN_PESSIMISTIC, RH_KNN_OPTIMISTIC, RH_KNN_CHARGED };       // beyond
+
+extern const rh_param rh_knn__param[RH_KNN_NPARAM];
+
+// A member. Discrete actions have a table of the neighbours of every state; continuous ones
+// are searched for when they are taken.
+typedef struct rh_knn {
+    int k;                 // neighbours of a query
+    int32_t *use;          // owned: transitions it knows, ascending; NULL: each of the log's
+    int64_t nuse;          //   once                                    (nuse)
+    int32_t *index;        // owned: transitions, nearest first, -1 where there are fewer
+    float *distance;       // owned: to their states, in codes  (both naction x nstate x k)
+    rh_neighbours *points; // owned: states with actions, or NULL       (nuse x npoint)
+    int npoint;            // numbers of such a point
+    double lo[RH_MAX_ACT]; // least and most of each number of an action in the log
+    double hi[RH_MAX_ACT]; //                                           (nact)
+    float *near;           // owned: distance to the nearest, of a sample of queries,
+    int64_t nnear;         //   ascending                               (nnear)
+    double step;           // median length of a logged step, in codes
+    double reach;          // the choice of `auto`; INFINITY: none
+} rh_knn;
+
+// ---------------------------------------------------------------------------- knn_table.c
+
+// The table of a member with discrete actions.
+rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+                             rh_error *err);
+
+// ---------------------------------------------------------------------------- knn_search.c
+
+// What actions are scaled by, and the points that continuous ones are searched among. Owned:
+// *point (nuse x npoint), of every transition in use. Nullable: point.
+void rh_knn__scale_actions(rh_knn *knn, const rh_model *model);
+rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **point, rh_error *err);
+
+// The point (npoint) of an observation and an action. code: that of obs, or NULL when the
+// model has none of states. scratch: as for rh_repr_encode_one().
+void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
+                   const double *obs, const double *act, float *scratch, float *point);
+
+// The k nearest transitions to a point, and how far they are; how many there are. One too far
+// for a float is none.
+int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transition,
+                   float *distance);
+
+rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                             const double *param, rh_error *err);
+
+// ---------------------------------------------------------------------------- knn_sample.c
+
+// Probabilities p (n) of neighbours at ascending distances (n), n from 1.
+void rh_knn__weigh(const double *param, const float *distance, int n, double *p);
+
+// What is given for a neighbour, or for none.
+typedef struct rh_knn__rules {
+    double reach; // where the nearest is farther, the query is beyond reach
+    bool charged; // there, neighbours are believed all the same,
+    double toll;  //   for so much reward per distance beyond reach
+    double given; // reward where nothing is known
+    double least; // no reward is lower
+} rh_knn__rules;
+
+rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const double *param);
+
+// ---------------------------------------------------------------------------- knn_reach.c
+
+// Distances of a sample of queries, the length of a step, and the choice of `auto`.
+// point (nuse x npoint): where actions are continuous, else NULL.
+rh_status rh_knn__measure(rh_knn *knn, const rh_model *model, const float *point, rh_rng rng,
+                          rh_error *err);
+
+// How far a nearest neighbour may be, in codes; INFINITY: anything.
+double rh_knn__reach(const rh_knn *knn, const double *param);
+
+// ---------------------------------------------------------------------------- knn_alike.c
+
+// Up to what distance the steps of the log are alike, in codes; NAN when it does not say.
+rh_status rh_knn__alike(double *out, const rh_knn *knn, const rh_model *model,
+                        const float *point, rh_rng *rng, rh_error *err);
+
+// The distance of two codes or points of d numbers.
+double rh_knn__distance(const float *a, const float *b, int d);
+
+// ---------------------------------------------------------------------------- knn_env.c
+
+// One transition, as it is lived.
+typedef struct rh_knn__outcome {
+    double reward;
+    int32_t to;  // where it leads
+    bool ends;   // the episode ends
+    bool begins; // or another begins, in a continuing task
+} rh_knn__outcome;
+
+rh_knn__outcome rh_knn__outcome_of(const rh_model *model, int32_t transition);
+
+// The task of an environment: the lowest reward that rules can give.
+rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules);
+
+rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                            const double *param, rh_error *err);
+
+// ---------------------------------------------------------------------------- knn_file.c
+
+rh_status rh_knn__write(const rh_model *model, const void *member, rh_store *store,
+                        rh_error *err);
+rh_status rh_knn__read(void **out, const rh_model *model, rh_store *store, rh_error *err);
+
+void rh_knn__destroy(void *member); // NULL is allowed
+
+#endif

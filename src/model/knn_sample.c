@@ -1,0 +1,118 @@
+// knn_sample.c - how likely each neighbour is, and what is given where there is none.
+//
+// With d the distances of the n neighbours of a query, or their squares, the probability of
+// each is proportional to
+//
+//     paper     1 - (d + e) / sum(d + e),  e = 1e-6; 1 for n = 1
+//     inverse   1 / (d + d_far / 1000)
+//     uniform   1
+//     kernel    exp(-(d / d_far)^2 / 2)
+//
+// where d_far is that of the farthest of the n.
+//
+// 1. The paper's weights are those of the authors' code. They never give a neighbour more
+//    than 1 / (n - 1), even at distance 0.
+// 2. The constant of `inverse` is a share of a distance, so that codes may have any scale:
+//    the nearest is at most 1,001 times as likely as the farthest.
+// 3. Neighbours all at one distance are equally likely, whatever the weights.
+//
+// Beyond reach, one of
+//
+//     pessimistic   the lowest return of the log (outcome.c), and the end of the episode
+//     optimistic    the highest
+//     cost          the neighbours are believed all the same, for a toll:
+//                   reward - cost * max(0, d - reach) / step
+//
+// 4. `cost` follows DAC-MDP (Shrestha et al. 2021), which has no reach: fixed at 0, this is
+//    theirs. d is the distance of the neighbour drawn, and step the median length of a logged
+//    step, so that the cost is reward per real step. It is zero at the reach itself, so
+//    nothing jumps there. An action that was never taken has no neighbours: it is answered
+//    with the lowest return as well.
+// 5. In a continuing task no episode ends: the same reward is given, and the life goes on
+//    from a start, as Cartpole does by itself after a failure.
+
+#include "knn_internal.h"
+
+#include <assert.h>
+#include <math.h>
+
+void rh_knn__weigh(const double *param, const float *distance, int n, double *p)
+{
+    assert(n >= 1 && n <= RH_NEIGHBOURS_MOST);
+    bool squared = (int)param[RH_KNN_DISTANCE] == RH_KNN_SQUARED;
+    double d[RH_NEIGHBOURS_MOST], sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        d[i] = (double)distance[i];
+        d[i] = squared ? d[i] * d[i] : d[i];
+        sum += d[i] + 1e-6;
+    }
+    double far = d[n - 1], total = 0.0;
+    for (int i = 0; i < n; i++) {
+        switch ((int)param[RH_KNN_WEIGHTS]) {
+        case RH_KNN_PAPER:
+            p[i] = n == 1 ? 1.0 : 1.0 - (d[i] + 1e-6) / sum;
+            break;
+        case RH_KNN_INVERSE:
+            p[i] = far > 0.0 ? 1.0 / (d[i] + 1e-3 * far) : 1.0;
+            break;
+        case RH_KNN_KERNEL:
+            p[i] = far > 0.0 ? rh_exp(-0.5 * (d[i] / far) * (d[i] / far)) : 1.0;
+            break;
+        default: // RH_KNN_UNIFORM
+            p[i] = 1.0;
+        }
+        total += p[i];
+    }
+    for (int i = 0; i < n; i++)
+        p[i] /= total;
+}
+
+// No query is farther from what it is answered with: the diagonal of the box that holds all
+// codes and scaled actions. INFINITY where codes are of both, and the box is not known.
+static double widest(const rh_knn *knn, const rh_model *model)
+{
+    if (!model->code)
+        return INFINITY;
+    int d = rh_repr_ncode(model->repr);
+    double square = 0.0;
+    for (int k = 0; k < d; k++) {
+        float lo = INFINITY, hi = -INFINITY;
+        for (int64_t i = 0; i < model->log->nstate; i++) {
+            float x = model->code[i * d + k];
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
+        }
+        square += ((double)hi - lo) * ((double)hi - lo);
+    }
+    double weight = model->param[RH_KNN_ACTION_WEIGHT];
+    if (knn->points)
+        square += 4.0 * weight * weight * model->log->nact;
+    return sqrt(square);
+}
+
+// Whether an action was never taken, so that it has no neighbours at all.
+static bool any_unknown(const rh_knn *knn, const rh_model *model)
+{
+    for (int a = 0; a < model->log->naction; a++)
+        if (knn->index[a * model->log->nstate * knn->k] < 0)
+            return true;
+    return false;
+}
+
+rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const double *param)
+{
+    int beyond = (int)param[RH_KNN_BEYOND];
+    rh_knn__rules r = {
+        .reach = rh_knn__reach(knn, param),
+        .given = beyond == RH_KNN_OPTIMISTIC ? model->highest : model->lowest,
+        .charged = beyond == RH_KNN_CHARGED,
+        .least = model->task.reward_lo,
+    };
+    if (r.charged && isfinite(r.reach) && knn->step > 0.0)
+        r.toll = param[RH_KNN_COST] / knn->step;
+    if (r.toll > 0.0)
+        r.least -= r.toll * widest(knn, model);
+    if ((!r.charged && isfinite(r.reach)) || any_unknown(knn, model))
+        r.least = fmin(r.least, r.given);
+    return r;
+}

@@ -1,0 +1,274 @@
+// knn_search.c - continuous actions: the neighbours of a state and an action together,
+// searched for when they are asked for.
+//
+// A point is the code of the state, followed by the numbers of the action, each scaled so
+// that what occurs in the log becomes -1 to 1, times action_weight; or it is the code of
+// both, where the representation makes one.
+//
+// 1. The action is kept within the range of the log, number by number: beyond it nothing is
+//    known, and what an agent wants there is what it gets at the edge.
+// 2. The state block has the room that a search needs, so a step allocates nothing.
+
+#include "knn_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define AT_ONCE 1024 // transitions encoded together
+
+// ---------------------------------------------------------------------------- points
+
+void rh_knn__scale_actions(rh_knn *knn, const rh_model *model)
+{
+    const rh_log *log = model->log;
+    for (int k = 0; k < log->nact; k++) {
+        knn->lo[k] = INFINITY;
+        knn->hi[k] = -INFINITY;
+        for (int64_t i = 0; i < log->n; i++) {
+            knn->lo[k] = fmin(knn->lo[k], log->act[i * log->nact + k]);
+            knn->hi[k] = fmax(knn->hi[k], log->act[i * log->nact + k]);
+        }
+    }
+}
+
+// A number of an action, kept within the log's range.
+static double kept(const rh_knn *knn, int k, double act)
+{
+    return fmin(fmax(act, knn->lo[k]), knn->hi[k]);
+}
+
+// And scaled to -1 .. 1; 0 where it never changes.
+static double scaled(const rh_knn *knn, int k, double act)
+{
+    double half = 0.5 * knn->hi[k] - 0.5 * knn->lo[k];
+    double centre = 0.5 * knn->hi[k] + 0.5 * knn->lo[k];
+    return half > 0.0 ? (kept(knn, k, act) - centre) / half : 0.0;
+}
+
+static void put_action(const rh_knn *knn, const rh_model *model, const double *act,
+                       float *point)
+{
+    for (int k = 0; k < model->log->nact; k++)
+        point[k] = (float)(scaled(knn, k, act[k]) * model->param[RH_KNN_ACTION_WEIGHT]);
+}
+
+void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
+                   const double *obs, const double *act, float *scratch, float *point)
+{
+    int nact = model->log->nact, ncode = rh_repr_ncode(model->repr);
+    if (rh_repr_nact(model->repr) > 0) {
+        double within[RH_MAX_ACT];
+        for (int k = 0; k < nact; k++)
+            within[k] = kept(knn, k, act[k]);
+        rh_repr_encode_one(model->repr, obs, within, scratch, point);
+        return;
+    }
+    if (code)
+        memcpy(point, code, (size_t)ncode * sizeof *point);
+    else
+        rh_repr_encode_one(model->repr, obs, NULL, scratch, point);
+    put_action(knn, model, act, point + ncode);
+}
+
+// The code of a row, where states have one.
+static const float *code_of(const rh_model *model, int32_t row)
+{
+    return model->code ? model->code + (int64_t)row * rh_repr_ncode(model->repr) : NULL;
+}
+
+// Points of the transitions in use: codes that are known, and actions.
+static void join(const rh_knn *knn, const rh_model *model, float *point)
+{
+    const rh_log *log = model->log;
+    size_t ncode = (size_t)rh_repr_ncode(model->repr);
+    for (int64_t i = 0; i < knn->nuse; i++, point += knn->npoint) {
+        int64_t t = knn->use ? knn->use[i] : i;
+        memcpy(point, code_of(model, log->from[t]), ncode * sizeof *point);
+        put_action(knn, model, log->act + t * log->nact, point + ncode);
+    }
+}
+
+// The same where codes are of both: worked out many at a time.
+static rh_status encode(const rh_knn *knn, const rh_model *model, float *point, rh_error *err)
+{
+    const rh_log *log = model->log;
+    size_t nobs = (size_t)log->nobs, nact = (size_t)log->nact;
+    double *obs = rh_alloc(AT_ONCE, nobs * sizeof *obs);
+    double *act = rh_alloc(AT_ONCE, nact * sizeof *act);
+    rh_status rc = RH_OK;
+    if (!obs || !act) {
+        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        goto done;
+    }
+    for (int64_t first = 0; !rc && first < knn->nuse; first += AT_ONCE) {
+        int64_t n = knn->nuse - first < AT_ONCE ? knn->nuse - first : AT_ONCE;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t t = knn->use ? knn->use[first + i] : first + i;
+            memcpy(obs + (size_t)i * nobs, log->obs + (size_t)log->from[t] * nobs,
+                   nobs * sizeof *obs);
+            memcpy(act + (size_t)i * nact, log->act + (size_t)t * nact, nact * sizeof *act);
+        }
+        rc = rh_repr_encode(model->repr, n, obs, act, point + first * knn->npoint, err);
+    }
+
+done:
+    rh_free(obs);
+    rh_free(act);
+    return rc;
+}
+
+rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **out, rh_error *err)
+{
+    const rh_log *log = model->log;
+    bool both = rh_repr_nact(model->repr) > 0;
+    int ncode = rh_repr_ncode(model->repr);
+    knn->npoint = ncode + (both ? 0 : log->nact);
+    if (knn->npoint > RH_NEIGHBOURS_DIM)
+        return rh_fail(err, RH_EINVAL,
+                       "knn: %d numbers of a code and %d of an action, expected at most %d "
+                       "together",
+                       ncode, log->nact, RH_NEIGHBOURS_DIM);
+    rh_status rc = RH_OK;
+    float *point = rh_alloc((size_t)knn->nuse, (size_t)knn->npoint * sizeof *point);
+    if (!point)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld points",
+                       (long long)knn->nuse);
+    if (both)
+        rc = encode(knn, model, point, err);
+    else
+        join(knn, model, point);
+    if (!rc)
+        rc = rh_neighbours__create(&knn->points, point, knn->nuse, knn->npoint, err);
+    if (!rc && out) {
+        *out = point;
+        point = NULL;
+    }
+    rh_free(point);
+    return rc;
+}
+
+int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transition,
+                   float *distance)
+{
+    int found = rh_neighbours__find(knn->points, point, k, -1, transition, distance), n = 0;
+    for (; n < found && !isinf(distance[n]); n++) {
+        transition[n] = knn->use ? knn->use[transition[n]] : transition[n];
+        distance[n] = sqrtf(distance[n]);
+    }
+    return n;
+}
+
+// ---------------------------------------------------------------------------- living in it
+
+typedef struct searched {
+    const rh_model *model; // borrowed
+    const rh_knn *knn;     // borrowed
+    rh_knn__rules rules;
+    double param[RH_KNN_NPARAM];
+    int k;
+} searched;
+
+typedef struct place {
+    _Alignas(64) float point[RH_NEIGHBOURS_DIM];
+    int32_t row;
+    _Alignas(64) float scratch[]; // (rh_repr_nscratch)
+} place;
+
+static void show(const searched *w, int32_t row, double *obs)
+{
+    const rh_log *log = w->model->log;
+    memcpy(obs, log->obs + (int64_t)row * log->nobs, (size_t)log->nobs * sizeof *obs);
+}
+
+static void begin(const void *self, void *state, rh_luck *luck, double *obs)
+{
+    const searched *w = self;
+    place *here = state;
+    here->row = w->model->start[rh_rng_below(&luck->start, (uint32_t)w->model->nstart)];
+    show(w, here->row, obs);
+}
+
+static bool step(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
+                 double *reward)
+{
+    const searched *w = self;
+    const rh_model *model = w->model;
+    place *here = state;
+    int32_t transition[RH_NEIGHBOURS_MOST];
+    float distance[RH_NEIGHBOURS_MOST];
+    const double *now = model->log->obs + (int64_t)here->row * model->log->nobs;
+    rh_knn__point(w->knn, model, code_of(model, here->row), now, act, here->scratch,
+                  here->point);
+    int n = rh_knn__search(w->knn, here->point, w->k, transition, distance);
+    double u = rh_rng_uniform(&luck->noise);
+
+    // beyond reach: the end, or in a continuing task a new start
+    if (n == 0 || (!w->rules.charged && (double)distance[0] > w->rules.reach)) {
+        *reward = w->rules.given;
+        if (model->task.continuing)
+            begin(self, state, luck, obs);
+        else
+            show(w, here->row, obs);
+        return !model->task.continuing;
+    }
+
+    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
+    rh_knn__weigh(w->param, distance, n, p);
+    int chosen = 0;
+    while (chosen + 1 < n && u >= (sum += p[chosen]))
+        chosen++;
+    rh_knn__outcome o = rh_knn__outcome_of(model, transition[chosen]);
+    double past = (double)distance[chosen] - w->rules.reach;
+    *reward = o.reward - (w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0);
+    if (o.begins) {
+        begin(self, state, luck, obs);
+        return false;
+    }
+    here->row = o.to;
+    show(w, o.to, obs);
+    return o.ends;
+}
+
+static const double *scenes(const void *self, int32_t *n)
+{
+    const rh_log *log = ((const searched *)self)->model->log;
+    *n = (int32_t)log->nstate;
+    return log->obs;
+}
+
+static int32_t scene(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->row;
+}
+
+static const rh_env_type type = {
+    .name = "knn",
+    .about = "nearest neighbours in a log, searched for",
+    .self_size = sizeof(searched),
+    .state_size = sizeof(place),
+    .param = rh_knn__param,
+    .nparam = RH_KNN_NPARAM,
+    .start = begin,
+    .step = step,
+    .scenes = scenes,
+    .scene = scene,
+};
+
+rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                             const double *param, rh_error *err)
+{
+    searched *w = rh_alloc(1, sizeof *w);
+    if (!w)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+    *w = (searched){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
+    memcpy(w->param, param, sizeof w->param);
+    w->rules = rh_knn__make_rules(knn, model, param);
+    rh_task task = rh_knn__task(model, &w->rules);
+    size_t size = sizeof(place) + rh_repr_nscratch(model->repr) * sizeof(float);
+    rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
+    if (rc)
+        rh_free(w);
+    return rc;
+}

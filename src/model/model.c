@@ -1,0 +1,296 @@
+// model.c - a model is fitted, asked and freed: what all kinds have in common.
+//
+// 1. A model has a copy of its log, because the log is the model: neighbours name
+//    transitions, observations are its rows. Codes are worked out once, for all members.
+// 2. Several members of all of the log would be one model several times, unless chance has a
+//    part in fitting them: that is refused rather than computed.
+
+#include "model_internal.h"
+
+#include "fidelity.h"
+
+#include <math.h>
+
+#define COOKIE 0x6d6f646cu
+
+rh_model_options rh_model_defaults(void)
+{
+    return (rh_model_options){
+        .nmember = 1,
+        .resample = RH_RESAMPLE_ALL,
+        .share = 0.9,
+        .gamma = NAN,
+        .episodes = RH_EPISODES_AUTO,
+        .seed = 1,
+        .nthread = 1,
+        .fidelity = true,
+        .cookie = COOKIE,
+    };
+}
+
+// ---------------------------------------------------------------------------- checks
+
+static rh_status check_options(const rh_model_type *type, const rh_model_options *o,
+                               rh_error *err)
+{
+    if (o->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL, "model: options must start from rh_model_defaults()");
+    if (o->nmember < 1 || o->nmember > RH_MAX_MEMBER)
+        return rh_fail(err, RH_EINVAL, "model: members = %d, expected 1 to %d", o->nmember,
+                       RH_MAX_MEMBER);
+    if (o->resample < RH_RESAMPLE_ALL || o->resample > RH_RESAMPLE_BOOTSTRAP)
+        return rh_fail(err, RH_EINVAL, "model: resample = %d, expected 0 to %d",
+                       (int)o->resample, RH_RESAMPLE_BOOTSTRAP);
+    if (!(o->share > 0.0 && o->share <= 1.0))
+        return rh_fail(err, RH_EINVAL, "model: share = %g, expected above 0, to 1", o->share);
+    if (!isnan(o->gamma) && !(o->gamma >= 0.0 && o->gamma <= 1.0))
+        return rh_fail(err, RH_EINVAL, "model: gamma = %g, expected 0 to 1", o->gamma);
+    if (o->episodes < RH_EPISODES_AUTO || o->episodes > RH_EPISODES_CONTINUE)
+        return rh_fail(err, RH_EINVAL, "model: episodes = %d, expected 0 to %d",
+                       (int)o->episodes, RH_EPISODES_CONTINUE);
+    if (o->nthread < 1)
+        return rh_fail(err, RH_EINVAL, "model: threads = %d, expected 1 or more", o->nthread);
+    bool equal = o->resample == RH_RESAMPLE_ALL ||
+                 (o->resample == RH_RESAMPLE_SUBSET && o->share == 1.0);
+    if (o->nmember > 1 && equal && !type->calls->chance)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %d members of all of the log would be equal, expected them to be "
+                       "fitted to subsets or bootstraps",
+                       type->name, o->nmember);
+    return RH_OK;
+}
+
+static rh_status check_repr(const rh_log *log, const rh_repr *repr, rh_error *err)
+{
+    const char *name = rh_repr_kind(repr)->name;
+    if (rh_repr_nobs(repr) != log->nobs)
+        return rh_fail(err, RH_EINVAL, "%s: learned from %d sensors, and the log has %d", name,
+                       rh_repr_nobs(repr), log->nobs);
+    int nact = rh_repr_nact(repr);
+    if (nact && log->naction)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: codes are of states and continuous actions, and the log's actions "
+                       "are discrete",
+                       name);
+    if (nact && nact != log->nact)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: learned from %d numbers of actions, and the log "
+                       "has %d",
+                       name, nact, log->nact);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- fitting
+
+// What was asked for, and the share of a member in it.
+typedef struct watched {
+    rh_watch watch;
+    int member, nmember;
+} watched;
+
+static void tell(void *context, const char *what, double share)
+{
+    const watched *w = context;
+    w->watch.progress(w->watch.context, what, (w->member + share) / w->nmember);
+}
+
+static bool asked_to_stop(void *context)
+{
+    const watched *w = context;
+    return w->watch.stop(w->watch.context);
+}
+
+static rh_status fit_member(rh_model *model, int member, const rh_model_options *opt,
+                            rh_error *err)
+{
+    int32_t *use = NULL;
+    watched w = {.watch = opt->watch, .member = member, .nmember = model->nmember};
+    rh_model_part part = {.nthread = opt->nthread};
+    part.watch.progress = opt->watch.progress ? tell : NULL;
+    part.watch.stop = opt->watch.stop ? asked_to_stop : NULL;
+    part.watch.context = &w;
+    part.rng = rh_rng_stream(opt->seed, RH_STREAM_FIT, 1 + (uint64_t)member, 0);
+
+    rh_status rc = rh_model__draw_part(&use, &part.nuse, model->log, opt->resample, opt->share,
+                                       &part.rng, err);
+    if (!rc) {
+        part.use = use;
+        rc = model->type->calls->fit(&model->member[member], model, &part, err);
+    }
+    rh_free(use);
+    return rc;
+}
+
+// The log without what cannot be used, and where its episodes begin.
+static rh_status take_log(rh_model *model, const rh_log *log, const rh_model_options *opt,
+                          rh_error *err)
+{
+    double *more = NULL;
+    int64_t nmore = 0;
+    rh_status rc = RH_OK;
+    if (opt->starts)
+        rc = rh_model__gather_starts(&more, &nmore, log, opt->starts, err);
+    if (!rc)
+        rc = rh_model__clean(&model->log, &model->ndropped, log, more, nmore, err);
+    if (!rc)
+        rc = rh_model__find_starts(model, nmore, err);
+    rh_free(more);
+    model->fingerprint = rh_log_fingerprint(log);
+    return rc;
+}
+
+static rh_status encode(rh_model *model, const rh_repr *repr, rh_error *err)
+{
+    rh_status rc = rh_repr_copy(&model->repr, repr, err);
+    if (rc || rh_repr_nact(repr) > 0)
+        return rc;
+    int64_t n = model->log->nstate;
+    model->code = rh_alloc((size_t)n, (size_t)rh_repr_ncode(repr) * sizeof *model->code);
+    if (!model->code)
+        return rh_fail(err, RH_ENOMEM, "model: out of memory for the codes of %lld states",
+                       (long long)n);
+    return rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
+}
+
+static rh_status set_params(rh_model *model, const double *param, rh_error *err)
+{
+    const rh_model_type *type = model->type;
+    model->param = rh_alloc((size_t)type->nparam, sizeof *model->param);
+    if (!model->param)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    rh_param_initial(type->param, type->nparam, model->param);
+    for (int i = 0; param && i < type->nparam; i++)
+        model->param[i] = param[i];
+    return rh_param_check(type->param, type->nparam, type->name, model->param, err);
+}
+
+static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_error *err)
+{
+    model->member = rh_alloc((size_t)opt->nmember, sizeof *model->member);
+    if (!model->member)
+        return rh_fail(err, RH_ENOMEM, "model: out of memory for %d members", opt->nmember);
+    model->nmember = opt->nmember;
+    rh_status rc = RH_OK;
+    for (int m = 0; !rc && m < opt->nmember; m++)
+        rc = fit_member(model, m, opt, err);
+    return rc;
+}
+
+rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *log,
+                       const rh_repr *repr, const rh_model_options *opt, rh_error *err)
+{
+    rh_model *model = NULL;
+    rh_model_options defaults = rh_model_defaults();
+    opt = opt ? opt : &defaults;
+    rh_status rc = check_options(type, opt, err);
+    if (!rc)
+        rc = check_repr(log, repr, err);
+    if (rc)
+        goto done;
+
+    model = rh_alloc(1, sizeof *model);
+    if (!model) {
+        rc = rh_fail(err, RH_ENOMEM, "model: out of memory");
+        goto done;
+    }
+    model->type = type;
+    model->resample = opt->resample;
+    rc = set_params(model, opt->param, err);
+    if (!rc)
+        rc = take_log(model, log, opt, err);
+    if (!rc)
+        rc = rh_model__make_task(model, opt, log->n, err);
+    if (rc)
+        goto done;
+    rh_model__find_outcomes(model);
+    rc = encode(model, repr, err);
+    if (!rc)
+        rc = fit_members(model, opt, err);
+    if (!rc && opt->fidelity)
+        rc = rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
+                                  err);
+    if (rc)
+        goto done;
+
+    *out = model;
+    model = NULL;
+
+done:
+    rh_model_destroy(model);
+    return rc;
+}
+
+void rh_model_destroy(rh_model *model)
+{
+    if (!model)
+        return;
+    for (int m = 0; model->member && m < model->nmember; m++)
+        model->type->calls->destroy(model->member[m]);
+    rh_free((void *)model->member);
+    rh_fidelity__destroy(model->fidelity);
+    rh_free(model->start);
+    rh_free(model->code);
+    rh_repr_destroy(model->repr);
+    rh_log_destroy(model->log);
+    rh_free(model->param);
+    rh_free(model);
+}
+
+// ---------------------------------------------------------------------------- using one
+
+rh_status rh_model_env(rh_env **out, const rh_model *model, int member, const double *param,
+                       rh_error *err)
+{
+    const rh_model_type *type = model->type;
+    if (member < 0 || member >= model->nmember)
+        return rh_fail(err, RH_EINVAL, "model: member = %d, expected 0 to %d", member,
+                       model->nmember - 1);
+    param = param ? param : model->param;
+    rh_status rc = rh_param_check(type->param, type->nparam, type->name, param, err);
+    return rc ? rc : type->calls->env(out, model, model->member[member], param, err);
+}
+
+const rh_model_type *rh_model_kind(const rh_model *model)
+{
+    return model->type;
+}
+
+const double *rh_model_params(const rh_model *model)
+{
+    return model->param;
+}
+
+int rh_model_nmember(const rh_model *model)
+{
+    return model->nmember;
+}
+
+rh_resample rh_model_resample(const rh_model *model)
+{
+    return model->resample;
+}
+
+const rh_log *rh_model_log(const rh_model *model)
+{
+    return model->log;
+}
+
+const rh_repr *rh_model_repr(const rh_model *model)
+{
+    return model->repr;
+}
+
+const rh_task *rh_model_task(const rh_model *model)
+{
+    return &model->task;
+}
+
+uint64_t rh_model_fingerprint(const rh_model *model)
+{
+    return model->fingerprint;
+}
+
+const rh_fidelity *rh_model_fidelity(const rh_model *model)
+{
+    return model->fidelity;
+}

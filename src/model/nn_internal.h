@@ -1,0 +1,130 @@
+// nn_internal.h - what the files of the neural network model share.
+
+#ifndef NN_INTERNAL_H
+#define NN_INTERNAL_H
+
+#include "model_internal.h"
+#include "rehearse/mlp.h"
+
+enum {
+    RH_NN_INPUT,
+    RH_NN_TARGET,
+    RH_NN_ENDING,
+    RH_NN_HIDDEN,
+    RH_NN_RATE,
+    RH_NN_BATCH,
+    RH_NN_EPOCHS,
+    RH_NN_PATIENCE,
+    RH_NN_HELD_OUT,
+    RH_NN_NPARAM
+};
+
+enum { RH_NN_STATE, RH_NN_CODE };     // input
+enum { RH_NN_NEXT, RH_NN_CHANGE };    // target
+enum { RH_NN_THRESHOLD, RH_NN_DRAW }; // ending
+
+extern const rh_param rh_nn__param[RH_NN_NPARAM];
+
+// What the networks predict.
+enum { RH_NN_OF_STATE, RH_NN_OF_REWARD, RH_NN_OF_END, RH_NN_NNET };
+
+// Least and most of some numbers, which become -1 and 1.
+typedef struct rh_nn_span {
+    double *lo; // owned  (n)
+    double *hi; // in the block of lo  (n)
+    int n;
+} rh_nn_span;
+
+// A member.
+typedef struct rh_nn {
+    int nobs, naction, nact;       // of the task
+    bool code;                     // inputs are codes,
+    bool both;                     //   of state and action together
+    bool change;                   // the change to the next state is predicted, not the state
+    rh_nn_span input;              // of the inputs that are numbers: sensors or codes, actions
+    int ninput;                    // and the marks of discrete actions
+    rh_nn_span sensor;             // what next states are kept within        (nobs)
+    rh_nn_span target[RH_NN_NNET]; // what is predicted                  (nobs, 1, 1)
+    rh_mlp *net[RH_NN_NNET];       // owned; NULL: the target is always the same
+} rh_nn;
+
+// One that fits the shape of a model, with spans of zeros and no networks. Owned: *out.
+rh_status rh_nn__create(rh_nn **out, const rh_model *model, rh_error *err);
+void rh_nn__destroy(void *member); // NULL is allowed
+
+// Whether a target takes more than one value, so that there is a network for it.
+bool rh_nn__varies(const rh_nn *nn, int which);
+
+// A number of a span, scaled to -1 .. 1 and kept within; 0 where the span has no width.
+float rh_nn__scale(const rh_nn_span *span, int i, double x);
+
+// A network of the right shape for a target. Owned: *out.
+rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, rh_rng *rng,
+                         rh_error *err);
+
+// What one prediction is worked out in, in floats, aligned to 64.
+size_t rh_nn__nscratch(const rh_nn *nn, const rh_repr *repr);
+
+// The inputs x (ninput) of the networks for act in obs.
+void rh_nn__input(const rh_nn *nn, const rh_repr *repr, const double *obs, const double *act,
+                  float *scratch, float *x);
+
+// What comes of act in obs: next (nobs), which may be obs itself, the reward, and how much of
+// an end it is, about 0 to 1.
+void rh_nn__predict(const rh_nn *nn, const rh_repr *repr, const double *obs, const double *act,
+                    float *scratch, double *next, double *reward, double *end);
+
+// The probability that ends an episode where the prediction is `end`.
+double rh_nn__end_chance(int ending, double end);
+
+// ---------------------------------------------------------------------------- training
+
+// A network on its way through the epochs.
+typedef struct rh_nn_learner {
+    rh_mlp *mlp;         // owned
+    rh_mlp *best;        // owned: as it was when the held-out error was least
+    rh_mlp_pass *pass;   // owned
+    rh_rng rng;          //
+    const float *x;      // borrowed: inputs                                  (... x ninput)
+    const float *y;      // borrowed: targets                                 (... x noutput)
+    int32_t *row;        // owned: rows to learn from, then those held out    (ntrain + nheld)
+    int64_t ntrain;      //
+    int64_t nheld;       //
+    float *batch;        // owned: inputs, targets, outputs and derivatives of a batch
+    int room, size;      // rows there is room for in it, and those of a training step
+    double rate;         // of Adam
+    int epochs;          // at most
+    int patience;        // rises of the error in a row that end the training
+    int nepoch, nrise;   // epochs made, rises in a row until now
+    int64_t at;          // rows of this epoch that were learned from
+    double sum;          // of squared errors in this epoch, as they were before each step
+    double error, least; // mean squared error after the last epoch and after the best
+    bool done, failed;   // failed: no error was finite
+} rh_nn_learner;
+
+// Learn with mlp, which the learner owns from here on even on failure, from the rows of
+// x and y that have known[row] != 0, or from all where that is NULL; held[row] != 0 are held
+// out. param: of the model. To be cleared after failure too.
+rh_status rh_nn__learner_init(rh_nn_learner *learner, rh_mlp *mlp, const double *param,
+                              const float *x, const float *y, int64_t n, const uint8_t *known,
+                              const uint8_t *held, rh_rng rng, rh_error *err);
+void rh_nn__learner_clear(rh_nn_learner *learner);
+
+// Up to nbatch more batches.
+void rh_nn__learn(rh_nn_learner *learner, int64_t nbatch);
+
+// All the way, with mlp as it was best in the end.
+rh_status rh_nn__train(rh_nn_learner *learner, int n, int nthread, const rh_watch *watch,
+                       rh_error *err);
+
+// ---------------------------------------------------------------------------- calls
+
+rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model_part *part,
+                     rh_error *err);
+rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
+                     const double *param, rh_error *err);
+rh_status rh_nn__write(const rh_model *model, const void *member, rh_store *store,
+                       rh_error *err);
+rh_status rh_nn__read(void **out, const rh_model *model, rh_store *store, rh_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+// part.c - the transitions that a member of a model is fitted to.
+//
+// 1. A subset is drawn by selection sampling (Knuth, algorithm S): one pass, one number a
+//    transition, and what is chosen comes in order.
+// 2. A bootstrap draws whole episodes, because the steps of an episode are not independent:
+//    as many as there are, with replacement. One drawn twice has all its transitions twice.
+
+#include "model_internal.h"
+
+#include <math.h>
+
+static void draw_subset(int32_t *use, int64_t nuse, int64_t n, rh_rng *rng)
+{
+    int64_t chosen = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (rh_rng_uniform(rng) * (double)(n - i) < (double)(nuse - chosen))
+            use[chosen++] = (int32_t)i;
+}
+
+// How often each episode is drawn, to times (nepisode); the transitions of all.
+static int64_t draw_episodes(int32_t *times, const rh_log *log, rh_rng *rng)
+{
+    int64_t n = 0;
+    for (int i = 0; i < log->nepisode; i++) {
+        uint32_t e = rh_rng_below(rng, (uint32_t)log->nepisode);
+        times[e]++;
+        n += log->first[e + 1] - log->first[e];
+    }
+    return n;
+}
+
+static void repeat(int32_t *use, const int32_t *times, const rh_log *log)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < log->n; i++)
+        for (int32_t t = 0; t < times[log->episode[i]]; t++)
+            use[n++] = (int32_t)i;
+}
+
+rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
+                              rh_resample resample, double share, rh_rng *rng, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    int32_t *times = NULL;
+    int64_t n = log->n;
+    if (resample == RH_RESAMPLE_BOOTSTRAP) {
+        times = rh_alloc((size_t)log->nepisode, sizeof *times);
+        if (!times)
+            return rh_fail(err, RH_ENOMEM, "model: out of memory");
+        n = draw_episodes(times, log, rng);
+    } else if (resample == RH_RESAMPLE_SUBSET) {
+        n = (int64_t)round(share * (double)log->n);
+        n = n > 1 ? n : 1;
+    }
+    if (n > INT32_MAX - 1) {
+        rc = rh_fail(err, RH_EINVAL, "model: %lld transitions in a member, expected at most %d",
+                     (long long)n, INT32_MAX - 1);
+        goto done;
+    }
+
+    int32_t *drawn = rh_alloc((size_t)n, sizeof *drawn);
+    if (!drawn) {
+        rc = rh_fail(err, RH_ENOMEM, "model: out of memory for %lld transitions", (long long)n);
+        goto done;
+    }
+    switch (resample) {
+    case RH_RESAMPLE_ALL:
+        for (int64_t i = 0; i < n; i++)
+            drawn[i] = (int32_t)i;
+        break;
+    case RH_RESAMPLE_SUBSET:
+        draw_subset(drawn, n, log->n, rng);
+        break;
+    case RH_RESAMPLE_BOOTSTRAP:
+        repeat(drawn, times, log);
+        break;
+    }
+    *use = drawn;
+    *nuse = n;
+
+done:
+    rh_free(times);
+    return rc;
+}
