@@ -30,12 +30,22 @@ typedef enum cli_kind {
     CLI_FILE,      // a path
     CLI_AGENT_SET, // name=value, a hyperparameter of the agent
     CLI_ENV_SET,   // name=value, an option of the environment
+    CLI_MODEL_SET, // name=value, a parameter of the model
+    CLI_REPR_SET,  // name=value, a parameter of the representation
     CLI_RANGE,     // sensor=lo:hi
     CLI_GRID,      // a published grid of the environment
+    CLI_CUTOFF,    // a whole number, lo to hi, or "never"
     CLI_ENV,       // from here on, one of the names that cli_names() gives
     CLI_AGENT,
     CLI_CRITERION,
     CLI_CUTOFF_RULE,
+    CLI_POOL,
+    CLI_MODEL,
+    CLI_REPR,
+    CLI_REPR_PRESET,
+    CLI_FIT_PRESET,
+    CLI_RESAMPLE,
+    CLI_EPISODES,
     CLI_ACTION_KIND,
     CLI_REWARD_OF,
     CLI_READ_FORMAT,
@@ -71,15 +81,15 @@ typedef struct cli_command {
     const char *operands;      // as the usage line writes them
     const char *detail;        // a paragraph; NULL for none
     cli_kind operand;          // what the first of them is
-    const cli_group *group[6]; // options, ends with NULL
+    const cli_group *group[8]; // options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
     bool hidden;            // left out of the overview
     int (*main)(const cli_args *args);
 } cli_command;
 
-extern const cli_command cli_inspect, cli_convert, cli_collect, cli_run, cli_sweep, cli_list,
-    cli_help, cli_completion, cli_manual;
+extern const cli_command cli_inspect, cli_convert, cli_collect, cli_fit, cli_run, cli_sweep,
+    cli_list, cli_help, cli_completion, cli_manual;
 extern const cli_group cli_env_group, cli_lives_group, cli_log_group,
     cli_common_group; // shared tables
 
@@ -224,12 +234,81 @@ void cli_log_clear(cli_log *log);
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all);
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report, int64_t size);
 
+// ---------------------------------------------------------------------------- a fit
+
+// How far a piece of work is that watches itself through an rh_watch.
+typedef struct cli_work {
+    double begun, drawn; // of the piece, on the clock, seconds
+    bool quiet, terminal;
+    bool visible; // a line stands on the terminal
+    char what[64];
+} cli_work;
+
+rh_watch cli_work_begin(cli_work *work, bool quiet); // signals only set a mark from here on
+void cli_work_end(cli_work *work);
+
+// What `fit` is to do, and what it has made.
+typedef struct cli_fitting {
+    const cli_args *args;
+    const rh_model_type *type;
+    double *param;              // of the model, owned           (nparam)
+    const rh_repr_type *seen;   // the representation; NULL: chosen
+    double *seen_param;         // owned                         (nparam)
+    const rh_env_type *task_of; // --task; NULL for none
+    rh_env *task_env;           // owned
+    rh_task task;               // of task_env, with changes
+    rh_model_options opt;
+    rh_repr_options repr_opt;
+    cli_log log, starts;
+    double *obs_lo, *obs_hi; // --range, NAN where there is none, owned  (nobs)
+    char *output;            // owned
+    rh_repr *repr;           // owned
+    rh_repr_trial *trial;    // what was compared, the best first, owned (ntrial)
+    int ntrial;
+    rh_model *model; // owned
+    double seconds;  // that it took
+    int64_t size;    // bytes of the file
+} cli_fitting;
+
+int cli_fit_options(cli_fitting *fit); // what the command line says, before a file is opened
+int cli_fit_task(cli_fitting *fit);    // what it says of the log's sensors and actions
+
+void cli_fit_print(const cli_fitting *fit);
+void cli_fit_json(FILE *out, const cli_fitting *fit);
+
+// ---------------------------------------------------------------------------- the world
+
+// Where lives are lived: a simulator, or the members of a model.
+typedef struct cli_world {
+    const char *name; // as written: "acrobot", "model:plant.model"
+    const char *path; // of the model; NULL for a simulator
+    rh_model *model;  // owned; NULL for a simulator
+    rh_env **env;     // owned  (nmember)
+    int nmember;      // 1 for a simulator
+    int member;       // which one it is when only one is wanted, otherwise 0
+    rh_pool pool;     // how the scores of several become one
+} cli_world;
+
+int cli_world_init(cli_world *world, const cli_args *args);
+void cli_world_clear(cli_world *world);
+const rh_env_type *cli_world_kind(const cli_world *world);
+
+// The environment that the one operand names, or NULL; and what --env-set says of the
+// parameters value (nparam) of whatever is called `owner`.
+const rh_env_type *cli_env_find(const cli_args *args);
+int cli_env_values(const cli_args *args, const char *owner, const rh_param *param, int nparam,
+                   double *value);
+
+// SENSOR=LO:HI: which of the sensors `name` (nobs) of `owner`, and its range.
+int cli_range_read(const char *pair, const char *owner, const char *const *name, int nobs,
+                   int *sensor, double *lo, double *hi);
+
 // ---------------------------------------------------------------------------- the job
 
 // What `run` and `sweep` have in common: who lives where, how long and how often.
 typedef struct cli_job {
     const char *command;        // whose it is
-    rh_env *env;                // owned
+    cli_world world;            // where
     rh_task task;               // as the agents are told it
     bool ranged[RH_MAX_OBS];    // sensors whose range was given
     const rh_agent_type *agent; // set by cli_job_agent()
@@ -238,6 +317,7 @@ typedef struct cli_job {
     rh_state *born;             // what agents know at birth, owned; NULL for nothing
     const char *loaded;         // where it was read from
     rh_eval_options opt;
+    bool usual; // the cut-off is the usual one of a model: nobody asked for it
     bool quiet; // no progress
     bool words; // results are printed in words, and not as JSON or CSV
 } cli_job;
@@ -246,11 +326,6 @@ int cli_job_init(cli_job *job, const cli_args *args);
 int cli_job_agent(cli_job *job, const char *name); // hp become the initial values; or NULL
 int cli_job_rehearse(const cli_job *job); // one agent is born, so that refusals come at once
 void cli_job_clear(cli_job *job);
-
-// The environment that the one operand names, or NULL; and what --env-set says of its
-// options opt (nparam).
-const rh_env_type *cli_env_find(const cli_args *args);
-int cli_env_values(const cli_args *args, const rh_env_type *type, double *opt);
 
 // name=value of the agent: which of its parameters, and where the value begins.
 int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
@@ -277,21 +352,39 @@ bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it
 double cli_progress_share(const cli_progress *p);                // of the work that is done
 void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
 
-// Live nsetting x nrun lives, until a signal comes. The caller has set job->opt.watch and its
-// context, and counts and draws from there. hp, life, curve: as for rh_eval_lives().
+// Live nsetting x nmember x nrun lives, until a signal comes. The caller has set job->opt.watch
+// and its context, and counts and draws from there. hp, life, curve: as for rh_eval_lives().
 int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, rh_life *life,
                  double *curve);
 
 // ---------------------------------------------------------------------------- results
 
+// What the lives (nmember x nrun) of one setting come to. Only those that are finished count.
+typedef struct cli_score {
+    int64_t nfinished;
+    bool whole;         // all its lives are finished
+    int64_t ndiverged;  // lives whose agent or environment was no longer finite
+    int nmember;        // members with finished lives
+    double score;       // the mean of each member's lives, pooled over the members
+    rh_summary summary; // of the lives; with several members, of their means
+} cli_score;
+
+// Scratch: work (2 nrun + 2 nmember). Nullable: mean, of each member's lives   (nmember)
+cli_score cli_score_of(const cli_job *job, const rh_life *life, double *mean, double *work);
+
+// Whether chance leaves open which of two settings is better, by what they share: runs of the
+// same number, or members. Scratch: work (as above).
+bool cli_score_tied(const cli_job *job, const rh_life *best, const rh_life *other,
+                    double *work);
+
 // What `run` found.
 typedef struct cli_result {
     const cli_job *job;
-    const rh_life *life; // (nrun)
+    const rh_life *life; // (nmember x nrun)
     const double *curve; // mean over the lives        (ncurve)
-    int nfinished;
-    rh_summary summary; // of the finished lives, when there are any
-    double seconds;     // how long it took; NAN when it was slowed down
+    const double *mean;  // of each member's lives     (nmember)
+    cli_score score;
+    double seconds; // how long it took; NAN when it was slowed down
 } cli_result;
 
 void cli_result_print(FILE *out, const cli_result *result);
@@ -319,11 +412,8 @@ void cli_grid_clear(cli_grid *grid);
 // One setting of a sweep.
 typedef struct cli_row {
     int setting;
-    int nfinished;
-    bool whole;    // all its lives are finished
-    int ndiverged; // lives whose agent or environment was no longer finite
-    rh_summary summary;
-    bool tied; // not told apart from the best by the paired differences of their lives
+    cli_score score;
+    bool tied; // not told apart from the best
 } cli_row;
 
 // What `sweep` found: the settings with finished lives, the best first.

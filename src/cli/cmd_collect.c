@@ -199,7 +199,7 @@ static int read_env(collecting *w, const rh_env_type *type)
                 return cli_pass(rc, &err);
         }
     }
-    int rc = cli_env_values(w->args, type, w->env_opt);
+    int rc = cli_env_values(w->args, type->name, type->param, type->nparam, w->env_opt);
     if (!rc && start >= 0 && w->env_opt[start] != type->param[start].initial)
         return cli_refuse("collect: --env-set start: --restarts random says where the log's "
                           "episodes begin");

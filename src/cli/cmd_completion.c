@@ -60,6 +60,26 @@ static void print_lookups(void)
         print_params(type->param, type->nparam);
         puts("' ;;");
     }
+    // whichever kind a model is: that is in its file
+    fputs("    model*) echo '", stdout);
+    for (int i = 0; i < rh_model_ntype(); i++) {
+        print_params(rh_model_type_at(i)->param, rh_model_type_at(i)->nparam);
+        putchar(' ');
+    }
+    puts("' ;;\n    esac\n}\n\n_rehearse_model_params() {\n    case $1 in");
+    for (int i = 0; i < rh_model_ntype(); i++) {
+        const rh_model_type *type = rh_model_type_at(i);
+        printf("    %s%s) echo '", type->name, i == 0 ? "|''" : "");
+        print_params(type->param, type->nparam);
+        puts("' ;;");
+    }
+    puts("    esac\n}\n\n_rehearse_repr_params() {\n    case $1 in");
+    for (int i = 0; i < rh_repr_ntype(); i++) {
+        const rh_repr_type *type = rh_repr_type_at(i);
+        printf("    %s) echo '", type->name);
+        print_params(type->param, type->nparam);
+        puts("' ;;");
+    }
     puts("    esac\n}\n\n_rehearse_grids() {\n    case $1/$2 in");
     for (int i = 0; i < rh_env_ntype(); i++)
         print_grids(rh_env_type_at(i));
@@ -85,13 +105,29 @@ static void print_values(cli_kind kind)
     case CLI_ENV_SET:
         fputs("$(_rehearse_env_params $env)", stdout);
         return;
+    case CLI_MODEL_SET:
+        fputs("$(_rehearse_model_params $model)", stdout);
+        return;
+    case CLI_REPR_SET:
+        fputs("$(_rehearse_repr_params $repr)", stdout);
+        return;
     case CLI_GRID:
         fputs("$(_rehearse_grids $env $agent)", stdout);
+        return;
+    case CLI_CUTOFF:
+        fputs("never", stdout);
         return;
     case CLI_ENV:
     case CLI_AGENT:
     case CLI_CRITERION:
     case CLI_CUTOFF_RULE:
+    case CLI_POOL:
+    case CLI_MODEL:
+    case CLI_REPR:
+    case CLI_REPR_PRESET:
+    case CLI_FIT_PRESET:
+    case CLI_RESAMPLE:
+    case CLI_EPISODES:
     case CLI_ACTION_KIND:
     case CLI_REWARD_OF:
     case CLI_READ_FORMAT:
@@ -130,7 +166,13 @@ static void print_option_arms(void)
     }
 }
 
-// case arms "command)" that set `switches` and `operands`.
+// Whether a model can stand where the command wants an environment.
+static bool takes_models(const cli_command *command)
+{
+    return command == &cli_run || command == &cli_sweep;
+}
+
+// case arms "command)" that set `switches` and `operands`, or `paths` where those are files.
 static void print_command_arms(void)
 {
     for (int i = 0; cli_command_at(i); i++) {
@@ -141,7 +183,9 @@ static void print_command_arms(void)
                 printf("--%s ", o->name);
         fputs("'; operands='", stdout);
         print_names(command->operand);
-        puts("' ;;");
+        if (takes_models(command))
+            fputs(" model:", stdout);
+        puts(command->operand == CLI_FILE ? "'; paths=1 ;;" : "' ;;");
     }
 }
 
@@ -149,13 +193,17 @@ static void print_command_arms(void)
 static void print_chooser(void)
 {
     puts("_rehearse_choose() {\n"
-         "    local switches= operands=\n"
+         "    local switches= operands= paths=\n"
          "    case $command:$prev in");
     print_option_arms();
     fputs("    list:envs) offer='", stdout);
     print_names(CLI_ENV);
     fputs("'; return ;;\n    list:agents) offer='", stdout);
     print_names(CLI_AGENT);
+    fputs("'; return ;;\n    list:models) offer='", stdout);
+    print_names(CLI_MODEL);
+    fputs("'; return ;;\n    list:representations) offer='", stdout);
+    print_names(CLI_REPR);
     puts("'; return ;;\n"
          "    list:searches) offer=grid; return ;;\n"
          "    esac\n"
@@ -165,19 +213,23 @@ static void print_chooser(void)
          "    case $command:$env:$cur in\n"
          "    *:*:-*) offer=$switches ;;\n"
          "    run:?*:*|sweep:?*:*) offer=$switches ;;\n"
-         "    *) offer=$operands ;;\n"
+         "    *) offer=$operands files=$paths ;;\n"
          "    esac\n"
          "}\n");
 }
 
-// Sets $agent and $env from one word of the line, $word, and the one after it, $next.
+// Sets $agent, $env, $model and $repr from one word of the line, $word, and the next, $next.
 static void print_reader(void)
 {
     fputs("_rehearse_read() {\n"
           "    case $word in\n"
           "    --agent=*) agent=${word#*=} ;;\n"
           "    --agent|-a) agent=$next ;;\n"
-          "    ",
+          "    --model=*) model=${word#*=} ;;\n"
+          "    --model|-m) model=$next ;;\n"
+          "    --repr=*) repr=${word#*=} ;;\n"
+          "    --repr) repr=$next ;;\n"
+          "    model|model:*|",
           stdout);
     const char *name[CLI_MAX_NAMES];
     int n = cli_names(CLI_ENV, name);
@@ -203,7 +255,8 @@ static void print_bash(void)
     print_shared();
     puts("_rehearse() {\n"
          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "    local command=${COMP_WORDS[1]} agent= env= offer= files= i word next\n"
+         "    local command=${COMP_WORDS[1]} agent= env= model= repr= offer= files=\n"
+         "    local i word next\n"
          "    if ((COMP_CWORD == 1)); then");
     fputs("        offer='", stdout);
     print_names(CLI_COMMAND);
@@ -221,13 +274,16 @@ static void print_bash(void)
          "            _rehearse_read\n"
          "        done\n"
          "        _rehearse_choose\n"
+         "        # model:plant.model arrives as three words too\n"
+         "        [[ $cur == : ]] && files=1 cur=\n"
+         "        [[ $prev == : ]] && files=1\n"
          "    fi\n"
          "    if [[ -n $files ]]; then\n"
          "        compopt -o filenames\n"
          "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
          "    else\n"
          "        COMPREPLY=($(compgen -W \"$offer\" -- \"$cur\"))\n"
-         "        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n"
+         "        [[ ${COMPREPLY[0]-} == *[=:] ]] && compopt -o nospace\n"
          "    fi\n"
          "}\n"
          "complete -F _rehearse rehearse");
@@ -240,7 +296,7 @@ static void print_zsh(void)
     print_shared();
     puts("_rehearse() {\n"
          "    local cur=$words[CURRENT] prev=$words[CURRENT-1] command=$words[2]\n"
-         "    local agent= env= offer= files= i word next\n"
+         "    local agent= env= model= repr= offer= files= i word next\n"
          "    if ((CURRENT == 2)); then");
     fputs("        offer='", stdout);
     print_names(CLI_COMMAND);
@@ -251,6 +307,7 @@ static void print_zsh(void)
          "            prev=${cur%%=*} cur=${cur#*=}\n"
          "            compset -P '*='\n"
          "        fi\n"
+         "        [[ $cur == model:* ]] && compset -P 'model:' && _files && return\n"
          "        for ((i = 3; i < CURRENT; i++)); do\n"
          "            word=$words[i] next=$words[i+1]\n"
          "            _rehearse_read\n"

@@ -81,6 +81,8 @@ static void print_overview(void)
            "  rehearse list\n"
            "  rehearse run acrobot --agent esarsa\n"
            "  rehearse sweep acrobot --agent esarsa --grid paper\n"
+           "  rehearse fit plant.csv\n"
+           "  rehearse run model:plant.model --agent esarsa\n"
            "\n`rehearse help COMMAND` tells more; `rehearse --version` the version.\n",
            style.bold, style.plain);
 }

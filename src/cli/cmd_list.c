@@ -1,5 +1,5 @@
-// cmd_list.c - rehearse list: the environments, agents and searches there are, and
-// what can be set.
+// cmd_list.c - rehearse list: the environments, agents, models, representations and searches
+// there are, and what can be set.
 //
 // Everything comes from the registries and their parameter tables.
 
@@ -38,6 +38,19 @@ static int longer(int width, const char *text)
     return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
+// What is said of the i-th name of a kind.
+static const char *about(cli_kind kind, int i)
+{
+    if (kind == CLI_ENV)
+        return rh_env_type_at(i)->about;
+    if (kind == CLI_AGENT)
+        return rh_agent_type_at(i)->about;
+    if (kind == CLI_MODEL)
+        return rh_model_type_at(i)->about;
+    return i < rh_repr_ntype() ? rh_repr_type_at(i)->about
+                               : "the one of these that knows most of the dynamics";
+}
+
 static void print_names(cli_kind kind, const char *title)
 {
     cli_style style = cli_style_of(stdout);
@@ -48,9 +61,16 @@ static void print_names(cli_kind kind, const char *title)
     printf("%s%s%s\n", style.bold, title, style.plain);
     for (int i = 0; i < n; i++) {
         printf("  %-*s  ", width, name[i]);
-        cli_wrap(kind == CLI_ENV ? rh_env_type_at(i)->about : rh_agent_type_at(i)->about,
-                 width + 4, width_of_page());
+        cli_wrap(about(kind, i), width + 4, width_of_page());
     }
+}
+
+static void print_envs(void)
+{
+    print_names(CLI_ENV, "environments");
+    printf("  %-12s  ", "model:FILE");
+    cli_wrap("a model that `rehearse fit` has made of a log, for run and sweep", 16,
+             width_of_page());
 }
 
 // "0 to 1", "1 to 64, whole" or the names of the choices.
@@ -165,6 +185,36 @@ static int detail_agent(const rh_agent_type *type)
     return CLI_OK;
 }
 
+static int detail_model(const rh_model_type *type)
+{
+    cli_style style = cli_style_of(stdout);
+    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
+    print_params("parameters, for --set of fit, and --env-set where no other fit is needed",
+                 type->param, type->nparam);
+    return CLI_OK;
+}
+
+static int detail_repr(const rh_repr_type *type)
+{
+    cli_style style = cli_style_of(stdout);
+    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
+    print_params("parameters, for --repr-set of fit", type->param, type->nparam);
+    bool any = false;
+    for (int i = 0; i < rh_repr_npreset(); i++) {
+        const rh_repr_preset *preset = rh_repr_preset_at(i);
+        if (strcmp(preset->type, type->name) != 0)
+            continue;
+        if (!any)
+            printf("\n%spresets, for --repr-preset of fit%s\n", style.bold, style.plain);
+        any = true;
+        printf("  %s: %s\n     ", preset->name, preset->about);
+        for (const rh_setting *s = preset->set; s->name; s++)
+            printf(" %s=%s", s->name, s->value);
+        putchar('\n');
+    }
+    return CLI_OK;
+}
+
 static int detail_search(void)
 {
     cli_style style = cli_style_of(stdout);
@@ -201,9 +251,13 @@ static void print_searches(void)
 static void print_topic(const char *topic)
 {
     if (strcmp(topic, "envs") == 0)
-        print_names(CLI_ENV, "environments");
+        print_envs();
     else if (strcmp(topic, "agents") == 0)
         print_names(CLI_AGENT, "agents");
+    else if (strcmp(topic, "models") == 0)
+        print_names(CLI_MODEL, "models");
+    else if (strcmp(topic, "representations") == 0)
+        print_names(CLI_REPR, "representations");
     else
         print_searches();
 }
@@ -220,6 +274,14 @@ static int detail(const char *topic, const char *name, bool words)
         const rh_agent_type *type = rh_agent_find(name, &err);
         if (type)
             return words ? detail_agent(type) : CLI_OK;
+    } else if (strcmp(topic, "models") == 0) {
+        const rh_model_type *type = rh_model_find(name, &err);
+        if (type)
+            return words ? detail_model(type) : CLI_OK;
+    } else if (strcmp(topic, "representations") == 0) {
+        const rh_repr_type *type = rh_repr_find(name, &err);
+        if (type)
+            return words ? detail_repr(type) : CLI_OK;
     } else {
         static const char *const known[] = {"grid"};
         if (strcmp(name, known[0]) == 0)
@@ -263,14 +325,14 @@ static int list_main(const cli_args *args)
         print_topic(known[i]);
     }
     if (!topic)
-        puts("\n`rehearse list envs NAME` and `rehearse list agents NAME` tell more.");
+        puts("\n`rehearse list envs NAME`, `rehearse list agents NAME` and so on tell more.");
     return CLI_OK;
 }
 
 const cli_command cli_list = {
     .name = "list",
-    .about = "The environments, agents and searches there are, and what can be set",
-    .operands = "[envs|agents|searches [NAME]] [--json]",
+    .about = "The environments, agents, models and so on; what can be set",
+    .operands = "[envs|agents|models|representations|searches [NAME]] [--json]",
     .detail = "Without a name, one line each. With one, its parameters with their ranges and "
               "defaults, and the grids published for it.",
     .operand = CLI_TOPIC,

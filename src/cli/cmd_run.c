@@ -1,10 +1,11 @@
-// cmd_run.c - rehearse run: the true online performance of one setting in a simulator.
+// cmd_run.c - rehearse run: the online performance of one setting, in a simulator or a model.
 //
 // 1. Everything that can be refused is refused before the first life: names, ranges, an agent
 //    that does not fit, a file that cannot be written.
 // 2. Files are written before the results are printed, so that a reader that goes away early
 //    (`| head`) costs no file.
-// 3. What is saved is the agent of run 0, whatever else is running at the same time.
+// 3. What is saved is the agent of run 0 (in the first member), whatever else is running at the
+//    same time.
 
 #include "cli_internal.h"
 
@@ -46,12 +47,14 @@ typedef struct running {
     rh_error why;      // there is nothing to write, if the library refused
     bool refused;
     bool live;
-    double pace;   // seconds that all the lives are to take at least
-    double *sum;   // of the curve's known values, for --live, owned  (ncurve)
-    int *count;    // how many they are, owned                        (ncurve)
-    rh_life *life; // owned                                           (nrun)
-    double *curve; // owned                                           (nrun x ncurve)
-    double *mean;  // of the lives' curves, owned                     (ncurve)
+    double pace;    // seconds that all the lives are to take at least
+    double *sum;    // of the curve's known values, for --live, owned  (ncurve)
+    int *count;     // how many they are, owned                        (ncurve)
+    rh_life *life;  // owned                                           (nlife)
+    double *curve;  // owned                                           (nlife x ncurve)
+    double *mean;   // of the lives' curves, owned                     (ncurve)
+    double *member; // mean score in each member, owned               (nmember)
+    int64_t nlife;  // in all members
 } running;
 
 // ---------------------------------------------------------------------------- before
@@ -130,14 +133,16 @@ static int prepare(running *r, const cli_args *args)
     r->live = cli_has(args, "live");
     r->pace = cli_is_terminal(stderr) ? (double)cli_number(args, "pace", 0) : 0.0;
 
-    size_t nrun = (size_t)opt->nrun, ncurve = (size_t)opt->ncurve;
-    r->life = rh_alloc(nrun, sizeof *r->life);
-    r->curve = rh_alloc(nrun * ncurve, sizeof *r->curve);
+    r->nlife = (int64_t)opt->nrun * job->world.nmember;
+    size_t nlife = (size_t)r->nlife, ncurve = (size_t)opt->ncurve;
+    r->life = rh_alloc(nlife, sizeof *r->life);
+    r->curve = rh_alloc(nlife * ncurve, sizeof *r->curve);
+    r->member = rh_alloc((size_t)job->world.nmember, sizeof *r->member);
     r->mean = rh_alloc(ncurve, sizeof *r->mean);
     r->sum = rh_alloc(ncurve, sizeof *r->sum);
     r->count = rh_alloc(ncurve, sizeof *r->count);
-    if (!r->life || !r->curve || !r->mean || !r->sum || !r->count)
-        return cli_fail("out of memory for %s lives of %d points", cli_count(opt->nrun).s,
+    if (!r->life || !r->curve || !r->mean || !r->member || !r->sum || !r->count)
+        return cli_fail("out of memory for %s lives of %d points", cli_count(r->nlife).s,
                         opt->ncurve);
     return CLI_OK;
 }
@@ -148,6 +153,7 @@ static void clear(running *r)
     rh_free(r->life);
     rh_free(r->curve);
     rh_free(r->mean);
+    rh_free(r->member);
     rh_free(r->sum);
     rh_free(r->count);
     cli_job_clear(&r->job);
@@ -194,7 +200,8 @@ static void watch(void *context, const rh_event *event)
             snprintf(r->progress.note, sizeof r->progress.note, "now %s",
                      cli_real(event->value, cli_decimals(NAN, event->value)).s);
     }
-    if (!point && r->save && event->run == 0 && event->life->outcome == RH_LIVED)
+    if (!point && r->save && event->member == 0 && event->run == 0 &&
+        event->life->outcome == RH_LIVED)
         r->refused = rh_agent_save(event->agent, &r->learned, &r->why) != RH_OK;
 
     bool due = cli_progress_count(&r->progress, event);
@@ -216,9 +223,9 @@ static void average_curve(running *r)
     for (int p = 0; p < n; p++) {
         double sum = 0.0;
         int count = 0;
-        for (int run = 0; run < r->job.opt.nrun; run++) {
-            double value = r->curve[(size_t)run * (size_t)n + (size_t)p];
-            if (isfinite(value) && r->life[run].outcome != RH_STOPPED) {
+        for (int64_t i = 0; i < r->nlife; i++) {
+            double value = r->curve[(size_t)i * (size_t)n + (size_t)p];
+            if (isfinite(value) && r->life[i].outcome != RH_STOPPED) {
                 sum += value;
                 count++;
             }
@@ -229,19 +236,18 @@ static void average_curve(running *r)
 
 static int summarise(running *r, cli_result *result)
 {
-    int n = r->job.opt.nrun;
-    double *score = rh_alloc(2 * (size_t)n, sizeof *score);
-    if (!score)
+    size_t n = (size_t)r->job.opt.nrun + (size_t)r->job.world.nmember;
+    double *work = rh_alloc(2 * n, sizeof *work);
+    if (!work)
         return cli_fail("out of memory");
     average_curve(r);
-    *result = (cli_result){
-        .job = &r->job, .life = r->life, .curve = r->mean, .seconds = r->progress.seconds};
-    for (int run = 0; run < n; run++)
-        if (r->life[run].outcome != RH_STOPPED)
-            score[result->nfinished++] = r->life[run].score;
-    if (result->nfinished)
-        result->summary = rh_summarise(score, result->nfinished, score + n);
-    rh_free(score);
+    *result = (cli_result){.job = &r->job,
+                           .life = r->life,
+                           .curve = r->mean,
+                           .mean = r->member,
+                           .seconds = r->progress.seconds};
+    result->score = cli_score_of(&r->job, r->life, r->member, work);
+    rh_free(work);
     return CLI_OK;
 }
 
@@ -292,7 +298,7 @@ static int run_main(const cli_args *args)
     // files first
     if (r.save)
         kept = write_state(&r);
-    if (cli_has(args, "csv") && result.nfinished)
+    if (cli_has(args, "csv") && result.score.nfinished)
         rc = write_csv(&result, cli_value(args, "csv"));
     if (cli_has(args, "json"))
         cli_result_json(stdout, &result);
@@ -300,7 +306,8 @@ static int run_main(const cli_args *args)
         cli_result_print(stdout, &result);
     rc = rc ? rc : kept;
     if (cli_interrupted()) {
-        cli_say("interrupted: %d of %d lives finished", result.nfinished, job->opt.nrun);
+        cli_say("interrupted: %lld of %lld lives finished", (long long)result.score.nfinished,
+                (long long)r.nlife);
         rc = CLI_SIGNAL + cli_interrupted();
     }
 
@@ -311,8 +318,8 @@ done:
 
 const cli_command cli_run = {
     .name = "run",
-    .about = "Live the learning lives of one setting in a simulator, and score them",
-    .operands = "ENV --agent NAME [--set NAME=VALUE ...] [options]",
+    .about = "Live one setting's learning lives in a simulator or model: its score",
+    .operands = "ENV|model:FILE --agent NAME [--set NAME=VALUE ...] [options]",
     .detail = "Every life begins anew and learns for the given number of steps. The score of a "
               "life is by default its average return per episode, from the first step on: what "
               "the learning itself costs counts. Results are the same for any --jobs.",

@@ -1,4 +1,5 @@
-// cmd_sweep.c - rehearse sweep: every setting of a grid, lived in a simulator and ranked.
+// cmd_sweep.c - rehearse sweep: every setting of a grid, lived in a simulator or a model and
+// ranked.
 //
 // 1. All settings go through one call of the evaluator, so that no thread waits at the end of a
 //    setting. Runs of the same number share their chance in all settings: they are compared in
@@ -18,7 +19,8 @@
 static const cli_option setting_option[] = {
     {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns"},
     {"grid", 'g', CLI_GRID, "NAME",
-     .about = "a grid published for the environment and the agent"},
+     .about = "a grid published for the environment and the agent; ENV:NAME takes that of "
+              "another environment"},
     {"set", 's', CLI_AGENT_SET, "NAME=VALUE,...",
      .about = "values of a hyperparameter, in the place of the grid's", .repeats = true},
     {0},
@@ -43,10 +45,10 @@ typedef struct sweeping {
     cli_table table;
     cli_progress progress;
     double *hp;    // owned  (nsetting x nparam)
-    rh_life *life; // owned  (nsetting x nrun)
+    rh_life *life; // owned  (nsetting x nmember x nrun)
     double *sum;   // of the scores so far, owned  (nsetting)
     int *count;    // how many, owned              (nsetting)
-    double best;   // mean of the best setting that is whole
+    double best;   // mean of all lives of the best setting that is whole
 } sweeping;
 
 static int prepare(sweeping *s, const cli_args *args)
@@ -66,18 +68,19 @@ static int prepare(sweeping *s, const cli_args *args)
         return rc;
 
     int nsetting = s->grid.nsetting, nparam = job->agent->nparam;
-    if (nsetting > INT_MAX / job->opt.nrun)
+    int64_t nlife = (int64_t)job->opt.nrun * job->world.nmember; // of a setting
+    if (nsetting > INT_MAX / nlife)
         return cli_refuse("sweep: %s settings of %s lives are too many", cli_count(nsetting).s,
-                          cli_count(job->opt.nrun).s);
+                          cli_count(nlife).s);
     job->opt.ncurve = job->opt.nstep < POINTS ? (int)job->opt.nstep : POINTS;
     s->best = -INFINITY;
     s->hp = rh_alloc((size_t)nsetting * (size_t)nparam + 1, sizeof *s->hp);
-    s->life = rh_alloc((size_t)nsetting * (size_t)job->opt.nrun, sizeof *s->life);
+    s->life = rh_alloc((size_t)nsetting * (size_t)nlife, sizeof *s->life);
     s->sum = rh_alloc((size_t)nsetting, sizeof *s->sum);
     s->count = rh_alloc((size_t)nsetting, sizeof *s->count);
     if (!s->hp || !s->life || !s->sum || !s->count)
         return cli_fail("out of memory for %s settings of %s lives", cli_count(nsetting).s,
-                        cli_count(job->opt.nrun).s);
+                        cli_count(nlife).s);
     for (int i = 0; i < nsetting; i++) {
         double *hp = s->hp + (size_t)i * (size_t)nparam;
         memcpy(hp, job->hp, (size_t)nparam * sizeof *hp);
@@ -100,11 +103,11 @@ static void clear(sweeping *s)
 static void watch(void *context, const rh_event *event)
 {
     sweeping *s = context;
-    int i = event->setting, nrun = s->job.opt.nrun;
+    int i = event->setting, nlife = s->job.opt.nrun * s->job.world.nmember;
     if (event->kind == RH_EVENT_LIFE && event->life->outcome != RH_STOPPED) {
         s->sum[i] += event->life->score;
-        if (++s->count[i] == nrun && s->sum[i] / nrun > s->best) {
-            s->best = s->sum[i] / nrun;
+        if (++s->count[i] == nlife && s->sum[i] / nlife > s->best) {
+            s->best = s->sum[i] / nlife;
             snprintf(s->progress.note, sizeof s->progress.note, "best %s",
                      cli_real(s->best, cli_decimals(NAN, s->best)).s);
         }
@@ -179,11 +182,14 @@ done:
 
 const cli_command cli_sweep = {
     .name = "sweep",
-    .about = "Live every setting of a grid in a simulator, and rank them",
-    .operands = "ENV --agent NAME (--grid NAME | --set NAME=VALUE,... ...) [options]",
-    .detail = "The grid is every combination of the listed values. All settings meet the same "
-              "starts and the same chance, so that they are compared in pairs: a ~ marks those "
-              "that the runs do not tell apart from the best.",
+    .about = "Live every setting of a grid in a simulator or model, and rank them",
+    .operands =
+        "ENV|model:FILE --agent NAME (--grid NAME | --set NAME=VALUE,... ...) [options]",
+    .detail =
+        "The grid is every combination of the listed values. All settings meet the same "
+        "starts and the same chance, so that they are compared in pairs: a ~ marks those "
+        "that the runs do not tell apart from the best. In a model of several members the "
+        "score is the mean of a member's lives, pooled over the members.",
     .operand = CLI_ENV,
     .group = {&setting_group, &cli_env_group, &cli_lives_group, &output_group,
               &cli_common_group},
@@ -191,7 +197,9 @@ const cli_command cli_sweep = {
                 "six settings, ten lives each",
                 "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",
                 "the paper's grid with one parameter fixed, as a table for later",
-                "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv"},
+                "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv",
+                "in a model that `rehearse fit` has made of a log",
+                "rehearse sweep model:plant.model -a esarsa -s alpha=0.01,0.03,0.1,0.3"},
     .see = "`rehearse list searches grid` shows the published grids, `rehearse list agents "
            "esarsa` what can be set.",
     .main = sweep_main,

@@ -1,7 +1,8 @@
 // grid.c - the settings of a sweep: every combination of the axes' values.
 //
 // Axes come from a published grid of the environment, from --set, or both; --set replaces the
-// grid's values of a parameter where it stands, or adds an axis at the end.
+// grid's values of a parameter where it stands, or adds an axis at the end. A model has no
+// grids of its own: ENV:NAME takes that of a simulator.
 
 #include "cli_internal.h"
 
@@ -27,9 +28,8 @@ static cli_axis *axis_of(cli_grid *grid, int param)
 
 // ---------------------------------------------------------------------------- published grids
 
-static int unknown_grid(const cli_job *job, const char *name)
+static int unknown_grid(const cli_job *job, const rh_env_type *env, const char *name)
 {
-    const rh_env_type *env = rh_env_kind(job->env);
     const char *known[CLI_MAX_NAMES];
     int n = 0;
     for (int i = 0; i < env->ngrid && n < CLI_MAX_NAMES; i++) {
@@ -42,7 +42,15 @@ static int unknown_grid(const cli_job *job, const char *name)
 
     char what[128];
     rh_error err;
-    snprintf(what, sizeof what, "%s, %s: no grid", env->name, job->agent->name);
+    bool own = job->world.model && env == cli_world_kind(&job->world);
+    snprintf(what, sizeof what, "%.64s, %s: no grid", own ? job->world.name : env->name,
+             job->agent->name);
+    if (own) {
+        cli_refuse("%s '%s'; a model has none of its own", what, name);
+        cli_try("--grid acrobot:%s, that of an environment, or --set name=value,value,...",
+                name);
+        return CLI_USAGE;
+    }
     if (n)
         return cli_pass(rh_unknown(&err, what, name, known, n), &err);
     cli_refuse("%s '%s'; none was published for this pair", what, name);
@@ -50,10 +58,28 @@ static int unknown_grid(const cli_job *job, const char *name)
     return CLI_USAGE;
 }
 
+// NAME, of the environment that is lived in, or ENV:NAME. *name moves to the NAME.
+static const rh_env_type *grid_owner(const cli_job *job, const char **name)
+{
+    const char *colon = strchr(*name, ':');
+    rh_error err;
+    char word[64];
+    if (!colon)
+        return cli_world_kind(&job->world);
+    snprintf(word, sizeof word, "%.*s", (int)(colon - *name < 63 ? colon - *name : 63), *name);
+    *name = colon + 1;
+    const rh_env_type *env = rh_env_find(word, &err);
+    if (!env)
+        cli_refuse("--grid: %s", err.text);
+    return env;
+}
+
 static int add_published(cli_grid *grid, const cli_job *job, const char *name)
 {
-    const rh_env_type *env = rh_env_kind(job->env);
+    const rh_env_type *env = grid_owner(job, &name);
     const rh_agent_type *agent = job->agent;
+    if (!env)
+        return CLI_USAGE;
     for (int i = 0; i < env->ngrid; i++) {
         const rh_axis *from = &env->grid[i];
         if (strcmp(from->grid, name) != 0 || strcmp(from->agent, agent->name) != 0)
@@ -72,7 +98,7 @@ static int add_published(cli_grid *grid, const cli_job *job, const char *name)
         memcpy(axis->value, from->value, (size_t)from->nvalue * sizeof *axis->value);
         axis->nvalue = from->nvalue;
     }
-    return grid->naxis ? CLI_OK : unknown_grid(job, name);
+    return grid->naxis ? CLI_OK : unknown_grid(job, env, name);
 }
 
 // ---------------------------------------------------------------------------- --set

@@ -3,20 +3,26 @@
 // 1. --jobs is left out of everything printed but the speed: it never changes a result.
 // 2. One agent is born before the work begins. What the library refuses (actions that do not
 //    fit, a state of another agent) is then said at once, and not under a header.
+// 3. In a model an episode is cut off after a thirtieth of the life, as in the paper: the log
+//    may hold a corner out of which no step leads, and a life would end there. But never before
+//    twice the log's median episode: of a short life a thirtieth is less than an episode.
 
 #include "cli_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_STEPS INT64_C(1000000000000) // a month of computing, and far from overflow
+#define USUAL_EPISODES 30 // of a life in a model, at least: the cut-off is that part of it
 
 static const cli_option env_option[] = {
-    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of the environment",
-     .repeats = true},
+    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE",
+     .about = "an option of the environment, or a parameter of the model", .repeats = true},
     {"range", 0, CLI_RANGE, "SENSOR=LO:HI",
      .about = "the range of a sensor, as the agent is told it", .repeats = true},
+    {"member", 0, CLI_WHOLE, "N", .about = "live in one member of a model alone",
+     .initial = "all of them", .lo = 0, .hi = RH_MAX_MEMBER - 1},
+    {"pool", 0, CLI_POOL, "HOW", .about = "how the scores in a model's members become one",
+     .initial = "mean"},
     {0},
 };
 
@@ -31,8 +37,8 @@ static const cli_option lives_option[] = {
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a life becomes a score",
      .initial = "average"},
-    {"cutoff", 0, CLI_WHOLE, "N", .about = "an episode of N steps is cut off",
-     .initial = "never", .lo = 1, .hi = INT64_MAX},
+    {"cutoff", 0, CLI_CUTOFF, "N", .about = "an episode of N steps is cut off; or never",
+     .initial = "never; in a model, after a thirtieth of the life", .lo = 1, .hi = INT64_MAX},
     {"cutoff-as", 0, CLI_CUTOFF_RULE, "RULE", .about = "what the agent sees of it",
      .initial = "teleport"},
     {0},
@@ -57,99 +63,31 @@ int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **
     cli_split(pair, name, value);
     int rc = cli_pass(
         rh_param_lookup(agent->param, agent->nparam, agent->name, name, index, &err), &err);
-    const rh_env_type *env = rh_env_kind(job->env);
+    const rh_env_type *env = cli_world_kind(&job->world);
     if (rc && rh_param_find(env->param, env->nparam, name) >= 0)
         cli_try("--env-set %s, an option of %s", pair, env->name);
     return rc;
 }
 
-const rh_env_type *cli_env_find(const cli_args *args)
+// After how many steps an episode is cut off in a model of this log. 0: out of memory.
+static int64_t usual_cutoff(const rh_log *log, int64_t nstep)
 {
-    rh_error err;
-    const char *command = args->command->name;
-    const rh_env_type *type = NULL;
-    if (args->nword == 0)
-        cli_refuse("%s: which environment?", command);
-    else if (args->nword > 1)
-        cli_refuse("%s: unexpected argument '%s' after '%s'", command, args->word[1],
-                   args->word[0]);
-    else if (!(type = rh_env_find(args->word[0], &err)))
-        cli_refuse("%s", err.text);
-    if (!type && args->nword < 2)
-        cli_try("rehearse list envs");
-    return type;
-}
-
-int cli_env_values(const cli_args *args, const rh_env_type *type, double *opt)
-{
-    rh_error err;
-    int rc = CLI_OK;
-    const char *pair, *value;
-    for (int at = 0; !rc && (pair = cli_each(args, "env-set", &at)) != NULL;) {
-        char name[64];
-        int i;
-        cli_split(pair, name, &value);
-        rh_status read = rh_param_lookup(type->param, type->nparam, type->name, name, &i, &err);
-        if (!read)
-            read = rh_param_parse(&type->param[i], type->name, value, &opt[i], &err);
-        rc = cli_pass(read, &err);
-    }
-    return rc;
-}
-
-static int open_env(cli_job *job, const cli_args *args)
-{
-    rh_error err;
-    const rh_env_type *type = cli_env_find(args);
-    if (!type)
-        return CLI_USAGE;
-    double *opt = rh_alloc((size_t)type->nparam + 1, sizeof *opt);
-    if (!opt)
-        return cli_fail("out of memory");
-    rh_param_initial(type->param, type->nparam, opt);
-    int rc = cli_env_values(args, type, opt);
-    if (!rc)
-        rc = cli_pass(rh_env_create(&job->env, type, opt, &err), &err);
-    rh_free(opt);
-    return rc;
-}
-
-// SENSOR=LO:HI into the task the agents are told.
-static int set_range(cli_job *job, const char *pair)
-{
-    char name[64], *end;
-    const char *value;
-    rh_error err;
-    rh_task *task = &job->task;
-    cli_split(pair, name, &value);
-    int i = 0;
-    while (i < task->nobs && strcmp(task->obs_name[i], name) != 0)
-        i++;
-    if (i == task->nobs) {
-        char what[96];
-        snprintf(what, sizeof what, "%s: no sensor", rh_env_kind(job->env)->name);
-        return cli_pass(rh_unknown(&err, what, name, task->obs_name, task->nobs), &err);
-    }
-
-    double lo = strtod(value, &end), hi = NAN;
-    bool read = end != value && *end == ':';
-    if (read) {
-        value = end + 1;
-        hi = strtod(value, &end);
-        read = end != value && !*end;
-    }
-    if (!read || !isfinite(lo) || !isfinite(hi) || !(lo < hi))
-        return cli_refuse("--range %s, expected SENSOR=LO:HI with LO below HI", pair);
-    task->obs_lo[i] = lo;
-    task->obs_hi[i] = hi;
-    job->ranged[i] = true;
-    return CLI_OK;
+    size_t n = (size_t)log->nepisode;
+    double *length = rh_alloc(2 * n, sizeof *length);
+    if (!length)
+        return 0;
+    for (size_t e = 0; e < n; e++)
+        length[e] = (double)(log->first[e + 1] - log->first[e]);
+    int64_t twice = (int64_t)(2.0 * rh_summarise(length, (int)n, length + n).median);
+    rh_free(length);
+    return nstep / USUAL_EPISODES > twice ? nstep / USUAL_EPISODES : twice;
 }
 
 static int read_options(cli_job *job, const cli_args *args)
 {
     rh_eval_options *opt = &job->opt;
-    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff"))
+    bool model = job->world.model != NULL;
+    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !model)
         return cli_refuse("--cutoff-as says how, and --cutoff is missing to say when");
     *opt = rh_eval_defaults(&job->task);
     opt->nstep = cli_number(args, "steps", opt->nstep);
@@ -157,7 +95,13 @@ static int read_options(cli_job *job, const cli_args *args)
     opt->seed = (uint64_t)cli_number(args, "seed", (int64_t)opt->seed);
     opt->nthread = (int)cli_number(args, "jobs", cli_ncpu());
     opt->criterion = (rh_criterion)cli_number(args, "criterion", opt->criterion);
+    opt->replicate = (uint64_t)job->world.member;
     opt->cutoff = cli_number(args, "cutoff", opt->cutoff);
+    job->usual = model && !job->task.continuing && !cli_has(args, "cutoff");
+    if (job->usual)
+        opt->cutoff = usual_cutoff(rh_model_log(job->world.model), opt->nstep);
+    if (opt->cutoff == 0)
+        return cli_fail("out of memory");
     opt->cutoff_rule = (rh_cutoff_rule)cli_number(args, "cutoff-as", opt->cutoff_rule);
     return CLI_OK;
 }
@@ -171,19 +115,28 @@ int cli_job_init(cli_job *job, const cli_args *args)
     if (json && piped)
         return cli_refuse("--json and --csv - both want standard output");
 
-    int rc = open_env(job, args);
+    int rc = cli_world_init(&job->world, args);
     if (rc)
         return rc;
-    job->task = *rh_env_task(job->env);
+    rh_task *task = &job->task;
+    *task = *rh_env_task(job->world.env[0]);
     const char *pair;
-    for (int at = 0; !rc && (pair = cli_each(args, "range", &at)) != NULL;)
-        rc = set_range(job, pair);
+    for (int at = 0; !rc && (pair = cli_each(args, "range", &at)) != NULL;) {
+        double lo, hi;
+        int i;
+        rc = cli_range_read(pair, job->world.name, task->obs_name, task->nobs, &i, &lo, &hi);
+        if (rc)
+            break;
+        task->obs_lo[i] = lo;
+        task->obs_hi[i] = hi;
+        job->ranged[i] = true;
+    }
     return rc ? rc : read_options(job, args);
 }
 
 void cli_job_clear(cli_job *job)
 {
-    rh_env_destroy(job->env);
+    cli_world_clear(&job->world);
     rh_state_destroy(job->born);
     rh_free(job->hp);
     rh_free(job->swept);

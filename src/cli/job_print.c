@@ -27,12 +27,30 @@ static void print_values(FILE *out, const char *label, const char *head, const r
         fputc('\n', out);
 }
 
+// A model in a line: its kind, how it was fitted, what it was fitted to.
+static void print_model(FILE *out, const cli_world *world)
+{
+    const rh_log *log = rh_model_log(world->model);
+    int n = rh_model_nmember(world->model), npool;
+    fprintf(out, "  model      %s of %s steps, seen as %s", rh_model_kind(world->model)->name,
+            cli_count(log->n).s, rh_repr_kind(rh_model_repr(world->model))->name);
+    if (world->nmember > 1)
+        fprintf(out, "; %d members, scores pooled by %s", n,
+                rh_pool_names(&npool)[world->pool]);
+    else if (n > 1)
+        fprintf(out, "; member %d of %d", world->member, n);
+    fputc('\n', out);
+}
+
 void cli_job_print(FILE *out, const cli_job *job)
 {
-    const rh_env_type *env = rh_env_kind(job->env);
+    const rh_env_type *env = cli_world_kind(&job->world);
     const rh_agent_type *agent = job->agent;
-    const double *opt = rh_env_options(job->env);
-    print_values(out, "environment", env->name, env->param, env->nparam, opt, NULL, false);
+    const double *opt = rh_env_options(job->world.env[0]);
+    print_values(out, "environment", job->world.name, env->param, env->nparam, opt, NULL,
+                 false);
+    if (job->world.model)
+        print_model(out, &job->world);
     for (int i = 0; i < job->task.nobs; i++)
         if (job->ranged[i])
             fprintf(out, "  range      %s=%s:%s\n", job->task.obs_name[i],
@@ -47,17 +65,19 @@ void cli_job_print_lives(FILE *out, const cli_job *job, const char *after)
     const rh_eval_options *opt = &job->opt;
     const char *name[CLI_MAX_NAMES];
     cli_names(CLI_CRITERION, name);
-    fprintf(out, "lives        %s of %s step%s%s, seed %llu, scored by %s\n",
+    fprintf(out, "lives        %s of %s step%s%s%s, seed %llu, scored by %s\n",
             cli_count(opt->nrun).s, cli_count(opt->nstep).s, cli_plural(opt->nstep), after,
+            job->world.nmember > 1 ? (*after ? ", in each member" : " in each member") : "",
             (unsigned long long)opt->seed, name[opt->criterion]);
     if (opt->cutoff != INT64_MAX) {
         cli_names(CLI_CUTOFF_RULE, name);
         if (job->task.continuing)
             fputs("  cut-off    none: the task is continuing, and has no episodes\n", out);
         else
-            fprintf(out, "  cut-off    after %s steps of an episode, as a %s%s\n",
+            fprintf(out, "  cut-off    after %s steps of an episode, as a %s%s%s\n",
                     cli_count(opt->cutoff).s, name[opt->cutoff_rule],
-                    opt->cutoff_rule == RH_TERMINAL ? " state" : "");
+                    opt->cutoff_rule == RH_TERMINAL ? " state" : "",
+                    job->usual ? "; usual in a model" : "");
     }
     if (job->loaded)
         fprintf(out, "  loaded     %s\n", job->loaded);
@@ -89,15 +109,37 @@ static void json_ranges(cli_json *json, const cli_job *job)
     cli_json_close(json);
 }
 
+static void json_model(cli_json *json, const cli_world *world)
+{
+    int n;
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016llx",
+             (unsigned long long)rh_model_fingerprint(world->model));
+    cli_json_open(json, "model", '{', true);
+    cli_json_text(json, "file", world->path);
+    cli_json_text(json, "kind", rh_model_kind(world->model)->name);
+    cli_json_text(json, "representation", rh_repr_kind(rh_model_repr(world->model))->name);
+    cli_json_text(json, "fingerprint", fingerprint);
+    cli_json_whole(json, "members", rh_model_nmember(world->model));
+    if (world->nmember > 1)
+        cli_json_text(json, "pool", rh_pool_names(&n)[world->pool]);
+    else
+        cli_json_whole(json, "member", world->member);
+    cli_json_close(json);
+}
+
 void cli_job_json(cli_json *json, const cli_job *job)
 {
-    const rh_env_type *env = rh_env_kind(job->env);
+    const rh_env_type *env = cli_world_kind(&job->world);
     const rh_eval_options *opt = &job->opt;
     const char *name[CLI_MAX_NAMES];
 
     cli_json_text(json, "version", rh_version());
-    cli_json_text(json, "env", env->name);
-    json_values(json, "env_options", env->param, env->nparam, rh_env_options(job->env), NULL);
+    cli_json_text(json, "env", job->world.name);
+    json_values(json, "env_options", env->param, env->nparam, rh_env_options(job->world.env[0]),
+                NULL);
+    if (job->world.model)
+        json_model(json, &job->world);
     json_ranges(json, job);
     cli_json_text(json, "agent", job->agent->name);
     json_values(json, "hyperparameters", job->agent->param, job->agent->nparam, job->hp,

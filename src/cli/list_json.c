@@ -1,4 +1,5 @@
-// list_json.c - the environments, agents and searches there are, in JSON.
+// list_json.c - the environments, agents, models, representations and searches there are, in
+// JSON.
 
 #include "cli_internal.h"
 
@@ -97,6 +98,16 @@ static void json_agent(cli_json *json, const rh_agent_type *type)
     cli_json_close(json);
 }
 
+static void json_kind(cli_json *json, const char *name, const char *about,
+                      const rh_param *param, int nparam)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", name);
+    cli_json_text(json, "about", about);
+    json_params(json, param, nparam);
+    cli_json_close(json);
+}
+
 static bool wanted(const char *one, const char *other)
 {
     return !one || strcmp(one, other) == 0;
@@ -119,6 +130,24 @@ void cli_list_json(FILE *out, const char *topic, const char *name)
         for (int i = 0; i < rh_agent_ntype(); i++)
             if (wanted(name, rh_agent_type_at(i)->name))
                 json_agent(&json, rh_agent_type_at(i));
+        cli_json_close(&json);
+    }
+    if (wanted(topic, "models")) {
+        cli_json_open(&json, "models", '[', false);
+        for (int i = 0; i < rh_model_ntype(); i++) {
+            const rh_model_type *type = rh_model_type_at(i);
+            if (wanted(name, type->name))
+                json_kind(&json, type->name, type->about, type->param, type->nparam);
+        }
+        cli_json_close(&json);
+    }
+    if (wanted(topic, "representations")) {
+        cli_json_open(&json, "representations", '[', false);
+        for (int i = 0; i < rh_repr_ntype(); i++) {
+            const rh_repr_type *type = rh_repr_type_at(i);
+            if (wanted(name, type->name))
+                json_kind(&json, type->name, type->about, type->param, type->nparam);
+        }
         cli_json_close(&json);
     }
     if (wanted(topic, "searches")) {

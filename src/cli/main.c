@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const cli_command *const command[] = {
-    &cli_inspect, &cli_convert, &cli_collect,    &cli_run,    &cli_sweep,
+    &cli_inspect, &cli_convert, &cli_collect,    &cli_fit,    &cli_run, &cli_sweep,
     &cli_list,    &cli_help,    &cli_completion, &cli_manual, NULL,
 };
 

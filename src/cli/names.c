@@ -25,6 +25,33 @@ static int agent_names(const char *name[CLI_MAX_NAMES])
     return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
 }
 
+static int model_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_model_ntype();
+    for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
+        name[i] = rh_model_type_at(i)->name;
+    return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
+// The representations, and behind them "auto", the choice among them.
+static int repr_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_repr_ntype();
+    n = n < CLI_MAX_NAMES - 1 ? n : CLI_MAX_NAMES - 1;
+    for (int i = 0; i < n; i++)
+        name[i] = rh_repr_type_at(i)->name;
+    name[n] = "auto";
+    return n + 1;
+}
+
+static int preset_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_repr_npreset();
+    for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
+        name[i] = rh_repr_preset_at(i)->name;
+    return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
 static int command_names(const char *name[CLI_MAX_NAMES])
 {
     int n = 0;
@@ -55,9 +82,16 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         [RH_REWARD_OF_ACTION] = "action", [RH_REWARD_OF_STATE] = "state"};
     static const char *const restarts[] = {"normal", "random"};
     static const char *const policy[] = {"near-optimal", "medium", "naive", "random"};
-    static const char *const topic[] = {"envs", "agents", "searches"};
+    static const char *const fit_preset[] = {"paper"};
+    static const char *const resample[] = {[RH_RESAMPLE_ALL] = "all",
+                                           [RH_RESAMPLE_SUBSET] = "subset",
+                                           [RH_RESAMPLE_BOOTSTRAP] = "bootstrap"};
+    static const char *const episodes[] = {
+        [RH_EPISODES_AUTO] = "auto", [RH_EPISODES_END] = "no", [RH_EPISODES_CONTINUE] = "yes"};
+    static const char *const topic[] = {"envs", "agents", "models", "representations",
+                                        "searches"};
     static const char *const shell[] = {"bash", "zsh"};
-    const char *const *criterion;
+    const char *const *names;
     int n = 0;
 
     switch (kind) {
@@ -68,16 +102,34 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
     case CLI_FILE:
     case CLI_AGENT_SET:
     case CLI_ENV_SET:
+    case CLI_MODEL_SET:
+    case CLI_REPR_SET:
     case CLI_RANGE:
     case CLI_GRID:
+    case CLI_CUTOFF:
         return 0;
     case CLI_ENV:
         return env_names(name);
     case CLI_AGENT:
         return agent_names(name);
     case CLI_CRITERION:
-        criterion = rh_criterion_names(&n);
-        return copy(criterion, n, name);
+        names = rh_criterion_names(&n);
+        return copy(names, n, name);
+    case CLI_POOL:
+        names = rh_pool_names(&n);
+        return copy(names, n, name);
+    case CLI_MODEL:
+        return model_names(name);
+    case CLI_REPR:
+        return repr_names(name);
+    case CLI_REPR_PRESET:
+        return preset_names(name);
+    case CLI_FIT_PRESET:
+        return copy(fit_preset, 1, name);
+    case CLI_RESAMPLE:
+        return copy(resample, 3, name);
+    case CLI_EPISODES:
+        return copy(episodes, 3, name);
     case CLI_CUTOFF_RULE:
         return copy(rule, 2, name);
     case CLI_ACTION_KIND:
@@ -93,7 +145,7 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
     case CLI_POLICY:
         return copy(policy, 4, name);
     case CLI_TOPIC:
-        return copy(topic, 3, name);
+        return copy(topic, 5, name);
     case CLI_COMMAND:
         return command_names(name);
     case CLI_SHELL:

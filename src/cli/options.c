@@ -84,6 +84,20 @@ static int check_whole(const cli_command *command, cli_given *given)
                       o->name, given->value, cli_count(o->lo).s, cli_count(o->hi).s);
 }
 
+// A whole number, or never.
+static int check_cutoff(const cli_command *command, cli_given *given)
+{
+    if (strcmp(given->value, "never") == 0) {
+        given->number = INT64_MAX;
+        return CLI_OK;
+    }
+    bool whole = read_whole(given->value, &given->number);
+    if (whole && given->number >= given->option->lo && given->number <= given->option->hi)
+        return CLI_OK;
+    return cli_refuse("%s: --%s = %s, expected a whole number, %" PRId64 " or more, or never",
+                      command->name, given->option->name, given->value, given->option->lo);
+}
+
 static int check_real(const cli_command *command, cli_given *given)
 {
     char *end;
@@ -150,13 +164,25 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_REAL:
         rc = check_real(args->command, &given);
         break;
+    case CLI_CUTOFF:
+        rc = check_cutoff(args->command, &given);
+        break;
     case CLI_AGENT_SET:
     case CLI_ENV_SET:
+    case CLI_MODEL_SET:
+    case CLI_REPR_SET:
     case CLI_RANGE:
         rc = check_pair(args, &given);
         break;
     case CLI_CRITERION:
     case CLI_CUTOFF_RULE:
+    case CLI_POOL:
+    case CLI_MODEL:
+    case CLI_REPR:
+    case CLI_REPR_PRESET:
+    case CLI_FIT_PRESET:
+    case CLI_RESAMPLE:
+    case CLI_EPISODES:
     case CLI_ACTION_KIND:
     case CLI_REWARD_OF:
     case CLI_READ_FORMAT:

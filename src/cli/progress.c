@@ -20,7 +20,7 @@
 static void begin(cli_progress *p, const cli_job *job, int nsetting)
 {
     *p = (cli_progress){
-        .nlife = (int64_t)nsetting * job->opt.nrun,
+        .nlife = (int64_t)nsetting * job->world.nmember * job->opt.nrun,
         .nstep = job->opt.nstep,
         .npoint = job->opt.ncurve,
         .begun = cli_now(),
@@ -157,8 +157,8 @@ int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, 
     job->opt.stop = stop;
     cli_catch_signals();
     begin(p, job, nsetting);
-    rh_status rc = rh_eval_lives(&job->env, 1, job->agent, &job->task, nsetting, hp, &job->opt,
-                                 life, curve, &err);
+    rh_status rc = rh_eval_lives(job->world.env, job->world.nmember, job->agent, &job->task,
+                                 nsetting, hp, &job->opt, life, curve, &err);
     p->seconds = cli_now() - p->begun;
     end(p);
     return cli_pass(rc, &err);

@@ -4,10 +4,22 @@
 
 #include <math.h>
 
-static int count_outcome(const cli_result *r, rh_outcome outcome)
+#define FEW_MEMBERS 12 // lines
+
+static int64_t count_lives(const cli_result *r)
 {
-    int n = 0;
-    for (int i = 0; i < r->job->opt.nrun; i++)
+    return (int64_t)r->job->opt.nrun * r->job->world.nmember;
+}
+
+static bool has_members(const cli_result *r)
+{
+    return r->job->world.nmember > 1;
+}
+
+static int64_t count_outcome(const cli_result *r, rh_outcome outcome)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < count_lives(r); i++)
         n += r->life[i].outcome == outcome;
     return n;
 }
@@ -15,7 +27,7 @@ static int count_outcome(const cli_result *r, rh_outcome outcome)
 static double steps_per_second(const cli_result *r)
 {
     double nstep = 0.0;
-    for (int i = 0; i < r->job->opt.nrun; i++)
+    for (int64_t i = 0; i < count_lives(r); i++)
         nstep += (double)r->life[i].nstep;
     return floor(nstep / r->seconds);
 }
@@ -23,18 +35,43 @@ static double steps_per_second(const cli_result *r)
 static double mean_episodes(const cli_result *r)
 {
     double n = 0.0;
-    for (int i = 0; i < r->job->opt.nrun; i++)
+    for (int64_t i = 0; i < count_lives(r); i++)
         if (r->life[i].outcome != RH_STOPPED)
             n += (double)r->life[i].nepisode;
-    return n / r->nfinished;
+    return n / (double)r->score.nfinished;
 }
 
 // ---------------------------------------------------------------------------- words
 
+// What the members' means come to, and each of them.
+static void print_members(FILE *out, const cli_result *r, const cli_style *style)
+{
+    const rh_summary *s = &r->score.summary;
+    int n = cli_decimals(s->stderr_, s->mean), npool, nmember = r->job->world.nmember;
+    const char *pool = rh_pool_names(&npool)[r->job->world.pool];
+    fprintf(out, "score        %s%s%s   %s of %d members\n", style->bold,
+            cli_real(r->score.score, n).s, style->plain, pool, r->score.nmember);
+    if (s->n > 1)
+        fprintf(out, "  means      %s on average, 95 %% interval %s to %s, standard error %s\n",
+                cli_real(s->mean, n).s, cli_real(s->lo95, n).s, cli_real(s->hi95, n).s,
+                cli_real(s->stderr_, n).s);
+    int shown = nmember <= FEW_MEMBERS + 1 ? nmember : FEW_MEMBERS;
+    for (int m = 0; m < shown; m++)
+        fprintf(out, "  member %-3d %s\n", m,
+                isnan(r->mean[m]) ? "-" : cli_real(r->mean[m], n).s);
+    if (shown < nmember)
+        fprintf(out, "%s  ... %d more members, --json has them all%s\n", style->dim,
+                nmember - shown, style->plain);
+}
+
 static void print_score(FILE *out, const cli_result *r, const cli_style *style)
 {
-    const rh_summary *s = &r->summary;
+    const rh_summary *s = &r->score.summary;
     int n = cli_decimals(s->stderr_, s->mean);
+    if (has_members(r)) {
+        print_members(out, r, style);
+        return;
+    }
     fprintf(out, "score        %s%s%s", style->bold, cli_real(s->mean, n).s, style->plain);
     if (s->n == 1)
         fputs("   (one life: no interval)\n", out);
@@ -49,13 +86,15 @@ static void print_score(FILE *out, const cli_result *r, const cli_style *style)
 
 static void print_diverged(FILE *out, const cli_result *r, const cli_style *style)
 {
-    int agents = count_outcome(r, RH_DIVERGED), envs = count_outcome(r, RH_ENV_NONFINITE);
+    long long agents = count_outcome(r, RH_DIVERGED), n = r->score.nfinished;
+    long long envs = count_outcome(r, RH_ENV_NONFINITE);
     if (agents)
-        fprintf(out, "%sdiverged%s     %d of %d lives: the agent's numbers were not finite\n",
-                style->alarm, style->plain, agents, r->nfinished);
+        fprintf(out,
+                "%sdiverged%s     %lld of %lld lives: the agent's numbers were not finite\n",
+                style->alarm, style->plain, agents, n);
     if (envs)
-        fprintf(out, "%sdiverged%s     %d of %d lives: the environment was not finite\n",
-                style->alarm, style->plain, envs, r->nfinished);
+        fprintf(out, "%sdiverged%s     %lld of %lld lives: the environment was not finite\n",
+                style->alarm, style->plain, envs, n);
 }
 
 static void print_curve(FILE *out, const cli_result *r, const cli_style *style)
@@ -86,10 +125,11 @@ void cli_result_print(FILE *out, const cli_result *r)
 {
     cli_style style = cli_style_of(out);
     fputc('\n', out);
-    if (r->nfinished < r->job->opt.nrun)
-        fprintf(out, "%sfinished%s     %d of %d lives; what follows is about those\n",
-                style.alarm, style.plain, r->nfinished, r->job->opt.nrun);
-    if (r->nfinished) {
+    if (!r->score.whole)
+        fprintf(out, "%sfinished%s     %lld of %lld lives; what follows is about those\n",
+                style.alarm, style.plain, (long long)r->score.nfinished,
+                (long long)count_lives(r));
+    if (r->score.nfinished) {
         print_score(out, r, &style);
         if (!r->job->task.continuing)
             fprintf(out, "episodes     %s completed in a life\n",
@@ -109,8 +149,8 @@ void cli_result_print(FILE *out, const cli_result *r)
 
 static void json_summary(cli_json *json, const cli_result *r)
 {
-    const rh_summary *s = &r->summary;
-    if (!r->nfinished) {
+    const rh_summary *s = &r->score.summary;
+    if (!r->score.nfinished) {
         cli_json_null(json, "summary");
         return;
     }
@@ -128,15 +168,27 @@ static void json_summary(cli_json *json, const cli_result *r)
     cli_json_close(json);
 }
 
+static void json_members(cli_json *json, const cli_result *r)
+{
+    cli_json_real(json, "score", r->score.score);
+    cli_json_open(json, "member_scores", '[', true);
+    for (int m = 0; m < r->job->world.nmember; m++)
+        cli_json_real(json, NULL, r->mean[m]);
+    cli_json_close(json);
+}
+
 static void json_lives(cli_json *json, const cli_result *r)
 {
+    int nrun = r->job->opt.nrun;
     cli_json_open(json, "lives", '[', false);
-    for (int i = 0; i < r->job->opt.nrun; i++) {
+    for (int64_t i = 0; i < count_lives(r); i++) {
         const rh_life *life = &r->life[i];
         if (life->outcome == RH_STOPPED)
             continue;
         cli_json_open(json, NULL, '{', true);
-        cli_json_whole(json, "run", i);
+        if (has_members(r))
+            cli_json_whole(json, "member", i / nrun);
+        cli_json_whole(json, "run", i % nrun);
         cli_json_real(json, "score", life->score);
         cli_json_real(json, "total", life->total);
         cli_json_whole(json, "steps", life->nstep);
@@ -169,9 +221,11 @@ void cli_result_json(FILE *out, const cli_result *r)
     cli_job_json(&json, r->job);
     cli_json_flag(&json, "loaded", r->job->born != NULL);
     cli_json_flag(&json, "frozen", r->job->opt.frozen);
-    cli_json_whole(&json, "finished", r->nfinished);
+    cli_json_whole(&json, "finished", r->score.nfinished);
     cli_json_whole(&json, "diverged",
                    count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
+    if (has_members(r))
+        json_members(&json, r);
     json_summary(&json, r);
     json_lives(&json, r);
     json_curve(&json, r);
@@ -181,12 +235,16 @@ void cli_result_json(FILE *out, const cli_result *r)
 
 void cli_result_csv(FILE *out, const cli_result *r)
 {
-    fputs("run,score,total,steps,episodes,outcome\n", out);
-    for (int i = 0; i < r->job->opt.nrun; i++) {
+    long long nrun = r->job->opt.nrun;
+    fprintf(out, "%srun,score,total,steps,episodes,outcome\n", has_members(r) ? "member," : "");
+    for (long long i = 0; i < count_lives(r); i++) {
         const rh_life *life = &r->life[i];
-        if (life->outcome != RH_STOPPED)
-            fprintf(out, "%d,%s,%s,%lld,%lld,%s\n", i, cli_exact(life->score).s,
-                    cli_exact(life->total).s, (long long)life->nstep, (long long)life->nepisode,
-                    rh_outcome_name(life->outcome));
+        if (life->outcome == RH_STOPPED)
+            continue;
+        if (has_members(r))
+            fprintf(out, "%lld,", i / nrun);
+        fprintf(out, "%lld,%s,%s,%lld,%lld,%s\n", i % nrun, cli_exact(life->score).s,
+                cli_exact(life->total).s, (long long)life->nstep, (long long)life->nepisode,
+                rh_outcome_name(life->outcome));
     }
 }

@@ -1,11 +1,9 @@
 // sweep_print.c - what `sweep` found, ranked: in words, JSON and CSV.
 //
-// 1. Runs of the same number share their chance, so a setting is compared with the best by the
-//    differences of their runs. When Student's 95 % interval of the mean difference holds zero,
-//    the runs do not tell the two apart, and the setting is marked as tied. Intervals of the
-//    means alone overlap far too often.
-// 2. Settings of equal mean keep the order of the grid. What has no mean comes last, and before
-//    it, after an interruption, what has not all its runs: few runs are easily lucky.
+// 1. Settings of equal score keep the order of the grid. What has no score comes last, and
+//    before it, after an interruption, what has not all its lives: few are easily lucky.
+// 2. Where scores are pooled by something else than the mean, both are shown: the first is what
+//    ranks, and the interval is of the second.
 
 #include "cli_internal.h"
 
@@ -16,33 +14,23 @@
 static int best_first(const void *a, const void *b)
 {
     const cli_row *x = a, *y = b;
-    if (x->whole != y->whole)
-        return x->whole ? -1 : 1;
-    double mx = isnan(x->summary.mean) ? -INFINITY : x->summary.mean;
-    double my = isnan(y->summary.mean) ? -INFINITY : y->summary.mean;
+    if (x->score.whole != y->score.whole)
+        return x->score.whole ? -1 : 1;
+    double mx = isnan(x->score.score) ? -INFINITY : x->score.score;
+    double my = isnan(y->score.score) ? -INFINITY : y->score.score;
     if (mx != my)
         return mx < my ? 1 : -1;
     return x->setting - y->setting;
 }
 
-// Whether the runs that both settings finished leave open which is better. work: (2 nrun)
-static bool tie(const rh_life *best, const rh_life *other, int nrun, double *work)
-{
-    int n = 0;
-    for (int i = 0; i < nrun; i++)
-        if (best[i].outcome != RH_STOPPED && other[i].outcome != RH_STOPPED)
-            work[n++] = best[i].score - other[i].score;
-    if (n < 2)
-        return true;
-    rh_summary difference = rh_summarise(work, n, work + nrun);
-    return difference.lo95 <= 0.0; // false for what is not a number
-}
-
 int cli_table_init(cli_table *table, const rh_life *life)
 {
-    int nsetting = table->grid->nsetting, nrun = table->job->opt.nrun;
+    const cli_job *job = table->job;
+    int nsetting = table->grid->nsetting;
+    size_t nlife = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
     table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
-    double *work = rh_alloc(2 * (size_t)nrun, sizeof *work);
+    double *work =
+        rh_alloc(2 * ((size_t)job->opt.nrun + (size_t)job->world.nmember), sizeof *work);
     if (!table->row || !work) {
         rh_free(work);
         return cli_fail("out of memory");
@@ -50,28 +38,19 @@ int cli_table_init(cli_table *table, const rh_life *life)
 
     // a row for every setting with a finished life
     for (int s = 0; s < nsetting; s++) {
-        const rh_life *own = life + (size_t)s * (size_t)nrun;
-        cli_row row = {.setting = s};
-        for (int i = 0; i < nrun; i++) {
+        const rh_life *own = life + (size_t)s * nlife;
+        cli_row row = {.setting = s, .score = cli_score_of(job, own, NULL, work)};
+        for (size_t i = 0; i < nlife; i++)
             table->nstep += own[i].nstep;
-            row.ndiverged +=
-                own[i].outcome == RH_DIVERGED || own[i].outcome == RH_ENV_NONFINITE;
-            if (own[i].outcome != RH_STOPPED)
-                work[row.nfinished++] = own[i].score;
-        }
-        table->nfinished += row.nfinished;
-        row.whole = row.nfinished == nrun;
-        if (row.nfinished == 0)
-            continue;
-        row.summary = rh_summarise(work, row.nfinished, work + nrun);
-        table->row[table->nrow++] = row;
+        table->nfinished += row.score.nfinished;
+        if (row.score.nfinished)
+            table->row[table->nrow++] = row;
     }
     qsort(table->row, (size_t)table->nrow, sizeof *table->row, best_first);
 
     for (int i = 1; i < table->nrow; i++)
-        table->row[i].tied =
-            tie(life + (size_t)table->row[0].setting * (size_t)nrun,
-                life + (size_t)table->row[i].setting * (size_t)nrun, nrun, work);
+        table->row[i].tied = cli_score_tied(job, life + (size_t)table->row[0].setting * nlife,
+                                            life + (size_t)table->row[i].setting * nlife, work);
     rh_free(work);
     return CLI_OK;
 }
@@ -108,8 +87,9 @@ static int width_of(const cli_table *t, const cli_axis *axis)
 // Which of the optional columns are needed.
 typedef struct columns {
     bool runs, diverged, intervals;
+    const char *pool; // what ranks, when that is not the mean
     int ndecimal;
-    int nmean, nlo, nhi; // widths of the numbers
+    int nscore, nmean, nlo, nhi; // widths of the numbers
 } columns;
 
 static int longer(int width, double x, int ndecimal)
@@ -120,18 +100,25 @@ static int longer(int width, double x, int ndecimal)
 
 static columns choose_columns(const cli_table *t, int nshown)
 {
-    columns c = {.intervals = t->job->opt.nrun > 1};
-    c.ndecimal = cli_decimals(t->row[0].summary.stderr_, t->row[0].summary.mean);
+    const cli_world *world = &t->job->world;
+    int npool;
+    columns c = {.intervals = (world->nmember > 1 ? world->nmember : t->job->opt.nrun) > 1};
+    const rh_summary *best = &t->row[0].score.summary;
+    if (world->nmember > 1 && world->pool != RH_POOL_MEAN)
+        c.pool = rh_pool_names(&npool)[world->pool];
+    c.ndecimal = cli_decimals(best->stderr_, best->mean);
     c.nmean = 4;
+    c.nscore = c.pool ? (int)strlen(c.pool) : 0;
     for (int i = 0; i < nshown; i++) {
-        const cli_row *row = &t->row[i];
-        c.nmean = longer(c.nmean, row->summary.mean, c.ndecimal);
-        if (row->nfinished > 1) {
-            c.nlo = longer(c.nlo, row->summary.lo95, c.ndecimal);
-            c.nhi = longer(c.nhi, row->summary.hi95, c.ndecimal);
+        const cli_score *s = &t->row[i].score;
+        c.nscore = longer(c.nscore, s->score, c.ndecimal);
+        c.nmean = longer(c.nmean, s->summary.mean, c.ndecimal);
+        if (s->summary.n > 1) {
+            c.nlo = longer(c.nlo, s->summary.lo95, c.ndecimal);
+            c.nhi = longer(c.nhi, s->summary.hi95, c.ndecimal);
         }
-        c.runs = c.runs || row->nfinished < t->job->opt.nrun;
-        c.diverged = c.diverged || row->ndiverged > 0;
+        c.runs = c.runs || !s->whole;
+        c.diverged = c.diverged || s->ndiverged > 0;
     }
     int rest = (int)strlen("95 % interval") - c.nlo - (int)strlen(" to ") - c.nhi;
     c.nlo += rest > 0 ? rest : 0; // the heading needs room too
@@ -145,11 +132,13 @@ static void print_head(FILE *out, const cli_table *t, const columns *c)
     for (int k = 0; k < t->grid->naxis; k++)
         fprintf(out, "  %*s", width_of(t, &t->grid->axis[k]),
                 param[t->grid->axis[k].param].name);
+    if (c->pool)
+        fprintf(out, "  %*s", c->nscore, c->pool);
     fprintf(out, "  %*s", c->nmean, "mean");
     if (c->intervals)
         fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "95 % interval");
     if (c->runs)
-        fputs("   runs", out);
+        fputs(t->job->world.nmember > 1 ? "  lives" : "   runs", out);
     if (c->diverged)
         fputs("  diverged", out);
     fputc('\n', out);
@@ -159,23 +148,26 @@ static void print_row(FILE *out, const cli_table *t, int i, const columns *c)
 {
     const cli_row *row = &t->row[i];
     const double *hp = hp_of(t, row);
-    const rh_summary *s = &row->summary;
+    const rh_summary *s = &row->score.summary;
+    long long nfinished = row->score.nfinished, ndiverged = row->score.ndiverged;
     fprintf(out, "%5d %s", i + 1, row->tied ? "~" : " ");
     for (int k = 0; k < t->grid->naxis; k++) {
         const cli_axis *axis = &t->grid->axis[k];
         fprintf(out, "  %*s", width_of(t, axis),
                 cli_param(&t->job->agent->param[axis->param], hp[axis->param]).s);
     }
+    if (c->pool)
+        fprintf(out, "  %*s", c->nscore, cli_real(row->score.score, c->ndecimal).s);
     fprintf(out, "  %*s", c->nmean, cli_real(s->mean, c->ndecimal).s);
-    if (c->intervals && row->nfinished > 1)
+    if (c->intervals && s->n > 1)
         fprintf(out, "  %*s to %*s", c->nlo, cli_real(s->lo95, c->ndecimal).s, c->nhi,
                 cli_real(s->hi95, c->ndecimal).s);
     else if (c->intervals)
         fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "");
     if (c->runs)
-        fprintf(out, "  %5d", row->nfinished);
-    if (c->diverged && row->ndiverged)
-        fprintf(out, "  %d of %d", row->ndiverged, row->nfinished);
+        fprintf(out, "  %5lld", nfinished);
+    if (c->diverged && ndiverged)
+        fprintf(out, "  %lld of %lld", ndiverged, nfinished);
     fputc('\n', out);
 }
 
@@ -221,9 +213,9 @@ void cli_table_print(FILE *out, const cli_table *t, int top)
     for (int i = 0; i < t->nrow; i++)
         ntied += t->row[i].tied;
     if (ntied)
-        fprintf(out,
-                "~ %d setting%s that the paired runs do not tell apart from the best (95 %%)\n",
-                ntied, cli_plural(ntied));
+        fprintf(out, "~ %d setting%s that the %s do not tell apart from the best (95 %%)\n",
+                ntied, cli_plural(ntied),
+                t->job->world.nmember > 1 ? "members" : "paired runs");
     print_best(out, t, &style);
 }
 
@@ -261,12 +253,15 @@ void cli_table_json(FILE *out, const cli_table *t)
         for (int k = 0; k < agent->nparam; k++)
             cli_json_param(&json, &agent->param[k], hp_of(t, row)[k]);
         cli_json_close(&json);
-        cli_json_whole(&json, "runs", row->nfinished);
-        cli_json_real(&json, "mean", row->summary.mean);
-        cli_json_real(&json, "stderr", row->summary.stderr_);
-        cli_json_real(&json, "lo95", row->summary.lo95);
-        cli_json_real(&json, "hi95", row->summary.hi95);
-        cli_json_whole(&json, "diverged", row->ndiverged);
+        cli_json_whole(&json, t->job->world.nmember > 1 ? "lives" : "runs",
+                       row->score.nfinished);
+        if (t->job->world.nmember > 1)
+            cli_json_real(&json, "score", row->score.score);
+        cli_json_real(&json, "mean", row->score.summary.mean);
+        cli_json_real(&json, "stderr", row->score.summary.stderr_);
+        cli_json_real(&json, "lo95", row->score.summary.lo95);
+        cli_json_real(&json, "hi95", row->score.summary.hi95);
+        cli_json_whole(&json, "diverged", row->score.ndiverged);
         cli_json_flag(&json, "tied", row->tied);
         cli_json_close(&json);
     }
@@ -280,12 +275,17 @@ void cli_table_csv(FILE *out, const cli_table *t)
     const rh_agent_type *agent = t->job->agent;
     for (int k = 0; k < agent->nparam; k++)
         fprintf(out, "%s,", agent->param[k].name);
-    fputs("runs,mean,stderr,lo95,hi95\n", out);
+    bool members = t->job->world.nmember > 1;
+    fputs(members ? "lives,score," : "runs,", out);
+    fputs("mean,stderr,lo95,hi95\n", out);
     for (int i = 0; i < t->nrow; i++) {
-        const rh_summary *s = &t->row[i].summary;
+        const rh_summary *s = &t->row[i].score.summary;
         for (int k = 0; k < agent->nparam; k++)
             fprintf(out, "%s,", cli_param(&agent->param[k], hp_of(t, &t->row[i])[k]).s);
-        fprintf(out, "%d,%s,%s,%s,%s\n", t->row[i].nfinished, cli_exact(s->mean).s,
-                cli_exact(s->stderr_).s, cli_exact(s->lo95).s, cli_exact(s->hi95).s);
+        fprintf(out, "%lld,", (long long)t->row[i].score.nfinished);
+        if (members)
+            fprintf(out, "%s,", cli_exact(t->row[i].score.score).s);
+        fprintf(out, "%s,%s,%s,%s\n", cli_exact(s->mean).s, cli_exact(s->stderr_).s,
+                cli_exact(s->lo95).s, cli_exact(s->hi95).s);
     }
 }

@@ -2,7 +2,8 @@
 
 #include "cli/program.h"
 
-static const char *const commands[] = {"run", "sweep", "list", "help", "completion", "manual"};
+static const char *const commands[] = {"run",  "sweep",      "fit",   "list",
+                                       "help", "completion", "manual"};
 
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -56,7 +57,7 @@ static void tables_reach_everywhere(void **unused)
     char *bash = output_of("completion bash"), *zsh = output_of("completion zsh");
     char *manual = output_of("manual");
     int seen = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s --help", commands[i]);
         char *help = output_of(line);
@@ -76,10 +77,13 @@ static void tables_reach_everywhere(void **unused)
         }
         free(help);
     }
-    assert_true(seen >= 30);
+    assert_true(seen >= 60);
 
     assert_has(bash, "acrobot) echo '");
     assert_has(zsh, "esarsa) echo 'alpha=");
+    assert_has(bash, "laplacian) echo '");
+    assert_has(bash, "list:models) offer='knn nn'");
+    assert_has(bash, "puddle_world model:'");
     assert_int_equal(system(RH_PROGRAM " completion bash | bash -n"), 0);
     free(bash);
     free(zsh);
@@ -157,7 +161,18 @@ static void refuses(void **unused)
         {"list env", "did you mean 'envs'?"},
         {"list envs acrobt", "did you mean 'acrobot'?"},
         {"list searches gird", "did you mean 'grid'?"},
+        {"list models knm", "did you mean 'knn'?"},
+        {"list representations laplcian", "did you mean 'laplacian'?"},
         {"list envs acrobot more", "unexpected argument 'more'"},
+        {"run acrobot -a esarsa --cutoff nevr", "expected a whole number, 1 or more, or never"},
+        {"run acrobot -a esarsa --cutoff 0", "expected a whole number, 1 or more, or never"},
+        {"run plant.model -a esarsa", "try: model:plant.model, for a model"},
+        {"run model: -a esarsa", "the model's file is missing: model:plant.model"},
+        {"run model:nowhere.model -a esarsa", "nowhere.model: cannot read: No such file"},
+        {"run acrobot -a esarsa --pool worst", "are for models, and acrobot is a simulator"},
+        {"run acrobot -a esarsa --member 0", "are for models, and acrobot is a simulator"},
+        {"sweep acrobot -a esarsa --grid acrobt:paper", "did you mean 'acrobot'?"},
+        {"sweep acrobot -a esarsa --grid cartpole:papr", "did you mean 'paper'?"},
         {"completion fish", "no shell 'fish'"},
         {"manual more", "unexpected argument 'more'"},
     };
@@ -205,6 +220,21 @@ static void lists(void **unused)
     assert_has(env, "rehearse sweep acrobot --agent esarsa --grid paper\n");
     assert_has(agent, "alpha");
     assert_has(agent, "pairs, singles, joint");
+    char *model = output_of("list models knn"), *seen = output_of("list representations");
+    assert_has(envs, "  model:FILE ");
+    assert_has(all, "\nmodels\n  knn ");
+    assert_has(model, "reach_quantile");
+    assert_has(seen, "  laplacian ");
+    assert_has(seen, "  auto ");
+    free(model);
+    free(seen);
+    seen = output_of("list representations laplacian");
+    assert_has(seen, "acrobot-exp2: ");
+    free(seen);
+    char *models = output_of("list models --json");
+    assert_has(models, "\"name\": \"nn\"");
+    assert_null(strstr(models, "laplacian"));
+    free(models);
     char *search = output_of("list searches grid");
     assert_has(search, "rehearse sweep puddle_world --agent esarsa --grid paper\n");
     char *json = output_of("list envs acrobot --json");

@@ -1,0 +1,224 @@
+// fit_json.c - a fitted model in JSON: everything that is known of it.
+
+#include "cli_internal.h"
+
+static void json_values(cli_json *json, const rh_param *param, int nparam, const double *value)
+{
+    cli_json_open(json, "parameters", '{', true);
+    for (int i = 0; i < nparam; i++)
+        cli_json_param(json, &param[i], value[i]);
+    cli_json_close(json);
+}
+
+static void json_log(cli_json *json, const cli_fitting *fit)
+{
+    const rh_log *log = fit->log.log, *used = rh_model_log(fit->model);
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016llx",
+             (unsigned long long)rh_model_fingerprint(fit->model));
+    cli_json_open(json, "log", '{', false);
+    cli_json_text(json, "path", log->path);
+    cli_json_text(json, "format", log->reading.format);
+    cli_json_text(json, "fingerprint", fingerprint);
+    cli_json_whole(json, "steps", log->n);
+    cli_json_whole(json, "left_out", log->n - used->n);
+    cli_json_whole(json, "episodes", log->nepisode);
+    cli_json_whole(json, "states", used->nstate);
+    cli_json_whole(json, "actions", log->naction);
+    cli_json_whole(json, "action_numbers", log->naction ? 0 : log->nact);
+    if (fit->starts.log)
+        cli_json_text(json, "starts", fit->starts.log->path);
+    else
+        cli_json_null(json, "starts");
+    cli_json_close(json);
+}
+
+static void json_task(cli_json *json, const cli_fitting *fit)
+{
+    const rh_task *task = rh_model_task(fit->model);
+    cli_json_open(json, "task", '{', false);
+    if (fit->task_of)
+        cli_json_text(json, "of", fit->task_of->name);
+    else
+        cli_json_null(json, "of");
+    cli_json_flag(json, "continuing", task->continuing);
+    cli_json_real(json, "gamma", task->gamma);
+    cli_json_whole(json, "steps", task->nstep);
+    cli_json_open(json, "sensors", '[', false);
+    for (int i = 0; i < task->nobs; i++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", task->obs_name[i]);
+        cli_json_real(json, "lo", task->obs_lo[i]);
+        cli_json_real(json, "hi", task->obs_hi[i]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_repr(cli_json *json, const cli_fitting *fit)
+{
+    const rh_repr *repr = rh_model_repr(fit->model);
+    const rh_repr_type *type = rh_repr_kind(repr);
+    rh_repr_training t = rh_repr_trained(repr);
+    cli_json_open(json, "representation", '{', false);
+    cli_json_text(json, "kind", type->name);
+    json_values(json, type->param, type->nparam, rh_repr_params(repr));
+    cli_json_whole(json, "numbers", rh_repr_ncode(repr));
+    cli_json_flag(json, "with_actions", rh_repr_nact(repr) > 0);
+    cli_json_whole(json, "training_steps", t.nstep);
+    cli_json_flag(json, "stopped_early", t.early);
+    cli_json_real(json, "loss", t.loss);
+    cli_json_real(json, "awareness", t.awareness);
+    cli_json_real(json, "awareness_held_out", t.held_out);
+    cli_json_open(json, "compared", '[', false);
+    for (int i = 0; i < fit->ntrial; i++) {
+        const rh_repr_trial *trial = &fit->trial[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "kind", trial->type->name);
+        json_values(json, trial->type->param, trial->type->nparam, trial->param);
+        cli_json_real(json, "awareness", trial->awareness);
+        cli_json_real(json, "stderr", trial->awareness_err);
+        cli_json_flag(json, "chosen", trial->chosen);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_model(cli_json *json, const cli_fitting *fit)
+{
+    const rh_model_type *type = rh_model_kind(fit->model);
+    const char *name[CLI_MAX_NAMES];
+    cli_names(CLI_RESAMPLE, name);
+    cli_json_open(json, "model", '{', false);
+    cli_json_text(json, "kind", type->name);
+    json_values(json, type->param, type->nparam, rh_model_params(fit->model));
+    cli_json_whole(json, "members", rh_model_nmember(fit->model));
+    cli_json_text(json, "resample", name[rh_model_resample(fit->model)]);
+    cli_json_real(json, "share", fit->opt.share);
+    cli_json_whole(json, "seed", (int64_t)fit->opt.seed);
+    cli_json_close(json);
+}
+
+// ---------------------------------------------------------------------------- fidelity
+
+static void json_error(cli_json *json, const char *key, const char *name,
+                       const rh_fidelity_error *e)
+{
+    cli_json_open(json, key, '{', true);
+    if (name)
+        cli_json_text(json, "name", name);
+    cli_json_real(json, "model", e->model);
+    cli_json_real(json, "mean", e->mean);
+    cli_json_real(json, "no_change", e->copy);
+    cli_json_close(json);
+}
+
+static void json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s)
+{
+    cli_json_open(json, key, '{', true);
+    cli_json_whole(json, "n", s->n);
+    cli_json_real(json, "q25", s->q25);
+    cli_json_real(json, "median", s->median);
+    cli_json_real(json, "q75", s->q75);
+    cli_json_real(json, "mean", s->mean);
+    cli_json_close(json);
+}
+
+static void json_findings(cli_json *json, const rh_fidelity *f, const rh_log *log)
+{
+    cli_json_open(json, "findings", '[', false);
+    for (int i = 0; i < f->nfinding; i++) {
+        const rh_log_finding *finding = &f->finding[i];
+        cli_json_open(json, NULL, '{', false);
+        cli_json_text(json, "severity", rh_severity_name(finding->severity));
+        cli_json_text(json, "id", finding->id);
+        cli_json_text(json, "evidence", finding->evidence);
+        cli_json_text(json, "remedy", finding->remedy);
+        cli_json_whole(json, "count", finding->count);
+        if (finding->column >= 0)
+            cli_json_text(json, "sensor", log->obs_name[finding->column]);
+        else
+            cli_json_null(json, "sensor");
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *log)
+{
+    cli_json_open(json, "held_out", '{', false);
+    cli_json_whole(json, "steps", f->nheld);
+    cli_json_whole(json, "folds", f->nfold);
+    cli_json_real(json, "beyond", f->held_beyond);
+    json_error(json, "state", NULL, &f->state);
+    json_error(json, "reward", NULL, &f->reward);
+    json_error(json, "terminal", NULL, &f->terminal);
+    cli_json_open(json, "sensors", '[', false);
+    for (int i = 0; i < log->nobs; i++)
+        json_error(json, NULL, log->obs_name[i], &f->sensor[i]);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_lived(cli_json *json, const rh_fidelity *f)
+{
+    json_spread(json, "logged_return", &f->logged_return);
+    json_spread(json, "lived_return", &f->lived_return);
+    json_spread(json, "logged_length", &f->logged_length);
+    json_spread(json, "lived_length", &f->lived_length);
+    cli_json_real(json, "logged_cut", f->logged_cut);
+    cli_json_real(json, "lived_cut", f->lived_cut);
+    cli_json_whole(json, "cutoff", f->cutoff);
+    cli_json_real(json, "stitched", f->stitched);
+    cli_json_real(json, "jump", f->jump);
+    cli_json_real(json, "jump90", f->jump90);
+    cli_json_real(json, "random_jump", f->random_jump);
+    cli_json_real(json, "random_return", f->random_return);
+    cli_json_real(json, "random_better", f->random_better);
+    cli_json_real(json, "random_logged", f->random_logged);
+    cli_json_real(json, "random_steps", f->random_steps);
+}
+
+static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *log)
+{
+    cli_json_open(json, "fidelity", '{', false);
+    json_held_out(json, f, log);
+    json_lived(json, f);
+    cli_json_real(json, "reach", f->reach); // null: none
+    cli_json_real(json, "step", f->step);
+    cli_json_real(json, "beyond", f->beyond);
+    cli_json_open(json, "actions", '[', false);
+    for (int a = 0; a < log->naction; a++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "label", log->label[a]);
+        cli_json_real(json, "share", f->action[a].share);
+        cli_json_real(json, "beyond", f->action[a].beyond);
+        cli_json_real(json, "nearest", f->action[a].nearest);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    json_findings(json, f, log);
+    cli_json_close(json);
+}
+
+void cli_fit_json(FILE *out, const cli_fitting *fit)
+{
+    cli_json json = {.out = out};
+    const rh_fidelity *f = rh_model_fidelity(fit->model);
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_text(&json, "version", rh_version());
+    cli_json_text(&json, "file", fit->output);
+    cli_json_whole(&json, "bytes", fit->size);
+    json_log(&json, fit);
+    json_task(&json, fit);
+    json_repr(&json, fit);
+    json_model(&json, fit);
+    if (f)
+        json_fidelity(&json, f, rh_model_log(fit->model));
+    else
+        cli_json_null(&json, "fidelity");
+    cli_json_real(&json, "seconds", fit->seconds);
+    cli_json_close(&json);
+}

@@ -1,0 +1,63 @@
+// work.c - how far a piece of work is that watches itself: fitting, learning, searching.
+//
+// On a terminal one line is redrawn; elsewhere one is written every ten seconds, so that short
+// work writes none. The time left is that of the piece under way: how long the next will take
+// is not known.
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+#define REDRAW 0.1 // seconds
+#define REPORT 10.0
+#define SHOW_AFTER 0.5 // before anything is drawn on a terminal
+#define GUESS_AFTER 1.0
+
+static void draw(cli_work *work, double share, double now)
+{
+    char left[64] = "";
+    double elapsed = now - work->begun;
+    if (share > 0.01 && elapsed > GUESS_AFTER)
+        snprintf(left, sizeof left, "  ETA %s", cli_seconds(elapsed / share * (1.0 - share)).s);
+    work->drawn = now;
+    work->visible = work->terminal;
+    cli_line_is_drawn(work->visible);
+    fprintf(stderr, work->terminal ? "\r%s  %d %%%s\033[K" : "rehearse: %s  %d %%%s\n",
+            work->what, (int)(100.0 * share), left);
+}
+
+static void progress(void *context, const char *what, double share)
+{
+    cli_work *work = context;
+    double now = cli_now();
+    if (strcmp(what, work->what) != 0) {
+        snprintf(work->what, sizeof work->what, "%s", what);
+        work->begun = now;
+    }
+    bool due = now - work->drawn > (work->terminal ? REDRAW : REPORT);
+    if (due && !work->quiet && !cli_interrupted())
+        draw(work, share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share, now);
+}
+
+static bool stop(void *context)
+{
+    (void)context;
+    return cli_interrupted() != 0;
+}
+
+rh_watch cli_work_begin(cli_work *work, bool quiet)
+{
+    *work = (cli_work){.quiet = quiet, .terminal = cli_is_terminal(stderr)};
+    work->begun = cli_now();
+    work->drawn = work->begun + (work->terminal ? SHOW_AFTER - REDRAW : 0.0);
+    cli_catch_signals();
+    return (rh_watch){.progress = progress, .stop = stop, .context = work};
+}
+
+void cli_work_end(cli_work *work)
+{
+    if (work->visible)
+        fputs("\r\033[K", stderr);
+    work->visible = false;
+    cli_line_is_drawn(false);
+}
