@@ -1,4 +1,4 @@
-// lives.c - the one parallel loop: agents live in an environment.
+// lives.c - agents live in an environment, on as many threads as are given.
 //
 // After the paper's algorithm AgentPerfInEnv, with the cut-off as an option.
 //
