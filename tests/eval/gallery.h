@@ -75,7 +75,7 @@ static bool gallery_step(const void *self, void *state, const double *act, rh_lu
     int way = (int)floor(g->vectors ? 4.0 * (act[0] + act[1] + 2.0) : act[0]);
     uint32_t chance = rh_rng_below(&luck->noise, 4);
     show_picture(g, state, (from * 7 + way * 31 + (int)chance) % NPICTURE, obs);
-    *reward = -1.0 + obs[1];
+    *reward = -1.0 + obs[0];
     return *(int32_t *)state % 29 == 0;
 }
 
