@@ -72,6 +72,11 @@ RH_API rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const r
                               const rh_repr *repr, const rh_model_options *opt, rh_error *err);
 RH_API void rh_model_destroy(rh_model *model); // NULL is allowed
 
+// Whether that would be refused for what the options say or for what the log is: before a
+// representation is learned, which may take long. Nullable: opt, err.
+RH_API rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
+                                const rh_model_options *opt, rh_error *err);
+
 // A file that is whole or absent: HDF5, versioned, with checksums (docs/fit.md tells the
 // layout).
 RH_API rh_status rh_model_write(const rh_model *model, const char *path, rh_error *err);

@@ -93,6 +93,9 @@ extern const cli_command cli_inspect, cli_convert, cli_collect, cli_fit, cli_run
 extern const cli_group cli_env_group, cli_lives_group, cli_log_group,
     cli_common_group; // shared tables
 
+// What is said of --repr auto, the choice among the representations.
+#define CLI_AUTO_ABOUT "the one of these that knows most of the dynamics"
+
 #define CLI_MAX_NAMES 64
 
 const cli_command *cli_command_at(int i); // NULL after the last
@@ -239,6 +242,7 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
 // How far a piece of work is that watches itself through an rh_watch.
 typedef struct cli_work {
     double begun, drawn; // of the piece, on the clock, seconds
+    double from;         // its share when it was first told of: of members, not all begin at 0
     bool quiet, terminal;
     bool visible; // a line stands on the terminal
     char what[64];
@@ -373,7 +377,7 @@ typedef struct cli_score {
 cli_score cli_score_of(const cli_job *job, const rh_life *life, double *mean, double *work);
 
 // Whether chance leaves open which of two settings is better, by what they share: runs of the
-// same number, or members. Scratch: work (as above).
+// same number, or members. Scratch: work (2 nrun + 3 nmember).
 bool cli_score_tied(const cli_job *job, const rh_life *best, const rh_life *other,
                     double *work);
 

@@ -139,6 +139,8 @@ static int open_files(cli_fitting *fit)
         rc = name_output(fit);
     if (!rc && same_file(fit->output, fit->log.log->path))
         rc = cli_refuse("fit: --output %s is the log itself", fit->output);
+    if (!rc && starts && same_file(fit->output, fit->starts.log->path))
+        rc = cli_refuse("fit: --output %s is the log of --starts", fit->output);
     if (!rc)
         rc = cli_file_probe(fit->output, false);
     if (!rc && starts)
@@ -171,7 +173,6 @@ static int make(cli_fitting *fit)
     rh_watch watch = cli_work_begin(&work, cli_has(fit->args, "quiet"));
     fit->repr_opt.watch = watch;
     fit->opt.watch = watch;
-    fit->opt.param = fit->param;
     rh_status rc = learn(fit, &err);
     if (!rc)
         rc = rh_model_fit(&fit->model, fit->type, fit->log.log, fit->repr, &fit->opt, &err);

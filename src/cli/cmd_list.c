@@ -47,8 +47,7 @@ static const char *about(cli_kind kind, int i)
         return rh_agent_type_at(i)->about;
     if (kind == CLI_MODEL)
         return rh_model_type_at(i)->about;
-    return i < rh_repr_ntype() ? rh_repr_type_at(i)->about
-                               : "the one of these that knows most of the dynamics";
+    return i < rh_repr_ntype() ? rh_repr_type_at(i)->about : CLI_AUTO_ABOUT;
 }
 
 static void print_names(cli_kind kind, const char *title)
@@ -207,11 +206,21 @@ static int detail_repr(const rh_repr_type *type)
         if (!any)
             printf("\n%spresets, for --repr-preset of fit%s\n", style.bold, style.plain);
         any = true;
-        printf("  %s: %s\n     ", preset->name, preset->about);
-        for (const rh_setting *s = preset->set; s->name; s++)
-            printf(" %s=%s", s->name, s->value);
-        putchar('\n');
+        printf("  %s: %s\n      ", preset->name, preset->about);
+        char text[512] = "";
+        size_t used = 0;
+        for (const rh_setting *s = preset->set; s->name && used < sizeof text; s++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s",
+                                     used ? " " : "", s->name, s->value);
+        cli_wrap(text, 6, width_of_page());
     }
+    return CLI_OK;
+}
+
+static int detail_auto(void)
+{
+    cli_style style = cli_style_of(stdout);
+    printf("%sauto%s  %s, by episodes held out\n", style.bold, style.plain, CLI_AUTO_ABOUT);
     return CLI_OK;
 }
 
@@ -278,6 +287,8 @@ static int detail(const char *topic, const char *name, bool words)
         const rh_model_type *type = rh_model_find(name, &err);
         if (type)
             return words ? detail_model(type) : CLI_OK;
+    } else if (strcmp(topic, "representations") == 0 && strcmp(name, "auto") == 0) {
+        return words ? detail_auto() : CLI_OK;
     } else if (strcmp(topic, "representations") == 0) {
         const rh_repr_type *type = rh_repr_find(name, &err);
         if (type)

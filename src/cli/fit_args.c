@@ -3,8 +3,9 @@
 // 1. --k and --reach are other words for parameters of the model, for those that everybody
 //    turns; --set reaches all. The same one twice is refused.
 // 2. --preset stands below what is said beside it: --preset paper --k 5 is the paper's with
-// five
-//    neighbours.
+//    five neighbours.
+// 3. What only the library can refuse, a task that does not fit the log or members that would
+//    be equal, it is asked before the representation is learned.
 
 #include "cli_internal.h"
 
@@ -12,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One parameter of the model by its name; owner is the option that asked for it.
+#define PAPER_REPR "laplacian"
+
+// One parameter of the model by its name; option: which one asked for it.
 static int set_param(cli_fitting *fit, const char *option, const char *name, const char *value)
 {
     rh_error err;
@@ -108,13 +111,14 @@ static int read_members(cli_fitting *fit)
 
 // ---------------------------------------------------------------------------- what is seen
 
-// --repr-preset, or that of --preset paper; NULL for none.
+// --repr-preset, or that of --preset paper unless --repr asks for another kind; NULL for none.
 static int find_preset(const cli_fitting *fit, const rh_repr_preset **preset)
 {
     rh_error err;
     const char *name = cli_value(fit->args, "repr-preset");
+    const char *repr = cli_value(fit->args, "repr");
     *preset = NULL;
-    if (!name && cli_has(fit->args, "preset") && !cli_has(fit->args, "repr")) {
+    if (!name && cli_has(fit->args, "preset") && (!repr || strcmp(repr, PAPER_REPR) == 0)) {
         if (!fit->task_of) {
             cli_refuse("fit: --preset paper: the paper has one for each environment");
             cli_try("--task acrobot, puddle_world or cartpole");
@@ -165,7 +169,7 @@ static int read_repr(cli_fitting *fit)
             return cli_refuse("fit: --repr auto chooses, and --repr-set would too");
         return CLI_OK;
     }
-    fit->seen = rh_repr_find(preset ? preset->type : name ? name : "laplacian", &err);
+    fit->seen = rh_repr_find(preset ? preset->type : name ? name : PAPER_REPR, &err);
     if (!fit->seen)
         return cli_refuse("%s", err.text);
     fit->seen_param = rh_alloc((size_t)fit->seen->nparam + 1, sizeof *fit->seen_param);
@@ -308,5 +312,8 @@ int cli_fit_task(cli_fitting *fit)
             return cli_fail("out of memory");
         rh_param_initial(fit->seen->param, fit->seen->nparam, fit->seen_param);
     }
-    return read_ranges(fit);
+
+    int rc = read_ranges(fit);
+    fit->opt.param = fit->param;
+    return rc ? rc : cli_pass(rh_model_check(fit->type, log, &fit->opt, &err), &err);
 }

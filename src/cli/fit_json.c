@@ -96,7 +96,10 @@ static void json_model(cli_json *json, const cli_fitting *fit)
     json_values(json, type->param, type->nparam, rh_model_params(fit->model));
     cli_json_whole(json, "members", rh_model_nmember(fit->model));
     cli_json_text(json, "resample", name[rh_model_resample(fit->model)]);
-    cli_json_real(json, "share", fit->opt.share);
+    if (rh_model_resample(fit->model) == RH_RESAMPLE_SUBSET)
+        cli_json_real(json, "share", fit->opt.share);
+    else
+        cli_json_null(json, "share");
     cli_json_whole(json, "seed", (int64_t)fit->opt.seed);
     cli_json_close(json);
 }

@@ -3,6 +3,7 @@
 
 #include "cli_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -104,13 +105,13 @@ static void print_name(const char *name, int width)
     printf("%*s", length > width ? 0 : width - length, "");
 }
 
-// " name=value" of the parameters that are not as they initially are.
+// " name=value" of the parameters that are not as they initially are, and of `always`.
 static void add_set(char *text, size_t size, const rh_param *param, int nparam,
-                    const double *value)
+                    const double *value, const char *always)
 {
     for (int i = 0; i < nparam; i++) {
         size_t used = strlen(text);
-        if (value[i] != param[i].initial)
+        if (value[i] != param[i].initial || strcmp(param[i].name, always) == 0)
             snprintf(text + used, size - used, " %s=%s", param[i].name,
                      cli_param(&param[i], value[i]).s);
     }
@@ -160,7 +161,7 @@ static void print_trials(const page *p)
         const rh_repr_trial *t = &p->fit->trial[i];
         char text[400];
         snprintf(text, sizeof text, "%s", t->type->name);
-        add_set(text, sizeof text, t->type->param, t->type->nparam, t->param);
+        add_set(text, sizeof text, t->type->param, t->type->nparam, t->param, "");
         say(p, t->chosen ? "  chosen" : "  compared",
             "%s: awareness %s in held-out episodes, standard error %s", text,
             cell(t->awareness).s, cell(t->awareness_err).s);
@@ -175,7 +176,7 @@ static void print_repr(const page *p)
     rh_repr_training t = rh_repr_trained(repr);
     char text[400], held[64] = "";
     snprintf(text, sizeof text, "%s", type->name);
-    add_set(text, sizeof text, type->param, type->nparam, rh_repr_params(repr));
+    add_set(text, sizeof text, type->param, type->nparam, rh_repr_params(repr), "");
     say(p, "seen as", "%s: %d number%s a %s", text, rh_repr_ncode(repr),
         cli_plural(rh_repr_ncode(repr)), rh_repr_nact(repr) ? "state and action" : "state");
     if (!isnan(t.held_out))
@@ -193,7 +194,7 @@ static void print_model(const page *p)
     rh_resample resample = rh_model_resample(p->model);
     char text[400], actions[64] = "continuous actions";
     snprintf(text, sizeof text, "%s", type->name);
-    add_set(text, sizeof text, type->param, type->nparam, rh_model_params(p->model));
+    add_set(text, sizeof text, type->param, type->nparam, rh_model_params(p->model), "k");
     if (p->log->naction)
         snprintf(actions, sizeof actions, "%d action%s", p->log->naction,
                  cli_plural(p->log->naction));
@@ -206,22 +207,59 @@ static void print_model(const page *p)
             resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
 }
 
-// How far is believed, in codes and in steps of the log.
+// The value of a parameter of the model; "" when it has none of that name.
+static cli_text value_of(const page *p, const char *name)
+{
+    const rh_model_type *type = rh_model_kind(p->model);
+    int i = rh_param_find(type->param, type->nparam, name);
+    return i < 0 ? (cli_text){""} : cli_param(&type->param[i], rh_model_params(p->model)[i]);
+}
+
+// What an agent gets where nothing is near enough.
+static void print_beyond(const page *p)
+{
+    cli_text how = value_of(p, "beyond");
+    bool continuing = rh_model_task(p->model)->continuing;
+    char share[128] = "";
+    if (p->f)
+        snprintf(share, sizeof share, "%s of all states and actions; there ",
+                 share_text(p->f->beyond).s);
+    if (strcmp(how.s, "cost") == 0)
+        say(p, "  beyond it", "%ssteps of the log are believed at a cost of %s a real step",
+            share, value_of(p, "cost").s);
+    else
+        say(p, "  beyond it", "%s%s the log's %s return%s", share,
+            continuing ? "an agent is given" : "the episode ends with",
+            strcmp(how.s, "optimistic") == 0 ? "highest" : "lowest",
+            continuing ? ", and life goes on from a start" : "");
+}
+
+// How far is believed, in codes and in steps of the log. Without fidelity nobody has measured
+// what auto and quantile come to.
 static void print_reach(const page *p)
 {
-    const rh_fidelity *f = p->f;
-    const rh_model_type *type = rh_model_kind(p->model);
+    cli_text how = value_of(p, "reach");
+    double reach = p->f ? p->f->reach : NAN;
     char steps[64] = "";
-    if (isnan(f->reach) || rh_param_find(type->param, type->nparam, "reach") < 0)
+    if (!*how.s)
         return;
-    if (isinf(f->reach)) {
+    if (strcmp(how.s, "none") == 0 || isinf(reach)) {
         say(p, "  reach", "none: every neighbour is believed, however far");
         return;
     }
-    if (f->step > 0.0)
-        snprintf(steps, sizeof steps, ", %s real steps", cell(f->reach / f->step).s);
-    say(p, "  reach", "%s between codes%s; beyond it are %s of all states and actions",
-        cell(f->reach).s, steps, share_text(f->beyond).s);
+    if (isnan(reach) && strcmp(how.s, "fixed") == 0) {
+        say(p, "  reach", "%s between codes", value_of(p, "reach_distance").s);
+    } else if (isnan(reach) && strcmp(how.s, "quantile") == 0) {
+        say(p, "  reach", "what holds %s of all states and actions",
+            value_of(p, "reach_quantile").s);
+    } else if (isnan(reach)) {
+        say(p, "  reach", "chosen from the log");
+    } else {
+        if (p->f->step > 0.0)
+            snprintf(steps, sizeof steps, ", %s real steps", cell(reach / p->f->step).s);
+        say(p, "  reach", "%s between codes%s", cell(reach).s, steps);
+    }
+    print_beyond(p);
 }
 
 // ---------------------------------------------------------------------------- fidelity
@@ -254,7 +292,8 @@ static void print_errors(const page *p)
     more(p, p->log->nobs - shown, "sensors");
     print_error(p, "in codes", &f->state);
     print_error(p, "reward", &f->reward);
-    print_error(p, "episode ends", &f->terminal);
+    if (!rh_model_task(p->model)->continuing)
+        print_error(p, "episode ends", &f->terminal);
     snprintf(text, sizeof text,
              "root mean square error of %s steps that were held out; %s of them were beyond "
              "reach and do not count",
@@ -349,6 +388,26 @@ static void print_findings(const page *p)
 
 // ---------------------------------------------------------------------------- what next
 
+// model:FILE, as a shell takes it.
+static void print_world(const char *path)
+{
+    bool plain = true;
+    for (const char *c = path; *c; c++)
+        plain = plain && ((unsigned char)*c >= 0x80 || isalnum((unsigned char)*c) ||
+                          strchr("_./:@%+=,-", *c));
+    if (plain) {
+        printf("model:%s", path);
+        return;
+    }
+    fputs("'model:", stdout);
+    for (const char *c = path; *c; c++)
+        if (*c == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*c);
+    putchar('\'');
+}
+
 static void print_file(const page *p)
 {
     const rh_env_type *env = p->fit->task_of;
@@ -360,14 +419,14 @@ static void print_file(const page *p)
            cli_count(small ? p->fit->size : (p->fit->size + 512) / 1024).s,
            small ? "bytes" : "KB", p->fit->seconds);
     heading(p, "next");
+    printf("rehearse %s ", grid || p->log->naction ? "sweep" : "run");
+    print_world(p->fit->output);
     if (grid)
-        printf("rehearse sweep model:%s --agent %s --grid %s:%s\n", p->fit->output, grid->agent,
-               env->name, grid->grid);
+        printf(" --agent %s --grid %s:%s\n", grid->agent, env->name, grid->grid);
     else if (p->log->naction)
-        printf("rehearse sweep model:%s --agent esarsa --set alpha=0.01,0.03,0.1,0.3\n",
-               p->fit->output);
+        puts(" --agent esarsa --set alpha=0.01,0.03,0.1,0.3");
     else
-        printf("rehearse run model:%s --agent gaussian_actor_critic\n", p->fit->output);
+        puts(" --agent gaussian_actor_critic");
 }
 
 // Columns for names: what the longest needs.
@@ -397,8 +456,8 @@ void cli_fit_print(const cli_fitting *fit)
     print_task(&p);
     print_repr(&p);
     print_model(&p);
+    print_reach(&p);
     if (p.f) {
-        print_reach(&p);
         print_errors(&p);
         print_imitation(&p);
         print_actions(&p);

@@ -86,8 +86,8 @@ static int64_t usual_cutoff(const rh_log *log, int64_t nstep)
 static int read_options(cli_job *job, const cli_args *args)
 {
     rh_eval_options *opt = &job->opt;
-    bool model = job->world.model != NULL;
-    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !model)
+    bool usual = job->world.model && !job->task.continuing; // has a cut-off of its own
+    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !usual)
         return cli_refuse("--cutoff-as says how, and --cutoff is missing to say when");
     *opt = rh_eval_defaults(&job->task);
     opt->nstep = cli_number(args, "steps", opt->nstep);
@@ -97,7 +97,7 @@ static int read_options(cli_job *job, const cli_args *args)
     opt->criterion = (rh_criterion)cli_number(args, "criterion", opt->criterion);
     opt->replicate = (uint64_t)job->world.member;
     opt->cutoff = cli_number(args, "cutoff", opt->cutoff);
-    job->usual = model && !job->task.continuing && !cli_has(args, "cutoff");
+    job->usual = usual && !cli_has(args, "cutoff");
     if (job->usual)
         opt->cutoff = usual_cutoff(rh_model_log(job->world.model), opt->nstep);
     if (opt->cutoff == 0)

@@ -98,13 +98,41 @@ static void json_agent(cli_json *json, const rh_agent_type *type)
     cli_json_close(json);
 }
 
-static void json_kind(cli_json *json, const char *name, const char *about,
-                      const rh_param *param, int nparam)
+static void json_model(cli_json *json, const rh_model_type *type)
 {
     cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", name);
-    cli_json_text(json, "about", about);
-    json_params(json, param, nparam);
+    cli_json_text(json, "name", type->name);
+    cli_json_text(json, "about", type->about);
+    json_params(json, type->param, type->nparam);
+    cli_json_close(json);
+}
+
+static void json_presets(cli_json *json, const rh_repr_type *type)
+{
+    cli_json_open(json, "presets", '[', false);
+    for (int i = 0; i < rh_repr_npreset(); i++) {
+        const rh_repr_preset *preset = rh_repr_preset_at(i);
+        if (strcmp(preset->type, type->name) != 0)
+            continue;
+        cli_json_open(json, NULL, '{', false);
+        cli_json_text(json, "name", preset->name);
+        cli_json_text(json, "about", preset->about);
+        cli_json_open(json, "set", '{', true);
+        for (const rh_setting *s = preset->set; s->name; s++)
+            cli_json_text(json, s->name, s->value);
+        cli_json_close(json);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_repr(cli_json *json, const rh_repr_type *type)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", type->name);
+    cli_json_text(json, "about", type->about);
+    json_params(json, type->param, type->nparam);
+    json_presets(json, type);
     cli_json_close(json);
 }
 
@@ -134,19 +162,21 @@ void cli_list_json(FILE *out, const char *topic, const char *name)
     }
     if (wanted(topic, "models")) {
         cli_json_open(&json, "models", '[', false);
-        for (int i = 0; i < rh_model_ntype(); i++) {
-            const rh_model_type *type = rh_model_type_at(i);
-            if (wanted(name, type->name))
-                json_kind(&json, type->name, type->about, type->param, type->nparam);
-        }
+        for (int i = 0; i < rh_model_ntype(); i++)
+            if (wanted(name, rh_model_type_at(i)->name))
+                json_model(&json, rh_model_type_at(i));
         cli_json_close(&json);
     }
     if (wanted(topic, "representations")) {
         cli_json_open(&json, "representations", '[', false);
-        for (int i = 0; i < rh_repr_ntype(); i++) {
-            const rh_repr_type *type = rh_repr_type_at(i);
-            if (wanted(name, type->name))
-                json_kind(&json, type->name, type->about, type->param, type->nparam);
+        for (int i = 0; i < rh_repr_ntype(); i++)
+            if (wanted(name, rh_repr_type_at(i)->name))
+                json_repr(&json, rh_repr_type_at(i));
+        if (wanted(name, "auto")) {
+            cli_json_open(&json, NULL, '{', true);
+            cli_json_text(&json, "name", "auto");
+            cli_json_text(&json, "about", CLI_AUTO_ABOUT);
+            cli_json_close(&json);
         }
         cli_json_close(&json);
     }

@@ -30,7 +30,7 @@ int cli_table_init(cli_table *table, const rh_life *life)
     size_t nlife = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
     table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
     double *work =
-        rh_alloc(2 * ((size_t)job->opt.nrun + (size_t)job->world.nmember), sizeof *work);
+        rh_alloc(2 * (size_t)job->opt.nrun + 3 * (size_t)job->world.nmember, sizeof *work);
     if (!table->row || !work) {
         rh_free(work);
         return cli_fail("out of memory");

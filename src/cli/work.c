@@ -13,17 +13,25 @@
 #define SHOW_AFTER 0.5 // before anything is drawn on a terminal
 #define GUESS_AFTER 1.0
 
+// No wider than the terminal: a line that wraps would leave a copy at every redraw.
 static void draw(cli_work *work, double share, double now)
 {
     char left[64] = "";
-    double elapsed = now - work->begun;
-    if (share > 0.01 && elapsed > GUESS_AFTER)
-        snprintf(left, sizeof left, "  ETA %s", cli_seconds(elapsed / share * (1.0 - share)).s);
+    double elapsed = now - work->begun, done = share - work->from;
+    if (done > 0.01 && elapsed > GUESS_AFTER)
+        snprintf(left, sizeof left, "  ETA %s", cli_seconds(elapsed / done * (1.0 - share)).s);
     work->drawn = now;
     work->visible = work->terminal;
     cli_line_is_drawn(work->visible);
-    fprintf(stderr, work->terminal ? "\r%s  %d %%%s\033[K" : "rehearse: %s  %d %%%s\n",
-            work->what, (int)(100.0 * share), left);
+    int percent = (int)(100.0 * share);
+    if (!work->terminal) {
+        fprintf(stderr, "rehearse: %d%%  %s%s\n", percent, work->what, left);
+        return;
+    }
+    int room = cli_columns(stderr) - 1 - (int)strlen("100%  ");
+    int words = room - (int)strlen(left);
+    fprintf(stderr, "\r%3d%%  %.*s%.*s\033[K", percent, words > 0 ? words : 0, work->what,
+            room > 0 ? room : 0, left);
 }
 
 static void progress(void *context, const char *what, double share)
@@ -33,6 +41,7 @@ static void progress(void *context, const char *what, double share)
     if (strcmp(what, work->what) != 0) {
         snprintf(work->what, sizeof work->what, "%s", what);
         work->begun = now;
+        work->from = share;
     }
     bool due = now - work->drawn > (work->terminal ? REDRAW : REPORT);
     if (due && !work->quiet && !cli_interrupted())

@@ -49,8 +49,12 @@ const rh_env_type *cli_env_find(const cli_args *args)
     const rh_env_type *type = word ? rh_env_find(word, &err) : NULL;
     if (!word || type)
         return type;
-    cli_refuse("%s", err.text);
-    if (is_file(word))
+    bool model = strncmp(word, PREFIX, strlen(PREFIX)) == 0;
+    if (model) // a command that took models would not have asked
+        cli_refuse("%s: %s is a model, expected a simulator", args->command->name, word);
+    else
+        cli_refuse("%s", err.text);
+    if (!model && is_file(word) && strstr(args->command->operands, PREFIX))
         cli_try(PREFIX "%s, for a model that `rehearse fit` wrote", word);
     else
         cli_try("rehearse list envs");

@@ -99,8 +99,10 @@ static rh_status check_step(const rh_log *p, int64_t i, bool last, rh_error *err
                        "%s: transition %lld: s' is observation %d, expected one of 0 to %lld",
                        name_of(p), (long long)i, to, (long long)p->nstate - 1);
     if (flag & ~(RH_FLAG_TERMINAL | RH_FLAG_TRUNCATED) || (flag != 0) != last)
-        return rh_fail(err, RH_EFORMAT, "%s: transition %lld: flag %d %s the end of an episode",
-                       name_of(p), (long long)i, flag, last ? "at" : "before");
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: transition %lld: flag %d %s the end of an episode, expected %s",
+                       name_of(p), (long long)i, flag, last ? "at" : "before",
+                       last ? "1 to 3" : "0");
     if (to == RH_UNKNOWN && !(flag & RH_FLAG_TERMINAL))
         return rh_fail(
             err, RH_EFORMAT,

@@ -1,7 +1,8 @@
 // fidelity.c - does the model behave like the log? The parts of the answer, and its memory.
 //
 // 1. Everything is measured from the log and the fitted model alone: no simulator is needed,
-//    and nothing but the model's own calls is used, so that any kind can be measured.
+//    and nothing but the model's own calls is used, so that any kind can be measured. Reach
+//    alone is asked of knn, which is the one kind that has it.
 // 2. What grows with the log is sampled, one from every so many: fidelity must not cost more
 //    than the fit. All chance comes from the model's seed.
 // 3. The first member stands for all of them: they differ in which transitions they know, and

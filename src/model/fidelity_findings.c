@@ -167,14 +167,15 @@ static void find_prediction(const rh_fidelity__work *w)
             mean ? "the mean is always said" : "nothing is said to change");
     advise(found, mean ? "the model knows nothing of what comes next: look whether rows are in "
                          "order and actions in their rows (rehearse inspect), or log more"
-                       : "steps are short and neighbours far, so that single steps of the "
-                         "model are rough: more log helps, or rows farther apart in time");
+                       : "steps of the log are short beside what the model misses, so that "
+                         "its single steps are rough: more log helps, or rows farther apart "
+                         "in time");
 }
 
 static void find_reward(const rh_fidelity__work *w)
 {
     const rh_fidelity_error *e = &w->f->reward;
-    if (!(e->model >= limit.reward_left * e->mean) || e->mean == 0.0 ||
+    if (!(e->model >= limit.reward_left * e->mean) || e->mean == 0.0 || isinf(e->mean) ||
         w->reward_told > limit.reward_told || w->reward_many < limit.reward_many)
         return;
     rh_log_finding *found =
@@ -188,12 +189,13 @@ static void find_reward(const rh_fidelity__work *w)
 
 static void find_ends(const rh_fidelity__work *w)
 {
-    if (w->nended < limit.ends || w->said_ends > limit.end_ratio * w->said_others)
+    // where every step ends an episode, there are no others
+    if (w->nended < limit.ends || !(w->said_ends <= limit.end_ratio * w->said_others))
         return;
     rh_log_finding *found = add(
         w, RH_WARNING, "ends-unpredicted", w->nended,
-        "at %lld held-out steps that end an episode the model sees a chance of %.2g %% that "
-        "they do, at others of %.2g %%",
+        "at %lld held-out steps that end an episode the model sees a chance of %.3g %% that "
+        "they do, at others of %.3g %%",
         (long long)w->nended, 100.0 * w->said_ends, 100.0 * w->said_others);
     advise(found, "what ends an episode is not in the sensors: add it, or call ends that are "
                   "time limits truncated (--truncated)");
@@ -257,6 +259,13 @@ static const char *pieces(const rh_fidelity__work *w)
     return w->model->task.continuing ? "stretches" : "episodes";
 }
 
+// Whether there is a reach that could be set.
+static bool has_reach(const rh_fidelity__work *w)
+{
+    const rh_model_type *type = w->model->type;
+    return rh_param_find(type->param, type->nparam, "reach") >= 0;
+}
+
 static bool find_no_end(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
@@ -267,8 +276,8 @@ static bool find_no_end(const rh_fidelity__work *w)
         "%.0f %% of the episodes of the log's behaviour in the model do not end within %lld "
         "steps; of the log's own %.0f %% ended",
         100.0 * f->lived_cut, (long long)f->cutoff, 100.0 * (1.0 - f->logged_cut));
-    advise(found, "scores in this model would be those of the cut-off: log more ends, or use a "
-                  "knn model, which ends where the log does");
+    advise(found, "scores in this model would be those of the cut-off: log more ends%s",
+           has_reach(w) ? "" : ", or use a knn model, which ends where the log does");
     return true;
 }
 
@@ -299,7 +308,8 @@ static void find_imitation(const rh_fidelity__work *w)
     else if (w->lived_better > 0.5)
         advise(found,
                "the model is easier than what was logged: compare settings in it, but do "
-               "not expect its returns; a shorter reach or more log brings it nearer");
+               "not expect its returns; %smore log brings it nearer",
+               has_reach(w) ? "a shorter reach or " : "");
     else
         advise(found,
                "the model is harder than what was logged: compare settings in it, but do "
@@ -313,12 +323,16 @@ static void find_teleports(const rh_fidelity__work *w)
         f->random_better <= f->random_logged)
         return;
     rh_log_finding *found = add(
-        w, RH_WARNING, "teleports", f->lived_return.n,
+        w, RH_WARNING, "teleports", w->nrandom,
         "%.0f %% of the %s of uniform random actions in the model return more than the log's "
         "median of %.4g: one every %.0f steps",
         100.0 * f->random_better, pieces(w), f->logged_return.median, f->random_steps);
-    advise(found, "unless the log is of a poor policy, far neighbours act as shortcuts: set a "
-                  "shorter reach, and see whether the choice of settings stays the same");
+    advise(found,
+           "unless the log is of a poor policy, %s, and see whether the choice of "
+           "settings stays the same",
+           has_reach(w) ? "far neighbours act as shortcuts: set a shorter reach"
+                        : "the model is too easy where the log never went: log more, or use a "
+                          "knn model");
 }
 
 static void find_stitches(const rh_fidelity__work *w)
@@ -326,11 +340,18 @@ static void find_stitches(const rh_fidelity__work *w)
     const rh_fidelity *f = w->f;
     if (!(f->jump > limit.jump || f->random_jump > limit.random_jump))
         return;
+
+    // a behaviour that never leaves the logged paths has no jumps
+    char random[64] = "";
+    bool own = !isnan(f->jump);
+    if (own && !isnan(f->random_jump))
+        snprintf(random, sizeof random, ", and %.3g in random behaviour", f->random_jump);
     rh_log_finding *found =
         add(w, RH_WARNING, "long-stitches", 1,
             "where the model goes on with another step of the log, that one began %.3g real "
-            "steps away in the log's own behaviour, and %.3g in random behaviour (medians)",
-            f->jump, f->random_jump);
+            "steps away in %s behaviour%s (%s)",
+            own ? f->jump : f->random_jump, own ? "the log's own" : "random", random,
+            *random ? "medians" : "median");
     advise(found,
            "neighbours are far: log more, set a shorter reach, or leave out sensors that "
            "matter little");

@@ -47,6 +47,7 @@ typedef struct rh_fidelity__work {
     double lived_error;   // standard error of both where lived and logged are alike
     double random_better; // the same for returns of random behaviour
     double random_error;
+    int64_t nrandom; // episodes or stretches of that
 } rh_fidelity__work;
 
 // Numbers of one kind, in memory for RH_FIDELITY__LIVED.
@@ -61,7 +62,7 @@ typedef struct rh_fidelity__logged {
     int32_t *start;   // owned: rows where they begin                    (nepisode)
     int nepisode;     //
     int64_t longest;  // of the log's episodes
-    bool limited;     // that one was cut off
+    bool limited;     // that one, or another as long, was cut off
     int64_t cutoff;   // steps of an episode, at most, or of a stretch
     rh_fidelity__series returns, lengths;
 } rh_fidelity__logged;

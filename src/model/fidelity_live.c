@@ -254,6 +254,7 @@ static void rank(stage *g)
     w->lived_error = pairs_error(&g->returns, &g->logged.returns);
     w->random_better = pairs_above(&g->random, &g->logged.returns);
     w->random_error = pairs_error(&g->random, &g->logged.returns);
+    w->nrandom = g->random.n;
 }
 
 // Live one behaviour and take its stitches.

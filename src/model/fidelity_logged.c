@@ -1,7 +1,7 @@
 // fidelity_logged.c - what the log did: the returns and lengths that lives are compared with.
 //
-// 1. An episode counts when it began in a start state and ended, or was cut off no earlier than
-//    the longest (a time limit): the return of what was cut off earlier is not known. Where
+// 1. An episode counts when it began in a start state and ended, or was cut off about as late
+//    as the longest (a time limit): the return of what was cut off earlier is not known. Where
 //    nothing begins in a start state, every episode counts as if it did.
 // 2. Lived episodes are cut off at twice the longest, so that longer ones show as longer; where
 //    the longest was itself cut off, at its length, since how long it would have been is not
@@ -52,11 +52,14 @@ rh_status rh_fidelity__choose(rh_fidelity__logged *logged, const rh_fidelity__wo
     if (!logged->episode || !logged->start || !logged->returns.x || !logged->lengths.x)
         return rh_fidelity__no_memory(w, err);
 
-    for (int e = 0; e < log->nepisode; e++)
-        if ((all || log->start[e]) && length_of(log, e) > logged->longest) {
-            logged->longest = length_of(log, e);
-            logged->limited = !ended(log, e);
-        }
+    for (int e = 0; e < log->nepisode; e++) {
+        int64_t length = length_of(log, e);
+        if ((!all && !log->start[e]) || length < logged->longest)
+            continue;
+        // of several as long, one that was cut off is enough
+        logged->limited = !ended(log, e) || (logged->limited && length == logged->longest);
+        logged->longest = length;
+    }
     double late = AS_LONG * (double)logged->longest;
     for (int e = 0; e < log->nepisode; e++)
         if ((all || log->start[e]) && (ended(log, e) || (double)length_of(log, e) >= late)) {

@@ -120,32 +120,38 @@ static void split(asking *a, int fold)
     }
 }
 
-// Means of what is learned from.
+// One more number into the mean of n. Where all are equal, so is their mean: sums of a million
+// would be rounded.
+static void count_in(double *mean, double x, int64_t n)
+{
+    *mean += (x - *mean) / (double)n;
+}
+
+// Means of what is learned from; of s' NAN where none is known.
 static void take_means(asking *a)
 {
     const rh_fidelity__work *w = a->w;
     const rh_log *log = w->log;
     int64_t known = 0, nterminal = 0;
-    double reward = 0.0;
     memset(a->mean_obs, 0, sizeof a->mean_obs);
     memset(a->mean_code, 0, sizeof a->mean_code);
+    a->mean_reward = 0.0;
     for (int64_t i = 0; i < a->nuse; i++) {
         int32_t t = a->use[i];
-        reward += log->reward[t];
+        count_in(&a->mean_reward, log->reward[t], i + 1);
         nterminal += is_terminal(log, t);
         if (log->to[t] == RH_UNKNOWN)
             continue;
         known++;
         for (int k = 0; k < log->nobs; k++)
-            a->mean_obs[k] += log->obs[(int64_t)log->to[t] * log->nobs + k];
+            count_in(&a->mean_obs[k], log->obs[(int64_t)log->to[t] * log->nobs + k], known);
         for (int k = 0; k < w->ncode; k++)
-            a->mean_code[k] += (double)rh_fidelity__code(w, log->to[t])[k];
+            count_in(&a->mean_code[k], (double)rh_fidelity__code(w, log->to[t])[k], known);
     }
-    for (int k = 0; k < log->nobs; k++)
-        a->mean_obs[k] /= (double)known;
-    for (int k = 0; k < w->ncode; k++)
-        a->mean_code[k] /= (double)known;
-    a->mean_reward = reward / (double)a->nuse;
+    for (int k = 0; !known && k < log->nobs; k++)
+        a->mean_obs[k] = NAN;
+    for (int k = 0; !known && k < w->ncode; k++)
+        a->mean_code[k] = NAN;
     a->mean_terminal = (double)nterminal / (double)a->nuse;
 }
 
@@ -159,10 +165,10 @@ static void add(tally *sum, double model, double mean, double copy)
     sum->n++;
 }
 
-// A difference; 0 where it is what rounding leaves of a mean of equal numbers.
+// A difference; 0 where it is what rounding leaves of a mean of equal neighbours.
 static double miss(double said, double real)
 {
-    return fabs(said - real) <= 1e-12 * fabs(real) ? 0.0 : said - real;
+    return fabs(said - real) <= 1e-14 * fabs(real) ? 0.0 : said - real;
 }
 
 static rh_fidelity_error root(const tally *sum)
@@ -183,8 +189,7 @@ static void judge_state(asking *a, int64_t t, const double *next)
     const double *s = log->obs + (int64_t)log->from[t] * log->nobs;
     const double *real = log->obs + (int64_t)log->to[t] * log->nobs;
     for (int k = 0; k < log->nobs; k++)
-        add(&a->sensor[k], miss(next[k], real[k]), miss(a->mean_obs[k], real[k]),
-            s[k] - real[k]);
+        add(&a->sensor[k], miss(next[k], real[k]), a->mean_obs[k] - real[k], s[k] - real[k]);
 
     float code[RH_MAX_CODE];
     const float *right = rh_fidelity__code(w, log->to[t]);
@@ -242,8 +247,8 @@ static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
     }
     judge_state(a, t, next);
     double ended = is_terminal(log, t), reward = log->reward[t];
-    add(&a->reward, miss(expected.reward, reward), miss(a->mean_reward, reward), NAN);
-    add(&a->terminal, expected.terminal - ended, a->mean_terminal - ended, NAN);
+    add(&a->reward, miss(expected.reward, reward), a->mean_reward - reward, NAN);
+    add(&a->terminal, miss(expected.terminal, ended), a->mean_terminal - ended, NAN);
     note(a, expected.terminal, ended > 0.0, expected.reward - a->mean_reward,
          reward - a->mean_reward);
     return RH_OK;

@@ -240,7 +240,8 @@ static rh_status expect(rh_expected *out, const rh_model *model, const void *mem
     for (int k = 0; k < log->nobs; k++)
         next[k] = n ? 0.0 : (double)NAN;
     if (n == 0) {
-        out->reward = model->lowest;
+        bool best = (int)model->param[RH_KNN_BEYOND] == RH_KNN_OPTIMISTIC;
+        out->reward = best ? model->highest : model->lowest;
         out->terminal = model->task.continuing ? 0.0 : 1.0;
         return RH_OK;
     }

@@ -194,7 +194,7 @@ static int by_distance(const void *a, const void *b)
     const pair *x = a, *y = b;
     if (x->distance != y->distance)
         return x->distance > y->distance ? 1 : -1;
-    return x->drawn > y->drawn ? 1 : -1;
+    return (x->drawn > y->drawn) - (x->drawn < y->drawn);
 }
 
 static double mean_unlike(const pair *p, int64_t n)

@@ -27,7 +27,8 @@
 //    theirs. d is the distance of the neighbour drawn, and step the median length of a logged
 //    step, so that the cost is reward per real step. It is zero at the reach itself, so
 //    nothing jumps there. An action that was never taken has no neighbours: it is answered
-//    with the lowest return as well.
+//    with the lowest return. So is all that is beyond reach where most logged steps go
+//    nowhere, which leaves no unit to charge by.
 // 5. In a continuing task no episode ends: the same reward is given, and the life goes on
 //    from a start, as Cartpole does by itself after a failure.
 
@@ -90,11 +91,12 @@ static double widest(const rh_knn *knn, const rh_model *model)
     return sqrt(square);
 }
 
-// Whether an action was never taken, so that it has no neighbours at all.
+// Whether a query has no neighbours at all: actions never taken, or all too far for a float.
 static bool any_unknown(const rh_knn *knn, const rh_model *model)
 {
-    for (int a = 0; a < model->log->naction; a++)
-        if (knn->index[a * model->log->nstate * knn->k] < 0)
+    int64_t nquery = model->log->nstate * model->log->naction;
+    for (int64_t q = 0; q < nquery; q++)
+        if (knn->index[q * knn->k] < 0)
             return true;
     return false;
 }
@@ -105,10 +107,10 @@ rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const
     rh_knn__rules r = {
         .reach = rh_knn__reach(knn, param),
         .given = beyond == RH_KNN_OPTIMISTIC ? model->highest : model->lowest,
-        .charged = beyond == RH_KNN_CHARGED,
+        .charged = beyond == RH_KNN_CHARGED && knn->step > 0.0,
         .least = model->task.reward_lo,
     };
-    if (r.charged && isfinite(r.reach) && knn->step > 0.0)
+    if (r.charged && isfinite(r.reach))
         r.toll = param[RH_KNN_COST] / knn->step;
     if (r.toll > 0.0)
         r.least -= r.toll * widest(knn, model);

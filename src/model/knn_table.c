@@ -35,6 +35,7 @@ typedef struct work {
     int32_t *index;        // owned: answers for one action where not all ask, or NULL
     float *distance;       // owned: and their distances        (nask x k)
     int32_t nblock, done;  // blocks of one action; blocks done of all
+    int nthread;           // no more than there are blocks
 } work;
 
 static rh_status pause(work *w, rh_error *err)
@@ -123,7 +124,7 @@ static rh_status fill_action(work *w, int action, rh_error *err)
     rh_status rc = index_action(w, n, &points, err);
     for (int32_t begin = 0; !rc && begin < w->nblock; begin += AT_ONCE) {
         int32_t end = w->nblock - begin < AT_ONCE ? w->nblock : begin + AT_ONCE;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->part->nthread)
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->nthread)
         for (int32_t block = begin; block < end; block++)
             rh_neighbours__find_range(points, w->states, k, NULL, block, block + 1, index,
                                       distance);
@@ -185,6 +186,7 @@ rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_
     if (rc)
         goto done;
     w.nblock = rh_neighbours__nblock(w.states);
+    w.nthread = part->nthread < w.nblock ? part->nthread : w.nblock;
     for (int a = 0; !rc && a < log->naction; a++)
         rc = fill_action(&w, a, err);
 

@@ -30,8 +30,7 @@ rh_model_options rh_model_defaults(void)
 
 // ---------------------------------------------------------------------------- checks
 
-static rh_status check_options(const rh_model_type *type, const rh_model_options *o,
-                               rh_error *err)
+static rh_status check_options(const rh_model_options *o, rh_error *err)
 {
     if (o->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "model: options must start from rh_model_defaults()");
@@ -50,13 +49,27 @@ static rh_status check_options(const rh_model_type *type, const rh_model_options
                        (int)o->episodes, RH_EPISODES_CONTINUE);
     if (o->nthread < 1)
         return rh_fail(err, RH_EINVAL, "model: threads = %d, expected 1 or more", o->nthread);
-    bool equal = o->resample == RH_RESAMPLE_ALL ||
-                 (o->resample == RH_RESAMPLE_SUBSET && o->share == 1.0);
-    if (o->nmember > 1 && equal && !type->calls->chance)
+    if (!o->obs_lo != !o->obs_hi)
+        return rh_fail(err, RH_EINVAL,
+                       "model: ranges of sensors have one end only, expected both or neither");
+    return RH_OK;
+}
+
+// Whether members would differ, which takes a look at the log.
+static rh_status check_members(const rh_model *model, const rh_model_options *o, rh_error *err)
+{
+    static const char *const instead[] = {
+        [RH_RESAMPLE_ALL] = "fitted to subsets or bootstraps",
+        [RH_RESAMPLE_SUBSET] = "fitted to a smaller share",
+        [RH_RESAMPLE_BOOTSTRAP] = "fitted to subsets, because it has one episode only",
+    };
+    const rh_model_type *type = model->type;
+    if (o->nmember > 1 && !type->calls->chance &&
+        !rh_model__parts_differ(model->log, o->resample, o->share))
         return rh_fail(err, RH_EINVAL,
                        "%s: %d members of all of the log would be equal, expected them to be "
-                       "fitted to subsets or bootstraps",
-                       type->name, o->nmember);
+                       "%s",
+                       type->name, o->nmember, instead[o->resample]);
     return RH_OK;
 }
 
@@ -139,17 +152,34 @@ static rh_status take_log(rh_model *model, const rh_log *log, const rh_model_opt
     return rc;
 }
 
+// The largest sensor of a row, sign left aside.
+static double largest(const rh_log *log, int64_t row)
+{
+    double most = 0.0;
+    for (int k = 0; k < log->nobs; k++)
+        most = fmax(most, fabs(log->obs[row * log->nobs + k]));
+    return most;
+}
+
 static rh_status encode(rh_model *model, const rh_repr *repr, rh_error *err)
 {
     rh_status rc = rh_repr_copy(&model->repr, repr, err);
     if (rc || rh_repr_nact(repr) > 0)
         return rc;
-    int64_t n = model->log->nstate;
-    model->code = rh_alloc((size_t)n, (size_t)rh_repr_ncode(repr) * sizeof *model->code);
+    int64_t n = model->log->nstate, d = rh_repr_ncode(repr);
+    model->code = rh_alloc((size_t)n, (size_t)d * sizeof *model->code);
     if (!model->code)
         return rh_fail(err, RH_ENOMEM, "model: out of memory for the codes of %lld states",
                        (long long)n);
-    return rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
+    rc = rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
+    for (int64_t i = 0; !rc && i < n * d; i++)
+        if (!isfinite(model->code[i]))
+            rc = rh_fail(err, RH_EINVAL,
+                         "%s: the code of observation %lld is not finite: sensors as large as "
+                         "%g need another scale",
+                         rh_repr_kind(repr)->name, (long long)(i / d),
+                         largest(model->log, i / d));
+    return rc;
 }
 
 static rh_status set_params(rh_model *model, const double *param, rh_error *err)
@@ -176,13 +206,45 @@ static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_er
     return rc;
 }
 
+// Everything that needs no representation, into a model that is empty.
+static rh_status prepare(rh_model *model, const rh_model_type *type, const rh_log *log,
+                         const rh_model_options *opt, rh_error *err)
+{
+    model->type = type;
+    model->resample = opt->resample;
+    rh_status rc = set_params(model, opt->param, err);
+    if (!rc)
+        rc = take_log(model, log, opt, err);
+    if (!rc)
+        rc = check_members(model, opt, err);
+    if (!rc)
+        rc = rh_model__make_task(model, opt, log->n, err);
+    return rc ? rc : rh_model__find_outcomes(model, err);
+}
+
+rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
+                         const rh_model_options *opt, rh_error *err)
+{
+    rh_model_options defaults = rh_model_defaults();
+    opt = opt ? opt : &defaults;
+    rh_status rc = check_options(opt, err);
+    if (rc)
+        return rc;
+    rh_model *model = rh_alloc(1, sizeof *model);
+    if (!model)
+        return rh_fail(err, RH_ENOMEM, "model: out of memory");
+    rc = prepare(model, type, log, opt, err);
+    rh_model_destroy(model);
+    return rc;
+}
+
 rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *log,
                        const rh_repr *repr, const rh_model_options *opt, rh_error *err)
 {
     rh_model *model = NULL;
     rh_model_options defaults = rh_model_defaults();
     opt = opt ? opt : &defaults;
-    rh_status rc = check_options(type, opt, err);
+    rh_status rc = check_options(opt, err);
     if (!rc)
         rc = check_repr(log, repr, err);
     if (rc)
@@ -193,17 +255,9 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
         rc = rh_fail(err, RH_ENOMEM, "model: out of memory");
         goto done;
     }
-    model->type = type;
-    model->resample = opt->resample;
-    rc = set_params(model, opt->param, err);
+    rc = prepare(model, type, log, opt, err);
     if (!rc)
-        rc = take_log(model, log, opt, err);
-    if (!rc)
-        rc = rh_model__make_task(model, opt, log->n, err);
-    if (rc)
-        goto done;
-    rh_model__find_outcomes(model);
-    rc = encode(model, repr, err);
+        rc = encode(model, repr, err);
     if (!rc)
         rc = fit_members(model, opt, err);
     if (!rc && opt->fidelity)

@@ -95,9 +95,12 @@ rh_status rh_model__make_task(rh_model *model, const rh_model_options *opt, int6
                               rh_error *err);
 
 // outcome.c: the model's lowest and highest.
-void rh_model__find_outcomes(rh_model *model);
+rh_status rh_model__find_outcomes(rh_model *model, rh_error *err);
 
-// part.c: the transitions of a member, drawn by rng. Owned: *use (*nuse).
+// part.c: whether members that are drawn so can differ.
+bool rh_model__parts_differ(const rh_log *log, rh_resample resample, double share);
+
+// The transitions of a member, drawn by rng. Owned: *use (*nuse).
 rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
                               rh_resample resample, double share, rh_rng *rng, rh_error *err);
 

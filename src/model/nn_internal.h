@@ -99,7 +99,7 @@ typedef struct rh_nn_learner {
     int64_t at;          // rows of this epoch that were learned from
     double sum;          // of squared errors in this epoch, as they were before each step
     double error, least; // mean squared error after the last epoch and after the best
-    bool done, failed;   // failed: no error was finite
+    bool done, failed;   // failed: it diverged, and there is nothing to go back to
 } rh_nn_learner;
 
 // Learn with mlp, which the learner owns from here on even on failure, from the rows of

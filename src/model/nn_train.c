@@ -13,14 +13,16 @@
 // 2. Networks learn side by side in rounds of some batches. In between, the calling thread
 //    says how far they are and asks whether to stop. A network has a stream of its own, and a
 //    round is the same for any number of threads.
-// 3. An error that is not finite ends training. When none ever was finite, it has failed.
+// 3. An error that is not finite ends training. It has failed when no error was finite, or when
+//    no rows were held out, so that there is no best epoch to go back to.
 
 #include "nn_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROOM = 128, ROUND = 256 };
+enum { ROOM = 128 };
+enum { ROUND = 256, ROUND_ROWS = 4096 }; // batches of a round, and their rows: at most
 
 // ---------------------------------------------------------------------------- a learner
 
@@ -178,6 +180,13 @@ static double share_done(const rh_nn_learner *learner, int n)
     return all > 0.0 ? made / all : 1.0;
 }
 
+// Few of those that are large: who wants to stop must not wait for 256 of 4096 rows.
+static int64_t round_of(const rh_nn_learner *l)
+{
+    int64_t n = ROUND_ROWS / l->size;
+    return n < 1 ? 1 : n < ROUND ? n : ROUND;
+}
+
 rh_status rh_nn__train(rh_nn_learner *learner, int n, int nthread, const rh_watch *watch,
                        rh_error *err)
 {
@@ -187,7 +196,7 @@ rh_status rh_nn__train(rh_nn_learner *learner, int n, int nthread, const rh_watc
             return rh_fail(err, RH_ESTOPPED, "nn: stopped while training");
 #pragma omp parallel for schedule(dynamic) num_threads(nthread) if (nthread > 1)
         for (int i = 0; i < n; i++)
-            rh_nn__learn(&learner[i], ROUND);
+            rh_nn__learn(&learner[i], round_of(&learner[i]));
         share = share_done(learner, n);
         if (watch->progress)
             watch->progress(watch->context, "training the networks", share);

@@ -73,10 +73,14 @@ static extremes of_stretches(const rh_log *log, double gamma)
     return x;
 }
 
-void rh_model__find_outcomes(rh_model *model)
+rh_status rh_model__find_outcomes(rh_model *model, rh_error *err)
 {
     extremes x = model->task.continuing ? of_stretches(model->log, model->task.gamma)
                                         : of_episodes(model->log);
     model->lowest = x.lowest;
     model->highest = x.highest;
+    if (!isfinite(x.lowest) || !isfinite(x.highest))
+        return rh_fail(err, RH_EINVAL, "%s: rewards are too large to be added up",
+                       rh_path_tail(model->log->path));
+    return RH_OK;
 }

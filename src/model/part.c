@@ -37,6 +37,26 @@ static void repeat(int32_t *use, const int32_t *times, const rh_log *log)
             use[n++] = (int32_t)i;
 }
 
+// How many transitions a subset has.
+static int64_t subset_size(const rh_log *log, double share)
+{
+    int64_t n = (int64_t)round(share * (double)log->n);
+    return n > 1 ? n : 1;
+}
+
+bool rh_model__parts_differ(const rh_log *log, rh_resample resample, double share)
+{
+    switch (resample) {
+    case RH_RESAMPLE_ALL:
+        break;
+    case RH_RESAMPLE_SUBSET:
+        return subset_size(log, share) < log->n;
+    case RH_RESAMPLE_BOOTSTRAP:
+        return log->nepisode > 1;
+    }
+    return false;
+}
+
 rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
                               rh_resample resample, double share, rh_rng *rng, rh_error *err)
 {
@@ -49,8 +69,7 @@ rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
             return rh_fail(err, RH_ENOMEM, "model: out of memory");
         n = draw_episodes(times, log, rng);
     } else if (resample == RH_RESAMPLE_SUBSET) {
-        n = (int64_t)round(share * (double)log->n);
-        n = n > 1 ? n : 1;
+        n = subset_size(log, share);
     }
     if (n > INT32_MAX - 1) {
         rc = rh_fail(err, RH_EINVAL, "model: %lld transitions in a member, expected at most %d",

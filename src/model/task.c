@@ -87,14 +87,15 @@ static void tell_from_log(rh_task *task, const rh_log *log, const rh_model_optio
 static rh_status tell_ranges(rh_task *task, const rh_model_options *opt, rh_error *err)
 {
     for (int i = 0; opt->obs_lo && i < task->nobs; i++) {
-        double lo = opt->obs_lo[i], hi = opt->obs_hi[i];
-        if (isnan(lo) || isnan(hi))
+        if (isnan(opt->obs_lo[i]) && isnan(opt->obs_hi[i]))
             continue;
+        double lo = isnan(opt->obs_lo[i]) ? task->obs_lo[i] : opt->obs_lo[i];
+        double hi = isnan(opt->obs_hi[i]) ? task->obs_hi[i] : opt->obs_hi[i];
         if (!(lo < hi) || !isfinite(lo) || !isfinite(hi))
             return rh_fail(err, RH_EINVAL,
-                           "model: range %g to %g of sensor %d, expected finite numbers, the "
-                           "first below the second",
-                           lo, hi, i);
+                           "model: range %g to %g of sensor '%.40s', expected finite numbers, "
+                           "the first below the second",
+                           lo, hi, task->obs_name[i]);
         task->obs_lo[i] = lo;
         task->obs_hi[i] = hi;
     }

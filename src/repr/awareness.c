@@ -65,14 +65,15 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
     if (rc)
         return rc;
     float *x = rh_alloc(points->n ? points->n : 1, (size_t)repr->ncode * sizeof *x);
-    if (x)
-        rh_mlp_evaluate(repr->mlp, pass, points->n, points->x, x);
-    else
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %u codes", repr->type->name,
-                     points->n);
+    if (!x) {
+        rh_fail(err, RH_ENOMEM, "%s: out of memory for %u codes", repr->type->name, points->n);
+        rh_mlp_pass_destroy(pass);
+        return RH_ENOMEM;
+    }
+    rh_mlp_evaluate(repr->mlp, pass, points->n, points->x, x);
     rh_mlp_pass_destroy(pass);
     *code = *owned = x;
-    return rc;
+    return RH_OK;
 }
 
 rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_points *points,

@@ -9,35 +9,25 @@
 #include <assert.h>
 #include <string.h>
 
-// What all of them share.
-#define SHARED                                                                                 \
-    {"scale", "none"}, {"hidden", "128"}, {"kappa", "0.8"}, {"beta", "5"}, {"batch", "128"},   \
-        {"steps", "30000"}, {"check", "1000"}, {"patience", "3"}, {"half", "no"},              \
+// What differs from one to the next.
+#define PAPER(d, zeta, window, rate)                                                           \
     {                                                                                          \
-        "first_bias", "no"                                                                     \
+        {"scale", "none"}, {"d", d}, {"hidden", "128"}, {"kappa", "0.8"}, {"beta", "5"},       \
+            {"zeta", zeta}, {"window", window}, {"rate", rate}, {"batch", "128"},              \
+            {"steps", "30000"}, {"check", "1000"}, {"patience", "3"}, {"half", "no"},          \
+            {"first_bias", "no"},                                                              \
     }
 
 static const rh_repr_preset preset[] = {
-    {"acrobot",
-     "the paper's for Acrobot in experiments 1, 3 and 5",
-     "laplacian",
-     {SHARED, {"d", "8"}, {"zeta", "0.5"}, {"window", "20"}, {"rate", "3e-5"}}},
-    {"acrobot-exp2",
-     "the paper's for Acrobot in experiment 2",
-     "laplacian",
-     {SHARED, {"d", "8"}, {"zeta", "0.05"}, {"window", "20"}, {"rate", "3e-5"}}},
-    {"cartpole",
-     "the paper's for Cartpole",
-     "laplacian",
-     {SHARED, {"d", "8"}, {"zeta", "0.05"}, {"window", "50"}, {"rate", "3e-5"}}},
-    {"puddle_world",
-     "the paper's for Puddle World in experiments 1 and 5",
-     "laplacian",
-     {SHARED, {"d", "4"}, {"zeta", "0.05"}, {"window", "10"}, {"rate", "3e-4"}}},
-    {"puddle_world-exp2",
-     "the paper's for Puddle World in experiment 2",
-     "laplacian",
-     {SHARED, {"d", "4"}, {"zeta", "0.05"}, {"window", "5"}, {"rate", "1e-4"}}},
+    {"acrobot", "the paper's for Acrobot in experiments 1, 3 and 5", "laplacian",
+     PAPER("8", "0.5", "20", "3e-5")},
+    {"acrobot-exp2", "the paper's for Acrobot in experiment 2", "laplacian",
+     PAPER("8", "0.05", "20", "3e-5")},
+    {"cartpole", "the paper's for Cartpole", "laplacian", PAPER("8", "0.05", "50", "3e-5")},
+    {"puddle_world", "the paper's for Puddle World in experiments 1 and 5", "laplacian",
+     PAPER("4", "0.05", "10", "3e-4")},
+    {"puddle_world-exp2", "the paper's for Puddle World in experiment 2", "laplacian",
+     PAPER("4", "0.05", "5", "1e-4")},
 };
 
 enum { NPRESET = sizeof preset / sizeof *preset };

@@ -25,7 +25,7 @@ rh_rng rh_repr__chance(uint64_t seed, rh_repr_chance what)
 rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int nact,
                         rh_error *err)
 {
-    size_t nin = (size_t)(nobs + nact);
+    size_t nin = (size_t)nobs + (size_t)nact;
     rh_repr *repr = rh_alloc(1, sizeof *repr);
     if (!repr)
         goto full;
@@ -43,7 +43,8 @@ rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int n
 
 full:
     rh_repr_destroy(repr);
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    return RH_ENOMEM;
 }
 
 rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags, uint64_t seed,
@@ -76,7 +77,7 @@ rh_status rh_repr_copy(rh_repr **out, const rh_repr *repr, rh_error *err)
         rh_repr_destroy(same);
         return rc;
     }
-    size_t nin = (size_t)(repr->nobs + repr->nact);
+    size_t nin = (size_t)repr->nobs + (size_t)repr->nact;
     memcpy(same->param, repr->param, (size_t)repr->type->nparam * sizeof *same->param);
     memcpy(same->centre, repr->centre, nin * sizeof *same->centre);
     memcpy(same->factor, repr->factor, nin * sizeof *same->factor);

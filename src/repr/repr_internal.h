@@ -141,14 +141,15 @@ void rh_folds__use(const rh_folds *folds, int fold, bool inside, uint8_t *use);
 
 // ---------------------------------------------------------------------------- choosing
 
-// How long trainings are, while all are screened and for those that are compared.
-typedef struct rh_choose_steps {
-    int first, last;
-} rh_choose_steps;
+// How much trainings cost.
+typedef struct rh_choose_effort {
+    int first, last; // steps, while all are screened and of those that are compared
+    int hidden;      // units of a hidden layer
+} rh_choose_effort;
 
-// rh_repr_choose() with other lengths.
+// rh_repr_choose() with another effort.
 rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
-                          const rh_repr_options *opt, rh_choose_steps steps, int nthread,
+                          const rh_repr_options *opt, rh_choose_effort effort, int nthread,
                           rh_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static const char *const network = "repr mlp";
 rh_status rh_repr_save(const rh_repr *repr, rh_state *state, rh_error *err)
 {
     const rh_repr_type *type = repr->type;
-    size_t nletter = strlen(type->name), nin = (size_t)(repr->nobs + repr->nact);
+    size_t nletter = strlen(type->name), nin = (size_t)repr->nobs + (size_t)repr->nact;
     double kind[NLETTER] = {0.0};
     double shape[NSHAPE] = {repr->nobs, repr->nact, repr->ncode};
     const rh_repr_training *t = &repr->training;
@@ -137,7 +137,7 @@ static rh_status load_training(rh_repr *repr, const rh_state *state, rh_error *e
 static rh_status load_parts(rh_repr *repr, const rh_state *state, rh_error *err)
 {
     const rh_repr_type *type = repr->type;
-    size_t nin = (size_t)(repr->nobs + repr->nact);
+    size_t nin = (size_t)repr->nobs + (size_t)repr->nact;
     const double *param = array_of(state, "repr param", (size_t)type->nparam, err);
     const double *centre = param ? array_of(state, "repr centre", nin, err) : NULL;
     const double *factor = centre ? array_of(state, "repr factor", nin, err) : NULL;

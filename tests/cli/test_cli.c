@@ -230,6 +230,15 @@ static void lists(void **unused)
     free(seen);
     seen = output_of("list representations laplacian");
     assert_has(seen, "acrobot-exp2: ");
+    for (const char *line = seen; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 100);
+    free(seen);
+    seen = output_of("list representations auto");
+    assert_has(seen, "auto  ");
+    free(seen);
+    seen = output_of("list representations --json");
+    assert_has(seen, "\"name\": \"auto\"");
+    assert_has(seen, "\"name\": \"acrobot-exp2\"");
     free(seen);
     char *models = output_of("list models --json");
     assert_has(models, "\"name\": \"nn\"");

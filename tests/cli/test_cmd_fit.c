@@ -6,6 +6,7 @@
 
 #define FIT "fit log.csv --repr raw -j 1 "
 #define LIVE " -a esarsa -n 1500 -r 3 "
+#define LONG " --repr-set steps=1e9 --repr-set patience=1e6"
 
 // A log of a puddle world, and one of a pendulum, whose actions are continuous.
 static int make_logs(void **state)
@@ -46,8 +47,11 @@ static void prints_words(void **unused)
     assert_has(o.out, "task         episodes end, discount 1, lives of 1,000 steps\n");
     assert_has(o.out, "seen as      raw: 2 numbers a state\n");
     assert_has(o.out, "  awareness  0.");
-    assert_has(o.out, "model        knn: ");
-    assert_has(o.out, "  reach      ");
+    assert_has(o.out, "model        knn k=3: ");
+    assert_has(o.out, " between codes, ");
+    assert_has(o.out, " real steps\n  beyond it  ");
+    assert_has(o.out, " of all states and actions; there the episode ends with the log's ");
+    assert_has(o.out, "  episode ends  ");
     assert_has(o.out, "findings     ");
     assert_has(o.out, "file         log.model (");
     assert_has(o.out,
@@ -69,6 +73,36 @@ static void prints_words(void **unused)
     assert_has(words, "  members    2, each fitted to 90.0 % of the steps\n");
     assert_has(words, "--agent esarsa --grid puddle_world:paper\n");
     assert_null(strstr(words, "findings"));
+    free(words);
+
+    // what is believed, also where nobody measured it
+    static const struct {
+        const char *line, *says;
+    } believed[] = {
+        {"--reach none", "reach      none: every neighbour is believed, however far\n\n"},
+        {"--reach 0.25 --set beyond=optimistic",
+         "reach      0.25 between codes\n  beyond it  the episode ends with the log's highest "
+         "return\n"},
+        {"--reach 95% --set beyond=cost --set cost=2",
+         "reach      what holds 0.95 of all states and actions\n  beyond it  steps of the log "
+         "are believed at a cost of 2 a real step\n"},
+        {"--continuing yes",
+         "reach      chosen from the log\n  beyond it  an agent is given the log's lowest "
+         "return, and life goes on from a start\n"},
+    };
+    for (size_t i = 0; i < sizeof believed / sizeof *believed; i++) {
+        char line[128];
+        snprintf(line, sizeof line, FIT "-o other.model --no-fidelity %s", believed[i].line);
+        words = output_of(line);
+        assert_has(words, believed[i].says);
+        free(words);
+    }
+    unlink("other.model");
+
+    // a continuing task has no ends to predict
+    words = output_of("fit swing.csv --repr raw -o other.model -j 1");
+    assert_null(strstr(words, "episode ends"));
+    assert_has(words, "held-out");
     unlink("other.model");
     free(words);
 }
@@ -86,6 +120,10 @@ static void the_next_command_works(void **unused)
     assert_has(table, "environment  model:next.model\n");
     assert_has(table, "4 settings: alpha (4)\n");
     unlink("next.model");
+    free(words);
+    words = output_of(FIT "--no-fidelity -o \"it's one.model\"");
+    assert_has(words, "rehearse sweep 'model:it'\\''s one.model' --agent");
+    unlink("it's one.model");
     free(words);
     free(table);
 }
@@ -109,6 +147,7 @@ static void prints_json(void **unused)
     json = output_of(FIT "--json -o a.model --reach 0.25 --k 2 --no-fidelity");
     assert_has(json, "\"reach\": \"fixed\", \"reach_distance\": 0.25");
     assert_has(json, "\"fidelity\": null");
+    assert_has(json, "\"share\": null"); // all of the log
     free(json);
     assert_int_equal(system("if command -v python3 >/dev/null; then " RH_PROGRAM
                             " fit log.csv --repr raw --json -o a.model | python3 -m json.tool "
@@ -140,6 +179,10 @@ static void presets_and_starts(void **unused)
                      "\"none\"");
     assert_has(json, "\"of\": \"puddle_world\"");
     assert_has(json, "\"starts\": \"starts.csv\"");
+    free(json);
+    json = output_of("fit log.csv --task puddle_world --preset paper --repr laplacian "
+                     "--repr-set steps=50 --json -o a.model --no-fidelity -j 1");
+    assert_has(json, "\"window\": 10"); // the kind that the paper has, said or not
     free(json);
     json = output_of("fit log.csv --repr-preset puddle_world-exp2 --repr-set steps=50 --json "
                      "-o a.model --no-fidelity -j 1");
@@ -288,6 +331,11 @@ static void cuts_episodes_off(void **unused)
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff never");
     assert_null(strstr(words, "cut-off"));
     free(words);
+    free(output_of("fit short.csv --repr raw -q --no-fidelity --continuing yes"));
+    outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminal");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "--cutoff is missing to say when");
+    drop(&o);
 }
 
 // ---------------------------------------------------------------------------- held wrong
@@ -337,6 +385,16 @@ static void refuses(void **unused)
         {"fit log.csv --json --quiet", "--json and --quiet"},
         {"fit log.csv --strict --no-fidelity", "--no-fidelity leaves it out"},
         {"fit log.csv -o log.csv", "is the log itself"},
+        {"fit log.csv --starts starts.csv -o starts.csv", "is the log of --starts"},
+        // before anything is learned, which would take hours here
+        {"fit log.csv --task acrobot" LONG, "the log has 2 sensors, and the task 6"},
+        {"fit log.csv --starts swing.csv" LONG, "swing.csv: "},
+        {"fit log.csv --members 2 --resample all" LONG, "members of all of the log"},
+        {"collect model:log.model -p random -n 10 -o x.csv",
+         "collect: model:log.model is a model, expected a simulator\n"},
+        {"collect starts.csv -p random -n 10 -o x.csv",
+         "pendulum, puddle_world\ntry: rehearse list envs\n"},
+        {"run starts.csv -a esarsa", "try: model:starts.csv, for a model that"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         outcome o = rehearse(wrong[i].line);

@@ -87,6 +87,24 @@ static void one_line_that_fits(void **unused)
     }
 }
 
+// A fit redraws its line too.
+static void fits_line_that_fits(void **unused)
+{
+    (void)unused;
+    free(output_of("collect puddle_world -p random -n 300 -q -o log.csv"));
+    const char *line = "fit log.csv -j 1 --repr-set steps=1e7 --repr-set patience=1e5";
+    static const int columns[] = {100, 24};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(on_terminal(line, columns[i], "ETA", screen), 130);
+        char *message = strstr(screen, "rehearse: interrupted");
+        assert_non_null(message);
+        *message = 0;
+        assert_has(screen, "%  learning");
+        assert_null(strchr(screen, '\n'));
+        assert_true(widest(screen) < columns[i]);
+    }
+}
+
 static void draws_the_curve(void **unused)
 {
     (void)unused;
@@ -132,6 +150,7 @@ int main(void)
     setenv("TERM", "xterm", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_that_fits),
+        cmocka_unit_test(fits_line_that_fits),
         cmocka_unit_test(draws_the_curve),
         cmocka_unit_test(no_colour_where_it_is_not_wanted),
         cmocka_unit_test(quiet_draws_nothing),

@@ -17,6 +17,7 @@ typedef struct fault {
     bool blind;        // ends are not predicted
     bool beyond[2];    // this action is out of reach
     int skip;          // steps are those that begin so many states ahead
+    int trap;          // those of action 1 begin so many more ahead
     bool door;         // action 1 ends an episode at once, for nothing
     bool no_end;       // nothing ends
     bool chance;       // members are trained by chance: slow
@@ -82,7 +83,8 @@ static inline bool told_step(const void *self, void *state, const double *act, r
     (void)luck;
     const rh_model *m = *(const rh_model *const *)self;
     const rh_log *log = m->log;
-    int64_t t = told_find(log, x_of(log, *(int32_t *)state) + told.skip);
+    int ahead = told.skip + (act[0] == 1.0 ? told.trap : 0);
+    int64_t t = told_find(log, x_of(log, *(int32_t *)state) + ahead);
     *reward = log->reward[t] - told.tax;
     bool ends = log->flag[t] & ENDS && !told.no_end;
     if (!(log->flag[t] & ENDS && told.no_end) && log->to[t] != RH_UNKNOWN)

@@ -80,7 +80,7 @@ static rh_log *read_reference(const char *name, reference *ref)
     return log;
 }
 
-static rh_model *fit_knn(const rh_log *log, double reach, int nthread)
+static rh_model *fit_seeded(const rh_log *log, double reach, int nthread, uint64_t seed)
 {
     double param[RH_KNN_NPARAM];
     rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
@@ -90,7 +90,13 @@ static rh_model *fit_knn(const rh_log *log, double reach, int nthread)
     rh_model_options opt = rh_model_defaults();
     opt.param = param;
     opt.nthread = nthread;
+    opt.seed = seed;
     return fit_plain(&rh_model_knn, log, false, &opt);
+}
+
+static rh_model *fit_knn(const rh_log *log, double reach, int nthread)
+{
+    return fit_seeded(log, reach, nthread, 1);
 }
 
 static void check(const reference *ref, const char *name, double x)
@@ -263,6 +269,16 @@ static void which_episodes_count(void **unused)
     assert_true(f->lived_length.q75 <= 20.0);
     rh_model_destroy(model);
 
+    // one that ended just then changes nothing, before or after
+    for (int late = 0; late < 2; late++) {
+        n = walk_on(w, 0, 0, 20, late ? CUT : ENDS, 1);
+        n = walk_on(w, n, 100, 20, late ? ENDS : CUT, 1);
+        n = walk_on(w, n, 200, 10, ENDS, 1);
+        model = measured(w, n, (fault){0});
+        assert_int_equal(rh_model_fidelity(model)->cutoff, 20);
+        rh_model_destroy(model);
+    }
+
     // where nothing begins in a start state, all count
     n = walk_on(w, 0, 0, 20, ENDS, 1);
     n = walk_on(w, n, 100, 10, ENDS, 1);
@@ -331,13 +347,17 @@ static void samples_do_not_fall_into_step(void **unused)
     int n = 0;
     while (n < 40000)
         n = walk_on(many, n, 0, 20, ENDS, 1);
+    for (int i = 0; i < n; i++)
+        many[i].reward = -0.7;
     log = log_of(many, n, 2);
     rh_model *model = fit_knn(log, INFINITY, 1);
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(f->nheld, 5000);
     assert_true(is_near(f->terminal.mean, sqrt(0.05 * 0.95), 0.02));
     assert_int_equal(f->logged_return.n, 500);
-    assert_true(f->logged_return.q25 == -20.0 && f->lived_return.q75 == -20.0);
+    assert_true(is_near(f->logged_return.q25, -14.0, 1e-9));
+    assert_true(is_near(f->lived_return.q75, -14.0, 1e-9));
+    assert_true(f->reward.model == 0.0 && f->reward.mean == 0.0); // not what rounding leaves
     rh_model_destroy(model);
     rh_log_destroy(log);
     free(many);
@@ -397,9 +417,10 @@ static void odd_logs_are_measured(void **unused)
     model = fit_knn(log, INFINITY, 1);
     f = rh_model_fidelity(model);
     assert_true(isnan(f->step) && isnan(f->state.model) && isnan(f->sensor[0].model));
-    assert_true(f->reward.model > 0.0 && f->terminal.model < 1e-12);
+    assert_true(f->reward.model > 0.0 && f->terminal.model == 0.0);
     assert_true(f->lived_length.q25 == 1.0 && f->lived_length.q75 == 1.0);
     assert_true(f->stitched > 0.0);
+    assert_null(find_id(f, "ends-unpredicted"));
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -425,6 +446,20 @@ static void networks_are_measured(void **unused)
     assert_true(f->lived_return.n >= 10);
     rh_model_destroy(model);
     rh_log_destroy(log);
+
+    // of small logs too, and of codes of state and action
+    param[rh_param_find(nn->param, nn->nparam, "epochs")] = 2;
+    param[rh_param_find(nn->param, nn->nparam, "input")] = 1;
+    for (int n = 1; n <= 31; n += 3)
+        for (int naction = 0; naction <= 3; naction += 3) {
+            log = log_by_chance((uint64_t)n, n, 3, naction);
+            model = fit_plain(nn, log, naction == 0, &opt);
+            f = rh_model_fidelity(model);
+            assert_true(n < 10 ? f->nheld == 0 : f->nheld > 0 && f->reward.model >= 0.0);
+            assert_true(f->beyond == 0.0 && f->lived_return.n >= 10);
+            rh_model_destroy(model);
+            rh_log_destroy(log);
+        }
 }
 
 // ---------------------------------------------------------------------------- stopping, memory
@@ -564,15 +599,10 @@ static void the_same_bits_for_any_threads(void **unused)
         assert_true(hash[1] == hash[2] && hash[1] == hash[3]);
 
         // the seed is really used
-        rh_repr *repr = plain_repr(log, false);
-        rh_model *model = NULL;
-        rh_model_options opt = rh_model_defaults();
-        opt.seed = 2;
-        assert_int_equal(rh_model_fit(&model, &rh_model_knn, log, repr, &opt, NULL), RH_OK);
+        rh_model *model = fit_seeded(log, 0.5, 1, 2);
         other = hash_of(rh_model_fidelity(model), 4, naction);
         assert_true(other != hash[1]);
         rh_model_destroy(model);
-        rh_repr_destroy(repr);
         rh_log_destroy(log);
     }
 }

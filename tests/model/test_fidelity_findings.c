@@ -109,6 +109,12 @@ static void rewards(void **unused)
         w[50 * i + 30].reward = -50.0;
     has_not(n, (fault){.reward_off = 5.0}, "reward-unpredictable");
     has_not(clean(), (fault){.reward_off = 5.0}, "reward-unpredictable");
+
+    // nor where they are too large to be squared
+    n = clean();
+    for (int i = 0; i < n; i++)
+        w[i].reward = 1e200 * (i * 7 % 11 - 5);
+    has_not(n, (fault){.reward_off = 1e200}, "reward-unpredictable");
 }
 
 static void ends(void **unused)
@@ -208,6 +214,12 @@ static void shortcuts(void **unused)
         "100 % of the episodes of uniform random actions");
     has_not(clean(), (fault){0}, "teleports");
 
+    // a kind that has no reach is not told to set it
+    rh_log_finding found = look(clean(), (fault){.door = true}, "teleports");
+    assert_null(strstr(found.remedy, "reach"));
+    found = look(clean(), (fault){.skip = 2}, "imitation-differs");
+    assert_null(strstr(found.remedy, "reach"));
+
     // always the best that was logged, but no better
     int n = clean();
     for (int i = 0; i < n; i++)
@@ -215,8 +227,17 @@ static void shortcuts(void **unused)
     w[3].reward = w[40].reward = w[70].reward = -9.0;
     w[110].reward = w[150].reward = w[200].reward = -9.0;
     has_not(n, (fault){.door = true}, "teleports");
-    has(clean(), (fault){.skip = 2}, "long-stitches", RH_WARNING, "began 2 real steps away");
+    has(clean(), (fault){.skip = 2}, "long-stitches", RH_WARNING,
+        "began 2 real steps away in the log's own behaviour, and 2 in random behaviour "
+        "(medians)");
     has_not(clean(), (fault){.skip = 1}, "long-stitches");
+
+    // the imitation may leave no logged path at all
+    n = clean();
+    for (int i = 0; i < n; i++)
+        w[i].act = 0.0;
+    has(n, (fault){.trap = 4}, "long-stitches", RH_WARNING,
+        "began 4 real steps away in random behaviour (median)");
 }
 
 static void few(void **unused)
@@ -302,6 +323,7 @@ static void good_models_and_bad_ones(void **unused)
     log = collect("acrobot", "near-optimal");
     model = fit_raw(log, RH_KNN_NONE);
     assert_true(look_at(model, "teleports").severity == RH_WARNING);
+    assert_non_null(strstr(look_at(model, "teleports").remedy, "set a shorter reach"));
     assert_true(rh_model_fidelity(model)->random_better > 0.8);
     rh_model_destroy(model);
     rh_log_destroy(log);

@@ -248,6 +248,12 @@ static void unknown_action(void **unused)
         assert_true(e.beyond && isnan(e.distance) && isnan(e.next[0]));
         assert_true(e.reward == -6.0 && e.terminal == 1.0);
     }
+    // as an environment would give it
+    model->param[RH_KNN_BEYOND] = RH_KNN_OPTIMISTIC;
+    model->highest = 7.0;
+    assert_int_equal(rh_model_knn.calls->expect(&e, model, knn, obs, &act, &err), RH_OK);
+    assert_true(e.beyond && e.reward == 7.0);
+
     // 0 and 1 took action 0: from 2 they are at 1 and 2, weighted 2 : 1
     act = 0;
     obs[0] = 2.0;
@@ -276,8 +282,20 @@ static void too_far(void **unused)
                          RH_OK);
         assert_true(e.beyond && isnan(e.distance));
     }
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+
+    // agents are told of what is given there, even when it is not in the first state
+    static const walk later[] = {
+        {0, 0, -1, 1, 0, 1}, {1, 1, -2, 1e30, 0, 0}, {1e30, 0, -3, 3, ENDS, 0}};
     rh_env *env = NULL;
-    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    double param[RH_KNN_NPARAM];
+    log = log_of(later, 3, 2);
+    model = fit_plain(&rh_model_knn, log, false, &opt);
+    rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
+    param[RH_KNN_REACH] = RH_KNN_NONE;
+    assert_int_equal(rh_model_env(&env, model, 0, param, &err), RH_OK);
+    assert_true(rh_env_task(env)->reward_lo == -6.0);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);

@@ -298,6 +298,15 @@ static void beyond_reach(void **unused)
     assert_true(rh_env_task(env)->reward_lo == -5.0 - 10.0 * 3.0);
     rh_env_destroy(env);
 
+    // where the usual step goes nowhere there is no unit to charge by, and nothing is free
+    ((rh_knn *)model->member[0])->step = 0.0;
+    env = env_of(model, param);
+    assert_true(take(model, env, 2.0, 1, &reward, &at));
+    assert_true(reward == -3.0 && at == 2.0);
+    assert_false(take(model, env, 0.5, 1, &reward, &at));
+    assert_true(reward == -5.0 && rh_env_task(env)->reward_lo == -5.0);
+    rh_env_destroy(env);
+
     // no reach at all
     param[RH_KNN_REACH] = RH_KNN_NONE;
     param[RH_KNN_BEYOND] = RH_KNN_PESSIMISTIC;

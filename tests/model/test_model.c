@@ -62,6 +62,62 @@ static void options(void **unused)
     rh_log_destroy(log);
 }
 
+// Members that would all know the same are refused, whatever was asked for.
+static void equal_members(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of(three, NTHREE, 2);
+    rh_repr *repr = plain_repr(log, false);
+    rh_model_options o;
+    REFUSED((o.nmember = 2, o.resample = RH_RESAMPLE_SUBSET, o.share = 0.95),
+            "knn: 2 members of all of the log would be equal, expected them to be fitted to a "
+            "smaller share"); // 6.65 of 7 transitions
+    rh_log_destroy(log);
+    log = log_of(three, 2, 2);
+    REFUSED((o.nmember = 2, o.resample = RH_RESAMPLE_BOOTSTRAP),
+            "expected them to be fitted to subsets, because it has one episode only");
+
+    // one is one, and chance makes others differ
+    o = plain_options();
+    o.resample = RH_RESAMPLE_BOOTSTRAP;
+    rh_model_destroy(fit_plain(&rh_model_knn, log, false, &o));
+    o.nmember = 2;
+    rh_model_destroy(fit_plain(&rh_model_nn, log, false, &o));
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+}
+
+// The same without a fit.
+static void checked(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of(three, 2, 2);
+    rh_model_options o = plain_options();
+    rh_error err = {""};
+    assert_int_equal(rh_model_check(&rh_model_knn, log, NULL, &err), RH_OK);
+    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_OK);
+    o.nmember = 2;
+    o.resample = RH_RESAMPLE_BOOTSTRAP;
+    int64_t live = rh_alloc_live();
+    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "because it has one episode only"));
+    o.nthread = 0;
+    assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
+    assert_string_equal(err.text, "model: threads = 0, expected 1 or more");
+    assert_int_equal(rh_alloc_live(), live);
+
+    o = plain_options();
+    rh_status rc = RH_ENOMEM;
+    for (int n = 1; rc; n++) {
+        rh_alloc_fail_at(n);
+        rc = rh_model_check(&rh_model_knn, log, &o, &err);
+        rh_alloc_fail_at(0);
+        assert_true(rc == RH_OK || rc == RH_ENOMEM);
+        assert_int_equal(rh_alloc_live(), live);
+    }
+    rh_log_destroy(log);
+}
+
 // ---------------------------------------------------------------------------- the log
 
 static void missing_numbers(void **unused)
@@ -241,6 +297,30 @@ static void task_of_the_log(void **unused)
     rh_log_destroy(log);
 }
 
+// Ranges that somebody wants to be told: either end, or both.
+static void ranges(void **unused)
+{
+    (void)unused;
+    double lo[] = {NAN, -3.0}, hi[] = {50.0, NAN};
+    rh_log *log = log_of(three, NTHREE, 2);
+    rh_repr *repr = plain_repr(log, false);
+    rh_model_options o = plain_options();
+    o.obs_lo = lo;
+    o.obs_hi = hi;
+    rh_model *model = fit_plain(&rh_model_knn, log, false, &o);
+    assert_true(model->task.obs_lo[0] == 0.0 && model->task.obs_hi[0] == 50.0);
+    assert_true(model->task.obs_lo[1] == -3.0 && model->task.obs_hi[1] == 0.5);
+    rh_model_destroy(model);
+#define WITH(i, least, most) (o.obs_lo = lo, o.obs_hi = hi, lo[i] = (least), hi[i] = (most))
+    REFUSED(WITH(0, NAN, -1.0), "model: range 0 to -1 of sensor 'x', expected finite numbers");
+    REFUSED(WITH(0, 1.0, 1.0), "model: range 1 to 1 of sensor 'x'");
+    REFUSED(WITH(0, -INFINITY, 1.0), "model: range -inf to 1 of sensor 'x'");
+    REFUSED(o.obs_lo = lo, "model: ranges of sensors have one end only");
+    REFUSED(o.obs_hi = hi, "model: ranges of sensors have one end only");
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+}
+
 static void task_given(void **unused)
 {
     (void)unused;
@@ -334,6 +414,25 @@ static void outcomes(void **unused)
         rh_model_destroy(model);
     }
     rh_log_destroy(log);
+}
+
+// Finite numbers that are too much for sums and codes: refused here, rather than by whoever
+// meets the infinite one.
+static void too_large(void **unused)
+{
+    (void)unused;
+    static const walk rich[] = {{0, 0, 1e308, 1, 0, 1}, {1, 1, 1e308, 2, ENDS, 0}};
+    static const walk wide[] = {{0, 0, 1, 1, 0, 1}, {-1e300, 1, 1, 2, ENDS, 0}};
+    rh_model_options opt = plain_options();
+    for (int i = 0; i < 2; i++) {
+        rh_log *log = log_of(i ? wide : rich, 2, 2);
+        rh_repr *repr = plain_repr(log, false);
+        fit_refused(&rh_model_knn, log, repr, &opt,
+                    i ? "is not finite: sensors as large as 1e+300 need another scale"
+                      : "walk.csv: rewards are too large to be added up");
+        rh_repr_destroy(repr);
+        rh_log_destroy(log);
+    }
 }
 
 // ---------------------------------------------------------------------------- members
@@ -479,6 +578,7 @@ static void without_memory(void **unused)
         opt.starts = log;
         opt.nmember = variant ? 2 : 1;
         opt.resample = (rh_resample)variant;
+        opt.share = 0.5;
         int64_t live = rh_alloc_live(), n = 0;
         rh_status rc = RH_ENOMEM;
         rh_model *model = NULL;
@@ -562,10 +662,12 @@ static void asking(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options),         cmocka_unit_test(missing_numbers),
-        cmocka_unit_test(starts),          cmocka_unit_test(no_starts),
-        cmocka_unit_test(task_of_the_log), cmocka_unit_test(task_given),
-        cmocka_unit_test(outcomes),        cmocka_unit_test(subsets),
+        cmocka_unit_test(options),         cmocka_unit_test(equal_members),
+        cmocka_unit_test(checked),         cmocka_unit_test(ranges),
+        cmocka_unit_test(missing_numbers), cmocka_unit_test(starts),
+        cmocka_unit_test(no_starts),       cmocka_unit_test(task_of_the_log),
+        cmocka_unit_test(task_given),      cmocka_unit_test(outcomes),
+        cmocka_unit_test(too_large),       cmocka_unit_test(subsets),
         cmocka_unit_test(bootstraps),      cmocka_unit_test(watched),
         cmocka_unit_test(without_memory),  cmocka_unit_test(kinds),
         cmocka_unit_test(asking),

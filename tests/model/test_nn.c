@@ -459,6 +459,18 @@ static void watched_and_stopped(void **unused)
     assert_true(w.last == 1.0);
     assert_int_equal(w.ncall, 8); // 2000 batches in rounds of 256
 
+    // rounds of large batches are shorter
+    linear_sample(&s, 3000, true, false, 5);
+    s.param[RH_NN_EPOCHS] = 4;
+    s.param[RH_NN_BATCH] = 1000;
+    s.param[RH_NN_HIDDEN] = 8;
+    s.param[RH_NN_HELD_OUT] = 0.0;
+    s.part.watch = (rh_watch){.progress = tell, .stop = stop, .context = &w};
+    w = (seen){.stop_after = 1000};
+    rh_nn__destroy(fit_sample(&s));
+    assert_true(w.last == 1.0);
+    assert_int_equal(w.ncall, 3); // 12 batches, 4 at a time
+
     for (int after = 0; after < 3; after++) {
         w = (seen){.stop_after = after};
         int64_t live = rh_alloc_live();

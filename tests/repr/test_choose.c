@@ -3,7 +3,7 @@
 
 #include "repr_test.h"
 
-static const rh_choose_steps quick = {.first = 4, .last = 8};
+static const rh_choose_effort quick = {.first = 4, .last = 8, .hidden = 8};
 
 typedef struct outcome {
     rh_repr *repr; // owned
@@ -11,13 +11,13 @@ typedef struct outcome {
     int ntrial, chosen;
 } outcome;
 
-static outcome chosen(const rh_log *log, const rh_repr_options *opt, rh_choose_steps steps,
+static outcome chosen(const rh_log *log, const rh_repr_options *opt, rh_choose_effort effort,
                       int nthread)
 {
     outcome out = {.chosen = -1};
     rh_error err = {""};
     memset(out.trial, 0, sizeof out.trial);
-    if (rh_repr__choose(&out.repr, out.trial, &out.ntrial, log, opt, steps, nthread, &err))
+    if (rh_repr__choose(&out.repr, out.trial, &out.ntrial, log, opt, effort, nthread, &err))
         fail_msg("%s", err.text);
     for (int i = 0; i < out.ntrial; i++)
         if (out.trial[i].chosen) {
@@ -70,7 +70,7 @@ static void by_the_rules(void **unused)
 {
     (void)unused;
     rh_log *log = corridor_log(20, 20, 0.1, 4);
-    outcome out = chosen(log, NULL, (rh_choose_steps){10, 20}, 2);
+    outcome out = chosen(log, NULL, (rh_choose_effort){10, 20, 8}, 2);
     const rh_repr_trial *best = &out.trial[0], *t = &out.trial[out.chosen];
     int nraw = 0, nlast = 0;
     assert_true(best->blur <= 1.5 && t->blur <= 1.5);
@@ -168,6 +168,31 @@ static void what_cannot_be_learned(void **unused)
     assert_null(repr);
     assert_string_equal(err.text,
                         "raw: 65 inputs, but a code has at most 64 numbers; try laplacian");
+    rh_log_destroy(log);
+}
+
+// Where nothing is left that does not blur, what blurs least.
+static void all_blurred(void **unused)
+{
+    (void)unused;
+    enum { WIDE = 65, STATES = 400 };
+    static double obs[WIDE * STATES];
+    int length[21] = {0};
+    rh_rng rng = rh_rng_stream(9, RH_STREAM_NOISE, 0, 0);
+    for (int i = 0; i < STATES; i++) {
+        double a = rh_rng_uniform(&rng), b = rh_rng_uniform(&rng);
+        for (int k = 0; k < WIDE; k++)
+            obs[WIDE * i + k] = sin(a * k) + cos(b * (WIDE - k));
+        length[i / 20] = 20;
+    }
+    rh_log *log = log_of(obs, WIDE, length, NULL);
+    outcome out = chosen(log, NULL, (rh_choose_effort){2, 2, 1}, 2);
+    assert_int_equal(out.chosen, 0);
+    assert_true(out.trial[0].blur > 1.5);
+    for (int i = 1; i < out.ntrial; i++)
+        assert_true(out.trial[i].type == &rh_repr_raw ||
+                    out.trial[i].blur >= out.trial[0].blur);
+    rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 }
 
@@ -276,7 +301,7 @@ static void failed_allocations(void **unused)
         rh_repr *repr = NULL;
         rh_alloc_fail_at(nth);
         rh_status rc =
-            rh_repr__choose(&repr, NULL, NULL, log, NULL, (rh_choose_steps){1, 1}, 1, NULL);
+            rh_repr__choose(&repr, NULL, NULL, log, NULL, (rh_choose_effort){1, 1, 2}, 1, NULL);
         rh_alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || (rc == RH_ENOMEM && !repr));
@@ -293,7 +318,7 @@ int main(void)
         cmocka_unit_test(raw_where_it_is_best),   cmocka_unit_test(one_episode),
         cmocka_unit_test(what_cannot_be_learned), cmocka_unit_test(continuous_actions),
         cmocka_unit_test(watched_and_stopped),    cmocka_unit_test(options_held_wrong),
-        cmocka_unit_test(failed_allocations),
+        cmocka_unit_test(failed_allocations),     cmocka_unit_test(all_blurred),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,6 +274,51 @@ static void damaged_states(void **unused)
     rh_state_destroy(s);
 }
 
+// Any number of a saved state replaced by any other: refused, or something that still works.
+static void mutated_states(void **unused)
+{
+    (void)unused;
+    static const double odd[] = {NAN, INFINITY, -1.0, 0.0, 0.5, 1e9, 1e300};
+    static double obs[3 * N], act[N];
+    rows(obs, act);
+    int nrefused = 0, nread = 0;
+    for (int type = 0; type < rh_repr_ntype(); type++) {
+        rh_state *whole = saved(rh_repr_type_at(type));
+        for (int i = 0; i < rh_state_count(whole); i++) {
+            const char *name;
+            size_t n;
+            rh_state_at(whole, i, &name, &n);
+            for (size_t k = 0; k < 7 * (n < 20 ? n : 20); k++) {
+                rh_state *state = NULL;
+                rh_repr *repr = NULL;
+                float code[RH_MAX_CODE];
+                assert_int_equal(rh_state_create(&state, NULL), RH_OK);
+                for (int j = 0; j < rh_state_count(whole); j++) {
+                    size_t m;
+                    const double *from = rh_state_at(whole, j, &name, &m);
+                    double *x = rh_alloc(m, sizeof *x);
+                    assert_non_null(x);
+                    memcpy(x, from, m * sizeof *x);
+                    if (j == i)
+                        x[k / 7] = odd[k % 7];
+                    assert_int_equal(rh_state_put(state, name, x, m, NULL), RH_OK);
+                    rh_free(x);
+                }
+                rh_status rc = rh_repr_load(&repr, state, NULL);
+                assert_true(rc == RH_OK || (rc == RH_EFORMAT && !repr));
+                nrefused += rc != RH_OK;
+                nread += rc == RH_OK;
+                if (repr) // inputs may be more than there were; rows are long enough
+                    assert_int_equal(rh_repr_encode(repr, 1, obs, act, code, NULL), RH_OK);
+                rh_repr_destroy(repr);
+                rh_state_destroy(state);
+            }
+        }
+        rh_state_destroy(whole);
+    }
+    assert_true(nrefused > 100 && nread > 100);
+}
+
 // A network of another shape than the representation's.
 static void foreign_network(void **unused)
 {
@@ -382,13 +427,10 @@ static void every_failed_allocation(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind),
-        cmocka_unit_test(copied_saved_and_loaded),
-        cmocka_unit_test(damaged_states),
-        cmocka_unit_test(foreign_network),
-        cmocka_unit_test(options_held_wrong),
-        cmocka_unit_test(the_seed_counts),
-        cmocka_unit_test(every_failed_allocation),
+        cmocka_unit_test(every_kind),      cmocka_unit_test(copied_saved_and_loaded),
+        cmocka_unit_test(damaged_states),  cmocka_unit_test(mutated_states),
+        cmocka_unit_test(foreign_network), cmocka_unit_test(options_held_wrong),
+        cmocka_unit_test(the_seed_counts), cmocka_unit_test(every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
