@@ -212,7 +212,9 @@ static cli_text value_of(const page *p, const char *name)
 {
     const rh_model_type *type = rh_model_kind(p->model);
     int i = rh_param_find(type->param, type->nparam, name);
-    return i < 0 ? (cli_text){""} : cli_param(&type->param[i], rh_model_params(p->model)[i]);
+    if (i < 0)
+        return (cli_text){""};
+    return cli_param(&type->param[i], rh_model_params(p->model)[i]);
 }
 
 // What an agent gets where nothing is near enough.

@@ -12,8 +12,8 @@
 // Mountain Car), beside the error of predicting the next state by that of the nearest known one
 // with the same action, relative to raw:
 //
-//     blur      1.0 to 1.3    1.3 to 1.5    1.5 to 2.5    2.7 to 7
-//     error     0.9 to 1.4    1.0 to 1.4    1.0 to 1.5    1.4 to 3.9
+//     blur      1.0 to 1.25   1.25 to 1.5   1.5 to 2.5    2.7 to 7
+//     error     0.9 to 1.4    1.0 to 1.7    1.0 to 1.5    1.4 to 3.9
 //
 // 1. Where states recur exactly the nearest is no distance away, and any ratio would be
 //    without end: at least a tenth of a step counts.

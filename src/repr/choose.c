@@ -6,7 +6,7 @@
 //
 // 1. Awareness is a ratio, so that codes of any number and scale compare. But the less a code
 //    keeps the slower it changes, and the best one would be the one that forgets the most
-//    (blur.c). A candidate must therefore not blur states: at most by 1.5. Where all do, which
+//    (blur.c). A candidate must therefore not blur states: at most by 1.25. Where all do, which
 //    takes more sensors than raw has numbers, the one that blurs least is taken.
 // 2. All are screened with 3,000 steps of training in one fold. What blurs then will blur
 //    more: the others' best four are learned for 8,000 steps in all five.
@@ -18,8 +18,8 @@
 // 6. One job is one candidate in one fold. All share the seed, and what a job finds out is kept
 //    in its own place: threads cannot matter.
 //
-// A choice from 5,000 steps of Acrobot costs 84 s of a 2.3 GHz Xeon with AVX-512, half of that
-// on two free cores.
+// A choice from logs of 5,000 to 10,000 steps costs 66 to 75 s of a 2.3 GHz Xeon with AVX-512,
+// half of that on two free cores.
 
 #include "repr_internal.h"
 
@@ -35,7 +35,7 @@
 #define omp_get_thread_num() 0
 #endif
 
-#define MOST_BLUR 1.5
+#define MOST_BLUR 1.25
 enum { NFOLD = 5, NFIRST_FOLD = 1, NLAST = 4 };
 
 static const double some_d[] = {4, 8, 16};
@@ -59,6 +59,7 @@ typedef struct job {
 typedef struct choice {
     const rh_repr_options *opt;
     rh_choose_effort effort;
+    int nthread;
     rh_folds folds;
     uint8_t *use[2 * NFOLD]; // in one owned block: a fold, all but a fold, of each
     candidate candidate[RH_REPR_NTRIAL];
@@ -241,12 +242,12 @@ static void run(choice *c, int i)
 }
 
 // All jobs, and what they came to.
-static rh_status run_all(choice *c, const char *stage, int nthread, rh_error *err)
+static rh_status run_all(choice *c, const char *stage, rh_error *err)
 {
     c->stage = stage;
     atomic_store(&c->done, 0);
     c->lost_at = c->njob;
-#pragma omp parallel for schedule(dynamic) num_threads(nthread)
+#pragma omp parallel for schedule(dynamic) num_threads(c->nthread)
     for (int i = 0; i < c->njob; i++)
         run(c, i);
 
@@ -287,7 +288,7 @@ static rh_status deal(choice *c, const rh_log *log, rh_error *err)
 }
 
 // Screen all, then judge the best. The best is the first afterwards.
-static rh_status compare(choice *c, int nthread, rh_error *err)
+static rh_status compare(choice *c, rh_error *err)
 {
     int nfold = c->folds.nfold;
     if (nfold < 2)
@@ -296,7 +297,7 @@ static rh_status compare(choice *c, int nthread, rh_error *err)
         candidate *one = &c->candidate[i];
         plan(c, one, one->trial.type->ordered ? NFIRST_FOLD : nfold);
     }
-    rh_status rc = run_all(c, "screening representations", nthread, err);
+    rh_status rc = run_all(c, "screening representations", err);
     if (rc)
         return rc;
 
@@ -311,7 +312,7 @@ static rh_status compare(choice *c, int nthread, rh_error *err)
         plan(c, one, nfold);
         nlast++;
     }
-    rc = run_all(c, "comparing representations", nthread, err);
+    rc = run_all(c, "comparing representations", err);
     if (!rc)
         qsort(c->candidate, (size_t)c->ncandidate, sizeof *c->candidate, better);
     return rc;
@@ -351,10 +352,11 @@ rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, cons
         return rh_fail(err, RH_ENOMEM, "representation: out of memory for a choice");
     c->opt = opt;
     c->effort = effort;
+    c->nthread = nthread;
     add_all(c);
     rc = deal(c, log, err);
     if (!rc)
-        rc = compare(c, nthread, err);
+        rc = compare(c, err);
     if (rc)
         goto done;
 
