@@ -354,7 +354,7 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
         b->late = !ends;
         return true;
     }
-    if (b->waiting && is_seen(b, row->obs)) {
+    if (b->waiting && !b->hole && is_seen(b, row->obs)) {
         int32_t seen = keep_obs(b, row->obs);
         if (seen == RH_UNKNOWN)
             return false;

@@ -156,6 +156,10 @@ static void holes(void **unused)
     makes("1a 2b nan", "1a10>2|", 1, 0, 2);
     makes("1a 2b nan 4a 5!", "1a10>2| / ~4a40>5!", 1, 1, 4);
     makes("1a 2b! nan 4a 5!", "1a10>2 2b20>?! / 4a40>5!", 0, 0, 4);
+
+    // what is seen behind a hole is nobody's next state
+    makes("1a 2a nana nana 9", "1a10>2|", 1, 3, 2);
+    makes("1a 2a nan nan 9", "1a10>2|", 1, 3, 2);
 }
 
 static void resuming(void **unused)
