@@ -7,13 +7,15 @@
 // questions in turn. Points fill a cube (uni), or a smooth surface of two dimensions with a
 // little noise (man2) or of four (man4) bent into d, as learned representations do. All on
 // one thread, in processor time, since others may be using the machine; each figure is the
-// best of three.
+// best of three. At the end tables on one thread and on two, by the clock on the wall.
 
 #include "model/kernel.h"
 #include "model/neighbours.h"
 
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +183,71 @@ static void compare(int64_t n, int d, int m)
     free(other);
 }
 
+// ---------------------------------------------------------------------------- two threads
+
+#define BLOCKS 64 // that a thread takes at a time
+
+typedef struct table {
+    const rh_neighbours *points;
+    int32_t *index;
+    float *distance2;
+    atomic_int_fast32_t next; // block that nobody has taken
+} table;
+
+static void *fill(void *context)
+{
+    table *t = context;
+    int32_t n = rh_neighbours__nblock(t->points), begin;
+    while ((begin = (int32_t)atomic_fetch_add(&t->next, BLOCKS)) < n) {
+        int32_t end = begin + BLOCKS < n ? begin + BLOCKS : n;
+        rh_neighbours__find_range(t->points, t->points, K, NULL, begin, end, t->index,
+                                  t->distance2);
+    }
+    return NULL;
+}
+
+static double wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double time_of(table *t, bool two)
+{
+    double from = wall();
+    pthread_t other;
+    atomic_store(&t->next, 0);
+    if (two && pthread_create(&other, NULL, fill, t))
+        exit(1);
+    fill(t);
+    if (two)
+        pthread_join(other, NULL);
+    return wall() - from;
+}
+
+static void two_threads(int64_t n, int d, int m)
+{
+    float *x = make_points(n, d, m, 1);
+    rh_neighbours *points = NULL;
+    table t = {.index = rh_alloc((size_t)n * K, sizeof *t.index),
+               .distance2 = rh_alloc((size_t)n * K, sizeof *t.distance2)};
+    if (!t.index || !t.distance2 || rh_neighbours__create(&points, x, n, d, NULL))
+        exit(1);
+    t.points = points;
+    double one = INFINITY, two = INFINITY;
+    for (int i = 0; i < REPEAT; i++) {
+        one = fmin(one, time_of(&t, false));
+        two = fmin(two, time_of(&t, true));
+    }
+    printf("%8lld %-5s %3d %9.1f ms %9.1f ms %6.2fx\n", (long long)n, m ? "man2" : "uni", d,
+           1e3 * one, 1e3 * two, one / two);
+    rh_neighbours__destroy(points);
+    rh_free(t.index);
+    rh_free(t.distance2);
+    free(x);
+}
+
 int main(int argc, char **argv)
 {
     static const int dims[] = {2, 4, 6, 8, 16, 32};
@@ -213,5 +280,11 @@ int main(int argc, char **argv)
                 if (m < 4 || dims[j] >= 8)
                     compare(n, dims[j], m);
     }
+
+    printf("\na table on one thread and on two\n\n");
+    for (int i = first; i < argc || i == first; i++)
+        for (int m = 0; m <= 2; m += 2)
+            for (int d = 4; d <= 8; d += 4)
+                two_threads(i < argc ? strtoll(argv[i], NULL, 10) : 100000, d, m);
     return 0;
 }

@@ -79,6 +79,7 @@ static void json_repr(cli_json *json, const cli_fitting *fit)
         json_values(json, trial->type->param, trial->type->nparam, trial->param);
         cli_json_real(json, "awareness", trial->awareness);
         cli_json_real(json, "stderr", trial->awareness_err);
+        cli_json_real(json, "blur", trial->blur);
         cli_json_flag(json, "chosen", trial->chosen);
         cli_json_close(json);
     }

@@ -163,8 +163,8 @@ static void print_trials(const page *p)
         snprintf(text, sizeof text, "%s", t->type->name);
         add_set(text, sizeof text, t->type->param, t->type->nparam, t->param, "");
         say(p, t->chosen ? "  chosen" : "  compared",
-            "%s: awareness %s in held-out episodes, standard error %s", text,
-            cell(t->awareness).s, cell(t->awareness_err).s);
+            "%s: awareness %s, standard error %s, blur %s in held-out episodes", text,
+            cell(t->awareness).s, cell(t->awareness_err).s, cell(t->blur).s);
     }
     more(p, p->fit->ntrial - shown, "were compared");
 }
