@@ -337,6 +337,7 @@ int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **
 void cli_job_print(FILE *out, const cli_job *job);
 void cli_job_print_lives(FILE *out, const cli_job *job, const char *after);
 void cli_job_json(cli_json *json, const cli_job *job);
+void cli_json_sensors(cli_json *json, const rh_task *task); // and their ranges
 
 // ---------------------------------------------------------------------------- while it lasts
 

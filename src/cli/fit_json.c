@@ -44,15 +44,7 @@ static void json_task(cli_json *json, const cli_fitting *fit)
     cli_json_flag(json, "continuing", task->continuing);
     cli_json_real(json, "gamma", task->gamma);
     cli_json_whole(json, "steps", task->nstep);
-    cli_json_open(json, "sensors", '[', false);
-    for (int i = 0; i < task->nobs; i++) {
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", task->obs_name[i]);
-        cli_json_real(json, "lo", task->obs_lo[i]);
-        cli_json_real(json, "hi", task->obs_hi[i]);
-        cli_json_close(json);
-    }
-    cli_json_close(json);
+    cli_json_sensors(json, task);
     cli_json_close(json);
 }
 

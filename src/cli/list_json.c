@@ -48,6 +48,19 @@ static void json_grids(cli_json *json, const rh_env_type *type)
     cli_json_close(json);
 }
 
+void cli_json_sensors(cli_json *json, const rh_task *task)
+{
+    cli_json_open(json, "sensors", '[', false);
+    for (int i = 0; i < task->nobs; i++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", task->obs_name[i]);
+        cli_json_real(json, "lo", task->obs_lo[i]);
+        cli_json_real(json, "hi", task->obs_hi[i]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
 // How the environment looks to an agent, with all options at their defaults.
 static void json_task(cli_json *json, const rh_env_type *type)
 {
@@ -60,15 +73,7 @@ static void json_task(cli_json *json, const rh_env_type *type)
     cli_json_text(json, "actions", task->naction ? "discrete" : "continuous");
     cli_json_whole(json, "nactions", task->naction ? task->naction : task->nact);
     cli_json_real(json, "gamma", task->gamma);
-    cli_json_open(json, "sensors", '[', false);
-    for (int i = 0; i < task->nobs; i++) {
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", task->obs_name[i]);
-        cli_json_real(json, "lo", task->obs_lo[i]);
-        cli_json_real(json, "hi", task->obs_hi[i]);
-        cli_json_close(json);
-    }
-    cli_json_close(json);
+    cli_json_sensors(json, task);
     rh_env_destroy(env);
 }
 
