@@ -90,7 +90,7 @@ typedef struct rh_env_type {
     const char *name;
     const char *about;     // one line
     size_t self_size;      // bytes of what stays the same in all lives
-    size_t state_size;     // bytes of what changes during a life
+    size_t state_size;     // bytes of what changes during a life; blocks are aligned to 64
     const rh_param *param; // options                       (nparam)
     int nparam;
     const rh_axis *grid; // published grids                 (ngrid)

@@ -352,7 +352,10 @@ static void print_stitches(const page *p)
 {
     const rh_fidelity *f = p->f;
     putchar('\n');
-    if (!isnan(f->stitched))
+    if (!isnan(f->stitched) && isnan(f->jump))
+        say(p, "stitches", "%s of the imitation's steps leave a logged path",
+            share_text(f->stitched).s);
+    else if (!isnan(f->stitched))
         say(p, "stitches",
             "%s of the imitation's steps leave a logged path; the median jump is %s real "
             "steps, nine tenths are below %s",

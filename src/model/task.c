@@ -38,6 +38,12 @@ static rh_status check_given(const rh_task *task, const rh_log *log, rh_error *e
     if (!(task->gamma >= 0.0 && task->gamma <= 1.0))
         return rh_fail(err, RH_EINVAL, "model: gamma = %g of the task, expected 0 to 1",
                        task->gamma);
+    for (int i = 0; i < task->nobs; i++)
+        if (!isfinite(task->obs_lo[i]) || !isfinite(task->obs_hi[i]))
+            return rh_fail(err, RH_EINVAL,
+                           "model: range %g to %g of sensor '%.40s' in the task, expected "
+                           "finite numbers",
+                           task->obs_lo[i], task->obs_hi[i], log->obs_name[i]);
     return RH_OK;
 }
 

@@ -363,6 +363,8 @@ static void task_given(void **unused)
     OTHER(other.nact = 2, "walk.csv: the log's actions have 1 numbers, the task's 2");
     OTHER(other.gamma = 1.5, "model: gamma = 1.5 of the task, expected 0 to 1");
     OTHER(other.gamma = NAN, "model: gamma = nan of the task, expected 0 to 1");
+    OTHER(other.obs_hi[1] = INFINITY, "of sensor '");
+    OTHER(other.obs_lo[0] = NAN, "in the task, expected finite numbers");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
 }
