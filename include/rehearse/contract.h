@@ -29,6 +29,7 @@ typedef struct rh_param {
     rh_scale scale;            // how values are spread when searched
     bool whole;                // whole numbers only
     bool fixed;                // part of the construction: not searched unless asked for
+    double usual_lo, usual_hi; // what is searched where nobody says; equal: it is left alone
     const char *const *choice; // names of the values 0, 1, ... hi; NULL for a number
 } rh_param;
 
@@ -112,6 +113,10 @@ typedef struct rh_env_type {
     const double *(*scenes)(const void *self, int32_t *n);
     int32_t (*scene)(const void *self, const void *state);
 
+    // Whether nothing is known of what the last step led to: a model's guess, out of reach of
+    // its log. NULL where that cannot be.
+    bool (*unknown)(const void *self, const void *state);
+
     // Release what init took; also called when init failed half-way. NULL when
     // there is nothing.
     void (*clear)(void *self);
@@ -143,6 +148,9 @@ RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_lu
 // fixed set. And which of them the last start or step has shown, where there are some.
 RH_API const double *rh_env_scenes(const rh_env *env, int32_t *n);
 RH_API int32_t rh_env_scene(const rh_env *env, const void *state);
+
+// Whether the last step was into the unknown; false where there is no such thing.
+RH_API bool rh_env_unknown(const rh_env *env, const void *state);
 
 // ---------------------------------------------------------------------------- learned state
 

@@ -42,6 +42,7 @@ typedef struct rh_life {
     double total;       // reward in all
     int64_t nstep;      // steps lived
     int64_t nepisode;   // episodes completed
+    int64_t nunknown;   // steps into what a model does not know
     rh_outcome outcome; // how it ended
 } rh_life;
 
@@ -99,6 +100,22 @@ RH_API rh_status rh_eval_lives(rh_env *const *env, int nmember, const rh_agent_t
                                const rh_task *task, int nsetting, const double *hp,
                                const rh_eval_options *opt, rh_life *life, double *curve,
                                rh_error *err);
+
+// Lives one at a time, for those who hand them out themselves: the same lives, to the bit.
+typedef struct rh_arena rh_arena;
+
+// nthread of opt: how many workers there are. watch of opt is not called. hp (nparam): what
+// most agents are built like, for features that are worked out ahead. Borrowed: env, task, born
+// of opt. Owned: *out, free with rh_arena_destroy(). Nullable: opt, hp, err.
+RH_API rh_status rh_arena_create(rh_arena **out, rh_env *const *env, int nmember,
+                                 const rh_agent_type *agent, const rh_task *task,
+                                 const double *hp, const rh_eval_options *opt, rh_error *err);
+RH_API void rh_arena_destroy(rh_arena *arena); // NULL is allowed
+
+// Run number first_run + run of setting hp (nparam) in a member, by a worker, 0 .. nthread - 1,
+// each of them one thread at a time. curve (ncurve), err: nullable.
+RH_API rh_status rh_arena_live(rh_arena *arena, int worker, const double *hp, int member,
+                               uint64_t run, rh_life *life, double *curve, rh_error *err);
 
 // How the scores of one setting in several members become one.
 typedef enum rh_pool {

@@ -12,5 +12,7 @@
 #include "rehearse/mlp.h"
 #include "rehearse/model.h"
 #include "rehearse/repr.h"
+#include "rehearse/search.h"
+#include "rehearse/study.h"
 
 #endif

@@ -1,0 +1,267 @@
+// study.h - a tuning run: from a log and a plan to the setting to deploy, and how sure that is.
+//
+// A plan says what is searched and how. A study carries it out in a folder: every finished life
+// is in the journal before it counts, so that a study that was killed goes on where it was, and
+// ends as if it had never been. Any number of threads and ranks gives the same study.
+
+#ifndef REHEARSE_STUDY_H
+#define REHEARSE_STUDY_H
+
+#include "rehearse/agent.h"
+#include "rehearse/env.h"
+#include "rehearse/eval.h"
+#include "rehearse/model.h"
+#include "rehearse/search.h"
+
+// ---------------------------------------------------------------------------- the plan
+
+// How the scores of a setting's runs become its value.
+typedef enum rh_across {
+    RH_ACROSS_MEAN,
+    RH_ACROSS_MEDIAN,
+    RH_ACROSS_WORST,
+    RH_ACROSS_LOWER // the lower end of the 95 % interval of the mean
+} rh_across;
+RH_API const char *const *rh_across_names(int *n); // in order of the enum
+
+// What a number of the search is to the agent.
+typedef enum rh_form {
+    RH_FORM_PLAIN,     // the parameter itself
+    RH_FORM_ONE_MINUS, // 1 - parameter
+    RH_FORM_POW2       // its logarithm to the base 2
+} rh_form;
+
+// A sensor's range, as agents are to be told it.
+typedef struct rh_plan_range {
+    char *sensor; // owned
+    double lo, hi;
+} rh_plan_range;
+
+typedef struct rh_plan_book rh_plan_book; // what was said, in words; see plan.h
+
+// What a study is to do. Read by everybody, written by the functions below only.
+typedef struct rh_plan {
+    char *name;   // of the study, owned; NULL: none
+    char *data;   // the log, or model:FILE, as a file of the plan names it, owned; NULL
+    char *starts; // a log whose episodes begin where lives do, owned; NULL
+    bool paper;   // preset: paper
+
+    // who learns, and what is tried; known once settled
+    const rh_agent_type *agent; // NULL before: the usual one for the log's actions
+    double *hp;                 // of what is not searched, owned         (nparam of the agent)
+    rh_space space;             // names and values owned by the plan
+    struct {
+        int param; // of the agent
+        rh_form form;
+    } dim[RH_MAX_DIM]; // what the dimensions of the space are            (ndim)
+
+    // how it is searched
+    const rh_search_type *method; // NULL before it is settled: race or bayes
+    double *method_param;         // owned                                (nparam of the method)
+    int trials;                   // settings to try
+    int batch;                    // settings at a time
+
+    // how settings are judged
+    int64_t nstep;  // steps of a life; 0: the task's own
+    int nrun;       // lives of a setting in each member
+    int64_t cutoff; // 0: a thirtieth of the life or twice the log's median episode, the larger;
+                    // INT64_MAX: never
+    rh_cutoff_rule cutoff_rule;
+    rh_criterion criterion; // life to score
+    rh_across across;       // runs to value
+    rh_pool pool;           // members to value
+    int ncurve;             // points of a learning curve
+
+    // where agents live
+    const rh_model_type *model;
+    double *model_param; // owned                                         (nparam of the model)
+    int nmember;
+    rh_resample resample;
+    double share;
+    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose()
+    bool repr_given;          // the kind was asked for
+    double *repr_param;       // owned; NULL where repr is                (nparam of it)
+    bool joint;
+    const rh_env_type *task_of; // whose task agents are told; NULL: what the log shows
+    double *task_opt;           // owned; NULL where task_of is           (nparam of it)
+    double gamma;               // NAN: as usual
+    rh_episodes episodes;
+    rh_plan_range *range; // owned                                        (nrange)
+    int nrange;
+
+    // the leading settings once more
+    int confirm_settings; // 0: no confirmation
+    int confirm_members;  // models, each of another part of the log
+    int confirm_runs;     // in each of them
+
+    uint64_t seed;
+    rh_plan_book *book; // owned
+} rh_plan;
+
+// A plan with nothing said. Owned: *out, free with rh_plan_destroy(). Nullable: err.
+RH_API rh_status rh_plan_create(rh_plan **out, rh_error *err);
+RH_API void rh_plan_destroy(rh_plan *plan); // NULL is allowed
+
+// What a YAML file says, over what was said before (docs/study-file.md tells the keys). Paths
+// in it start from its folder. Nullable: err.
+RH_API rh_status rh_plan_read(rh_plan *plan, const char *path, rh_error *err);
+
+// One thing by its key in such a file, "evaluation.runs" or "runs", with dots between levels.
+// `where` opens a message: "--runs". Nullable: where, err.
+RH_API rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text,
+                             const char *where, rh_error *err);
+
+// What is tried of one of the agent's parameters: "0.1" (that alone), "0.1,0.3,1", "0.01:1"
+// (anything between), "0.01:1:log", "1:8:int", "0:1:0.25" (multiples). Nullable: where, err.
+RH_API rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text,
+                             const char *where, rh_error *err);
+
+// A published grid, "acrobot:paper", as if its axes had been written. Nullable: where, err.
+RH_API rh_status rh_plan_grid(rh_plan *plan, const char *grid, const char *where,
+                              rh_error *err);
+
+// Whatever can be refused without a log. Then, with it, what the log decides: the agent, what
+// is searched, the method. Nullable: err.
+RH_API rh_status rh_plan_check(rh_plan *plan, rh_error *err);
+RH_API rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err);
+
+// What a settled plan says, key by key, everything that can change a result: also a file that
+// reads back as this plan. `open`: another value may go on with the same study. False after
+// the last.
+RH_API bool rh_plan_entry(const rh_plan *plan, int i, const char **key, const char **value,
+                          bool *open);
+RH_API rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err);
+
+// hp (nparam of the agent) of setting x (ndim) of the space.
+RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
+
+// How lives are lived under this plan, of a task and a log. Nullable: err.
+RH_API rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
+                              rh_eval_options *opt, rh_error *err);
+
+// ---------------------------------------------------------------------------- more machines
+
+// The processes that work on one study, one of them this. Without MPI there is one.
+typedef struct rh_ranks rh_ranks;
+
+RH_API bool rh_ranks_built(void); // with MPI
+
+// To be called once, before anything else is done, by a program that was started as one of
+// several. Owned: *out, to be ended with rh_ranks_end(). Nullable: err.
+RH_API rh_status rh_ranks_begin(rh_ranks **out, rh_error *err);
+RH_API int rh_ranks_me(const rh_ranks *ranks);         // 0: the one that keeps the study
+RH_API int rh_ranks_count(const rh_ranks *ranks);      //
+RH_API void rh_ranks_end(rh_ranks *ranks);             // all of them together; NULL is allowed
+RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all of them, does not return
+
+// ---------------------------------------------------------------------------- the study
+
+typedef enum rh_stage { RH_STAGE_FIT, RH_STAGE_SEARCH, RH_STAGE_CONFIRM, RH_NSTAGE } rh_stage;
+
+// How far a study is.
+typedef struct rh_news {
+    rh_stage stage;
+    const char *what;      // RH_STAGE_FIT: the piece of work
+    double share;          // RH_STAGE_FIT: how much of it is done
+    int64_t nlife, nknown; // lives finished, of which so many were found in the journal
+    int64_t nlife_all;     // and how many there will be in this and all stages, at most
+    int nsetting;          // settings finished in this stage
+    int nsetting_all;      // and how many there will be, at most
+    int best;              // the setting that leads, or -1
+    double value, lo, hi;  // its value and 95 % interval; NAN without
+    bool finished;         // a setting has just been finished: this one
+    int setting;           //
+} rh_news;
+
+typedef struct rh_study_options {
+    const char *folder; // made when it is not there; NULL: nothing is kept
+    int nthread;        // changes no result
+    rh_ranks *ranks;    // who helps; NULL: nobody (borrowed)
+    // Called now and then from the calling thread. NULL for none.
+    void (*news)(void *context, const rh_news *news);
+    // Asked now and then; true ends the study with RH_ESTOPPED, all finished lives kept.
+    bool (*stop)(void *context);
+    void *context;
+    unsigned cookie; // set by rh_study_defaults(), leave alone
+} rh_study_options;
+
+RH_API rh_study_options rh_study_defaults(void);
+
+typedef struct rh_study rh_study;
+
+// Take up a study, new or begun: the folder is locked and compared with the plan, the model is
+// fitted or read. Exactly one of log and model; starts: for log, where episodes begin.
+// Borrowed: plan (settled), log, starts, model, must outlive *out. Owned: *out, free with
+// rh_study_destroy(). Nullable: starts, opt, err. On failure *out is left untouched.
+RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
+                                 const rh_log *starts, const rh_model *model,
+                                 const rh_study_options *opt, rh_error *err);
+RH_API void rh_study_destroy(rh_study *study); // NULL is allowed
+
+RH_API const rh_model *rh_study_model(const rh_study *study); // that agents live in
+
+// What it will take.
+typedef struct rh_estimate {
+    int nsetting;        // settings, at most
+    int64_t nlife;       // lives, at most
+    int64_t nconfirm;    // of which to confirm
+    double life;         // seconds of one life, as one was lived to find out
+    double seconds;      // in all, on the threads and ranks there are
+    rh_eval_options how; // how lives are lived
+} rh_estimate;
+RH_API rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err);
+
+// Carry it out, or go on with it. RH_ESTOPPED when it was stopped; it can then be asked for
+// its verdict so far.
+RH_API rh_status rh_study_run(rh_study *study, rh_error *err);
+
+// For ranks other than 0: live what rank 0 hands out, until it is done. plan: read from the
+// same words, not settled. Nullable: err.
+RH_API rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *err);
+
+// One setting as it was tried, or once more to confirm it.
+typedef struct rh_trial {
+    int setting;            // number of the setting
+    bool confirm;           // this is the confirmation of it
+    const double *x;        // as the search sees it                      (ndim)
+    const double *hp;       // as the agent does                          (nparam)
+    rh_setting_state state; //
+    int nmember, nrun;      //
+    const rh_life *life;    //                                            (nmember x nrun)
+    const double *curve;    // mean over the lives, NAN where unknown      (ncurve)
+    double value;           // NAN before it is finished
+    double lo95, hi95;      // interval of the value; NAN where it is not known
+    double unknown;         // share of its steps that the model knows nothing of
+    int ndiverged;          // lives that broke down
+} rh_trial;
+
+typedef struct rh_verdict {
+    const rh_trial *trial; // in order: those tried, then those confirmed  (ntrial)
+    int ntrial, nconfirm;  // nconfirm: how many of them, at the end, are confirmations
+    bool whole;            // the study is finished
+    int winner; // the trial to go by, a confirmation where there is one; -1: none yet
+    int found;  // the trial of the same setting when it was found
+    int first;  // the trial that the search alone would have chosen
+    int *tied;  // trials that chance does not tell from the winner, it first (ntied)
+    int ntied;
+    int *bound;    // -1: the winner is at the lower end of its range, 1: upper  (ndim)
+    double *share; // of the differences that a dimension explains by itself     (ndim)
+    double *total; // and together with others                                   (ndim)
+    bool exact;    // these are exact
+    bool weighed;  // there were enough settings to say
+    rh_log_finding *finding; // the gravest first                          (nfinding)
+    int nfinding;
+    int ncount[3];         // how many of each severity
+    int64_t nlife, nknown; // lives in all, and found in the journal
+    int64_t nstep;         // steps of all lives
+    double seconds;        // since it was taken up
+} rh_verdict;
+
+// What is known so far. Borrowed from the study, until it goes on. NULL: out of memory.
+RH_API const rh_verdict *rh_study_verdict(rh_study *study);
+
+// Write best.yaml and runs.csv into the folder, whole or not at all; rh_study_run() does so at
+// its end. Nullable: err.
+RH_API rh_status rh_study_write(rh_study *study, rh_error *err);
+
+#endif

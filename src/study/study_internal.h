@@ -1,0 +1,172 @@
+// study_internal.h - what the files of the room share.
+//
+//     study.c ──asks──▶ search      tells it what the journal holds
+//        │ units                ▲ lives
+//        ▼                      │
+//     fleet.c ──▶ crew.c: threads of this process
+//        └──────▶ ranks_mpi.c: other processes, each with a crew      journal.c: the truth
+//
+// A unit of work is one life: (trial, stage, member, run). What it comes to depends on nothing
+// else, so it does not matter who lives it and when.
+
+#ifndef REHEARSE_STUDY_INTERNAL_H
+#define REHEARSE_STUDY_INTERNAL_H
+
+#include "rehearse/study.h"
+
+// ---------------------------------------------------------------------------- where lives are
+
+// The members that agents of one stage live in.
+typedef struct rh_home {
+    const rh_model *model; // borrowed, or owned
+    rh_model *owned;       // NULL where it is borrowed
+    rh_env **env;          // owned  (nmember)
+    int nmember;
+} rh_home;
+
+rh_status rh_home__open(rh_home *home, const rh_model *model, rh_error *err); // borrows
+void rh_home__clear(rh_home *home);
+
+// Streams of a stage: replicates of the search begin at 0, those of the confirmation here, so
+// that its lives have luck of their own.
+#define RH_STUDY__FRESH UINT64_C(1000000)
+
+// ---------------------------------------------------------------------------- units of work
+
+typedef struct rh_unit {
+    int trial; // of the study, for the one who asked
+    rh_stage stage;
+    int member, run;
+    double hp[RH_MAX_DIM * 2]; // (nparam of the agent, at most RH_STUDY__NHP)
+} rh_unit;
+#define RH_STUDY__NHP (RH_MAX_DIM * 2)
+#define RH_STUDY__NCURVE 64 // points of a learning curve, at most
+
+typedef struct rh_done {
+    int trial;
+    rh_stage stage;
+    int member, run;
+    rh_life life;
+    double curve[RH_STUDY__NCURVE]; // (ncurve)
+    rh_status rc;                   // the life could not be lived at all
+    rh_error err;                   // why
+} rh_done;
+
+// Threads that live what they are given. crew.c
+typedef struct rh_crew rh_crew;
+
+// nthread threads. agent, opt: borrowed. nthread and replicate of opt are not looked at.
+rh_status rh_crew__create(rh_crew **out, const rh_agent_type *agent, const rh_eval_options *opt,
+                          int nthread, rh_error *err);
+// From here on units of `stage` can be given. task: what agents are told. home, task: borrowed.
+// hp (nparam): what most agents are built like.
+rh_status rh_crew__settle(rh_crew *crew, rh_stage stage, const rh_home *home,
+                          const rh_task *task, const double *hp, rh_error *err);
+rh_status rh_crew__give(rh_crew *crew, const rh_unit *unit, rh_error *err); // copied
+// One that is done, in any order. Waits up to so many seconds (0: not at all) for it; false:
+// none came.
+bool rh_crew__take(rh_crew *crew, rh_done *done, double wait);
+int rh_crew__nopen(const rh_crew *crew); // given and not taken
+void rh_crew__destroy(rh_crew *crew);    // leaves what is under way; NULL is allowed
+
+// The crew of this process and those of other ranks, as one. fleet.c
+typedef struct rh_fleet rh_fleet;
+
+// ranks: NULL for this process alone. Other ranks are in rh_study_serve().
+rh_status rh_fleet__create(rh_fleet **out, const rh_agent_type *agent,
+                           const rh_eval_options *opt, int nthread, rh_ranks *ranks,
+                           rh_error *err);
+// The same, for all ranks: the model is sent to them.
+rh_status rh_fleet__settle(rh_fleet *fleet, rh_stage stage, const rh_home *home,
+                           const rh_task *task, const double *hp, rh_error *err);
+rh_status rh_fleet__give(rh_fleet *fleet, const rh_unit *unit, rh_error *err);
+bool rh_fleet__take(rh_fleet *fleet, rh_done *done, double wait);
+int rh_fleet__nopen(const rh_fleet *fleet);
+int rh_fleet__nthread(const rh_fleet *fleet); // of all ranks
+void rh_fleet__destroy(rh_fleet *fleet);      // other ranks are told to end; NULL is allowed
+
+// ---------------------------------------------------------------------------- the journal
+
+// One life as the journal holds it.
+typedef struct rh_journal_life {
+    int member, run;
+    rh_life life;
+    double curve[RH_STUDY__NCURVE]; // (ncurve)
+} rh_journal_life;
+
+// One trial as the journal holds it.
+typedef struct rh_journal_trial {
+    int setting;  // of the search; of a confirmation, what it confirms
+    bool confirm; //
+    double x[RH_MAX_DIM];
+    bool finished;
+    rh_setting_state state;
+    rh_journal_life *life; // owned, in the order written  (nlife)
+    int nlife;
+} rh_journal_trial;
+
+// What a study is, for its first lines: another one must be the same.
+typedef struct rh_journal_head {
+    const char *name;     // of the study
+    const char *log;      // path of the log, for people
+    uint64_t fingerprint; // of the log
+    uint64_t starts;      // of the log of starts; 0: none
+    const rh_plan *plan;  // settled: its entries, its space
+    int ncurve;           //
+    int64_t nstep;        // of a life
+} rh_journal_head;
+
+typedef struct rh_journal rh_journal;
+
+// Open the journal study.log in `folder`, which is made when it is not there, and lock it. One
+// that exists is read, a torn last line cut off, and its head compared: a difference that is
+// not `open` is refused by name. Owned: *out, free with rh_journal__close().
+rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal_head *head,
+                           rh_error *err);
+void rh_journal__close(rh_journal *journal); // synced; NULL is allowed
+
+// What was found in it, in order.
+int rh_journal__ntrial(const rh_journal *journal);
+const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i);
+
+// More of it. trial: numbers in order of begin(). Written at once, synced with sync().
+rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,
+                            rh_error *err);
+rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_life *life,
+                           rh_error *err);
+rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
+                             rh_error *err);
+// The verdict, in words that Optuna shows: what is the setting to deploy.
+rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
+rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
+
+// ---------------------------------------------------------------------------- what is written
+
+// best.yaml and runs.csv, whole or not at all. write.c
+rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
+                               const rh_model *model, const rh_verdict *verdict, rh_error *err);
+rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
+                               const rh_verdict *verdict, rh_error *err);
+
+// ---------------------------------------------------------------------------- statistics
+
+// What the lives (nmember x nrun) of a setting come to. Lives that are not finished count as if
+// there were none. value.c
+typedef struct rh_value {
+    double value;      // NAN without a finished run
+    double noise;      // variance of it; NAN where it cannot be said
+    double lo95, hi95; // Student's interval; of several members, over their means. NAN
+    int nrun;          // runs finished in all members
+} rh_value;
+
+// Scratch and results: score (nrun): of each finished run, what it adds: their mean is the
+// value, and their differences between settings are those of values. work (4 nrun + 4 nmember).
+rh_value rh_study__value(const rh_plan *plan, int nmember, int nrun, const rh_life *life,
+                         double *score, double *work);
+
+// Whether chance leaves open that `other` is as good as `best`, judged by the runs or members
+// that both have. Scratch: work (6 nrun + 6 nmember), nrun the larger of the two.
+bool rh_study__tied(const rh_plan *plan, int nmember, int best_nrun, const rh_life *best,
+                    int other_nrun, const rh_life *other, double *work);
+
+#endif
