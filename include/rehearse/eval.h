@@ -128,6 +128,44 @@ typedef enum rh_pool {
 RH_API double rh_pool_score(rh_pool pool, const double *score, int nmember);
 RH_API const char *const *rh_pool_names(int *n); // in order of the enum
 
+// How the scores of a setting's runs in a member become one.
+typedef enum rh_across {
+    RH_ACROSS_MEAN,
+    RH_ACROSS_MEDIAN,
+    RH_ACROSS_WORST,
+    RH_ACROSS_LOWER // the lower end of the 95 % interval of the mean
+} rh_across;
+RH_API const char *const *rh_across_names(int *n); // in order of the enum
+
+// How lives are judged together: the runs of each member by `across`, its members by `pool`.
+typedef struct rh_judge {
+    rh_across across;
+    rh_pool pool;
+} rh_judge;
+
+// What a setting is worth.
+typedef struct rh_value {
+    double value;      // NAN without a run that is finished in all members
+    double noise;      // variance of it, were the runs others; NAN where it cannot be said
+    double lo95, hi95; // 95 % interval: over the runs of one member, or over the means of
+                       // several. NAN where it cannot be said
+    int nrun;          // runs finished in all members
+} rh_value;
+
+// Numbers of scratch memory that these two need, for settings of at most so many runs.
+RH_API size_t rh_value_nwork(int nmember, int nrun);
+
+// The value of the lives (nmember x nrun). score (nrun): what each finished run adds, in order;
+// their mean is the value. Scratch: work. Nullable: score.
+RH_API rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_life *life,
+                            double *score, double *work);
+
+// Whether chance leaves open that a setting is as good as the best: by the differences of runs
+// that both have finished, which share their luck. best: (nmember x nbest), other: (nmember x
+// nother). Scratch: work, for the larger of the two.
+RH_API bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_life *best,
+                          int nother, const rh_life *other, double *work);
+
 // "diverged", ...
 RH_API const char *rh_outcome_name(rh_outcome outcome);
 

@@ -15,15 +15,6 @@
 
 // ---------------------------------------------------------------------------- the plan
 
-// How the scores of a setting's runs become its value.
-typedef enum rh_across {
-    RH_ACROSS_MEAN,
-    RH_ACROSS_MEDIAN,
-    RH_ACROSS_WORST,
-    RH_ACROSS_LOWER // the lower end of the 95 % interval of the mean
-} rh_across;
-RH_API const char *const *rh_across_names(int *n); // in order of the enum
-
 // What a number of the search is to the agent.
 typedef enum rh_form {
     RH_FORM_PLAIN,     // the parameter itself

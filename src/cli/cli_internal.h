@@ -377,11 +377,6 @@ typedef struct cli_score {
 // Scratch: work (2 nrun + 2 nmember). Nullable: mean, of each member's lives   (nmember)
 cli_score cli_score_of(const cli_job *job, const rh_life *life, double *mean, double *work);
 
-// Whether chance leaves open which of two settings is better, by what they share: runs of the
-// same number, or members. Scratch: work (2 nrun + 3 nmember).
-bool cli_score_tied(const cli_job *job, const rh_life *best, const rh_life *other,
-                    double *work);
-
 // What `run` found.
 typedef struct cli_result {
     const cli_job *job;

@@ -29,8 +29,8 @@ int cli_table_init(cli_table *table, const rh_life *life)
     int nsetting = table->grid->nsetting;
     size_t nlife = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
     table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
-    double *work =
-        rh_alloc(2 * (size_t)job->opt.nrun + 3 * (size_t)job->world.nmember, sizeof *work);
+    int nmember = job->world.nmember, nrun = job->opt.nrun;
+    double *work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *work);
     if (!table->row || !work) {
         rh_free(work);
         return cli_fail("out of memory");
@@ -48,9 +48,11 @@ int cli_table_init(cli_table *table, const rh_life *life)
     }
     qsort(table->row, (size_t)table->nrow, sizeof *table->row, best_first);
 
+    rh_judge judge = {RH_ACROSS_MEAN, job->world.pool};
     for (int i = 1; i < table->nrow; i++)
-        table->row[i].tied = cli_score_tied(job, life + (size_t)table->row[0].setting * nlife,
-                                            life + (size_t)table->row[i].setting * nlife, work);
+        table->row[i].tied =
+            rh_value_tied(judge, nmember, nrun, life + (size_t)table->row[0].setting * nlife,
+                          nrun, life + (size_t)table->row[i].setting * nlife, work);
     rh_free(work);
     return CLI_OK;
 }

@@ -148,25 +148,4 @@ rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
 rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
                                const rh_verdict *verdict, rh_error *err);
 
-// ---------------------------------------------------------------------------- statistics
-
-// What the lives (nmember x nrun) of a setting come to. Lives that are not finished count as if
-// there were none. value.c
-typedef struct rh_value {
-    double value;      // NAN without a finished run
-    double noise;      // variance of it; NAN where it cannot be said
-    double lo95, hi95; // Student's interval; of several members, over their means. NAN
-    int nrun;          // runs finished in all members
-} rh_value;
-
-// Scratch and results: score (nrun): of each finished run, what it adds: their mean is the
-// value, and their differences between settings are those of values. work (4 nrun + 4 nmember).
-rh_value rh_study__value(const rh_plan *plan, int nmember, int nrun, const rh_life *life,
-                         double *score, double *work);
-
-// Whether chance leaves open that `other` is as good as `best`, judged by the runs or members
-// that both have. Scratch: work (6 nrun + 6 nmember), nrun the larger of the two.
-bool rh_study__tied(const rh_plan *plan, int nmember, int best_nrun, const rh_life *best,
-                    int other_nrun, const rh_life *other, double *work);
-
 #endif
