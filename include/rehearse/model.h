@@ -77,6 +77,13 @@ RH_API void rh_model_destroy(rh_model *model); // NULL is allowed
 RH_API rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
                                 const rh_model_options *opt, rh_error *err);
 
+// Other members of the same model: nothing is learned anew but from other parts of its log. Of
+// opt nmember, resample, share, seed, nthread, fidelity and watch are looked at.
+// Owned: *out, free with rh_model_destroy(). Copied: model. Nullable: err. On failure *out is
+// left untouched.
+RH_API rh_status rh_model_refit(rh_model **out, const rh_model *model,
+                                const rh_model_options *opt, rh_error *err);
+
 // A file that is whole or absent: HDF5, versioned, with checksums (docs/fit.md tells the
 // layout).
 RH_API rh_status rh_model_write(const rh_model *model, const char *path, rh_error *err);

@@ -10,6 +10,7 @@
 #include "fidelity.h"
 
 #include <math.h>
+#include <string.h>
 
 #define COOKIE 0x6d6f646cu
 
@@ -271,6 +272,63 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
 
 done:
     rh_model_destroy(model);
+    return rc;
+}
+
+// All of a model but its members and what was found out about them.
+static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_error *err)
+{
+    size_t nstart = (size_t)from->nstart, ncode = 0;
+    to->type = from->type;
+    rh_status rc = set_params(to, from->param, err);
+    if (!rc)
+        rc = rh_log_copy(&to->log, from->log, err);
+    if (!rc)
+        rc = rh_repr_copy(&to->repr, from->repr, err);
+    if (rc)
+        return rc;
+    to->task = from->task;
+    for (int i = 0; i < to->log->nobs; i++)
+        to->task.obs_name[i] = to->log->obs_name[i];
+    if (from->code)
+        ncode = (size_t)from->log->nstate * (size_t)rh_repr_ncode(from->repr);
+    to->code = ncode ? rh_alloc(ncode, sizeof *to->code) : NULL;
+    to->start = rh_alloc(nstart, sizeof *to->start);
+    if ((ncode && !to->code) || !to->start)
+        return rh_fail(err, RH_ENOMEM, "model: out of memory");
+    if (ncode)
+        memcpy(to->code, from->code, ncode * sizeof *to->code);
+    memcpy(to->start, from->start, nstart * sizeof *to->start);
+    to->nstart = from->nstart;
+    to->lowest = from->lowest;
+    to->highest = from->highest;
+    to->ndropped = from->ndropped;
+    to->fingerprint = from->fingerprint;
+    return RH_OK;
+}
+
+rh_status rh_model_refit(rh_model **out, const rh_model *from, const rh_model_options *opt,
+                         rh_error *err)
+{
+    rh_status rc = check_options(opt, err);
+    if (rc)
+        return rc;
+    rh_model *model = rh_alloc(1, sizeof *model);
+    if (!model)
+        return rh_fail(err, RH_ENOMEM, "model: out of memory");
+    rc = copy_all_but_members(model, from, err);
+    model->resample = opt->resample;
+    if (!rc)
+        rc = check_members(model, opt, err);
+    if (!rc)
+        rc = fit_members(model, opt, err);
+    if (!rc && opt->fidelity)
+        rc = rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
+                                  err);
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
     return rc;
 }
 
