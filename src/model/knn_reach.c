@@ -20,7 +20,7 @@
 // In near-optimal logs seen raw, no query of Cartpole is farther than steps are alike, and
 // that is the reach. In Puddle World half of them are, because the policy hardly ever goes
 // back, and point 3 decides; in Acrobot 0.2 to 27 %, by how often it coasts, and point 3
-// decides in most.
+// decides in four logs of five.
 
 #include "knn_internal.h"
 

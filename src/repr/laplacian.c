@@ -63,10 +63,7 @@ static const char *const no_yes[] = {"no", "yes"};
 
 static const rh_param laplacian_param[NPARAM] = {
     [SCALE] = RH_SCALE_PARAM,
-    [D] = {"d", "numbers of a code", .lo = 1, .hi = RH_MAX_CODE, .initial = 8, .whole = true,
-           .fixed = true},
-    [HIDDEN] = {"hidden", "units of each of the two hidden layers", .lo = 1, .hi = 1024,
-                .initial = 128, .whole = true, .fixed = true},
+    RH_NET_PARAMS(D, HIDDEN),
     [KAPPA] = {"kappa", "a state u steps ahead counts as close with weight kappa^u", .lo = 0.01,
                .hi = 1.0, .initial = 0.8, .fixed = true},
     [BETA] = {"beta", "weight of the term that keeps codes apart", .lo = 0.0, .hi = 1000.0,

@@ -10,10 +10,7 @@ enum { SCALE, D, HIDDEN, NPARAM };
 
 static const rh_param random_param[NPARAM] = {
     [SCALE] = RH_SCALE_PARAM,
-    [D] = {"d", "numbers of a code", .lo = 1, .hi = RH_MAX_CODE, .initial = 8, .whole = true,
-           .fixed = true},
-    [HIDDEN] = {"hidden", "units of each of the two hidden layers", .lo = 1, .hi = 1024,
-                .initial = 128, .whole = true, .fixed = true},
+    RH_NET_PARAMS(D, HIDDEN),
 };
 
 static rh_status random_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)

@@ -142,7 +142,6 @@ rh_status rh_repr_fit(rh_repr **out, const rh_repr_type *type, const rh_log *log
         .log = log,
         .param = repr->param,
         .use = opt->use,
-        .actions = opt->actions,
         .seed = opt->seed,
         .watch = &opt->watch,
     };

@@ -24,7 +24,6 @@ struct rh_repr_work {
     const rh_log *log;
     const double *param;
     const uint8_t *use; // episodes, or NULL
-    bool actions;
     uint64_t seed;
     const rh_watch *watch;
 };
@@ -76,6 +75,15 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
             .hi = RH_NSCALING - 1, .initial = RH_SCALE_RANGE, .fixed = true,                   \
             .choice = rh_repr__scaling_name                                                    \
     }
+
+// Those of a kind that is a network, at places d and hidden of its table.
+#define RH_NET_PARAMS(d, hidden)                                                               \
+    [d] = {"d",          "numbers of a code", .lo = 1,      .hi = RH_MAX_CODE,                 \
+           .initial = 8, .whole = true,       .fixed = true},                                  \
+    [hidden] = {"hidden",       "units of each of the two hidden layers",                      \
+                .lo = 1,        .hi = 1024,                                                    \
+                .initial = 128, .whole = true,                                                 \
+                .fixed = true}
 
 // centre and factor, from the episodes in use. Refused when no state is whole.
 rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_scaling how,
