@@ -14,7 +14,7 @@
 //     cartpole       679,000   745,000   1.10x     726,000          76      20
 //
 // What is left is the agent (perf): of a step in Acrobot's model the environment takes 2 % and
-// the loop in lives.c less than 1.
+// the loop in life.c less than 1.
 
 #include "rehearse/rehearse.h"
 

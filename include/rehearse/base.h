@@ -131,7 +131,8 @@ typedef enum rh_stream {
     RH_STREAM_FINAL_START, // the same three, while a finished agent is judged
     RH_STREAM_FINAL_NOISE,
     RH_STREAM_FINAL_AGENT,
-    RH_STREAM_FIT // how representations and models are fitted
+    RH_STREAM_FIT,   // how representations and models are fitted
+    RH_STREAM_SEARCH // what a search tries by chance
 } rh_stream;
 
 RH_API rh_rng rh_rng_stream(uint64_t seed, rh_stream what, uint64_t replicate, uint64_t run);

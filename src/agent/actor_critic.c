@@ -18,9 +18,10 @@ enum { ALPHA_CRITIC, ACTOR_RATIO, TILINGS, TILES, FEATURES, NPARAM };
 
 static const rh_param actor_critic_param[NPARAM] = {
     [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic", .lo = 1e-8, .hi = 10.0,
-                      .initial = 0.003, .scale = RH_LOG},
+                      .initial = 0.003, .scale = RH_LOG, .usual_lo = 0.001, .usual_hi = 0.3},
     [ACTOR_RATIO] = {"actor_ratio", "step size of the actor / of the critic", .lo = 0.0,
-                     .hi = 100.0, .initial = 0.3},
+                     .hi = 100.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.001,
+                     .usual_hi = 0.3},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
 };
 

@@ -26,11 +26,13 @@ enum { ALPHA_CRITIC, ACTOR_RATIO, SIGMA_INIT, TILINGS, TILES, FEATURES, NPARAM }
 
 static const rh_param gaussian_param[NPARAM] = {
     [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic", .lo = 1e-8, .hi = 10.0,
-                      .initial = 0.01, .scale = RH_LOG},
+                      .initial = 0.01, .scale = RH_LOG, .usual_lo = 0.001, .usual_hi = 0.3},
     [ACTOR_RATIO] = {"actor_ratio", "step size of the actor / of the critic", .lo = 0.0,
-                     .hi = 100.0, .initial = 0.003},
+                     .hi = 100.0, .initial = 0.003, .scale = RH_LOG, .usual_lo = 0.001,
+                     .usual_hi = 0.3},
     [SIGMA_INIT] = {"sigma_init", "initial spread of actions, in halves of their range",
-                    .lo = SIGMA_LO, .hi = SIGMA_HI, .initial = 1.0, .scale = RH_LOG},
+                    .lo = SIGMA_LO, .hi = SIGMA_HI, .initial = 1.0, .scale = RH_LOG,
+                    .usual_lo = 0.1, .usual_hi = SIGMA_HI},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
 };
 

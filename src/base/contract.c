@@ -134,6 +134,11 @@ int32_t rh_env_scene(const rh_env *env, const void *state)
     return env->type->scene(env->self, state);
 }
 
+bool rh_env_unknown(const rh_env *env, const void *state)
+{
+    return env->type->unknown && env->type->unknown(env->self, state);
+}
+
 // ---------------------------------------------------------------------------- agents
 
 struct rh_agent {

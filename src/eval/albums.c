@@ -18,8 +18,7 @@
 
 #define MOST ((size_t)32 << 20) // bytes of all albums together
 
-// Whether two settings differ in nothing that decides how an agent is built.
-static bool built_alike(const rh_agent_type *type, const double *a, const double *b)
+bool rh_albums__alike(const rh_agent_type *type, const double *a, const double *b)
 {
     for (int i = 0; i < type->nparam; i++)
         if (type->param[i].fixed && a[i] != b[i])
@@ -34,7 +33,7 @@ static void sort_settings(rh_albums *a, const rh_agent_type *type, int nsetting,
     for (int s = 0; s < nsetting; s++) {
         int like = 0;
         while (like < a->nbuild &&
-               !built_alike(type, hp + (size_t)s * n, hp + (size_t)a->first[like] * n))
+               !rh_albums__alike(type, hp + (size_t)s * n, hp + (size_t)a->first[like] * n))
             like++;
         if (like == a->nbuild)
             a->first[a->nbuild++] = s;

@@ -5,6 +5,8 @@
 
 #include "rehearse/eval.h"
 
+#include <stdatomic.h>
+
 // The stretches a continuing life is divided into, where episodes are asked for (the paper's
 // n_steps / 30).
 #define RH_EVAL__NSTRETCH 30
@@ -32,6 +34,9 @@ rh_status rh_albums__sort(rh_albums *albums, rh_env *const *env, int nmember,
 rh_status rh_albums__fill(rh_albums *albums, const rh_agent_type *agent, const rh_task *task,
                           const double *hp, rh_error *err);
 void rh_albums__clear(rh_albums *albums);
+
+// Whether two settings differ in nothing that decides how an agent is built.
+bool rh_albums__alike(const rh_agent_type *type, const double *a, const double *b);
 
 // That of a setting in a member, or NULL.
 const rh_album *rh_albums__of(const rh_albums *albums, int setting, int member);
@@ -63,5 +68,58 @@ double rh_tally__point(rh_tally *tally, bool continuing);
 
 // The life's score; returns is sorted in place for RH_MEDIAN.
 double rh_tally__score(rh_tally *tally, rh_criterion criterion);
+
+// What one thread needs for a life, given out before the first.
+typedef struct rh_worker {
+    rh_agent *agent; // owned, for one life after the other; NULL before the first
+    void *state;     // owned, of the environment
+    double *returns; // owned, where the median is asked for  (nstep)
+} rh_worker;
+
+// Everything that lives share. Read only, but for the flag and the workers.
+struct rh_arena {
+    rh_env *const *env; // borrowed  (nmember)
+    int nmember;
+    const rh_agent_type *agent;
+    const rh_task *task; // borrowed
+    rh_eval_options opt;
+    rh_worker *worker; // owned  (nworker)
+    int nworker;
+    rh_albums albums;    // what agents see in scenes
+    double *hp;          // owned: the setting that albums are for; NULL: for several  (nparam)
+    atomic_bool stopped; // no life is begun, and those under way are left
+};
+
+// An arena, zeroed before, with nworker workers, for settings hp (nsetting x nparam). What is
+// wrong with any of them is said here. Clear also what a failed call left. arena.c
+rh_status rh_arena__init(rh_arena *arena, rh_env *const *env, int nmember,
+                         const rh_agent_type *agent, const rh_task *task, int nsetting,
+                         const double *hp, const rh_eval_options *opt, int nworker,
+                         rh_error *err);
+void rh_arena__clear(rh_arena *arena);
+
+// Whether the options can be followed.
+rh_status rh_arena__check(const rh_eval_options *opt, int nmember, rh_error *err);
+
+// The agent of a worker at the beginning of a life. When this fails there is none.
+rh_status rh_arena__birth(const rh_arena *arena, rh_worker *worker, const double *hp,
+                          rh_error *err);
+
+// Whether the caller has said so.
+bool rh_arena__stopped(rh_arena *arena);
+
+// One life that is to be lived.
+typedef struct rh_job {
+    const double *hp;      // (nparam)
+    int setting;           // what the caller calls it
+    int member;            //
+    uint64_t run;          // added to the first
+    const rh_album *album; // of its agent's construction; NULL: there is none
+    double *curve;         // borrowed, or NULL  (ncurve)
+} rh_job;
+
+// Live it. A life that was not begun, for whatever reason, is RH_STOPPED. life.c
+rh_status rh_life__live(rh_arena *arena, int worker, const rh_job *job, rh_life *life,
+                        rh_error *err);
 
 #endif

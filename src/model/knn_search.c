@@ -172,6 +172,7 @@ typedef struct searched {
 typedef struct place {
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
     int32_t row;
+    bool unknown;                 // the last step was beyond reach
     _Alignas(64) float scratch[]; // (rh_repr_nscratch)
 } place;
 
@@ -186,6 +187,7 @@ static void begin(const void *self, void *state, rh_luck *luck, double *obs)
     const searched *w = self;
     place *here = state;
     here->row = w->model->start[rh_rng_below(&luck->start, (uint32_t)w->model->nstart)];
+    here->unknown = false;
     show(w, here->row, obs);
 }
 
@@ -204,12 +206,14 @@ static bool step(const void *self, void *state, const double *act, rh_luck *luck
     double u = rh_rng_uniform(&luck->noise);
 
     // beyond reach: the end, or in a continuing task a new start
-    if (n == 0 || (!w->rules.charged && (double)distance[0] > w->rules.reach)) {
+    bool beyond = n == 0 || (double)distance[0] > w->rules.reach;
+    if (n == 0 || (beyond && !w->rules.charged)) {
         *reward = w->rules.given;
         if (model->task.continuing)
             begin(self, state, luck, obs);
         else
             show(w, here->row, obs);
+        here->unknown = true;
         return !model->task.continuing;
     }
 
@@ -223,10 +227,11 @@ static bool step(const void *self, void *state, const double *act, rh_luck *luck
     *reward = o.reward - (w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0);
     if (o.begins) {
         begin(self, state, luck, obs);
-        return false;
+    } else {
+        here->row = o.to;
+        show(w, o.to, obs);
     }
-    here->row = o.to;
-    show(w, o.to, obs);
+    here->unknown = beyond;
     return o.ends;
 }
 
@@ -243,6 +248,12 @@ static int32_t scene(const void *self, const void *state)
     return ((const place *)state)->row;
 }
 
+static bool unknown(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->unknown;
+}
+
 static const rh_env_type type = {
     .name = "knn",
     .about = "nearest neighbours in a log, searched for",
@@ -254,6 +265,7 @@ static const rh_env_type type = {
     .step = step,
     .scenes = scenes,
     .scene = scene,
+    .unknown = unknown,
 };
 
 rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,

@@ -70,6 +70,29 @@ static void finish(scene *s)
     rh_env_destroy(s->env);
 }
 
+// What is searched where nobody says: within what is accepted, something of every learner,
+// nothing of its construction, and nothing from 0 on by the logarithm.
+static void usual_ranges(void **unused)
+{
+    (void)unused;
+    for (int a = 0; a < rh_agent_ntype(); a++) {
+        const rh_agent_type *type = rh_agent_type_at(a);
+        int nusual = 0;
+        for (int i = 0; i < type->nparam; i++) {
+            const rh_param *p = &type->param[i];
+            assert_true(p->usual_lo <= p->usual_hi);
+            if (p->usual_lo == p->usual_hi)
+                continue;
+            nusual++;
+            assert_true(p->usual_lo >= p->lo && p->usual_hi <= p->hi);
+            assert_true(p->initial >= p->usual_lo && p->initial <= p->usual_hi);
+            assert_false(p->fixed || p->choice);
+            assert_true(p->scale != RH_LOG || p->usual_lo > 0.0);
+        }
+        assert_true((nusual > 0) == (type->save != NULL));
+    }
+}
+
 static double life_hash(const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
 {
     scene s;
@@ -501,7 +524,8 @@ static void tables_are_sound(void **unused)
         for (int i = 0; i < type->nparam; i++) {
             assert_int_equal(rh_param_find(type->param, type->nparam, type->param[i].name), i);
             assert_non_null(type->param[i].about);
-            assert_true(type->param[i].scale == RH_LINEAR || type->param[i].lo > 0.0);
+            assert_true(type->param[i].scale == RH_LINEAR || type->param[i].lo > 0.0 ||
+                        type->param[i].usual_lo > 0.0);
         }
     }
 }
@@ -623,6 +647,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(usual_ranges),
         cmocka_unit_test(published_grids_fit_the_agents),
         cmocka_unit_test(states_fit_the_construction),
         cmocka_unit_test(refusals_are_told),

@@ -33,6 +33,12 @@ static rh_luck luck_of(uint64_t run)
                      rh_rng_stream(7, RH_STREAM_NOISE, 0, run)};
 }
 
+// What the environment keeps of a life.
+typedef struct place {
+    int32_t row;
+    bool unknown;
+} place;
+
 // ---------------------------------------------------------------------------- the log itself
 
 // A corridor of 0 to 5, left and right, walked in every way: with one neighbour the model is
@@ -57,7 +63,8 @@ static void the_very_trajectories(void **unused)
     rh_luck luck = luck_of(0);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[2], before, reward;
-    int32_t state, nscene;
+    place state;
+    int32_t nscene;
     int nend = 0;
     const double *scene = rh_env_scenes(env, &nscene);
     assert_int_equal(nscene, model->log->nstate);
@@ -95,7 +102,7 @@ static void the_same_life(void **unused)
     for (int life = 0; life < 3; life++) {
         rh_luck luck = luck_of(life == 2);
         double obs[3], reward;
-        int32_t state;
+        place state;
         rh_env_start(env, &state, &luck, obs);
         for (int i = 0; i < 1000; i++) {
             double act = i % 3;
@@ -165,7 +172,7 @@ static void as_often_as_they_should(void **unused)
             rh_env *env = env_of(model, param);
             rh_luck luck = luck_of((uint64_t)(2 * weights + squared));
             for (int i = 0; i < DRAWS; i++) {
-                int32_t state = model->log->from[0];
+                place state = {model->log->from[0], false};
                 double obs[2], reward, act = 0;
                 rh_env_step(env, &state, &act, &luck, obs, &reward);
                 count[weights][squared][(int)reward]++;
@@ -204,7 +211,7 @@ static void fewer(void **unused)
         rh_luck luck = luck_of(3);
         int seen = 0;
         for (int i = 0; i < 2000; i++) {
-            int32_t state = model->log->from[0];
+            place state = {model->log->from[0], false};
             double obs[2], reward, act = 0;
             rh_env_step(env, &state, &act, &luck, obs, &reward);
             seen |= 1 << (int)reward;
@@ -238,17 +245,20 @@ static const walk lane[] = {
     {0, 1, -5, 0.5, 0, 1}, {0.5, 0, -1, 1, CUT, 0},
 };
 
+static bool was_unknown; // what was last taken
+
 // Take an action in the state x.
 static bool take(const rh_model *model, const rh_env *env, double x, double act, double *reward,
                  double *at)
 {
-    int32_t state = 0;
+    place state = {0, false};
     double obs[2];
-    while (x_of(model->log, state) != x)
-        state++;
+    while (x_of(model->log, state.row) != x)
+        state.row++;
     rh_luck luck = luck_of(5);
     bool end = rh_env_step(env, &state, &act, &luck, obs, reward);
     *at = obs[0];
+    was_unknown = rh_env_unknown(env, &state);
     assert_true(x_of(model->log, rh_env_scene(env, &state)) == obs[0]);
     return end;
 }
@@ -268,13 +278,13 @@ static void beyond_reach(void **unused)
     // within: 1 is 1 away from where action 1 was taken, which counts as reach
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 1.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.5);
+    assert_true(reward == -5.0 && at == 0.5 && !was_unknown);
     // beyond: the default return and the end, shown where it stands
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -3.0 && at == 2.0);
+    assert_true(reward == -3.0 && at == 2.0 && was_unknown);
     // an action that was never taken
     assert_true(take(model, env, 0.0, 2, &reward, &at));
-    assert_true(reward == -3.0 && at == 0.0);
+    assert_true(reward == -3.0 && at == 0.0 && was_unknown);
     assert_true(rh_env_task(env)->reward_lo == -5.0);
     rh_env_destroy(env);
 
@@ -283,7 +293,7 @@ static void beyond_reach(void **unused)
     param[RH_KNN_BEYOND] = RH_KNN_OPTIMISTIC;
     env = env_of(model, param);
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == 7.0);
+    assert_true(reward == 7.0 && was_unknown);
     rh_env_destroy(env);
     param[RH_KNN_BEYOND] = RH_KNN_CHARGED;
     param[RH_KNN_COST] = 10.0;
@@ -291,10 +301,10 @@ static void beyond_reach(void **unused)
     assert_true(((const rh_knn *)model->member[0])->step == 1.0);
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 - 10.0 * 1.5 && at == 0.5);
+    assert_true(reward == -5.0 - 10.0 * 1.5 && at == 0.5 && was_unknown);
     assert_false(take(model, env, 0.5, 1, &reward, &at));
-    assert_true(reward == -5.0);
-    assert_true(take(model, env, 0.0, 2, &reward, &at) && reward == -3.0);
+    assert_true(reward == -5.0 && !was_unknown);
+    assert_true(take(model, env, 0.0, 2, &reward, &at) && reward == -3.0 && was_unknown);
     assert_true(rh_env_task(env)->reward_lo == -5.0 - 10.0 * 3.0);
     rh_env_destroy(env);
 
@@ -312,7 +322,7 @@ static void beyond_reach(void **unused)
     param[RH_KNN_BEYOND] = RH_KNN_PESSIMISTIC;
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0);
+    assert_true(reward == -5.0 && !was_unknown);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -336,9 +346,9 @@ static void never_ending(void **unused)
     assert_true(model->lowest == -5.0 && model->highest == -1.0);
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.0);
+    assert_true(reward == -5.0 && at == 0.0 && was_unknown);
     assert_false(take(model, env, 2.0, 0, &reward, &at)); // terminal in the log
-    assert_true(reward == -1.0 && at == 0.0);
+    assert_true(reward == -1.0 && at == 0.0 && !was_unknown);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);

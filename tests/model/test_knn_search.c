@@ -195,6 +195,7 @@ static void kept_within(void **unused)
             bool end = step_from(model, env, state, row, &taken[i].act, i, obs, &reward);
             if (reward != taken[i].reward || obs[0] != taken[i].x || end != taken[i].ends)
                 fail_msg("action %g: reward %g to %g", taken[i].act, reward, obs[0]);
+            assert_int_equal(rh_env_unknown(env, state), taken[i].act == 3.0);
         }
         rh_free(state);
         rh_env_destroy(env);
@@ -211,6 +212,7 @@ static void kept_within(void **unused)
             step_from(model, env, state, model->log->from[0], &three, 0, obs, &reward));
         double toll = both ? (3.0 - 1.1) / 0.5 : (0.75 - 0.26) / 0.5;
         assert_true(fabs(reward - (-2.0 - toll)) < 1e-12);
+        assert_true(rh_env_unknown(env, state));
         assert_true(both ? isinf(rh_env_task(env)->reward_lo)
                          : rh_env_task(env)->reward_lo < -3.0 - toll);
         rh_free(state);
@@ -265,6 +267,7 @@ static void never_ending(void **unused)
         int32_t row = model->log->from[0];
         assert_false(step_from(model, env, state, row, &act[i], 1, obs, &reward));
         assert_true(reward == -3.0 && obs[0] == 0.0);
+        assert_int_equal(rh_env_unknown(env, state), i == 1);
     }
     rh_free(state);
     rh_env_destroy(env);

@@ -1,0 +1,235 @@
+// arena.c - where lives are lived: workers, what they share, and lives one at a time.
+//
+// 1. A worker keeps its agent, its block of the environment's state and its list of returns
+//    from life to life: a life allocates nothing but what its agent needs anew.
+// 2. An arena has albums of one construction only. Settings of another work their features out
+//    step by step, which changes no result: how many constructions will come is not known
+//    beforehand, and albums share a fixed room.
+
+#include "eval_internal.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+
+#define COOKIE 0x6c697665u
+
+static const char *const criterion_name[] = {
+    [RH_AVERAGE] = "average", [RH_COMPLETED] = "completed", [RH_MEDIAN] = "median",
+    [RH_WORST] = "worst",     [RH_FINAL] = "final",
+};
+
+rh_eval_options rh_eval_defaults(const rh_task *task)
+{
+    return (rh_eval_options){
+        .nstep = task->nstep,
+        .nrun = 30,
+        .seed = 1,
+        .nthread = 1,
+        .criterion = RH_AVERAGE,
+        .cutoff = INT64_MAX,
+        .cutoff_rule = RH_TELEPORT,
+        .final_share = 0.1,
+        .ncurve = 0,
+        .cookie = COOKIE,
+    };
+}
+
+const char *rh_outcome_name(rh_outcome outcome)
+{
+    switch (outcome) {
+    case RH_LIVED:
+        return "lived";
+    case RH_DIVERGED:
+        return "diverged";
+    case RH_ENV_NONFINITE:
+        return "environment not finite";
+    case RH_STOPPED:
+        return "stopped";
+    }
+    return "unknown";
+}
+
+const char *const *rh_criterion_names(int *n)
+{
+    *n = sizeof criterion_name / sizeof *criterion_name;
+    return criterion_name;
+}
+
+rh_status rh_arena__check(const rh_eval_options *o, int nmember, rh_error *err)
+{
+    if (o->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL, "eval: options must start from rh_eval_defaults()");
+    if (o->nstep < 1)
+        return rh_fail(err, RH_EINVAL, "eval: steps = %lld, expected 1 or more",
+                       (long long)o->nstep);
+    if (o->nrun < 1)
+        return rh_fail(err, RH_EINVAL, "eval: runs = %d, expected 1 or more", o->nrun);
+    if (o->nthread < 1)
+        return rh_fail(err, RH_EINVAL, "eval: threads = %d, expected 1 or more", o->nthread);
+    if (o->cutoff < 1)
+        return rh_fail(err, RH_EINVAL, "eval: cut-off = %lld, expected 1 or more",
+                       (long long)o->cutoff);
+    if (!(o->final_share > 0.0 && o->final_share <= 1000.0))
+        return rh_fail(err, RH_EINVAL, "eval: final share = %g, expected above 0, to 1000",
+                       o->final_share);
+    if (o->ncurve < 0 || o->ncurve > o->nstep)
+        return rh_fail(err, RH_EINVAL, "eval: curve points = %d, expected 0 to the %lld steps",
+                       o->ncurve, (long long)o->nstep);
+    if (nmember < 1 || nmember > RH_MAX_MEMBER)
+        return rh_fail(err, RH_EINVAL, "eval: %d members, expected 1 to %d", nmember,
+                       RH_MAX_MEMBER);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- workers
+
+static void dismiss(rh_worker *w, int n)
+{
+    for (int i = 0; w && i < n; i++) {
+        rh_agent_destroy(w[i].agent);
+        rh_free(w[i].state);
+        rh_free(w[i].returns);
+    }
+    rh_free(w);
+}
+
+static rh_status hire(rh_arena *a, int nworker, rh_error *err)
+{
+    size_t nreturn = a->opt.criterion == RH_MEDIAN ? (size_t)a->opt.nstep : 0;
+    rh_worker *w = rh_alloc((size_t)nworker, sizeof *w);
+    bool all = w;
+    size_t size = 0;
+    for (int m = 0; m < a->nmember; m++)
+        size = rh_env_state_size(a->env[m]) > size ? rh_env_state_size(a->env[m]) : size;
+    for (int i = 0; all && i < nworker; i++) {
+        w[i].state = rh_alloc(1, size);
+        w[i].returns = nreturn ? rh_alloc(nreturn, sizeof(double)) : NULL;
+        all = w[i].state && (w[i].returns || !nreturn);
+    }
+    if (!all) {
+        dismiss(w, nworker);
+        return rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads%s", nworker,
+                       nreturn ? " that keep every return for the median" : "");
+    }
+    a->worker = w;
+    a->nworker = nworker;
+    return RH_OK;
+}
+
+rh_status rh_arena__birth(const rh_arena *a, rh_worker *w, const double *hp, rh_error *err)
+{
+    rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
+                            : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
+    if (!rc && a->opt.born)
+        rc = rh_agent_load(w->agent, a->opt.born, err);
+    if (!rc) {
+        rh_agent_freeze(w->agent, a->opt.frozen);
+        return RH_OK;
+    }
+    rh_agent_destroy(w->agent); // nothing else can be done with it
+    w->agent = NULL;
+    return rc;
+}
+
+bool rh_arena__stopped(rh_arena *a)
+{
+    if (a->opt.stop && !atomic_load(&a->stopped) && a->opt.stop(a->opt.context))
+        atomic_store(&a->stopped, true);
+    return atomic_load(&a->stopped);
+}
+
+// ---------------------------------------------------------------------------- the arena
+
+// What is wrong with any setting is said before the first life: values out of range, and every
+// way of building an agent is tried once.
+static rh_status prepare(rh_arena *a, int nsetting, const double *hp, rh_error *err)
+{
+    const rh_agent_type *type = a->agent;
+    size_t n = (size_t)type->nparam;
+    for (int s = 0; s < nsetting; s++) {
+        rh_status rc =
+            rh_param_check(type->param, type->nparam, type->name, hp + (size_t)s * n, err);
+        if (rc)
+            return rc;
+    }
+    rh_status rc =
+        rh_albums__sort(&a->albums, a->env, a->nmember, type, a->task, nsetting, hp, err);
+    for (int i = 0; !rc && i < a->albums.nbuild; i++)
+        rc = rh_arena__birth(a, &a->worker[0], hp + (size_t)a->albums.first[i] * n, err);
+    return rc ? rc : rh_albums__fill(&a->albums, type, a->task, hp, err);
+}
+
+rh_status rh_arena__init(rh_arena *arena, rh_env *const *env, int nmember,
+                         const rh_agent_type *agent, const rh_task *task, int nsetting,
+                         const double *hp, const rh_eval_options *opt, int nworker,
+                         rh_error *err)
+{
+    arena->env = env;
+    arena->nmember = nmember;
+    arena->agent = agent;
+    arena->task = task;
+    arena->opt = *opt;
+    rh_status rc = hire(arena, nworker, err);
+    return rc ? rc : prepare(arena, nsetting, hp, err);
+}
+
+void rh_arena__clear(rh_arena *arena)
+{
+    rh_albums__clear(&arena->albums);
+    dismiss(arena->worker, arena->nworker);
+    rh_free(arena->hp);
+}
+
+rh_status rh_arena_create(rh_arena **out, rh_env *const *env, int nmember,
+                          const rh_agent_type *agent, const rh_task *task, const double *hp,
+                          const rh_eval_options *opt, rh_error *err)
+{
+    rh_eval_options how = opt ? *opt : rh_eval_defaults(task);
+    rh_status rc = rh_arena__check(&how, nmember, err);
+    if (rc)
+        return rc;
+    how.watch = NULL;
+
+    rh_arena *arena = rh_alloc(1, sizeof *arena);
+    double *own = rh_alloc((size_t)agent->nparam, sizeof *own);
+    if (!arena || !own) {
+        rc = rh_fail(err, RH_ENOMEM, "eval: out of memory");
+        goto done;
+    }
+    if (hp && agent->nparam)
+        memcpy(own, hp, (size_t)agent->nparam * sizeof *hp);
+    else
+        rh_param_initial(agent->param, agent->nparam, own);
+    arena->hp = own;
+    own = NULL;
+    rc = rh_arena__init(arena, env, nmember, agent, task, 1, arena->hp, &how, how.nthread, err);
+    if (rc)
+        goto done;
+    *out = arena;
+    arena = NULL;
+
+done:
+    rh_free(own);
+    rh_arena_destroy(arena);
+    return rc;
+}
+
+void rh_arena_destroy(rh_arena *arena)
+{
+    if (!arena)
+        return;
+    rh_arena__clear(arena);
+    rh_free(arena);
+}
+
+rh_status rh_arena_live(rh_arena *arena, int worker, const double *hp, int member, uint64_t run,
+                        rh_life *life, double *curve, rh_error *err)
+{
+    assert(worker >= 0 && worker < arena->nworker);
+    assert(member >= 0 && member < arena->nmember);
+    rh_job job = {.hp = hp, .member = member, .run = run, .curve = curve};
+    if (rh_albums__alike(arena->agent, arena->hp, hp))
+        job.album = rh_albums__of(&arena->albums, 0, member);
+    return rh_life__live(arena, worker, &job, life, err);
+}
