@@ -1,0 +1,181 @@
+// bench_bayes.c - Bayesian optimisation on two functions whose best is known, Branin (2
+// dimensions) and Hartmann-6: regret after 60 and after 200 evaluations over 20 seeds, time of
+// a whole search, and of the last question. The same for bayes_opt and Optuna's TPE:
+// bench/bayes_libraries.py. Processor time on one thread.
+//
+//     bench_bayes [seeds, 20 [first seed, 1 [parameter=value ...]]]
+
+#include "rehearse/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { EARLY = 60, ALL = 200, MANY = 1000 };
+
+// Of the processor: a neighbour's work is not counted.
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double branin(const double *x)
+{
+    double a = x[0], b = x[1] - 5.1 / (4.0 * M_PI * M_PI) * a * a + 5.0 / M_PI * a - 6.0;
+    return -(b * b + 10.0 * (1.0 - 1.0 / (8.0 * M_PI)) * cos(a) + 10.0);
+}
+
+static double hartmann(const double *x)
+{
+    static const double weight[4] = {1.0, 1.2, 3.0, 3.2};
+    static const double a[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
+                                   {0.05, 10, 17, 0.1, 8, 14},
+                                   {3, 3.5, 1.7, 10, 17, 8},
+                                   {17, 8, 0.05, 10, 0.1, 14}};
+    static const double p[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
+                                   {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
+                                   {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
+                                   {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
+    double sum = 0.0;
+    for (int i = 0; i < 4; i++) {
+        double away = 0.0;
+        for (int k = 0; k < 6; k++)
+            away += a[i][k] * (x[k] - p[i][k]) * (x[k] - p[i][k]);
+        sum += weight[i] * exp(-away);
+    }
+    return sum;
+}
+
+typedef struct function {
+    const char *name;
+    double (*value)(const double *x);
+    double best;
+    rh_space space;
+} function;
+
+#define UNIT                                                                                   \
+    {                                                                                          \
+        .name = "a", .hi = 1.0                                                                 \
+    }
+static const function known[] = {
+    {"branin",
+     branin,
+     -0.39788735772973816,
+     {{{.name = "x", .lo = -5.0, .hi = 10.0}, {.name = "y", .lo = 0.0, .hi = 15.0}}, 2}},
+    {"hartmann-6",
+     hartmann,
+     3.322368011415515,
+     {{{.name = "a", .hi = 1.0},
+       {.name = "b", .hi = 1.0},
+       {.name = "c", .hi = 1.0},
+       {.name = "d", .hi = 1.0},
+       {.name = "e", .hi = 1.0},
+       {.name = "f", .hi = 1.0}},
+      6}},
+};
+
+static void must(rh_status rc, const rh_error *err)
+{
+    if (rc) {
+        fprintf(stderr, "bench_bayes: %s\n", err->text);
+        exit(1);
+    }
+}
+
+// One search: regret after the early and after all evaluations, and seconds of the last ten
+// questions.
+static void run(const function *f, const double *param, uint64_t seed, double *early,
+                double *late, double *last)
+{
+    rh_error err;
+    rh_search *search = NULL;
+    rh_search_options opt = rh_search_defaults();
+    opt.budget = ALL;
+    opt.nrun = 1;
+    opt.seed = seed;
+    opt.param = param;
+    must(rh_search_create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err), &err);
+    double best = -INFINITY;
+    *last = 0.0;
+    for (int n = 0;;) {
+        const rh_asked *asked;
+        int nasked;
+        double began = seconds();
+        must(rh_search_ask(search, &asked, &nasked, &err), &err);
+        if (n >= ALL - 10 && n < ALL)
+            *last += (seconds() - began) / 10.0;
+        if (nasked == 0)
+            break;
+        for (int i = 0; i < nasked; i++) {
+            double score = f->value(rh_search_setting(search, asked[i].setting));
+            rh_told told = {asked[i].setting, 1, &score, score, 0.0};
+            must(rh_search_tell(search, &told, &err), &err);
+            best = fmax(best, score);
+            if (++n == EARLY)
+                *early = f->best - best;
+        }
+    }
+    *late = f->best - best;
+    rh_search_destroy(search);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print(const function *f, int at, double *regret, int n, double took, double last)
+{
+    double mean = 0.0;
+    for (int i = 0; i < n; i++)
+        mean += regret[i] / n;
+    qsort(regret, (size_t)n, sizeof *regret, compare);
+    double median = 0.5 * (regret[(n - 1) / 2] + regret[n / 2]);
+    printf("%-12s %-11s %4d  regret mean %9.2e  median %9.2e  worst %9.2e  %7.2f s for %d, "
+           "%.1f ms for the last\n",
+           "rehearse", f->name, at, mean, median, regret[n - 1], took, ALL, 1e3 * last);
+}
+
+int main(int narg, char **arg)
+{
+    int seeds = narg > 1 ? atoi(arg[1]) : 20, first = narg > 2 ? atoi(arg[2]) : 1;
+    if (seeds < 1 || seeds > MANY) {
+        fprintf(stderr, "bench_bayes: 1 to %d seeds\n", MANY);
+        return 2;
+    }
+
+    const rh_search_type *type = rh_search_find("bayes", NULL);
+    double param[32];
+    rh_error err;
+    rh_param_initial(type->param, type->nparam, param);
+    for (int i = 3; i < narg; i++) {
+        char *value = strchr(arg[i], '=');
+        int index = 0;
+        if (!value)
+            return 2;
+        *value++ = '\0';
+        must(rh_param_lookup(type->param, type->nparam, type->name, arg[i], &index, &err),
+             &err);
+        must(rh_param_parse(&type->param[index], type->name, value, &param[index], &err), &err);
+    }
+
+    for (size_t f = 0; f < sizeof known / sizeof *known; f++) {
+        static double early[MANY], late[MANY];
+        double took = 0.0, last = 0.0;
+        for (int s = 0; s < seeds; s++) {
+            double began = seconds(), part;
+            run(&known[f], param, (uint64_t)(first + s), &early[s], &late[s], &part);
+            took += (seconds() - began) / seeds;
+            last += part / seeds;
+        }
+        print(&known[f], EARLY, early, seeds, took, last);
+        print(&known[f], ALL, late, seeds, took, last);
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+// grid.c - all settings of a finite space, in order, the first dimension slowest.
+//
+// The settings do not depend on scores, so some hundreds are asked for at a time: there is
+// work for as many as want it, and a life that lasts longer than others holds nobody up.
+
+#include "search_internal.h"
+
+static rh_status grid_ask(rh_search *search, rh_error *err)
+{
+    int count = (int)rh_space_count(&search->space);
+    double x[RH_MAX_DIM];
+    rh_status rc = RH_OK;
+    for (int i = 0; !rc && i < RH_SEARCH__CHUNK && search->nsetting < count; i++) {
+        rh_space_at(&search->space, search->nsetting, x);
+        rc = rh_search__ask_new(search, x, search->opt.nrun, err);
+    }
+    return rc;
+}
+
+static const rh_search_calls calls = {.ask = grid_ask};
+
+const rh_search_type rh_search_grid = {
+    .name = "grid",
+    .about = "all settings of a finite space, each with all its runs",
+    .finite = true,
+    .calls = &calls,
+};

@@ -1,0 +1,439 @@
+// search.c - the handle: what was asked for, what was told, who leads.
+//
+//     kind ──ask_new, ask_again──▶ batch ──ask──▶ caller ──tell──▶ settings ──▶ kind
+//
+// 1. All that a kind may go by is what it was told: the same space, options and scores lead
+//    to the same questions. So a search is brought back by telling a new one the same.
+// 2. Settings are found by what they are through a table of twice as many slots, because a
+//    search that tries thousands must not compare each with all others. 0 and -0 are one.
+// 3. A setting has memory of its own: who was given its numbers may keep them.
+// 4. A search that could not ask for want of memory is only fit to be destroyed.
+
+#include "search_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COOKIE 0x73656172u
+
+// ---------------------------------------------------------------------------- options
+
+rh_search_options rh_search_defaults(void)
+{
+    return (rh_search_options){
+        .budget = 100, .nrun = 10, .batch = 1, .seed = 1, .cookie = COOKIE};
+}
+
+static rh_status check_options(const rh_search_options *opt, const char *name, rh_error *err)
+{
+    if (opt->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL, "search: options must start from rh_search_defaults()");
+    if (opt->budget < 1 || opt->budget > RH_SEARCH__MANY)
+        return rh_fail(err, RH_EINVAL, "%s: %d settings to try, expected 1 to %d", name,
+                       opt->budget, RH_SEARCH__MANY);
+    if (opt->nrun < 1)
+        return rh_fail(err, RH_EINVAL, "%s: %d runs, expected 1 or more", name, opt->nrun);
+    if (opt->batch < 1)
+        return rh_fail(err, RH_EINVAL, "%s: %d settings at a time, expected 1 or more", name,
+                       opt->batch);
+    return RH_OK;
+}
+
+// "1,000,000", or "1e+30" where nobody would count the digits.
+static rh_search__text with_commas(double count)
+{
+    rh_search__text out = rh_search__write(count), plain = out;
+    size_t n = strlen(plain.text), at = 0;
+    if (n > 15 || strspn(plain.text, "0123456789") != n)
+        return out;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            out.text[at++] = ',';
+        out.text[at++] = plain.text[i];
+    }
+    out.text[at] = '\0';
+    return out;
+}
+
+// Whether a kind that tries all settings can do so.
+static rh_status check_size(const rh_search_type *type, const rh_space *space, rh_error *err)
+{
+    for (int k = 0; k < space->ndim && type->finite; k++) {
+        const rh_dim *dim = &space->dim[k];
+        if (isinf(rh_dim_count(dim)))
+            return rh_fail(err, RH_EINVAL,
+                           "%s: %.64s may be any number from %s to %s, expected values or a "
+                           "step; methods bayes, random and cem need none",
+                           type->name, dim->name, rh_search__write(dim->lo).text,
+                           rh_search__write(dim->hi).text);
+    }
+    double count = rh_space_count(space);
+    if (type->finite && count > RH_SEARCH__MANY)
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: a grid of %s settings, expected at most %s: fewer values, or method "
+            "bayes or random",
+            type->name, with_commas(count).text, with_commas(RH_SEARCH__MANY).text);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- making
+
+// A copy of n things of some size; NULL when there is no memory.
+static void *copy_of(const void *from, size_t n, size_t size)
+{
+    void *copy = rh_alloc(n, size);
+    if (copy && n)
+        memcpy(copy, from, n * size);
+    return copy;
+}
+
+// The space with names and values of its own; false when there is no memory.
+static bool copy_space(rh_search *search, const rh_space *space)
+{
+    search->space = *space;
+    for (int k = 0; k < space->ndim; k++) {
+        const rh_dim *dim = &space->dim[k];
+        size_t n = dim->kind == RH_DIM_RANGE ? 0 : (size_t)dim->nvalue;
+        search->name[k] = copy_of(dim->name, strlen(dim->name) + 1, 1);
+        search->value[k] = copy_of(dim->value, n, sizeof *dim->value);
+        if (!search->name[k] || !search->value[k])
+            return false;
+        search->space.dim[k].name = search->name[k];
+        search->space.dim[k].value = search->value[k];
+    }
+    return true;
+}
+
+rh_status rh_search__no_memory(const rh_search *search, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", search->type->name);
+}
+
+static rh_status begin(rh_search *search, const rh_space *space, const rh_search_options *opt,
+                       rh_error *err)
+{
+    const rh_search_type *type = search->type;
+    search->opt = *opt;
+    search->param = rh_alloc((size_t)type->nparam, sizeof *search->param);
+    search->self = rh_alloc(1, type->calls->self_size);
+    if (!search->param || !search->self || !copy_space(search, space))
+        return rh_search__no_memory(search, err);
+    if (opt->param && type->nparam)
+        memcpy(search->param, opt->param, (size_t)type->nparam * sizeof *search->param);
+    else
+        rh_param_initial(type->param, type->nparam, search->param);
+    search->opt.param = search->param;
+    rh_status rc = rh_param_check(type->param, type->nparam, type->name, search->param, err);
+    if (rc)
+        return rc;
+    search->alive = true;
+    return type->calls->init ? type->calls->init(search, err) : RH_OK;
+}
+
+rh_status rh_search_create(rh_search **out, const rh_search_type *type, const rh_space *space,
+                           const rh_search_options *opt, rh_error *err)
+{
+    rh_search_options usual = rh_search_defaults();
+    opt = opt ? opt : &usual;
+    rh_status rc = check_options(opt, type->name, err);
+    if (!rc)
+        rc = rh_space_check(space, err);
+    if (!rc)
+        rc = check_size(type, space, err);
+    if (rc)
+        return rc;
+
+    rh_search *search = rh_alloc(1, sizeof *search);
+    if (!search)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    search->type = type;
+    rc = begin(search, space, opt, err);
+    if (rc) {
+        rh_search_destroy(search);
+        return rc;
+    }
+    *out = search;
+    return RH_OK;
+}
+
+void rh_search_destroy(rh_search *search)
+{
+    if (!search)
+        return;
+    if (search->alive && search->type->calls->clear)
+        search->type->calls->clear(search);
+    for (int i = 0; i < search->nsetting; i++) {
+        rh_free(search->setting[i].x);
+        rh_free(search->setting[i].score);
+    }
+    for (int k = 0; k < RH_MAX_DIM; k++) {
+        rh_free(search->name[k]);
+        rh_free(search->value[k]);
+    }
+    rh_free(search->setting);
+    rh_free(search->slot);
+    rh_free(search->asked);
+    rh_free(search->self);
+    rh_free(search->param);
+    rh_free(search);
+}
+
+const rh_search_type *rh_search_kind(const rh_search *search)
+{
+    return search->type;
+}
+
+const rh_space *rh_search_space(const rh_search *search)
+{
+    return &search->space;
+}
+
+// ---------------------------------------------------------------------------- settings
+
+int rh_search_nsetting(const rh_search *search)
+{
+    return search->nsetting;
+}
+
+static rh_search__setting *setting_at(const rh_search *search, int setting)
+{
+    assert(setting >= 0 && setting < search->nsetting);
+    return &search->setting[setting];
+}
+
+const double *rh_search_setting(const rh_search *search, int setting)
+{
+    return setting_at(search, setting)->x;
+}
+
+rh_setting_state rh_search_state(const rh_search *search, int setting)
+{
+    return setting_at(search, setting)->state;
+}
+
+// Room for one more of `n` things of some size, at least twice as much when it is full.
+static bool make_room(void **block, int n, int *room, size_t size)
+{
+    if (n < *room)
+        return true;
+    int more = *room ? 2 * *room : 64;
+    void *larger = rh_alloc((size_t)more, size);
+    if (!larger)
+        return false;
+    if (n)
+        memcpy(larger, *block, (size_t)n * size);
+    rh_free(*block);
+    *block = larger;
+    *room = more;
+    return true;
+}
+
+static bool same(const double *a, const double *b, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (a[k] != b[k])
+            return false;
+    return true;
+}
+
+// The slot of a setting equal to x, or the free one where it would be.
+static int slot_of(const rh_search *search, const double *x)
+{
+    uint64_t hash = 0;
+    for (int k = 0; k < search->space.ndim; k++) {
+        double number = x[k] + 0.0; // -0 becomes 0
+        uint64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        hash = (hash ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    unsigned mask = (unsigned)search->nslot - 1, at = (unsigned)hash & mask;
+    for (; search->slot[at] >= 0; at = (at + 1) & mask)
+        if (same(search->setting[search->slot[at]].x, x, search->space.ndim))
+            break;
+    return (int)at;
+}
+
+int rh_search__find(const rh_search *search, const double *x)
+{
+    return search->nslot ? search->slot[slot_of(search, x)] : -1;
+}
+
+// All settings into the table anew; of equal ones the first.
+static void fill_slots(rh_search *search)
+{
+    for (int i = 0; i < search->nslot; i++)
+        search->slot[i] = -1;
+    for (int i = 0; i < search->nsetting; i++) {
+        int at = slot_of(search, search->setting[i].x);
+        if (search->slot[at] < 0)
+            search->slot[at] = i;
+    }
+}
+
+static bool make_slots(rh_search *search)
+{
+    if (2 * (search->nsetting + 1) <= search->nslot)
+        return true;
+    int more = search->nslot ? 2 * search->nslot : 128;
+    int *slot = rh_alloc((size_t)more, sizeof *slot);
+    if (!slot)
+        return false;
+    rh_free(search->slot);
+    search->slot = slot;
+    search->nslot = more;
+    fill_slots(search);
+    return true;
+}
+
+void rh_search_amend(rh_search *search, int setting, const double *x)
+{
+    rh_search__setting *s = setting_at(search, setting);
+    assert(s->nrun == 0 && rh_all_finite(x, search->space.ndim));
+    if (same(s->x, x, search->space.ndim))
+        return;
+    memcpy(s->x, x, (size_t)search->space.ndim * sizeof *x);
+    fill_slots(search);
+}
+
+// ---------------------------------------------------------------------------- asking
+
+rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_error *err)
+{
+    assert(setting >= 0 && setting < search->nsetting && nrun >= 1);
+    void *block = search->asked;
+    bool good = make_room(&block, search->nasked, &search->asked_room, sizeof *search->asked);
+    search->asked = block;
+    if (!good)
+        return rh_search__no_memory(search, err);
+    search->asked[search->nasked++] = (rh_asked){.setting = setting, .nrun = nrun};
+    return RH_OK;
+}
+
+rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_error *err)
+{
+    assert(rh_all_finite(x, search->space.ndim));
+    void *block = search->setting;
+    bool good = make_room(&block, search->nsetting, &search->room, sizeof *search->setting);
+    search->setting = block;
+    if (!good || !make_slots(search))
+        return rh_search__no_memory(search, err);
+    double *own = copy_of(x, (size_t)search->space.ndim, sizeof *x);
+    if (!own)
+        return rh_search__no_memory(search, err);
+
+    search->setting[search->nsetting] =
+        (rh_search__setting){.x = own, .value = NAN, .noise = NAN};
+    int at = slot_of(search, own);
+    if (search->slot[at] < 0)
+        search->slot[at] = search->nsetting;
+    return rh_search__ask_again(search, search->nsetting++, nrun, err);
+}
+
+rh_status rh_search_ask(rh_search *search, const rh_asked **asked, int *nasked, rh_error *err)
+{
+    assert(search->ntold == search->nasked); // each is told before the next is asked for
+    search->nasked = search->ntold = 0;
+    rh_status rc = search->over ? RH_OK : search->type->calls->ask(search, err);
+    if (rc)
+        return rc;
+    search->over = search->nasked == 0;
+    *asked = search->asked;
+    *nasked = search->nasked;
+    return RH_OK;
+}
+
+int rh_search__most(const rh_search *search)
+{
+    double count = rh_space_count(&search->space);
+    return count < search->opt.budget ? (int)count : search->opt.budget;
+}
+
+void rh_search_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
+{
+    if (search->type->calls->foresee) {
+        search->type->calls->foresee(search, nsetting, nrun);
+        return;
+    }
+    bool all = search->type->finite;
+    *nsetting = all ? (int)rh_space_count(&search->space) : rh_search__most(search);
+    *nrun = (int64_t)*nsetting * search->opt.nrun;
+}
+
+// ---------------------------------------------------------------------------- telling
+
+rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
+{
+    assert(search->ntold < search->nasked);
+    assert(told->setting == search->asked[search->ntold].setting);
+    assert(told->nrun >= 1 && !isnan(told->value) && !(told->noise < 0.0));
+    rh_search__setting *s = setting_at(search, told->setting);
+    double *score = copy_of(told->score, (size_t)told->nrun, sizeof *score);
+    if (!score)
+        return rh_search__no_memory(search, err);
+
+    rh_free(s->score);
+    s->score = score;
+    s->nrun = told->nrun;
+    s->value = told->value;
+    s->noise = told->noise;
+    bool more =
+        search->type->calls->reopens && search->asked[search->ntold].nrun < search->opt.nrun;
+    s->state = more ? RH_SETTING_OPEN : RH_SETTING_DONE;
+    search->ntold++;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- leading
+
+rh_leader rh_search__leader(const rh_search *search, int setting)
+{
+    const rh_search__setting *s = setting_at(search, setting);
+    return (rh_leader){.setting = setting, .value = s->value, .sd = sqrt(s->noise)};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const rh_leader *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    return (x->setting > y->setting) - (x->setting < y->setting);
+}
+
+int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader)
+{
+    int longest = 1, n = 0;
+    for (int i = 0; i < search->nsetting; i++)
+        longest = search->setting[i].nrun > longest ? search->setting[i].nrun : longest;
+
+    // the first `most` as they come, then whoever is better than the last of them
+    for (int i = 0; i < search->nsetting; i++) {
+        if (search->setting[i].nrun < longest)
+            continue;
+        rh_leader new = rh_search__leader(search, i);
+        if (n < most) {
+            leader[n++] = new;
+            if (n == most)
+                qsort(leader, (size_t)n, sizeof *leader, compare);
+            continue;
+        }
+        if (compare(&new, &leader[n - 1]) > 0)
+            continue;
+        int at = n - 1;
+        for (; at > 0 && compare(&new, &leader[at - 1]) < 0; at--)
+            leader[at] = leader[at - 1];
+        leader[at] = new;
+    }
+    qsort(leader, (size_t)n, sizeof *leader, compare);
+    return n;
+}
+
+int rh_search_lead(const rh_search *search, int most, rh_leader *leader)
+{
+    assert(most >= 1);
+    int (*lead)(const rh_search *, int, rh_leader *) = search->type->calls->lead;
+    return (lead ? lead : rh_search__lead_by_value)(search, most, leader);
+}

@@ -1,0 +1,423 @@
+// test_bayes.c - Bayesian optimisation: expected improvement against mpmath, functions whose
+// best is known, spaces of all kinds, odd values, batches, both faces, and bringing back.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "search/bayes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double five[] = {1, 2, 4, 8, 16}, names[] = {0, 1, 2, 3};
+
+static const rh_space box = {
+    {{.name = "x", .lo = -5.0, .hi = 10.0}, {.name = "y", .lo = 0.0, .hi = 15.0}}, 2};
+static const rh_space grid = {
+    {{.name = "a", .kind = RH_DIM_LIST, .value = five, .nvalue = 5},
+     {.name = "b", .kind = RH_DIM_NAMES, .value = names, .nvalue = 4}},
+    2};
+static const rh_space mixed = {
+    {{.name = "rate", .lo = 1e-4, .hi = 1.0, .scale = RH_LOG},
+     {.name = "kind", .kind = RH_DIM_NAMES, .value = names, .nvalue = 4},
+     {.name = "count", .lo = 1.0, .hi = 1000.0, .step = 1.0, .scale = RH_LOG},
+     {.name = "fixed", .lo = 3.0, .hi = 3.0}},
+    4};
+
+// Each is 0 at best.
+static double branin(const double *x)
+{
+    double a = x[0], b = x[1] - 5.1 / (4.0 * M_PI * M_PI) * a * a + 5.0 / M_PI * a - 6.0;
+    return 0.39788735772973816 - (b * b + 10.0 * (1.0 - 1.0 / (8.0 * M_PI)) * cos(a) + 10.0);
+}
+
+static double on_grid(const double *x)
+{
+    return -pow(log2(x[0]) - 3.0, 2) - (x[1] == 2.0 ? 0.0 : 1.5);
+}
+
+static double on_mixed(const double *x)
+{
+    return -pow(log10(x[0]) + 2.0, 2) - (x[1] == 1.0 ? 0.0 : 1.0) - pow(log10(x[2] / 50.0), 2);
+}
+
+typedef struct scene {
+    const rh_space *space;
+    double (*value)(const double *x);
+    int budget, batch;
+    uint64_t seed;
+    double noise; // variance of the value, told as such where `known`
+    bool known;   //
+    bool breaks;  // a third of the settings break down
+    bool curious; // asks for the leaders all the time
+    double param[RH_BAYES_NPARAM];
+} scene;
+
+static scene scene_of(const rh_space *space, double (*value)(const double *x), int budget)
+{
+    scene s = {.space = space, .value = value, .budget = budget, .batch = 1, .seed = 1};
+    s.known = true;
+    rh_param_initial(rh_search_bayes.param, RH_BAYES_NPARAM, s.param);
+    return s;
+}
+
+static rh_status create(const scene *s, rh_search **out, rh_error *err)
+{
+    rh_search_options opt = rh_search_defaults();
+    opt.budget = s->budget;
+    opt.batch = s->batch;
+    opt.seed = s->seed;
+    opt.nrun = 1;
+    opt.param = s->param;
+    return rh_search_create(out, &rh_search_bayes, s->space, &opt, err);
+}
+
+// Search to the end.
+static rh_status finish(const scene *s, rh_search *search, rh_error *err)
+{
+    for (;;) {
+        const rh_asked *asked;
+        int nasked;
+        rh_leader leader[4];
+        rh_status rc = rh_search_ask(search, &asked, &nasked, err);
+        if (rc || nasked == 0)
+            return rc;
+        for (int i = 0; i < nasked; i++) {
+            const double *x = rh_search_setting(search, asked[i].setting);
+            rh_rng rng = rh_rng_stream(9, RH_STREAM_NOISE, 0, (uint64_t)asked[i].setting);
+            double e[2];
+            rh_rng_normal(&rng, e);
+            double score = s->value(x) + sqrt(s->noise) * e[0];
+            if (s->breaks && asked[i].setting % 3 == 1)
+                score = -INFINITY;
+            rh_told told = {asked[i].setting, 1, &score, score, s->known ? s->noise : NAN};
+            rc = rh_search_tell(search, &told, err);
+            if (rc)
+                return rc;
+            if (s->curious)
+                rh_search_lead(search, 4, leader);
+        }
+    }
+}
+
+static rh_search *searched(const scene *s)
+{
+    rh_search *search = NULL;
+    rh_error err = {""};
+    assert_int_equal(create(s, &search, &err), RH_OK);
+    assert_int_equal(finish(s, search, &err), RH_OK);
+    for (int i = 0; i < rh_search_nsetting(search); i++) {
+        assert_true(rh_space_holds(s->space, rh_search_setting(search, i)));
+        assert_int_equal(rh_search__find(search, rh_search_setting(search, i)),
+                         i); // never twice
+    }
+    assert_true(rh_search_nsetting(search) <= s->budget);
+    return search;
+}
+
+static bool alike(const rh_search *a, const rh_search *b)
+{
+    bool same = rh_search_nsetting(a) == rh_search_nsetting(b);
+    for (int i = 0; i < rh_search_nsetting(a) && same; i++)
+        same = memcmp(rh_search_setting(a, i), rh_search_setting(b, i),
+                      (size_t)a->space.ndim * sizeof(double)) == 0;
+    return same;
+}
+
+static double best_of(const rh_search *search, double (*value)(const double *x))
+{
+    double best = -INFINITY;
+    for (int i = 0; i < rh_search_nsetting(search); i++)
+        best = fmax(best, value(rh_search_setting(search, i)));
+    return best;
+}
+
+// ---------------------------------------------------------------------------- the aim
+
+static void expected_improvement(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen(RH_TEST_DATA "/search_ei.csv", "r");
+    assert_non_null(file);
+    char line[256];
+    int nrow = 0;
+    for (; fgets(line, sizeof line, file); nrow++) {
+        char *at;
+        double t = strtod(line, &at), value = strtod(at + 1, &at), slope = strtod(at + 1, &at);
+        double by_mean, by_sd, got = rh_bayes__log_ei(t, 1.0, 0.0, &by_mean, &by_sd);
+        assert_true(fabs(got - value) <= 1e-12 * (1.0 + fabs(value)));
+        assert_true(fabs(by_mean - slope) <= 1e-11 * slope);
+
+        // another scale: only ln sd more
+        double wide = rh_bayes__log_ei(3.0 + 2.0 * t, 2.0, 3.0, &by_mean, &by_sd);
+        assert_true(fabs(wide - got - log(2.0)) <= 1e-7 * (1.0 + fabs(value)));
+    }
+    fclose(file);
+    assert_int_equal(nrow, 27);
+
+    // by the standard deviation, against differences
+    for (double mean = -6.0; mean < 6.0; mean += 0.7) {
+        double by_sd, h = 1e-5;
+        rh_bayes__log_ei(mean, 1.3, 0.1, NULL, &by_sd);
+        double up = rh_bayes__log_ei(mean, 1.3 + h, 0.1, NULL, NULL);
+        double down = rh_bayes__log_ei(mean, 1.3 - h, 0.1, NULL, NULL);
+        assert_true(fabs(by_sd - (up - down) / (2.0 * h)) <= 1e-6 * (1.0 + fabs(by_sd)));
+    }
+}
+
+static void keeps_the_best(void **unused)
+{
+    (void)unused;
+    rh_bayes_kept kept = {.ncol = 1, .most = 3};
+    double worth[] = {1, 5, NAN, 3, 4, 2, 5};
+    for (int i = 0; i < 7; i++)
+        rh_bayes__keep(&kept, &(double){i}, worth[i]);
+    assert_int_equal(kept.n, 3);
+    assert_true(kept.z[0][0] == 1.0 && kept.z[1][0] == 6.0 && kept.z[2][0] == 4.0);
+}
+
+// ---------------------------------------------------------------------------- searches
+
+static void finds_the_best(void **unused)
+{
+    (void)unused;
+    for (int kind = RH_BAYES_MIXED; kind <= RH_BAYES_UCB; kind++) {
+        scene s = scene_of(&box, branin, 45);
+        s.param[RH_BAYES_ACQUISITION] = kind;
+        rh_search *search = searched(&s);
+        assert_int_equal(rh_search_nsetting(search), 45);
+        assert_true(best_of(search, branin) > -1e-3); // 45 at random: -0.5 or so
+        rh_leader leader[2];
+        assert_int_equal(rh_search_lead(search, 2, leader), 2);
+        assert_true(leader[0].value == best_of(search, branin) && leader[0].sd == 0.0);
+        assert_true(leader[1].value <= leader[0].value);
+        rh_search_destroy(search);
+    }
+
+    scene s = scene_of(&mixed, on_mixed, 50);
+    rh_search *search = searched(&s);
+    assert_true(best_of(search, on_mixed) > -0.01);
+    rh_search_destroy(search);
+}
+
+// Every setting of a small space once, the best of them early.
+static void ends_when_all_are_tried(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&grid, on_grid, 1000);
+    rh_search *search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 20);
+    rh_search_destroy(search);
+    s.budget = 14;
+    search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 14);
+    assert_true(best_of(search, on_grid) == 0.0);
+    rh_search_destroy(search);
+
+    // one setting in all
+    static const rh_space one = {{{.name = "a", .lo = 2.0, .hi = 2.0}}, 1};
+    scene lone = scene_of(&one, on_grid, 10);
+    search = searched(&lone);
+    assert_int_equal(rh_search_nsetting(search), 1);
+    rh_leader leader;
+    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    rh_search_destroy(search);
+}
+
+// The leader is the one expected to be best, not the luckiest.
+static void noise(void **unused)
+{
+    (void)unused;
+    for (int known = 0; known < 2; known++) {
+        scene s = scene_of(&mixed, on_mixed, 50);
+        s.noise = 0.1;
+        s.known = known;
+        rh_search *search = searched(&s);
+        rh_leader leader[3];
+        assert_int_equal(rh_search_lead(search, 3, leader), 3);
+        assert_true(leader[0].value >= leader[1].value && leader[1].value >= leader[2].value);
+        assert_true(leader[0].sd > 0.0 && leader[0].sd < sqrt(0.1));
+        assert_true(on_mixed(rh_search_setting(search, leader[0].setting)) > -0.3);
+        double value = search->setting[leader[0].setting].value;
+        assert_true(leader[0].value != value);
+        rh_search_destroy(search);
+    }
+}
+
+static double flat(const double *x)
+{
+    (void)x;
+    return 4.0;
+}
+
+static double huge(const double *x)
+{
+    return 1e300 * branin(x) / 400.0;
+}
+
+static void odd_values(void **unused)
+{
+    (void)unused;
+    // all equal
+    scene s = scene_of(&box, flat, 20);
+    rh_search *search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 20);
+    rh_search_destroy(search);
+
+    // some broken down: they do not lead
+    s = scene_of(&box, branin, 30);
+    s.breaks = true;
+    s.noise = 1e-4;
+    search = searched(&s);
+    rh_leader leader[30];
+    assert_int_equal(rh_search_lead(search, 30, leader), 20);
+    for (int i = 0; i < 20; i++)
+        assert_true(isfinite(leader[i].value) && leader[i].setting % 3 != 1);
+    assert_int_equal(rh_search_lead(search, 1, leader), 1);
+    rh_search_destroy(search);
+
+    // values too large to be squared
+    s = scene_of(&box, huge, 12);
+    search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 12);
+    rh_search_destroy(search);
+}
+
+static double broken(const double *x)
+{
+    (void)x;
+    return -INFINITY;
+}
+
+static void nothing_but_breakdowns(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&box, broken, 12);
+    s.known = false;
+    rh_search *search = searched(&s);
+    rh_leader leader[3];
+    assert_int_equal(rh_search_lead(search, 3, leader), 3);
+    assert_int_equal(leader[0].setting, 0);
+    rh_search_destroy(search);
+}
+
+static void batches(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&box, branin, 46);
+    s.batch = 8;
+    rh_search *search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 46);
+    assert_true(best_of(search, branin) > -0.1);
+
+    // those of one batch are apart: the answers were imagined
+    for (int i = 6; i < 14; i++)
+        for (int j = 6; j < i; j++) {
+            const double *a = rh_search_setting(search, i), *b = rh_search_setting(search, j);
+            assert_true(hypot(a[0] - b[0], a[1] - b[1]) > 0.05);
+        }
+    rh_search_destroy(search);
+}
+
+static void the_same_again(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&mixed, on_mixed, 24);
+    s.noise = 0.01;
+    s.batch = 3;
+    rh_search *first = searched(&s), *again = searched(&s);
+    assert_true(alike(first, again));
+    rh_search_destroy(again);
+    s.curious = true; // who asks for leaders changes nothing
+    again = searched(&s);
+    assert_true(alike(first, again));
+    rh_search_destroy(again);
+    s.seed = 2;
+    again = searched(&s);
+    assert_false(alike(first, again));
+    rh_search_destroy(again);
+    rh_search_destroy(first);
+}
+
+// Five settings first, best seen leads, noise is not looked at.
+static void as_in_the_paper(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&box, branin, 20);
+    s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
+    rh_search *plain = searched(&s);
+    assert_true(best_of(plain, branin) > -1.0);
+    rh_leader leader;
+    assert_int_equal(rh_search_lead(plain, 1, &leader), 1);
+    assert_true(leader.value == best_of(plain, branin));
+    const rh_gp *gp = &((rh_bayes *)plain->self)->gp;
+    assert_int_equal(gp->ngroup, 1);
+    assert_true(gp->theta[RH_GP_VARIANCE] == 0.0 && gp->mean == 0.0);
+    assert_true(fabs(exp(gp->theta[RH_GP_NOISE]) - 1e-6) < 1e-12);
+    assert_true(gp->z[0] == rh_search_setting(plain, 0)[0]); // raw numbers
+    rh_search_destroy(plain);
+
+    s = scene_of(&grid, on_grid, 9);
+    s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
+    rh_search *search = searched(&s);
+    assert_int_equal(rh_search_nsetting(search), 9);
+    rh_search_destroy(search);
+}
+
+static void too_many(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&box, branin, 5001);
+    rh_search *search = NULL;
+    rh_error err;
+    assert_int_equal(create(&s, &search, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "5001 settings"));
+    assert_null(search);
+}
+
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    scene s = scene_of(&grid, on_grid, 8);
+    int64_t live = rh_alloc_live();
+    for (int n = 1;; n++) {
+        rh_error err;
+        rh_search *search = NULL;
+        rh_alloc_fail_at(n);
+        rh_status rc = create(&s, &search, &err);
+        if (!rc)
+            rc = finish(&s, search, &err);
+        rh_alloc_fail_at(0);
+        rh_search_destroy(search);
+        assert_int_equal(rh_alloc_live(), live);
+        if (!rc)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_true(n < 500);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expected_improvement),
+        cmocka_unit_test(keeps_the_best),
+        cmocka_unit_test(finds_the_best),
+        cmocka_unit_test(ends_when_all_are_tried),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(odd_values),
+        cmocka_unit_test(nothing_but_breakdowns),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(the_same_again),
+        cmocka_unit_test(as_in_the_paper),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+// test_race.c - the race: the test by hand, who gets how many runs, and how often the best is
+// dropped where chance is all there is.
+
+#include "search_sample.h"
+
+enum { FIRST, GROWTH, CONFIDENCE, NPARAM };
+enum { MANY = 30 };
+
+static double table[MANY][SAMPLE_RUNS]; // scores
+
+static rh_search *made(int nsetting, int nrun, const double *param)
+{
+    rh_space s = {{{"a", RH_DIM_RANGE, .lo = 0.0, .hi = nsetting - 1.0, .step = 1.0}}, 1};
+    rh_search_options opt = rh_search_defaults();
+    rh_search *search = NULL;
+    rh_error err = {""};
+    opt.nrun = nrun;
+    opt.param = param;
+    if (rh_search_create(&search, &rh_search_race, &s, &opt, &err) != RH_OK)
+        fail_msg("%s", err.text);
+    return search;
+}
+
+// One round, told from the table. Returns how many were asked for, and their runs.
+static int round_of(rh_search *search, int *nrun)
+{
+    const rh_asked *asked;
+    int n;
+    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+    for (int i = 0; i < n; i++) {
+        rh_told told = {asked[i].setting, asked[i].nrun, table[asked[i].setting], 0.0, NAN};
+        *nrun = asked[i].nrun;
+        for (int r = 0; r < told.nrun; r++)
+            told.value += told.score[r] / told.nrun;
+        assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+    }
+    return n;
+}
+
+// Differences c - 2, c - 1, c, c + 1, c + 2: t = c / sqrt(1 / 2). One look, two settings: the
+// limit is 2.13185, the quantile 0.95 with 4 degrees of freedom.
+static void by_hand(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double c;
+        bool dropped;
+    } list[] = {{1.507, false}, {1.508, true}, {0.0, false}, {-1.507, false}, {-1.508, true}};
+    for (int i = 0; i < 5; i++) {
+        for (int r = 0; r < 8; r++) {
+            table[0][r] = 100.0 * sin(r) + (list[i].c + r % 5 - 2.0);
+            table[1][r] = 100.0 * sin(r); // what both share does not count
+        }
+        rh_search *search = made(2, 8, NULL);
+        int nrun = 0, loser = list[i].c > 0.0;
+        assert_int_equal(round_of(search, &nrun), 2);
+        assert_int_equal(nrun, 5);
+        assert_int_equal(rh_search_state(search, 0), RH_SETTING_OPEN);
+        assert_int_equal(round_of(search, &nrun), list[i].dropped ? 1 : 2);
+        assert_int_equal(nrun, 8);
+        assert_int_equal(rh_search_state(search, 1 - loser), RH_SETTING_DONE);
+        assert_int_equal(rh_search_state(search, loser),
+                         list[i].dropped ? RH_SETTING_DROPPED : RH_SETTING_DONE);
+        assert_int_equal(round_of(search, &nrun), 0);
+        rh_search_destroy(search);
+    }
+}
+
+// Stages of 5, 8, 12, 18, 27 and 30 runs where nobody can be told from anybody; and one
+// setting far better than all: it alone goes on, to the end at once.
+static void stages(void **unused)
+{
+    (void)unused;
+    static const int wanted[] = {5, 8, 12, 18, 27, 30};
+    for (int i = 0; i < 4; i++)
+        for (int r = 0; r < SAMPLE_RUNS; r++)
+            table[i][r] = (i + r) % 4;
+    rh_search *search = made(4, 30, NULL);
+    int nrun = 0, nsetting;
+    int64_t all;
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(round_of(search, &nrun), 4);
+        assert_int_equal(nrun, wanted[k]);
+    }
+    assert_int_equal(round_of(search, &nrun), 0);
+    rh_search_foresee(search, &nsetting, &all);
+    assert_true(nsetting == 4 && all == 120);
+    rh_search_destroy(search);
+
+    for (int r = 0; r < SAMPLE_RUNS; r++)
+        table[2][r] += 100.0 + 0.1 * r;
+    search = made(4, 30, NULL);
+    assert_int_equal(round_of(search, &nrun), 4);
+    assert_int_equal(round_of(search, &nrun), 1);
+    assert_int_equal(nrun, 30);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(rh_search_state(search, i),
+                         i == 2 ? RH_SETTING_DONE : RH_SETTING_DROPPED);
+    rh_search_foresee(search, &nsetting, &all);
+    assert_true(nsetting == 4 && all == 45);
+    rh_leader leader[4];
+    assert_int_equal(rh_search_lead(search, 4, leader), 1); // those with the most runs alone
+    assert_int_equal(leader[0].setting, 2);
+    assert_int_equal(round_of(search, &nrun), 0);
+    rh_search_destroy(search);
+
+    // fewer runs than the first stage has: all of them at once
+    search = made(4, 3, NULL);
+    assert_int_equal(round_of(search, &nrun), 4);
+    assert_int_equal(nrun, 3);
+    assert_int_equal(rh_search_state(search, 0), RH_SETTING_DONE);
+    assert_int_equal(round_of(search, &nrun), 0);
+    rh_search_destroy(search);
+
+    // one more run a stage, at the least
+    for (int r = 0; r < SAMPLE_RUNS; r++)
+        for (int i = 0; i < 4; i++)
+            table[i][r] = sin(3.0 * i + r);
+    double param[] = {2.0, 1.0, 0.95};
+    search = made(4, 6, param);
+    for (int k = 2; k <= 6; k++) {
+        round_of(search, &nrun);
+        assert_int_equal(nrun, k);
+    }
+    rh_search_destroy(search);
+}
+
+static void broken_down(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        for (int r = 0; r < SAMPLE_RUNS; r++)
+            table[i][r] = (i + r) % 4;
+    table[1][2] = -INFINITY;
+    rh_search *search = made(4, 8, NULL);
+    int nrun = 0;
+    assert_int_equal(round_of(search, &nrun), 4);
+    assert_int_equal(round_of(search, &nrun), 3);
+    assert_int_equal(rh_search_state(search, 1), RH_SETTING_DROPPED);
+    rh_search_destroy(search);
+
+    for (int i = 0; i < 4; i++)
+        table[i][0] = -INFINITY;
+    search = made(4, 8, NULL);
+    assert_int_equal(round_of(search, &nrun), 4);
+    assert_int_equal(round_of(search, &nrun), 4);
+    assert_int_equal(round_of(search, &nrun), 0);
+    rh_leader leader;
+    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    assert_true(leader.value == -(double)INFINITY && leader.setting == 0);
+    rh_search_destroy(search);
+
+    // scores without any chance
+    for (int i = 0; i < 4; i++)
+        for (int r = 0; r < 8; r++)
+            table[i][r] = i < 2 ? 7.0 : 6.0;
+    search = made(4, 8, NULL);
+    round_of(search, &nrun);
+    assert_int_equal(round_of(search, &nrun), 2);
+    assert_int_equal(rh_search_state(search, 1), RH_SETTING_DONE);
+    rh_search_destroy(search);
+}
+
+// 30 settings, one of them truly the best by a little, with normal luck: it is dropped in
+// fewer plays than the confidence allows, and choices are grid's in nearly all.
+static void seldom_wrong(void **unused)
+{
+    (void)unused;
+    enum { PLAYS = 400 };
+    int dropped = 0, other = 0;
+    for (int play = 0; play < PLAYS; play++) {
+        double best = -INFINITY;
+        int grid = 0, nrun = 0;
+        for (int i = 0; i < MANY; i++) {
+            rh_rng rng = rh_rng_stream(4, RH_STREAM_NOISE, (uint64_t)play, (uint64_t)i);
+            double mean = 0.0;
+            for (int r = 0; r < 30; r += 2) {
+                rh_rng_normal(&rng, table[i] + r);
+                table[i][r] -= 0.02 * i * i;
+                table[i][r + 1] -= 0.02 * i * i;
+                mean += table[i][r] + table[i][r + 1];
+            }
+            grid = mean > best ? i : grid;
+            best = mean > best ? mean : best;
+        }
+        rh_search *search = made(MANY, 30, NULL);
+        while (round_of(search, &nrun))
+            ;
+        rh_leader leader;
+        assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+        dropped += rh_search_state(search, 0) == RH_SETTING_DROPPED;
+        other += leader.setting != grid;
+        rh_search_destroy(search);
+    }
+    assert_true(dropped <= PLAYS * 5 / 100);
+    assert_true(other <= PLAYS * 2 / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(broken_down),
+        cmocka_unit_test(seldom_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
