@@ -56,7 +56,7 @@ typedef struct rh_plan {
     int64_t nstep;  // steps of a life; 0: the task's own
     int nrun;       // lives of a setting in each member
     int64_t cutoff; // 0: a thirtieth of the life or twice the log's median episode, the larger;
-                    // INT64_MAX: never
+                    // INT64_MAX: never; below 0: that part of the life, -30 a thirtieth
     rh_cutoff_rule cutoff_rule;
     rh_criterion criterion; // life to score
     rh_across across;       // runs to value
@@ -160,6 +160,7 @@ typedef struct rh_news {
     int nsetting_all;      // and how many there will be, at most
     int best;              // the setting that leads, or -1
     double value, lo, hi;  // its value and 95 % interval; NAN without
+    const double *hp;      // and what the agent is told for it            (nparam); NULL
     bool finished;         // a setting has just been finished: this one
     int setting;           //
 } rh_news;
@@ -218,7 +219,7 @@ typedef struct rh_trial {
     const double *hp;       // as the agent does                          (nparam)
     rh_setting_state state; //
     int nmember, nrun;      //
-    const rh_life *life;    //                                            (nmember x nrun)
+    const rh_life *life;    // RH_STOPPED where it was not lived (yet)    (nmember x nrun)
     const double *curve;    // mean over the lives, NAN where unknown      (ncurve)
     double value;           // NAN before it is finished
     double lo95, hi95;      // interval of the value; NAN where it is not known

@@ -8,7 +8,8 @@
 //
 // 1. Keys may stand at the top, below roles:, or below data: and there roles:. What is unknown
 //    below roles: is refused; elsewhere it belongs to somebody else, unless it is nearly one of
-//    ours (episodes, max-gap): that is a slip, and would be missed.
+//    ours (episodes, max-gap): that is a slip, and would be missed. data: plant.csv is the path
+//    alone.
 // 2. `actions` are all the actions there are. Beside `states` or `rewards` they are columns: so
 //    a2rl's metadata.yaml has it.
 // 3. A list is joined with commas, and an entry that has one is put in quotes: what a role list
@@ -75,7 +76,7 @@ static const struct {
              {"max_gap", MAX_GAP},
              {"episode_steps", EPISODE_STEPS},
              {"format", FORMAT},
-             {"path", PATH}};
+             {"path", PATH}}; // the last: data: is another word for it
 #define NKNOWN ((int)(sizeof known / sizeof *known))
 
 struct rh_log_roles {
@@ -385,8 +386,13 @@ static rh_status take_document(parsing *p)
         rc = take_map(p, root, false);
         if (!rc)
             rc = take_inner(p, root, "roles", true, &inner);
-        if (!rc)
+        data = value_of(p, root, "data");
+        if (!rc && is_text(data) && !is_nothing(data)) { // the path alone
+            rc = take_pair(p, data, data, NKNOWN - 1, false);
+            data = NULL;
+        } else if (!rc) {
             rc = take_inner(p, root, "data", false, &data);
+        }
         if (!rc && data)
             rc = take_inner(p, data, "roles", true, &inner);
     }

@@ -62,6 +62,8 @@ rh_status rh_crew__create(rh_crew **out, const rh_agent_type *agent, const rh_ev
 // hp (nparam): what most agents are built like.
 rh_status rh_crew__settle(rh_crew *crew, rh_stage stage, const rh_home *home,
                           const rh_task *task, const double *hp, rh_error *err);
+// As long as no more than n are open, give() cannot fail.
+rh_status rh_crew__reserve(rh_crew *crew, int n, rh_error *err);
 rh_status rh_crew__give(rh_crew *crew, const rh_unit *unit, rh_error *err); // copied
 // One that is done, in any order. Waits up to so many seconds (0: not at all) for it; false:
 // none came.
@@ -113,7 +115,7 @@ typedef struct rh_journal_head {
     uint64_t starts;      // of the log of starts; 0: none
     const rh_plan *plan;  // settled: its entries, its space
     int ncurve;           //
-    int64_t nstep;        // of a life
+    int64_t nstep;        // of a life; 0 while it is not known
 } rh_journal_head;
 
 typedef struct rh_journal rh_journal;
@@ -124,6 +126,9 @@ typedef struct rh_journal rh_journal;
 rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal_head *head,
                            rh_error *err);
 void rh_journal__close(rh_journal *journal); // synced; NULL is allowed
+
+// How many steps a life has: known once there is a model, and needed before trials finish.
+void rh_journal__set_steps(rh_journal *journal, int64_t nstep);
 
 // What was found in it, in order.
 int rh_journal__ntrial(const rh_journal *journal);

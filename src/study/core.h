@@ -1,0 +1,105 @@
+// core.h - a study while it lasts, for the files that carry it out.
+
+#ifndef REHEARSE_STUDY_CORE_H
+#define REHEARSE_STUDY_CORE_H
+
+#include "study_internal.h"
+
+// A trial and its lives.
+typedef struct rh_record {
+    int index;            // among the study's
+    int number;           // of the journal
+    int setting;          //
+    bool confirm;         //
+    double x[RH_MAX_DIM]; // (ndim)
+    double *hp;           // owned                                       (nparam)
+    int nmember, nrun;    // lives there is room for
+    rh_life *life;        // owned; RH_STOPPED where not lived           (nmember x nrun)
+    double *curves; // owned, until it is finished                 (nmember x nrun x ncurve)
+    double *curve;  // owned: their mean, once it is finished      (ncurve)
+    int nopen;      // lives that are under way
+    int asked;      // runs it is to have
+    bool finished;  // the journal says so
+    bool closed;    // nothing more is done with it, in this process
+    rh_setting_state state; //
+    rh_value value;         //
+    double unknown;         //
+    int ndiverged;          //
+} rh_record;
+
+struct rh_study {
+    const rh_plan *plan;
+    rh_study_options opt;
+    const rh_log *log, *starts; // borrowed; NULL where a model was given
+    char *model_path;           // where the model is kept, owned; NULL: nowhere
+    rh_task task;               // as agents are told it
+    rh_eval_options eval;       //
+    rh_home home[RH_NSTAGE];    // of the search and of the confirmation
+    rh_journal_head head;       //
+    rh_journal *journal;        // owned; NULL: nothing is kept
+    rh_fleet *fleet;            // owned; NULL before there is work
+    rh_search *search;          // owned
+    rh_record **record;         // owned, in order of the journal          (nrecord)
+    int nrecord, room;          //
+    double *score, *work;       // owned: scratch of rh_value_of()
+    int64_t nlife, nknown;      // lives known, and found in the journal
+    int64_t nspare;             // of those, of confirmations that may not be asked for again
+    int64_t nstep;              // steps of all of them
+    int nfinished;              // settings finished in this stage
+    int nclosed;                // the first so many settings are closed
+    bool dirty;                 // the journal has lives that the disk may not have
+    rh_stage stage;             //
+    const rh_record *best;      // that leads in this stage, or NULL
+    bool whole;                 // all is done
+    double begun, synced;       // on the clock, seconds
+    rh_verdict verdict;         //
+    rh_trial *trial;            // owned: the verdict's                    (nrecord)
+};
+
+double rh_study__now(void); // seconds, monotonic
+rh_judge rh_study__judge(const rh_plan *plan);
+
+// ---------------------------------------------------------------------------- trials.c
+
+// The trial of a setting, in the search or to confirm it; made, and begun in the journal, where
+// there is none. x is nullable where there must be one already.
+rh_status rh_study__record(rh_study *study, int setting, bool confirm, const double *x,
+                           rh_record **out, rh_error *err);
+rh_record *rh_study__find(const rh_study *study, int setting, bool confirm); // or NULL
+rh_status rh_study__restore(rh_study *study, rh_error *err); // what the journal holds
+void rh_study__forget(rh_study *study);                      // free all trials
+
+// One more life, known or new.
+void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_life *life);
+
+// All asked for is there: its value, and with `state` the end of it, in the journal too.
+void rh_study__appraise(rh_study *study, rh_record *record);
+rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state state,
+                           rh_error *err);
+
+// ---------------------------------------------------------------------------- fit.c
+
+// What the log alone is enough to refuse, before anything is written.
+rh_status rh_study__check_fit(rh_study *study, rh_error *err);
+
+// The model that agents live in; and others, each of another part of the log, to confirm in.
+rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
+rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
+
+// ---------------------------------------------------------------------------- run.c
+
+rh_status rh_study__search(rh_study *study, rh_error *err);
+rh_status rh_study__confirm(rh_study *study, rh_error *err);
+int rh_study__leaders(const rh_study *study, int most, rh_leader *leader);
+void rh_study__tell(rh_study *study, const rh_record *finished); // the caller, how far it is
+
+// ---------------------------------------------------------------------------- verdict.c
+
+rh_status rh_study__judge_all(rh_study *study); // fills the verdict, which is empty
+
+// ---------------------------------------------------------------------------- findings.c
+
+// What is to be known of a verdict that is otherwise ready.
+rh_status rh_study__findings(rh_study *study);
+
+#endif

@@ -1,0 +1,178 @@
+// findings.c - what is to be known before the answer of a study is used.
+//
+// Each has a name that stays, what was seen with its numbers, and what to do. Thresholds:
+//
+// 1. Into the unknown: a model that answers 1 step in 20 without knowing is a guess; 1 in 100
+//    is worth a word.
+// 2. Nothing told apart: when chance leaves open which of more than half of all settings is
+//    best, the choice among them is no better than a draw. This is how a log that cannot answer
+//    shows itself (the paper's Cartpole).
+// 3. A fall: the confirmed interval of the winner lies wholly below the one it was found with:
+//    what made it win was the model it was found in, or its luck.
+
+#include "core.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#define MOST 40 // findings
+#define UNKNOWN_MUCH 0.05
+#define UNKNOWN_SOME 0.01
+#define ALIKE 0.5
+
+static rh_log_finding *add(rh_verdict *v, rh_severity severity, const char *id, int64_t count)
+{
+    rh_log_finding *f = &v->finding[v->nfinding < MOST ? v->nfinding++ : MOST - 1];
+    *f = (rh_log_finding){.severity = severity, .id = id, .count = count};
+    f->first = -1;
+    f->column = -1;
+    v->ncount[severity]++;
+    return f;
+}
+
+static void say(rh_log_finding *f, const char *remedy, const char *format, ...) RH_PRINTF(3, 4);
+static void say(rh_log_finding *f, const char *remedy, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->evidence, sizeof f->evidence, format, args);
+    va_end(args);
+    snprintf(f->remedy, sizeof f->remedy, "%s", remedy);
+}
+
+// The value of a parameter of the agent at x (ndim), as a user would write it.
+static void write_value(const rh_plan *plan, int d, const double *x, char text[40])
+{
+    double hp[RH_STUDY__NHP];
+    int p = plan->dim[d].param;
+    rh_plan_hp(plan, x, hp);
+    rh_param_format(&plan->agent->param[p], hp[p], text, 40);
+}
+
+static void at_bounds(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_plan *plan = study->plan;
+    for (int d = 0; d < plan->space.ndim && v->winner >= 0; d++) {
+        if (!v->bound[d])
+            continue;
+        char value[40];
+        const char *name = plan->agent->param[plan->dim[d].param].name;
+        write_value(plan, d, v->trial[v->winner].x, value);
+        rh_log_finding *f = add(v, RH_WARNING, "at-bound", 1);
+        f->column = d;
+        say(f, "the best may lie beyond: try more of it, and the same study again",
+            "%s = %s is at the %s end of what was tried", name, value,
+            (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS) ? "upper" : "lower");
+    }
+}
+
+static void unknown_steps(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    if (v->winner < 0)
+        return;
+    double share = v->trial[v->winner].unknown;
+    if (share < UNKNOWN_SOME)
+        return;
+    rh_severity severity = share < UNKNOWN_MUCH ? RH_NOTICE : RH_WARNING;
+    say(add(v, severity, "unknown", 1),
+        "log more of what the agent does there, or let it explore less",
+        "%.1f %% of the winner's steps led out of what the log knows", 100.0 * share);
+}
+
+static void told_apart(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    int nknown = 0, nalike = 0;
+    if (v->first < 0)
+        return;
+    const rh_trial *best = &v->trial[v->first];
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (isnan(t->value) || i == v->first)
+            continue;
+        nknown++;
+        nalike += t->state != RH_SETTING_DROPPED &&
+                  rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
+                                best->life, t->nrun, t->life, study->work);
+    }
+    if (nknown >= 3 && nalike > ALIKE * nknown)
+        say(add(v, RH_WARNING, "all-alike", nalike),
+            "longer lives or more runs may tell them apart; if not, this log cannot, or it "
+            "does "
+            "not matter",
+            "%d of %d other settings are not told from the best of the search", nalike, nknown);
+}
+
+static void broken_lives(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    int nsetting = 0;
+    int64_t nlife = 0;
+    for (int i = 0; i < v->ntrial; i++) {
+        nsetting += v->trial[i].ndiverged > 0 && !v->trial[i].confirm;
+        nlife += v->trial[i].ndiverged;
+    }
+    if (v->winner >= 0 && v->trial[v->winner].ndiverged)
+        say(add(v, RH_WARNING, "winner-diverged", v->trial[v->winner].ndiverged),
+            "choose a tied setting that did not, or smaller steps",
+            "%d of the winner's own lives broke down: its numbers were no longer finite",
+            v->trial[v->winner].ndiverged);
+    else if (nlife)
+        say(add(v, RH_NOTICE, "diverged", nlife),
+            "nothing, where these are settings nobody would choose",
+            "%lld lives of %d settings broke down and count as the worst that can be",
+            (long long)nlife, nsetting);
+}
+
+static void confirmation(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    if (v->winner < 0 || !v->whole)
+        return;
+    const rh_trial *winner = &v->trial[v->winner];
+    if (!winner->confirm) {
+        say(add(v, RH_NOTICE, "not-confirmed", 1),
+            "let the leading settings be confirmed on models and luck of their own",
+            "the winner's score is that of the search, and the best of many is partly luck");
+        return;
+    }
+    const rh_trial *found = &v->trial[v->found];
+    if (winner->hi95 < found->lo95)
+        say(add(v, RH_WARNING, "fell", 1),
+            "the answer depends on which part of the log a model knows: more log, or members "
+            "in "
+            "the search as well",
+            "the winner scored %.4g (%.4g to %.4g) when it was found, and %.4g (%.4g to %.4g) "
+            "in models of parts of the log",
+            found->value, found->lo95, found->hi95, winner->value, winner->lo95, winner->hi95);
+    else if (v->first != v->found)
+        say(add(v, RH_NOTICE, "other-winner", 1), "nothing: this is what a confirmation is for",
+            "setting %d led the search, and setting %d came out best when both were confirmed",
+            v->trial[v->first].setting, winner->setting);
+}
+
+rh_status rh_study__findings(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    v->finding = rh_alloc(MOST, sizeof *v->finding);
+    if (!v->finding)
+        return RH_ENOMEM;
+    told_apart(study);
+    confirmation(study);
+    unknown_steps(study);
+    broken_lives(study);
+    at_bounds(study);
+
+    // the gravest first, equal ones in the order above
+    rh_log_finding sorted[MOST];
+    int n = 0;
+    for (int s = RH_ERROR; s >= RH_NOTICE; s--)
+        for (int i = 0; i < v->nfinding; i++)
+            if ((int)v->finding[i].severity == s)
+                sorted[n++] = v->finding[i];
+    for (int i = 0; i < n; i++)
+        v->finding[i] = sorted[i];
+    return RH_OK;
+}

@@ -1,0 +1,262 @@
+// journal.c - the journal of a study: opened, appended to, closed.
+//
+// A journal is a file of lines in the dialect of Optuna's JournalFileBackend (4.x and 5.0,
+// optuna/storages/journal/_storage.py), so that Optuna and its dashboard open it as it is, at
+// any moment, also while we write. docs/journal.md tells the lines.
+//
+// 1. Lines that belong together are one write() behind what is there (O_APPEND): another
+//    process that reads finds whole lines, but for the last, which Optuna waits for.
+// 2. What could not be written whole is taken back, so that a full disk leaves a journal that
+//    ends with a whole line. Nothing is written behind half a line that cannot be taken back.
+// 3. Other programs may write too. After each write the place of our lines tells whether
+//    there is anything new before them; that is read, for it may have moved the numbers of
+//    trials.
+// 4. A journal without a whole head and without anything else was begun by a process that did
+//    not live to its first trial: it is begun anew.
+// 5. Written is not on the disk. That takes milliseconds, so the caller says when: sync().
+
+#include "journal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------------------- the folder
+
+static rh_status make_folder(const char *folder, rh_error *err)
+{
+    struct stat there;
+    if (mkdir(folder, 0777) == 0)
+        return RH_OK;
+    int fault = errno;
+    if (stat(folder, &there) != 0)
+        return rh_fail(err, RH_EIO, "%s: cannot make the folder: %s", rh_path_tail(folder),
+                       strerror(fault));
+    if (!S_ISDIR(there.st_mode))
+        return rh_fail(err, RH_EIO, "%s: it is a file, expected a folder for the study",
+                       rh_path_tail(folder));
+    return RH_OK;
+}
+
+// folder/name. NULL: out of memory.
+static char *path_in(const char *folder, const char *name)
+{
+    size_t n = strlen(folder);
+    char *path = rh_alloc(n + strlen(name) + 2, 1);
+    if (path)
+        sprintf(path, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+static rh_status open_file(rh_journal *j, rh_error *err)
+{
+    struct stat there;
+    // not to wait for who writes into a pipe of that name
+    j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (j->fd < 0 || fstat(j->fd, &there) != 0)
+        return rh_fail(err, RH_EIO, "%s: cannot be opened for writing: %s",
+                       rh_path_tail(j->path), strerror(errno));
+    if (!S_ISREG(there.st_mode))
+        return rh_fail(err, RH_EIO, "%s: it is a device, pipe or socket, expected a file",
+                       rh_path_tail(j->path));
+    return RH_OK;
+}
+
+// The name of a new file lasts once its folder is on the disk, where that can be had.
+static void sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+// ---------------------------------------------------------------------------- writing
+
+static rh_status cannot_write(const rh_journal *j, int why, rh_error *err)
+{
+    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(j->path), strerror(why));
+}
+
+// Take back the last n bytes, if nobody has written behind them.
+static void take_back(rh_journal *j, size_t n)
+{
+    struct stat there;
+    int64_t end = lseek(j->fd, 0, SEEK_CUR);
+    if (n == 0)
+        return;
+    if (end < 0 || fstat(j->fd, &there) != 0 || there.st_size != end ||
+        ftruncate(j->fd, end - (int64_t)n) != 0)
+        j->broken = true;
+}
+
+// What others wrote up to `start`, where our lines begin.
+static rh_status read_others(rh_journal *j, int64_t start, rh_error *err)
+{
+    int64_t whole = 0;
+    if (start == j->size)
+        return RH_OK;
+    j->replay.beside = true;
+    rh_status rc = rh_replay__read(&j->replay, j->fd, j->size, start, &whole, err);
+    if (!rc && whole != start)
+        rc = rh_fail(err, RH_EFORMAT, "%s:%lld: another program wrote half a line",
+                     rh_path_tail(j->path), (long long)j->replay.nline + 1);
+    return rc;
+}
+
+rh_status rh_journal__append(rh_journal *journal, rh_error *err)
+{
+    rh_journal *j = journal;
+    size_t n = j->text.n, done = 0;
+    int fault = 0;
+    bool bad = j->text.bad;
+    j->text.bad = false;
+    j->text.n = 0;
+    if (bad)
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                       rh_path_tail(j->path));
+    if (j->broken)
+        return rh_fail(err, RH_EIO, "%s: cannot write: an earlier fault stands in it",
+                       rh_path_tail(j->path));
+
+    j->dirty = true;
+    while (done < n && !fault) {
+        ssize_t written = write(j->fd, j->text.data + done, n - done);
+        if (written > 0)
+            done += (size_t)written;
+        else if (written == 0 || errno != EINTR)
+            fault = written == 0 ? EIO : errno;
+    }
+    if (fault) {
+        take_back(j, done);
+        return cannot_write(j, fault, err);
+    }
+
+    int64_t end = lseek(j->fd, 0, SEEK_CUR);
+    rh_status rc = read_others(j, end - (int64_t)n, err);
+    j->broken = rc != RH_OK;
+    j->size = end;
+    for (size_t i = 0; i < n; i++)
+        j->replay.nline += j->text.data[i] == '\n';
+    return rc;
+}
+
+rh_status rh_journal__sync(rh_journal *journal, rh_error *err)
+{
+    if (!journal->dirty)
+        return RH_OK;
+    if (fdatasync(journal->fd) != 0)
+        return cannot_write(journal, errno, err);
+    journal->dirty = false;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- opening
+
+// A new journal, or one that was not begun in earnest.
+static rh_status begin_anew(rh_journal *j, const char *folder, rh_error *err)
+{
+    if (j->replay.nowner > 0 || j->replay.foreign)
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: it does not say what the study is",
+                       rh_path_tail(j->path));
+    if (ftruncate(j->fd, 0) != 0)
+        return cannot_write(j, errno, err);
+    j->size = 0;
+    rh_replay__clear(&j->replay);
+    rh_replay__init(&j->replay, &j->head, j->path);
+    rh_journal__head_lines(&j->text, &j->head);
+    rh_status rc = rh_journal__append(j, err);
+    if (!rc)
+        rc = rh_journal__sync(j, err);
+    sync_folder(folder);
+    return rc;
+}
+
+static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
+{
+    struct stat there;
+    rh_replay__init(&j->replay, &j->head, j->path);
+    rh_status rc = rh_replay__read(&j->replay, j->fd, 0, -1, &j->size, err);
+    if (rc)
+        return rc;
+    if (!rh_journal__head_whole(j->replay.attr))
+        return begin_anew(j, folder, err);
+    if (fstat(j->fd, &there) != 0 ||
+        (there.st_size > j->size && ftruncate(j->fd, j->size) != 0))
+        return cannot_write(j, errno, err);
+    j->steps = json_object_get(j->replay.attr, "nstep") != NULL;
+    if (j->replay.grown) {
+        rh_journal__plan_line(&j->text, &j->head);
+        rc = rh_journal__append(j, err);
+    }
+    return rc;
+}
+
+rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal_head *head,
+                           rh_error *err)
+{
+    assert(head->ncurve >= 0 && head->ncurve <= RH_STUDY__NCURVE);
+    rh_journal *j = rh_alloc(1, sizeof *j);
+    if (!j)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
+    j->head = *head;
+    j->fd = -1;
+    j->path = path_in(folder, "study.log");
+    j->note = path_in(folder, "study.lock");
+    rh_status rc = RH_OK;
+    if (!j->path || !j->note)
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
+    if (!rc)
+        rc = make_folder(folder, err);
+    if (!rc)
+        rc = open_file(j, err);
+    if (!rc)
+        rc = rh_lock__take(j->fd, folder, j->note, err);
+    j->locked = !rc;
+    if (!rc)
+        rc = read_journal(j, folder, err);
+    if (!rc) {
+        *out = j;
+        j = NULL;
+    }
+    rh_journal__close(j);
+    return rc;
+}
+
+void rh_journal__close(rh_journal *journal)
+{
+    rh_journal *j = journal;
+    if (!j)
+        return;
+    if (j->locked) {
+        rh_journal__sync(j, NULL);
+        rh_lock__leave(j->note);
+    }
+    if (j->fd >= 0)
+        close(j->fd);
+    rh_replay__clear(&j->replay);
+    rh_text__clear(&j->text);
+    rh_free(j->path);
+    rh_free(j->note);
+    rh_free(j);
+}
+
+void rh_journal__set_steps(rh_journal *journal, int64_t nstep)
+{
+    journal->head.nstep = nstep; // written with the next trial
+}
+
+int rh_journal__ntrial(const rh_journal *journal)
+{
+    return journal->replay.ntrial;
+}
+
+const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i)
+{
+    assert(i >= 0 && i < journal->replay.ntrial);
+    return &journal->replay.trial[i];
+}

@@ -1,0 +1,170 @@
+// journal.h - what the files of the journal share: text as it grows, lines, who holds it.
+
+#ifndef REHEARSE_STUDY_JOURNAL_H
+#define REHEARSE_STUDY_JOURNAL_H
+
+#include "study_internal.h"
+
+#include <jansson.h>
+
+#define RH_JOURNAL__VERSION 1          // of the lines
+#define RH_JOURNAL__WORKER "rehearse/" // who writes them, with the version behind it
+#define RH_JOURNAL__SEAL 18            // letters of ,"crc":"89abcdef"}
+#define RH_JOURNAL__NAME_SIZE 64       // letters of a number in text, and its end
+
+// ---------------------------------------------------------------------------- text
+
+// Text that grows. Once memory ran out it stays `bad`, and what is added is lost.
+typedef struct rh_text {
+    char *data; // owned, ends with a 0  (n, room for `room`)
+    size_t n, room;
+    bool bad;
+} rh_text;
+
+void rh_text__clear(rh_text *text);
+void rh_text__add(rh_text *text, const char *more);
+void rh_text__whole(rh_text *text, int64_t x);
+// With the fewest digits that read back to the same bits; NAN is null, and the infinities are
+// the texts "inf" and "-inf", because JSON has no such numbers.
+void rh_text__number(rh_text *text, double x);
+void rh_text__quote(rh_text *text,
+                    const char *words); // as JSON; bytes that are not UTF-8: U+FFFD
+
+// The start of a line of ours, and its end: the checksum and the newline.
+void rh_text__begin_line(rh_text *text, int op_code);
+void rh_text__end_line(rh_text *text);
+
+// The line of an attribute of the study, or of a trial, up to where its value begins; and its
+// end. Optuna wants one attribute per line.
+void rh_text__study_attr(rh_text *text, const char *key);
+void rh_text__trial_attr(rh_text *text, int id, const char *key);
+void rh_text__end_attr(rh_text *text);
+
+// CRC-32 as in zlib, eight bytes at a time; the tables take 2 us. And of one text alone.
+typedef struct rh_crc {
+    uint32_t byte[8][256]; // of a byte with 0 .. 7 zero bytes behind it
+} rh_crc;
+
+void rh_crc__init(rh_crc *crc);
+uint32_t rh_crc__of(const rh_crc *crc, const char *bytes, size_t n);
+uint32_t rh_journal__crc(const char *bytes, size_t n);
+
+// A found text fit for a message: cut to a few words, control characters made visible.
+const char *rh_journal__show(const char *found, char *room, size_t size);
+
+// ---------------------------------------------------------------------------- scanning
+
+// The place behind what begins at `at` and ends before `end`, or NULL where something else
+// stands there. NULL stays NULL.
+const char *rh_scan__after(const char *at, const char *end, const char *text);
+const char *rh_scan__whole(const char *at, const char *end, int64_t *n); // 0 or more
+const char *rh_scan__number(const char *at, const char *end, double *x); // in the C locale
+
+// ---------------------------------------------------------------------------- the head
+
+// The lines that say what a study is.
+void rh_journal__head_lines(rh_text *text, const rh_journal_head *head);
+void rh_journal__plan_line(rh_text *text, const rh_journal_head *head);
+
+// The study attributes that are needed to compare are all there.
+bool rh_journal__head_whole(const json_t *attr);
+
+// RH_OK, or RH_EINVAL with the difference named. *grown: only open entries differ.
+rh_status rh_journal__compare(const json_t *attr, const rh_journal_head *head, const char *path,
+                              bool *grown, rh_error *err);
+
+// ---------------------------------------------------------------------------- reading
+
+// One trial of ours, as short as can be.
+typedef struct rh_journal_slot {
+    int id;      // of Optuna: over all studies of the file
+    int number;  // of Optuna: in our study
+    int setting; //
+    bool confirm, finished;
+} rh_journal_slot;
+
+// What the lines so far come to.
+typedef struct rh_replay {
+    const rh_journal_head *head; // borrowed
+    const char *path;            // borrowed, for messages
+    json_t *attr;                // owned: of our study; NULL: none
+    bool grown;                  // entries that may differ do
+    uint32_t verdict;            // checksum of the last verdict, 0: none
+    rh_journal_trial *trial;     // owned: ours                         (ntrial)
+    int ntrial, trial_room;      //
+    rh_journal_slot *slot;       // owned: the same, and those to come  (nslot)
+    int nslot, slot_room;        //
+    int *owner;                  // owned: of all trials of the file, the slot or -1  (nowner)
+    int nowner, owner_room;      //
+    int nnumber;                 // trials in our study, those of others among them
+    char **study;                // owned: names of all studies; NULL: deleted  (nstudy)
+    int nstudy, study_room;      //
+    int64_t nline;               // lines read
+    bool foreign;                // lines of others were seen
+    bool beside; // what is read was written beside us: a line of ours is a fault
+} rh_replay;
+
+void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char *path);
+void rh_replay__clear(rh_replay *replay);
+
+// Read fd from byte `from` to byte `to`, or to its end with -1. *whole: where the last whole
+// line ends; what is behind it is one torn line. Lines that are not as they should be are
+// refused by number.
+rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
+                          rh_error *err);
+
+// One more trial of ours, in a slot. False: out of memory.
+bool rh_replay__add(rh_replay *replay, int setting, bool confirm);
+
+// What becomes of a line.
+typedef enum rh_fate {
+    RH_TAKEN,
+    RH_DAMAGED, // not as it was written: may be torn
+    RH_REFUSED  // with rc and err set
+} rh_fate;
+
+typedef struct rh_reader {
+    rh_replay *r;
+    rh_crc crc;
+    const char *line, *end; // the line, without its newline
+    const char *why;        // RH_DAMAGED: in what way
+    rh_status rc;           // RH_REFUSED
+    rh_error *err;
+} rh_reader;
+
+rh_fate rh_journal__refuse(rh_reader *d, rh_status rc, const char *why); // by its number
+rh_fate rh_journal__no_memory(rh_reader *d);
+
+// A study, or a trial of others, is begun.
+rh_fate rh_journal__add_study(rh_reader *d, const char *name);
+rh_fate rh_journal__add_other(rh_reader *d, bool in_ours);
+
+// A line of ours with a right checksum. at: the version behind the name of the writer.
+rh_fate rh_journal__take_ours(rh_reader *d, const char *at, int64_t op);
+
+// ---------------------------------------------------------------------------- writing
+
+struct rh_journal {
+    rh_journal_head head; // a copy; the plan is borrowed
+    rh_replay replay;     //
+    char *path, *note;    // owned: the journal, and the file that names who holds it
+    int fd;               // -1: not open
+    bool locked;          //
+    int64_t size;         // bytes of the file that are known
+    rh_text text;         // lines to be written
+    bool steps;           // it is written how long lives are
+    bool dirty;           // there are lines that the disk may not have
+    bool broken;          // half a line could not be taken back: nothing more is written
+};
+
+// Write journal->text behind what is there and empty it.
+rh_status rh_journal__append(rh_journal *journal, rh_error *err);
+
+// ---------------------------------------------------------------------------- one at a time
+
+// Lock the open journal, or tell who has it. `note`: a file that names the holder.
+rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *err);
+// Before the journal is closed, which ends the lock.
+void rh_lock__leave(const char *note);
+
+#endif

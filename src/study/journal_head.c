@@ -1,0 +1,196 @@
+// journal_head.c - what a study is, in the first lines of its journal, and whether it is
+// still the same one.
+//
+//     op 0   study_name, directions: larger is better
+//     op 2   rehearse: version        log: path           fingerprint: 16 hex digits
+//            starts: the same        ncurve              plan: {key: text}
+//
+// 1. Names and paths are for people: a log that was moved is still the same log, by its
+//    fingerprint. Everything else must be equal, but for entries of the plan that are open.
+// 2. The lines that this study would write are read like those of the journal, and the two
+//    are compared: whatever writing does to a text (bytes that are not UTF-8), it did to both.
+// 3. The plan is the last line of the head. Once it is there the head is whole; a study that
+//    goes on with other open entries appends its plan, and the last one counts.
+
+#include "journal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SHOWN 44 // letters of a value in a message, and its end
+
+// ---------------------------------------------------------------------------- lines
+
+static void words_attr(rh_text *text, const char *key, const char *words)
+{
+    rh_text__study_attr(text, key);
+    rh_text__quote(text, words);
+    rh_text__end_attr(text);
+}
+
+// As digits: a number of JSON holds 53 bits with most readers.
+static void print_attr(rh_text *text, const char *key, uint64_t fingerprint)
+{
+    char digits[20];
+    snprintf(digits, sizeof digits, "%016" PRIx64, fingerprint);
+    words_attr(text, key, digits);
+}
+
+// {key: text} of the plan.
+static void add_plan(rh_text *text, const rh_plan *plan)
+{
+    const char *key, *value;
+    bool open;
+    rh_text__add(text, "{");
+    for (int i = 0; rh_plan_entry(plan, i, &key, &value, &open); i++) {
+        rh_text__add(text, i > 0 ? "," : "");
+        rh_text__quote(text, key);
+        rh_text__add(text, ":");
+        rh_text__quote(text, value);
+    }
+    rh_text__add(text, "}");
+}
+
+void rh_journal__plan_line(rh_text *text, const rh_journal_head *head)
+{
+    rh_text__study_attr(text, "plan");
+    add_plan(text, head->plan);
+    rh_text__end_attr(text);
+}
+
+void rh_journal__head_lines(rh_text *text, const rh_journal_head *head)
+{
+    rh_text__begin_line(text, 0);
+    rh_text__add(text, ",\"study_name\":");
+    rh_text__quote(text, head->name ? head->name : "study");
+    rh_text__add(text, ",\"directions\":[2]");
+    rh_text__end_line(text);
+
+    words_attr(text, "rehearse", rh_version());
+    words_attr(text, "log", head->log ? head->log : "");
+    print_attr(text, "fingerprint", head->fingerprint);
+    print_attr(text, "starts", head->starts);
+    rh_text__study_attr(text, "ncurve");
+    rh_text__whole(text, head->ncurve);
+    rh_text__end_attr(text);
+    rh_journal__plan_line(text, head);
+}
+
+bool rh_journal__head_whole(const json_t *attr)
+{
+    return attr && json_is_object(json_object_get(attr, "plan"));
+}
+
+// ---------------------------------------------------------------------------- differences
+
+typedef struct comparison {
+    char first[300]; // the first difference, in words
+    int n;           // how many there are
+} comparison;
+
+static void differ(comparison *c, const char *key, const char *was, const char *is)
+{
+    char shown[3][SHOWN];
+    if (c->n++ > 0)
+        return;
+    rh_journal__show(key, shown[0], SHOWN);
+    rh_journal__show(was ? was : "", shown[1], SHOWN);
+    rh_journal__show(is ? is : "", shown[2], SHOWN);
+    if (!was)
+        snprintf(c->first, sizeof c->first, "it was made without %s, and this asks for %s = %s",
+                 shown[0], shown[0], shown[2]);
+    else if (!is)
+        snprintf(c->first, sizeof c->first,
+                 "it was made with %s = %s, and this says nothing of it", shown[0], shown[1]);
+    else
+        snprintf(c->first, sizeof c->first, "it was made with %s = %s, and this asks for %s",
+                 shown[0], shown[1], shown[2]);
+}
+
+// The log and the starts, which nobody asked for by a key.
+static void compare_logs(comparison *c, const json_t *attr, const rh_journal_head *head)
+{
+    char is[20], was[SHOWN], now[SHOWN];
+    const char *log = json_string_value(json_object_get(attr, "log"));
+    const char *found = json_string_value(json_object_get(attr, "fingerprint"));
+    snprintf(is, sizeof is, "%016" PRIx64, head->fingerprint);
+    if (!found || strcmp(found, is) != 0) {
+        rh_journal__show(log ? log : "", was, sizeof was);
+        rh_journal__show(head->log ? head->log : "", now, sizeof now);
+        snprintf(c->first, sizeof c->first,
+                 "it was made from another log, %s (%.16s), and this is %s (%s)", was,
+                 found ? found : "unknown", now, is);
+        c->n++;
+    }
+    found = json_string_value(json_object_get(attr, "starts"));
+    snprintf(is, sizeof is, "%016" PRIx64, head->starts);
+    if ((!found || strcmp(found, is) != 0) && c->n++ == 0)
+        snprintf(c->first, sizeof c->first,
+                 "it was made with other starts (%.16s), and this has %s",
+                 found && strspn(found, "0") < 16 ? found : "none", head->starts ? is : "none");
+}
+
+static void compare_whole(comparison *c, const json_t *attr, const char *key, int64_t is)
+{
+    char text[2][24];
+    int64_t was = json_integer_value(json_object_get(attr, key));
+    snprintf(text[0], sizeof text[0], "%" PRId64, was);
+    snprintf(text[1], sizeof text[1], "%" PRId64, is);
+    if (was != is)
+        differ(c, key, text[0], text[1]);
+}
+
+// The entries of the plan as they would be read back. NULL: out of memory.
+static json_t *plan_of(const rh_journal_head *head)
+{
+    rh_text text = {0};
+    add_plan(&text, head->plan);
+    json_t *plan = text.bad ? NULL : json_loadb(text.data, text.n, 0, NULL);
+    rh_text__clear(&text);
+    return plan;
+}
+
+// Both ways: what this asks for in its order, then what only the journal has.
+static void compare_plans(comparison *c, json_t *found, const json_t *plan,
+                          const rh_plan *entries, bool *grown)
+{
+    const char *key, *value;
+    bool open;
+    for (int i = 0; rh_plan_entry(entries, i, &key, &value, &open); i++) {
+        const char *was = json_string_value(json_object_get(found, key));
+        const char *is = json_string_value(json_object_get(plan, key));
+        bool same = was && is && strcmp(was, is) == 0;
+        if (!same && open)
+            *grown = true;
+        else if (!same)
+            differ(c, key, was, is ? is : value);
+    }
+    void *at = json_object_iter(found);
+    for (; at; at = json_object_iter_next(found, at))
+        if (!json_object_get(plan, json_object_iter_key(at)))
+            differ(c, json_object_iter_key(at), json_string_value(json_object_iter_value(at)),
+                   NULL);
+}
+
+rh_status rh_journal__compare(const json_t *attr, const rh_journal_head *head, const char *path,
+                              bool *grown, rh_error *err)
+{
+    comparison c = {.n = 0};
+    json_t *plan = plan_of(head);
+    if (!plan)
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+    *grown = false;
+    compare_logs(&c, attr, head);
+    compare_plans(&c, json_object_get(attr, "plan"), plan, head->plan, grown);
+    compare_whole(&c, attr, "ncurve", head->ncurve);
+    json_decref(plan);
+    if (c.n == 0)
+        return RH_OK;
+
+    char more[48] = "";
+    if (c.n > 1)
+        snprintf(more, sizeof more, " (and %d more difference%s)", c.n - 1, c.n > 2 ? "s" : "");
+    const char *tail = strlen(path) > 100 ? path + strlen(path) - 100 : path;
+    return rh_fail(err, RH_EINVAL, "%s: %s%s; use another folder, or the same words", tail,
+                   c.first, more);
+}

@@ -1,0 +1,334 @@
+// journal_ours.c - what the lines that we wrote come to.
+//
+// 1. Optuna counts trials over all studies of a file, in the order of the lines. So do we.
+// 2. Lives are nearly all of a journal. They are scanned, letter by letter as they are
+//    written; the rest is left to jansson. A million of them (213 MB) are read in 0.9 s, with
+//    learning curves of 20 points (600 MB) in 2.4 s; 20,000 trials of one life in 0.6 s.
+
+#include "journal.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define FIRST_LIVES 8 // lives that a trial has room for at first
+
+// ---------------------------------------------------------------------------- memory
+
+void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char *path)
+{
+    *replay = (rh_replay){.head = head, .path = path};
+}
+
+void rh_replay__clear(rh_replay *replay)
+{
+    for (int i = 0; i < replay->ntrial; i++)
+        rh_free(replay->trial[i].life);
+    for (int i = 0; i < replay->nstudy; i++)
+        rh_free(replay->study[i]);
+    rh_free(replay->trial);
+    rh_free(replay->slot);
+    rh_free(replay->owner);
+    rh_free(replay->study);
+    json_decref(replay->attr);
+    *replay = (rh_replay){0};
+}
+
+// Room for one more behind n things of `size` bytes. The array, or NULL: it stays as it was.
+static void *grow(void *array, int n, int *room, size_t size)
+{
+    if (n < *room)
+        return array;
+    int more = n < 8 ? 16 : n > INT_MAX / 2 ? 0 : 2 * n;
+    void *larger = more ? rh_alloc((size_t)more, size) : NULL;
+    if (!larger)
+        return NULL;
+    if (n > 0)
+        memcpy(larger, array, (size_t)n * size);
+    rh_free(array);
+    *room = more;
+    return larger;
+}
+
+// One more trial of the file, of ours in `slot`, or -1.
+static bool add_owner(rh_replay *r, int slot)
+{
+    int *owner = grow(r->owner, r->nowner, &r->owner_room, sizeof *owner);
+    if (!owner)
+        return false;
+    r->owner = owner;
+    r->owner[r->nowner++] = slot;
+    return true;
+}
+
+bool rh_replay__add(rh_replay *replay, int setting, bool confirm)
+{
+    rh_replay *r = replay;
+    rh_journal_slot *slot = grow(r->slot, r->nslot, &r->slot_room, sizeof *slot);
+    if (!slot)
+        return false;
+    r->slot = slot;
+    r->slot[r->nslot] = (rh_journal_slot){
+        .id = r->nowner, .number = r->nnumber, .setting = setting, .confirm = confirm};
+    if (!add_owner(r, r->nslot))
+        return false;
+    r->nslot++;
+    r->nnumber++;
+    return true;
+}
+
+// There is always room for 8 lives times a power of two.
+static rh_journal_life *add_life(rh_journal_trial *trial)
+{
+    size_t n = (size_t)trial->nlife;
+    if (n == 0 || (n >= FIRST_LIVES && (n & (n - 1)) == 0)) {
+        bool more = n <= INT_MAX / 2;
+        rh_journal_life *life = more ? rh_alloc(n ? 2 * n : FIRST_LIVES, sizeof *life) : NULL;
+        if (!life)
+            return NULL;
+        if (n > 0)
+            memcpy(life, trial->life, n * sizeof *life);
+        rh_free(trial->life);
+        trial->life = life;
+    }
+    return &trial->life[trial->nlife++];
+}
+
+// ---------------------------------------------------------------------------- faults
+
+rh_fate rh_journal__refuse(rh_reader *d, rh_status rc, const char *why)
+{
+    d->rc = rh_fail(d->err, rc, "%s:%lld: %s", rh_path_tail(d->r->path),
+                    (long long)d->r->nline + 1, why);
+    return RH_REFUSED;
+}
+
+static rh_fate unfit(rh_reader *d)
+{
+    return rh_journal__refuse(d, RH_EFORMAT,
+                              "it is whole, but not a line that rehearse writes");
+}
+
+rh_fate rh_journal__no_memory(rh_reader *d)
+{
+    return rh_journal__refuse(d, RH_ENOMEM, "out of memory");
+}
+
+// ---------------------------------------------------------------------------- lines of ours
+
+static const char *outcome(const char *at, const char *end, rh_outcome *o)
+{
+    for (int i = RH_LIVED; i <= RH_STOPPED; i++) {
+        const char *next = rh_scan__after(at, end, rh_outcome_name((rh_outcome)i));
+        next = rh_scan__after(next, end, "\"");
+        if (next) {
+            *o = (rh_outcome)i;
+            return next;
+        }
+    }
+    return NULL;
+}
+
+// The trial of ours that a line is about, still running; or NULL.
+static rh_journal_trial *trial_of(const rh_replay *r, int64_t id)
+{
+    int slot = id < r->nowner ? r->owner[id] : -1;
+    return slot >= 0 && !r->trial[slot].finished ? &r->trial[slot] : NULL;
+}
+
+// {"score":..,"total":..,"steps":..,"episodes":..,"unknown":..,"outcome":"..","curve":[..]}
+static const char *life_of(const char *at, const char *end, int ncurve, rh_journal_life *life)
+{
+    rh_life *l = &life->life;
+    at = rh_scan__number(rh_scan__after(at, end, "{\"score\":"), end, &l->score);
+    at = rh_scan__number(rh_scan__after(at, end, ",\"total\":"), end, &l->total);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"steps\":"), end, &l->nstep);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"episodes\":"), end, &l->nepisode);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"unknown\":"), end, &l->nunknown);
+    at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
+    at = rh_scan__after(at, end, ",\"curve\":[");
+    for (int i = 0; at && i < ncurve; i++)
+        at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &life->curve[i]);
+    return rh_scan__after(at, end, "]}");
+}
+
+static rh_fate take_trial_attr(rh_reader *d, const char *at)
+{
+    int64_t id = 0, member = 0, run = 0;
+    at = rh_scan__whole(rh_scan__after(at, d->end, ",\"trial_id\":"), d->end, &id);
+    at = rh_scan__after(at, d->end, ",\"user_attr\":{\"");
+    if (!at)
+        return unfit(d);
+    const char *life = rh_scan__after(at, d->end, "life:");
+    if (!life)
+        return RH_TAKEN; // something for people
+    at = rh_scan__whole(life, d->end, &member);
+    at = rh_scan__whole(rh_scan__after(at, d->end, ":"), d->end, &run);
+    at = rh_scan__after(at, d->end, "\":");
+    rh_journal_trial *trial = trial_of(d->r, id);
+    rh_journal_life found = {0};
+    at = life_of(at, d->end, d->r->head->ncurve, &found);
+    if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
+        return unfit(d);
+    if (!trial || member >= RH_MAX_MEMBER || run > INT_MAX)
+        return rh_journal__refuse(d, RH_EFORMAT, "a life of no trial that is under way");
+    found.member = (int)member;
+    found.run = (int)run;
+    rh_journal_life *kept = add_life(trial);
+    if (!kept)
+        return rh_journal__no_memory(d);
+    *kept = found;
+    return RH_TAKEN;
+}
+
+static rh_fate take_state(rh_reader *d, const char *at)
+{
+    static const char *const name[] = {
+        [RH_SETTING_OPEN] = "open\"",
+        [RH_SETTING_DONE] = "done\"",
+        [RH_SETTING_DROPPED] = "dropped\"",
+    };
+    int64_t id = 0;
+    at = rh_scan__whole(rh_scan__after(at, d->end, ",\"trial_id\":"), d->end, &id);
+    at = rh_scan__after(at, d->end, ",\"setting\":\"");
+    rh_journal_trial *trial = at ? trial_of(d->r, id) : NULL;
+    if (!trial)
+        return rh_journal__refuse(d, RH_EFORMAT, "the end of no trial that is under way");
+    for (int i = RH_SETTING_OPEN; i <= RH_SETTING_DROPPED; i++)
+        if (rh_scan__after(at, d->end, name[i])) {
+            trial->state = (rh_setting_state)i;
+            trial->finished = true;
+            d->r->slot[trial - d->r->trial].finished = true;
+            return RH_TAKEN;
+        }
+    return unfit(d);
+}
+
+// x (ndim) from a trial's parameters: numbers, or which of the values it is.
+static bool setting_of(const json_t *params, const rh_space *space, double *x)
+{
+    for (int i = 0; i < space->ndim; i++) {
+        const rh_dim *dim = &space->dim[i];
+        const json_t *p = json_object_get(params, dim->name);
+        json_int_t k = json_integer_value(p);
+        if (dim->kind == RH_DIM_RANGE && json_is_number(p))
+            x[i] = json_number_value(p);
+        else if (dim->kind != RH_DIM_RANGE && json_is_integer(p) && k >= 0 && k < dim->nvalue)
+            x[i] = dim->value[k];
+        else
+            return false;
+    }
+    return true;
+}
+
+static rh_fate add_trial(rh_reader *d, const json_t *line)
+{
+    rh_replay *r = d->r;
+    const json_t *attrs = json_object_get(line, "user_attrs");
+    const json_t *setting = json_object_get(attrs, "setting");
+    const char *stage = json_string_value(json_object_get(attrs, "stage"));
+    json_int_t number = json_integer_value(setting);
+    rh_journal_trial found = {.state = RH_SETTING_OPEN};
+    if (!json_is_integer(setting) || number < 0 || number > INT_MAX || !stage ||
+        !setting_of(json_object_get(line, "params"), &r->head->plan->space, found.x))
+        return unfit(d);
+    found.setting = (int)number;
+    found.confirm = strcmp(stage, "confirm") == 0;
+
+    rh_journal_trial *trial = grow(r->trial, r->ntrial, &r->trial_room, sizeof *trial);
+    if (!trial)
+        return rh_journal__no_memory(d);
+    r->trial = trial;
+    if (!rh_replay__add(r, found.setting, found.confirm))
+        return rh_journal__no_memory(d);
+    r->trial[r->ntrial++] = found;
+    return RH_TAKEN;
+}
+
+rh_fate rh_journal__add_study(rh_reader *d, const char *name)
+{
+    rh_replay *r = d->r;
+    for (int i = 0; i < r->nstudy; i++) // Optuna takes no notice of a second one
+        if (r->study[i] && strcmp(r->study[i], name) == 0)
+            return RH_TAKEN;
+    char **study = grow(r->study, r->nstudy, &r->study_room, sizeof *study);
+    if (!study)
+        return rh_journal__no_memory(d);
+    r->study = study;
+    char *copy = rh_alloc(strlen(name) + 1, 1);
+    if (!copy)
+        return rh_journal__no_memory(d);
+    r->study[r->nstudy++] = memcpy(copy, name, strlen(name) + 1);
+    return RH_TAKEN;
+}
+
+rh_fate rh_journal__add_other(rh_reader *d, bool in_ours)
+{
+    if (!add_owner(d->r, -1))
+        return rh_journal__no_memory(d);
+    d->r->nnumber += in_ours;
+    return RH_TAKEN;
+}
+
+static rh_fate take_study_attr(rh_reader *d, json_t *line)
+{
+    rh_replay *r = d->r;
+    json_t *attr = json_object_get(line, "user_attr");
+    if (!json_is_object(attr) || json_object_size(attr) != 1)
+        return unfit(d);
+    if (!r->attr)
+        r->attr = json_object();
+    if (!r->attr || json_object_update(r->attr, attr) != 0)
+        return rh_journal__no_memory(d);
+    if (json_object_get(attr, "verdict"))
+        r->verdict = rh_journal__crc(d->line, (size_t)(d->end - d->line) - RH_JOURNAL__SEAL);
+    if (json_object_get(attr, "plan")) {
+        if (!rh_journal__head_whole(r->attr))
+            return unfit(d);
+        d->rc = rh_journal__compare(r->attr, r->head, r->path, &r->grown, d->err);
+        return d->rc ? RH_REFUSED : RH_TAKEN;
+    }
+    return RH_TAKEN;
+}
+
+// Lines that are few: the study, what is said of it, a trial's begin.
+static rh_fate take_rare(rh_reader *d, int64_t op)
+{
+    rh_fate f = RH_TAKEN;
+    json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
+    const char *name = json_string_value(json_object_get(line, "study_name"));
+    if (!line)
+        f = unfit(d);
+    else if (op == 0)
+        f = name && d->r->nline == 0 ? rh_journal__add_study(d, name) : unfit(d);
+    else if (op == 2)
+        f = take_study_attr(d, line);
+    else if (!rh_journal__head_whole(d->r->attr))
+        f = rh_journal__refuse(d, RH_EFORMAT, "a trial before it is said what the study is");
+    else
+        f = add_trial(d, line);
+    json_decref(line);
+    return f;
+}
+
+rh_fate rh_journal__take_ours(rh_reader *d, const char *at, int64_t op)
+{
+    int64_t version = 0;
+    at = rh_scan__whole(at, d->end, &version);
+    at = rh_scan__after(at, d->end, "\"");
+    if (d->r->beside)
+        return rh_journal__refuse(d, RH_EIO,
+                                  "another process writes to this study; one of them must end");
+    if (at && version > RH_JOURNAL__VERSION)
+        return rh_journal__refuse(d, RH_EFORMAT,
+                                  "written by a newer rehearse; this one is " RH_JOURNAL__WORKER
+                                  "1 of the journal, use the newer one");
+    if (!at)
+        return unfit(d);
+    if (op == 8)
+        return take_trial_attr(d, at);
+    if (op == 6)
+        return take_state(d, at);
+    if (op == 7 || op == 3)
+        return RH_TAKEN; // for people
+    return op == 0 || op == 2 || op == 4 ? take_rare(d, op) : unfit(d);
+}

@@ -1,0 +1,230 @@
+// journal_read.c - the lines of a journal, whoever wrote them.
+//
+// 1. A line that ends with a checksum is ours; what it says counts only if the checksum is
+//    right. A line that begins like ours and has none is damaged. All others were written by
+//    other programs (notes in optuna-dashboard, a trial somebody adds): they are kept, and
+//    looked at only for what they do to the numbers of trials.
+// 2. Only the last line can be torn: by a program that was killed, or a full disk. It is what
+//    *whole leaves out. A line in the middle that is not as it was written is refused by its
+//    number, for what follows was made with it.
+// 3. Lines of others may hold NaN and Infinity, which are not JSON and Python's alone.
+
+#include "journal.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK ((size_t)1 << 20) // bytes read at a time
+#define LONGEST_LINE (1 << 26)  // bytes of a line
+
+// ---------------------------------------------------------------------------- all lines
+
+static rh_fate damaged(rh_reader *d, const char *why)
+{
+    d->why = why;
+    return RH_DAMAGED;
+}
+
+static const char opening[] = "{\"op_code\":";
+static const char writer[] = ",\"worker_id\":\"" RH_JOURNAL__WORKER;
+
+// Whether the line ends like ours; then *right: its checksum is what it should be.
+static bool sealed(const rh_reader *d, bool *right)
+{
+    size_t n = (size_t)(d->end - d->line);
+    if (n < RH_JOURNAL__SEAL)
+        return false;
+    const char *seal = d->end - RH_JOURNAL__SEAL;
+    char expected[RH_JOURNAL__SEAL + 1];
+    if (!rh_scan__after(seal, d->end, ",\"crc\":\"") || d->end[-2] != '"' || d->end[-1] != '}')
+        return false;
+    snprintf(expected, sizeof expected, ",\"crc\":\"%08x\"}",
+             (unsigned)rh_crc__of(&d->crc, d->line, n - RH_JOURNAL__SEAL));
+    *right = memcmp(seal, expected, RH_JOURNAL__SEAL) == 0;
+    return true;
+}
+
+// What others write matters where it changes the numbers of trials.
+static rh_fate take_other(rh_reader *d)
+{
+    rh_replay *r = d->r;
+    rh_fate f = RH_TAKEN;
+    int64_t op = -1, study = -1;
+    json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
+    const char *name = json_string_value(json_object_get(line, "study_name"));
+    const char *worker = json_string_value(json_object_get(line, "worker_id"));
+    if (json_is_integer(json_object_get(line, "op_code"))) {
+        op = json_integer_value(json_object_get(line, "op_code"));
+        if (json_is_integer(json_object_get(line, "study_id")))
+            study = json_integer_value(json_object_get(line, "study_id"));
+    } else if (!line && rh_scan__whole(rh_scan__after(d->line, d->end, opening), d->end, &op) &&
+               d->end[-1] == '}') {
+        static const char key[] = "\"study_id\":";
+        const char *at = memmem(d->line, (size_t)(d->end - d->line), key, sizeof key - 1);
+        rh_scan__whole(rh_scan__after(at, d->end, key), d->end, &study);
+    } else
+        f = damaged(d, "it is not a line of a journal");
+
+    bool known = study >= 0 && study < r->nstudy && r->study[study];
+    if (f == RH_TAKEN && worker &&
+        strncmp(worker, RH_JOURNAL__WORKER, strlen(RH_JOURNAL__WORKER)) == 0)
+        f = damaged(d, "its checksum is missing");
+    else if (f == RH_TAKEN && r->nstudy == 0)
+        f = rh_journal__refuse(d, RH_EINVAL,
+                               "a journal that rehearse did not make; use another folder");
+    else if (f == RH_TAKEN && op == 0 && name)
+        f = rh_journal__add_study(d, name);
+    else if (f == RH_TAKEN && op == 1 && study == 0)
+        f = rh_journal__refuse(d, RH_EINVAL,
+                               "the study was deleted by another program; use another folder");
+    else if (f == RH_TAKEN && op == 1 && known) {
+        rh_free(r->study[study]);
+        r->study[study] = NULL;
+    } else if (f == RH_TAKEN && op == 4 && known) {
+        f = rh_journal__add_other(d, study == 0);
+    }
+    r->foreign = r->foreign || f == RH_TAKEN;
+    json_decref(line);
+    return f;
+}
+
+static rh_fate take(rh_reader *d)
+{
+    int64_t op = -1;
+    bool right = false;
+    const char *at = rh_scan__whole(rh_scan__after(d->line, d->end, opening), d->end, &op);
+    at = rh_scan__after(at, d->end, writer);
+    bool seal = sealed(d, &right);
+    if (seal && !right)
+        return damaged(d, "its checksum is not what it should be");
+    if (at && !seal)
+        return damaged(d, "its checksum is missing");
+    if (seal && !at)
+        return rh_journal__refuse(d, RH_EFORMAT, "its checksum is right, but not its writer");
+    return at ? rh_journal__take_ours(d, at, op) : take_other(d);
+}
+
+// ---------------------------------------------------------------------------- reading
+
+// A last line that was not finished. Only what began as one of ours is given up, so that no
+// file of somebody else is cut.
+static rh_status torn(const rh_reader *d)
+{
+    static const char first[] = "{\"op_code\":0,\"worker_id\":\"" RH_JOURNAL__WORKER;
+    size_t n = (size_t)(d->end - d->line);
+    n = n < sizeof first - 1 ? n : sizeof first - 1;
+    if (d->r->nline > 0 || memcmp(d->line, first, n) == 0)
+        return RH_OK;
+    return rh_fail(d->err, RH_EFORMAT,
+                   "%s: not the journal of a study; use another folder, or move it away",
+                   rh_path_tail(d->r->path));
+}
+
+static rh_status refuse_middle(const rh_reader *d)
+{
+    long long line = (long long)d->r->nline + 1;
+    if (d->r->nline == 0)
+        return torn(d) ? RH_EFORMAT
+                       : rh_fail(d->err, RH_EFORMAT, "%s:1: damaged: %s; use another folder",
+                                 rh_path_tail(d->r->path), d->why);
+    return rh_fail(d->err, RH_EFORMAT,
+                   "%s:%lld: damaged: %s; to go on from there without what follows, keep the "
+                   "first %lld lines (head -n %lld)",
+                   rh_path_tail(d->r->path), line, d->why, line - 1, line - 1);
+}
+
+// The lines of text (n) up to the last newline: *used. Damage is allowed where the file ends
+// with the line: there it is torn, and *used stops before it. `last`: the file ends here.
+static rh_status take_lines(rh_reader *d, const char *text, size_t n, bool last, size_t *used)
+{
+    *used = 0;
+    while (*used < n) {
+        const char *end = memchr(text + *used, '\n', n - *used);
+        d->line = text + *used;
+        d->end = end ? end : text + n;
+        if (!end)
+            return last ? torn(d) : RH_OK;
+        rh_fate f = take(d);
+        bool ends = d->end + 1 == text + n;
+        if (f == RH_REFUSED)
+            return d->rc;
+        if (f == RH_DAMAGED && ends)
+            return last ? torn(d) : RH_OK; // seen again once more has been read
+        if (f == RH_DAMAGED)
+            return refuse_middle(d);
+        d->r->nline++;
+        *used = (size_t)(d->end + 1 - text);
+    }
+    return RH_OK;
+}
+
+// Up to n bytes at `place`. -1: errno says why.
+static ssize_t fetch(int fd, char *bytes, size_t n, int64_t place)
+{
+    ssize_t got;
+    do
+        got = pread(fd, bytes, n, place);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+static rh_status read_all(rh_reader *d, int fd, int64_t from, int64_t to, int64_t *done)
+{
+    rh_status rc = RH_OK;
+    size_t room = BLOCK, n = 0; // text holds the n bytes from *done
+    char *text = rh_alloc(room, 1);
+    *done = from;
+    for (bool last = false; !rc && !last;) {
+        size_t used = 0, most = room - n;
+        if (!text) {
+            rc = rh_fail(d->err, RH_ENOMEM, "%s: out of memory", rh_path_tail(d->r->path));
+            break;
+        }
+        if (to >= 0 && (int64_t)most > to - *done - (int64_t)n)
+            most = (size_t)(to - *done - (int64_t)n);
+        ssize_t got = fetch(fd, text + n, most, *done + (int64_t)n);
+        if (got < 0) {
+            rc = rh_fail(d->err, RH_EIO, "%s: cannot read: %s", rh_path_tail(d->r->path),
+                         strerror(errno));
+            break;
+        }
+        last = got == 0;
+        n += (size_t)got;
+        rc = take_lines(d, text, n, last, &used);
+        memmove(text, text + used, n - used);
+        n -= used;
+        *done += (int64_t)used;
+
+        // a line that fills the room needs more
+        if (!rc && n == room && room >= LONGEST_LINE)
+            rc = rh_fail(d->err, RH_EFORMAT, "%s:%lld: a line of more than %d bytes",
+                         rh_path_tail(d->r->path), (long long)d->r->nline + 1, LONGEST_LINE);
+        else if (!rc && n == room) {
+            char *larger = rh_alloc(2 * room, 1);
+            if (larger)
+                memcpy(larger, text, n);
+            rh_free(text);
+            text = larger;
+            room *= 2;
+        }
+    }
+    rh_free(text);
+    return rc;
+}
+
+rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole_,
+                          rh_error *err)
+{
+    // numbers have a decimal point, whatever the locale of the program around the library
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(c);
+    rh_reader d = {.r = replay, .err = err};
+    rh_crc__init(&d.crc);
+    rh_status rc = read_all(&d, fd, from, to, whole_);
+    uselocale(before);
+    if (c)
+        freelocale(c);
+    return rc;
+}

@@ -1,0 +1,379 @@
+// journal_write.c - trials, lives and verdicts as lines.
+//
+//     op 4   a trial begins: state RUNNING, parameters and where they were taken from
+//     op 8   a life: user attribute life:<member>:<run>
+//     op 7   at its end: the mean learning curve, over steps of the environment
+//     op 8   and what the trial comes to
+//     op 6   its state and value
+//
+// 1. A range is a FloatDistribution; with whole steps, an IntDistribution. Optuna has none
+//    that is both logarithmic and stepped: then the steps are left out, as they are of no use
+//    to plots. Lists and names are a CategoricalDistribution, stored as which value it is.
+// 2. COMPLETE is what had its runs, PRUNED what a race dropped, with the value it had. A
+//    value that is no number makes it FAIL: JSON has no infinity, and no best trial should be
+//    one.
+// 3. The state of the setting stands in the last line too, under a key that Optuna does not
+//    look at: a setting that broke down may be done or dropped.
+// 4. The verdict is written again only when it is another one: to look at a finished study
+//    does not make its journal longer.
+//
+// A life takes 5 us to write, with a learning curve of 20 points 35 us: mostly for digits.
+
+#include "journal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+// ---------------------------------------------------------------------------- pieces
+
+// "2026-01-31T12:00:00.000000+00:00"
+static void add_time(rh_text *text, const char *key)
+{
+    struct timespec now = {0};
+    struct tm utc = {0};
+    char stamp[64];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    snprintf(stamp, sizeof stamp, "%04d-%02d-%02dT%02d:%02d:%02d.%06ld+00:00",
+             utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+             utc.tm_sec, now.tv_nsec / 1000);
+    rh_text__add(text, key);
+    rh_text__quote(text, stamp);
+}
+
+// {name: value} of the agent's parameters.
+static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
+{
+    char word[RH_JOURNAL__NAME_SIZE];
+    rh_text__add(text, "{");
+    for (int i = 0; i < agent->nparam; i++) {
+        rh_text__add(text, i > 0 ? "," : "");
+        rh_text__quote(text, agent->param[i].name);
+        rh_text__add(text, ":");
+        if (agent->param[i].choice) {
+            rh_param_format(&agent->param[i], hp[i], word, sizeof word);
+            rh_text__quote(text, word);
+        } else
+            rh_text__number(text, hp[i]);
+    }
+    rh_text__add(text, "}");
+}
+
+// The first and last number of a range; both are multiples where it has a step.
+static void range_of(const rh_dim *dim, double *lo, double *hi)
+{
+    rh_space one = {.dim = {*dim}, .ndim = 1};
+    *lo = dim->lo;
+    *hi = dim->hi;
+    if (dim->step > 0.0) {
+        rh_space_at(&one, 0, lo);
+        rh_space_at(&one, (int64_t)rh_space_count(&one) - 1, hi);
+    }
+}
+
+static void add_range(rh_text *text, const rh_dim *dim)
+{
+    double lo, hi;
+    range_of(dim, &lo, &hi);
+    bool log = dim->scale == RH_LOG, stepped = dim->step > 0.0;
+    bool whole = stepped && dim->step == floor(dim->step) && (!log || dim->step == 1.0);
+    rh_text__add(text, whole ? "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": "
+                             : "{\"name\": \"FloatDistribution\", \"attributes\": {\"log\": ");
+    rh_text__add(text, log ? "true" : "false");
+    rh_text__add(text, ", \"step\": ");
+    if (stepped && (whole || !log))
+        rh_text__number(text, dim->step);
+    else
+        rh_text__add(text, "null");
+    rh_text__add(text, ", \"low\": ");
+    rh_text__number(text, lo);
+    rh_text__add(text, ", \"high\": ");
+    rh_text__number(text, hi);
+    rh_text__add(text, "}}");
+}
+
+static void add_choices(rh_text *text, const rh_dim *dim, const rh_param *param, bool plain)
+{
+    rh_text__add(text,
+                 "{\"name\": \"CategoricalDistribution\", \"attributes\": {\"choices\": [");
+    for (int i = 0; i < dim->nvalue; i++) {
+        rh_text__add(text, i > 0 ? ", " : "");
+        if (param->choice && plain)
+            rh_text__quote(text, param->choice[(int)dim->value[i]]);
+        else
+            rh_text__number(text, dim->value[i]);
+    }
+    rh_text__add(text, "]}}");
+}
+
+// Where a parameter is taken from: JSON inside a text.
+static void add_distribution(rh_text *text, const rh_plan *plan, int i)
+{
+    const rh_dim *dim = &plan->space.dim[i];
+    rh_text inside = {0};
+    if (dim->kind == RH_DIM_RANGE)
+        add_range(&inside, dim);
+    else
+        add_choices(&inside, dim, &plan->agent->param[plan->dim[i].param],
+                    plan->dim[i].form == RH_FORM_PLAIN);
+    if (inside.bad)
+        text->bad = true;
+    else
+        rh_text__quote(text, inside.data);
+    rh_text__clear(&inside);
+}
+
+static void add_param(rh_text *text, const rh_dim *dim, double x)
+{
+    if (dim->kind == RH_DIM_RANGE) {
+        rh_text__number(text, x);
+        return;
+    }
+    int k = 0;
+    while (k < dim->nvalue && dim->value[k] != x)
+        k++;
+    assert(k < dim->nvalue); // a setting of the space
+    rh_text__whole(text, k);
+}
+
+// ---------------------------------------------------------------------------- a trial
+
+rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,
+                            rh_error *err)
+{
+    rh_text *t = &journal->text;
+    const rh_plan *plan = journal->head.plan;
+    const rh_space *space = &plan->space;
+    bool steps = !journal->steps && journal->head.nstep > 0;
+    if (steps) { // how long lives are was not known when the journal was opened
+        rh_text__study_attr(t, "nstep");
+        rh_text__whole(t, journal->head.nstep);
+        rh_text__end_attr(t);
+    }
+    rh_text__begin_line(t, 4);
+    add_time(t, ",\"study_id\":0,\"datetime_start\":");
+    rh_text__add(t, ",\"state\":0,\"value\":null,\"values\":null,\"distributions\":{");
+    for (int i = 0; i < space->ndim; i++) {
+        rh_text__add(t, i > 0 ? "," : "");
+        rh_text__quote(t, space->dim[i].name);
+        rh_text__add(t, ":");
+        add_distribution(t, plan, i);
+    }
+    rh_text__add(t, "},\"params\":{");
+    for (int i = 0; i < space->ndim; i++) {
+        rh_text__add(t, i > 0 ? "," : "");
+        rh_text__quote(t, space->dim[i].name);
+        rh_text__add(t, ":");
+        add_param(t, &space->dim[i], trial->x[i]);
+    }
+    rh_text__add(t, trial->confirm ? "},\"user_attrs\":{\"stage\":\"confirm\",\"setting\":"
+                                   : "},\"user_attrs\":{\"stage\":\"search\",\"setting\":");
+    rh_text__whole(t, trial->setting);
+    rh_text__add(t, "},\"system_attrs\":{},\"intermediate_values\":{}");
+    rh_text__end_line(t);
+    rh_status rc = rh_journal__append(journal, err);
+    if (rc)
+        return rc;
+
+    journal->steps = journal->steps || steps;
+
+    // its number is known once it is written: others may have begun some in between
+    if (!rh_replay__add(&journal->replay, trial->setting, trial->confirm)) {
+        journal->broken = true;
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(journal->path));
+    }
+    *number = journal->replay.nslot - 1;
+    return RH_OK;
+}
+
+// The slot of a trial that is under way.
+static rh_journal_slot *slot_of(rh_journal *journal, int number)
+{
+    assert(number >= 0 && number < journal->replay.nslot);
+    assert(!journal->replay.slot[number].finished);
+    return &journal->replay.slot[number];
+}
+
+rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_life *life,
+                           rh_error *err)
+{
+    rh_text *t = &journal->text;
+    const rh_life *l = &life->life;
+    char key[RH_JOURNAL__NAME_SIZE];
+    assert(life->member >= 0 && life->member < RH_MAX_MEMBER && life->run >= 0);
+    snprintf(key, sizeof key, "life:%d:%d", life->member, life->run);
+    rh_text__trial_attr(t, slot_of(journal, number)->id, key);
+    rh_text__add(t, "{\"score\":");
+    rh_text__number(t, l->score);
+    rh_text__add(t, ",\"total\":");
+    rh_text__number(t, l->total);
+    rh_text__add(t, ",\"steps\":");
+    rh_text__whole(t, l->nstep);
+    rh_text__add(t, ",\"episodes\":");
+    rh_text__whole(t, l->nepisode);
+    rh_text__add(t, ",\"unknown\":");
+    rh_text__whole(t, l->nunknown);
+    rh_text__add(t, ",\"outcome\":");
+    rh_text__quote(t, rh_outcome_name(l->outcome));
+    rh_text__add(t, ",\"curve\":[");
+    for (int i = 0; i < journal->head.ncurve; i++) {
+        rh_text__add(t, i > 0 ? "," : "");
+        rh_text__number(t, life->curve[i]);
+    }
+    rh_text__add(t, "]}");
+    rh_text__end_attr(t);
+    return rh_journal__append(journal, err);
+}
+
+// The mean learning curve: points where it is known, at the step that each ends with.
+static void add_curve(rh_text *t, int id, const rh_journal_head *head, const double *curve)
+{
+    for (int i = 0; curve && i < head->ncurve; i++) {
+        if (!isfinite(curve[i]))
+            continue;
+        int64_t n = head->ncurve, whole = head->nstep / n, rest = head->nstep % n;
+        rh_text__begin_line(t, 7);
+        rh_text__add(t, ",\"trial_id\":");
+        rh_text__whole(t, id);
+        rh_text__add(t, ",\"step\":");
+        rh_text__whole(t, (i + 1) * whole + ((i + 1) * rest + n - 1) / n);
+        rh_text__add(t, ",\"intermediate_value\":");
+        rh_text__number(t, curve[i]);
+        rh_text__end_line(t);
+    }
+}
+
+static void whole_attr(rh_text *t, int id, const char *key, int64_t x)
+{
+    rh_text__trial_attr(t, id, key);
+    rh_text__whole(t, x);
+    rh_text__end_attr(t);
+}
+
+static void number_attr(rh_text *t, int id, const char *key, double x)
+{
+    rh_text__trial_attr(t, id, key);
+    rh_text__number(t, x);
+    rh_text__end_attr(t);
+}
+
+// Lives of a trial that were lived to their end.
+static int64_t lived(const rh_trial *trial)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < (int64_t)trial->nmember * trial->nrun; i++)
+        n += trial->life[i].outcome != RH_STOPPED;
+    return n;
+}
+
+rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
+                             rh_error *err)
+{
+    static const char *const state[] = {
+        [RH_SETTING_OPEN] = "open",
+        [RH_SETTING_DONE] = "done",
+        [RH_SETTING_DROPPED] = "dropped",
+    };
+    rh_text *t = &journal->text;
+    rh_journal_slot *slot = slot_of(journal, number);
+    bool finite = isfinite(trial->value);
+    add_curve(t, slot->id, &journal->head, trial->curve);
+    whole_attr(t, slot->id, "lives", lived(trial));
+    whole_attr(t, slot->id, "members", trial->nmember);
+    number_attr(t, slot->id, "lo95", trial->lo95);
+    number_attr(t, slot->id, "hi95", trial->hi95);
+    number_attr(t, slot->id, "unknown", trial->unknown);
+    whole_attr(t, slot->id, "diverged", trial->ndiverged);
+    rh_text__trial_attr(t, slot->id, "hyperparameters");
+    add_hp(t, journal->head.plan->agent, trial->hp);
+    rh_text__end_attr(t);
+
+    rh_text__begin_line(t, 6);
+    rh_text__add(t, ",\"trial_id\":");
+    rh_text__whole(t, slot->id);
+    rh_text__add(t, ",\"setting\":");
+    rh_text__quote(t, state[trial->state]);
+    rh_text__add(t, !finite                              ? ",\"state\":3,\"values\":null"
+                    : trial->state == RH_SETTING_DROPPED ? ",\"state\":2,\"values\":["
+                                                         : ",\"state\":1,\"values\":[");
+    if (finite) {
+        rh_text__number(t, trial->value);
+        rh_text__add(t, "]");
+    }
+    add_time(t, ",\"datetime_complete\":");
+    rh_text__end_line(t);
+    rh_status rc = rh_journal__append(journal, err);
+    if (!rc)
+        slot->finished = true;
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the verdict
+
+// Optuna's number of a trial of the verdict, or -1.
+static int number_of(const rh_journal *journal, const rh_trial *trial)
+{
+    for (int i = journal->replay.nslot - 1; i >= 0; i--) {
+        const rh_journal_slot *slot = &journal->replay.slot[i];
+        if (slot->setting == trial->setting && slot->confirm == trial->confirm)
+            return slot->number;
+    }
+    return -1;
+}
+
+static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict *v)
+{
+    const rh_trial *winner = &v->trial[v->winner];
+    rh_text__study_attr(t, "verdict");
+    rh_text__add(t, "{\"trial\":");
+    rh_text__whole(t, number_of(journal, winner));
+    rh_text__add(t, ",\"setting\":");
+    rh_text__whole(t, winner->setting);
+    rh_text__add(t, v->whole ? ",\"finished\":true" : ",\"finished\":false");
+    rh_text__add(t, winner->confirm ? ",\"confirmed\":true" : ",\"confirmed\":false");
+    rh_text__add(t, ",\"value\":");
+    rh_text__number(t, winner->value);
+    rh_text__add(t, ",\"lo95\":");
+    rh_text__number(t, winner->lo95);
+    rh_text__add(t, ",\"hi95\":");
+    rh_text__number(t, winner->hi95);
+    rh_text__add(t, ",\"tied\":[");
+    for (int i = 0; i < v->ntied; i++) {
+        rh_text__add(t, i > 0 ? "," : "");
+        rh_text__whole(t, number_of(journal, &v->trial[v->tied[i]]));
+    }
+    rh_text__add(t, "]}");
+    rh_text__end_attr(t);
+}
+
+static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
+{
+    rh_text__study_attr(t, "deploy");
+    rh_text__add(t, "{\"name\":");
+    rh_text__quote(t, agent->name);
+    rh_text__add(t, ",\"hyperparameters\":");
+    add_hp(t, agent, hp);
+    rh_text__add(t, "}");
+    rh_text__end_attr(t);
+}
+
+rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err)
+{
+    rh_text *t = &journal->text;
+    if (verdict->winner < 0)
+        return RH_OK;
+    add_verdict(t, journal, verdict);
+    uint32_t crc =
+        t->bad ? 0 : rh_journal__crc(t->data, t->n - RH_JOURNAL__SEAL - 1); // and the newline
+    if (!t->bad && crc == journal->replay.verdict) {
+        t->n = 0;
+        return RH_OK;
+    }
+    add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
+    rh_status rc = rh_journal__append(journal, err);
+    if (!rc)
+        journal->replay.verdict = crc;
+    return rc;
+}

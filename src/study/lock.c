@@ -1,0 +1,87 @@
+// lock.c - one process at a time works on a study.
+//
+// 1. flock() on the journal itself: the system takes it back when a process ends, however it
+//    ends, so nothing is left over after a crash. The file study.lock beside it only tells
+//    others who it is, and may be stale without harm.
+// 2. On NFS Linux makes it a lock of the server (since 2.6.12), which other hosts see, unless
+//    the folder is mounted with nolock or local_lock=flock. Lustre refuses it unless mounted
+//    with flock. Where there is no locking at all we go on without: two processes then find
+//    each other's lines in the journal, and the one who does stops.
+// 3. A name of our own: study.log.lock is Optuna's, who holds it for the length of a line.
+
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define NOTE 300 // letters of the note, at most
+#define HOST 80  // letters of a host's name in it
+
+// "4711 host\n", or something else: somebody may have written to the file.
+static void read_note(const char *note, char *pid, char *host)
+{
+    char text[NOTE] = "";
+    int fd = open(note, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    *pid = *host = 0;
+
+    size_t ndigit = strspn(text, "0123456789");
+    size_t nletter = text[ndigit] == ' ' ? strcspn(text + ndigit + 1, "\n") : 0;
+    if (ndigit == 0 || ndigit > 20 || nletter == 0)
+        return;
+    memcpy(pid, text, ndigit);
+    pid[ndigit] = 0;
+    text[ndigit + 1 + nletter] = 0;
+    rh_journal__show(text + ndigit + 1, host, HOST);
+}
+
+// A note that cannot be written is only missing: the lock holds without it.
+static void write_note(const char *note)
+{
+    char host[HOST] = "", text[NOTE];
+    if (gethostname(host, sizeof host - 1) != 0 || !*host)
+        snprintf(host, sizeof host, "this host");
+    int n = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
+    int fd = open(note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd < 0)
+        return;
+    ssize_t written = write(fd, text, (size_t)n);
+    (void)written;
+    close(fd);
+}
+
+rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *err)
+{
+    int rc;
+    do
+        rc = flock(fd, LOCK_EX | LOCK_NB);
+    while (rc != 0 && errno == EINTR);
+    if (rc != 0 && errno == EWOULDBLOCK) {
+        char pid[24], host[HOST];
+        read_note(note, pid, host);
+        if (!*pid)
+            return rh_fail(err, RH_EIO, "%s: another process is working on it",
+                           rh_path_tail(folder));
+        return rh_fail(err, RH_EIO, "%s: process %s on host %s is working on it",
+                       rh_path_tail(folder), pid, host);
+    }
+
+    // a file system without locks is no reason to refuse work
+    bool without = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL;
+    if (rc != 0 && !without)
+        return rh_fail(err, RH_EIO, "%s: cannot be locked: %s", rh_path_tail(folder),
+                       strerror(errno));
+    write_note(note);
+    return RH_OK;
+}
+
+void rh_lock__leave(const char *note)
+{
+    unlink(note); // while the journal is still locked: it is our own note
+}

@@ -1,0 +1,310 @@
+// plan.c - what a study is to do: the book of what was said, and the ways to say it.
+//
+// 1. A thing has one place in the book, whoever says it: agent: {alpha: 0.1}, parameters:
+//    {alpha: ...} and rh_plan_try() are about the same parameter, and the last of them
+//    counts. In one file nothing is last: two of them are refused with both lines.
+// 2. What needs nothing else to be understood is read at once, so that it is refused where
+//    it is said. The rest waits for rh_plan_check() and rh_plan_settle(), which work
+//    everything out anew from the book: what they say of a plan does not depend on who
+//    asked before.
+
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LONGEST 240 // letters of a key
+
+// ---------------------------------------------------------------------------- refusing
+
+rh_status rh_plan__no_memory(rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "plan: out of memory");
+}
+
+// Names and texts of users are in it: one line all the same.
+static rh_status tidy(rh_error *err, rh_status rc)
+{
+    for (char *c = err ? err->text : ""; *c; c++)
+        if ((unsigned char)*c < 32 || *c == 127)
+            *c = '?';
+    return rc;
+}
+
+void rh_plan__label(const rh_said *said, const rh_yaml *node, const char *sub,
+                    char label[RH_PLAN__LABEL])
+{
+    const char *dot = strchr(said->shown, '.'), *name = dot ? dot + 1 : said->shown;
+    if (said->file) {
+        const char *tail = rh_path_tail(said->where);
+        size_t n = strlen(tail);
+        snprintf(label, RH_PLAN__LABEL, "%s:%d: %.64s%s", n > 100 ? tail + n - 100 : tail,
+                 node ? node->line : said->value->line, said->shown, sub);
+    } else if (!said->where)
+        snprintf(label, RH_PLAN__LABEL, "%.64s%s", said->shown, sub);
+    else if (rh_plan__is_open(said->key))
+        snprintf(label, RH_PLAN__LABEL, "%.64s: %.64s%s", said->where, name, sub);
+    else
+        snprintf(label, RH_PLAN__LABEL, "%.64s", said->where);
+}
+
+rh_status rh_plan__refuse(const rh_said *said, const rh_yaml *node, const char *sub,
+                          rh_error *err, const char *expected)
+{
+    char label[RH_PLAN__LABEL], shown[RH_YAML__SHOWN];
+    rh_plan__label(said, node, sub, label);
+    rh_yaml__show(node ? node : said->value, shown);
+    rh_status rc = said->file ? RH_EFORMAT : RH_EINVAL;
+    return tidy(err, rh_fail(err, rc, "%s = %s, expected %s", label, shown, expected));
+}
+
+rh_status rh_plan__blame(const rh_said *said, const rh_yaml *node, rh_error *err,
+                         const char *why)
+{
+    if (!said)
+        return tidy(err, rh_fail(err, RH_EINVAL, "%s", why));
+    if (!said->file)
+        return tidy(err, said->where ? rh_fail(err, RH_EINVAL, "%.64s: %s", said->where, why)
+                                     : rh_fail(err, RH_EINVAL, "%s", why));
+    return tidy(err, rh_fail(err, RH_EFORMAT, "%s:%d: %s", rh_path_tail(said->where),
+                             node ? node->line : said->value->line, why));
+}
+
+// ---------------------------------------------------------------------------- the book
+
+static char *copy_of(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = rh_alloc(n, 1);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
+static void clear_said(rh_said *said)
+{
+    rh_free(said->key);
+    rh_free(said->shown);
+    rh_free(said->where);
+}
+
+const char *rh_plan__behind(const char *key, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return strncmp(key, prefix, n) == 0 ? key + n : NULL;
+}
+
+const rh_said *rh_plan__said(const rh_plan *plan, const char *key)
+{
+    const rh_plan_book *book = plan->book;
+    for (int i = 0; i < book->nsaid; i++)
+        if (strcmp(book->said[i].key, key) == 0)
+            return &book->said[i];
+    return NULL;
+}
+
+// Room for one more of n things of some size in *block. False: no memory.
+static bool make_room(void **block, int n, int *room, size_t size)
+{
+    if (n < *room)
+        return true;
+    int more = *room ? 2 * *room : 16;
+    void *larger = rh_alloc((size_t)more, size);
+    if (!larger)
+        return false;
+    if (n)
+        memcpy(larger, *block, (size_t)n * size);
+    rh_free(*block);
+    *block = larger;
+    *room = more;
+    return true;
+}
+
+rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
+{
+    rh_plan_book *book = plan->book;
+    void *block = book->tree;
+    bool good = tree && make_room(&block, book->ntree, &book->tree_room, sizeof(rh_yaml *));
+    book->tree = block;
+    if (!good) {
+        rh_yaml__destroy(tree);
+        return rh_plan__no_memory(err);
+    }
+    book->tree[book->ntree++] = tree;
+    return RH_OK;
+}
+
+rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const rh_yaml *value,
+                       const char *where, int file, rh_error *err)
+{
+    rh_plan_book *book = plan->book;
+    int at = 0;
+    while (at < book->nsaid && strcmp(book->said[at].key, key) != 0)
+        at++;
+    rh_said said = {.value = value, .file = file};
+    if (at < book->nsaid && file && book->said[at].file == file) {
+        char why[160];
+        snprintf(why, sizeof why, "%.50s is given twice, before in line %d%s%.50s", shown,
+                 book->said[at].value->line,
+                 strcmp(shown, book->said[at].shown) != 0 ? " as " : "",
+                 strcmp(shown, book->said[at].shown) != 0 ? book->said[at].shown : "");
+        return rh_plan__blame(&book->said[at], value, err, why);
+    }
+
+    void *block = book->said;
+    bool good = make_room(&block, book->nsaid, &book->room, sizeof *book->said);
+    book->said = block;
+    said.key = good ? copy_of(key) : NULL;
+    said.shown = good ? copy_of(shown) : NULL;
+    said.where = good && where ? copy_of(where) : NULL;
+    if (!said.key || !said.shown || (where && !said.where)) {
+        clear_said(&said);
+        return rh_plan__no_memory(err);
+    }
+
+    rh_status rc = rh_plan__take(plan, &said, err);
+    if (rc) {
+        clear_said(&said);
+        return rc;
+    }
+
+    // the new one is the last that was said
+    if (at < book->nsaid) {
+        clear_said(&book->said[at]);
+        book->nsaid--;
+        memmove(&book->said[at], &book->said[at + 1],
+                (size_t)(book->nsaid - at) * sizeof *book->said);
+    }
+    book->said[book->nsaid++] = said;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the plan
+
+rh_status rh_plan_create(rh_plan **out, rh_error *err)
+{
+    rh_plan *plan = rh_alloc(1, sizeof *plan);
+    rh_plan_book *book = rh_alloc(1, sizeof *book);
+    if (!plan || !book) {
+        rh_free(plan);
+        rh_free(book);
+        return rh_plan__no_memory(err);
+    }
+    plan->book = book;
+    plan->gamma = NAN;
+    plan->seed = 1;
+    *out = plan;
+    return RH_OK;
+}
+
+void rh_plan_destroy(rh_plan *plan)
+{
+    if (!plan)
+        return;
+    rh_plan_book *book = plan->book;
+    rh_plan__clear_space(plan);
+    rh_plan__clear_lines(book);
+    for (int i = 0; i < plan->nrange; i++)
+        rh_free(plan->range[i].sensor);
+    for (int i = 0; i < book->nsaid; i++)
+        clear_said(&book->said[i]);
+    for (int i = 0; i < book->ntree; i++)
+        rh_yaml__destroy(book->tree[i]);
+    rh_free(book->said);
+    rh_free(book->tree);
+    rh_free(book->line);
+    rh_free(book);
+    rh_free(plan->name);
+    rh_free(plan->data);
+    rh_free(plan->starts);
+    rh_free(plan->hp);
+    rh_free(plan->method_param);
+    rh_free(plan->model_param);
+    rh_free(plan->repr_param);
+    rh_free(plan->task_opt);
+    rh_free(plan->range);
+    rh_free(plan);
+}
+
+// ---------------------------------------------------------------------------- saying
+
+// A tree of one word of the command line, which becomes the book's.
+static rh_status say_tree(rh_plan *plan, const char *key, const char *shown, rh_yaml *tree,
+                          const char *where, rh_error *err)
+{
+    rh_status rc = rh_plan__keep(plan, tree, err);
+    return rc ? rc : rh_plan__say(plan, key, shown, tree, where, 0, err);
+}
+
+// "[0, 1]" or "{min: 0, max: 1}", as a file would have it.
+static rh_status read_flow(rh_yaml **out, const char *text, const char *shown,
+                           const char *where, rh_error *err)
+{
+    rh_yaml *tree = NULL;
+    rh_error why = {""};
+    rh_status rc = rh_yaml__parse(&tree, text, strlen(text), "yaml", &why);
+    if (rc == RH_ENOMEM)
+        return rh_plan__no_memory(err);
+    if (rc) {
+        const char *reason = strstr(why.text, ": ");
+        return tidy(err, rh_fail(err, RH_EINVAL, "%.64s: %.300s", where ? where : shown,
+                                 reason ? reason + 2 : why.text));
+    }
+    *out = tree;
+    return RH_OK;
+}
+
+rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const char *where,
+                      rh_error *err)
+{
+    char full[LONGEST];
+    const char *param;
+    rh_yaml *tree = NULL;
+    if (!rh_plan__key(key, full, sizeof full, where, err))
+        return RH_EINVAL;
+    if (*text == '{' || *text == '[') {
+        bool tree_wanted = rh_plan__behind(full, "parameters.") != NULL ||
+                           rh_plan__behind(full, "ranges.") != NULL;
+        rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
+        if (rc)
+            return rc;
+    } else if ((param = rh_plan__behind(full, "parameters.")) != NULL &&
+               !rh_plan__behind(key, "agent."))
+        return rh_plan_try(plan, param, text, where, err);
+    if (!tree)
+        tree = rh_yaml__text(text, strlen(text));
+    return say_tree(plan, full, key, tree, where, err);
+}
+
+rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text, const char *where,
+                      rh_error *err)
+{
+    char key[LONGEST], full[LONGEST];
+    snprintf(key, sizeof key, "parameters.%.200s", param);
+    if (!rh_plan__key(key, full, sizeof full, where, err))
+        return RH_EINVAL;
+    rh_yaml *tree = NULL;
+    rh_status rc = rh_plan__trial(text, &tree);
+    if (rc == RH_ENOMEM)
+        return rh_plan__no_memory(err);
+    if (rc)
+        return tidy(err, rh_fail(err, RH_EINVAL,
+                                 "%.64s%s%.64s = %.40s, expected 0.1 or 0.1,0.3,1 or 0.01:1, "
+                                 "0.01:1:log, 0:1:linear, 1:8:int or 0:1:0.25",
+                                 where ? where : "", where ? ": " : "", param, text));
+    return say_tree(plan, full, key, tree, where, err);
+}
+
+rh_status rh_plan_grid(rh_plan *plan, const char *grid, const char *where, rh_error *err)
+{
+    return rh_plan_set(plan, "grid", grid, where, err);
+}
+
+rh_status rh_plan_read(rh_plan *plan, const char *path, rh_error *err)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
+    if (!rc)
+        rc = rh_plan__parse(plan, bytes, n, path, err);
+    rh_free(bytes);
+    return rc;
+}

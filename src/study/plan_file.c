@@ -1,0 +1,319 @@
+// plan_file.c - what a study file says, into the book.
+//
+// The file has the shape of a W&B sweep, with sections for what a sweep does not have.
+//
+// 1. The log's own keys (path, obs, reward, roles, ...) are read by rh_log_roles_read()
+//    from the same file; here they are passed by, but for the path.
+// 2. What W&B knows and a study has no use for: words for people (description, project,
+//    entity) are passed by; what would change the work (program, early_terminate) is
+//    refused with the reason.
+// 3. `grid` is entered before everything else: a parameter that is described beside it
+//    counts, wherever in the file it stands.
+
+#include "plan.h"
+
+#include <string.h>
+
+#define LONGEST 200 // letters of a name below a section
+
+typedef struct reading {
+    rh_plan *plan;
+    const char *path;
+    int file;
+    rh_error *err;
+} reading;
+
+static const char *const of_the_log[] = {
+    "path",   "format",  "obs",       "observations", "states",    "action",       "actions",
+    "reward", "rewards", "episode",   "terminal",     "truncated", "time",         "next",
+    "roles",  "missing", "reward_of", "action_kind",  "max_gap",   "episode_steps"};
+enum { NLOG = sizeof of_the_log / sizeof *of_the_log };
+
+static const char *const of_people[] = {"description", "project", "entity", "apiVersion",
+                                        "kind"};
+enum { NPEOPLE = sizeof of_people / sizeof *of_people };
+
+// What is refused, and why.
+static const struct {
+    const char *section, *name, *why;
+} refused[] = {
+    {"", "program", "a study runs no program of yours: agents live in a model of the log"},
+    {"", "command", "a study runs no command of yours: agents live in a model of the log"},
+    {"", "job", "a study runs no job of yours: agents live in a model of the log"},
+    {"", "image_uri", "a study runs no image of yours: agents live in a model of the log"},
+    {"", "early_terminate",
+     "runs are not ended early; method: race drops what is clearly worse after few runs"},
+    {"", "controller", "the study is its own controller"},
+    {"", "scheduler", "the study hands out its work itself, to threads and to mpirun's ranks"},
+    {"", "metrics", "a study has one metric: metric: {name: mean_return}"},
+    {"metric", "target", "a study ends with its budget, not at a score"},
+    {"metric", "impute", "a life that breaks down counts as badly as can be"},
+    {"metric", "impute_while_running", "a setting counts when its runs are over"},
+    {"budget", "wall", "stop it when you like: the same command goes on with it"},
+    {"budget", "jobs", "it changes no result, and is said where it runs: --jobs N"},
+};
+enum { NREFUSED = sizeof refused / sizeof *refused };
+
+static bool is_one(const char *name, const char *const *of, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(name, of[i]) == 0)
+            return true;
+    return false;
+}
+
+// ---------------------------------------------------------------------------- refusing
+
+static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
+{
+    rh_said here = {.value = node, .where = NULL, .file = r->file};
+    union {
+        const char *read;
+        char *borrowed;
+    } path = {.read = r->path};
+    here.where = path.borrowed;
+    return rh_plan__blame(&here, NULL, r->err, why);
+}
+
+// A key that is none: the nearest there is, and all there are.
+static rh_status unknown(const reading *r, const char *section, const rh_yaml *key)
+{
+    const char *known[RH_PLAN__NKEYS + NLOG];
+    char what[64], shown[RH_YAML__SHOWN];
+    rh_error why = {""};
+    rh_yaml__show(key, shown);
+    const char *home = *section ? NULL : rh_plan__home_of(key->text);
+    if (home) {
+        snprintf(why.text, sizeof why.text, "%s belongs below %s:", shown, home);
+        return blame(r, key, why.text);
+    }
+    for (int i = 0; i < NREFUSED; i++)
+        if (strcmp(refused[i].section, section) == 0 &&
+            strcmp(refused[i].name, key->text) == 0) {
+            snprintf(why.text, sizeof why.text, "%s%s%s: %s", section, *section ? "." : "",
+                     shown, refused[i].why);
+            return blame(r, key, why.text);
+        }
+    int n = rh_plan__known(section, known);
+    if (!*section) { // a slip in one of the log's keys too, though they are not all listed
+        const char *near = rh_suggest(key->text, of_the_log, NLOG);
+        if (near && !rh_suggest(key->text, known, n))
+            known[n++] = near;
+    }
+    snprintf(what, sizeof what, "no key%s%.40s", *section ? " of " : "", section);
+    rh_unknown(&why, what, shown, known, n);
+    return blame(r, key, why.text);
+}
+
+// ---------------------------------------------------------------------------- entering
+
+static rh_status say(const reading *r, const char *key, const rh_yaml *value)
+{
+    char full[2 * LONGEST];
+    rh_error why = {""};
+    if (rh_yaml__nothing(value))
+        return RH_OK;
+    if (!rh_plan__key(key, full, sizeof full, NULL, &why))
+        return blame(r, value, why.text);
+    return rh_plan__say(r->plan, full, key, value, r->path, r->file, r->err);
+}
+
+// A path, which starts from the folder of the file: "model:FILE" too.
+static rh_status say_path(const reading *r, const char *key, const rh_yaml *value)
+{
+    const char *slash = strrchr(r->path, '/');
+    if (value->kind != RH_YAML_TEXT || !slash || rh_yaml__nothing(value))
+        return say(r, key, value);
+    const char *rest = rh_plan__behind(value->text, "model:");
+    size_t prefix = rest ? strlen("model:") : 0, folder = (size_t)(slash - r->path) + 1;
+    rest = value->text + prefix;
+    if (*rest == '/' || !*rest)
+        return say(r, key, value);
+
+    rh_yaml *whole = rh_yaml__text("", 0);
+    size_t size = prefix + folder + strlen(rest) + 1;
+    char *text = rh_alloc(size, 1);
+    if (!whole || !text) {
+        rh_yaml__destroy(whole);
+        rh_free(text);
+        return rh_plan__no_memory(r->err);
+    }
+    snprintf(text, size, "%.*s%.*s%s", (int)prefix, value->text, (int)folder, r->path, rest);
+    rh_free(whole->text);
+    whole->text = text;
+    whole->line = value->line;
+    rh_status rc = rh_plan__keep(r->plan, whole, r->err);
+    return rc ? rc : say(r, key, whole);
+}
+
+// One key of a section.
+static rh_status enter_below(const reading *r, const char *section, bool open,
+                             const rh_yaml *key, const rh_yaml *value)
+{
+    const char *known[RH_PLAN__NKEYS];
+    char full[2 * LONGEST];
+    if (!open && !is_one(key->text, known, rh_plan__known(section, known)))
+        return unknown(r, section, key);
+    if (!*key->text || strlen(key->text) > LONGEST)
+        return blame(r, key, *key->text ? "a key of more than 200 letters" : "an empty key");
+    snprintf(full, sizeof full, "%s.%s", section, key->text);
+    bool branches = strcmp(section, "parameters") == 0 || strcmp(section, "ranges") == 0;
+    if (value->kind != RH_YAML_TEXT && !branches) {
+        char why[LONGEST + 160], shown[RH_YAML__SHOWN];
+        rh_yaml__show(value, shown);
+        snprintf(why, sizeof why, "%.200s = %s, expected one value%s", full, shown,
+                 strcmp(section, "agent") == 0 ? "; what is searched stands below parameters:"
+                                               : "");
+        return blame(r, value, why);
+    }
+    return say(r, full, value);
+}
+
+// All that is below a section; a single word stands for its name or kind.
+static rh_status enter_section(const reading *r, const char *section, bool open,
+                               const rh_yaml *value)
+{
+    bool bare = strcmp(section, "parameters") == 0 || strcmp(section, "budget") == 0 ||
+                strcmp(section, "evaluation") == 0 || strcmp(section, "ranges") == 0 ||
+                (open && rh_search_find(section, NULL));
+    if (rh_yaml__nothing(value))
+        return RH_OK;
+    if (value->kind == RH_YAML_LIST || (value->kind == RH_YAML_TEXT && bare)) {
+        char why[200], shown[RH_YAML__SHOWN];
+        rh_yaml__show(value, shown);
+        snprintf(why, sizeof why, "%s = %s, expected a mapping%s", section, shown,
+                 bare ? "" : " or a name");
+        return blame(r, value, why);
+    }
+    if (value->kind == RH_YAML_TEXT)
+        return say(r, section, value);
+    rh_status rc = RH_OK;
+    for (int i = 0; i < value->n && !rc; i++)
+        rc = enter_below(r, section, open, value->key[i], value->item[i]);
+    return rc;
+}
+
+static rh_status enter_top(const reading *r, const rh_yaml *key, const rh_yaml *value)
+{
+    static const char *const closed[] = {"budget", "metric", "evaluation", "confirm"};
+    const char *known[RH_PLAN__NKEYS], *name = key->text;
+    char below[LONGEST];
+    if (strcmp(name, "data") == 0 && value->kind == RH_YAML_MAP) {
+        const rh_yaml *path = rh_yaml__get(value, "path");
+        return path ? say_path(r, "data.path", path) : RH_OK;
+    }
+    if (strcmp(name, "data") == 0 || strcmp(name, "path") == 0 || strcmp(name, "starts") == 0)
+        return say_path(r, name, value);
+    if (is_one(name, of_people, NPEOPLE) || is_one(name, of_the_log, NLOG))
+        return RH_OK;
+    if (is_one(name, closed, 4))
+        return enter_section(r, name, false, value);
+    snprintf(below, sizeof below, "%.150s.x", name);
+    bool open = !strchr(name, '.') && rh_plan__is_open(below);
+    if (strcmp(name, "grid") == 0 && value->kind == RH_YAML_TEXT)
+        return RH_OK; // entered before all others
+    if (open)
+        return enter_section(r, name, true, value);
+    if (!is_one(name, known, rh_plan__known("", known)))
+        return unknown(r, "", key);
+    return say(r, name, value);
+}
+
+// ---------------------------------------------------------------------------- from outside
+
+rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char *path,
+                         rh_error *err)
+{
+    rh_yaml *root = NULL;
+    rh_status rc = rh_yaml__parse(&root, bytes, n, path, err);
+    if (!rc)
+        rc = rh_plan__keep(plan, root, err);
+    if (rc)
+        return rc;
+    reading r = {.plan = plan, .path = path, .file = ++plan->book->nfile, .err = err};
+    if (rh_yaml__nothing(root))
+        return RH_OK;
+    if (root->kind != RH_YAML_MAP)
+        return blame(&r, root,
+                     root->kind == RH_YAML_LIST ? "found a list, expected the keys of a study"
+                                                : "found a text, expected the keys of a study");
+    const rh_yaml *grid = rh_yaml__get(root, "grid");
+    if (grid && grid->kind == RH_YAML_TEXT)
+        rc = say(&r, "grid", grid);
+    for (int i = 0; i < root->n && !rc; i++)
+        rc = enter_top(&r, root->key[i], root->item[i]);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- on one line
+
+static rh_yaml *text(const char *from, size_t n)
+{
+    return rh_yaml__text(from, n);
+}
+
+static rh_yaml *word(const char *from)
+{
+    return rh_yaml__text(from, strlen(from));
+}
+
+// "a,b,c"
+static rh_yaml *trial_list(const char *from)
+{
+    rh_yaml *list = rh_yaml__branch(RH_YAML_LIST);
+    for (size_t n; list; from += n + 1) {
+        n = strcspn(from, ",");
+        if (!rh_yaml__add(list, NULL, text(from, n))) {
+            rh_yaml__destroy(list);
+            return NULL;
+        }
+        if (!from[n])
+            break;
+    }
+    return list;
+}
+
+rh_status rh_plan__trial(const char *from, rh_yaml **out)
+{
+    static const struct {
+        const char *word, *distribution;
+    } spread[] = {{"log", "log_uniform_values"}, {"int", "int_uniform"}, {"linear", "uniform"}};
+    const char *colon = strchr(from, ':'), *second = colon ? strchr(colon + 1, ':') : NULL;
+    const char *end = second ? second : from + strlen(from), *distribution = NULL;
+    double step = 0.0;
+    bool good = true;
+    if (!colon) {
+        *out = strchr(from, ',') ? trial_list(from) : word(from);
+        return *out ? RH_OK : RH_ENOMEM;
+    }
+
+    // how the range is spread, or the step
+    rh_yaml *third = second ? word(second + 1) : NULL;
+    if (second && !third)
+        return RH_ENOMEM;
+    for (int i = 0; second && i < 3; i++)
+        if (strcmp(third->text, spread[i].word) == 0)
+            distribution = spread[i].distribution;
+    bool stepped = second && !distribution;
+    if (stepped && !rh_yaml__number(third, &step)) {
+        rh_yaml__destroy(third);
+        return RH_EINVAL;
+    }
+
+    rh_yaml *map = rh_yaml__branch(RH_YAML_MAP);
+    good = rh_yaml__add(map, word("min"), text(from, (size_t)(colon - from))) &&
+           rh_yaml__add(map, word("max"), text(colon + 1, (size_t)(end - colon - 1)));
+    if (good && distribution)
+        good = rh_yaml__add(map, word("distribution"), word(distribution));
+    if (good && stepped) {
+        good = rh_yaml__add(map, word("q"), third) &&
+               rh_yaml__add(map, word("distribution"), word("q_uniform"));
+        third = NULL;
+    }
+    rh_yaml__destroy(third);
+    if (good)
+        *out = map;
+    else
+        rh_yaml__destroy(map);
+    return good ? RH_OK : RH_ENOMEM;
+}

@@ -1,0 +1,294 @@
+// plan_parts.c - where agents are to live: the model, the representation, the task.
+//
+// As `rehearse fit` understands its options (docs/fit.md).
+//
+// 1. preset: paper stands below what is said beside it, wherever it is written: its values
+//    are put in first.
+// 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3): the
+//    last two are other words for two parameters each.
+// 3. A log whose steps have no order is seen as it is, unless something else was asked for:
+//    no representation could learn from it.
+
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PAPER_MODEL "knn"
+#define PAPER_REPR "laplacian"
+
+static const rh_setting paper_model[] = {
+    {"weights", "paper"}, {"distance", "norm"}, {"reach", "none"}, {"k", "3"}};
+enum { NPAPER = sizeof paper_model / sizeof *paper_model };
+
+// ---------------------------------------------------------------------------- tables
+
+rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh_error *err)
+{
+    double *value = rh_alloc((size_t)nparam + 1, sizeof *value);
+    if (!value)
+        return rh_plan__no_memory(err);
+    rh_param_initial(table, nparam, value);
+    rh_free(*param);
+    *param = value;
+    return RH_OK;
+}
+
+// Of a choice: by name, where no and yes are choices by true and false too.
+static rh_status choose(const rh_param *p, const char *owner, const rh_said *said,
+                        double *value, rh_error *err)
+{
+    rh_error why = {""};
+    bool yes;
+    if (rh_param_parse(p, owner, said->value->text, value, &why) == RH_OK)
+        return RH_OK;
+    if (rh_yaml__truth(said->value, &yes) &&
+        rh_param_parse(p, owner, yes ? "yes" : "no", value, NULL) == RH_OK)
+        return RH_OK;
+    return rh_plan__blame(said, NULL, err, why.text);
+}
+
+rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
+                         const rh_said *said, double *param, rh_error *err)
+{
+    rh_error why = {""};
+    int i = 0;
+    double x;
+    if (rh_param_lookup(table, nparam, owner, name, &i, &why) != RH_OK)
+        return rh_plan__blame(said, NULL, err, why.text);
+    const rh_param *p = &table[i];
+    if (said->value->kind != RH_YAML_TEXT)
+        return rh_plan__refuse(said, NULL, "", err, "one value");
+    if (p->choice)
+        return choose(p, owner, said, &param[i], err);
+    if (rh_yaml__number(said->value, &x) && rh_param_check(p, 1, owner, &x, NULL) == RH_OK) {
+        param[i] = x;
+        return RH_OK;
+    }
+    char lo[32], hi[32], expected[100];
+    rh_param_format(p, p->lo, lo, sizeof lo);
+    rh_param_format(p, p->hi, hi, sizeof hi);
+    snprintf(expected, sizeof expected, "a %snumber, %s to %s", p->whole ? "whole " : "", lo,
+             hi);
+    return rh_plan__refuse(said, NULL, "", err, expected);
+}
+
+// ---------------------------------------------------------------------------- the model
+
+// auto, none, quantile, fixed, 99% or 0.3
+static rh_status read_reach(rh_plan *plan, const rh_said *said, rh_error *err)
+{
+    const rh_model_type *type = plan->model;
+    int reach = rh_param_find(type->param, type->nparam, "reach");
+    int share_at = rh_param_find(type->param, type->nparam, "reach_quantile");
+    int distance_at = rh_param_find(type->param, type->nparam, "reach_distance");
+    const rh_yaml *node = said->value;
+    double x;
+    if (reach < 0 || share_at < 0 || distance_at < 0 || node->kind != RH_YAML_TEXT)
+        return rh_plan__value(type->param, type->nparam, type->name, "reach", said,
+                              plan->model_param, err);
+    const rh_param *p = &type->param[reach];
+    if (rh_param_parse(p, type->name, node->text, &plan->model_param[reach], NULL) == RH_OK)
+        return RH_OK;
+
+    char text[40];
+    size_t n = strlen(node->text);
+    bool share = n > 1 && n < sizeof text && node->text[n - 1] == '%';
+    rh_yaml number = *node;
+    if (share) {
+        snprintf(text, sizeof text, "%.*s", (int)n - 1, node->text);
+        number.text = text;
+    }
+    if (!rh_yaml__number(&number, &x) || !(x > 0.0) || (share && x > 100.0))
+        return rh_plan__refuse(said, NULL, "", err,
+                               "auto, none, a share of all queries such as 99%, or a distance "
+                               "such as 0.3");
+    plan->model_param[share ? share_at : distance_at] = share ? x / 100.0 : x;
+    return rh_param_parse(p, type->name, share ? "quantile" : "fixed",
+                          &plan->model_param[reach], err);
+}
+
+static rh_status read_members(rh_plan *plan, rh_error *err)
+{
+    const rh_said *share = rh_plan__said(plan, "model.share");
+    if (!rh_plan__said(plan, "model.members"))
+        plan->nmember = 1;
+    if (!rh_plan__said(plan, "model.resample"))
+        plan->resample = plan->nmember > 1 ? RH_RESAMPLE_SUBSET : RH_RESAMPLE_ALL;
+    if (!share)
+        plan->share = rh_model_defaults().share;
+    if (share && plan->resample != RH_RESAMPLE_SUBSET)
+        return rh_plan__blame(share, NULL, err, "model.share is for resample: subset");
+    return RH_OK;
+}
+
+static rh_status read_model(rh_plan *plan, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    if (!plan->model)
+        plan->model = rh_model_find(PAPER_MODEL, err);
+    const rh_model_type *type = plan->model;
+    if (!type)
+        return RH_EINVAL;
+    rh_status rc = rh_plan__initial(&plan->model_param, type->param, type->nparam, err);
+    bool paper = plan->paper && strcmp(type->name, PAPER_MODEL) == 0;
+    for (int i = 0; paper && i < NPAPER && !rc; i++) {
+        int at = 0;
+        rc = rh_param_lookup(type->param, type->nparam, type->name, paper_model[i].name, &at,
+                             err);
+        if (!rc)
+            rc = rh_param_parse(&type->param[at], type->name, paper_model[i].value,
+                                &plan->model_param[at], err);
+    }
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const rh_said *said = &book->said[i];
+        const char *name = rh_plan__behind(said->key, "model.");
+        if (!name || !rh_plan__is_open(said->key))
+            continue;
+        rc = strcmp(name, "reach") == 0 ? read_reach(plan, said, err)
+                                        : rh_plan__value(type->param, type->nparam, type->name,
+                                                         name, said, plan->model_param, err);
+    }
+    return rc ? rc : read_members(plan, err);
+}
+
+// ---------------------------------------------------------------------------- the task
+
+static rh_status read_task(rh_plan *plan, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    const rh_env_type *type = plan->task_of;
+    rh_status rc = RH_OK;
+    if (type)
+        rc = rh_plan__initial(&plan->task_opt, type->param, type->nparam, err);
+    const rh_said *last = rh_plan__said(plan, "task.env");
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const rh_said *said = &book->said[i];
+        const char *name = rh_plan__behind(said->key, "task.");
+        if (!name || !rh_plan__is_open(said->key))
+            continue;
+        if (!type)
+            return rh_plan__blame(said, NULL, err,
+                                  "it is an option of the task's environment, and task.env is "
+                                  "missing");
+        rc = rh_plan__value(type->param, type->nparam, type->name, name, said, plan->task_opt,
+                            err);
+        last = said;
+    }
+
+    // options may be refused together that are good one by one
+    rh_env *env = NULL;
+    rh_error why = {""};
+    if (!type || rc)
+        return rc;
+    rc = rh_env_create(&env, type, plan->task_opt, &why);
+    rh_env_destroy(env);
+    if (rc == RH_ENOMEM)
+        return rh_plan__no_memory(err);
+    return rc ? rh_plan__blame(last, NULL, err, why.text) : RH_OK;
+}
+
+// ---------------------------------------------------------------------------- what is seen
+
+// Whether all parameters of a kind were given: no preset has anything to say then.
+static bool all_said(const rh_plan *plan, const char *kind)
+{
+    const rh_repr_type *type = kind ? rh_repr_find(kind, NULL) : NULL;
+    bool all = type != NULL;
+    for (int i = 0; all && i < type->nparam; i++) {
+        char key[100];
+        snprintf(key, sizeof key, "representation.%s", type->param[i].name);
+        all = rh_plan__said(plan, key) != NULL;
+    }
+    return all;
+}
+
+// The preset that was asked for, or that of preset: paper. NULL for none.
+static rh_status find_preset(const rh_plan *plan, const char *kind,
+                             const rh_repr_preset **preset, rh_error *err)
+{
+    const rh_said *said = rh_plan__said(plan, "representation.preset");
+    const rh_said *paper = rh_plan__said(plan, "preset");
+    rh_error why = {""};
+    *preset = NULL;
+    if (said)
+        *preset = rh_repr_preset_find(said->value->text, err);
+    else if (plan->paper && (!kind || strcmp(kind, PAPER_REPR) == 0) && !all_said(plan, kind)) {
+        if (!plan->task_of)
+            return rh_plan__blame(paper, NULL, err,
+                                  "preset paper: the paper has one for each environment; say "
+                                  "task: acrobot, puddle_world or cartpole");
+        *preset = rh_repr_preset_find(plan->task_of->name, &why);
+        return *preset ? RH_OK : rh_plan__blame(paper, NULL, err, why.text);
+    }
+    return RH_OK;
+}
+
+static rh_status set_repr(rh_plan *plan, const char *name, rh_error *err)
+{
+    plan->repr = rh_repr_find(name, err);
+    if (!plan->repr)
+        return RH_EINVAL;
+    return rh_plan__initial(&plan->repr_param, plan->repr->param, plan->repr->nparam, err);
+}
+
+static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    const rh_said *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
+    const char *kind = said ? said->value->text : NULL;
+    const rh_repr_preset *preset = NULL;
+    for (int i = 0; i < book->nsaid && !set; i++)
+        if (rh_plan__behind(book->said[i].key, "representation.") &&
+            rh_plan__is_open(book->said[i].key))
+            set = &book->said[i];
+    rh_status rc = find_preset(plan, kind, &preset, err);
+    if (rc)
+        return rc;
+    if (kind && preset && strcmp(kind, preset->type) != 0) {
+        char why[160];
+        snprintf(why, sizeof why, "representation %.40s, and its preset %s is of %s", kind,
+                 preset->name, preset->type);
+        return rh_plan__blame(said, NULL, err, why);
+    }
+    plan->repr_given = kind || preset;
+    if (kind && strcmp(kind, "auto") == 0)
+        return set ? rh_plan__blame(set, NULL, err,
+                                    "representation auto chooses, and this would too")
+                   : RH_OK;
+
+    // a log without order is seen as it is
+    rc = set_repr(plan, preset ? preset->type : kind ? kind : PAPER_REPR, err);
+    bool order = !log || log->n > log->nepisode;
+    if (!rc && plan->repr->ordered && !order && !plan->repr_given) {
+        if (set)
+            return rh_plan__blame(set, NULL, err,
+                                  "the log's steps have no order that laplacian could learn "
+                                  "from; say representation: raw");
+        rc = set_repr(plan, "raw", err);
+    }
+    if (!rc && preset)
+        rc = rh_repr_preset_apply(preset, plan->repr_param, err);
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const char *name = rh_plan__behind(book->said[i].key, "representation.");
+        if (name && rh_plan__is_open(book->said[i].key))
+            rc = rh_plan__value(plan->repr->param, plan->repr->nparam, plan->repr->name, name,
+                                &book->said[i], plan->repr_param, err);
+    }
+    return rc;
+}
+
+rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    const rh_said *joint = rh_plan__said(plan, "representation.joint");
+    rh_status rc = read_model(plan, err);
+    if (!rc)
+        rc = read_task(plan, err);
+    if (!rc)
+        rc = read_repr(plan, log, err);
+    if (!rc && plan->joint && log && log->naction)
+        rc = rh_plan__blame(joint, NULL, err,
+                            "representation.joint is for continuous actions, and those of the "
+                            "log are discrete");
+    return rc;
+}

@@ -1,0 +1,365 @@
+// plan_settle.c - what was said, worked out: first without a log, then with it.
+//
+// 1. What is usual where nobody says:
+//
+//        agent        esarsa for discrete actions, gaussian_actor_critic for others
+//        parameters   the usual ranges of the agent's table
+//        method       race where there are at most 512 settings, otherwise bayes
+//        budget       100 settings of bayes and random, all of grid and race; bayes
+//                     asks for 4 at a time, whatever the machine: it is a part of the
+//                     result
+//        evaluation   10 runs (race: 30, since only survivors get them all), scored by
+//                     the average, mean over runs and members; curves of 20 points
+//        confirm      8 settings in 5 models, 10 runs in each
+//
+// 2. race compares means of paired runs. Medians and worst runs it is not asked for: grid
+//    takes its place where nobody has named a method.
+// 3. The search is created once and thrown away: what it refuses is said before a model is
+//    fitted, which may take long.
+
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FEW 512 // settings that are raced
+#define MOST 1000000
+#define TRIALS 100
+#define BATCH 4
+#define RUNS 10
+#define RACE_RUNS 30
+#define CURVE 20
+#define CONFIRM_SETTINGS 8
+#define CONFIRM_MEMBERS 5
+#define CONFIRM_RUNS 10
+
+// ---------------------------------------------------------------------------- simple keys
+
+static void reset(rh_plan *plan)
+{
+    for (int i = 0; i < plan->nrange; i++)
+        rh_free(plan->range[i].sensor);
+    rh_free(plan->range);
+    rh_free(plan->repr_param);
+    rh_free(plan->task_opt);
+    rh_plan__clear_space(plan);
+    rh_plan__clear_lines(plan->book);
+    *plan = (rh_plan){.name = plan->name,
+                      .data = plan->data,
+                      .starts = plan->starts,
+                      .hp = plan->hp,
+                      .method_param = plan->method_param,
+                      .model_param = plan->model_param,
+                      .gamma = NAN,
+                      .seed = 1,
+                      .confirm_settings = -1,
+                      .book = plan->book};
+}
+
+// The cut-off and the confirmation of preset: paper, and what is usual.
+static rh_status fill(rh_plan *plan, rh_error *err)
+{
+    const rh_said *curve = rh_plan__said(plan, "evaluation.curve");
+    if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff"))
+        plan->cutoff = RH_PLAN__LIFE_PART;
+    if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
+        plan->cutoff_rule = RH_TERMINAL;
+    if (plan->confirm_settings < 0) {
+        bool asked = rh_plan__said(plan, "confirm") != NULL;
+        plan->confirm_settings = plan->paper && !asked ? 0 : CONFIRM_SETTINGS;
+    }
+    if (!plan->confirm_members)
+        plan->confirm_members = CONFIRM_MEMBERS;
+    if (!plan->confirm_runs)
+        plan->confirm_runs = CONFIRM_RUNS;
+    if (!curve)
+        plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
+    if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)
+        return rh_plan__refuse(curve, NULL, "", err,
+                               "at most one point for each step of a life");
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- ranges
+
+// [lo, hi], or "lo:hi" from the command line.
+static rh_status read_range(const rh_said *said, double *lo, double *hi, rh_error *err)
+{
+    const rh_yaml *node = said->value, *map;
+    rh_yaml *two = NULL;
+    rh_status rc = RH_OK;
+    bool good = false;
+    if (node->kind == RH_YAML_LIST && node->n == 2)
+        good = rh_yaml__number(node->item[0], lo) && rh_yaml__number(node->item[1], hi);
+    if (node->kind == RH_YAML_TEXT && strchr(node->text, ':')) {
+        rc = rh_plan__trial(node->text, &two);
+        if (rc == RH_ENOMEM)
+            return rh_plan__no_memory(err);
+        map = two;
+        good = !rc && map->n == 2 && rh_yaml__number(map->item[0], lo) &&
+               rh_yaml__number(map->item[1], hi);
+        rh_yaml__destroy(two);
+    }
+    if (!good || !(*lo < *hi))
+        return rh_plan__refuse(said, NULL, "", err, "[lo, hi] with lo below hi");
+    return RH_OK;
+}
+
+// Ranges of sensors, in the order of their names.
+static rh_status read_ranges(rh_plan *plan, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    int n = 0;
+    for (int i = 0; i < book->nsaid; i++)
+        n += rh_plan__behind(book->said[i].key, "ranges.") != NULL;
+    if (!n)
+        return RH_OK;
+    plan->range = rh_alloc((size_t)n, sizeof *plan->range);
+    if (!plan->range)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < book->nsaid; i++) {
+        const char *sensor = rh_plan__behind(book->said[i].key, "ranges.");
+        rh_plan_range new = {0};
+        if (!sensor)
+            continue;
+        rh_status rc = read_range(&book->said[i], &new.lo, &new.hi, err);
+        if (rc)
+            return rc;
+        size_t size = strlen(sensor) + 1;
+        new.sensor = rh_alloc(size, 1);
+        if (!new.sensor)
+            return rh_plan__no_memory(err);
+        memcpy(new.sensor, sensor, size);
+        int at = plan->nrange++;
+        for (; at > 0 && strcmp(plan->range[at - 1].sensor, sensor) > 0; at--)
+            plan->range[at] = plan->range[at - 1];
+        plan->range[at] = new;
+    }
+    return RH_OK;
+}
+
+static rh_status check_sensors(const rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    for (int i = 0; i < plan->book->nsaid; i++) {
+        const rh_said *said = &plan->book->said[i];
+        const char *sensor = rh_plan__behind(said->key, "ranges.");
+        rh_error why = {""};
+        int at = 0;
+        if (!sensor)
+            continue;
+        while (at < log->nobs && strcmp(log->obs_name[at], sensor) != 0)
+            at++;
+        if (at < log->nobs)
+            continue;
+        rh_unknown(&why, "ranges: the log has no sensor", sensor, log->obs_name, log->nobs);
+        return rh_plan__blame(said, NULL, err, why.text);
+    }
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the agent
+
+static rh_status choose_agent(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    unsigned actions = log->naction ? RH_DISCRETE : RH_CONTINUOUS;
+    if (!plan->agent)
+        plan->agent = rh_agent_find(log->naction ? "esarsa" : "gaussian_actor_critic", err);
+    if (!plan->agent)
+        return RH_EINVAL;
+    if (plan->agent->actions & actions)
+        return RH_OK;
+
+    char why[320];
+    size_t used = (size_t)snprintf(why, sizeof why,
+                                   "%s cannot take the log's actions, which are %s; those that "
+                                   "can:",
+                                   plan->agent->name, log->naction ? "discrete" : "continuous");
+    for (int i = 0, n = 0; i < rh_agent_ntype() && used < sizeof why; i++)
+        if (rh_agent_type_at(i)->actions & actions)
+            used += (size_t)snprintf(why + used, sizeof why - used, "%s %s", n++ ? "," : "",
+                                     rh_agent_type_at(i)->name);
+    return rh_plan__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
+}
+
+// ---------------------------------------------------------------------------- the method
+
+static bool is_method(const rh_plan *plan, const char *name)
+{
+    return strcmp(plan->method->name, name) == 0;
+}
+
+// Parameters of the method, said below its name or below method:. Those of other methods are
+// not used, but a slip in them is not passed by.
+static rh_status read_method(rh_plan *plan, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    rh_status rc = RH_OK;
+    double *scratch = NULL;
+    if (plan->method)
+        rc = rh_plan__initial(&plan->method_param, plan->method->param, plan->method->nparam,
+                              err);
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const rh_said *said = &book->said[i];
+        const char *dot = strchr(said->key, '.');
+        const rh_search_type *type = NULL;
+        for (int k = 0; dot && k < rh_search_ntype(); k++) {
+            const char *name = rh_plan__behind(said->key, rh_search_type_at(k)->name);
+            type = name == dot ? rh_search_type_at(k) : type;
+        }
+        if (rh_plan__behind(said->key, "method."))
+            type = plan->method;
+        if (!type)
+            continue;
+        if (type == plan->method) {
+            rc = rh_plan__value(type->param, type->nparam, type->name, dot + 1, said,
+                                plan->method_param, err);
+            continue;
+        }
+        rc = rh_plan__initial(&scratch, type->param, type->nparam, err);
+        if (!rc)
+            rc = rh_plan__value(type->param, type->nparam, type->name, dot + 1, said, scratch,
+                                err);
+    }
+    rh_free(scratch);
+    return rc;
+}
+
+static rh_status choose_method(rh_plan *plan, rh_error *err)
+{
+    bool means = plan->across != RH_ACROSS_MEDIAN && plan->across != RH_ACROSS_WORST;
+    double count = rh_space_count(&plan->space);
+    if (!plan->method) {
+        bool grid = plan->paper ? count <= MOST : count <= FEW && !means;
+        plan->method = rh_search_find(grid ? "grid" : count <= FEW ? "race" : "bayes", err);
+    }
+    if (!plan->method)
+        return RH_EINVAL;
+    if (is_method(plan, "race") && !means)
+        return rh_plan__blame(rh_plan__said(plan, "evaluation.across"), NULL, err,
+                              "evaluation.across: race compares means of runs; say mean or "
+                              "lower, or another method");
+    return read_method(plan, err);
+}
+
+// How many settings, how many at a time, and how many runs of each.
+static rh_status set_budget(rh_plan *plan, rh_error *err)
+{
+    const rh_said *trials = rh_plan__said(plan, "budget.trials");
+    double count = rh_space_count(&plan->space);
+    if (plan->method->finite && trials && plan->trials < count && count <= MOST) {
+        char why[160];
+        snprintf(why, sizeof why, "budget.trials = %d, and %s tries all settings, %.0f of them",
+                 plan->trials, plan->method->name, count);
+        return rh_plan__blame(trials, NULL, err, why);
+    }
+    if (plan->method->finite)
+        plan->trials = count <= MOST ? (int)count : MOST;
+    else if (!trials)
+        plan->trials = is_method(plan, "cem") ? MOST : TRIALS;
+    if (!plan->batch)
+        plan->batch = is_method(plan, "bayes") ? BATCH : 1;
+    if (!plan->nrun)
+        plan->nrun = is_method(plan, "race") && !plan->paper ? RACE_RUNS : RUNS;
+    return RH_OK;
+}
+
+// Whether the search would be refused.
+static rh_status rehearse(const rh_plan *plan, rh_error *err)
+{
+    rh_search *search = NULL;
+    rh_search_options opt = rh_search_defaults();
+    rh_error why = {""};
+    opt.param = plan->method_param;
+    opt.budget = plan->trials;
+    opt.batch = plan->batch;
+    opt.nrun = plan->nrun;
+    opt.seed = plan->seed;
+    rh_status rc = rh_search_create(&search, plan->method, &plan->space, &opt, &why);
+    rh_search_destroy(search);
+    if (rc == RH_ENOMEM)
+        return rh_plan__no_memory(err);
+    return rc ? rh_plan__blame(rh_plan__said(plan, "method"), NULL, err, why.text) : RH_OK;
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    rh_status rc = RH_OK;
+    reset(plan);
+    for (int i = 0; i < book->nsaid && !rc; i++)
+        rc = rh_plan__take(plan, &book->said[i], err);
+    if (!rc)
+        rc = fill(plan, err);
+    if (!rc)
+        rc = read_ranges(plan, err);
+    if (!rc)
+        rc = rh_plan__parts(plan, log, err);
+    if (!rc && log)
+        rc = check_sensors(plan, log, err);
+    if (!rc && log)
+        rc = choose_agent(plan, log, err);
+    if (rc)
+        return rc;
+    if (!plan->agent) // then the log decides, and with it what is searched
+        return read_method(plan, err);
+    rc = rh_plan__space(plan, err);
+    if (!rc)
+        rc = choose_method(plan, err);
+    if (!rc)
+        rc = set_budget(plan, err);
+    return rc ? rc : rehearse(plan, err);
+}
+
+rh_status rh_plan_check(rh_plan *plan, rh_error *err)
+{
+    return resolve(plan, NULL, err);
+}
+
+rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    rh_status rc = resolve(plan, log, err);
+    return rc ? rc : rh_plan__enter(plan, err);
+}
+
+// ---------------------------------------------------------------------------- lives
+
+// A thirtieth of the life, but never less than twice the log's median episode. 0: no memory.
+static int64_t usual_cutoff(const rh_log *log, int64_t nstep)
+{
+    size_t n = (size_t)log->nepisode;
+    int64_t part = nstep / -RH_PLAN__LIFE_PART;
+    double *length = rh_alloc(2 * n + 1, sizeof *length);
+    if (!length)
+        return 0;
+    for (size_t e = 0; e < n; e++)
+        length[e] = (double)(log->first[e + 1] - log->first[e]);
+    int64_t twice = (int64_t)(2.0 * rh_summarise(length, (int)n, length + n).median);
+    rh_free(length);
+    return part > twice ? part : twice;
+}
+
+rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
+                       rh_eval_options *opt, rh_error *err)
+{
+    *opt = rh_eval_defaults(task);
+    if (plan->nstep > 0)
+        opt->nstep = plan->nstep;
+    opt->nrun = plan->nrun;
+    opt->seed = plan->seed;
+    opt->criterion = plan->criterion;
+    opt->cutoff_rule = plan->cutoff_rule;
+    opt->ncurve = plan->ncurve < opt->nstep ? plan->ncurve : (int)opt->nstep;
+    if (plan->cutoff > 0) {
+        opt->cutoff = plan->cutoff;
+        return RH_OK;
+    }
+    if (task->continuing) // there is no episode to cut off
+        return RH_OK;
+    if (plan->cutoff < 0)
+        opt->cutoff = opt->nstep >= -plan->cutoff ? opt->nstep / -plan->cutoff : 1;
+    else
+        opt->cutoff = usual_cutoff(log, opt->nstep);
+    return opt->cutoff ? RH_OK : rh_plan__no_memory(err);
+}

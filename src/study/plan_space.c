@@ -1,0 +1,281 @@
+// plan_space.c - what is searched: every parameter of the agent that more than one value is
+// tried of.
+//
+// 1. Dimensions are in the order of the agent's table, whoever named them first: two files
+//    that say the same in another order are the same study.
+// 2. Where nothing is searched, the usual ranges of the agent's table are, but for
+//    parameters that were given a value; with preset: paper, the paper's grid.
+// 3. A published grid is said like anything else: parameters described later take the place
+//    of its axes, and it takes the place of earlier ones.
+
+#include "plan.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define PAPER_GRID "paper"
+
+static const char *const form_prefix[] = {
+    [RH_FORM_PLAIN] = "", [RH_FORM_ONE_MINUS] = "one_minus_", [RH_FORM_POW2] = "log2_"};
+
+static void clear_axis(rh_plan_axis *axis)
+{
+    rh_free(axis->value);
+    *axis = (rh_plan_axis){0};
+}
+
+static bool is_searched(const rh_plan_axis *axis)
+{
+    return axis->given && axis->dim.nvalue != 1;
+}
+
+void rh_plan__clear_space(rh_plan *plan)
+{
+    for (int k = 0; k < plan->space.ndim; k++) {
+        union {
+            const void *read;
+            void *owned;
+        } name = {.read = plan->space.dim[k].name}, value = {.read = plan->space.dim[k].value};
+        rh_free(name.owned);
+        rh_free(value.owned);
+    }
+    memset(&plan->space, 0, sizeof plan->space);
+    memset(plan->dim, 0, sizeof plan->dim);
+}
+
+// ---------------------------------------------------------------------------- published
+
+static bool is_axis(const rh_axis *axis, const char *grid, const rh_agent_type *agent)
+{
+    return (!grid || strcmp(axis->grid, grid) == 0) &&
+           (!agent || strcmp(axis->agent, agent->name) == 0);
+}
+
+static rh_status unknown_grid(const rh_said *said, const rh_env_type *env, const char *name,
+                              const rh_agent_type *agent, rh_error *err)
+{
+    const char *known[16];
+    char what[128];
+    rh_error why = {""};
+    int n = 0;
+    for (int i = 0; i < env->ngrid && n < 16; i++) {
+        bool seen = !is_axis(&env->grid[i], NULL, agent);
+        for (int k = 0; k < n; k++)
+            seen = seen || strcmp(known[k], env->grid[i].grid) == 0;
+        if (!seen)
+            known[n++] = env->grid[i].grid;
+    }
+    snprintf(what, sizeof what, "%s%s%s: no grid", env->name, agent ? ", " : "",
+             agent ? agent->name : "");
+    if (n)
+        rh_unknown(&why, what, name, known, n);
+    else
+        snprintf(why.text, sizeof why.text, "%s '%.64s'; none was published", what, name);
+    return rh_plan__blame(said, NULL, err, why.text);
+}
+
+rh_status rh_plan__check_grid(const rh_said *said, const char *grid, const rh_agent_type *agent,
+                              const rh_env_type **env, const char **name, rh_error *err)
+{
+    const char *colon = strchr(grid, ':');
+    char word[64];
+    rh_error why = {""};
+    if (!colon || colon == grid || !colon[1] || colon - grid > 60)
+        return rh_plan__refuse(said, NULL, "", err,
+                               "ENV:NAME, a published grid such as acrobot:paper");
+    snprintf(word, sizeof word, "%.*s", (int)(colon - grid), grid);
+    *env = rh_env_find(word, &why);
+    if (!*env)
+        return rh_plan__blame(said, NULL, err, why.text);
+    *name = colon + 1;
+    for (int i = 0; i < (*env)->ngrid; i++)
+        if (is_axis(&(*env)->grid[i], *name, agent))
+            return RH_OK;
+    return unknown_grid(said, *env, *name, agent, err);
+}
+
+// The values of one published axis in place of what was there.
+static rh_status put_axis(rh_plan_axis *axis, const rh_axis *from, const rh_param *p,
+                          const rh_said *said, rh_error *err)
+{
+    bool positive = true;
+    clear_axis(axis);
+    double *value = rh_alloc((size_t)from->nvalue, sizeof *value);
+    if (!value)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < from->nvalue; i++) {
+        int at = i; // in order
+        for (; at > 0 && value[at - 1] > from->value[i]; at--)
+            value[at] = value[at - 1];
+        value[at] = from->value[i];
+        positive = positive && from->value[i] > 0.0;
+    }
+    axis->said = said;
+    axis->given = true;
+    axis->value = value;
+    axis->fixed = value[0];
+    axis->dim = (rh_dim){.kind = p->choice ? RH_DIM_NAMES : RH_DIM_LIST,
+                         .scale = p->scale == RH_LOG && positive ? RH_LOG : RH_LINEAR,
+                         .value = value,
+                         .nvalue = from->nvalue};
+    return RH_OK;
+}
+
+// All axes of a published grid. spare: what was said otherwise stays.
+static rh_status put_grid(const rh_plan *plan, rh_plan_axis *axis, const rh_env_type *env,
+                          const char *name, const rh_said *said, bool spare, rh_error *err)
+{
+    const rh_agent_type *agent = plan->agent;
+    rh_status rc = RH_OK;
+    int n = 0;
+    for (int i = 0; i < env->ngrid && !rc; i++) {
+        const rh_axis *from = &env->grid[i];
+        if (!is_axis(from, name, agent))
+            continue;
+        int at = 0;
+        n++;
+        rc = rh_param_lookup(agent->param, agent->nparam, agent->name, from->param, &at, err);
+        if (!rc && !(spare && axis[at].given))
+            rc = put_axis(&axis[at], from, &agent->param[at], said, err);
+    }
+    return rc || n ? rc : unknown_grid(said, env, name, agent, err);
+}
+
+// ---------------------------------------------------------------------------- the axes
+
+// Everything that was said, in order.
+static rh_status read_said(const rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    const rh_agent_type *agent = plan->agent;
+    rh_status rc = RH_OK;
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const rh_said *said = &book->said[i];
+        const char *name = rh_plan__behind(said->key, "parameters.");
+        if (strcmp(said->key, "grid") == 0) {
+            const rh_env_type *env = NULL;
+            const char *grid = NULL;
+            rc = rh_plan__check_grid(said, said->value->text, agent, &env, &grid, err);
+            if (!rc && env)
+                rc = put_grid(plan, axis, env, grid, said, false, err);
+        } else if (name) {
+            int at = 0;
+            rh_error why = {""};
+            if (rh_param_lookup(agent->param, agent->nparam, agent->name, name, &at, &why))
+                return rh_plan__blame(said, NULL, err, why.text);
+            clear_axis(&axis[at]);
+            rc = rh_plan__axis(&axis[at], &agent->param[at], agent->name, said, err);
+        }
+    }
+    return rc;
+}
+
+// The usual ranges of parameters that nobody spoke of.
+static void put_usual(const rh_agent_type *agent, rh_plan_axis *axis)
+{
+    for (int i = 0; i < agent->nparam; i++) {
+        const rh_param *p = &agent->param[i];
+        if (axis[i].given || p->choice || !(p->usual_lo < p->usual_hi))
+            continue;
+        axis[i].given = true;
+        axis[i].dim =
+            (rh_dim){.kind = RH_DIM_RANGE,
+                     .scale = p->scale == RH_LOG && p->usual_lo > 0.0 ? RH_LOG : RH_LINEAR,
+                     .lo = p->usual_lo,
+                     .hi = p->usual_hi,
+                     .step = p->whole ? 1.0 : 0.0};
+    }
+}
+
+// Where nothing is searched so far.
+static rh_status read_rest(const rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+{
+    const rh_agent_type *agent = plan->agent;
+    const rh_said *paper = rh_plan__said(plan, "preset");
+    bool any = false;
+    for (int i = 0; i < agent->nparam; i++)
+        any = any || is_searched(&axis[i]);
+    if (any)
+        return RH_OK;
+    if (plan->paper && !plan->task_of)
+        return rh_plan__blame(paper, NULL, err,
+                              "preset paper: the paper has a grid for each environment; say "
+                              "task: acrobot, puddle_world or cartpole, or what to search");
+    if (plan->paper)
+        return put_grid(plan, axis, plan->task_of, PAPER_GRID, paper, true, err);
+    put_usual(agent, axis);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the space
+
+// One more dimension, which takes the axis' values.
+static rh_status add_dim(rh_plan *plan, rh_plan_axis *axis, int param, rh_error *err)
+{
+    const char *name = plan->agent->param[param].name;
+    size_t size = strlen(name) + strlen(form_prefix[axis->form]) + 1;
+    int k = plan->space.ndim;
+    if (k == RH_MAX_DIM)
+        return rh_fail(err, RH_EINVAL, "parameters: more than %d are searched", RH_MAX_DIM);
+    char *copy = rh_alloc(size, 1);
+    if (!copy)
+        return rh_plan__no_memory(err);
+    snprintf(copy, size, "%s%s", form_prefix[axis->form], name);
+    plan->space.dim[k] = axis->dim;
+    plan->space.dim[k].name = copy;
+    plan->dim[k].param = param;
+    plan->dim[k].form = axis->form;
+    plan->space.ndim++;
+    axis->value = NULL; // now the space's
+    return RH_OK;
+}
+
+static rh_status build(rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+{
+    const rh_agent_type *agent = plan->agent;
+    rh_status rc = read_said(plan, axis, err);
+    if (!rc)
+        rc = read_rest(plan, axis, err);
+    for (int i = 0; i < agent->nparam && !rc; i++) {
+        if (is_searched(&axis[i]))
+            rc = add_dim(plan, &axis[i], i, err);
+        else if (axis[i].given)
+            plan->hp[i] = axis[i].fixed;
+    }
+    if (!rc && !plan->space.ndim)
+        rc = rh_fail(err, RH_EINVAL,
+                     "%s: nothing to search: every parameter has one value; say what is tried "
+                     "below parameters:",
+                     agent->name);
+    return rc ? rc : rh_space_check(&plan->space, err);
+}
+
+rh_status rh_plan__space(rh_plan *plan, rh_error *err)
+{
+    const rh_agent_type *agent = plan->agent;
+    rh_plan__clear_space(plan);
+    rh_status rc = rh_plan__initial(&plan->hp, agent->param, agent->nparam, err);
+    if (rc)
+        return rc;
+    rh_plan_axis *axis = rh_alloc((size_t)agent->nparam + 1, sizeof *axis);
+    if (!axis)
+        return rh_plan__no_memory(err);
+    rc = build(plan, axis, err);
+    for (int i = 0; i < agent->nparam; i++)
+        clear_axis(&axis[i]);
+    rh_free(axis);
+    return rc;
+}
+
+void rh_plan_hp(const rh_plan *plan, const double *x, double *hp)
+{
+    const rh_agent_type *agent = plan->agent;
+    assert(agent && plan->hp);
+    memcpy(hp, plan->hp, (size_t)agent->nparam * sizeof *hp);
+    for (int k = 0; k < plan->space.ndim; k++) {
+        const rh_param *p = &agent->param[plan->dim[k].param];
+        double value = rh_plan__formed(plan->dim[k].form, x[k]);
+        value = value < p->lo ? p->lo : value; // 1 - x may miss an end by rounding
+        hp[plan->dim[k].param] = value > p->hi ? p->hi : value;
+    }
+}

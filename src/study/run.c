@@ -1,0 +1,300 @@
+// run.c - the loop of a study: ask, live, remember, tell.
+//
+// 1. A life is in the journal before anything else is done with it. The search is told of a
+//    setting when all its lives are there and the disk has them, in the order it asked: so that
+//    what it asks next depends on scores alone, and never on who was first.
+// 2. To go on with a study is to ask the same questions again and to find the answers in the
+//    journal. Only what is missing is lived.
+// 3. What was lived is what counts: where a search, on another machine, would now ask for
+//    slightly other numbers than it did then, it is told those of then.
+// 4. The leading settings are confirmed in models and with luck that the search has not seen.
+//    The best of many is partly the luckiest, and that luck does not come twice: the winner is
+//    the one whose lower bound there is highest.
+
+#include "core.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PAUSE 0.05     // seconds between two looks at the caller's stop
+#define SYNC_EVERY 1.0 // seconds that a power cut may cost
+#define MOST_TIES 1024
+
+// ---------------------------------------------------------------------------- how far it is
+
+static int64_t lives_foreseen(const rh_study *study, int *nsetting)
+{
+    const rh_plan *plan = study->plan;
+    int64_t nrun;
+    rh_search_foresee(study->search, nsetting, &nrun);
+    int64_t confirm = plan->confirm_settings < *nsetting ? plan->confirm_settings : *nsetting;
+    return nrun * study->home[RH_STAGE_SEARCH].nmember +
+           confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
+}
+
+void rh_study__tell(rh_study *study, const rh_record *finished)
+{
+    const rh_record *best = study->best;
+    if (!study->opt.news)
+        return;
+    rh_news news = {
+        .stage = study->stage,
+        .nlife = study->nlife,
+        .nknown = study->nknown,
+        .nsetting = study->nfinished,
+        .best = best ? best->setting : -1,
+        .value = best ? best->value.value : NAN,
+        .lo = best ? best->value.lo95 : NAN,
+        .hi = best ? best->value.hi95 : NAN,
+        .hp = best ? best->hp : NULL,
+        .finished = finished != NULL,
+        .setting = finished ? finished->setting : -1,
+    };
+    news.nlife_all = lives_foreseen(study, &news.nsetting_all);
+    if (study->stage == RH_STAGE_CONFIRM && study->plan->confirm_settings < news.nsetting_all)
+        news.nsetting_all = study->plan->confirm_settings;
+    study->opt.news(study->opt.context, &news);
+}
+
+// Whether a setting leads now: more runs tell more.
+static void compare(rh_study *study, const rh_record *record)
+{
+    const rh_record *best = study->best;
+    if (isnan(record->value.value))
+        return;
+    if (!best || record->value.nrun > best->value.nrun ||
+        (record->value.nrun == best->value.nrun && record->value.value > best->value.value))
+        study->best = record;
+}
+
+// ---------------------------------------------------------------------------- living
+
+// Hand out the lives of a trial that are missing.
+static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error *err)
+{
+    rh_unit unit = {.trial = record->index};
+    unit.stage = record->confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
+    memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
+    record->asked = nrun < record->nrun ? nrun : record->nrun;
+    rh_status rc = RH_OK;
+    for (int r = 0; r < record->asked && !rc; r++)
+        for (int m = 0; m < record->nmember && !rc; m++) {
+            if (record->life[(size_t)m * (size_t)record->nrun + (size_t)r].outcome !=
+                RH_STOPPED)
+                continue;
+            unit.member = m;
+            unit.run = r;
+            rc = rh_fleet__give(study->fleet, &unit, err);
+            record->nopen += !rc;
+        }
+    return rc;
+}
+
+// One life is back: into the journal first.
+static rh_status take_in(rh_study *study, const rh_done *done, rh_error *err)
+{
+    if (done->rc)
+        return rh_fail(err, done->rc, "%s", done->err.text);
+    rh_record *record = study->record[done->trial];
+    rh_journal_life life = {.member = done->member, .run = done->run, .life = done->life};
+    memcpy(life.curve, done->curve, sizeof life.curve);
+    for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
+        life.curve[p] = NAN; // a life shorter than the curve was to be
+    rh_status rc = RH_OK;
+    if (study->journal)
+        rc = rh_journal__live(study->journal, record->number, &life, err);
+    if (rc)
+        return rc;
+    rh_study__keep(study, record, &life);
+    study->dirty = true;
+    record->nopen--;
+    return RH_OK;
+}
+
+static rh_status sync(rh_study *study, rh_error *err)
+{
+    if (!study->journal || !study->dirty)
+        return RH_OK;
+    study->dirty = false;
+    study->synced = rh_study__now();
+    return rh_journal__sync(study->journal, err);
+}
+
+// Wait for one life. RH_ESTOPPED when the caller wants to end.
+static rh_status wait_for_life(rh_study *study, rh_error *err)
+{
+    rh_done done;
+    if (study->opt.stop && study->opt.stop(study->opt.context)) {
+        rh_status rc = sync(study, err);
+        return rc ? rc : rh_fail(err, RH_ESTOPPED, "study: stopped");
+    }
+    rh_status rc = RH_OK;
+    if (study->dirty && rh_study__now() - study->synced > SYNC_EVERY)
+        rc = sync(study, err);
+    if (rc || !rh_fleet__take(study->fleet, &done, PAUSE))
+        return rc;
+    rc = take_in(study, &done, err);
+    if (!rc)
+        rh_study__tell(study, NULL);
+    return rc;
+}
+
+// All lives of a trial that were asked for are there, and on the disk.
+static rh_status complete(rh_study *study, rh_record *record, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    while (record->nopen > 0 && !rc)
+        rc = wait_for_life(study, err);
+    if (!rc)
+        rc = sync(study, err);
+    if (!rc) {
+        rh_study__appraise(study, record);
+        compare(study, record);
+    }
+    return rc;
+}
+
+static rh_status close(rh_study *study, rh_record *record, rh_setting_state state,
+                       rh_error *err)
+{
+    rh_status rc = rh_study__finish(study, record, state, err);
+    study->nfinished++;
+    rh_study__tell(study, record);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- the search
+
+// The trials of all that is asked for, and their lives handed out.
+static rh_status begin_batch(rh_study *study, const rh_asked *asked, int n, rh_error *err)
+{
+    int ndim = study->plan->space.ndim;
+    rh_status rc = RH_OK;
+    for (int i = 0; i < n && !rc; i++) {
+        rh_record *record = NULL;
+        const double *x = rh_search_setting(study->search, asked[i].setting);
+        rc = rh_study__record(study, asked[i].setting, false, x, &record, err);
+        if (rc)
+            break;
+        if (memcmp(record->x, x, (size_t)ndim * sizeof *x) != 0)
+            rh_search_amend(study->search, asked[i].setting, record->x);
+        rc = hand_out(study, record, asked[i].nrun, err);
+    }
+    return rc;
+}
+
+// A search may close a setting later than it was told of it.
+static rh_status close_settled(rh_study *study, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    int n = rh_search_nsetting(study->search);
+    bool all = true; // those before are closed
+    for (int s = study->nclosed; s < n && !rc; s++) {
+        rh_setting_state state = rh_search_state(study->search, s);
+        rh_record *record = rh_study__find(study, s, false);
+        if (state != RH_SETTING_OPEN && record && !record->closed)
+            rc = close(study, record, state, err);
+        all = all && record && record->closed;
+        study->nclosed += all;
+    }
+    return rc;
+}
+
+// Of a trial that has just been appraised: its runs' scores are still there.
+static rh_status tell_search(rh_study *study, const rh_record *record, rh_error *err)
+{
+    rh_told told = {.setting = record->setting,
+                    .nrun = record->value.nrun,
+                    .score = study->score,
+                    .value = record->value.value,
+                    .noise = record->value.noise};
+    return rh_search_tell(study->search, &told, err);
+}
+
+rh_status rh_study__search(rh_study *study, rh_error *err)
+{
+    study->stage = RH_STAGE_SEARCH;
+    study->best = NULL;
+    study->nfinished = study->nclosed = 0;
+    for (;;) {
+        const rh_asked *asked;
+        int n;
+        rh_status rc = rh_search_ask(study->search, &asked, &n, err);
+        if (!rc)
+            rc = close_settled(study, err);
+        if (rc || n == 0)
+            return rc;
+        rc = begin_batch(study, asked, n, err);
+        for (int i = 0; i < n && !rc; i++) {
+            rh_record *record = rh_study__find(study, asked[i].setting, false);
+            rc = complete(study, record, err);
+            if (!rc)
+                rc = tell_search(study, record, err);
+            rh_setting_state state = rh_search_state(study->search, asked[i].setting);
+            if (!rc && state != RH_SETTING_OPEN)
+                rc = close(study, record, state, err);
+        }
+        if (rc)
+            return rc;
+    }
+}
+
+// ---------------------------------------------------------------------------- the confirmation
+
+// Where several settings have exactly the best score, chance decides, as in the paper.
+static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
+{
+    int ntied = 1;
+    while (ntied < n && leader[ntied].value == leader[0].value)
+        ntied++;
+    rh_rng rng = rh_rng_stream(study->plan->seed, RH_STREAM_SEARCH, 1, 0);
+    int chosen = n ? (int)rh_rng_below(&rng, (uint32_t)ntied) : 0;
+    if (chosen > 0) {
+        rh_leader first = leader[0];
+        leader[0] = leader[chosen];
+        leader[chosen] = first;
+    }
+}
+
+int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
+{
+    rh_leader tied[MOST_TIES];
+    if (!study->plan->paper)
+        return rh_search_lead(study->search, most, leader);
+    int n = rh_search_lead(study->search, MOST_TIES, tied);
+    shuffle_ties(study, tied, n);
+    n = n < most ? n : most;
+    memcpy(leader, tied, (size_t)n * sizeof *leader);
+    return n;
+}
+
+rh_status rh_study__confirm(rh_study *study, rh_error *err)
+{
+    const rh_plan *plan = study->plan;
+    rh_leader *leader = rh_alloc((size_t)plan->confirm_settings + 1, sizeof *leader);
+    if (!leader)
+        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+    int n = rh_study__leaders(study, plan->confirm_settings, leader);
+    rh_status rc = n ? rh_study__fit_fresh(study, err) : RH_OK;
+    study->stage = RH_STAGE_CONFIRM;
+    study->best = NULL;
+    study->nfinished = 0;
+    if (!rc && n)
+        rc = rh_fleet__settle(study->fleet, RH_STAGE_CONFIRM, &study->home[RH_STAGE_CONFIRM],
+                              &study->task, plan->hp, err);
+    for (int i = 0; i < n && !rc; i++) {
+        rh_record *record = NULL;
+        const double *x = rh_study__find(study, leader[i].setting, false)->x;
+        rc = rh_study__record(study, leader[i].setting, true, x, &record, err);
+        if (!rc)
+            rc = hand_out(study, record, plan->confirm_runs, err);
+    }
+    for (int i = 0; i < n && !rc; i++) {
+        rh_record *record = rh_study__find(study, leader[i].setting, true);
+        rc = complete(study, record, err);
+        if (!rc)
+            rc = close(study, record, RH_SETTING_DONE, err);
+    }
+    rh_free(leader);
+    return rc;
+}

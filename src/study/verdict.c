@@ -1,0 +1,201 @@
+// verdict.c - what a study has come to: the setting to deploy, and what is not told from it.
+//
+// 1. Where settings were confirmed, the winner is the one with the highest lower bound there: a
+//    high mean of few and scattered lives is no promise. Otherwise it is the search's choice.
+// 2. Tied is what the differences of equal runs, or members, do not tell apart. A setting that
+//    a race dropped was told apart when it was.
+// 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
+//    end of a list of three or more, and the agent would take what lies beyond.
+// 4. What mattered is worked out from the settings of the search, of which there are most.
+
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_BOUND 0.01    // decision 3, of the range
+#define MOST_WEIGHED 600 // settings for a Gaussian process: its time grows with their cube
+#define LEAST_WEIGHED 4  // settings more than parameters, to say what mattered
+
+static rh_trial trial_of(const rh_record *record)
+{
+    return (rh_trial){
+        .setting = record->setting,
+        .confirm = record->confirm,
+        .x = record->x,
+        .hp = record->hp,
+        .state = record->state,
+        .nmember = record->nmember,
+        .nrun = record->nrun,
+        .life = record->life,
+        .curve = record->curve,
+        .value = record->value.value,
+        .lo95 = record->value.lo95,
+        .hi95 = record->value.hi95,
+        .unknown = record->unknown,
+        .ndiverged = record->ndiverged,
+    };
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const rh_trial *x = a, *y = b;
+    if (x->confirm != y->confirm)
+        return x->confirm ? 1 : -1;
+    return x->setting - y->setting;
+}
+
+static int find(const rh_verdict *v, int setting, bool confirm)
+{
+    for (int i = 0; i < v->ntrial; i++)
+        if (v->trial[i].setting == setting && v->trial[i].confirm == confirm)
+            return i;
+    return -1;
+}
+
+static double bound_of(const rh_trial *t)
+{
+    return isnan(t->lo95) ? t->value : t->lo95;
+}
+
+static void find_winner(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    rh_leader leader;
+    v->winner = v->found = v->first = -1;
+    if (rh_study__leaders(study, 1, &leader) == 0)
+        return;
+    v->first = v->winner = find(v, leader.setting, false);
+    for (int i = v->ntrial - v->nconfirm; study->whole && i < v->ntrial; i++) {
+        const rh_trial *t = &v->trial[i], *best = &v->trial[v->winner];
+        if (isnan(t->value))
+            continue;
+        if (!best->confirm || bound_of(t) > bound_of(best))
+            v->winner = i;
+    }
+    v->found = find(v, v->trial[v->winner].setting, false);
+}
+
+static void find_ties(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    if (v->winner < 0)
+        return;
+    const rh_trial *best = &v->trial[v->winner];
+    v->tied[v->ntied++] = v->winner;
+    for (int i = 0; i < v->ntrial; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (i == v->winner || t->confirm != best->confirm || isnan(t->value) ||
+            t->state == RH_SETTING_DROPPED)
+            continue;
+        if (rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->life,
+                          t->nrun, t->life, study->work))
+            v->tied[v->ntied++] = i;
+    }
+}
+
+// Whether a parameter of the agent could be more (or less) than the end of what was tried.
+static bool goes_on(const rh_study *study, int d, bool upper)
+{
+    const rh_plan *plan = study->plan;
+    const rh_param *param = &plan->agent->param[plan->dim[d].param];
+    double end, hp[RH_STUDY__NHP], x[RH_MAX_DIM];
+    const rh_dim *dim = &plan->space.dim[d];
+    memcpy(x, study->record[0]->x, sizeof x);
+    end = dim->kind == RH_DIM_RANGE ? (upper ? dim->hi : dim->lo)
+                                    : dim->value[upper ? dim->nvalue - 1 : 0];
+    x[d] = end;
+    rh_plan_hp(plan, x, hp);
+    double value = hp[plan->dim[d].param];
+    return value != param->lo && value != param->hi;
+}
+
+static void find_bounds(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_space *space = &study->plan->space;
+    double u[RH_MAX_DIM];
+    if (v->winner < 0)
+        return;
+    const double *x = v->trial[v->winner].x;
+    rh_space_unit(space, x, u);
+    for (int d = 0; d < space->ndim; d++) {
+        const rh_dim *dim = &space->dim[d];
+        bool lower = u[d]<AT_BOUND, upper = u[d]> 1.0 - AT_BOUND;
+        if (dim->kind == RH_DIM_NAMES || rh_dim_count(dim) < 3.0)
+            continue;
+        if (dim->kind == RH_DIM_LIST) {
+            lower = x[d] == dim->value[0];
+            upper = x[d] == dim->value[dim->nvalue - 1];
+        } else {
+            lower = lower || x[d] == dim->lo;
+            upper = upper || x[d] == dim->hi;
+        }
+        if (lower && goes_on(study, d, false))
+            v->bound[d] = -1;
+        if (upper && goes_on(study, d, true))
+            v->bound[d] = 1;
+    }
+}
+
+// Those settings of the search whose value is known, not too many of them.
+static rh_status weigh(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_space *space = &study->plan->space;
+    int ndim = space->ndim, n = 0, nknown = 0, nsearch = v->ntrial - v->nconfirm;
+    for (int i = 0; i < nsearch; i++)
+        nknown += !isnan(v->trial[i].value);
+    if (nknown < ndim + LEAST_WEIGHED)
+        return RH_OK;
+    bool all = (double)nknown == rh_space_count(space);
+    double every = all || nknown <= MOST_WEIGHED ? 1.0 : (double)nknown / MOST_WEIGHED;
+    double *x = rh_alloc((size_t)nknown, (size_t)(ndim + 2) * sizeof *x);
+    if (!x)
+        return RH_ENOMEM;
+    double *value = x + (size_t)nknown * (size_t)ndim, *noise = value + nknown;
+    for (int i = 0, k = 0; i < nsearch; i++) {
+        const rh_record *record = rh_study__find(study, v->trial[i].setting, false);
+        if (isnan(v->trial[i].value) || k++ < (int)(n * every))
+            continue;
+        memcpy(x + (size_t)n * (size_t)ndim, record->x, (size_t)ndim * sizeof *x);
+        value[n] = record->value.value;
+        noise[n++] = record->value.noise;
+    }
+    rh_status rc =
+        rh_importance(space, n, x, value, noise, v->share, v->total, &v->exact, NULL);
+    v->weighed = rc == RH_OK;
+    rh_free(x);
+    return rc == RH_ENOMEM ? rc : RH_OK;
+}
+
+rh_status rh_study__judge_all(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    size_t n = (size_t)study->nrecord + 1, ndim = (size_t)study->plan->space.ndim + 1;
+    study->trial = rh_alloc(n, sizeof *study->trial);
+    v->tied = rh_alloc(n, sizeof *v->tied);
+    v->bound = rh_alloc(ndim, sizeof *v->bound);
+    v->share = rh_alloc(ndim, sizeof *v->share);
+    v->total = rh_alloc(ndim, sizeof *v->total);
+    if (!study->trial || !v->tied || !v->bound || !v->share || !v->total)
+        return RH_ENOMEM;
+    for (int i = 0; i < study->nrecord; i++) {
+        study->trial[i] = trial_of(study->record[i]);
+        v->nconfirm += study->record[i]->confirm;
+    }
+    v->ntrial = study->nrecord;
+    qsort(study->trial, (size_t)v->ntrial, sizeof *study->trial, in_order);
+    v->trial = study->trial;
+    v->whole = study->whole;
+    v->nlife = study->nlife;
+    v->nknown = study->nknown;
+    v->nstep = study->nstep;
+    v->seconds = rh_study__now() - study->begun;
+    find_winner(study);
+    find_ties(study);
+    find_bounds(study);
+    rh_status rc = weigh(study);
+    return rc ? rc : rh_study__findings(study);
+}

@@ -1,0 +1,342 @@
+// write.c - best.yaml and runs.csv: what a study leaves for people and programs.
+//
+// 1. No time, no host: the same study gives the same bytes.
+// 2. The agent's section is that of a plan. All its parameters are there, searched or not:
+//    what is deployed must not hang on the defaults of another version.
+// 3. Texts that are not plain words are quoted as in JSON, which is YAML too. Numbers with an
+//    exponent have a point: PyYAML reads 1e-05 as a text.
+// 4. runs.csv has a row per life, in the order of the study. It is written piece by piece: a
+//    million lives are 100 MB.
+
+#include "journal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define PIECE ((size_t)1 << 16) // letters of a table that are collected before they are written
+
+// ---------------------------------------------------------------------------- pieces
+
+// Whether a text stands for itself in YAML.
+static bool is_plain(const char *words)
+{
+    static const char *const meant[] = {"true", "false", "yes", "no", "on",
+                                        "off",  "null",  "y",   "n",  "nan"};
+    size_t n = strlen(words);
+    if (n == 0 || *words < 'a' || *words > 'z')
+        return false;
+    if (strspn(words, "abcdefghijklmnopqrstuvwxyz0123456789_") != n)
+        return false;
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (strcmp(words, meant[i]) == 0)
+            return false;
+    return true;
+}
+
+static void add_words(rh_text *t, const char *words)
+{
+    if (is_plain(words))
+        rh_text__add(t, words);
+    else
+        rh_text__quote(t, words);
+}
+
+static void add_number(rh_text *t, double x)
+{
+    static const rh_param any = {0};
+    char digits[RH_JOURNAL__NAME_SIZE];
+    rh_param_format(&any, x, digits, sizeof digits);
+    char *e = strchr(digits, 'e');
+    if (isnan(x))
+        rh_text__add(t, "null");
+    else if (isinf(x))
+        rh_text__add(t, x > 0.0 ? ".inf" : "-.inf");
+    else if (e && !strchr(digits, '.')) {
+        *e = 0;
+        rh_text__add(t, digits);
+        rh_text__add(t, ".0e");
+        rh_text__add(t, e + 1);
+    } else
+        rh_text__add(t, digits);
+}
+
+static void add_param(rh_text *t, const rh_param *param, double x)
+{
+    if (param->choice)
+        add_words(t, param->choice[(int)x]);
+    else
+        add_number(t, x);
+}
+
+static void add_interval(rh_text *t, const rh_trial *trial)
+{
+    rh_text__add(t, "[");
+    add_number(t, trial->lo95);
+    rh_text__add(t, ", ");
+    add_number(t, trial->hi95);
+    rh_text__add(t, "]");
+}
+
+static void add_print(rh_text *t, uint64_t fingerprint)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", fingerprint);
+    rh_text__add(t, digits);
+}
+
+static void whole_line(rh_text *t, const char *key, int64_t x)
+{
+    rh_text__add(t, key);
+    rh_text__whole(t, x);
+    rh_text__add(t, "\n");
+}
+
+static void number_line(rh_text *t, const char *key, double x)
+{
+    rh_text__add(t, key);
+    add_number(t, x);
+    rh_text__add(t, "\n");
+}
+
+static void words_line(rh_text *t, const char *key, const char *words)
+{
+    rh_text__add(t, key);
+    add_words(t, words);
+    rh_text__add(t, "\n");
+}
+
+// A number of the search as people know it: the choice's name where it has one.
+static const rh_param *param_of(const rh_plan *plan, int dim)
+{
+    static const rh_param any = {0};
+    const rh_param *param = &plan->agent->param[plan->dim[dim].param];
+    return param->choice && plan->dim[dim].form == RH_FORM_PLAIN ? param : &any;
+}
+
+// ---------------------------------------------------------------------------- best.yaml
+
+static void add_agent(rh_text *t, const rh_plan *plan, const double *hp)
+{
+    words_line(t, "agent:\n  name: ", plan->agent->name);
+    for (int i = 0; i < plan->agent->nparam; i++) {
+        rh_text__add(t, "  ");
+        add_words(t, plan->agent->param[i].name);
+        rh_text__add(t, ": ");
+        add_param(t, &plan->agent->param[i], hp[i]);
+        rh_text__add(t, "\n");
+    }
+}
+
+// Settings that chance does not tell from the winner, and where it ran into a bound.
+static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
+{
+    rh_text__add(t, v->ntied > 1 ? "  tied: # chance does not tell these from it\n" : "");
+    for (int i = 1; i < v->ntied; i++) {
+        const rh_trial *trial = &v->trial[v->tied[i]];
+        rh_text__add(t, "    - {");
+        for (int k = 0; k < plan->space.ndim; k++) {
+            add_words(t, plan->space.dim[k].name);
+            rh_text__add(t, ": ");
+            add_param(t, param_of(plan, k), trial->x[k]);
+            rh_text__add(t, ", ");
+        }
+        rh_text__add(t, "value: ");
+        add_number(t, trial->value);
+        rh_text__add(t, "}\n");
+    }
+    bool any = false;
+    for (int k = 0; v->bound && k < plan->space.ndim; k++) {
+        if (v->bound[k] == 0)
+            continue;
+        rh_text__add(t,
+                     any ? "" : "  at_bound: # the best may lie beyond the range searched\n");
+        rh_text__add(t, "    ");
+        add_words(t, plan->space.dim[k].name);
+        rh_text__add(t, v->bound[k] < 0 ? ": lower\n" : ": upper\n");
+        any = true;
+    }
+}
+
+static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
+{
+    const rh_trial *w = &v->trial[v->winner];
+    number_line(t, "chosen:\n  value: ", w->value);
+    rh_text__add(t, "  interval: ");
+    add_interval(t, w);
+    rh_text__add(t, " # 95 %\n");
+    rh_text__add(t, w->confirm ? "  confirmed: true\n" : "  confirmed: false\n");
+    rh_text__add(t, v->whole ? "  finished: true\n" : "  finished: false\n");
+    whole_line(t, "  setting: ", w->setting);
+    whole_line(t, "  members: ", w->nmember);
+    whole_line(t, "  runs: ", w->nrun);
+    whole_line(t, "  diverged: ", w->ndiverged);
+    number_line(t, "  unknown: ", w->unknown);
+    words_line(t, "  method: ", plan->method->name);
+    whole_line(t, "  tried: ", v->ntrial - v->nconfirm);
+    if (v->found >= 0 && v->found != v->winner) {
+        number_line(t, "  found:\n    value: ", v->trial[v->found].value);
+        rh_text__add(t, "    interval: ");
+        add_interval(t, &v->trial[v->found]);
+        rh_text__add(t, "\n");
+    }
+    add_others(t, plan, v);
+}
+
+static void add_sources(rh_text *t, const rh_journal_head *head, const rh_model *model)
+{
+    const char *key, *value;
+    bool open;
+    words_line(t, "log:\n  path: ", head->log ? head->log : "");
+    rh_text__add(t, "  fingerprint: ");
+    add_print(t, head->fingerprint);
+    if (head->starts) {
+        rh_text__add(t, "\n  starts: ");
+        add_print(t, head->starts);
+    }
+    rh_text__add(t, "\n");
+    if (model) {
+        words_line(t, "model:\n  name: ", rh_model_kind(model)->name);
+        whole_line(t, "  members: ", rh_model_nmember(model));
+    }
+    rh_text__add(t, "plan:\n");
+    for (int i = 0; rh_plan_entry(head->plan, i, &key, &value, &open); i++) {
+        rh_text__add(t, "  ");
+        add_words(t, key);
+        rh_text__add(t, ": ");
+        rh_text__quote(t, value);
+        rh_text__add(t, "\n");
+    }
+    rh_text__add(t, "rehearse: ");
+    rh_text__quote(t, rh_version());
+    rh_text__add(t, "\n");
+}
+
+// What has been collected goes to the stream. What is wrong with that shows at the commit.
+static void flush(rh_text *t, FILE *stream)
+{
+    if (stream && t->n > 0 && !t->bad)
+        fwrite(t->data, 1, t->n, stream);
+    t->n = 0;
+}
+
+// The file gets its name if all of its text was to be had.
+static rh_status finish(rh_file *file, rh_text *t, const char *path, rh_error *err)
+{
+    FILE *stream = rh_file_stream(file);
+    rh_status rc = RH_OK;
+    flush(t, stream);
+    if (t->bad || !stream)
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+    rh_text__clear(t);
+    if (rc) {
+        rh_file_discard(file);
+        return rc;
+    }
+    return rh_file_commit(file, err);
+}
+
+rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
+                               const rh_model *model, const rh_verdict *verdict, rh_error *err)
+{
+    rh_file *file = NULL;
+    rh_text t = {0};
+    rh_status rc = rh_file_create(&file, path, err);
+    if (rc)
+        return rc;
+    rh_text__add(&t, "# the setting to deploy, and how it was chosen\n");
+    add_agent(&t, head->plan, verdict->trial[verdict->winner].hp);
+    add_chosen(&t, head->plan, verdict);
+    add_sources(&t, head, model);
+    return finish(file, &t, path, err);
+}
+
+// ---------------------------------------------------------------------------- runs.csv
+
+static void add_field(rh_text *t, const char *words)
+{
+    if (!strpbrk(words, ",\"\r\n")) {
+        rh_text__add(t, words);
+        return;
+    }
+    rh_text__add(t, "\"");
+    for (const char *c = words; *c; c++) {
+        const char letter[] = {*c, 0};
+        rh_text__add(t, *c == '"' ? "\"\"" : letter);
+    }
+    rh_text__add(t, "\"");
+}
+
+// Nothing where there is no number.
+static void add_cell(rh_text *t, const rh_param *param, double x)
+{
+    char word[RH_JOURNAL__NAME_SIZE];
+    if (isnan(x))
+        return;
+    rh_param_format(param, x, word, sizeof word);
+    add_field(t, word);
+}
+
+static void add_head(rh_text *t, const rh_plan *plan)
+{
+    rh_text__add(t, "trial,stage,setting,member,run,");
+    for (int i = 0; i < plan->space.ndim; i++) {
+        add_field(t, plan->space.dim[i].name);
+        rh_text__add(t, ",");
+    }
+    rh_text__add(t, "score,total,steps,episodes,unknown,outcome\n");
+}
+
+static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *trial,
+                    int member, int run)
+{
+    static const rh_param any = {0};
+    const rh_life *life = &trial->life[(size_t)member * (size_t)trial->nrun + (size_t)run];
+    rh_text__whole(t, index);
+    rh_text__add(t, trial->confirm ? ",confirm," : ",search,");
+    rh_text__whole(t, trial->setting);
+    rh_text__add(t, ",");
+    rh_text__whole(t, member);
+    rh_text__add(t, ",");
+    rh_text__whole(t, run);
+    rh_text__add(t, ",");
+    for (int i = 0; i < plan->space.ndim; i++) {
+        add_cell(t, param_of(plan, i), trial->x[i]);
+        rh_text__add(t, ",");
+    }
+    add_cell(t, &any, life->score);
+    rh_text__add(t, ",");
+    add_cell(t, &any, life->total);
+    rh_text__add(t, ",");
+    rh_text__whole(t, life->nstep);
+    rh_text__add(t, ",");
+    rh_text__whole(t, life->nepisode);
+    rh_text__add(t, ",");
+    rh_text__whole(t, life->nunknown);
+    rh_text__add(t, ",");
+    add_field(t, rh_outcome_name(life->outcome));
+    rh_text__add(t, "\n");
+}
+
+rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
+                               const rh_verdict *verdict, rh_error *err)
+{
+    rh_file *file = NULL;
+    rh_text t = {0};
+    rh_status rc = rh_file_create(&file, path, err);
+    if (rc)
+        return rc;
+    FILE *stream = rh_file_stream(file);
+    add_head(&t, head->plan);
+    for (int i = 0; i < verdict->ntrial; i++) {
+        const rh_trial *trial = &verdict->trial[i];
+        for (int k = 0; k < trial->nmember * trial->nrun; k++) {
+            if (trial->life[k].outcome == RH_STOPPED) // not lived
+                continue;
+            add_row(&t, head->plan, i, trial, k / trial->nrun, k % trial->nrun);
+            if (t.n >= PIECE)
+                flush(&t, stream);
+        }
+    }
+    return finish(file, &t, path, err);
+}

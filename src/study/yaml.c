@@ -1,0 +1,418 @@
+// yaml.c - a small YAML file as a tree.
+//
+// libyaml composes the document; it is then copied, aliases and all, into a tree of ours.
+//
+// 1. An alias is copied where it stands. A few of them can stand for a billion nodes, and
+//    one that contains itself for more: a tree has at most 10,000 nodes, 16 deep.
+// 2. The same key twice in a mapping is refused with both lines: which of them counts is
+//    something that two readers of YAML do not agree on.
+// 3. Numbers are read by their own grammar, before strtod sees them: it would also take
+//    0x10, nan, and blanks. Whole numbers that are not written with a point or an exponent
+//    are read exactly: a seed may have more digits than a double.
+
+#include "yaml.h"
+
+#include "rehearse/contract.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+#define LARGEST (1 << 20) // bytes of a file
+#define MOST_NODES 10000
+#define DEEPEST 16
+#define LETTERS 40 // of what was found, in a message
+
+typedef struct copying {
+    yaml_document_t *document;
+    const char *path;
+    int nnode;
+    rh_status rc; // of the first fault
+    rh_error *err;
+} copying;
+
+static rh_status nomem(const char *path, rh_error *err)
+{
+    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+}
+
+// ---------------------------------------------------------------------------- trees
+
+rh_yaml *rh_yaml__branch(rh_yaml_kind kind)
+{
+    rh_yaml *node = rh_alloc(1, sizeof *node);
+    if (node)
+        node->kind = kind;
+    return node;
+}
+
+rh_yaml *rh_yaml__text(const char *text, size_t n)
+{
+    rh_yaml *node = rh_yaml__branch(RH_YAML_TEXT);
+    if (!node)
+        return NULL;
+    node->plain = true;
+    node->text = rh_alloc(n + 1, 1);
+    if (!node->text) {
+        rh_free(node);
+        return NULL;
+    }
+    memcpy(node->text, text, n);
+    return node;
+}
+
+void rh_yaml__destroy(rh_yaml *node)
+{
+    if (!node)
+        return;
+    for (int i = 0; i < node->n; i++) {
+        rh_yaml__destroy(node->key[i]);
+        rh_yaml__destroy(node->item[i]);
+    }
+    rh_free(node->text);
+    rh_free(node->key);
+    rh_free(node->item);
+    rh_free(node);
+}
+
+// Room for one more. False: no memory.
+static bool make_room(rh_yaml *to)
+{
+    if (to->n < to->room)
+        return true;
+    size_t room = to->room ? 2 * (size_t)to->room : 8;
+    rh_yaml **key = rh_alloc(room, sizeof(rh_yaml *));
+    rh_yaml **item = rh_alloc(room, sizeof(rh_yaml *));
+    if (!key || !item) {
+        rh_free(key);
+        rh_free(item);
+        return false;
+    }
+    for (int i = 0; i < to->n; i++) {
+        key[i] = to->key[i];
+        item[i] = to->item[i];
+    }
+    rh_free(to->key);
+    rh_free(to->item);
+    to->key = key;
+    to->item = item;
+    to->room = (int)room;
+    return true;
+}
+
+bool rh_yaml__add(rh_yaml *to, rh_yaml *key, rh_yaml *item)
+{
+    if (!to || !item || (to->kind == RH_YAML_MAP && !key) || !make_room(to)) {
+        rh_yaml__destroy(key);
+        rh_yaml__destroy(item);
+        return false;
+    }
+    to->key[to->n] = key;
+    to->item[to->n++] = item;
+    return true;
+}
+
+const rh_yaml *rh_yaml__get(const rh_yaml *map, const char *name)
+{
+    for (int i = 0; map->kind == RH_YAML_MAP && i < map->n; i++)
+        if (strcmp(map->key[i]->text, name) == 0)
+            return map->item[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------- from libyaml
+
+static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth);
+
+static int line_of(const yaml_node_t *node)
+{
+    return (int)node->start_mark.line + 1;
+}
+
+static rh_yaml *copy_text(copying *c, const yaml_node_t *node)
+{
+    const char *text = (const char *)node->data.scalar.value;
+    size_t n = node->data.scalar.length;
+    if (strlen(text) != n) {
+        c->rc = rh_fail(c->err, RH_EFORMAT, "%s:%d: found binary data, expected a text",
+                        rh_path_tail(c->path), line_of(node));
+        return NULL;
+    }
+    rh_yaml *out = rh_yaml__text(text, n);
+    if (!out) {
+        c->rc = nomem(c->path, c->err);
+        return NULL;
+    }
+    out->plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    out->line = line_of(node);
+    return out;
+}
+
+static void copy_list(copying *c, const yaml_node_t *node, int depth, rh_yaml *to)
+{
+    for (const yaml_node_item_t *i = node->data.sequence.items.start;
+         i < node->data.sequence.items.top && !c->rc; i++) {
+        rh_yaml *item = copy(c, *i, depth + 1);
+        if (item && !rh_yaml__add(to, NULL, item))
+            c->rc = nomem(c->path, c->err);
+    }
+}
+
+// Whether the key is new, and a text.
+static rh_status check_key(const copying *c, const rh_yaml *map, const rh_yaml *key)
+{
+    char shown[RH_YAML__SHOWN];
+    if (key->kind != RH_YAML_TEXT)
+        return rh_fail(c->err, RH_EFORMAT, "%s:%d: found %s as a key, expected a text",
+                       rh_path_tail(c->path), key->line,
+                       key->kind == RH_YAML_LIST ? "a list" : "a mapping");
+    for (int i = 0; i < map->n; i++)
+        if (strcmp(map->key[i]->text, key->text) == 0) {
+            rh_yaml__show(key, shown);
+            return rh_fail(c->err, RH_EFORMAT, "%s:%d: %s is given twice, before in line %d",
+                           rh_path_tail(c->path), key->line, shown, map->key[i]->line);
+        }
+    return RH_OK;
+}
+
+static void copy_map(copying *c, const yaml_node_t *node, int depth, rh_yaml *to)
+{
+    for (const yaml_node_pair_t *i = node->data.mapping.pairs.start;
+         i < node->data.mapping.pairs.top && !c->rc; i++) {
+        rh_yaml *key = copy(c, i->key, depth + 1);
+        if (!key)
+            return;
+        c->rc = check_key(c, to, key);
+        rh_yaml *item = c->rc ? NULL : copy(c, i->value, depth + 1);
+        if (!item)
+            rh_yaml__destroy(key);
+        else if (!rh_yaml__add(to, key, item))
+            c->rc = nomem(c->path, c->err);
+    }
+}
+
+// The tree below a node; NULL and c->rc where there is none.
+static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
+{
+    const yaml_node_t *node = yaml_document_get_node(c->document, index);
+    if (++c->nnode > MOST_NODES || depth > DEEPEST) {
+        c->rc = rh_fail(c->err, RH_EFORMAT, "%s:%d: %s, expected a small file",
+                        rh_path_tail(c->path), line_of(node),
+                        depth > DEEPEST ? "nested more than 16 deep"
+                                        : "more than 10,000 values, aliases counted out");
+        return NULL;
+    }
+    if (node->type == YAML_SCALAR_NODE)
+        return copy_text(c, node);
+    bool list = node->type == YAML_SEQUENCE_NODE;
+    rh_yaml *branch = rh_yaml__branch(list ? RH_YAML_LIST : RH_YAML_MAP);
+    if (!branch) {
+        c->rc = nomem(c->path, c->err);
+        return NULL;
+    }
+    branch->line = line_of(node);
+    if (list)
+        copy_list(c, node, depth, branch);
+    else
+        copy_map(c, node, depth, branch);
+    if (!c->rc)
+        return branch;
+    rh_yaml__destroy(branch);
+    return NULL;
+}
+
+static rh_status not_yaml(const yaml_parser_t *parser, const char *path, rh_error *err)
+{
+    if (parser->error == YAML_MEMORY_ERROR)
+        return nomem(path, err);
+    return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s", rh_path_tail(path),
+                   parser->problem_mark.line + 1,
+                   parser->problem ? parser->problem : "it cannot be read");
+}
+
+rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
+                         rh_error *err)
+{
+    yaml_parser_t parser;
+    yaml_document_t document, next;
+    rh_yaml *tree = NULL;
+    if (!yaml_parser_initialize(&parser))
+        return nomem(path, err);
+    yaml_parser_set_input_string(&parser, bytes, n);
+    if (!yaml_parser_load(&parser, &document)) {
+        rh_status rc = not_yaml(&parser, path, err);
+        yaml_parser_delete(&parser);
+        return rc;
+    }
+
+    // the only document there is
+    rh_status rc = RH_OK;
+    copying c = {.document = &document, .path = path, .err = err};
+    if (yaml_document_get_root_node(&document)) {
+        tree = copy(&c, 1, 0);
+        rc = c.rc;
+        if (!rc && !yaml_parser_load(&parser, &next)) {
+            rc = not_yaml(&parser, path, err);
+        } else if (!rc) {
+            const yaml_node_t *root = yaml_document_get_root_node(&next);
+            if (root)
+                rc = rh_fail(err, RH_EFORMAT,
+                             "%s:%d: a second document begins here, expected one",
+                             rh_path_tail(path), line_of(root));
+            yaml_document_delete(&next);
+        }
+    } else {
+        tree = rh_yaml__text("", 0);
+        rc = tree ? RH_OK : nomem(path, err);
+    }
+    yaml_document_delete(&document);
+    yaml_parser_delete(&parser);
+    if (rc)
+        rh_yaml__destroy(tree);
+    else
+        *out = tree;
+    return rc;
+}
+
+rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
+    rh_status rc = RH_OK;
+    char *text = NULL;
+    size_t used = 0;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size > LARGEST) {
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s, expected a small YAML file", rh_path_tail(path),
+                     S_ISREG(st.st_mode) ? "more than 1 MB" : "it is no regular file");
+        goto done;
+    }
+    text = rh_alloc((size_t)st.st_size + 1, 1);
+    if (!text) {
+        rc = nomem(path, err);
+        goto done;
+    }
+    for (ssize_t got = 1; got != 0 && used < (size_t)st.st_size;) {
+        got = read(fd, text + used, (size_t)st.st_size - used);
+        if (got > 0)
+            used += (size_t)got;
+        if (got < 0 && errno != EINTR) {
+            rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path),
+                         strerror(errno));
+            goto done;
+        }
+    }
+    *bytes = text;
+    *n = used;
+    text = NULL;
+
+done:
+    rh_free(text);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- what texts say
+
+bool rh_yaml__nothing(const rh_yaml *node)
+{
+    return node->kind == RH_YAML_TEXT && node->plain &&
+           (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
+}
+
+static const char *digits(const char *c)
+{
+    return c + strspn(c, "0123456789");
+}
+
+// [+-] digits [. digits] [e [+-] digits], with a digit before or behind the point.
+static bool is_decimal(const char *text)
+{
+    const char *c = text + (*text == '+' || *text == '-'), *end = digits(c);
+    size_t ndigit = (size_t)(end - c);
+    c = end;
+    if (*c == '.') {
+        end = digits(c + 1);
+        ndigit += (size_t)(end - c) - 1;
+        c = end;
+    }
+    if (ndigit && (*c == 'e' || *c == 'E')) {
+        c += 1 + (c[1] == '+' || c[1] == '-');
+        end = digits(c);
+        ndigit = (size_t)(end - c);
+        c = end;
+    }
+    return ndigit && !*c;
+}
+
+bool rh_yaml__number(const rh_yaml *node, double *x)
+{
+    static const rh_param any = {.name = "number", .lo = -HUGE_VAL, .hi = HUGE_VAL};
+    double value;
+    if (node->kind != RH_YAML_TEXT || !is_decimal(node->text) ||
+        rh_param_parse(&any, "", node->text, &value, NULL) != RH_OK || !isfinite(value))
+        return false;
+    *x = value;
+    return true;
+}
+
+bool rh_yaml__whole(const rh_yaml *node, uint64_t *n)
+{
+    double x;
+    if (!rh_yaml__number(node, &x))
+        return false;
+    const char *c = node->text + (*node->text == '+');
+    if (!*digits(c)) {
+        uint64_t whole = 0;
+        for (; *c; c++) {
+            uint64_t digit = (uint64_t)(*c - '0');
+            if (whole > (UINT64_MAX - digit) / 10)
+                return false;
+            whole = 10 * whole + digit;
+        }
+        *n = whole;
+        return true;
+    }
+    if (!(x >= 0.0 && x <= 9007199254740992.0) || x != floor(x))
+        return false;
+    *n = (uint64_t)x;
+    return true;
+}
+
+bool rh_yaml__truth(const rh_yaml *node, bool *yes)
+{
+    static const char *const word[] = {"false", "no",  "off", "False", "No",  "Off",
+                                       "FALSE", "NO",  "OFF", "true",  "yes", "on",
+                                       "True",  "Yes", "On",  "TRUE",  "YES", "ON"};
+    for (int i = 0; node->kind == RH_YAML_TEXT && i < 18; i++)
+        if (strcmp(node->text, word[i]) == 0) {
+            *yes = i >= 9;
+            return true;
+        }
+    return false;
+}
+
+void rh_yaml__show(const rh_yaml *node, char shown[RH_YAML__SHOWN])
+{
+    const char *text = node->kind == RH_YAML_LIST  ? "a list"
+                       : node->kind == RH_YAML_MAP ? "a mapping"
+                       : *node->text               ? node->text
+                       : node->plain               ? "nothing"
+                                                   : "''";
+    size_t n = strlen(text);
+    bool cut = n > LETTERS;
+    if (cut)
+        for (n = LETTERS; n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;)
+            n--; // never in the middle of a letter
+    for (size_t i = 0; i < n; i++)
+        shown[i] = (char)((unsigned char)text[i] < 32 || text[i] == 127 ? '?' : text[i]);
+    snprintf(shown + n, RH_YAML__SHOWN - n, "%s", cut ? "..." : "");
+}

@@ -1,0 +1,82 @@
+// fuzz_journal.c - whatever is in a journal: read up to its last whole line, or refused with
+// one line. Checksums are put right first, or nothing would get past them: a line that ends
+// with ,"crc":"12345678"} gets the one it should have.
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "study/journal.h"
+#include "study/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void seal(char *line, size_t n)
+{
+    char right[RH_JOURNAL__SEAL + 1];
+    if (n < RH_JOURNAL__SEAL || memcmp(line + n - RH_JOURNAL__SEAL, ",\"crc\":\"", 8) != 0)
+        return;
+    snprintf(right, sizeof right, ",\"crc\":\"%08x\"}",
+             (unsigned)rh_journal__crc(line, n - RH_JOURNAL__SEAL));
+    memcpy(line + n - RH_JOURNAL__SEAL, right, RH_JOURNAL__SEAL);
+}
+
+// A study of one number between 0 and 1, of two points a life.
+static rh_plan one_number(rh_plan_book *book)
+{
+    static char key[] = "runs", value[] = "10";
+    static rh_plan_line line[] = {{.key = key, .value = value}};
+    static const double lists[] = {1, 2, 3};
+    *book = (rh_plan_book){.line = line, .nline = 1};
+    rh_plan plan = {.ncurve = 2, .book = book};
+    plan.space.ndim = 2;
+    plan.space.dim[0] = (rh_dim){.name = "a", .kind = RH_DIM_RANGE, .hi = 1.0};
+    plan.space.dim[1] = (rh_dim){.name = "b", .kind = RH_DIM_LIST, .value = lists, .nvalue = 3};
+    return plan;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int64_t live = rh_alloc_live(), whole = -1;
+    rh_error err = {""};
+    rh_plan_book book;
+    rh_plan plan = one_number(&book);
+    rh_journal_head head = {.name = "s", .log = "l", .plan = &plan, .ncurve = 2, .nstep = 10};
+    char *bytes = malloc(size + 1);
+    require(bytes != NULL);
+    memcpy(bytes, data, size);
+    for (size_t i = 0, first = 0; i < size; i++)
+        if (bytes[i] == '\n') {
+            seal(bytes + first, i - first);
+            first = i + 1;
+        }
+    int fd = memfd_create("journal", 0);
+    require(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
+
+    rh_replay replay;
+    rh_replay__init(&replay, &head, "a/file");
+    rh_status rc = rh_replay__read(&replay, fd, 0, -1, &whole, &err);
+    require(rc == RH_OK || strncmp(err.text, "a/file:", 7) == 0);
+    require(!strchr(err.text, '\n'));
+    require(whole >= 0 && whole <= (int64_t)size);
+    require(rc || whole == 0 || bytes[whole - 1] == '\n');
+    require(replay.ntrial == replay.nslot);
+    for (int i = 0; i < replay.ntrial; i++) {
+        require(replay.owner[replay.slot[i].id] == i);
+        require(replay.trial[i].x[1] >= 1.0 && replay.trial[i].x[1] <= 3.0);
+        for (int k = 0; k < replay.trial[i].nlife; k++)
+            require(replay.trial[i].life[k].member < RH_MAX_MEMBER);
+    }
+    rh_replay__clear(&replay);
+    close(fd);
+    free(bytes);
+    require(rh_alloc_live() == live);
+    return 0;
+}

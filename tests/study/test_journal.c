@@ -1,0 +1,807 @@
+// test_journal.c - the journal: what is written comes back to the bit, and whatever happens to
+// the file, it is whole, repaired, or refused by the line.
+//
+//     study_test_journal <folder> [pause]   write a sample for the real Optuna, with so many
+//                                           milliseconds between lines
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "study/journal_sample.h"
+
+static char folder[64], path[96];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    // in memory where that can be: thousands of journals are made, and each is synced
+    strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/rehearse-journal-XXXXXX"
+                                                 : "/tmp/rehearse-journal-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/study.log", folder);
+    return 0;
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    unlink(path);
+    return rmdir(folder); // fails when something else is left
+}
+
+// ---------------------------------------------------------------------------- helpers
+
+static char *contents(size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = calloc(1, 1 << 20);
+    assert_non_null(bytes);
+    *n = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+static void put(const char *bytes, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+// What another program writes behind it all.
+static void append(const char *text)
+{
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static rh_journal *opened(const rh_plan *plan)
+{
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    rh_journal_head head = sample_head(plan);
+    rh_status rc = rh_journal__open(&journal, folder, &head, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(rc, RH_OK);
+    return journal;
+}
+
+static void refused(const rh_plan *plan, rh_status expected, const char *words)
+{
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    rh_journal_head head = sample_head(plan);
+    int64_t live = rh_alloc_live();
+    rh_status rc = rh_journal__open(&journal, folder, &head, &err);
+    assert_null(journal);
+    if (!strstr(err.text, words))
+        fail_msg("'%s', expected '%s'", err.text, words);
+    assert_int_equal(rc, expected);
+    assert_null(strchr(err.text, '\n'));
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+static void put_ok(rh_journal *journal, const rh_plan *plan, const rh_journal_trial *trial,
+                   bool end, double value, rh_setting_state state)
+{
+    rh_error err = {""};
+    rh_status rc = put_trial(journal, plan, trial, end, value, state, &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(rc, RH_OK);
+}
+
+// Four trials: done, dropped, broken down, and under way.
+static void write_sample(const rh_plan *plan)
+{
+    rh_journal *journal = opened(plan);
+    for (int i = 0; i < 4; i++) {
+        rh_journal_trial trial = sample_trial(i, i == 2);
+        put_ok(journal, plan, &trial, i < 3, i == 2 ? -INFINITY : -10.0 + i,
+               i == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE);
+    }
+    assert_int_equal(rh_journal__sync(journal, NULL), RH_OK);
+    rh_journal__close(journal);
+}
+
+// The first n trials of the sample are there.
+static void check_sample(const rh_journal *journal, int n)
+{
+    assert_true(rh_journal__ntrial(journal) >= n);
+    for (int i = 0; i < n; i++) {
+        const rh_journal_trial *t = rh_journal__trial(journal, i);
+        rh_journal_trial expected = sample_trial(i, i == 2);
+        assert_int_equal(t->setting, i);
+        assert_int_equal(t->confirm, i == 2);
+        assert_true(same_bits(t->x, expected.x, 5));
+        assert_int_equal(t->finished, i < 3);
+        assert_int_equal(t->state, i == 1  ? RH_SETTING_DROPPED
+                                   : i < 3 ? RH_SETTING_DONE
+                                           : RH_SETTING_OPEN);
+        assert_int_equal(t->nlife, 2);
+        for (int k = 0; k < 2; k++) {
+            rh_journal_life l = sample_life(i, k, k);
+            assert_true(same_life(&t->life[k], &l));
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------- letters
+
+static void numbers_come_back(void **unused)
+{
+    (void)unused;
+    static const double odd[] = {0.0,   -0.0,     1.0 / 3.0,  5e-324, DBL_MAX, -DBL_MIN,
+                                 1e15,  -1e15,    1e22,       1e23,   0x1p53,  0x1p53 + 2,
+                                 1e300, INFINITY, -INFINITY,  0.1,    NAN,     123456.75,
+                                 1e-5,  2e-308,   -99999.125, 3e22,   1e-22,   1e-23};
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_FIT, 0, 0);
+    for (int i = 0; i < 20000; i++) {
+        rh_text text = {0};
+        double x, y = 7.0;
+        uint64_t bits = rh_rng_bits(&rng);
+        memcpy(&x, &bits, sizeof x);
+        if (i % 2) // of a size that scores have, and whole ones with many digits
+            x = i % 4 == 1 ? rh_rng_range(&rng, -1e3, 1e3) : (double)(bits >> i % 64) * 1e4;
+        x = i < (int)LENGTH(odd) ? odd[i] : isfinite(x) ? x : 1.0;
+        rh_text__number(&text, x);
+        const char *end = text.data + text.n;
+        assert_ptr_equal(rh_scan__number(text.data, end, &y), end);
+        assert_true(same_bits(&x, &y, 1));
+
+        // and so says jansson, of what is JSON
+        json_t *json = json_loadb(text.data, text.n, JSON_DECODE_ANY, NULL);
+        assert_non_null(json);
+        y = json_number_value(json);
+        assert_true(!isfinite(x) || x == y);
+        assert_true(x != 0.0 || !!signbit(x) == !!signbit(y));
+        json_decref(json);
+        rh_text__clear(&text);
+    }
+    static const char *const bad[] = {"", "-", "nul", "\"nan\"", ".5", "1.", "1e", "1e+", "x"};
+    for (size_t i = 0; i < LENGTH(bad); i++) {
+        double y;
+        assert_null(rh_scan__number(bad[i], bad[i] + strlen(bad[i]), &y));
+    }
+}
+
+static void words_are_json(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *words, *quoted;
+    } known[] = {
+        {"", "\"\""},
+        {"a\"b\\c\n\x7f", "\"a\\\"b\\\\c\\u000a\\u007f\""},
+        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+         "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\""},
+        {"\xff\xc3(\xe2\x82", "\"\\ufffd\\ufffd(\\ufffd\\ufffd\""},          // cut off
+        {"\xc0\x80\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\""}, // not UTF-8
+        {"\xc2\x85\xe2\x80\xa8\xef\xbf\xbf", "\"\\u0085\\u2028\\uffff\""},
+    };
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        rh_text text = {0};
+        rh_text__quote(&text, known[i].words);
+        assert_string_equal(text.data, known[i].quoted);
+        json_t *json = json_loadb(text.data, text.n, JSON_DECODE_ANY, NULL);
+        assert_non_null(json);
+        json_decref(json);
+        rh_text__clear(&text);
+    }
+    assert_int_equal(rh_journal__crc("123456789", 9), 0xcbf43926); // of every CRC-32
+    char room[8];
+    assert_string_equal(rh_journal__show("a\nb", room, sizeof room), "a?b");
+    assert_string_equal(rh_journal__show("abcdefgh", room, sizeof room), "abcd...");
+    assert_string_equal(rh_journal__show("abc\xc3\xa4xyz", room, sizeof room), "abc...");
+}
+
+// ---------------------------------------------------------------------------- there and back
+
+static void comes_back_to_the_bit(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    int64_t live = rh_alloc_live();
+    setlocale(LC_ALL, "de_DE.UTF-8"); // where there is one, numbers have a comma
+    write_sample(&plan);
+    rh_journal *journal = opened(&plan);
+    assert_int_equal(rh_journal__ntrial(journal), 4);
+    check_sample(journal, 4);
+    setlocale(LC_ALL, "C");
+
+    // numbers go on, and what was under way can be finished
+    int number = -1;
+    rh_journal_trial trial = sample_trial(4, false);
+    assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
+    assert_int_equal(number, 4);
+    rh_life life[6];
+    double hp[RH_STUDY__NHP];
+    trial = sample_trial(3, false);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    assert_int_equal(rh_journal__finish(journal, 3, &t, NULL), RH_OK);
+    rh_journal__close(journal);
+
+    journal = opened(&plan);
+    check_sample(journal, 3);
+    assert_int_equal(rh_journal__ntrial(journal), 5);
+    assert_true(rh_journal__trial(journal, 3)->finished);
+    assert_int_equal(rh_journal__trial(journal, 3)->nlife, 2);
+    assert_int_equal(rh_journal__trial(journal, 4)->nlife, 0);
+    rh_journal__close(journal);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+static void lines_are_what_optuna_wants(void **unused)
+{
+    (void)unused;
+    static const char *const expected[] = {
+        "{\"op_code\":0,\"worker_id\":\"rehearse/"
+        "1\",\"study_name\":\"plant\",\"directions\":[2],"
+        "\"crc\":\"",
+        ",\"study_id\":0,\"user_attr\":{\"fingerprint\":\"0123456789abcdef\"},\"crc\":\"",
+        ",\"study_id\":0,\"user_attr\":{\"nstep\":1001},\"crc\":\"",
+        "\"alpha\":\"{\\\"name\\\": \\\"FloatDistribution\\\", \\\"attributes\\\": "
+        "{\\\"log\\\": "
+        "true, \\\"step\\\": null, \\\"low\\\": 0.001, \\\"high\\\": 1}}\"",
+        "\"tilings\":\"{\\\"name\\\": \\\"IntDistribution\\\", \\\"attributes\\\": "
+        "{\\\"log\\\": "
+        "false, \\\"step\\\": 1, \\\"low\\\": 1, \\\"high\\\": 32}}\"",
+        "\"tau\":\"{\\\"name\\\": \\\"FloatDistribution\\\", \\\"attributes\\\": {\\\"log\\\": "
+        "false, \\\"step\\\": 0.1, \\\"low\\\": 0.1, \\\"high\\\": 1}}\"",
+        "{\\\"choices\\\": [0, 0.5, 0.9, 0.99]}}\"",
+        "{\\\"choices\\\": [\\\"adam\\\", \\\"sgd\\\"]}}\"",
+        "\"params\":{\"alpha\":0.001,\"tilings\":1,\"lambda\":0,\"optimiser\":0,\"tau\":0.1},"
+        "\"user_attrs\":{\"stage\":\"search\",\"setting\":0}",
+        "{\"op_code\":7,\"worker_id\":\"rehearse/1\",\"trial_id\":0,\"step\":251,"
+        "\"intermediate_value\":-9.5,\"crc\":\"",
+        "\"trial_id\":0,\"step\":1001,\"intermediate_value\":-0.333333333333333",
+        "\"trial_id\":0,\"setting\":\"done\",\"state\":1,\"values\":[-10],\"datetime_"
+        "complete\"",
+        "\"trial_id\":1,\"setting\":\"dropped\",\"state\":2,\"values\":[-9],\"datetime_"
+        "complete\"",
+        "\"trial_id\":2,\"setting\":\"done\",\"state\":3,\"values\":null,\"datetime_complete\"",
+    };
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+    for (size_t i = 0; i < LENGTH(expected); i++)
+        if (!strstr(bytes, expected[i]))
+            fail_msg("not there: %s", expected[i]);
+    assert_null(strstr(bytes, "NaN"));
+    assert_null(strstr(bytes, "Infinity"));
+    free(bytes);
+}
+
+static void a_verdict_once(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    rh_life life[6];
+    double hp[RH_STUDY__NHP];
+    rh_journal_trial found = sample_trial(1, false);
+    rh_trial trial = sample_end(&plan, &found, -9.0, RH_SETTING_DONE, life, hp);
+    int tied[] = {0};
+    rh_verdict verdict = {.trial = &trial, .ntrial = 1, .winner = -1, .tied = tied, .ntied = 1};
+    struct stat st[4];
+    for (int i = 0; i < 4; i++) {
+        rh_journal *journal = opened(&plan);
+        assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
+        assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
+        rh_journal__close(journal);
+        assert_int_equal(stat(path, &st[i]), 0);
+        verdict.winner = 0;     // then there is one
+        verdict.whole = i == 2; // and another
+    }
+    assert_true(st[0].st_size < st[1].st_size && st[1].st_size == st[2].st_size);
+    assert_true(st[2].st_size < st[3].st_size);
+    size_t n;
+    char *bytes = contents(&n);
+    assert_non_null(strstr(bytes, "{\"verdict\":{\"trial\":1,\"setting\":1,\"finished\":false,"
+                                  "\"confirmed\":false,\"value\":-9,\"lo95\":-10.5,"
+                                  "\"hi95\":-7.5,\"tied\":[1]}}"));
+    assert_non_null(strstr(bytes, "{\"deploy\":{\"name\":\"esarsa\",\"hyperparameters\":{"));
+    free(bytes);
+}
+
+// ---------------------------------------------------------------------------- damage
+
+static void torn_anywhere(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+
+    // the last two lines, and with them the last two lives
+    size_t last = n - 1;
+    for (int line = 0; line < 2; last--)
+        line += bytes[last - 1] == '\n';
+    for (size_t cut = last + 1; cut <= n; cut++) {
+        put(bytes, cut);
+        rh_journal *journal = opened(&plan);
+        check_sample(journal, 3);
+        int nlife = 0;
+        for (size_t i = last + 1; i < cut; i++)
+            nlife += bytes[i] == '\n';
+        assert_int_equal(rh_journal__ntrial(journal), 4);
+        assert_int_equal(rh_journal__trial(journal, 3)->nlife, nlife);
+
+        // the rest goes on behind whole lines
+        rh_journal_life l = sample_life(3, 1, 2);
+        assert_int_equal(rh_journal__live(journal, 3, &l, NULL), RH_OK);
+        rh_journal__close(journal);
+        journal = opened(&plan);
+        assert_int_equal(rh_journal__trial(journal, 3)->nlife, nlife + 1);
+        assert_true(same_life(&rh_journal__trial(journal, 3)->life[nlife], &l));
+        rh_journal__close(journal);
+    }
+
+    // a head that is not whole is written again
+    rh_text head = {0};
+    rh_journal_head what = sample_head(&plan);
+    rh_journal__head_lines(&head, &what);
+    assert_memory_equal(bytes, head.data, head.n);
+    for (size_t cut = 0; cut <= head.n; cut++) {
+        put(bytes, cut);
+        rh_journal__close(opened(&plan));
+        size_t size;
+        char *now = contents(&size);
+        assert_int_equal(size, head.n);
+        assert_memory_equal(now, head.data, size);
+        free(now);
+    }
+    rh_text__clear(&head);
+    free(bytes);
+}
+
+static void damage_is_found(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+    int line = 1, nline = 0;
+    for (size_t i = 0; i < n; i++)
+        nline += bytes[i] == '\n';
+    rh_journal_head head = sample_head(&plan);
+    for (size_t i = 0; i < n; i++) {
+        char was = bytes[i];
+        static const char change[] = {1, 8, 32, 0};
+        for (const char *c = change; *c; c++) {
+            bytes[i] = (char)(was ^ *c);
+            put(bytes, n);
+            rh_journal *journal = NULL;
+            rh_error err = {""};
+            rh_status rc = rh_journal__open(&journal, folder, &head, &err);
+            if (line == nline || (line == nline - 1 && was == '\n')) {
+                assert_int_equal(rc, RH_OK); // the end of the file: cut off
+                check_sample(journal, 3);
+                assert_true(rh_journal__trial(journal, 3)->nlife < 2);
+            } else {
+                char place[96];
+                snprintf(place, sizeof place, "study.log:%d: damaged: ", line);
+                if (rc != RH_EFORMAT || (!strstr(err.text, place) && line > 1))
+                    fail_msg("byte %zu of line %d: %d, %s", i, line, rc, err.text);
+            }
+            rh_journal__close(journal);
+        }
+        bytes[i] = was;
+        line += was == '\n';
+        if (line > 2 && line < nline - 3 && was != '\n' && i % 7) // not all of so many
+            i += 6 < n - i && !memchr(bytes + i, '\n', 7) ? 6 : 0;
+    }
+    free(bytes);
+}
+
+// Whole by its checksum, and still not to be believed.
+static void whole_and_wrong(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int op;
+        const char *rest, *words;
+    } known[] = {
+        {8,
+         ",\"trial_id\":7,\"user_attr\":{\"life:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
+         "\"episodes\":0,\"unknown\":0,\"outcome\":\"lived\",\"curve\":[1,1,1,1]}}",
+         "a life of no trial that is under way"},
+        {8, ",\"trial_id\":0,\"user_attr\":{\"life:0:0\":{\"score\":1}}", "not a line that"},
+        {8,
+         ",\"trial_id\":3,\"user_attr\":{\"life:0:999999999999\":{\"score\":1,\"total\":1,"
+         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"lived\",\"curve\":[1,1,1,1]}}",
+         "a life of no trial"},
+        {8,
+         ",\"trial_id\":3,\"user_attr\":{\"life:0:1\":{\"score\":1,\"total\":1,"
+         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"bored\",\"curve\":[1,1,1,1]}}",
+         "not a line that"},
+        {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1", "the end of no trial"},
+        {6, ",\"trial_id\":3,\"setting\":\"gone\",\"state\":1", "not a line that"},
+        {4, ",\"params\":{}", "not a line that"},
+        {0, ",\"study_name\":\"b\",\"directions\":[2]", "not a line that"},
+        {5, ",\"trial_id\":0", "not a line that"},
+    };
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+    for (size_t i = 0; i < LENGTH(known); i++) {
+        rh_text text = {0};
+        rh_text__begin_line(&text, known[i].op);
+        rh_text__add(&text, known[i].rest);
+        rh_text__end_line(&text);
+        put(bytes, n);
+        append(text.data);
+        refused(&plan, RH_EFORMAT, known[i].words);
+        rh_text__clear(&text);
+    }
+
+    // a newer version
+    const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/2\",\"trial_id\":0";
+    char line[200];
+    snprintf(line, sizeof line, "%s,\"crc\":\"%08x\"}\n", newer,
+             (unsigned)rh_journal__crc(newer, strlen(newer)));
+    put(bytes, n);
+    append(line);
+    refused(&plan, RH_EFORMAT, "written by a newer rehearse");
+    free(bytes);
+}
+
+// ---------------------------------------------------------------------------- other programs
+
+static void lines_of_others(void **unused)
+{
+    (void)unused;
+    static const char trial_in[] =
+        "{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":%d,\"datetime_start\":null}\n";
+    char line[200];
+    rh_plan plan = sample_plan();
+    write_sample(&plan); // trials 0 to 3
+
+    // a note, a value that is not JSON, a study with a trial, and one of no study at all
+    append(
+        "{\"op_code\":3,\"worker_id\":\"1-2\",\"study_id\":0,\"system_attr\":{\"n\":\"x\"}}\n"
+        "{\"op_code\":7,\"worker_id\":\"1-2\",\"trial_id\":3,\"step\":1,"
+        "\"intermediate_value\":NaN}\n"
+        "{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"b\",\"directions\":[1]}\n"
+        "{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"b\",\"directions\":[1]}\n");
+    snprintf(line, sizeof line, trial_in, 1); // trial 4
+    append(line);
+    snprintf(line, sizeof line, trial_in, 2);
+    append(line);
+
+    rh_journal *journal = opened(&plan);
+    check_sample(journal, 4);
+    rh_journal_trial trial = sample_trial(4, false);
+    put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 5
+
+    // while it is open: a trial in our study, and one with a NaN
+    snprintf(line, sizeof line, trial_in, 0); // trial 6
+    append(line);
+    append("{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":0,\"value\":NaN}\n"); // trial 7
+    trial = sample_trial(5, false);
+    put_ok(journal, &plan, &trial, true, 6.0, RH_SETTING_DONE); // trial 8
+    rh_journal__close(journal);
+
+    size_t n;
+    char *bytes = contents(&n);
+    assert_non_null(strstr(bytes, "\"trial_id\":5,\"user_attr\":{\"life:0:0\""));
+    assert_non_null(strstr(bytes, "\"trial_id\":8,\"user_attr\":{\"life:0:0\""));
+    assert_null(strstr(bytes, "\"trial_id\":6,"));
+    journal = opened(&plan);
+    check_sample(journal, 4);
+    assert_int_equal(rh_journal__ntrial(journal), 6);
+    assert_int_equal(rh_journal__trial(journal, 5)->nlife, 2);
+
+    // where there are no locks: another of us
+    rh_text text = {0};
+    rh_text__trial_attr(&text, 3, "note");
+    rh_text__add(&text, "1");
+    rh_text__end_attr(&text);
+    append(text.data);
+    rh_text__clear(&text);
+    rh_error err = {""};
+    rh_journal_life l = sample_life(3, 0, 0);
+    assert_int_equal(rh_journal__live(journal, 3, &l, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "another process writes to this study"));
+    assert_int_equal(rh_journal__live(journal, 3, &l, &err), RH_EIO); // and no more
+    rh_journal__close(journal);
+
+    // what cannot be gone on with
+    put(bytes, n);
+    append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
+    refused(&plan, RH_EINVAL, "was deleted by another program");
+    put(bytes, n);
+    append("rubbish\n{\"op_code\":3,\"worker_id\":\"1-2\"}\n");
+    refused(&plan, RH_EFORMAT, "damaged: it is not a line of a journal");
+    free(bytes);
+}
+
+static void not_ours_at_all(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    static const char *const text[] = {
+        "{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"a\",\"directions\":[1]}\n",
+        "2026-01-01 12:00:00 started\n",
+        "a diary\nof two lines\n",
+        "one line without an end",
+    };
+    for (size_t i = 0; i < LENGTH(text); i++) {
+        put(text[i], strlen(text[i]));
+        refused(&plan, i == 0 ? RH_EINVAL : RH_EFORMAT,
+                i == 0 ? "study.log:1: a journal that rehearse did not make; use another folder"
+                       : "study.log: not the journal of a study; use another folder");
+        size_t n;
+        char *now = contents(&n);
+        assert_string_equal(now, text[i]);
+        free(now);
+    }
+}
+
+// ---------------------------------------------------------------------------- another study
+
+static void differences_are_named(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    strcpy(runs_value, "20");
+    refused(
+        &plan, RH_EINVAL,
+        "/study.log: it was made with evaluation.runs = 10, and this asks for 20; use another "
+        "folder, or the same words");
+    sample_book.nline--;
+    refused(&plan, RH_EINVAL,
+            "evaluation.runs = 10, and this asks for 20 (and 1 more difference); use");
+    strcpy(runs_value, "10");
+    refused(&plan, RH_EINVAL,
+            "it was made with name = it's \"\xc3\xa4\", \xef\xbf\xbd and ? and "
+            "100 %, and this says nothing of it; use");
+    sample_book.nline++;
+    rh_plan_line extra[LENGTH(sample_line) + 1];
+    memcpy(extra, sample_line, sizeof sample_line);
+    extra[LENGTH(sample_line)] =
+        (rh_plan_line){.key = (char[]){"model.k"}, .value = runs_value};
+    sample_book.line = extra;
+    sample_book.nline++;
+    refused(&plan, RH_EINVAL,
+            "it was made without model.k, and this asks for model.k = 10; use");
+    sample_book.line = sample_line;
+    sample_book.nline--;
+
+    // another log, other starts, another name: only that is no matter
+    rh_journal *journal = NULL;
+    rh_error err;
+    rh_journal_head head = sample_head(&plan);
+    head.fingerprint++;
+    head.log = "b.csv";
+    assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text,
+                           "it was made from another log, logs/plant \"1\".csv "
+                           "(0123456789abcdef), and this is b.csv (0123456789abcdf0)"));
+    head = sample_head(&plan);
+    head.starts = 5;
+    assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
+    assert_non_null(
+        strstr(err.text, "with other starts (none), and this has 0000000000000005"));
+    head = sample_head(&plan);
+    head.ncurve--;
+    assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "it was made with ncurve = 4, and this asks for 3"));
+    head = sample_head(&plan);
+    head.name = "other";
+    head.log = "moved.csv";
+    assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_OK);
+    rh_journal__close(journal);
+}
+
+static void open_entries_may_change(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    struct stat st[4];
+    write_sample(&plan);
+    assert_int_equal(stat(path, &st[0]), 0);
+    for (int i = 1; i < 4; i++) {
+        strcpy(trials_value, i < 3 ? "200" : "100");
+        rh_journal *journal = opened(&plan);
+        check_sample(journal, 4);
+        rh_journal__close(journal);
+        assert_int_equal(stat(path, &st[i]), 0);
+    }
+    assert_true(st[1].st_size > st[0].st_size); // it is noted
+    assert_true(st[2].st_size == st[1].st_size);
+    assert_true(st[3].st_size > st[2].st_size); // the last word counts
+}
+
+// ---------------------------------------------------------------------------- the world
+
+static void places_that_will_not_do(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    rh_journal_head head = sample_head(&plan);
+    rh_journal *journal = NULL;
+    rh_error err;
+    char other[128];
+
+    snprintf(other, sizeof other, "%s/a/b", folder);
+    assert_int_equal(rh_journal__open(&journal, other, &head, &err), RH_EIO);
+    assert_non_null(
+        strstr(err.text, "/a/b: cannot make the folder: No such file or directory"));
+    put("", 0); // a file in the place of the folder
+    assert_int_equal(rh_journal__open(&journal, path, &head, &err), RH_EIO);
+    assert_non_null(
+        strstr(err.text, "study.log: it is a file, expected a folder for the study"));
+    unlink(path);
+    assert_int_equal(mkdir(path, 0777), 0);
+    refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Is a directory");
+    rmdir(path);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    refused(&plan, RH_EIO, "study.log: it is a device, pipe or socket, expected a file");
+    unlink(path);
+    if (geteuid() != 0) { // to root all is open
+        chmod(folder, 0555);
+        refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Permission denied");
+        chmod(folder, 0755);
+    }
+
+    // a new folder, and a slash behind its name
+    snprintf(other, sizeof other, "%s/new/", folder);
+    assert_int_equal(rh_journal__open(&journal, other, &head, &err), RH_OK);
+    rh_journal__close(journal);
+    strcat(other, "study.log");
+    assert_int_equal(unlink(other), 0);
+    *strrchr(other, '/') = 0;
+    assert_int_equal(rmdir(other), 0);
+}
+
+static void full_disk(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    struct rlimit before, limit;
+    struct stat st;
+    write_sample(&plan);
+    signal(SIGXFSZ, SIG_IGN); // a file that would be too long is an error, not the end
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    rh_journal *journal = opened(&plan);
+    assert_int_equal(stat(path, &st), 0);
+    rh_error err = {""};
+    rh_life life[6];
+    double hp[RH_STUDY__NHP];
+    rh_journal_trial trial = sample_trial(3, false);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    for (rlim_t room = 0; room < 1200; room += 37) {
+        struct stat now;
+        limit = (struct rlimit){(rlim_t)st.st_size + room, before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        rh_status rc = rh_journal__finish(journal, 3, &t, &err);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(rc, RH_EIO);
+        assert_non_null(strstr(err.text, "study.log: cannot write: File too large"));
+        assert_int_equal(stat(path, &now), 0);
+        assert_int_equal(now.st_size, st.st_size);
+    }
+    assert_int_equal(rh_journal__finish(journal, 3, &t, &err), RH_OK); // room again
+    rh_journal__close(journal);
+    journal = opened(&plan);
+    check_sample(journal, 3);
+    assert_true(rh_journal__trial(journal, 3)->finished);
+    rh_journal__close(journal);
+}
+
+static void no_memory(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    rh_journal_head head = sample_head(&plan);
+    for (int old = 0; old < 2; old++) {
+        bool whole = false;
+        for (int64_t nth = 1; !whole; nth++) {
+            rh_journal *journal = NULL;
+            rh_error err = {""};
+            unlink(path);
+            if (old)
+                write_sample(&plan);
+            int64_t live = rh_alloc_live();
+            rh_alloc_fail_at(nth);
+            rh_status rc = rh_journal__open(&journal, folder, &head, &err);
+            for (int i = 0; i < 20 && !rc; i++) {
+                rh_journal_trial trial = sample_trial(old * 4 + i, false);
+                rc = put_trial(journal, &plan, &trial, true, i, RH_SETTING_DONE, &err);
+            }
+            whole = rc == RH_OK;
+            rh_alloc_fail_at(0);
+            assert_true(whole || (rc == RH_ENOMEM && strstr(err.text, "out of memory")));
+            rh_journal__close(journal);
+            assert_int_equal(rh_alloc_live(), live);
+
+            // what is in the file is still a journal
+            journal = opened(&plan);
+            if (old)
+                check_sample(journal, 4);
+            rh_journal__close(journal);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------- for Optuna
+
+// Twelve trials with all that there is, and a verdict.
+static int write_for_optuna(const char *where, int pause)
+{
+    rh_plan plan = sample_plan();
+    rh_journal_head head = sample_head(&plan);
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    rh_life life[6];
+    double hp[RH_STUDY__NHP];
+    rh_status rc = rh_journal__open(&journal, where, &head, &err);
+    for (int i = 0; i < 12 && !rc; i++) {
+        rh_journal_trial trial = sample_trial(i % 10, i >= 10);
+        int number = -1;
+        rc = rh_journal__begin(journal, &trial, &number, &err);
+        for (int k = 0; k < 6 && !rc; k++) {
+            rh_journal_life l = sample_life(i, k / 3, k % 3);
+            rc = rh_journal__live(journal, number, &l, &err);
+            usleep((useconds_t)pause * 1000);
+        }
+        double value = i == 4 ? -INFINITY : -20.0 + i / 3.0;
+        rh_trial t = sample_end(&plan, &trial, value,
+                                i % 3 == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE, life, hp);
+        if (!rc && (i < 9 || i >= 10))
+            rc = rh_journal__finish(journal, number, &t, &err);
+        rh_verdict verdict = {
+            .trial = &t, .ntrial = 1, .tied = (int[]){0}, .ntied = 1, .whole = true};
+        if (!rc && i == 11)
+            rc = rh_journal__conclude(journal, &verdict, &err);
+    }
+    rh_journal__close(journal);
+    if (rc)
+        fprintf(stderr, "%s\n", err.text);
+    return rc != RH_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return write_for_optuna(argv[1], argc > 2 ? atoi(argv[2]) : 0);
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(words_are_json),
+        IN_A_FOLDER(comes_back_to_the_bit),
+        IN_A_FOLDER(lines_are_what_optuna_wants),
+        IN_A_FOLDER(a_verdict_once),
+        IN_A_FOLDER(torn_anywhere),
+        IN_A_FOLDER(damage_is_found),
+        IN_A_FOLDER(whole_and_wrong),
+        IN_A_FOLDER(lines_of_others),
+        IN_A_FOLDER(not_ours_at_all),
+        IN_A_FOLDER(differences_are_named),
+        IN_A_FOLDER(open_entries_may_change),
+        IN_A_FOLDER(places_that_will_not_do),
+        IN_A_FOLDER(full_disk),
+        IN_A_FOLDER(no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+// test_lock.c - one process at a time on a study, and none after its end, however it ended.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "study/journal_sample.h"
+
+static char folder[64];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/rehearse-lock-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    char path[128];
+    snprintf(path, sizeof path, "%s/study.log", folder);
+    unlink(path);
+    return rmdir(folder); // fails when a note is left
+}
+
+static rh_status try_to_open(rh_journal **journal, rh_error *err)
+{
+    rh_plan plan = sample_plan();
+    rh_journal_head head = sample_head(&plan);
+    return rh_journal__open(journal, folder, &head, err);
+}
+
+// A process that has the study, until it is killed.
+static pid_t start_holder(void)
+{
+    int ready[2];
+    char said = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        rh_journal *journal = NULL;
+        said = try_to_open(&journal, NULL) == RH_OK ? 'y' : 'n';
+        if (write(ready[1], &said, 1) == 1)
+            for (;;)
+                pause();
+        _exit(1);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &said, 1), 1);
+    close(ready[0]);
+    assert_int_equal(said, 'y');
+    return child;
+}
+
+static void the_second_is_refused(void **unused)
+{
+    (void)unused;
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    char words[256], host[80] = "", note[128];
+    int64_t live = rh_alloc_live();
+    pid_t child = start_holder();
+    assert_int_equal(gethostname(host, sizeof host - 1), 0);
+    snprintf(words, sizeof words, "%s: process %ld on host %s is working on it", folder,
+             (long)child, host);
+    assert_int_equal(try_to_open(&journal, &err), RH_EIO);
+    assert_string_equal(err.text, words);
+
+    // without its note, and with nonsense in it, it is still there
+    snprintf(note, sizeof note, "%s/study.lock", folder);
+    snprintf(words, sizeof words, "%s: another process is working on it", folder);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(unlink(note), 0);
+        FILE *file = i == 1 ? fopen(note, "w") : NULL;
+        if (file) {
+            fputs("nobody\nat all", file);
+            fclose(file);
+        }
+        assert_int_equal(try_to_open(&journal, &err), RH_EIO);
+        assert_string_equal(err.text, words);
+        if (i == 0) {
+            file = fopen(note, "w");
+            assert_non_null(file);
+            fclose(file);
+        }
+    }
+
+    // killed, it has it no more
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(try_to_open(&journal, &err), RH_OK);
+    rh_journal *other = NULL;
+    assert_int_equal(try_to_open(&other, &err), RH_EIO); // not even we ourselves
+    snprintf(words, sizeof words, "process %ld on host", (long)getpid());
+    assert_non_null(strstr(err.text, words));
+    rh_journal__close(journal);
+    assert_int_equal(access(note, F_OK), -1);
+    assert_int_equal(try_to_open(&journal, &err), RH_OK);
+    rh_journal__close(journal);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_second_is_refused, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+// test_parcel.c - a model on its way: what arrives is lived in like what was sent, nothing is
+// left behind, and damage is seen.
+
+#include "study/lives_sample.h"
+#include "study/ranks.h"
+
+#include <dirent.h>
+
+static int begin(void **state)
+{
+    static sample s;
+    begin_sample(&s);
+    *state = &s;
+    return 0;
+}
+
+static int end(void **state)
+{
+    end_sample(*state);
+    return 0;
+}
+
+static int count_leftovers(void)
+{
+    int n = 0;
+    DIR *dir = opendir("/tmp");
+    assert_non_null(dir);
+    for (const struct dirent *e; (e = readdir(dir)) != NULL;)
+        n += strncmp(e->d_name, "rehearse-", 9) == 0 && strlen(e->d_name) == 15;
+    closedir(dir);
+    return n;
+}
+
+static void arrives_as_it_was(void **state)
+{
+    const sample *s = *state;
+    int before = count_leftovers();
+    unsigned char *byte = NULL;
+    size_t n = 0;
+    rh_error err = {""};
+    if (rh_parcel__pack(s->model[0], &byte, &n, &err))
+        fail_msg("%s", err.text);
+    rh_model *model = NULL;
+    rh_home home = {0};
+    if (rh_parcel__unpack(&model, byte, n, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(rh_home__open(&home, model, &err), RH_OK);
+    rh_life life[NLIFE];
+    assert_int_equal(rh_eval_lives(home.env, NMEMBER, s->agent, &s->task, NSETTING, s->hp,
+                                   &s->opt, life, NULL, &err),
+                     RH_OK);
+    for (int i = 0; i < NLIFE; i++)
+        assert_true(life[i].score == s->life[0][i].score && life[i].nstep == 400);
+    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s->model[0]));
+    rh_home__clear(&home);
+    rh_model_destroy(model);
+    assert_true(count_leftovers() <= before);
+
+    // damaged, and cut short
+    model = NULL;
+    byte[n / 2] ^= 0x40;
+    byte[n / 2 + 1] ^= 0x40;
+    assert_int_not_equal(rh_parcel__unpack(&model, byte, n, &err), RH_OK);
+    assert_int_not_equal(rh_parcel__unpack(&model, byte, n / 3, &err), RH_OK);
+    assert_null(model);
+    rh_free(byte);
+}
+
+static void survives_every_failed_allocation(void **state)
+{
+    const sample *s = *state;
+    int64_t before = rh_alloc_live();
+    for (int nth = 1;; nth++) {
+        unsigned char *byte = NULL;
+        size_t n = 0;
+        rh_model *model = NULL;
+        rh_alloc_fail_at(nth);
+        rh_status rc = rh_parcel__pack(s->model[0], &byte, &n, NULL);
+        if (!rc)
+            rc = rh_parcel__unpack(&model, byte, n, NULL);
+        rh_alloc_fail_at(0);
+        rh_free(byte);
+        rh_model_destroy(model);
+        assert_int_equal(rh_alloc_live(), before);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrives_as_it_was),
+        cmocka_unit_test(survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,139 @@
+// test_plan.c - the book: what is said last counts, flags go over files, memory may run out.
+
+#include "plans.h"
+
+static void later_words(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = plan_of("agent: {name: esarsa, tau: 3}\n"
+                            "parameters: {alpha: {min: 0.1, max: 1}}\n"
+                            "evaluation: {runs: 5, steps: 100}\nmethod: random\n");
+    rh_log *log = make_log(3, 4, true);
+    rh_error err = {""};
+    assert_int_equal(plan->nrun, 5); // at once, before anything is settled
+    assert_int_equal(rh_plan_set(plan, "runs", "6", "--runs", &err), RH_OK);
+    assert_int_equal(rh_plan_try(plan, "tau", "1,2", "--set", &err), RH_OK);
+    assert_int_equal(rh_plan_try(plan, "alpha", "0.5", "--set", &err), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+    assert_int_equal(plan->nrun, 6);
+    assert_int_equal(plan->nstep, 100);
+    assert_string_equal(entry(plan, "parameters.tau"), "{values: [1, 2]}");
+    assert_string_equal(entry(plan, "agent.alpha"), "0.5");
+
+    // settled again with other words, as if for the first time
+    assert_int_equal(rh_plan_set(plan, "agent", "actor_critic", "--agent", &err), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_EINVAL);
+    assert_string_equal(err.text, "--set: actor_critic: no parameter 'tau'; expected one of "
+                                  "alpha_critic, actor_ratio, tilings, tiles, features");
+    assert_int_equal(rh_plan_set(plan, "agent", "esarsa", "--agent", &err), RH_OK);
+    assert_int_equal(rh_plan_set(plan, "method", "cem", "--method", &err), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+    assert_string_equal(entry(plan, "method"), "cem");
+    assert_int_equal(rh_plan_set(plan, "confirm", "no", NULL, &err), RH_OK);
+    assert_int_equal(rh_plan_set(plan, "confirm.runs", "3", NULL, &err), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+    assert_int_equal(plan->confirm_settings, 0);
+    assert_int_equal(rh_plan_set(plan, "confirm", "2", NULL, &err), RH_OK);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+    assert_int_equal(plan->confirm_settings, 2);
+    assert_int_equal(plan->confirm_runs, 3);
+
+    // what is refused at once leaves the plan as it was
+    assert_int_equal(rh_plan_set(plan, "runs", "0", NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+    assert_int_equal(plan->nrun, 6);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+    rh_plan_destroy(NULL);
+}
+
+static void one_line_each(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = new_plan();
+    rh_error err = {""};
+    static const struct {
+        const char *key, *text, *where, *message;
+    } row[] = {
+        {"evaluation.runs", "ten", NULL,
+         "evaluation.runs = ten, expected a whole number, 1 to 1,000,000"},
+        {"runs", "ten", "--runs", "--runs = ten, expected a whole number, 1 to 1,000,000"},
+        {"task", "x", NULL,
+         "no environment 'x'; expected one of acrobot, cartpole, "
+         "mountain_car, pendulum, puddle_world"},
+        {"ranges.temp", "[1, ", "--range",
+         "--range: not YAML: did not find expected node content"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_int_equal(rh_plan_set(plan, row[i].key, row[i].text, row[i].where, &err),
+                         RH_EINVAL);
+        assert_string_equal(err.text, row[i].message);
+        assert_int_equal(rh_plan_set(plan, row[i].key, row[i].text, row[i].where, NULL),
+                         RH_EINVAL);
+    }
+    rh_plan_destroy(plan);
+}
+
+// All there is to say, with the n-th allocation failing.
+static rh_status everything(const rh_log *log, rh_error *err)
+{
+    static const char text[] = "name: x\ndata: a.csv\nagent: {name: esarsa, tiles: 4}\n"
+                               "parameters: {alpha: [0.1, 0.2], lambda: {one_minus: {min: 0.1, "
+                               "max: 0.5}}}\nmethod: bayes\nrandom: {points: quasi}\n"
+                               "model: {members: 3, reach: 90%}\nrepresentation: {d: 3}\n"
+                               "task: {env: puddle_world}\nranges: {temp: [0, 1]}\n";
+    rh_plan *plan = NULL;
+    rh_status rc = rh_plan_create(&plan, err);
+    if (!rc)
+        rc = rh_plan__parse(plan, text, sizeof text - 1, FILE_NAME, err);
+    if (!rc)
+        rc = rh_plan_grid(plan, "puddle_world:paper", "--grid", err);
+    if (!rc)
+        rc = rh_plan_try(plan, "tau", "1:10:0.5", "--set", err);
+    if (!rc)
+        rc = rh_plan_try(plan, "w_init", "1,2,3", "--set", err);
+    if (!rc)
+        rc = rh_plan_set(plan, "ranges.level", "0:1", "--range", err);
+    if (!rc)
+        rc = rh_plan_set(plan, "parameters.beta1", "{min: 0, max: 0.9}", "--x", err);
+    if (!rc)
+        rc = rh_plan_set(plan, "bayes.compat", "paper", "--x", err);
+    if (!rc)
+        rc = rh_plan_check(plan, err);
+    if (!rc)
+        rc = rh_plan_settle(plan, log, err);
+    rh_plan_destroy(plan);
+    return rc;
+}
+
+static void memory(void **unused)
+{
+    (void)unused;
+    rh_log *log = make_log(3, 4, true);
+    int64_t live = rh_alloc_live();
+    for (int nth = 1;; nth++) {
+        rh_error err = {""};
+        rh_alloc_fail_at(nth);
+        rh_status rc = everything(log, &err);
+        rh_alloc_fail_at(0);
+        assert_int_equal(rh_alloc_live(), live);
+        if (rc == RH_OK) {
+            assert_true(nth > 200);
+            break;
+        }
+        if (rc != RH_ENOMEM)
+            fail_msg("allocation %d: %s", nth, err.text);
+        assert_non_null(strstr(err.text, "out of memory"));
+    }
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_words),
+        cmocka_unit_test(one_line_each),
+        cmocka_unit_test(memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+// test_plan_settle.c - what a log decides: the agent, the method, the budget; and how lives are
+// lived.
+
+#include "plans.h"
+
+static void agents(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = settled("", 3);
+    assert_string_equal(plan->agent->name, "esarsa");
+    rh_plan_destroy(plan);
+    plan = settled("", 0);
+    assert_string_equal(plan->agent->name, "gaussian_actor_critic");
+    rh_plan_destroy(plan);
+    int wrong =
+        refused_by("seed: 1\nagent: esarsa", 0,
+                   FILE_NAME ":2: esarsa cannot take the log's actions, which are "
+                             "continuous; those that can: gaussian_actor_critic, random");
+    wrong += refused("agent: gaussian_actor_critic",
+                     FILE_NAME ":1: gaussian_actor_critic cannot take the log's actions, which "
+                               "are discrete; those that can: actor_critic, esarsa, random");
+    assert_int_equal(wrong, 0);
+}
+
+static void methods(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *method;
+        int trials, batch, nrun;
+    } row[] = {
+        {"", "bayes", 100, 4, 10},
+        {"parameters: {tau: [1, 2]}", "race", 2, 1, 30},
+        {"parameters: {tau: [1, 2]}\nevaluation: {runs: 5}", "race", 2, 1, 5},
+        {"parameters: {tau: [1, 2]}\nevaluation: {across: median}", "grid", 2, 1, 10},
+        {"parameters: {tau: [1, 2]}\nevaluation: {across: lower}", "race", 2, 1, 30},
+        {"parameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 8}}", "race", 512, 1,
+         30},
+        {"parameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 9}}", "bayes", 100, 4,
+         10},
+        {"method: random", "random", 100, 1, 10},
+        {"method: random\nbudget: {trials: 7}", "random", 7, 1, 10},
+        {"method: cem", "cem", 1000000, 1, 10},
+        {"method: grid\nparameters: {tau: [1, 2]}\nrun_cap: 2", "grid", 2, 1, 10},
+        {"budget: {batch: 16}", "bayes", 100, 16, 10},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_plan *plan = settled(row[i].text, 3);
+        if (strcmp(plan->method->name, row[i].method) != 0 || plan->trials != row[i].trials ||
+            plan->batch != row[i].batch || plan->nrun != row[i].nrun)
+            wrong += complain("%s: %s %d %d %d\n", row[i].text, plan->method->name,
+                              plan->trials, plan->batch, plan->nrun);
+        rh_plan_destroy(plan);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void refusals(void **unused)
+{
+    (void)unused;
+#define F FILE_NAME ":"
+    static const struct {
+        const char *text, *message;
+    } row[] = {
+        {"method: race\nevaluation: {across: worst}\nparameters: {tau: [1, 2]}",
+         F "2: evaluation.across: race compares means of runs; say mean or lower, or another "
+           "method"},
+        {"method: grid", F "1: grid: alpha may be any number from 0.001 to 1, expected values "
+                           "or a step; methods bayes, random and cem need none"},
+        {"method: grid\nparameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 256}, "
+         "lambda: {min: 0, max: 1, q: 0.0001}}",
+         F "1: grid: a grid of 163,856,384 settings, expected at most 1,000,000: fewer values, "
+           "or method bayes or random"},
+        {"method: grid\nparameters: {tau: [1, 2, 3]}\nbudget: {trials: 2}",
+         F "3: budget.trials = 2, and grid tries all settings, 3 of them"},
+        {"evaluation: {steps: 10, curve: 20}",
+         F "1: evaluation.curve = 20, expected at most one point for each step of a life"},
+        {"method: {name: random, point: quasi}",
+         F "1: random: no parameter 'point'; did you mean 'points'? (points)"},
+        {"cem: {rate: 7}", F "1: cem.rate = 7, expected a number, 1e-06 to 1"},
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        wrong += refused(row[i].text, row[i].message);
+    assert_int_equal(wrong, 0);
+}
+
+// What can be refused without a log is.
+static void before_the_log(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        rh_status rc;
+    } row[] = {{"", RH_OK},
+               {"parameters: {alpa: [1, 2]}", RH_OK}, // nobody knows the agent yet
+               {"agent: esarsa\nparameters: {alpa: [1, 2]}", RH_EFORMAT},
+               {"agent: esarsa\nparameters: {alpha: [1, 200]}", RH_EFORMAT},
+               {"agent: esarsa\nmethod: grid", RH_EFORMAT},
+               {"bayes: {compat: x}", RH_EFORMAT},
+               {"model: {k: 0}", RH_EFORMAT},
+               {"ranges: {nobody: [0, 1]}", RH_OK},
+               {"ranges: {nobody: [1, 0]}", RH_EFORMAT}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_plan *plan = plan_of(row[i].text);
+        rh_error err = {""};
+        if (rh_plan_check(plan, &err) != row[i].rc)
+            fail_msg("%s: %s", row[i].text, err.text);
+        const char *key, *value;
+        bool open;
+        assert_false(rh_plan_entry(plan, 0, &key, &value, &open));
+        rh_plan_destroy(plan);
+    }
+}
+
+static void lives(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        bool continuing;
+        int64_t nstep, cutoff;
+        int ncurve;
+    } row[] = {
+        {"", false, 3000, 100, 20},                       // a thirtieth
+        {"evaluation: {steps: 150}", false, 150, 21, 20}, // twice the median episode of 10.5
+        {"", true, 3000, INT64_MAX, 20},
+        {"evaluation: {cutoff: never}", false, 3000, INT64_MAX, 20},
+        {"evaluation: {cutoff: 40}", false, 3000, 40, 20},
+        {"evaluation: {cutoff: 1/30, steps: 150}", false, 150, 5, 20},
+        {"evaluation: {cutoff: 1/30, steps: 7}", false, 7, 1, 7},
+        {"evaluation: {cutoff: 1/30}", true, 3000, INT64_MAX, 20},
+        {"evaluation: {curve: 0}", false, 3000, 100, 0},
+    };
+    rh_log *log = make_log(3, 20, true);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_task task = {.nobs = 2, .naction = 3, .nact = 1, .nstep = 3000};
+        rh_eval_options opt;
+        rh_error err = {""};
+        task.continuing = row[i].continuing;
+        rh_plan *plan = settled(row[i].text, 3);
+        assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_OK);
+        if (opt.nstep != row[i].nstep || opt.cutoff != row[i].cutoff ||
+            opt.ncurve != row[i].ncurve)
+            fail_msg("%s: %lld steps, cut-off %lld, %d points", row[i].text,
+                     (long long)opt.nstep, (long long)opt.cutoff, opt.ncurve);
+        rh_plan_destroy(plan);
+    }
+
+    rh_task task = {.nobs = 2, .naction = 3, .nact = 1, .nstep = 3000};
+    rh_eval_options opt;
+    rh_error err = {""};
+    rh_plan *plan = settled("seed: 9\nevaluation: {runs: 4, criterion: final, cutoff_as: "
+                            "terminal}\nmethod: random",
+                            3);
+    assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_OK);
+    assert_int_equal(opt.seed, 9);
+    assert_int_equal(opt.nrun, 4);
+    assert_int_equal(opt.criterion, RH_FINAL);
+    assert_int_equal(opt.cutoff_rule, RH_TERMINAL);
+    rh_alloc_fail_at(1);
+    assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_ENOMEM);
+    rh_alloc_fail_at(0);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agents),         cmocka_unit_test(methods), cmocka_unit_test(refusals),
+        cmocka_unit_test(before_the_log), cmocka_unit_test(lives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,450 @@
+// test_study.c - whole studies, small ones: the same whatever happens on the way.
+
+#include "model/model_sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/rehearse-study-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static char *path_of(const char *name)
+{
+    static char path[2][128];
+    static int turn;
+    turn = !turn;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+// The bytes of a file of a study, to be freed.
+static char *contents(const char *study, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", path_of(study), name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void assert_same_study(const char *a, const char *b)
+{
+    static const char *const file[] = {"best.yaml", "runs.csv"};
+    for (int i = 0; i < 2; i++) {
+        char *x = contents(a, file[i]), *y = contents(b, file[i]);
+        assert_string_equal(x, y);
+        free(x);
+        free(y);
+    }
+}
+
+// A plan for esarsa that takes no time, and more words: pairs of key and text, up to a NULL.
+static rh_plan *plan_of(const rh_log *log, const char *const *more)
+{
+    static const char *const usual[] = {"agent",
+                                        "esarsa",
+                                        "evaluation.steps",
+                                        "300",
+                                        "evaluation.runs",
+                                        "3",
+                                        "model",
+                                        "knn",
+                                        "representation",
+                                        "raw",
+                                        "confirm.members",
+                                        "2",
+                                        "confirm.settings",
+                                        "2",
+                                        "confirm.runs",
+                                        "2",
+                                        "evaluation.curve",
+                                        "4",
+                                        "agent.tilings",
+                                        "4",
+                                        NULL};
+    rh_plan *plan = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_plan_create(&plan, &err), RH_OK);
+    rh_status rc = RH_OK;
+    for (const char *const *w = usual; *w && !rc; w += 2)
+        rc = rh_plan_set(plan, w[0], w[1], NULL, &err);
+    for (const char *const *w = more; *w && !rc; w += 2)
+        rc = strncmp(w[0], "try ", 4) == 0 ? rh_plan_try(plan, w[0] + 4, w[1], NULL, &err)
+                                           : rh_plan_set(plan, w[0], w[1], NULL, &err);
+    if (!rc)
+        rc = rh_plan_check(plan, &err);
+    if (!rc)
+        rc = rh_plan_settle(plan, log, &err);
+    if (rc)
+        fail_msg("%s", err.text);
+    return plan;
+}
+
+// Stops a study after so many lives.
+typedef struct patience {
+    int64_t most; // -1: no end
+    int64_t seen; //
+    int64_t known;
+} patience;
+
+static void see(void *context, const rh_news *news)
+{
+    patience *p = context;
+    if (news->stage == RH_STAGE_FIT)
+        return;
+    p->seen = news->nlife - news->nknown;
+    p->known = news->nknown;
+    assert_true(news->nlife <= news->nlife_all);
+}
+
+static bool is_enough(void *context)
+{
+    patience *p = context;
+    return p->most >= 0 && p->seen >= p->most;
+}
+
+// Take up a study and carry it out, up to so many lives. Nullable: name, out.
+static rh_status carry_out(const rh_plan *plan, const rh_log *log, const char *name,
+                           int nthread, patience *p, rh_study **out, rh_error *err)
+{
+    rh_study *study = NULL;
+    rh_study_options opt = rh_study_defaults();
+    opt.folder = name ? path_of(name) : NULL;
+    opt.nthread = nthread;
+    opt.news = see;
+    opt.stop = is_enough;
+    opt.context = p;
+    rh_status rc = rh_study_create(&study, plan, log, NULL, NULL, &opt, err);
+    if (!rc)
+        rc = rh_study_run(study, err);
+    if (out && !rc)
+        *out = study;
+    else
+        rh_study_destroy(study);
+    return rc;
+}
+
+static rh_study *finish(const rh_plan *plan, const rh_log *log, const char *name, int nthread)
+{
+    rh_error err = {""};
+    rh_study *study = NULL;
+    patience p = {.most = -1};
+    if (carry_out(plan, log, name, nthread, &p, &study, &err))
+        fail_msg("%s", err.text);
+    return study;
+}
+
+static const char *const grid_words[] = {"method",  "grid",  "try alpha", "0.01,0.1,1",
+                                         "try tau", "0.5,5", NULL};
+
+static const char *const *const searches[] = {
+    grid_words,
+    (const char *const[]){"method", "race", "try alpha", "0.001,0.01,0.1,1", "race.first", "2",
+                          "evaluation.runs", "6", NULL},
+    (const char *const[]){"method", "random", "try alpha", "0.001:1:log", "budget.trials", "7",
+                          NULL},
+    (const char *const[]){"method", "bayes", "try alpha", "0.001:1:log", "try tau",
+                          "0.1:10:log", "budget.trials", "12", "budget.batch", "3", NULL},
+    (const char *const[]){"method", "cem", "try alpha", "0.001:1", "budget.trials", "40",
+                          "cem.population", "8", NULL},
+};
+#define NSEARCH ((int)(sizeof searches / sizeof *searches))
+
+// ---------------------------------------------------------------------------- what comes out
+
+static void a_grid(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan = plan_of(log, grid_words);
+    rh_study *study = finish(plan, log, NULL, 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_non_null(v);
+    assert_true(v->whole && v->ntrial == 6 + 2 && v->nconfirm == 2);
+    assert_int_equal(v->nlife, 6 * 3 + 2 * 2 * 2);
+    assert_int_equal(v->nstep, v->nlife * 300);
+    assert_true(v->weighed && v->exact);
+
+    // the two that led the search were confirmed, and the better of them won
+    int above = 0;
+    for (int i = 0; i < 6; i++)
+        above += v->trial[i].value > v->trial[v->first].value;
+    assert_int_equal(above, 0);
+    assert_true(v->winner >= 6 && v->trial[v->winner].confirm);
+    assert_true(v->trial[v->found].setting == v->trial[v->winner].setting);
+    for (int i = 6; i < 8; i++)
+        assert_true(v->trial[i].lo95 <= v->trial[v->winner].lo95);
+    assert_true(v->ntied >= 1 && v->tied[0] == v->winner);
+
+    // a setting's lives are those that eval lives
+    const rh_trial *t = &v->trial[4];
+    rh_env *env = NULL;
+    rh_error err = {""};
+    rh_eval_options opt;
+    rh_life life[3];
+    const rh_model *model = rh_study_model(study);
+    assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
+    assert_int_equal(rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &opt, &err),
+                     RH_OK);
+    assert_int_equal(
+        rh_eval_lives(&env, 1, plan->agent, rh_env_task(env), 1, t->hp, &opt, life, NULL, &err),
+        RH_OK);
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        assert_true(t->life[i].score == life[i].score);
+        sum += life[i].score;
+    }
+    assert_true(fabs(t->value - sum / 3.0) < 1e-12);
+    rh_env_destroy(env);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+static void threads_do_not_matter(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    for (int k = 0; k < NSEARCH; k++) {
+        rh_plan *plan = plan_of(log, searches[k]);
+        for (int n = 1; n <= 3; n++) {
+            char name[16];
+            snprintf(name, sizeof name, "t%d-%d", k, n);
+            rh_study_destroy(finish(plan, log, name, n));
+            if (n > 1) {
+                char first[16];
+                snprintf(first, sizeof first, "t%d-1", k);
+                assert_same_study(first, name);
+            }
+        }
+        rh_plan_destroy(plan);
+    }
+    rh_log_destroy(log);
+}
+
+// Stopped every few lives, taken up again by another number of threads.
+static void stopped_and_taken_up(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    for (int k = 0; k < NSEARCH; k++) {
+        rh_plan *plan = plan_of(log, searches[k]);
+        char whole[16], name[16];
+        snprintf(whole, sizeof whole, "w%d", k);
+        snprintf(name, sizeof name, "s%d", k);
+        rh_study_destroy(finish(plan, log, whole, 2));
+        int times = 0;
+        int64_t known = 0;
+        for (;; times++) {
+            rh_error err = {""};
+            patience p = {.most = 5 + times};
+            rh_status rc = carry_out(plan, log, name, 1 + times % 3, &p, NULL, &err);
+            assert_true(p.known >= known); // nothing is lost
+            known = p.known + p.seen;
+            if (rc == RH_OK)
+                break;
+            assert_int_equal(rc, RH_ESTOPPED);
+        }
+        assert_true(times >= 2);
+        assert_same_study(whole, name);
+
+        // all is there: nothing is lived again
+        rh_study *study = finish(plan, log, name, 1);
+        const rh_verdict *v = rh_study_verdict(study);
+        assert_true(v->whole && v->nknown == v->nlife);
+        rh_study_destroy(study);
+        assert_same_study(whole, name);
+        rh_plan_destroy(plan);
+    }
+    rh_log_destroy(log);
+}
+
+// More trials go on with a study, and end as if all had been asked for at once.
+static void more_trials(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    static const char *const few[] = {"method",        "random", "try alpha", "0.001:1:log",
+                                      "budget.trials", "4",      NULL};
+    static const char *const many[] = {"method",        "random", "try alpha", "0.001:1:log",
+                                       "budget.trials", "9",      NULL};
+    rh_plan *short_plan = plan_of(log, few), *long_plan = plan_of(log, many);
+    rh_study_destroy(finish(short_plan, log, "more", 2));
+    rh_study *study = finish(long_plan, log, "more", 2);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v->nknown == 4 * 3 + 2 * 2 * 2 && v->ntrial - v->nconfirm == 9);
+    rh_study_destroy(study);
+    rh_plan_destroy(short_plan);
+    rh_plan_destroy(long_plan);
+    rh_log_destroy(log);
+}
+
+// A study of another log or plan in the same folder is refused, and nothing of it is lost.
+static void another_study(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_log *log = log_by_chance(5, 400, 2, 3), *other = log_by_chance(6, 400, 2, 3);
+    static const char *const more[] = {"method",          "grid",    "try alpha",
+                                       "0.01,0.1,1",      "try tau", "0.5,5",
+                                       "evaluation.runs", "4",       NULL};
+    rh_plan *plan = plan_of(log, grid_words), *longer = plan_of(log, more);
+    patience p = {.most = -1};
+    rh_study_destroy(finish(plan, log, "mine", 1));
+    char *before = contents("mine", "study.log");
+    assert_int_equal(carry_out(plan, other, "mine", 1, &p, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "study.log"));
+    assert_int_equal(carry_out(longer, log, "mine", 1, &p, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "evaluation.runs = 3"));
+    char *after = contents("mine", "study.log");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    rh_plan_destroy(plan);
+    rh_plan_destroy(longer);
+    rh_log_destroy(log);
+    rh_log_destroy(other);
+}
+
+// ---------------------------------------------------------------------------- findings
+
+static const rh_log_finding *finding(const rh_verdict *v, const char *id)
+{
+    for (int i = 0; i < v->nfinding; i++)
+        if (strcmp(v->finding[i].id, id) == 0)
+            return &v->finding[i];
+    return NULL;
+}
+
+// The more, the better: the reward is the action's number, and a wild policy has less of it.
+static rh_log *log_of_levers(void)
+{
+    walk w[240];
+    for (int i = 0; i < 240; i++) {
+        int act = i % 3;
+        w[i] = (walk){.s = (i * 7) % 10 / 10.0,
+                      .act = act,
+                      .reward = act,
+                      .next = ((i + 1) * 7) % 10 / 10.0,
+                      .flag = i % 10 == 9 ? ENDS : 0,
+                      .begins = i % 10 == 0};
+    }
+    return log_of(w, 240, 3);
+}
+
+static void bounds_are_told(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_levers();
+    // the lower the temperature the better, and lower ones could be tried
+    static const char *const words[] = {"method",    "grid", "try tau", "1,30,1000",
+                                        "try alpha", "0.3",  NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_int_equal(v->bound[0], -1);
+    const rh_log_finding *f = finding(v, "at-bound");
+    assert_non_null(f);
+    assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end"));
+    assert_null(finding(v, "all-alike"));
+    assert_null(finding(v, "not-confirmed"));
+    assert_null(finding(v, "diverged"));
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+
+    // beta1 cannot be less than 0; without a confirmation that is said
+    static const char *const alike[] = {
+        "method",  "grid",  "try w_init", "0,0.0000001,0.0000002,0.0000003,0.0000004",
+        "confirm", "false", "try beta1",  "0",
+        NULL};
+    plan = plan_of(log, alike);
+    study = finish(plan, log, NULL, 1);
+    v = rh_study_verdict(study);
+    assert_non_null(finding(v, "all-alike"));
+    assert_non_null(finding(v, "not-confirmed"));
+    assert_int_equal(v->nconfirm, 0);
+    assert_true(v->ntied > 2 && !v->trial[v->winner].confirm);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// What it would take, and a verdict before there is anything.
+static void an_estimate(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan = plan_of(log, grid_words);
+    rh_study *study = NULL;
+    rh_estimate e;
+    assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
+    assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
+    assert_true(e.nsetting == 6 && e.nlife == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
+    assert_true(e.life > 0.0 && e.seconds > 0.0 && e.how.nstep == 300);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v && v->winner == -1 && v->ntied == 0 && !v->whole);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// Memory that runs out anywhere ends the study with that word and leaves nothing behind.
+static void without_memory(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 120, 2, 3);
+    rh_plan *plan = plan_of(log, searches[1]);
+    int64_t live = rh_alloc_live();
+    int failures = 0;
+    for (int64_t n = 1;; n += 1 + n / 12) {
+        rh_error err = {""};
+        patience p = {.most = -1};
+        rh_alloc_fail_at(n);
+        rh_status rc = carry_out(plan, log, NULL, 2, &p, NULL, &err);
+        rh_alloc_fail_at(0);
+        assert_int_equal(rh_alloc_live(), live);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+        failures++;
+    }
+    assert_true(failures > 20);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grid),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(stopped_and_taken_up),
+        cmocka_unit_test(more_trials),
+        cmocka_unit_test(another_study),
+        cmocka_unit_test(bounds_are_told),
+        cmocka_unit_test(an_estimate),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,212 @@
+// test_write.c - best.yaml and runs.csv, to the letter.
+//
+//     study_test_write <best.yaml> <runs.csv>   write samples for other programs to read
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "study/journal_sample.h"
+
+static char folder[64], path[96];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    strcpy(folder, "/tmp/rehearse-write-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/out", folder);
+    return 0;
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    unlink(path);
+    return rmdir(folder);
+}
+
+// ---------------------------------------------------------------------------- a verdict
+
+typedef struct scene {
+    rh_plan plan;
+    rh_journal_head head;
+    rh_journal_trial found[3];
+    rh_life life[3][6];
+    double hp[3][RH_STUDY__NHP];
+    rh_trial trial[3];
+    int tied[2], bound[5];
+    rh_verdict verdict;
+} scene;
+
+// Two settings, the second of them confirmed.
+static void set(scene *s)
+{
+    *s = (scene){.plan = sample_plan(), .tied = {2, 0}, .bound = {1, 0, 0, 0, -1}};
+    s->head = sample_head(&s->plan);
+    for (int i = 0; i < 3; i++) {
+        s->found[i] = sample_trial(i < 2 ? i : 1, i == 2);
+        s->trial[i] = sample_end(&s->plan, &s->found[i], -10.0 + i / 8.0, RH_SETTING_DONE,
+                                 s->life[i], s->hp[i]);
+    }
+    s->found[0].x[0] = s->hp[0][s->plan.dim[0].param] = 1e-05;
+    s->life[0][1].outcome = RH_STOPPED;
+    s->life[0][2].score = NAN;
+    s->life[0][3].score = -INFINITY;
+    s->verdict = (rh_verdict){.trial = s->trial,
+                              .ntrial = 3,
+                              .nconfirm = 1,
+                              .whole = true,
+                              .winner = 2,
+                              .found = 1,
+                              .tied = s->tied,
+                              .ntied = 2,
+                              .bound = s->bound};
+}
+
+static char *contents(void)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = calloc(1, 1 << 16);
+    assert_non_null(bytes);
+    assert_true(fread(bytes, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return bytes;
+}
+
+// ---------------------------------------------------------------------------- files
+
+static void best_yaml(void **unused)
+{
+    (void)unused;
+    static const char *const expected[] = {
+        "# the setting to deploy, and how it was chosen\nagent:\n  name: esarsa\n  alpha: "
+        "0.03433",
+        "\n  lambda: 0.5\n",
+        "\n  optimiser: sgd\n",
+        "\nchosen:\n"
+        "  value: -9.75\n"
+        "  interval: [-11.25, -8.25] # 95 %\n"
+        "  confirmed: true\n"
+        "  finished: true\n"
+        "  setting: 1\n"
+        "  members: 2\n"
+        "  runs: 3\n"
+        "  diverged: 1\n"
+        "  unknown: 0.125\n"
+        "  method: race\n"
+        "  tried: 2\n"
+        "  found:\n"
+        "    value: -9.875\n"
+        "    interval: [-11.375, -8.375]\n"
+        "  tied: # chance does not tell these from it\n"
+        "    - {alpha: 1.0e-05, tilings: 1, lambda: 0, optimiser: adam, tau: 0.1, value: -10}\n"
+        "  at_bound: # the best may lie beyond the range searched\n"
+        "    alpha: upper\n"
+        "    tau: lower\n"
+        "log:\n"
+        "  path: \"logs/plant \\\"1\\\".csv\"\n"
+        "  fingerprint: \"0123456789abcdef\"\n"
+        "plan:\n"
+        "  \"agent.name\": \"esarsa\"\n",
+        "\n  name: \"it's \\\"\xc3\xa4\\\", \\ufffd and \\u0001 and 100 %\"\n"
+        "rehearse: \"",
+    };
+    scene s;
+    set(&s);
+    rh_error err = {""};
+    assert_int_equal(rh_study__write_best(path, &s.head, NULL, &s.verdict, &err), RH_OK);
+    char *first = contents();
+    for (size_t i = 0; i < LENGTH(expected); i++)
+        if (!strstr(first, expected[i]))
+            fail_msg("not there: %s\nin: %s", expected[i], first);
+    for (int i = 0; i < s.plan.agent->nparam; i++) { // every one of them
+        char line[80];
+        snprintf(line, sizeof line, "\n  %s: ", s.plan.agent->param[i].name);
+        assert_non_null(strstr(first, line));
+    }
+
+    // the same study gives the same bytes
+    assert_int_equal(rh_study__write_best(path, &s.head, NULL, &s.verdict, &err), RH_OK);
+    char *second = contents();
+    assert_string_equal(first, second);
+    free(second);
+    free(first);
+}
+
+static void runs_csv(void **unused)
+{
+    (void)unused;
+    scene s;
+    set(&s);
+    rh_error err = {""};
+    s.plan.space.dim[0].name = "a,\"b";
+    assert_int_equal(rh_study__write_runs(path, &s.head, &s.verdict, &err), RH_OK);
+    char *text = contents();
+    static const char first[] =
+        "trial,stage,setting,member,run,\"a,\"\"b\",tilings,lambda,optimiser,tau,"
+        "score,total,steps,episodes,unknown,outcome\n"
+        "0,search,0,0,0,1e-05,1,0,adam,0.1,0.333333333333333";
+    assert_memory_equal(text, first, sizeof first - 1);
+    assert_non_null(strstr(
+        text, "\n0,search,0,0,2,1e-05,1,0,adam,0.1,,-9.99999999999997e-311,2000000014,"));
+    assert_null(strstr(text, "\n0,search,0,0,1,")); // not lived
+    assert_non_null(strstr(text, "\n2,confirm,1,1,2,0.034333333333333334,2,0.5,sgd,0.2,"));
+    assert_non_null(strstr(text, ",-inf,"));
+    assert_non_null(strstr(text, ",diverged\n"));
+    int nrow = 0;
+    for (const char *c = text; *c; c++)
+        nrow += *c == '\n';
+    assert_int_equal(nrow, 1 + 5 + 6 + 6);
+    free(text);
+}
+
+static void faults(void **unused)
+{
+    (void)unused;
+    scene s;
+    set(&s);
+    rh_error err = {""};
+    assert_int_equal(rh_study__write_best(folder, &s.head, NULL, &s.verdict, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "it is a directory, expected a file"));
+    assert_int_equal(rh_study__write_runs("/nowhere/at/all", &s.head, &s.verdict, &err),
+                     RH_EIO);
+    for (int which = 0; which < 2; which++) {
+        rh_status rc = RH_ENOMEM;
+        for (int64_t nth = 1; rc; nth++) {
+            int64_t live = rh_alloc_live();
+            rh_alloc_fail_at(nth);
+            rc = which ? rh_study__write_runs(path, &s.head, &s.verdict, &err)
+                       : rh_study__write_best(path, &s.head, NULL, &s.verdict, &err);
+            rh_alloc_fail_at(0);
+            assert_true(rc == RH_OK || rc == RH_ENOMEM);
+            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(access(path, F_OK), rc ? -1 : 0); // whole or absent
+        }
+        unlink(path);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        static scene s;
+        set(&s);
+        return rh_study__write_best(argv[1], &s.head, NULL, &s.verdict, NULL) != RH_OK ||
+               rh_study__write_runs(argv[2], &s.head, &s.verdict, NULL) != RH_OK;
+    }
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(best_yaml),
+        IN_A_FOLDER(runs_csv),
+        IN_A_FOLDER(faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
