@@ -14,8 +14,9 @@ SOURCES = $(shell find include src tests bench -name '*.[ch]')
 all: configure ## build the program build/rehearse and the libraries
 	cmake --build $(BUILD) --parallel $(JOBS)
 
-demo: all ## watch an agent learn
-	$(BUILD)/rehearse run puddle_world --agent esarsa --runs 20 --jobs 20 --live --pace 8
+demo: all ## find the setting for a plant, from its log
+	rm -rf $(BUILD)/plant.study
+	$(BUILD)/rehearse tune examples/plant.yaml --output $(BUILD)/plant.study
 
 check: all ## run every test
 	ctest --preset $(PRESET) --parallel $(JOBS)

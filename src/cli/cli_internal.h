@@ -23,19 +23,21 @@ enum {
 
 // What an argument is: how it is read, checked and completed.
 typedef enum cli_kind {
-    CLI_NONE,      // there is none
-    CLI_WHOLE,     // a whole number, lo to hi
-    CLI_REAL,      // a number
-    CLI_TEXT,      // any words
-    CLI_FILE,      // a path
-    CLI_AGENT_SET, // name=value, a hyperparameter of the agent
-    CLI_ENV_SET,   // name=value, an option of the environment
-    CLI_MODEL_SET, // name=value, a parameter of the model
-    CLI_REPR_SET,  // name=value, a parameter of the representation
-    CLI_RANGE,     // sensor=lo:hi
-    CLI_GRID,      // a published grid of the environment
-    CLI_CUTOFF,    // a whole number, lo to hi, or "never"
-    CLI_ENV,       // from here on, one of the names that cli_names() gives
+    CLI_NONE,       // there is none
+    CLI_WHOLE,      // a whole number, lo to hi
+    CLI_REAL,       // a number
+    CLI_TEXT,       // any words
+    CLI_FILE,       // a path
+    CLI_AGENT_SET,  // name=value, a hyperparameter of the agent
+    CLI_ENV_SET,    // name=value, an option of the environment
+    CLI_MODEL_SET,  // name=value, a parameter of the model
+    CLI_REPR_SET,   // name=value, a parameter of the representation
+    CLI_METHOD_SET, // name=value, a parameter of the search
+    CLI_RANGE,      // sensor=lo:hi
+    CLI_GRID,       // a published grid of the environment
+    CLI_GRID_OF,    // the same, with its environment: acrobot:paper
+    CLI_CUTOFF,     // a whole number, lo to hi, or "never"
+    CLI_ENV,        // from here on, one of the names that cli_names() gives
     CLI_AGENT,
     CLI_CRITERION,
     CLI_CUTOFF_RULE,
@@ -46,6 +48,8 @@ typedef enum cli_kind {
     CLI_FIT_PRESET,
     CLI_RESAMPLE,
     CLI_EPISODES,
+    CLI_METHOD,
+    CLI_ACROSS,
     CLI_ACTION_KIND,
     CLI_REWARD_OF,
     CLI_READ_FORMAT,
@@ -77,26 +81,27 @@ typedef struct cli_args cli_args;
 
 typedef struct cli_command {
     const char *name;
-    const char *about;         // one line
-    const char *operands;      // as the usage line writes them
-    const char *detail;        // a paragraph; NULL for none
-    cli_kind operand;          // what the first of them is
-    const cli_group *group[8]; // options, ends with NULL
+    const char *about;          // one line
+    const char *operands;       // as the usage line writes them
+    const char *detail;         // a paragraph; NULL for none
+    cli_kind operand;           // what the first of them is
+    const cli_group *group[10]; // options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
     bool hidden;            // left out of the overview
+    void (*before)(void);   // called before its command line is read; NULL for nothing
     int (*main)(const cli_args *args);
 } cli_command;
 
-extern const cli_command cli_inspect, cli_convert, cli_collect, cli_fit, cli_run, cli_sweep,
-    cli_list, cli_help, cli_completion, cli_manual;
+extern const cli_command cli_tune, cli_inspect, cli_convert, cli_collect, cli_fit, cli_run,
+    cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
 extern const cli_group cli_env_group, cli_lives_group, cli_log_group,
     cli_common_group; // shared tables
 
 // What is said of --repr auto, the choice among the representations.
 #define CLI_AUTO_ABOUT "the one of these that knows most of the dynamics"
 
-#define CLI_MAX_NAMES 64
+#define CLI_MAX_NAMES 96
 
 const cli_command *cli_command_at(int i); // NULL after the last
 const cli_command *cli_command_find(const char *name);
@@ -146,6 +151,7 @@ void cli_try(const char *format, ...) RH_PRINTF(1, 2);   // "try: ...", after a 
 int cli_refuse(const char *format, ...) RH_PRINTF(1, 2); // say it, and CLI_USAGE
 int cli_fail(const char *format, ...) RH_PRINTF(1, 2);   // say it, and CLI_FAILED
 int cli_pass(rh_status status, const rh_error *err);     // the library's message, and its code
+void cli_hush(bool hushed); // from here on none of these is printed: another rank says it
 
 // Print the words of text on standard output from `column` on, where the cursor is, and break
 // lines before `width`. Further lines begin below the first word.
@@ -163,6 +169,22 @@ cli_text cli_param(const rh_param *p, double value); // a number, or the name of
 cli_text cli_seconds(double seconds);                // 1m 05s
 int cli_decimals(double error, double value);        // how many are worth printing
 const char *cli_plural(int64_t n);                   // "" or "s"
+
+cli_text cli_cell(double x);      // four digits; "-" for none
+cli_text cli_share(double share); // 12.5 %
+
+// A page of words on standard output: how wide it is, a label at the left, and a line of words
+// beside it. A label that begins with a blank is not bold.
+#define CLI_LABEL 13 // columns of what stands at the left
+int cli_page(void);
+void cli_heading(const char *label);
+void cli_line(int width, const char *label, const char *format, ...) RH_PRINTF(3, 4);
+void cli_print_word(const char *word); // as a shell takes it
+
+// Findings, each with its remedy below it; and "0 errors, 2 warnings, 1 notice".
+// ncount: of each severity.
+void cli_findings_print(const rh_log_finding *finding, int n, int width);
+void cli_findings_count(const int *ncount, char text[80]);
 
 // ---------------------------------------------------------------------------- the terminal
 
@@ -218,12 +240,15 @@ void cli_json_real(cli_json *json, const char *key, double x); // null when not 
 void cli_json_flag(cli_json *json, const char *key, bool flag);
 void cli_json_null(cli_json *json, const char *key);
 void cli_json_param(cli_json *json, const rh_param *param, double value);
+// log: whose sensors they concern. Nullable: log.
+void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, const rh_log *log);
 
 // ---------------------------------------------------------------------------- a log
 
 // A log, and the file that says how to read it.
 typedef struct cli_log {
     rh_log *log;         // owned
+    rh_log_options opt;  // how it was read; texts are borrowed from roles and the arguments
     rh_log_roles *roles; // owned; NULL when there is none
     double *missing;     // owned
 } cli_log;
@@ -231,6 +256,11 @@ typedef struct cli_log {
 // Read the log at `path` as the options of cli_log_group say; a path that ends in .yaml or .yml
 // is a file of roles that names the log.
 int cli_log_read(cli_log *log, const cli_args *args, const char *path);
+// The same with the roles that a file of them says, or --roles for NULL. path NULL: that which
+// the file names.
+int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles);
+bool cli_is_yaml(const char *path);                // by its ending
+void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as such a file says it
 void cli_log_clear(cli_log *log);
 
 // What `inspect` found. size: bytes of the file, 0 when not known. all: nothing is cut.
@@ -279,6 +309,64 @@ int cli_fit_task(cli_fitting *fit);    // what it says of the log's sensors and 
 
 void cli_fit_print(const cli_fitting *fit);
 void cli_fit_json(FILE *out, const cli_fitting *fit);
+
+// ---------------------------------------------------------------------------- a study
+
+// What the environment says of the processes that this one was started with.
+typedef struct cli_launch {
+    int count; // how many there are; 1: this one alone, 0: more than one, nobody says how many
+    int me;    // which of them this is
+    int local; // how many are on this machine, as far as is known
+} cli_launch;
+
+cli_launch cli_launched(void);
+int cli_launch_jobs(const cli_launch *launch); // threads for one of them
+
+// How far a study is, while it lasts.
+typedef struct cli_studying {
+    const rh_plan *plan;
+    const char *folder; // as the user would name it
+    cli_work work;      // while models are fitted
+    rh_watch watch;     // of the work
+    rh_stage stage;     // the last one told of; RH_NSTAGE: none
+    rh_news news;       // the last ones
+    double begun;       // of lives, on the clock
+    double drawn;       // the last line
+    bool resumed;       // that has been said
+    bool quiet, terminal;
+    int lines; // that stand on the terminal
+} cli_studying;
+
+void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder, bool quiet);
+void cli_studying_news(void *context, const rh_news *news); // context: the cli_studying
+void cli_studying_end(cli_studying *s);
+
+// What `tune` is to do, and what it has made.
+typedef struct cli_tuning {
+    const cli_args *args;
+    rh_plan *plan;   // owned
+    cli_log log;     // empty where there is a model
+    cli_log starts;  //
+    rh_model *model; // that was fitted before, owned; NULL for none
+    char *folder;    // owned
+    cli_launch launch;
+    rh_ranks *ranks; // owned; NULL: this process alone
+    int nthread;
+    cli_studying studying;
+    rh_study *study;           // owned
+    const rh_verdict *verdict; // borrowed from the study; NULL before
+} cli_tuning;
+
+int cli_tune_plan(cli_tuning *tune);  // what the command line and the file of the plan say
+int cli_tune_files(cli_tuning *tune); // the log or model, and where starts are
+
+// "alpha=0.1 tau=1" of the numbers that are searched, each after `before`: " --set ". digits:
+// of a number, 0 for all.
+void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
+                      char *text, size_t size);
+void cli_tune_head(const cli_tuning *tune);  // what is about to be done
+void cli_tune_print(const cli_tuning *tune); // what came of it
+void cli_tune_json(FILE *out, const cli_tuning *tune);
 
 // ---------------------------------------------------------------------------- the world
 

@@ -80,6 +80,13 @@ static void print_lookups(void)
         print_params(type->param, type->nparam);
         puts("' ;;");
     }
+    puts("    esac\n}\n\n_rehearse_method_params() {\n    case $1 in");
+    for (int i = 0; i < rh_search_ntype(); i++) {
+        const rh_search_type *type = rh_search_type_at(i);
+        printf("    %s) echo '", type->name);
+        print_params(type->param, type->nparam);
+        puts("' ;;");
+    }
     puts("    esac\n}\n\n_rehearse_grids() {\n    case $1/$2 in");
     for (int i = 0; i < rh_env_ntype(); i++)
         print_grids(rh_env_type_at(i));
@@ -111,12 +118,18 @@ static void print_values(cli_kind kind)
     case CLI_REPR_SET:
         fputs("$(_rehearse_repr_params $repr)", stdout);
         return;
+    case CLI_METHOD_SET:
+        fputs("$(_rehearse_method_params $method)", stdout);
+        return;
     case CLI_GRID:
         fputs("$(_rehearse_grids $env $agent)", stdout);
         return;
     case CLI_CUTOFF:
         fputs("never", stdout);
         return;
+    case CLI_GRID_OF:
+    case CLI_METHOD:
+    case CLI_ACROSS:
     case CLI_ENV:
     case CLI_AGENT:
     case CLI_CRITERION:
@@ -169,7 +182,7 @@ static void print_option_arms(void)
 // Whether a model can stand where the command wants an environment.
 static bool takes_models(const cli_command *command)
 {
-    return command == &cli_run || command == &cli_sweep;
+    return command == &cli_run || command == &cli_sweep || command == &cli_tune;
 }
 
 // case arms "command)" that set `switches` and `operands`, or `paths` where those are files.
@@ -204,6 +217,8 @@ static void print_chooser(void)
     print_names(CLI_MODEL);
     fputs("'; return ;;\n    list:representations) offer='", stdout);
     print_names(CLI_REPR);
+    fputs("'; return ;;\n    list:methods) offer='", stdout);
+    print_names(CLI_METHOD);
     puts("'; return ;;\n"
          "    list:searches) offer=grid; return ;;\n"
          "    esac\n"
@@ -218,7 +233,8 @@ static void print_chooser(void)
          "}\n");
 }
 
-// Sets $agent, $env, $model and $repr from one word of the line, $word, and the next, $next.
+// Sets $agent, $env, $model, $repr and $method from one word of the line, $word, and the next,
+// $next.
 static void print_reader(void)
 {
     fputs("_rehearse_read() {\n"
@@ -229,6 +245,8 @@ static void print_reader(void)
           "    --model|-m) model=$next ;;\n"
           "    --repr=*) repr=${word#*=} ;;\n"
           "    --repr) repr=$next ;;\n"
+          "    --method=*) method=${word#*=} ;;\n"
+          "    --method) method=$next ;;\n"
           "    model|model:*|",
           stdout);
     const char *name[CLI_MAX_NAMES];
@@ -255,7 +273,7 @@ static void print_bash(void)
     print_shared();
     puts("_rehearse() {\n"
          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-         "    local command=${COMP_WORDS[1]} agent= env= model= repr= offer= files=\n"
+         "    local command=${COMP_WORDS[1]} agent= env= model= repr= method= offer= files=\n"
          "    local i word next\n"
          "    if ((COMP_CWORD == 1)); then");
     fputs("        offer='", stdout);
@@ -296,7 +314,7 @@ static void print_zsh(void)
     print_shared();
     puts("_rehearse() {\n"
          "    local cur=$words[CURRENT] prev=$words[CURRENT-1] command=$words[2]\n"
-         "    local agent= env= model= repr= offer= files= i word next\n"
+         "    local agent= env= model= repr= method= offer= files= i word next\n"
          "    if ((CURRENT == 2)); then");
     fputs("        offer='", stdout);
     print_names(CLI_COMMAND);

@@ -78,6 +78,7 @@ static void print_overview(void)
         if (!cli_command_at(i)->hidden)
             printf("  %-8s %s\n", cli_command_at(i)->name, cli_command_at(i)->about);
     printf("\n%sexamples%s\n"
+           "  rehearse tune plant.csv\n"
            "  rehearse list\n"
            "  rehearse run acrobot --agent esarsa\n"
            "  rehearse sweep acrobot --agent esarsa --grid paper\n"

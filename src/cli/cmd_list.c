@@ -1,5 +1,5 @@
-// cmd_list.c - rehearse list: the environments, agents, models, representations and searches
-// there are, and what can be set.
+// cmd_list.c - rehearse list: the environments, agents, models, representations and methods of
+// search there are, and what can be set.
 //
 // Everything comes from the registries and their parameter tables.
 
@@ -47,6 +47,8 @@ static const char *about(cli_kind kind, int i)
         return rh_agent_type_at(i)->about;
     if (kind == CLI_MODEL)
         return rh_model_type_at(i)->about;
+    if (kind == CLI_METHOD)
+        return rh_search_type_at(i)->about;
     return i < rh_repr_ntype() ? rh_repr_type_at(i)->about : CLI_AUTO_ABOUT;
 }
 
@@ -92,29 +94,50 @@ static void describe_default(const rh_param *p, char text[40])
         snprintf(text, 40, "%.6g", p->initial);
 }
 
+// "0.001 to 1, log": what a search tries where nobody says; "-" where it tries nothing.
+static void describe_searched(const rh_param *p, char text[60])
+{
+    if (p->usual_lo < p->usual_hi)
+        snprintf(text, 60, "%.6g to %.6g%s", p->usual_lo, p->usual_hi,
+                 p->scale == RH_LOG ? ", log" : "");
+    else
+        snprintf(text, 60, "-");
+}
+
+// A table of parameters, with a column of what is searched where anything is.
 static void print_params(const char *title, const rh_param *param, int nparam)
 {
     cli_style style = cli_style_of(stdout);
-    char range[96], initial[40];
-    int name = 4, middle = 7, right = 5; // columns
+    char range[96], initial[40], searched[60];
+    int name = 4, middle = 7, right = 5, last = 0; // columns
     for (int i = 0; i < nparam; i++) {
         describe_range(&param[i], range);
         describe_default(&param[i], initial);
+        describe_searched(&param[i], searched);
         name = longer(name, param[i].name);
         middle = longer(middle, initial);
         right = longer(right, range);
+        if (param[i].usual_lo < param[i].usual_hi)
+            last = longer(last > 8 ? last : 8, searched);
     }
     if (nparam == 0)
         return;
 
-    printf("\n%s%s%s\n%s  %-*s  %-*s  range%s\n", style.bold, title, style.plain, style.dim,
-           name, "name", middle, "default", style.plain);
+    printf("\n%s%s%s\n%s  %-*s  %-*s  ", style.bold, title, style.plain, style.dim, name,
+           "name", middle, "default");
+    if (last)
+        printf("%-*s  searched%s\n", right, "range", style.plain);
+    else
+        printf("range%s\n", style.plain);
     for (int i = 0; i < nparam; i++) {
         describe_range(&param[i], range);
         describe_default(&param[i], initial);
+        describe_searched(&param[i], searched);
         printf("  %-*s  %-*s  %-*s  ", name, param[i].name, middle, initial, right, range);
-        cli_wrap(param[i].about ? param[i].about : "", name + middle + right + 8,
-                 width_of_page());
+        if (last)
+            printf("%-*s  ", last, searched);
+        cli_wrap(param[i].about ? param[i].about : "",
+                 name + middle + right + 8 + (last ? last + 2 : 0), width_of_page());
     }
 }
 
@@ -217,6 +240,14 @@ static int detail_repr(const rh_repr_type *type)
     return CLI_OK;
 }
 
+static int detail_method(const rh_search_type *type)
+{
+    cli_style style = cli_style_of(stdout);
+    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
+    print_params("parameters, for --method-set of tune", type->param, type->nparam);
+    return CLI_OK;
+}
+
 static int detail_auto(void)
 {
     cli_style style = cli_style_of(stdout);
@@ -267,6 +298,8 @@ static void print_topic(const char *topic)
         print_names(CLI_MODEL, "models");
     else if (strcmp(topic, "representations") == 0)
         print_names(CLI_REPR, "representations");
+    else if (strcmp(topic, "methods") == 0)
+        print_names(CLI_METHOD, "methods");
     else
         print_searches();
 }
@@ -293,6 +326,10 @@ static int detail(const char *topic, const char *name, bool words)
         const rh_repr_type *type = rh_repr_find(name, &err);
         if (type)
             return words ? detail_repr(type) : CLI_OK;
+    } else if (strcmp(topic, "methods") == 0) {
+        const rh_search_type *type = rh_search_find(name, &err);
+        if (type)
+            return words ? detail_method(type) : CLI_OK;
     } else {
         static const char *const known[] = {"grid"};
         if (strcmp(name, known[0]) == 0)
@@ -343,7 +380,7 @@ static int list_main(const cli_args *args)
 const cli_command cli_list = {
     .name = "list",
     .about = "The environments, agents, models and so on; what can be set",
-    .operands = "[envs|agents|models|representations|searches [NAME]] [--json]",
+    .operands = "[envs|agents|models|representations|methods|searches [NAME]] [--json]",
     .detail = "Without a name, one line each. With one, its parameters with their ranges and "
               "defaults, and the grids published for it.",
     .operand = CLI_TOPIC,

@@ -122,26 +122,6 @@ static void json_spread(cli_json *json, const char *key, const rh_fidelity_sprea
     cli_json_close(json);
 }
 
-static void json_findings(cli_json *json, const rh_fidelity *f, const rh_log *log)
-{
-    cli_json_open(json, "findings", '[', false);
-    for (int i = 0; i < f->nfinding; i++) {
-        const rh_log_finding *finding = &f->finding[i];
-        cli_json_open(json, NULL, '{', false);
-        cli_json_text(json, "severity", rh_severity_name(finding->severity));
-        cli_json_text(json, "id", finding->id);
-        cli_json_text(json, "evidence", finding->evidence);
-        cli_json_text(json, "remedy", finding->remedy);
-        cli_json_whole(json, "count", finding->count);
-        if (finding->column >= 0)
-            cli_json_text(json, "sensor", log->obs_name[finding->column]);
-        else
-            cli_json_null(json, "sensor");
-        cli_json_close(json);
-    }
-    cli_json_close(json);
-}
-
 static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *log)
 {
     cli_json_open(json, "held_out", '{', false);
@@ -195,7 +175,7 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
         cli_json_close(json);
     }
     cli_json_close(json);
-    json_findings(json, f, log);
+    cli_findings_json(json, f->finding, f->nfinding, log);
     cli_json_close(json);
 }
 

@@ -3,12 +3,9 @@
 
 #include "cli_internal.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-#define LABEL 13 // columns of what stands at the left
 #define FEW_SENSORS 12
 #define FEW_ACTIONS 10
 #define FEW_TRIALS 5
@@ -20,34 +17,11 @@ typedef struct page {
     const rh_log *log; // as the model has it
     const rh_fidelity *f;
     cli_style style;
-    bool utf8;
     int width;
     int name; // columns of a sensor's or action's name
 } page;
 
 // ---------------------------------------------------------------------------- pieces
-
-static void heading(const page *p, const char *text)
-{
-    int rest = LABEL - (int)strlen(text);
-    printf("%s%s%s%*s", p->style.bold, text, p->style.plain, rest > 1 ? rest : 1, "");
-}
-
-// A line of words below a heading.
-RH_PRINTF(3, 4)
-static void say(const page *p, const char *label, const char *format, ...)
-{
-    char text[600];
-    va_list rest;
-    va_start(rest, format);
-    vsnprintf(text, sizeof text, format, rest);
-    va_end(rest);
-    if (label[0] == ' ')
-        printf("%-*s", LABEL, label);
-    else
-        heading(p, label);
-    cli_wrap(text, LABEL, p->width);
-}
 
 // A remark under a table.
 static void remark(const page *p, const char *text)
@@ -55,31 +29,6 @@ static void remark(const page *p, const char *text)
     printf("  %s", p->style.dim);
     cli_wrap(text, 2, p->width);
     fputs(p->style.plain, stdout);
-}
-
-// A number with four digits; "-" for none.
-static cli_text cell(double x)
-{
-    cli_text text;
-    if (isnan(x))
-        snprintf(text.s, sizeof text.s, "-");
-    else if (!isfinite(x))
-        snprintf(text.s, sizeof text.s, x > 0.0 ? "inf" : "-inf");
-    else
-        snprintf(text.s, sizeof text.s, "%.4g", x + 0.0);
-    return text;
-}
-
-static cli_text share_text(double share)
-{
-    cli_text text;
-    double percent = 100.0 * share;
-    if (isnan(share))
-        snprintf(text.s, sizeof text.s, "-");
-    else
-        snprintf(text.s, sizeof text.s, percent > 0.0 && percent < 0.1 ? "<0.1 %%" : "%.1f %%",
-                 percent);
-    return text;
 }
 
 static int letters_of(const char *text)
@@ -136,22 +85,22 @@ static void print_log(const page *p)
     else
         snprintf(actions, sizeof actions, "actions of %d number%s", log->nact,
                  cli_plural(log->nact));
-    say(p, "log", "%.300s: %s step%s in %s episode%s, %d sensor%s, %s", log->path,
-        cli_count(log->n).s, cli_plural(log->n), cli_count(log->nepisode).s,
-        cli_plural(log->nepisode), log->nobs, cli_plural(log->nobs), actions);
+    cli_line(p->width, "log", "%.300s: %s step%s in %s episode%s, %d sensor%s, %s", log->path,
+             cli_count(log->n).s, cli_plural(log->n), cli_count(log->nepisode).s,
+             cli_plural(log->nepisode), log->nobs, cli_plural(log->nobs), actions);
     int64_t left = log->n - p->log->n;
     if (left > 0)
-        say(p, "  left out", "%s step%s with missing or infinite numbers", cli_count(left).s,
-            cli_plural(left));
+        cli_line(p->width, "  left out", "%s step%s with missing or infinite numbers",
+                 cli_count(left).s, cli_plural(left));
 }
 
 static void print_task(const page *p)
 {
     const rh_task *task = rh_model_task(p->model);
     const rh_env_type *of = p->fit->task_of;
-    say(p, "task", "%s, discount %s, lives of %s steps%s%s",
-        task->continuing ? "continuing" : "episodes end", cli_exact(task->gamma).s,
-        cli_count(task->nstep).s, of ? ", as told by " : "", of ? of->name : "");
+    cli_line(p->width, "task", "%s, discount %s, lives of %s steps%s%s",
+             task->continuing ? "continuing" : "episodes end", cli_exact(task->gamma).s,
+             cli_count(task->nstep).s, of ? ", as told by " : "", of ? of->name : "");
 }
 
 static void print_trials(const page *p)
@@ -162,9 +111,9 @@ static void print_trials(const page *p)
         char text[400];
         snprintf(text, sizeof text, "%s", t->type->name);
         add_set(text, sizeof text, t->type->param, t->type->nparam, t->param, "");
-        say(p, t->chosen ? "  chosen" : "  compared",
-            "%s: awareness %s, standard error %s, blur %s in held-out episodes", text,
-            cell(t->awareness).s, cell(t->awareness_err).s, cell(t->blur).s);
+        cli_line(p->width, t->chosen ? "  chosen" : "  compared",
+                 "%s: awareness %s, standard error %s, blur %s in held-out episodes", text,
+                 cli_cell(t->awareness).s, cli_cell(t->awareness_err).s, cli_cell(t->blur).s);
     }
     more(p, p->fit->ntrial - shown, "were compared");
 }
@@ -177,14 +126,16 @@ static void print_repr(const page *p)
     char text[400], held[64] = "";
     snprintf(text, sizeof text, "%s", type->name);
     add_set(text, sizeof text, type->param, type->nparam, rh_repr_params(repr), "");
-    say(p, "seen as", "%s: %d number%s a %s", text, rh_repr_ncode(repr),
-        cli_plural(rh_repr_ncode(repr)), rh_repr_nact(repr) ? "state and action" : "state");
+    cli_line(p->width, "seen as", "%s: %d number%s a %s", text, rh_repr_ncode(repr),
+             cli_plural(rh_repr_ncode(repr)),
+             rh_repr_nact(repr) ? "state and action" : "state");
     if (!isnan(t.held_out))
-        snprintf(held, sizeof held, ", %s in held-out episodes", cell(t.held_out).s);
-    say(p, "  awareness", "%s of the dynamics%s (0: none, 1: most)", cell(t.awareness).s, held);
+        snprintf(held, sizeof held, ", %s in held-out episodes", cli_cell(t.held_out).s);
+    cli_line(p->width, "  awareness", "%s of the dynamics%s (0: none, 1: most)",
+             cli_cell(t.awareness).s, held);
     if (t.nstep)
-        say(p, "  training", "%s steps%s", cli_count(t.nstep).s,
-            t.early ? ", until its loss rose" : "");
+        cli_line(p->width, "  training", "%s steps%s", cli_count(t.nstep).s,
+                 t.early ? ", until its loss rose" : "");
     print_trials(p);
 }
 
@@ -198,13 +149,14 @@ static void print_model(const page *p)
     if (p->log->naction)
         snprintf(actions, sizeof actions, "%d action%s", p->log->naction,
                  cli_plural(p->log->naction));
-    say(p, "model", "%s: %s states, %s", text, cli_count(p->log->nstate).s, actions);
+    cli_line(p->width, "model", "%s: %s states, %s", text, cli_count(p->log->nstate).s,
+             actions);
     if (rh_model_nmember(p->model) > 1 || resample != RH_RESAMPLE_ALL)
-        say(p, "  members", "%d, each fitted to %s%s", rh_model_nmember(p->model),
-            resample == RH_RESAMPLE_SUBSET      ? share_text(p->fit->opt.share).s
-            : resample == RH_RESAMPLE_BOOTSTRAP ? "a bootstrap of the episodes"
-                                                : "all of the log",
-            resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
+        cli_line(p->width, "  members", "%d, each fitted to %s%s", rh_model_nmember(p->model),
+                 resample == RH_RESAMPLE_SUBSET      ? cli_share(p->fit->opt.share).s
+                 : resample == RH_RESAMPLE_BOOTSTRAP ? "a bootstrap of the episodes"
+                                                     : "all of the log",
+                 resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
 }
 
 // The value of a parameter of the model; "" when it has none of that name.
@@ -225,15 +177,16 @@ static void print_beyond(const page *p)
     char share[128] = "";
     if (p->f)
         snprintf(share, sizeof share, "%s of all states and actions; there ",
-                 share_text(p->f->beyond).s);
+                 cli_share(p->f->beyond).s);
     if (strcmp(how.s, "cost") == 0)
-        say(p, "  beyond it", "%ssteps of the log are believed at a cost of %s a real step",
-            share, value_of(p, "cost").s);
+        cli_line(p->width, "  beyond it",
+                 "%ssteps of the log are believed at a cost of %s a real step", share,
+                 value_of(p, "cost").s);
     else
-        say(p, "  beyond it", "%s%s the log's %s return%s", share,
-            continuing ? "an agent is given" : "the episode ends with",
-            strcmp(how.s, "optimistic") == 0 ? "highest" : "lowest",
-            continuing ? ", and life goes on from a start" : "");
+        cli_line(p->width, "  beyond it", "%s%s the log's %s return%s", share,
+                 continuing ? "an agent is given" : "the episode ends with",
+                 strcmp(how.s, "optimistic") == 0 ? "highest" : "lowest",
+                 continuing ? ", and life goes on from a start" : "");
 }
 
 // How far is believed, in codes and in steps of the log. Without fidelity nobody has measured
@@ -246,20 +199,20 @@ static void print_reach(const page *p)
     if (!*how.s)
         return;
     if (strcmp(how.s, "none") == 0 || isinf(reach)) {
-        say(p, "  reach", "none: every neighbour is believed, however far");
+        cli_line(p->width, "  reach", "none: every neighbour is believed, however far");
         return;
     }
     if (isnan(reach) && strcmp(how.s, "fixed") == 0) {
-        say(p, "  reach", "%s between codes", value_of(p, "reach_distance").s);
+        cli_line(p->width, "  reach", "%s between codes", value_of(p, "reach_distance").s);
     } else if (isnan(reach) && strcmp(how.s, "quantile") == 0) {
-        say(p, "  reach", "what holds %s of all states and actions",
-            value_of(p, "reach_quantile").s);
+        cli_line(p->width, "  reach", "what holds %s of all states and actions",
+                 value_of(p, "reach_quantile").s);
     } else if (isnan(reach)) {
-        say(p, "  reach", "chosen from the log");
+        cli_line(p->width, "  reach", "chosen from the log");
     } else {
         if (p->f->step > 0.0)
-            snprintf(steps, sizeof steps, ", %s real steps", cell(reach / p->f->step).s);
-        say(p, "  reach", "%s between codes%s", cell(reach).s, steps);
+            snprintf(steps, sizeof steps, ", %s real steps", cli_cell(reach / p->f->step).s);
+        cli_line(p->width, "  reach", "%s between codes%s", cli_cell(reach).s, steps);
     }
     print_beyond(p);
 }
@@ -272,7 +225,7 @@ static void print_error(const page *p, const char *name, const rh_fidelity_error
         return;
     fputs("  ", stdout);
     print_name(name, p->name);
-    printf("%12s%12s%12s\n", cell(e->model).s, cell(e->mean).s, cell(e->copy).s);
+    printf("%12s%12s%12s\n", cli_cell(e->model).s, cli_cell(e->mean).s, cli_cell(e->copy).s);
 }
 
 static void print_errors(const page *p)
@@ -299,7 +252,7 @@ static void print_errors(const page *p)
     snprintf(text, sizeof text,
              "root mean square error of %s steps that were held out; %s of them were beyond "
              "reach and do not count",
-             cli_count(f->nheld).s, share_text(f->held_beyond).s);
+             cli_count(f->nheld).s, cli_share(f->held_beyond).s);
     remark(p, text);
 }
 
@@ -309,7 +262,7 @@ static void print_spread(const page *p, const char *name, const rh_fidelity_spre
         return;
     fputs("  ", stdout);
     print_name(name, p->name);
-    printf("%12s%12s%12s%12s\n", cell(s->q25).s, cell(s->median).s, cell(s->q75).s,
+    printf("%12s%12s%12s%12s\n", cli_cell(s->q25).s, cli_cell(s->median).s, cli_cell(s->q75).s,
            cli_count(s->n).s);
 }
 
@@ -339,8 +292,8 @@ static void print_actions(const page *p)
         const rh_fidelity_action *x = &p->f->action[a];
         fputs("  ", stdout);
         print_name(p->log->label[a], p->name);
-        printf("%12s%12s%12s\n", share_text(x->share).s, share_text(x->beyond).s,
-               cell(x->nearest).s);
+        printf("%12s%12s%12s\n", cli_share(x->share).s, cli_share(x->beyond).s,
+               cli_cell(x->nearest).s);
     }
     more(p, n - shown, "actions");
     remark(p,
@@ -353,79 +306,50 @@ static void print_stitches(const page *p)
     const rh_fidelity *f = p->f;
     putchar('\n');
     if (!isnan(f->stitched) && isnan(f->jump))
-        say(p, "stitches", "%s of the imitation's steps leave a logged path",
-            share_text(f->stitched).s);
+        cli_line(p->width, "stitches", "%s of the imitation's steps leave a logged path",
+                 cli_share(f->stitched).s);
     else if (!isnan(f->stitched))
-        say(p, "stitches",
-            "%s of the imitation's steps leave a logged path; the median jump is %s real "
-            "steps, nine tenths are below %s",
-            share_text(f->stitched).s, cell(f->jump).s, cell(f->jump90).s);
+        cli_line(p->width, "stitches",
+                 "%s of the imitation's steps leave a logged path; the median jump is %s real "
+                 "steps, nine tenths are below %s",
+                 cli_share(f->stitched).s, cli_cell(f->jump).s, cli_cell(f->jump90).s);
     if (!isnan(f->random_return))
-        say(p, "at random", "mean return %s; %s of the %s are better than the log's median",
-            cell(f->random_return).s, share_text(f->random_better).s,
-            rh_model_task(p->model)->continuing ? "stretches" : "episodes");
+        cli_line(p->width, "at random",
+                 "mean return %s; %s of the %s are better than the log's median",
+                 cli_cell(f->random_return).s, cli_share(f->random_better).s,
+                 rh_model_task(p->model)->continuing ? "stretches" : "episodes");
 }
 
 static void print_findings(const page *p)
 {
     const rh_fidelity *f = p->f;
+    char count[80];
     if (f->nfinding == 0) {
-        say(p, "findings", "none");
+        cli_line(p->width, "findings", "none");
         return;
     }
-    say(p, "findings", "%d error%s, %d warning%s, %d notice%s", f->ncount[RH_ERROR],
-        cli_plural(f->ncount[RH_ERROR]), f->ncount[RH_WARNING],
-        cli_plural(f->ncount[RH_WARNING]), f->ncount[RH_NOTICE],
-        cli_plural(f->ncount[RH_NOTICE]));
-    for (int i = 0; i < f->nfinding; i++) {
-        const rh_log_finding *finding = &f->finding[i];
-        const char *how = finding->severity == RH_NOTICE ? p->style.dim : p->style.alarm;
-        char text[700];
-        printf("  %s%-8s%s", how, rh_severity_name(finding->severity), p->style.plain);
-        snprintf(text, sizeof text, "%s: %s", finding->id, finding->evidence);
-        cli_wrap(text, 10, p->width);
-        if (!*finding->remedy)
-            continue;
-        printf("       %s ", p->utf8 ? "\u2192" : ">");
-        cli_wrap(finding->remedy, 9, p->width);
-    }
+    cli_findings_count(f->ncount, count);
+    cli_line(p->width, "findings", "%s", count);
+    cli_findings_print(f->finding, f->nfinding, p->width);
 }
 
 // ---------------------------------------------------------------------------- what next
-
-// model:FILE, as a shell takes it.
-static void print_world(const char *path)
-{
-    bool plain = true;
-    for (const char *c = path; *c; c++)
-        plain = plain && ((unsigned char)*c >= 0x80 || isalnum((unsigned char)*c) ||
-                          strchr("_./:@%+=,-", *c));
-    if (plain) {
-        printf("model:%s", path);
-        return;
-    }
-    fputs("'model:", stdout);
-    for (const char *c = path; *c; c++)
-        if (*c == '\'')
-            fputs("'\\''", stdout);
-        else
-            putchar(*c);
-    putchar('\'');
-}
 
 static void print_file(const page *p)
 {
     const rh_env_type *env = p->fit->task_of;
     const rh_axis *grid = env && env->ngrid ? &env->grid[0] : NULL;
     bool small = p->fit->size < 10000;
+    char world[4200];
+    snprintf(world, sizeof world, "model:%s", p->fit->output);
     putchar('\n');
-    heading(p, "file");
+    cli_heading("file");
     printf("%s%s%s (%s %s), fitted in %.1f s\n", p->style.bold, p->fit->output, p->style.plain,
            cli_count(small ? p->fit->size : (p->fit->size + 512) / 1024).s,
            small ? "bytes" : "KB", p->fit->seconds);
-    heading(p, "next");
+    cli_heading("next");
     printf("rehearse %s ", grid || p->log->naction ? "sweep" : "run");
-    print_world(p->fit->output);
+    cli_print_word(world);
     if (grid)
         printf(" --agent %s --grid %s:%s\n", grid->agent, env->name, grid->grid);
     else if (p->log->naction)
@@ -450,12 +374,10 @@ static int name_columns(const page *p)
 
 void cli_fit_print(const cli_fitting *fit)
 {
-    int columns = cli_is_terminal(stdout) ? cli_columns(stdout) : 96;
     page p = {.fit = fit, .model = fit->model, .log = rh_model_log(fit->model)};
     p.f = rh_model_fidelity(fit->model);
     p.style = cli_style_of(stdout);
-    p.utf8 = cli_utf8();
-    p.width = columns < 60 ? 60 : columns > 110 ? 110 : columns;
+    p.width = cli_page();
     p.name = name_columns(&p);
     print_log(&p);
     print_task(&p);

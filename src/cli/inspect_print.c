@@ -375,26 +375,16 @@ static void print_findings(const page *p)
 {
     const rh_log_report *r = p->report;
     int shown = p->all || r->nfinding <= FEW_FINDINGS + 1 ? r->nfinding : FEW_FINDINGS;
+    char count[80];
     putchar('\n');
     heading(p, "findings");
     if (r->nfinding == 0) {
         puts("none");
         return;
     }
-    printf("%d error%s, %d warning%s, %d notice%s\n", r->ncount[RH_ERROR],
-           cli_plural(r->ncount[RH_ERROR]), r->ncount[RH_WARNING],
-           cli_plural(r->ncount[RH_WARNING]), r->ncount[RH_NOTICE],
-           cli_plural(r->ncount[RH_NOTICE]));
-    for (int i = 0; i < shown; i++) {
-        const rh_log_finding *f = &r->finding[i];
-        const char *how = f->severity == RH_NOTICE ? p->style.dim : p->style.alarm;
-        char text[700];
-        printf("  %s%-8s%s", how, rh_severity_name(f->severity), p->style.plain);
-        snprintf(text, sizeof text, "%s: %s", f->id, f->evidence);
-        cli_wrap(text, 10, p->width);
-        printf("       %s ", p->utf8 ? "\u2192" : ">");
-        cli_wrap(f->remedy, 9, p->width);
-    }
+    cli_findings_count(r->ncount, count);
+    puts(count);
+    cli_findings_print(r->finding, shown, p->width);
     more(p, r->nfinding - shown, "finding");
 }
 
@@ -415,10 +405,9 @@ static int name_columns(const page *p)
 
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all)
 {
-    int columns = cli_is_terminal(stdout) ? cli_columns(stdout) : 96;
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};
     p.utf8 = cli_utf8();
-    p.width = columns < 60 ? 60 : columns > 110 ? 110 : columns;
+    p.width = cli_page();
     p.name = name_columns(&p);
     print_shape(&p, size);
     print_reading(&p);

@@ -1,5 +1,5 @@
-// list_json.c - the environments, agents, models, representations and searches there are, in
-// JSON.
+// list_json.c - the environments, agents, models, representations, methods and searches there
+// are, in JSON.
 
 #include "cli_internal.h"
 
@@ -19,6 +19,12 @@ static void json_params(cli_json *json, const rh_param *param, int nparam)
         cli_json_text(json, "scale", p->scale == RH_LOG ? "log" : "linear");
         cli_json_flag(json, "whole", p->whole);
         cli_json_flag(json, "fixed", p->fixed);
+        if (p->usual_lo < p->usual_hi) {
+            cli_json_open(json, "searched", '[', true);
+            cli_json_real(json, NULL, p->usual_lo);
+            cli_json_real(json, NULL, p->usual_hi);
+            cli_json_close(json);
+        }
         if (p->choice) {
             cli_json_open(json, "choice", '[', true);
             for (int k = 0; k <= (int)p->hi; k++)
@@ -141,6 +147,16 @@ static void json_repr(cli_json *json, const rh_repr_type *type)
     cli_json_close(json);
 }
 
+static void json_method(cli_json *json, const rh_search_type *type)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", type->name);
+    cli_json_text(json, "about", type->about);
+    cli_json_flag(json, "finite", type->finite);
+    json_params(json, type->param, type->nparam);
+    cli_json_close(json);
+}
+
 static bool wanted(const char *one, const char *other)
 {
     return !one || strcmp(one, other) == 0;
@@ -183,6 +199,13 @@ void cli_list_json(FILE *out, const char *topic, const char *name)
             cli_json_text(&json, "about", CLI_AUTO_ABOUT);
             cli_json_close(&json);
         }
+        cli_json_close(&json);
+    }
+    if (wanted(topic, "methods")) {
+        cli_json_open(&json, "methods", '[', false);
+        for (int i = 0; i < rh_search_ntype(); i++)
+            if (wanted(name, rh_search_type_at(i)->name))
+                json_method(&json, rh_search_type_at(i));
         cli_json_close(&json);
     }
     if (wanted(topic, "searches")) {

@@ -94,7 +94,7 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
     return rc ? rc : read_missing(args, log, opt);
 }
 
-static bool is_yaml(const char *path)
+bool cli_is_yaml(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -107,21 +107,22 @@ static int refuse_input(rh_status rc, const rh_error *err)
     return rc == RH_EIO ? CLI_USAGE : code;
 }
 
-int cli_log_read(cli_log *log, const cli_args *args, const char *path)
+int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles)
 {
     rh_log_options opt = rh_log_defaults();
     rh_error err;
     *log = (cli_log){0};
-    const char *roles = is_yaml(path) ? path : cli_value(args, "roles");
-    if (roles == path && cli_has(args, "roles"))
+    if (!roles)
+        roles = cli_value(args, "roles");
+    else if (cli_has(args, "roles"))
         return cli_refuse("%s: %s and --roles %s: two files of roles, expected one",
-                          args->command->name, path, cli_value(args, "roles"));
+                          args->command->name, roles, cli_value(args, "roles"));
     if (roles) {
         rh_status rc = rh_log_roles_read(&log->roles, roles, &err);
         if (rc)
             return refuse_input(rc, &err);
         rh_log_roles_apply(log->roles, &opt);
-        if (roles == path)
+        if (!path)
             path = rh_log_roles_path(log->roles);
         if (!path)
             return cli_refuse("%s: no path: in it, expected the log's", roles);
@@ -129,8 +130,61 @@ int cli_log_read(cli_log *log, const cli_args *args, const char *path)
     int code = read_options(args, log, &opt);
     if (code)
         return code;
+    log->opt = opt;
     rh_status rc = rh_log_read(&log->log, path, &opt, &err);
     return rc ? refuse_input(rc, &err) : CLI_OK;
+}
+
+int cli_log_read(cli_log *log, const cli_args *args, const char *path)
+{
+    return cli_is_yaml(path) ? cli_log_read_as(log, args, NULL, path)
+                             : cli_log_read_as(log, args, path, NULL);
+}
+
+// A text as YAML takes it, whatever is in it.
+static void write_role(FILE *out, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, "  %s: \"", name);
+    for (const char *c = text; *c; c++)
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            fprintf(out, "\\x%02x", (unsigned)*c);
+        else
+            fputc(*c, out);
+    fputs("\"\n", out);
+}
+
+void cli_log_roles(FILE *out, const cli_log *log)
+{
+    const rh_log_options *o = &log->opt, usual = rh_log_defaults();
+    const char *reward_of[CLI_MAX_NAMES], *action_kind[CLI_MAX_NAMES];
+    cli_names(CLI_REWARD_OF, reward_of);
+    cli_names(CLI_ACTION_KIND, action_kind);
+    fputs("roles:\n", out);
+    write_role(out, "format", log->log->reading.format);
+    write_role(out, "obs", o->obs);
+    write_role(out, "action", o->action);
+    write_role(out, "reward", o->reward);
+    write_role(out, "episode", o->episode);
+    write_role(out, "terminal", o->terminal);
+    write_role(out, "truncated", o->truncated);
+    write_role(out, "time", o->time);
+    write_role(out, "next", o->next);
+    write_role(out, "actions", o->actions);
+    if (o->reward_of != usual.reward_of)
+        write_role(out, "reward_of", reward_of[o->reward_of]);
+    if (o->action_kind != usual.action_kind)
+        write_role(out, "action_kind", action_kind[o->action_kind]);
+    for (int i = 0; i < o->nmissing; i++)
+        fprintf(out, "%s%s%s", i ? ", " : "  missing: [", cli_exact(o->missing[i]).s,
+                i + 1 < o->nmissing ? "" : "]\n");
+    if (o->max_gap != usual.max_gap)
+        fprintf(out, "  max_gap: %s\n", cli_exact(o->max_gap).s);
+    if (o->episode_steps != usual.episode_steps)
+        fprintf(out, "  episode_steps: %lld\n", (long long)o->episode_steps);
 }
 
 void cli_log_clear(cli_log *log)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const cli_command *const command[] = {
-    &cli_inspect, &cli_convert, &cli_collect,    &cli_fit,    &cli_run, &cli_sweep,
-    &cli_list,    &cli_help,    &cli_completion, &cli_manual, NULL,
+    &cli_tune,  &cli_inspect, &cli_convert, &cli_collect,    &cli_fit,    &cli_run,
+    &cli_sweep, &cli_list,    &cli_help,    &cli_completion, &cli_manual, NULL,
 };
 
 const cli_command *cli_command_at(int i)
@@ -62,6 +62,8 @@ static int dispatch(int argc, char **argv)
     if (!chosen)
         return CLI_USAGE;
 
+    if (chosen->before)
+        chosen->before();
     cli_args args;
     int rc = cli_args_init(&args, chosen, argc - 2, argv + 2);
     if (!rc && args.help)

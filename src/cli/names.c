@@ -2,6 +2,8 @@
 
 #include "cli_internal.h"
 
+#include <string.h>
+
 static int copy(const char *const *from, int n, const char *name[CLI_MAX_NAMES])
 {
     for (int i = 0; i < n; i++)
@@ -31,6 +33,36 @@ static int model_names(const char *name[CLI_MAX_NAMES])
     for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
         name[i] = rh_model_type_at(i)->name;
     return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
+static int method_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = rh_search_ntype();
+    for (int i = 0; i < n && i < CLI_MAX_NAMES; i++)
+        name[i] = rh_search_type_at(i)->name;
+    return n < CLI_MAX_NAMES ? n : CLI_MAX_NAMES;
+}
+
+// Every published grid there is, with its environment.
+static int grid_names(const char *name[CLI_MAX_NAMES])
+{
+    static char text[CLI_MAX_NAMES][64];
+    int n = 0;
+    for (int e = 0; e < rh_env_ntype(); e++) {
+        const rh_env_type *env = rh_env_type_at(e);
+        int first = n;
+        for (int i = 0; i < env->ngrid && n < CLI_MAX_NAMES; i++) {
+            snprintf(text[n], sizeof text[n], "%.31s:%.31s", env->name, env->grid[i].grid);
+            bool before = false; // of another agent, or another axis of the same
+            for (int k = first; k < n; k++)
+                before = before || strcmp(text[k], text[n]) == 0;
+            if (!before) {
+                name[n] = text[n];
+                n++;
+            }
+        }
+    }
+    return n;
 }
 
 // The representations, and behind them "auto", the choice among them.
@@ -72,25 +104,42 @@ static int format_names(bool reads, const char *name[CLI_MAX_NAMES])
     return n;
 }
 
+// Words that no registry has.
+static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
+{
+    static const struct {
+        cli_kind kind;
+        const char *word[8]; // ends with NULL
+    } fixed[] = {
+        {CLI_CUTOFF_RULE, {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"}},
+        {CLI_ACTION_KIND,
+         {[RH_ACTION_AUTO] = "auto",
+          [RH_ACTION_DISCRETE] = "discrete",
+          [RH_ACTION_CONTINUOUS] = "continuous"}},
+        {CLI_REWARD_OF, {[RH_REWARD_OF_ACTION] = "action", [RH_REWARD_OF_STATE] = "state"}},
+        {CLI_RESTARTS, {"normal", "random"}},
+        {CLI_POLICY, {"near-optimal", "medium", "naive", "random"}},
+        {CLI_FIT_PRESET, {"paper"}},
+        {CLI_RESAMPLE,
+         {[RH_RESAMPLE_ALL] = "all",
+          [RH_RESAMPLE_SUBSET] = "subset",
+          [RH_RESAMPLE_BOOTSTRAP] = "bootstrap"}},
+        {CLI_EPISODES,
+         {[RH_EPISODES_AUTO] = "auto",
+          [RH_EPISODES_END] = "no",
+          [RH_EPISODES_CONTINUE] = "yes"}},
+        {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "searches"}},
+        {CLI_SHELL, {"bash", "zsh"}},
+    };
+    int n = 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        for (int k = 0; fixed[i].kind == kind && fixed[i].word[k]; k++)
+            name[n++] = fixed[i].word[k];
+    return n;
+}
+
 int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
 {
-    static const char *const rule[] = {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"};
-    static const char *const action_kind[] = {[RH_ACTION_AUTO] = "auto",
-                                              [RH_ACTION_DISCRETE] = "discrete",
-                                              [RH_ACTION_CONTINUOUS] = "continuous"};
-    static const char *const reward_of[] = {
-        [RH_REWARD_OF_ACTION] = "action", [RH_REWARD_OF_STATE] = "state"};
-    static const char *const restarts[] = {"normal", "random"};
-    static const char *const policy[] = {"near-optimal", "medium", "naive", "random"};
-    static const char *const fit_preset[] = {"paper"};
-    static const char *const resample[] = {[RH_RESAMPLE_ALL] = "all",
-                                           [RH_RESAMPLE_SUBSET] = "subset",
-                                           [RH_RESAMPLE_BOOTSTRAP] = "bootstrap"};
-    static const char *const episodes[] = {
-        [RH_EPISODES_AUTO] = "auto", [RH_EPISODES_END] = "no", [RH_EPISODES_CONTINUE] = "yes"};
-    static const char *const topic[] = {"envs", "agents", "models", "representations",
-                                        "searches"};
-    static const char *const shell[] = {"bash", "zsh"};
     const char *const *names;
     int n = 0;
 
@@ -104,10 +153,18 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
     case CLI_ENV_SET:
     case CLI_MODEL_SET:
     case CLI_REPR_SET:
+    case CLI_METHOD_SET:
     case CLI_RANGE:
     case CLI_GRID:
     case CLI_CUTOFF:
         return 0;
+    case CLI_GRID_OF:
+        return grid_names(name);
+    case CLI_METHOD:
+        return method_names(name);
+    case CLI_ACROSS:
+        names = rh_across_names(&n);
+        return copy(names, n, name);
     case CLI_ENV:
         return env_names(name);
     case CLI_AGENT:
@@ -124,32 +181,23 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         return repr_names(name);
     case CLI_REPR_PRESET:
         return preset_names(name);
-    case CLI_FIT_PRESET:
-        return copy(fit_preset, 1, name);
-    case CLI_RESAMPLE:
-        return copy(resample, 3, name);
-    case CLI_EPISODES:
-        return copy(episodes, 3, name);
-    case CLI_CUTOFF_RULE:
-        return copy(rule, 2, name);
-    case CLI_ACTION_KIND:
-        return copy(action_kind, 3, name);
-    case CLI_REWARD_OF:
-        return copy(reward_of, 2, name);
     case CLI_READ_FORMAT:
         return format_names(true, name);
     case CLI_WRITE_FORMAT:
         return format_names(false, name);
-    case CLI_RESTARTS:
-        return copy(restarts, 2, name);
-    case CLI_POLICY:
-        return copy(policy, 4, name);
-    case CLI_TOPIC:
-        return copy(topic, 5, name);
     case CLI_COMMAND:
         return command_names(name);
+    case CLI_CUTOFF_RULE:
+    case CLI_ACTION_KIND:
+    case CLI_REWARD_OF:
+    case CLI_RESTARTS:
+    case CLI_POLICY:
+    case CLI_FIT_PRESET:
+    case CLI_RESAMPLE:
+    case CLI_EPISODES:
+    case CLI_TOPIC:
     case CLI_SHELL:
-        return copy(shell, 2, name);
+        return fixed_names(kind, name);
     }
     return 0;
 }

@@ -171,6 +171,7 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_ENV_SET:
     case CLI_MODEL_SET:
     case CLI_REPR_SET:
+    case CLI_METHOD_SET:
     case CLI_RANGE:
         rc = check_pair(args, &given);
         break;
@@ -183,6 +184,8 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_FIT_PRESET:
     case CLI_RESAMPLE:
     case CLI_EPISODES:
+    case CLI_METHOD:
+    case CLI_ACROSS:
     case CLI_ACTION_KIND:
     case CLI_REWARD_OF:
     case CLI_READ_FORMAT:
@@ -198,6 +201,7 @@ static int take(cli_args *args, const cli_option *option, const char *value)
     case CLI_TEXT:
     case CLI_FILE:
     case CLI_GRID:
+    case CLI_GRID_OF:
     case CLI_ENV: // the library knows these, and says so
     case CLI_AGENT:
         break;

@@ -6,9 +6,18 @@
 #include <stdarg.h>
 #include <string.h>
 
+static bool is_hushed;
+
+void cli_hush(bool hushed)
+{
+    is_hushed = hushed;
+}
+
 RH_PRINTF(2, 0)
 static void print_line(const char *before, const char *format, va_list rest)
 {
+    if (is_hushed)
+        return;
     fflush(stdout); // what was printed before the trouble comes before the message
     fputs(before, stderr);
     vfprintf(stderr, format, rest);

@@ -161,6 +161,7 @@ static void refuses(void **unused)
         {"list env", "did you mean 'envs'?"},
         {"list envs acrobt", "did you mean 'acrobot'?"},
         {"list searches gird", "did you mean 'grid'?"},
+        {"list methods bays", "did you mean 'bayes'?"},
         {"list models knm", "did you mean 'knn'?"},
         {"list representations laplcian", "did you mean 'laplacian'?"},
         {"list envs acrobot more", "unexpected argument 'more'"},
@@ -220,6 +221,7 @@ static void lists(void **unused)
     assert_has(env, "rehearse sweep acrobot --agent esarsa --grid paper\n");
     assert_has(agent, "alpha");
     assert_has(agent, "pairs, singles, joint");
+    assert_has(agent, "1e-08 to 100           0.001 to 1, log");
     char *model = output_of("list models knn"), *seen = output_of("list representations");
     assert_has(envs, "  model:FILE ");
     assert_has(all, "\nmodels\n  knn ");
@@ -244,6 +246,18 @@ static void lists(void **unused)
     assert_has(models, "\"name\": \"nn\"");
     assert_null(strstr(models, "laplacian"));
     free(models);
+    char *methods = output_of("list methods");
+    assert_has(methods, "methods\n  bayes ");
+    assert_has(methods, "\n  grid ");
+    free(methods);
+    methods = output_of("list methods bayes");
+    assert_has(methods, "parameters, for --method-set of tune\n");
+    assert_has(methods, "  kappa ");
+    free(methods);
+    methods = output_of("list methods cem --json");
+    assert_has(methods, "\"name\": \"cem\"");
+    assert_null(strstr(methods, "\"name\": \"bayes\""));
+    free(methods);
     char *search = output_of("list searches grid");
     assert_has(search, "rehearse sweep puddle_world --agent esarsa --grid paper\n");
     char *json = output_of("list envs acrobot --json");

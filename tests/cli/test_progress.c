@@ -105,6 +105,30 @@ static void fits_line_that_fits(void **unused)
     }
 }
 
+// Two lines of a study: how far it is, and who leads.
+static void tunes_lines_that_fit(void **unused)
+{
+    (void)unused;
+    free(output_of("collect puddle_world -p random -n 300 -q -o log.csv"));
+    const char *line = "tune log.csv --repr raw -n 20000 -r 1000 -t 1000 -j 2 -s alpha=0.1:1 "
+                       "--method random -o long";
+    static const int columns[] = {100, 60, 24};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(on_terminal(line, columns[i], " lives", screen), 130);
+        char *message = strstr(screen, "rehearse: interrupted");
+        assert_non_null(message);
+        *message = 0;
+        assert_has(screen, " lives");
+        char *resumed = strstr(screen, "rehearse: going on with long: ");
+        assert_true((resumed != NULL) == (i > 0));
+        assert_true(widest(resumed ? strchr(resumed, '\n') : screen) < columns[i]);
+
+        // wiped before the message
+        assert_true(strlen(screen) > 4);
+        assert_string_equal(message - 4, "\r\033[J");
+    }
+}
+
 static void draws_the_curve(void **unused)
 {
     (void)unused;
@@ -151,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_that_fits),
         cmocka_unit_test(fits_line_that_fits),
+        cmocka_unit_test(tunes_lines_that_fit),
         cmocka_unit_test(draws_the_curve),
         cmocka_unit_test(no_colour_where_it_is_not_wanted),
         cmocka_unit_test(quiet_draws_nothing),

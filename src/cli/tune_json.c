@@ -1,0 +1,152 @@
+// tune_json.c - a study in JSON: everything that is known of it.
+
+#include "cli_internal.h"
+
+#include <math.h>
+
+static void json_searched(cli_json *json, const rh_plan *plan, const double *hp)
+{
+    cli_json_open(json, "set", '{', true);
+    for (int d = 0; d < plan->space.ndim; d++) {
+        int k = plan->dim[d].param;
+        cli_json_param(json, &plan->agent->param[k], hp[k]);
+    }
+    cli_json_close(json);
+}
+
+static void json_trial(cli_json *json, const char *key, const rh_plan *plan, const rh_trial *t)
+{
+    static const char *const state[] = {[RH_SETTING_OPEN] = "open",
+                                        [RH_SETTING_DONE] = "done",
+                                        [RH_SETTING_DROPPED] = "dropped"};
+    int64_t nfinished = 0;
+    for (int i = 0; t->life && i < t->nmember * t->nrun; i++)
+        nfinished += t->life[i].outcome != RH_STOPPED;
+    cli_json_open(json, key, '{', true);
+    cli_json_whole(json, "setting", t->setting);
+    cli_json_text(json, "stage", t->confirm ? "confirm" : "search");
+    cli_json_text(json, "state", state[t->state]);
+    json_searched(json, plan, t->hp);
+    cli_json_real(json, "value", t->value);
+    cli_json_real(json, "lo95", t->lo95);
+    cli_json_real(json, "hi95", t->hi95);
+    cli_json_whole(json, "members", t->nmember);
+    cli_json_whole(json, "lives", nfinished);
+    cli_json_real(json, "unknown", t->unknown);
+    cli_json_whole(json, "diverged", t->ndiverged);
+    cli_json_close(json);
+}
+
+static void json_log(cli_json *json, const cli_tuning *tune)
+{
+    const rh_model *model = rh_study_model(tune->study);
+    const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
+    char fingerprint[32];
+    snprintf(fingerprint, sizeof fingerprint, "%016llx",
+             (unsigned long long)rh_model_fingerprint(model));
+    cli_json_open(json, "log", '{', false);
+    cli_json_text(json, "path", tune->model ? tune->plan->data : log->path);
+    cli_json_text(json, "fingerprint", fingerprint);
+    cli_json_whole(json, "steps", log->n);
+    cli_json_whole(json, "episodes", log->nepisode);
+    if (tune->starts.log)
+        cli_json_text(json, "starts", tune->starts.log->path);
+    else
+        cli_json_null(json, "starts");
+    cli_json_close(json);
+}
+
+// Every key of the plan, as it would stand in a file.
+static void json_plan(cli_json *json, const rh_plan *plan)
+{
+    const char *key, *value;
+    bool open;
+    cli_json_open(json, "plan", '{', false);
+    for (int i = 0; rh_plan_entry(plan, i, &key, &value, &open); i++)
+        cli_json_text(json, key, value);
+    cli_json_close(json);
+}
+
+static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+{
+    if (v->winner < 0) {
+        cli_json_null(json, "winner");
+        cli_json_null(json, "hyperparameters");
+        cli_json_null(json, "found");
+        cli_json_null(json, "search_alone");
+        return;
+    }
+    const rh_trial *t = &v->trial[v->winner];
+    json_trial(json, "winner", plan, t);
+    cli_json_open(json, "hyperparameters", '{', true);
+    for (int i = 0; i < plan->agent->nparam; i++)
+        cli_json_param(json, &plan->agent->param[i], t->hp[i]);
+    cli_json_close(json);
+    cli_json_open(json, "curve", '[', true);
+    for (int i = 0; t->curve && i < plan->ncurve; i++)
+        cli_json_real(json, NULL, t->curve[i]);
+    cli_json_close(json);
+    json_trial(json, "found", plan, &v->trial[v->found]);
+    json_trial(json, "search_alone", plan, &v->trial[v->first]);
+}
+
+static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+{
+    static const char *const end[] = {"lower", NULL, "upper"};
+    cli_json_open(json, "importance", '{', false);
+    cli_json_flag(json, "known", v->weighed);
+    cli_json_flag(json, "exact", v->exact);
+    cli_json_open(json, "parameters", '[', false);
+    for (int d = 0; d < plan->space.ndim; d++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", plan->agent->param[plan->dim[d].param].name);
+        cli_json_real(json, "alone", v->weighed ? v->share[d] : NAN);
+        cli_json_real(json, "with_others", v->weighed ? v->total[d] : NAN);
+        if (v->winner >= 0 && v->bound[d])
+            cli_json_text(json, "at_bound", end[v->bound[d] + 1]);
+        else
+            cli_json_null(json, "at_bound");
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+{
+    cli_json_open(json, "tied", '[', false);
+    for (int i = 0; i < v->ntied; i++)
+        json_trial(json, NULL, plan, &v->trial[v->tied[i]]);
+    cli_json_close(json);
+    cli_json_open(json, "trials", '[', false);
+    for (int i = 0; i < v->ntrial; i++)
+        json_trial(json, NULL, plan, &v->trial[i]);
+    cli_json_close(json);
+}
+
+void cli_tune_json(FILE *out, const cli_tuning *tune)
+{
+    cli_json json = {.out = out};
+    const rh_verdict *v = tune->verdict;
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_text(&json, "version", rh_version());
+    cli_json_text(&json, "study", tune->folder);
+    cli_json_flag(&json, "finished", v->whole);
+    json_log(&json, tune);
+    cli_json_text(&json, "agent", tune->plan->agent->name);
+    json_winner(&json, tune->plan, v);
+    json_importance(&json, tune->plan, v);
+    json_trials(&json, tune->plan, v);
+    cli_findings_json(&json, v->finding, v->nfinding, NULL);
+    cli_json_open(&json, "model", '{', false);
+    cli_findings_json(&json, f ? f->finding : NULL, f ? f->nfinding : 0,
+                      rh_model_log(rh_study_model(tune->study)));
+    cli_json_close(&json);
+    json_plan(&json, tune->plan);
+    cli_json_whole(&json, "lives", v->nlife);
+    cli_json_whole(&json, "lives_found", v->nknown);
+    cli_json_whole(&json, "steps", v->nstep);
+    cli_json_real(&json, "seconds", v->seconds);
+    cli_json_close(&json);
+}

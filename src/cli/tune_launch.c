@@ -1,0 +1,56 @@
+// tune_launch.c - whether this process was started as one of several, by the environment that
+// mpirun and srun leave.
+//
+// 1. MPI is not asked: to ask is to begin it, which costs a second and opens sockets, and most
+//    people have one machine.
+// 2. Of Slurm's variables only those of a step count. A batch script has SLURM_NTASKS too, and
+//    is one process.
+// 3. Threads of a process: its share of the machine, but no more than it is bound to.
+
+#include "cli_internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// The number that the first of these variables begins with ("4(x2)" is 4); otherwise `none`.
+static int number_in(const char *const *name, int none)
+{
+    for (; *name; name++) {
+        const char *text = getenv(*name);
+        char *end;
+        long n = text ? strtol(text, &end, 10) : -1;
+        if (text && end != text && n >= 0 && n <= INT_MAX)
+            return (int)n;
+    }
+    return none;
+}
+
+cli_launch cli_launched(void)
+{
+    static const char *const count[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                        "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", NULL};
+    static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                       "MV2_COMM_WORLD_RANK", "PMIX_RANK", NULL};
+    static const char *const task[] = {"SLURM_PROCID", NULL};
+    static const char *const local[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                        "MV2_COMM_WORLD_LOCAL_SIZE",
+                                        "SLURM_STEP_TASKS_PER_NODE", NULL};
+    int me = number_in(rank, -1);
+    cli_launch launch = {.count = number_in(count, me < 0 ? 1 : 0)};
+    if (me < 0 && launch.count > 1) // a step of Slurm without a word of MPI's
+        me = number_in(task, 0);
+    launch.me = me < 0 ? 0 : me;
+    launch.local = number_in(local, 1);
+    return launch;
+}
+
+int cli_launch_jobs(const cli_launch *launch)
+{
+    int bound = cli_ncpu();
+    long all = sysconf(_SC_NPROCESSORS_ONLN);
+    if (launch->count == 1 || launch->local < 2 || all < 1)
+        return bound;
+    long share = all / launch->local;
+    return share < 1 ? 1 : share < bound ? (int)share : bound;
+}

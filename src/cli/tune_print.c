@@ -1,0 +1,446 @@
+// tune_print.c - a study in words: what is about to be done, and what came of it.
+//
+// 1. What to do stands first: the setting as a line that can be pasted, then what it is worth
+//    and how sure that is. What is behind it follows.
+// 2. The value is that of the confirmation where there was one. What the setting had when it
+//    was found stands beside it: the best of many was lucky too, and by how much is seen there.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FEW_TIED 8
+#define BAR 20 // columns of the longest bar
+
+// What is printed, and how.
+typedef struct page {
+    const cli_tuning *tune;
+    const rh_plan *plan;
+    const rh_verdict *v;
+    cli_style style;
+    int width;
+    int decimals; // of values
+} page;
+
+// ---------------------------------------------------------------------------- settings
+
+static cli_text value_of(const rh_param *param, double value, int digits)
+{
+    cli_text text;
+    if (param->choice || digits == 0)
+        return cli_param(param, value);
+    snprintf(text.s, sizeof text.s, "%.*g", digits, value + 0.0);
+    return text;
+}
+
+void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
+                      char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int d = 0; d < plan->space.ndim && used < size; d++) {
+        const rh_param *param = &plan->agent->param[plan->dim[d].param];
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%s", before, param->name,
+                                 value_of(param, hp[plan->dim[d].param], digits).s);
+    }
+}
+
+static bool is_searched(const rh_plan *plan, int param)
+{
+    for (int d = 0; d < plan->space.ndim; d++)
+        if (plan->dim[d].param == param)
+            return true;
+    return false;
+}
+
+// " name=value" of the parameters that are not as they initially are; of a search, an agent,
+// ...
+static void add_set(char *text, size_t size, const rh_param *param, int nparam,
+                    const double *value)
+{
+    for (int i = 0; i < nparam; i++) {
+        size_t used = strlen(text);
+        if (value[i] != param[i].initial)
+            snprintf(text + used, size - used, " %s=%s", param[i].name,
+                     cli_param(&param[i], value[i]).s);
+    }
+}
+
+// ---------------------------------------------------------------------------- before
+
+static const rh_log *log_of(const cli_tuning *tune)
+{
+    return tune->model ? rh_model_log(tune->model) : tune->log.log;
+}
+
+static void print_log(const page *p)
+{
+    const rh_log *log = log_of(p->tune);
+    char actions[64];
+    if (log->naction)
+        snprintf(actions, sizeof actions, "%d action%s", log->naction,
+                 cli_plural(log->naction));
+    else
+        snprintf(actions, sizeof actions, "actions of %d number%s", log->nact,
+                 cli_plural(log->nact));
+    cli_line(p->width, "log", "%.300s: %s step%s in %s episode%s, %d sensor%s, %s",
+             p->tune->model ? p->tune->plan->data : log->path, cli_count(log->n).s,
+             cli_plural(log->n), cli_count(log->nepisode).s, cli_plural(log->nepisode),
+             log->nobs, cli_plural(log->nobs), actions);
+}
+
+// "alpha 0.001 to 1 (log)", "tau 1, 10, 100", "optimiser adam, sgd"
+static void describe(const rh_plan *plan, int d, char *text, size_t size)
+{
+    const rh_dim *dim = &plan->space.dim[d];
+    const rh_param *param = &plan->agent->param[plan->dim[d].param];
+    bool plain = plan->dim[d].form == RH_FORM_PLAIN;
+    size_t used = (size_t)snprintf(text, size, "%s", plain ? param->name : dim->name);
+    if (dim->kind == RH_DIM_RANGE) {
+        char step[64] = "";
+        if (dim->step > 0.0)
+            snprintf(step, sizeof step, " by %s", cli_cell(dim->step).s);
+        snprintf(text + used, size - used, " %s to %s%s%s", cli_cell(dim->lo).s,
+                 cli_cell(dim->hi).s, dim->scale == RH_LOG ? " (log)" : "", step);
+        return;
+    }
+    int shown = dim->nvalue <= 9 ? dim->nvalue : 6;
+    for (int i = 0; i < shown && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : " ",
+                                 plain ? value_of(param, dim->value[i], 4).s
+                                       : cli_cell(dim->value[i]).s);
+    if (shown < dim->nvalue && used < size)
+        snprintf(text + used, size - used, " ... %s (%d)",
+                 value_of(param, dim->value[dim->nvalue - 1], 4).s, dim->nvalue);
+}
+
+static void print_space(const page *p)
+{
+    const rh_plan *plan = p->plan;
+    char text[700] = "";
+    cli_line(p->width, "agent", "%s", plan->agent->name);
+    for (int d = 0; d < plan->space.ndim; d++) {
+        describe(plan, d, text, sizeof text);
+        cli_line(p->width, d ? "" : "  searched", "%s", text);
+    }
+    text[0] = 0;
+    for (int i = 0; i < plan->agent->nparam; i++) {
+        size_t used = strlen(text);
+        if (!is_searched(plan, i))
+            snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
+                     plan->agent->param[i].name,
+                     cli_param(&plan->agent->param[i], plan->hp[i]).s);
+    }
+    if (*text)
+        cli_line(p->width, "  fixed", "%s", text);
+}
+
+static void print_method(const page *p)
+{
+    const rh_plan *plan = p->plan;
+    double count = rh_space_count(&plan->space);
+    char text[400];
+    snprintf(text, sizeof text, "%s", plan->method->name);
+    add_set(text, sizeof text, plan->method->param, plan->method->nparam, plan->method_param);
+    if (plan->method->finite && isfinite(count))
+        cli_line(p->width, "method", "%s: all %s settings", text, cli_count((int64_t)count).s);
+    else
+        cli_line(p->width, "method", "%s: %s setting%s", text, cli_count(plan->trials).s,
+                 cli_plural(plan->trials));
+}
+
+// "in each of 5 members"
+static void print_lives(const page *p)
+{
+    const rh_plan *plan = p->plan;
+    const rh_model *model = rh_study_model(p->tune->study);
+    rh_eval_options how;
+    if (rh_plan_eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
+        return;
+    const char *criterion[CLI_MAX_NAMES], *across[CLI_MAX_NAMES], *pool[CLI_MAX_NAMES];
+    cli_names(CLI_CRITERION, criterion);
+    cli_names(CLI_ACROSS, across);
+    cli_names(CLI_POOL, pool);
+    int nmember = rh_model_nmember(model);
+    char members[96] = "";
+    if (nmember > 1)
+        snprintf(members, sizeof members, " in each of %d members, pooled by %s", nmember,
+                 pool[plan->pool]);
+    cli_line(p->width, "lives", "%s%s of %s steps for each%s, seed %llu, scored by %s%s%s",
+             strcmp(plan->method->name, "race") == 0 ? "up to " : "", cli_count(plan->nrun).s,
+             cli_count(how.nstep).s, members, (unsigned long long)plan->seed,
+             criterion[plan->criterion], plan->across == RH_ACROSS_MEAN ? "" : ", runs by ",
+             plan->across == RH_ACROSS_MEAN ? "" : across[plan->across]);
+    if (how.cutoff < how.nstep)
+        cli_line(p->width, "  cut-off", "after %s steps of an episode, as a %s",
+                 cli_count(how.cutoff).s,
+                 how.cutoff_rule == RH_TELEPORT ? "teleport" : "terminal state");
+    if (plan->confirm_settings > 0)
+        cli_line(p->width, "confirm",
+                 "the %d leading settings, %d live%s in each of %d model%s of other parts of "
+                 "the log",
+                 plan->confirm_settings, plan->confirm_runs, plan->confirm_runs == 1 ? "" : "s",
+                 plan->confirm_members, cli_plural(plan->confirm_members));
+}
+
+void cli_tune_head(const cli_tuning *tune)
+{
+    page p = {.tune = tune, .plan = tune->plan, .width = cli_page()};
+    print_log(&p);
+    print_space(&p);
+    print_method(&p);
+    print_lives(&p);
+    cli_line(p.width, "study", "%s", tune->folder);
+    fflush(stdout);
+}
+
+// ---------------------------------------------------------------------------- the winner
+
+static cli_text number(const page *p, double x)
+{
+    return isfinite(x) ? cli_real(x, p->decimals) : cli_cell(x);
+}
+
+static void print_setting(const page *p)
+{
+    const rh_trial *t = &p->v->trial[p->v->winner];
+    char text[1400];
+    size_t used = (size_t)snprintf(text, sizeof text, "--agent %s", p->plan->agent->name);
+    cli_tune_setting(p->plan, t->hp, " --set ", 0, text + used, sizeof text - used);
+    cli_heading("deploy");
+    printf("%s%s%s\n", p->style.bold, text, p->style.plain); // broken, it could not be pasted
+    cli_line(p->width, "", "all hyperparameters: %s/best.yaml", p->tune->folder);
+}
+
+static void print_score(const page *p)
+{
+    const rh_verdict *v = p->v;
+    const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->found];
+    char interval[120] = "";
+    if (isfinite(t->lo95) && isfinite(t->hi95))
+        snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, t->lo95).s,
+                 number(p, t->hi95).s);
+    cli_line(p->width, "expected", "%s%s", number(p, t->value).s, interval);
+    if (t->confirm) {
+        cli_line(p->width, "  confirmed",
+                 "%d live%s in each of %d fresh model%s, each of another part of the log",
+                 t->nrun, t->nrun == 1 ? "" : "s", t->nmember, cli_plural(t->nmember));
+        cli_line(p->width, "  in search", "%s%s", number(p, found->value).s,
+                 found->value > t->value ? "; the best of many is partly the luckiest" : "");
+    } else {
+        cli_line(p->width, "  not sure", "%s",
+                 v->whole && p->plan->confirm_settings == 0
+                     ? "it was not confirmed: the best of many is partly the luckiest"
+                     : "the study is not finished");
+    }
+    if (t->unknown > 0.0)
+        cli_line(p->width, "  unknown", "%s of its steps went where the model knows nothing",
+                 cli_share(t->unknown).s);
+    if (t->ndiverged)
+        cli_line(p->width, "  diverged", "%d of its lives", t->ndiverged);
+}
+
+// ---------------------------------------------------------------------------- tied settings
+
+// Columns of each dimension in a table; false when it is too wide.
+static bool columns_of(const page *p, int shown, int *column)
+{
+    const rh_plan *plan = p->plan;
+    int sum = 4 + 12 + 26;
+    for (int d = 0; d < plan->space.ndim; d++) {
+        const rh_param *param = &plan->agent->param[plan->dim[d].param];
+        column[d] = (int)strlen(param->name);
+        for (int i = 0; i < shown; i++) {
+            double x = p->v->trial[p->v->tied[i]].hp[plan->dim[d].param];
+            int n = (int)strlen(value_of(param, x, 4).s);
+            column[d] = n > column[d] ? n : column[d];
+        }
+        column[d] += 2;
+        sum += column[d];
+    }
+    return sum <= p->width;
+}
+
+static void print_row(const page *p, const rh_trial *t, const int *column)
+{
+    const rh_plan *plan = p->plan;
+    char interval[100] = "-";
+    if (isfinite(t->lo95) && isfinite(t->hi95))
+        snprintf(interval, sizeof interval, "%s to %s", number(p, t->lo95).s,
+                 number(p, t->hi95).s);
+    if (column) {
+        for (int d = 0; d < plan->space.ndim; d++) {
+            int k = plan->dim[d].param;
+            printf("%*s", column[d], value_of(&plan->agent->param[k], t->hp[k], 4).s);
+        }
+        printf("%12s%26s\n", number(p, t->value).s, interval);
+        return;
+    }
+    char text[1024];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "%s (%s)", number(p, t->value).s, interval);
+    cli_tune_setting(plan, t->hp, " ", 4, text + used, sizeof text - used);
+    fputs("  ", stdout);
+    cli_wrap(text, 4, p->width);
+}
+
+static void print_tied(const page *p)
+{
+    const rh_verdict *v = p->v;
+    int column[RH_MAX_DIM];
+    int shown = v->ntied <= FEW_TIED + 1 ? v->ntied : FEW_TIED;
+    if (v->ntied < 2) {
+        cli_line(p->width, "tied", "no other setting that was %s is as good (95 %%)",
+                 v->nconfirm ? "confirmed" : "tried");
+        return;
+    }
+    cli_line(p->width, "tied",
+             "%d settings that chance does not tell apart (95 %%), the one above first",
+             v->ntied);
+    bool table = columns_of(p, shown, column);
+    if (table) {
+        printf("  %s", p->style.dim);
+        for (int d = 0; d < p->plan->space.ndim; d++)
+            printf("%*s", column[d], p->plan->agent->param[p->plan->dim[d].param].name);
+        printf("%12s%26s%s\n", "value", "95 % interval", p->style.plain);
+    }
+    for (int i = 0; i < shown; i++) {
+        fputs("  ", stdout);
+        print_row(p, &v->trial[v->tied[i]], table ? column : NULL);
+    }
+    if (shown < v->ntied)
+        printf("  %s... %d more, --json has them all%s\n", p->style.dim, v->ntied - shown,
+               p->style.plain);
+}
+
+// ---------------------------------------------------------------------------- what mattered
+
+static void print_bar(const page *p, double share)
+{
+    static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
+                                       "\u258c", "\u258b", "\u258a", "\u2589"};
+    bool utf8 = cli_utf8();
+    int eighths = (int)(share * BAR * 8.0 + 0.5), columns = 0;
+    fputs(p->style.curve, stdout);
+    for (; columns < eighths / 8; columns++)
+        fputs(utf8 ? "\u2588" : "#", stdout);
+    if (utf8 && eighths % 8) {
+        fputs(part[eighths % 8], stdout);
+        columns++;
+    }
+    fputs(p->style.plain, stdout);
+    printf("%*s", BAR + 1 - columns, "");
+}
+
+static void print_share(const page *p, int d)
+{
+    const rh_verdict *v = p->v;
+    const char *name = p->plan->agent->param[p->plan->dim[d].param].name;
+    printf("  %-*s ", CLI_LABEL - 3, name);
+    if ((int)strlen(name) > CLI_LABEL - 3)
+        printf("\n%*s", CLI_LABEL, "");
+    print_bar(p, v->share[d] > 0.0 ? v->share[d] : 0.0);
+    printf("%7s alone, %7s with others%s\n", cli_share(v->share[d]).s, cli_share(v->total[d]).s,
+           v->bound[d] ? "; at an end of its range" : "");
+}
+
+static void print_mattered(const page *p)
+{
+    const rh_verdict *v = p->v;
+    int order[RH_MAX_DIM], n = 0; // the largest first
+    if (!v->weighed)
+        return;
+    for (int d = 0; d < p->plan->space.ndim; d++) {
+        int at = n++;
+        for (; at > 0 && v->total[order[at - 1]] < v->total[d]; at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+    }
+    cli_line(p->width, "mattered", "share of the differences between settings, by %s",
+             v->exact ? "analysis of variance" : "a model of the values");
+    for (int i = 0; i < n; i++)
+        print_share(p, order[i]);
+}
+
+// ---------------------------------------------------------------------------- the rest
+
+// What the fit said of the model, a line each.
+static void print_model(const page *p)
+{
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
+    bool any = false;
+    for (int i = 0; f && i < f->nfinding; i++) {
+        const rh_log_finding *finding = &f->finding[i];
+        if (finding->severity == RH_NOTICE)
+            continue;
+        cli_line(p->width, any ? "" : "model", "%s %s: %s", rh_severity_name(finding->severity),
+                 finding->id, finding->evidence);
+        any = true;
+    }
+    if (any)
+        cli_line(p->width, "", "rehearse fit tells what to do about that");
+}
+
+static void print_findings(const page *p)
+{
+    const rh_verdict *v = p->v;
+    char count[80];
+    cli_findings_count(v->ncount, count);
+    cli_line(p->width, "findings", "%s", v->nfinding ? count : "none");
+    cli_findings_print(v->finding, v->nfinding, p->width);
+}
+
+static void print_files(const page *p)
+{
+    const rh_verdict *v = p->v;
+    const char *folder = p->tune->folder;
+    char now[64] = "";
+    cli_line(p->width, "files",
+             "%s/: best.yaml, what to deploy; runs.csv, a row for every life; study.log, which "
+             "opens in Optuna",
+             folder);
+    if (v->nknown)
+        snprintf(now, sizeof now, ", %s of them now", cli_count(v->nlife - v->nknown).s);
+    cli_line(p->width, "took", "%s: %s settings, %s lives%s", cli_seconds(v->seconds).s,
+             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nlife).s, now);
+}
+
+// The next command: to see the setting live, where that can be had.
+static void print_next(const page *p)
+{
+    const rh_plan *plan = p->plan;
+    const rh_trial *t = &p->v->trial[p->v->winner];
+    char text[1400], world[4200];
+    if (p->tune->model)
+        snprintf(world, sizeof world, "%s", p->tune->plan->data);
+    else
+        snprintf(world, sizeof world, "model:%s/study.model", p->tune->folder);
+    cli_tune_setting(plan, t->hp, " --set ", 0, text, sizeof text);
+    cli_heading("next");
+    fputs("rehearse run ", stdout);
+    cli_print_word(world);
+    printf(" --agent %s%s\n", plan->agent->name, text);
+}
+
+void cli_tune_print(const cli_tuning *tune)
+{
+    page p = {.tune = tune, .plan = tune->plan, .v = tune->verdict, .width = cli_page()};
+    p.style = cli_style_of(stdout);
+    putchar('\n');
+    if (p.v->winner < 0) {
+        cli_line(p.width, "deploy", "nothing: no setting has been lived to its end");
+        print_findings(&p);
+        return;
+    }
+    const rh_trial *t = &p.v->trial[p.v->winner];
+    p.decimals = cli_decimals((t->hi95 - t->lo95) / 4.0, t->value);
+    print_setting(&p);
+    print_score(&p);
+    print_tied(&p);
+    print_mattered(&p);
+    print_model(&p);
+    print_findings(&p);
+    print_files(&p);
+    print_next(&p);
+}

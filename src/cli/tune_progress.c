@@ -1,0 +1,195 @@
+// tune_progress.c - how far a study is, on standard error.
+//
+// 1. On a terminal two lines are redrawn: how far it is, and the setting that leads. Elsewhere
+// a
+//    line is written where a stage begins and every ten seconds.
+// 2. The time left goes by the lives of this session: those found in the journal cost nothing,
+//    and say nothing of how fast this machine is.
+// 3. While a model is fitted it looks as `fit` does.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REDRAW 0.1 // seconds
+#define REPORT 10.0
+#define GUESS_AFTER 0.5
+#define BAR 24
+
+void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder, bool quiet)
+{
+    *s = (cli_studying){.plan = plan, .folder = folder, .stage = RH_NSTAGE, .quiet = quiet};
+    s->watch = cli_work_begin(&s->work, quiet);
+    s->terminal = s->work.terminal;
+    s->drawn = cli_now();
+}
+
+// ---------------------------------------------------------------------------- what is said
+
+static double share_of(const rh_news *n)
+{
+    return n->nlife_all > 0 ? (double)n->nlife / (double)n->nlife_all : 0.0;
+}
+
+static void time_left(const cli_studying *s, char text[64])
+{
+    const rh_news *n = &s->news;
+    double elapsed = cli_now() - s->begun;
+    int64_t lived = n->nlife - n->nknown;
+    text[0] = 0;
+    if (lived > 0 && elapsed > GUESS_AFTER && n->nlife_all > n->nlife)
+        snprintf(text, 64, "  ETA %s",
+                 cli_seconds(elapsed / (double)lived * (double)(n->nlife_all - n->nlife)).s);
+}
+
+// "340/1,000 lives  34 settings"
+static void counts(const cli_studying *s, char text[160])
+{
+    const rh_news *n = &s->news;
+    snprintf(text, 160, "%s/%s lives  %s %s%s", cli_count(n->nlife).s,
+             cli_count(n->nlife_all).s, cli_count(n->nsetting).s,
+             n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
+             n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
+}
+
+// "best -23.69 (-25.26 to -22.12)  alpha=0.1 tau=1"
+static void leader(const cli_studying *s, char *text, size_t size)
+{
+    const rh_news *n = &s->news;
+    text[0] = 0;
+    if (n->best < 0 || isnan(n->value))
+        return;
+    int decimals = cli_decimals((n->hi - n->lo) / 4.0, n->value);
+    int used = snprintf(text, size, "best %s", cli_real(n->value, decimals).s);
+    if (isfinite(n->lo) && isfinite(n->hi))
+        used += snprintf(text + used, size - (size_t)used, " (%s to %s)",
+                         cli_real(n->lo, decimals).s, cli_real(n->hi, decimals).s);
+    if (!n->hp)
+        return;
+    used += snprintf(text + used, size - (size_t)used, " ");
+    cli_tune_setting(s->plan, n->hp, " ", 3, text + used, size - (size_t)used);
+}
+
+// ---------------------------------------------------------------------------- drawing
+
+static void append_bar(char *line, size_t size, double share)
+{
+    bool utf8 = cli_utf8();
+    size_t used = strlen(line);
+    for (int i = 0; i < BAR && used + 4 < size; i++) {
+        bool full = i < (int)(share * BAR);
+        const char *cell = full ? (utf8 ? "\u2501" : "#") : (utf8 ? "\u2500" : "-");
+        used += (size_t)snprintf(line + used, size - used, "%s", cell);
+    }
+    snprintf(line + used, size - used, "  ");
+}
+
+// Up to where the drawing began, and all below it wiped.
+static void wipe(cli_studying *s, FILE *out)
+{
+    if (s->lines > 1)
+        fprintf(out, "\033[%dA", s->lines - 1);
+    if (s->lines > 0)
+        fputs("\r\033[J", out);
+    s->lines = 0;
+}
+
+// Two lines, no wider than the terminal: one that wraps would leave a copy at every redraw.
+static void draw(cli_studying *s)
+{
+    char *screen = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&screen, &size);
+    if (!out)
+        return;
+    char line[512] = "", best[512], number[160], left[64];
+    double share = share_of(&s->news);
+    int columns = cli_columns(stderr) - 1;
+    counts(s, number);
+    time_left(s, left);
+    leader(s, best, sizeof best);
+    snprintf(line, sizeof line, "%3d%%  ", (int)(100.0 * share));
+    if (columns >= 6 + BAR + 2 + (int)strlen(number) + (int)strlen(left))
+        append_bar(line, sizeof line, share);
+    int room = columns - 6 > 0 ? columns - 6 : 0;
+    size_t used = strlen(line);
+    snprintf(line + used, sizeof line - used, "%.*s", room, number);
+    if ((int)strlen(number) + (int)strlen(left) <= room) {
+        used = strlen(line);
+        snprintf(line + used, sizeof line - used, "%s", left);
+    }
+    wipe(s, out);
+    fputs(line, out);
+    s->lines = 1;
+    if (*best) {
+        fprintf(out, "\n      %.*s", room, best);
+        s->lines = 2;
+    }
+    fclose(out);
+    cli_line_is_drawn(true);
+    fwrite(screen, 1, size, stderr);
+    free(screen);
+}
+
+static void report(const cli_studying *s)
+{
+    char best[512], number[160], left[64];
+    counts(s, number);
+    time_left(s, left);
+    leader(s, best, sizeof best);
+    fprintf(stderr, "rehearse: %d%%  %s%s%s%s\n", (int)(100.0 * share_of(&s->news)), number,
+            *best ? "  " : "", best, left);
+}
+
+// ---------------------------------------------------------------------------- news
+
+// Once, where lives were found.
+static void say_resumed(cli_studying *s)
+{
+    const rh_news *n = &s->news;
+    if (s->resumed || n->nknown == 0 || !s->folder)
+        return;
+    s->resumed = true;
+    if (!s->quiet)
+        fprintf(stderr, "rehearse: going on with %s: %s of %s lives are done\n", s->folder,
+                cli_count(n->nknown).s, cli_count(n->nlife_all).s);
+}
+
+void cli_studying_news(void *context, const rh_news *news)
+{
+    cli_studying *s = context;
+    double now = cli_now();
+    bool first = news->stage != s->stage;
+    s->stage = news->stage;
+    if (news->stage == RH_STAGE_FIT) {
+        if (first)
+            cli_studying_end(s);
+        if (s->watch.progress)
+            s->watch.progress(s->watch.context, news->what, news->share);
+        s->news = *news;
+        return;
+    }
+    if (first)
+        cli_work_end(&s->work);
+    if (s->begun == 0.0)
+        s->begun = now;
+    s->news = *news;
+    say_resumed(s);
+    bool due = first || now - s->drawn >= (s->terminal ? REDRAW : REPORT);
+    if (!due || s->quiet || cli_interrupted())
+        return;
+    s->drawn = now;
+    if (s->terminal)
+        draw(s);
+    else
+        report(s);
+}
+
+void cli_studying_end(cli_studying *s)
+{
+    cli_work_end(&s->work);
+    wipe(s, stderr);
+    cli_line_is_drawn(false);
+}

@@ -1,0 +1,501 @@
+// test_cmd_tune.c - rehearse tune: words, JSON, files, exit codes; and that nothing changes the
+// answer: not the number of threads, not a kill, not a second process.
+
+#include "cli/program.h"
+
+#include <sys/stat.h>
+
+// Small and quick: 6 settings of 2 short lives, 2 of them confirmed.
+#define LIVES " --repr raw -n 200 -r 2 "
+#define GRID " -s alpha=0.01,0.1,1 -s tau=1,10 "
+#define CONFIRM " --confirm 2 --confirm-members 2 --confirm-runs 2 "
+#define SMALL LIVES GRID CONFIRM
+// One that lasts.
+#define LONG " --repr raw -n 20000 -r 200 -s alpha=0.01,0.1,1 -j 2 --no-confirm "
+
+// A log of a puddle world, and one of a pendulum, whose actions are continuous.
+static int make_logs(void **state)
+{
+    if (enter_folder(state) != 0)
+        return -1;
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    return system(RH_PROGRAM " collect puddle_world -p medium -n 700 --episodes any -q -o "
+                             "log.csv --starts starts.csv && " RH_PROGRAM
+                             " collect pendulum -p random -n 300 -q -o swing.csv");
+}
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void remove_folder(const char *path)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", path);
+    assert_int_equal(system(command), 0);
+}
+
+// Whether two studies have come to the same, to the byte.
+static void assert_same(const char *a, const char *b)
+{
+    char command[256];
+    snprintf(command, sizeof command,
+             "cmp %s/best.yaml %s/best.yaml && cmp %s/runs.csv %s/runs.csv", a, b, a, b);
+    assert_int_equal(system(command), 0);
+}
+
+static int lines_of(const char *path)
+{
+    char *text = contents(path);
+    int n = 0;
+    for (const char *c = text; *c; c++)
+        n += *c == '\n';
+    free(text);
+    return n;
+}
+
+// Wait until the journal has more than n lines.
+static void await_lines(const char *path, int n)
+{
+    for (int i = 0; i < 3000 && lines_of(path) <= n; i++)
+        rest(0.02);
+}
+
+// ---------------------------------------------------------------------------- what it does
+
+static void prints_words(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse("tune log.csv" SMALL);
+    if (o.code)
+        print_error("%s", o.err);
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "log          log.csv: 700 steps in ");
+    assert_has(
+        o.out,
+        "agent        esarsa\n  searched   alpha 0.01, 0.1, 1\n             tau 1, 10\n");
+    assert_has(o.out, "  fixed      beta1=0 ");
+    assert_has(o.out, "method       race: all 6 settings\n");
+    assert_has(o.out,
+               "lives        up to 2 of 200 steps for each, seed 1, scored by average\n");
+    assert_has(o.out,
+               "confirm      the 2 leading settings, 2 lives in each of 2 models of other "
+               "parts of the log\n");
+    assert_has(o.out, "study        log.study\n");
+    assert_has(o.out, "deploy       --agent esarsa --set alpha=");
+    assert_has(o.out, "all hyperparameters: log.study/best.yaml\n");
+    assert_has(o.out, "expected     ");
+    assert_has(o.out, "95 % interval ");
+    assert_has(o.out, "tied         ");
+    assert_has(o.out, "mattered     share of the differences between settings");
+    assert_has(o.out, "findings     ");
+    assert_has(o.out, "files        log.study/: best.yaml");
+    assert_has(o.out,
+               "next         rehearse run model:log.study/study.model --agent esarsa --set");
+    assert_null(strchr(o.out, '\033'));
+    assert_true(exists("log.study/best.yaml") && exists("log.study/runs.csv"));
+    assert_true(exists("log.study/study.log"));
+
+    // the next command works
+    const char *next = strstr(o.out, "next         rehearse ") + 22;
+    char line[512];
+    snprintf(line, sizeof line, "%.*s -n 100 -r 2 -q", (int)strcspn(next, "\n"), next);
+    free(output_of(line));
+    drop(&o);
+
+    // once more: all of it is known
+    o = rehearse("tune log.csv" SMALL);
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "rehearse: going on with log.study: ");
+    assert_has(o.err, " lives are done\n");
+    drop(&o);
+
+    o = rehearse("tune log.csv -q" SMALL);
+    assert_int_equal(o.code, 0);
+    assert_string_equal(o.out, "");
+    assert_string_equal(o.err, "");
+    drop(&o);
+    remove_folder("log.study");
+}
+
+static void prints_json(void **unused)
+{
+    (void)unused;
+    char *json = output_of("tune log.csv --json -o j.study" SMALL);
+    assert_has(json, "\"study\": \"j.study\"");
+    assert_has(json, "\"finished\": true");
+    assert_has(json, "\"agent\": \"esarsa\"");
+    assert_has(json, "\"winner\": {\"setting\": ");
+    assert_has(json, "\"stage\": \"confirm\"");
+    assert_has(json, "\"hyperparameters\": {\"alpha\": ");
+    assert_has(json, "\"importance\": {");
+    assert_has(json, "\"tied\": [");
+    assert_has(json, "\"trials\": [");
+    assert_has(json, "\"evaluation.runs\": \"2\"");
+    assert_has(json, "\"lives\": ");
+    write_text("j.json", json);
+    int rc = system("python3 -c 'import json; json.load(open(\"j.json\"))' 2>/dev/null || "
+                    "! command -v python3 >/dev/null");
+    assert_int_equal(rc, 0);
+    free(json);
+    remove_folder("j.study");
+}
+
+static void dry_run(void **unused)
+{
+    (void)unused;
+    char *yaml = output_of("tune log.csv --dry-run -o d.study" SMALL);
+    assert_has(yaml, "# 6 settings, ");
+    assert_has(yaml, " lives of 200 steps at most, 8 of them to confirm\n# about ");
+    assert_has(yaml, "\nagent:");
+    assert_has(yaml, "\nparameters:");
+    assert_false(exists("d.study"));
+
+    // a file that says the same again; what comes of it is the same study
+    char *data = NULL;
+    assert_true(
+        asprintf(&data, "%s%s", yaml, strstr(yaml, "\ndata:") ? "" : "data: log.csv\n") > 0);
+    write_text("again.yaml", data);
+    free(data);
+    free(output_of("tune again.yaml -q -o a.study"));
+    free(output_of("tune log.csv -q -o b.study" SMALL));
+    assert_same("a.study", "b.study");
+    char *json = output_of("tune log.csv --dry-run --json" SMALL);
+    assert_has(json, "\"lives_to_confirm\": 8");
+    assert_has(json, "\"plan\": {");
+    free(json);
+    free(yaml);
+    remove_folder("a.study b.study");
+}
+
+static void files_and_flags(void **unused)
+{
+    (void)unused;
+    mkdir("below", 0777);
+    write_text("below/s.yaml", "data: {path: ../log.csv}\nagent: esarsa\n"
+                               "parameters:\n  alpha: {values: [0.1, 0.3]}\n"
+                               "representation: raw\nevaluation: {steps: 100, runs: 2}\n"
+                               "confirm: false\nstarts: ../starts.csv\n");
+    char *words = output_of("tune below/s.yaml");
+    assert_has(words, "log          below/../log.csv: 700 steps");
+    assert_has(words, "lives        up to 2 of 100 steps");
+    assert_has(words, "study        s.study\n");
+    assert_has(words, "was not confirmed");
+    assert_true(exists("s.study/best.yaml"));
+    free(words);
+
+    // the line stands above the file
+    words = output_of("tune below/s.yaml -n 50 -s alpha=0.1,0.2,0.3 --method grid -r 3 -o t");
+    assert_has(words, "lives        3 of 50 steps");
+    assert_has(words, "alpha 0.1, 0.2, 0.3\n");
+    assert_has(words, "method       grid: all 3 settings\n");
+    free(words);
+
+    // other methods, continuous actions, a model, a published grid
+    words = output_of("tune swing.csv --repr raw -n 100 -r 2 -t 6 --method bayes --no-confirm");
+    assert_has(words, "agent        gaussian_actor_critic\n");
+    assert_has(words, "method       bayes: 6 settings\n");
+    free(words);
+    free(output_of("fit log.csv --repr raw -q --no-fidelity -o m.model"));
+    words = output_of("tune model:m.model -n 50 -r 2 --no-confirm --method random -t 4");
+    assert_has(words, "log          model:m.model: ");
+    assert_has(words, "study        m.study\n");
+    assert_has(words, "next         rehearse run model:m.model --agent esarsa --set ");
+    free(words);
+    words =
+        output_of("tune log.csv --repr raw -g puddle_world:paper -n 20 -r 1 --no-confirm -o g "
+                  "--method grid");
+    assert_has(words, "method       grid: all 54 settings\n");
+    free(words);
+    remove_folder("s.study t swing.study m.study g");
+}
+
+// ---------------------------------------------------------------------------- what changes
+// nothing
+
+static void same_bytes(void **unused)
+{
+    (void)unused;
+    free(output_of("tune log.csv -q -j 1 -o one" SMALL));
+    free(output_of("tune log.csv -q -j 2 -o two" SMALL));
+    free(output_of("tune log.csv -q -j 3 -o three" SMALL));
+    assert_same("one", "two");
+    assert_same("one", "three");
+
+    // and what does
+    free(output_of("tune log.csv -q --seed 2 -o other" SMALL));
+    assert_int_not_equal(system("cmp -s one/runs.csv other/runs.csv"), 0);
+    remove_folder("one two three other");
+}
+
+#define KILLED                                                                                 \
+    " -q --repr raw -n 2000 -r 5 -t 12 --method bayes -s alpha=0.001:1:log "                   \
+    "-s tau=0.1:100:log -j 2" CONFIRM
+
+// Killed at any moment and begun again, it ends as if nothing had been.
+static void survives_kills(void **unused)
+{
+    (void)unused;
+    free(output_of("tune log.csv -o whole" KILLED));
+    for (int i = 0; i < 5; i++) {
+        for (int again = 0; again <= i; again++) {
+            pid_t pid = begin("tune log.csv -o killed" KILLED);
+            rest(0.02 + 0.05 * i);
+            kill(pid, SIGKILL);
+            outcome o = await(pid);
+            assert_true(o.signal == SIGKILL || o.code == 0);
+            drop(&o);
+        }
+        free(output_of("tune log.csv -o killed" KILLED));
+        assert_same("whole", "killed");
+        remove_folder("killed");
+    }
+
+    // a last line that was cut off anywhere
+    assert_int_equal(system("mkdir torn && cp whole/study.log whole/study.model torn/ && "
+                            "truncate -s -30 torn/study.log"),
+                     0);
+    free(output_of("tune log.csv -o torn" KILLED));
+    assert_same("whole", "torn");
+    remove_folder("whole torn");
+}
+
+static void stops(void **unused)
+{
+    (void)unused;
+    static const int ended_by[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        int before = lines_of("long/study.log");
+        pid_t pid = begin("tune log.csv -o long" LONG);
+        await_lines("long/study.log", before + 20);
+        kill(pid, ended_by[i]);
+        outcome o = await(pid);
+        assert_int_equal(o.code, 128 + ended_by[i]);
+        assert_has(o.err, "rehearse: interrupted: ");
+        assert_has(o.err, " lives are done and kept in long; the same command goes on\n");
+        if (i > 0)
+            assert_has(o.err, "rehearse: going on with long: ");
+        drop(&o);
+    }
+    remove_folder("long");
+}
+
+// A second process is refused while the first one lives, and not after it was killed.
+static void one_at_a_time(void **unused)
+{
+    (void)unused;
+    pid_t pid = begin("tune log.csv -o busy" LONG);
+    await_lines("busy/study.log", 20);
+    int rc = system(RH_PROGRAM " tune log.csv -o busy" LONG ">out2 2>err2");
+    assert_int_equal(WEXITSTATUS(rc), 2);
+    char *err = contents("err2"), number[32];
+    snprintf(number, sizeof number, "%d", (int)pid);
+    assert_has(err, number); // who is at it
+    free(err);
+    kill(pid, SIGKILL);
+    outcome o = await(pid);
+    drop(&o);
+    pid = begin("tune log.csv -o busy" LONG);
+    await_handler(pid);
+    rest(0.3);
+    kill(pid, SIGINT);
+    o = await(pid);
+    assert_int_equal(o.code, 130);
+    drop(&o);
+    remove_folder("busy");
+}
+
+// ---------------------------------------------------------------------------- held wrong
+
+static void refuses(void **unused)
+{
+    (void)unused;
+    write_text("file.study", "not a folder\n");
+    write_text("bad.yaml", "data: log.csv\nevaluation: {runs: ten}\n");
+    write_text("typo.yaml", "data: log.csv\nevaluation: {rums: 10}\n");
+    write_text("empty.yaml", "agent: esarsa\n");
+    write_text("upside.yaml", "data: log.csv\nparameters: {alpha: {min: 1, max: 0.1}}\n");
+    write_text("broken.yaml", "data: [\n");
+    static const struct {
+        const char *line, *says;
+    } wrong[] = {
+        {"tune", "tune: 0 names, expected one: a log, a model or a study's file\n"
+                 "try: rehearse tune plant.csv\n"},
+        {"tune a b", "tune: 2 names"},
+        {"tune nowhere.csv", "nowhere.csv: cannot read"},
+        {"tune nowhere.yaml", "nowhere.yaml: cannot read"},
+        {"tune model:nowhere.model", "nowhere.model: cannot read"},
+        {"tune model:", "the model's file is missing"},
+        {"tune bad.yaml", "bad.yaml:2: "},
+        {"tune bad.yaml", "ten, expected a whole number"},
+        {"tune typo.yaml", "did you mean 'runs'?"},
+        {"tune empty.yaml", "empty.yaml: no data: in it, expected the path of a log"},
+        {"tune upside.yaml", "upside.yaml:2: "},
+        {"tune broken.yaml", "broken.yaml:"},
+        {"tune log.csv --runs ten", "--runs = ten, expected a whole number"},
+        {"tune log.csv --runs 0", "--runs = 0, expected a whole number"},
+        {"tune log.csv --trials -3", "--trials = -3, expected"},
+        {"tune log.csv --steps 0", "--steps = 0, expected"},
+        {"tune log.csv --seed x", "--seed = x, expected"},
+        {"tune log.csv --gamma 2", "--gamma = 2, expected"},
+        {"tune log.csv --method bays", "did you mean 'bayes'?"},
+        {"tune log.csv --method bayes --method-set compt=paper", "compt"},
+        {"tune log.csv --agent esarza", "did you mean 'esarsa'?"},
+        {"tune log.csv --agent gaussian_actor_critic", "gaussian_actor_critic"},
+        {"tune swing.csv --agent esarsa", "esarsa"},
+        {"tune log.csv -a esarsa -s alfa=1,2", "did you mean 'alpha'?"},
+        {"tune log.csv -a esarsa -s alpha=5:1", "alpha"},
+        {"tune log.csv -a esarsa -s alpha=-1,1", "alpha"},
+        {"tune log.csv -s alpha", "expected NAME=VALUES"},
+        {"tune log.csv --grid acrobat:paper", "did you mean 'acrobot'?"},
+        {"tune log.csv --criterion meen", "--criterion cannot be 'meen'"},
+        {"tune log.csv --members 2 --across sideways", "--across cannot be"},
+        {"tune log.csv --reach far", "reach = far, expected auto, none"},
+        {"tune log.csv --share 0.5", "share"},
+        {"tune log.csv --env-set gravity=1", "env"},
+        {"tune log.csv --repr raw --range z=0:1", "no sensor 'z'"},
+        {"tune log.csv --range x=2", "expected SENSOR=LO:HI"},
+        {"tune log.csv --preset paper", "task"},
+        {"tune log.csv --json --quiet", "--json and --quiet"},
+        {"tune log.csv --no-confirm --confirm 3", "--no-confirm and --confirm "},
+        {"tune log.csv --dry-run --quiet", "--quiet would not print"},
+        {"tune model:m.model --k 5", "--k is for a log, and model:m.model is fitted already"},
+        {"tune log.csv --repr raw -o file.study", "file.study"},
+        {"tune log.csv --repr raw -o /proc/none/of/it", "/proc/none/of/it"},
+        {"tune log.csv -o ''", "a folder without a name"},
+        {"tune log.csv --method grid -s alpha=0.00001:1:0.00001 -s lambda=0:0.99:0.00001",
+         "settings"},
+        {"tune log.csv --starts swing.csv --repr raw", "swing.csv: "},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        outcome o = rehearse(wrong[i].line);
+        if (o.code != 2 || o.out[0] || !strstr(o.err, wrong[i].says))
+            print_error("rehearse %s -> %d\n%s%s", wrong[i].line, o.code, o.out, o.err);
+        assert_int_equal(o.code, 2);
+        assert_string_equal(o.out, "");
+        assert_has(o.err, wrong[i].says);
+        assert_false(exists("log.study"));
+        drop(&o);
+    }
+}
+
+// A study of something else is not gone on with; what is different is named.
+static void refuses_another_study(void **unused)
+{
+    (void)unused;
+    free(output_of("tune log.csv -q -o s" SMALL));
+    static const struct {
+        const char *line, *says;
+    } other[] = {
+        {"tune log.csv -q -o s --repr raw -n 200 -r 3" GRID CONFIRM, "evaluation.runs"},
+        {"tune log.csv -q -o s --seed 9" SMALL, "seed"},
+        {"tune log.csv -q -o s -s alpha=0.01,0.1 -s tau=1,10" LIVES CONFIRM, "alpha"},
+        {"tune starts.csv -q -o s" SMALL, "log"},
+    };
+    char *best = contents("s/best.yaml");
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        outcome o = rehearse(other[i].line);
+        if (o.code != 2)
+            print_error("rehearse %s -> %d\n%s", other[i].line, o.code, o.err);
+        assert_int_equal(o.code, 2);
+        assert_has(o.err, other[i].says);
+        drop(&o);
+    }
+    char *after = contents("s/best.yaml");
+    assert_string_equal(best, after);
+    free(best);
+    free(after);
+    remove_folder("s");
+}
+
+// What more than one process is refused without: each other.
+static void several(void **unused)
+{
+    (void)unused;
+    setenv("SLURM_STEP_NUM_TASKS", "3", 1);
+    setenv("SLURM_PROCID", "1", 1);
+    outcome o = rehearse("tune log.csv --runs ten");
+    assert_int_equal(o.code, 2);
+    assert_string_equal(o.err, ""); // the first says it
+    drop(&o);
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    unsetenv("SLURM_PROCID");
+
+    // a batch script is one process, whatever it may start
+    setenv("SLURM_NTASKS", "3", 1);
+    setenv("SLURM_PROCID", "0", 1);
+    free(output_of("tune log.csv -q -o s" SMALL));
+    unsetenv("SLURM_NTASKS");
+    unsetenv("SLURM_PROCID");
+    remove_folder("s");
+}
+
+// --strict goes by what was found.
+static void strict(void **unused)
+{
+    (void)unused;
+    char *json = output_of("tune log.csv --json -o s" SMALL);
+    bool grave = strstr(json, "\"severity\": \"warning\"") != NULL ||
+                 strstr(json, "\"severity\": \"error\"") != NULL;
+    outcome o = rehearse("tune log.csv -q --strict -o s" SMALL);
+    assert_int_equal(o.code, grave ? 1 : 0);
+    drop(&o);
+    free(json);
+    remove_folder("s");
+}
+
+// A disk that is full: what was lived is kept, and the study goes on when there is room.
+static void full_disk(void **unused)
+{
+    (void)unused;
+    const char *line = " tune log.csv -q -o full --repr raw -n 50 -r 300 -s alpha=0.01,0.1,1 "
+                       "--method grid --no-confirm";
+    char command[512];
+    snprintf(command, sizeof command, RH_PROGRAM "%s -o room", line);
+    assert_int_equal(system(command), 0);
+    struct stat model, journal;
+    assert_true(stat("room/study.model", &model) == 0 && stat("room/study.log", &journal) == 0);
+    assert_true(journal.st_size > 1024);
+
+    // no room for a journal as long as this; a model that was fitted before needs none
+    assert_int_equal(system("mkdir full && cp room/study.model full/ && "
+                            "head -n 4 room/study.log > full/study.log"),
+                     0);
+    snprintf(command, sizeof command, "trap '' XFSZ; ulimit -f %d; " RH_PROGRAM "%s 2>err",
+             (int)(journal.st_size / 1024), line);
+    int rc = system(command);
+    assert_int_equal(WEXITSTATUS(rc), 1);
+    char *err = contents("err");
+    assert_has(err, "study.log");
+    assert_has(err,
+               "try: the same command again, once that is mended: finished lives are kept\n");
+    free(err);
+    assert_true(lines_of("full/study.log") > 100);
+    snprintf(command, sizeof command, RH_PROGRAM "%s", line);
+    assert_int_equal(system(command), 0);
+    assert_same("room", "full");
+    remove_folder("room full");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prints_words), cmocka_unit_test(prints_json),
+        cmocka_unit_test(dry_run),      cmocka_unit_test(files_and_flags),
+        cmocka_unit_test(same_bytes),   cmocka_unit_test(survives_kills),
+        cmocka_unit_test(stops),        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(refuses),      cmocka_unit_test(refuses_another_study),
+        cmocka_unit_test(several),      cmocka_unit_test(strict),
+        cmocka_unit_test(full_disk),
+    };
+    return cmocka_run_group_tests(tests, make_logs, leave_folder);
+}
