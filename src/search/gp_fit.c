@@ -54,7 +54,7 @@ rh_status rh_gp__fit(rh_gp *gp, const rh_gp_prior *prior, int nstart, const doub
 {
     climb c = {
         .gp = gp, .prior = prior, .ntheta = RH_GP_LENGTH + gp->ngroup, .best = -INFINITY};
-    double lo[RH_GP_MOST], hi[RH_GP_MOST], theta[RH_GP_MOST];
+    double lo[RH_GP_MOST] = {0.0}, hi[RH_GP_MOST] = {0.0}, theta[RH_GP_MOST];
     for (int i = 0; i < c.ntheta; i++) {
         lo[i] = prior[i].lo;
         hi[i] = prior[i].hi;
