@@ -11,7 +11,9 @@
 // in the mean, in shares of the distance from the best to the median setting. "runs" is what
 // the race took of grid's runs, and "least" the fewest and the most of all plays.
 //
-//     bench_race [runs lived] [plays] [steps of a life]
+// The first row is of the defaults; `all` plays every combination of some values instead.
+//
+//     bench_race [runs lived] [plays] [steps of a life, 0: the task's own] [all]
 
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
@@ -68,7 +70,7 @@ static int ascending(const void *a, const void *b)
 static bool live(table *t, const char *name, int nlived, int64_t nstep)
 {
     static double hp[SETTINGS * 64];
-    rh_error err;
+    rh_error err = {"out of memory"};
     rh_env *env = NULL;
     const rh_env_type *type = rh_env_find(name, &err);
     const rh_agent_type *agent = rh_agent_find("esarsa", &err);
@@ -92,7 +94,7 @@ static bool live(table *t, const char *name, int nlived, int64_t nstep)
         fprintf(stderr, "%s\n", err.text);
 
     // means over all runs
-    double sorted[SETTINGS];
+    double sorted[SETTINGS] = {0.0};
     for (int i = 0; good && i < t->nsetting; i++) {
         for (int r = 0; r < nlived; r++) {
             t->score[i * nlived + r] = life[i * nlived + r].score;
@@ -191,8 +193,21 @@ int main(int argc, char **argv)
     int nplay = argc > 2 ? atoi(argv[2]) : 1000;
     int64_t nstep = argc > 3 ? atoll(argv[3]) : 0;
     static const char *const name[] = {"puddle_world", "acrobot"};
-    static const double param[][3] = {
+    static const double few[][3] = {
         {5, 1.5, 0.95}, {5, 1.5, 0.8}, {5, 1.5, 0.99}, {3, 1.5, 0.95}, {5, 2.0, 0.95}};
+    static const double confidence[] = {0.5, 0.8, 0.9, 0.95, 0.99};
+    double param[30][3];
+    int nparam = argc > 4 ? 30 : 5;
+    if (nlived < 1 || nplay < 1) {
+        fprintf(stderr, "bench_race [runs lived] [plays] [steps of a life] [all]\n");
+        return 2;
+    }
+    memcpy(param, few, sizeof few);
+    for (int i = 0; i < nparam && argc > 4; i++) {
+        param[i][0] = 3 + i / 10;
+        param[i][1] = i / 5 % 2 ? 2.0 : 1.5;
+        param[i][2] = confidence[i % 5];
+    }
     for (int e = 0; e < 2; e++) {
         table t;
         if (!live(&t, name[e], nlived, nstep))
@@ -200,7 +215,7 @@ int main(int argc, char **argv)
         printf("runs first growth confid   grid's    tied   true  grid  regret   grid   runs "
                "least  most\n");
         for (int nrun = 10; nrun <= 30; nrun += 20)
-            for (size_t i = 0; i < sizeof param / sizeof *param; i++)
+            for (int i = 0; i < nparam; i++)
                 compare(&t, nrun, param[i], nplay);
         rh_free(t.score);
     }

@@ -197,14 +197,16 @@ typedef struct rh_estimate {
     int nsetting;        // settings, at most
     int64_t nlife;       // lives, at most
     int64_t nconfirm;    // of which to confirm
-    double life;         // seconds of one life, as one was lived to find out
+    double life;         // seconds of one life, as some were lived to find out
+    double fit;          // seconds to fit all models, as far as one took
+    double search;       // seconds to find out what to try
     double seconds;      // in all, on the threads and ranks there are
     rh_eval_options how; // how lives are lived
 } rh_estimate;
 RH_API rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err);
 
-// Carry it out, or go on with it. RH_ESTOPPED when it was stopped; it can then be asked for
-// its verdict so far.
+// Carry it out, or go on with it, once. RH_ESTOPPED when it was stopped; it can then be asked
+// for its verdict so far.
 RH_API rh_status rh_study_run(rh_study *study, rh_error *err);
 
 // For ranks other than 0: live what rank 0 hands out, until it is done. plan: read from the

@@ -367,6 +367,7 @@ void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before,
 void cli_tune_head(const cli_tuning *tune);  // what is about to be done
 void cli_tune_print(const cli_tuning *tune); // what came of it
 void cli_tune_json(FILE *out, const cli_tuning *tune);
+void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
 
 // ---------------------------------------------------------------------------- the world
 

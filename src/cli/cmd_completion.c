@@ -209,7 +209,7 @@ static void print_chooser(void)
          "    local switches= operands= paths=\n"
          "    case $command:$prev in");
     print_option_arms();
-    fputs("    list:envs) offer='", stdout);
+    fputs("    list:envs|list:grids) offer='", stdout);
     print_names(CLI_ENV);
     fputs("'; return ;;\n    list:agents) offer='", stdout);
     print_names(CLI_AGENT);
@@ -220,7 +220,6 @@ static void print_chooser(void)
     fputs("'; return ;;\n    list:methods) offer='", stdout);
     print_names(CLI_METHOD);
     puts("'; return ;;\n"
-         "    list:searches) offer=grid; return ;;\n"
          "    esac\n"
          "    case $command in");
     print_command_arms();

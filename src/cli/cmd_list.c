@@ -1,5 +1,5 @@
-// cmd_list.c - rehearse list: the environments, agents, models, representations and methods of
-// search there are, and what can be set.
+// cmd_list.c - rehearse list: the environments, agents, models, representations, methods of
+// search and published grids there are, and what can be set.
 //
 // Everything comes from the registries and their parameter tables.
 
@@ -14,9 +14,6 @@ static const cli_option list_option[] = {
 };
 
 static const cli_group list_group = {"options", list_option};
-
-// What sweep can do. A name of its own here, since more will follow.
-static const char grid_about[] = "every combination of listed values (rehearse sweep)";
 
 static const char *actions_of(const rh_agent_type *type)
 {
@@ -255,20 +252,20 @@ static int detail_auto(void)
     return CLI_OK;
 }
 
-static int detail_search(void)
+static int detail_grids(const rh_env_type *env)
 {
     cli_style style = cli_style_of(stdout);
-    printf("%sgrid%s  %s\n\npublished grids\n", style.bold, style.plain, grid_about);
-    for (int i = 0; i < rh_env_ntype(); i++)
-        print_grids(rh_env_type_at(i));
+    printf("%s%s%s  %s\n", style.bold, env->name, style.plain,
+           env->ngrid ? "published grids" : "no grid was published");
+    print_grids(env);
     return CLI_OK;
 }
 
-// The searches, and the names of the published grids: a line for each environment and agent.
-static void print_searches(void)
+// The names of the published grids: a line for each environment and agent.
+static void print_published(void)
 {
     cli_style style = cli_style_of(stdout);
-    printf("%ssearches%s\n  grid      %s", style.bold, style.plain, grid_about);
+    printf("%sgrids, for --grid of sweep and tune%s", style.bold, style.plain);
     for (int i = 0; i < rh_env_ntype(); i++) {
         const rh_env_type *env = rh_env_type_at(i);
         const char *agent = "";
@@ -278,8 +275,7 @@ static void print_searches(void)
             if (strcmp(agent, env->grid[k].agent) == 0)
                 printf(", %s", env->grid[k].grid);
             else
-                printf("\n            %s with %s: %s", env->name, env->grid[k].agent,
-                       env->grid[k].grid);
+                printf("\n  %s with %s: %s", env->name, env->grid[k].agent, env->grid[k].grid);
             agent = env->grid[k].agent;
         }
     }
@@ -301,7 +297,7 @@ static void print_topic(const char *topic)
     else if (strcmp(topic, "methods") == 0)
         print_names(CLI_METHOD, "methods");
     else
-        print_searches();
+        print_published();
 }
 
 // One thing in detail; unless `words`, only whether there is such a thing.
@@ -331,10 +327,9 @@ static int detail(const char *topic, const char *name, bool words)
         if (type)
             return words ? detail_method(type) : CLI_OK;
     } else {
-        static const char *const known[] = {"grid"};
-        if (strcmp(name, known[0]) == 0)
-            return words ? detail_search() : CLI_OK;
-        rh_unknown(&err, "no search", name, known, 1);
+        const rh_env_type *type = rh_env_find(name, &err);
+        if (type)
+            return words ? detail_grids(type) : CLI_OK;
     }
     return cli_refuse("%s", err.text);
 }
@@ -380,7 +375,7 @@ static int list_main(const cli_args *args)
 const cli_command cli_list = {
     .name = "list",
     .about = "The environments, agents, models and so on; what can be set",
-    .operands = "[envs|agents|models|representations|methods|searches [NAME]] [--json]",
+    .operands = "[envs|agents|models|representations|methods|grids [NAME]] [--json]",
     .detail = "Without a name, one line each. With one, its parameters with their ranges and "
               "defaults, and the grids published for it.",
     .operand = CLI_TOPIC,

@@ -200,7 +200,8 @@ const cli_command cli_sweep = {
                 "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv",
                 "in a model that `rehearse fit` has made of a log",
                 "rehearse sweep model:plant.model -a esarsa -s alpha=0.01,0.03,0.1,0.3"},
-    .see = "`rehearse list searches grid` shows the published grids, `rehearse list agents "
-           "esarsa` what can be set.",
+    .see =
+        "`rehearse list grids` shows the published grids, `rehearse list agents esarsa` what "
+        "can be set.",
     .main = sweep_main,
 };

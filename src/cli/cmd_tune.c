@@ -7,11 +7,14 @@
 // 3. Of several processes the first does all the reading and printing. The others know the plan
 //    by the same words, and live what they are handed. Words that are refused are refused by
 //    each of them, before any of them waits for another.
-// 4. A folder that cannot be written is the user's to mend (exit code 2); a disk that fills up
+// 4. Where one of several processes is killed, mpirun ends the others and forwards nothing they
+//    still say. So how to go on is said at the beginning too, where there are several.
+// 5. A folder that cannot be written is the user's to mend (exit code 2); a disk that fills up
 //    on the way is not a matter of words (1).
 
 #include "cli_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -152,9 +155,14 @@ static bool stop(void *context)
     return cli_interrupted() != 0;
 }
 
+// Of several processes the first speaks. mpirun puts a terminal of its own between it and what
+// may be a file, so that nothing is to be drawn there.
 static void before(void)
 {
-    cli_hush(cli_launched().me > 0);
+    cli_launch launch = cli_launched();
+    cli_hush(launch.me > 0);
+    if (launch.count != 1)
+        setenv("TERM", "dumb", 1);
 }
 
 // ---------------------------------------------------------------------------- the folder
@@ -208,8 +216,6 @@ static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
     cli_json json = {.out = stdout};
-    const char *key, *value;
-    bool open;
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "study", tune->folder);
     cli_json_whole(&json, "settings", e->nsetting);
@@ -218,10 +224,7 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_whole(&json, "steps_of_a_life", e->how.nstep);
     cli_json_real(&json, "seconds_of_a_life", e->life);
     cli_json_real(&json, "seconds", e->seconds);
-    cli_json_open(&json, "plan", '{', false);
-    for (int i = 0; rh_plan_entry(tune->plan, i, &key, &value, &open); i++)
-        cli_json_text(&json, key, value);
-    cli_json_close(&json);
+    cli_tune_json_plan(&json, tune->plan);
     cli_json_close(&json);
 }
 
@@ -331,8 +334,7 @@ static int keep_study(cli_tuning *tune, bool *sound)
     return rc;
 }
 
-// ---------------------------------------------------------------------------- several
-// processes
+// ---------------------------------------------------------------------------- many processes
 
 // Begin MPI. Processes that do not see each other would each do all of the study.
 static int begin_ranks(cli_tuning *tune)

@@ -54,7 +54,7 @@ static int unknown_grid(const cli_job *job, const rh_env_type *env, const char *
     if (n)
         return cli_pass(rh_unknown(&err, what, name, known, n), &err);
     cli_refuse("%s '%s'; none was published for this pair", what, name);
-    cli_try("rehearse list searches grid, or --set name=value,value,...");
+    cli_try("rehearse list grids, or --set name=value,value,...");
     return CLI_USAGE;
 }
 
@@ -180,7 +180,7 @@ int cli_grid_init(cli_grid *grid, cli_job *job, const cli_args *args)
     const char *name = cli_value(args, "grid"), *pair;
     if (!name && !cli_has(args, "set")) {
         cli_refuse("sweep: over what? --grid NAME or --set name=value,value,...");
-        cli_try("rehearse list searches grid");
+        cli_try("rehearse list grids");
         return CLI_USAGE;
     }
     grid->axis = rh_alloc((size_t)job->agent->nparam + 1, sizeof *grid->axis);

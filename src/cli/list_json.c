@@ -1,5 +1,5 @@
-// list_json.c - the environments, agents, models, representations, methods and searches there
-// are, in JSON.
+// list_json.c - the environments, agents, models, representations, methods and grids there are,
+// in JSON.
 
 #include "cli_internal.h"
 
@@ -36,12 +36,14 @@ static void json_params(cli_json *json, const rh_param *param, int nparam)
     cli_json_close(json);
 }
 
-static void json_grids(cli_json *json, const rh_env_type *type)
+// The grids published for an environment, a row for each axis; `whose`: with its name.
+static void json_axes(cli_json *json, const rh_env_type *type, bool whose)
 {
-    cli_json_open(json, "grids", '[', false);
     for (int i = 0; i < type->ngrid; i++) {
         const rh_axis *axis = &type->grid[i];
         cli_json_open(json, NULL, '{', true);
+        if (whose)
+            cli_json_text(json, "env", type->name);
         cli_json_text(json, "grid", axis->grid);
         cli_json_text(json, "agent", axis->agent);
         cli_json_text(json, "parameter", axis->param);
@@ -51,7 +53,6 @@ static void json_grids(cli_json *json, const rh_env_type *type)
         cli_json_close(json);
         cli_json_close(json);
     }
-    cli_json_close(json);
 }
 
 void cli_json_sensors(cli_json *json, const rh_task *task)
@@ -90,7 +91,9 @@ static void json_env(cli_json *json, const rh_env_type *type)
     cli_json_text(json, "about", type->about);
     json_task(json, type);
     json_params(json, type->param, type->nparam);
-    json_grids(json, type);
+    cli_json_open(json, "grids", '[', false);
+    json_axes(json, type, false);
+    cli_json_close(json);
     cli_json_close(json);
 }
 
@@ -208,12 +211,11 @@ void cli_list_json(FILE *out, const char *topic, const char *name)
                 json_method(&json, rh_search_type_at(i));
         cli_json_close(&json);
     }
-    if (wanted(topic, "searches")) {
-        cli_json_open(&json, "searches", '[', false);
-        cli_json_open(&json, NULL, '{', true);
-        cli_json_text(&json, "name", "grid");
-        cli_json_text(&json, "command", "sweep");
-        cli_json_close(&json);
+    if (wanted(topic, "grids")) {
+        cli_json_open(&json, "grids", '[', false);
+        for (int i = 0; i < rh_env_ntype(); i++)
+            if (wanted(name, rh_env_type_at(i)->name))
+                json_axes(&json, rh_env_type_at(i), true);
         cli_json_close(&json);
     }
     cli_json_close(&json);

@@ -128,7 +128,7 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
          {[RH_EPISODES_AUTO] = "auto",
           [RH_EPISODES_END] = "no",
           [RH_EPISODES_CONTINUE] = "yes"}},
-        {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "searches"}},
+        {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "grids"}},
         {CLI_SHELL, {"bash", "zsh"}},
     };
     int n = 0;

@@ -3,7 +3,7 @@
 // 1. Every option is another way to write a key of the study's file, and is read by the plan:
 //    what --runs may be is known in one place. What the line says comes after the file and
 //    stands above it.
-// 2. A model that was fitted before has its parameters; what would fit another is refused.
+// 2. What would fit another model than model:FILE is refused by the plan, whoever says it.
 
 #include "cli_internal.h"
 
@@ -14,36 +14,35 @@
 // Options and the keys they stand for, a kind before its parameters.
 static const struct {
     const char *option, *key;
-    bool fits; // it is about the fit of a model
 } word[] = {
-    {"preset", "preset", true},
-    {"agent", "agent", false},
-    {"method", "method", false},
-    {"trials", "budget.trials", false},
-    {"batch", "budget.batch", false},
-    {"runs", "evaluation.runs", false},
-    {"steps", "evaluation.steps", false},
-    {"criterion", "evaluation.criterion", false},
-    {"across", "evaluation.across", false},
-    {"pool", "evaluation.pool", false},
-    {"cutoff", "evaluation.cutoff", false},
-    {"cutoff-as", "evaluation.cutoff_as", false},
-    {"confirm", "confirm", false},
-    {"confirm-members", "confirm.members", false},
-    {"confirm-runs", "confirm.runs", false},
-    {"model", "model.kind", true},
-    {"k", "model.k", true},
-    {"reach", "model.reach", true},
-    {"members", "model.members", true},
-    {"resample", "model.resample", true},
-    {"share", "model.share", true},
-    {"starts", "starts", true},
-    {"repr", "representation.kind", true},
-    {"repr-preset", "representation.preset", true},
-    {"task", "task.env", true},
-    {"gamma", "gamma", true},
-    {"continuing", "continuing", true},
-    {"seed", "seed", false},
+    {"preset", "preset"},
+    {"agent", "agent"},
+    {"method", "method"},
+    {"trials", "budget.trials"},
+    {"batch", "budget.batch"},
+    {"runs", "evaluation.runs"},
+    {"steps", "evaluation.steps"},
+    {"criterion", "evaluation.criterion"},
+    {"across", "evaluation.across"},
+    {"pool", "evaluation.pool"},
+    {"cutoff", "evaluation.cutoff"},
+    {"cutoff-as", "evaluation.cutoff_as"},
+    {"confirm", "confirm"},
+    {"confirm-members", "confirm.members"},
+    {"confirm-runs", "confirm.runs"},
+    {"model", "model.kind"},
+    {"k", "model.k"},
+    {"reach", "model.reach"},
+    {"members", "model.members"},
+    {"resample", "model.resample"},
+    {"share", "model.share"},
+    {"starts", "starts"},
+    {"repr", "representation.kind"},
+    {"repr-preset", "representation.preset"},
+    {"task", "task.env"},
+    {"gamma", "gamma"},
+    {"continuing", "continuing"},
+    {"seed", "seed"},
 };
 #define NWORD ((int)(sizeof word / sizeof *word))
 
@@ -154,24 +153,6 @@ static int set_words(cli_tuning *tune)
     return rc ? rc : set_ranges(tune);
 }
 
-// Options about a fit, and a model that is fitted already.
-static int check_fitted(const cli_tuning *tune)
-{
-    static const char *const pairs[] = {"model-set", "repr-set", "env-set", "joint", "range"};
-    const char *wrong = NULL;
-    if (!is_model(tune->plan->data))
-        return CLI_OK;
-    for (int i = 0; i < NWORD; i++)
-        if (word[i].fits && cli_has(tune->args, word[i].option) && !wrong)
-            wrong = word[i].option;
-    for (int i = 0; i < 5; i++)
-        if (cli_has(tune->args, pairs[i]) && !wrong)
-            wrong = pairs[i];
-    return wrong ? cli_refuse("tune: --%s is for a log, and %s is fitted already", wrong,
-                              tune->plan->data)
-                 : CLI_OK;
-}
-
 int cli_tune_plan(cli_tuning *tune)
 {
     const char *operand = tune->args->word[0];
@@ -194,7 +175,7 @@ int cli_tune_plan(cli_tuning *tune)
         return rc;
     if (!tune->plan->data)
         return cli_refuse("%s: no data: in it, expected the path of a log", operand);
-    return check_fitted(tune);
+    return CLI_OK;
 }
 
 // ---------------------------------------------------------------------------- files

@@ -57,7 +57,7 @@ static void json_log(cli_json *json, const cli_tuning *tune)
 }
 
 // Every key of the plan, as it would stand in a file.
-static void json_plan(cli_json *json, const rh_plan *plan)
+void cli_tune_json_plan(cli_json *json, const rh_plan *plan)
 {
     const char *key, *value;
     bool open;
@@ -72,6 +72,7 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
     if (v->winner < 0) {
         cli_json_null(json, "winner");
         cli_json_null(json, "hyperparameters");
+        cli_json_null(json, "curve");
         cli_json_null(json, "found");
         cli_json_null(json, "search_alone");
         return;
@@ -143,7 +144,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     cli_findings_json(&json, f ? f->finding : NULL, f ? f->nfinding : 0,
                       rh_model_log(rh_study_model(tune->study)));
     cli_json_close(&json);
-    json_plan(&json, tune->plan);
+    cli_tune_json_plan(&json, tune->plan);
     cli_json_whole(&json, "lives", v->nlife);
     cli_json_whole(&json, "lives_found", v->nknown);
     cli_json_whole(&json, "steps", v->nstep);

@@ -54,8 +54,7 @@ static bool is_searched(const rh_plan *plan, int param)
     return false;
 }
 
-// " name=value" of the parameters that are not as they initially are; of a search, an agent,
-// ...
+// " name=value" of the parameters that are not as they initially are.
 static void add_set(char *text, size_t size, const rh_param *param, int nparam,
                     const double *value)
 {
@@ -192,6 +191,11 @@ void cli_tune_head(const cli_tuning *tune)
     print_method(&p);
     print_lives(&p);
     cli_line(p.width, "study", "%s", tune->folder);
+    if (tune->ranks)
+        cli_line(p.width, "processes",
+                 "%d; should one of them be killed, finished lives are kept, and the same "
+                 "command goes on",
+                 rh_ranks_count(tune->ranks));
     fflush(stdout);
 }
 
@@ -333,13 +337,15 @@ static void print_bar(const page *p, double share)
     printf("%*s", BAR + 1 - columns, "");
 }
 
-static void print_share(const page *p, int d)
+static const char *name_of(const page *p, int d)
+{
+    return p->plan->agent->param[p->plan->dim[d].param].name;
+}
+
+static void print_share(const page *p, int d, int column)
 {
     const rh_verdict *v = p->v;
-    const char *name = p->plan->agent->param[p->plan->dim[d].param].name;
-    printf("  %-*s ", CLI_LABEL - 3, name);
-    if ((int)strlen(name) > CLI_LABEL - 3)
-        printf("\n%*s", CLI_LABEL, "");
+    printf("  %-*s ", column, name_of(p, d));
     print_bar(p, v->share[d] > 0.0 ? v->share[d] : 0.0);
     printf("%7s alone, %7s with others%s\n", cli_share(v->share[d]).s, cli_share(v->total[d]).s,
            v->bound[d] ? "; at an end of its range" : "");
@@ -349,10 +355,12 @@ static void print_mattered(const page *p)
 {
     const rh_verdict *v = p->v;
     int order[RH_MAX_DIM], n = 0; // the largest first
+    int column = CLI_LABEL - 3;
     if (!v->weighed)
         return;
     for (int d = 0; d < p->plan->space.ndim; d++) {
-        int at = n++;
+        int at = n++, length = (int)strlen(name_of(p, d));
+        column = length > column ? length : column;
         for (; at > 0 && v->total[order[at - 1]] < v->total[d]; at--)
             order[at] = order[at - 1];
         order[at] = d;
@@ -360,7 +368,7 @@ static void print_mattered(const page *p)
     cli_line(p->width, "mattered", "share of the differences between settings, by %s",
              v->exact ? "analysis of variance" : "a model of the values");
     for (int i = 0; i < n; i++)
-        print_share(p, order[i]);
+        print_share(p, order[i], column);
 }
 
 // ---------------------------------------------------------------------------- the rest
@@ -402,7 +410,8 @@ static void print_files(const page *p)
              folder);
     if (v->nknown)
         snprintf(now, sizeof now, ", %s of them now", cli_count(v->nlife - v->nknown).s);
-    cli_line(p->width, "took", "%s: %s settings, %s lives%s", cli_seconds(v->seconds).s,
+    cli_line(p->width, "took", "%s: %s settings, %s lives%s",
+             v->seconds < 0.5 ? "no time" : cli_seconds(v->seconds).s,
              cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nlife).s, now);
 }
 

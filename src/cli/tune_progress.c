@@ -1,8 +1,7 @@
 // tune_progress.c - how far a study is, on standard error.
 //
 // 1. On a terminal two lines are redrawn: how far it is, and the setting that leads. Elsewhere
-// a
-//    line is written where a stage begins and every ten seconds.
+//    a line is written where a stage begins and every ten seconds.
 // 2. The time left goes by the lives of this session: those found in the journal cost nothing,
 //    and say nothing of how fast this machine is.
 // 3. While a model is fitted it looks as `fit` does.

@@ -15,6 +15,7 @@
 // 5. Where all that an environment shows is known beforehand, agents that can make use of it
 //    are told which of it they see (albums.c). Nothing else in a life is different.
 // 6. Steps into the unknown are counted while the agent learns, not while it is judged.
+// 7. Rewards that are finite may have a sum that is not: then the environment is to blame.
 
 #include "eval_internal.h"
 
@@ -177,11 +178,12 @@ static rh_life live(living *l)
         set_luck(l, RH_STREAM_FINAL_START, RH_STREAM_FINAL_NOISE, RH_STREAM_FINAL_AGENT);
         life.outcome = go_through(l, final_steps(opt), false);
     }
+    life.score = NAN;
     if (life.outcome == RH_LIVED)
         life.score = rh_tally__score(&l->tally, opt->criterion);
-    else if (life.outcome == RH_STOPPED)
-        life.score = NAN;
-    else
+    if (life.outcome == RH_LIVED && !isfinite(life.score))
+        life.outcome = RH_ENV_NONFINITE;
+    if (life.outcome == RH_DIVERGED || life.outcome == RH_ENV_NONFINITE)
         life.score = lowest_score(l->arena);
     return life;
 }

@@ -280,6 +280,8 @@ bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_life *best, 
         return true;
     if (by_members(&c)) {
         member_means(&c);
+        if (!rh_all_finite(c.sample, nmember))
+            return is_no_better(&c);
         return rh_summarise(c.sample, nmember, c.scratch).lo95 <= 0.0;
     }
     if (c.n < 2)

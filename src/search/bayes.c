@@ -122,7 +122,7 @@ static double worse_than_all(const rh_search *search, int n)
             best = fmax(best, v);
         }
     }
-    return best < worst ? 0.0 : worst - RH_GP_BROKEN * (best - worst);
+    return rh_gp__broken(worst, best);
 }
 
 // The process gets the settings told since, and all values and noises anew: scales may

@@ -8,8 +8,7 @@
 // seen.
 //
 // 1. Uniform in raw numbers, whatever the scale: an alpha from 1e-4 to 1 is above 0.1 nine
-// times
-//    in ten. That is what was published.
+//    times in ten. That is what was published.
 // 2. Climbs have exact derivatives where the package takes differences, and its own random
 //    numbers cannot be had: the procedure is kept, not its digits.
 // 3. The package answers from memory when it asks a second time; here the best setting that
@@ -31,8 +30,9 @@ void rh_bayes__anywhere(const rh_space *space, rh_rng *rng, double *x)
     for (int k = 0; k < space->ndim; k++) {
         const rh_dim *dim = &space->dim[k];
         double u = rh_rng_uniform(rng);
-        x[k] = dim->kind == RH_DIM_RANGE ? rh_dim__round(dim, dim->lo + u * (dim->hi - dim->lo))
-                                         : dim->value[(int)(u * dim->nvalue)];
+        x[k] = dim->kind == RH_DIM_RANGE
+                   ? rh_dim__nearest(dim, dim->lo + u * (dim->hi - dim->lo))
+                   : dim->value[(int)(u * dim->nvalue)];
     }
 }
 
@@ -41,7 +41,7 @@ static void settle(const rh_space *space, double *x)
 {
     for (int k = 0; k < space->ndim; k++)
         if (space->dim[k].kind == RH_DIM_RANGE)
-            x[k] = rh_dim__round(&space->dim[k], x[k]);
+            x[k] = rh_dim__nearest(&space->dim[k], x[k]);
 }
 
 rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes_aim *aim, double *x,

@@ -28,7 +28,8 @@
 //    lived twice, and the last mean can be compared with all that was tried.
 // 5. The average of one iteration has nothing to be compared with: the running average can
 //    end the search from the second on.
-// 6. What broke down is no elite. Where all did, the normal stays as it was.
+// 6. What broke down is no elite. Where all did, the normal stays as it was. A last mean that
+//    broke down is no answer: the others lead.
 
 #include "search_internal.h"
 
@@ -382,6 +383,8 @@ static int cem_lead(const rh_search *search, int most, rh_leader *leader)
     rh_leader last[COMBINATIONS];
     for (int i = 0; i < c->nnormal; i++) {
         rh_leader new = rh_search__leader(search, c->normal[i].last);
+        if (new.value == -INFINITY)
+            continue;
         int at = nlast++;
         for (; at > 0 && last[at - 1].value < new.value; at--)
             last[at] = last[at - 1];

@@ -33,6 +33,15 @@
 
 #define ROOT5 2.2360679774997896964
 #define LN_2PI 1.8378770664093454836
+#define BROKEN 0.05 // parts of worst to best
+
+double rh_gp__broken(double worst, double best)
+{
+    if (best < worst)
+        return 0.0;
+    double spread = best > worst ? best - worst : fmax(fabs(worst), 1.0);
+    return worst - BROKEN * spread;
+}
 
 rh_status rh_gp__init(rh_gp *gp, int ncol, int ngroup, const int *group, const bool *named,
                       rh_error *err)

@@ -31,8 +31,9 @@ typedef struct rh_gp {
 
 #define RH_GP_BLOCK 8 // points predicted together
 
-// How far below the worst value one counts that broke down, in parts of worst to best.
-#define RH_GP_BROKEN 0.05
+// What stands for a value that broke down, with `worst` and `best` of those that did not
+// (INFINITY and -INFINITY where all did): a little worse than the worst.
+double rh_gp__broken(double worst, double best);
 
 // A process without points over columns of which group (ncol) says whose length scale they
 // have, and named (ncol) whether they hold names. To be zeroed before and cleared after, also

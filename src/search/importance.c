@@ -6,15 +6,16 @@
 //     total_k = E( V(value | all but x_k) ) / V         together with others
 //
 // 1. Where all settings of a finite space are there, each once, the two are sums over the
-// table:
-//    exact, with whatever noise the values have in them.
+//    table: exact, with whatever noise the values have in them. Settings that a race dropped
+//    have more of it, for their fewer runs, but are far from the best.
 // 2. Elsewhere they are those of a Gaussian process's mean, at points of Sobol's sequence in
 //    twice the dimensions: A, B, and A with one dimension from B (Saltelli 2010, Jansen
 //    1999). The process has a noise of its own fitted, so that noise is not explained by
 //    anything. Above 16 dimensions there is no such sequence here, and the points are random
 //    ones.
 // 3. No differences at all: all shares are 0.
-// 4. Of more than 600 settings every so manieth is taken: the fit costs their third power.
+// 4. Of more than 600 settings 600 are drawn: the fit costs their third power. Every so
+//    manieth would miss all but one value of a dimension that is gone through as fast.
 
 #include "gp.h"
 #include "search_internal.h"
@@ -122,11 +123,12 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
 
 // ---------------------------------------------------------------------------- by a process
 
-// A process through the settings, values with mean 0 and variance 1.
-static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x, const double *y,
-                     const double *noise, rh_error *err)
+// A process through the settings, values y with mean 0 and variance 1. What broke down (by
+// value) has no noise.
+static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
+                     const double *value, const double *y, const double *noise, rh_error *err)
 {
-    int ndim = space->ndim, group[RH_MAX_DIM], every = (n + MOST - 1) / MOST;
+    int ndim = space->ndim, group[RH_MAX_DIM], left = n < MOST ? n : MOST;
     bool named[RH_MAX_DIM], unknown = false;
     for (int k = 0; k < ndim; k++) {
         group[k] = k;
@@ -136,13 +138,17 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x, c
     gp->jitter = 1e-10;
     rh_status rc = rh_gp__init(gp, ndim, ndim, group, named, err);
     if (!rc)
-        rc = rh_gp__reserve(gp, n / every + 1, err);
+        rc = rh_gp__reserve(gp, left, err);
     if (rc)
         return rc;
 
     double mean, scale = variance_of(y, n, &mean);
-    for (int i = 0; i < n; i += every) {
-        double z[RH_MAX_DIM], of_this = noise ? noise[i] : 0.0;
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 1, 0);
+    for (int i = 0; i < n; i++) {
+        if (rh_rng_uniform(&rng) * (n - i) >= left) // equal chances (Knuth's algorithm S)
+            continue;
+        left--;
+        double z[RH_MAX_DIM], of_this = noise && isfinite(value[i]) ? noise[i] : 0.0;
         unknown |= isnan(of_this);
         rh_space_unit(space, x + (size_t)i * (size_t)ndim, z);
         rh_gp__put(gp, z, (y[i] - mean) / sqrt(scale),
@@ -233,7 +239,8 @@ static void sample(rh_gp *gp, const rh_space *space, double *share, double *tota
 
 // ---------------------------------------------------------------------------- both
 
-// Values with those that broke down a little worse than the worst.
+// Values with those that broke down a little worse than the worst, from the worst on: equal
+// ones become 0, which no rounding of a mean makes a difference of.
 static void mend(int n, const double *value, double *y)
 {
     double worst = INFINITY, best = -INFINITY;
@@ -241,9 +248,9 @@ static void mend(int n, const double *value, double *y)
         worst = isfinite(value[i]) ? fmin(worst, value[i]) : worst;
         best = isfinite(value[i]) ? fmax(best, value[i]) : best;
     }
-    double broken = best < worst ? 0.0 : worst - RH_GP_BROKEN * (best - worst);
+    double broken = rh_gp__broken(worst, best);
     for (int i = 0; i < n; i++)
-        y[i] = isfinite(value[i]) ? value[i] : broken;
+        y[i] = best < worst ? 0.0 : (isfinite(value[i]) ? value[i] : broken) - worst;
 }
 
 rh_status rh_importance(const rh_space *space, int n, const double *x, const double *value,
@@ -273,7 +280,7 @@ rh_status rh_importance(const rh_space *space, int n, const double *x, const dou
         memset(share, 0, (size_t)space->ndim * sizeof *share);
         memset(together, 0, sizeof together);
     } else {
-        rc = fit(&gp, space, n, x, y, noise, err);
+        rc = fit(&gp, space, n, x, value, y, noise, err);
         if (rc)
             goto done;
         sample(&gp, space, share, together);

@@ -7,9 +7,13 @@
 
 // ---------------------------------------------------------------------------- spaces
 
-// A number of the dimension's own scale as one of its values: cut off at the ends, and the
-// nearest multiple or, for a list, the value with the nearest number (0 .. nvalue - 1).
+// A number of the dimension's own scale (a logarithm, where that is the scale) as one of its
+// values: cut off at the ends, and the nearest multiple or, for a list, the value with the
+// nearest number (0 .. nvalue - 1).
 double rh_dim__round(const rh_dim *dim, double h);
+
+// A plain number as one of the values of a range, whatever its scale.
+double rh_dim__nearest(const rh_dim *dim, double x);
 
 // Value number i of a finite dimension, 0 .. rh_dim_count() - 1.
 double rh_dim__at(const rh_dim *dim, double i);

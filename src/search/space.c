@@ -44,8 +44,8 @@ static double slack(double quotient)
 // The first and the last multiple of the step that are in the range.
 static double first_of(const rh_dim *dim)
 {
-    double q = dim->lo / dim->step;
-    return ceil(q - slack(q));
+    double q = dim->lo / dim->step, first = ceil(q - slack(q));
+    return dim->scale == RH_LOG && first < 1.0 ? 1.0 : first; // 0 has no logarithm
 }
 
 static double last_of(const rh_dim *dim)
@@ -138,12 +138,17 @@ static double nearest_multiple(const rh_dim *dim, double x)
     return cut(rint(x / dim->step), first_of(dim), last_of(dim));
 }
 
+double rh_dim__nearest(const rh_dim *dim, double x)
+{
+    assert(dim->kind == RH_DIM_RANGE);
+    return stepped(dim) ? multiple(dim, nearest_multiple(dim, x)) : cut(x, dim->lo, dim->hi);
+}
+
 double rh_dim__round(const rh_dim *dim, double h)
 {
     if (dim->kind != RH_DIM_RANGE)
         return dim->value[(int)cut(rint(h), 0.0, dim->nvalue - 1)];
-    double x = dim->scale == RH_LOG ? rh_exp(h) : h;
-    return stepped(dim) ? multiple(dim, nearest_multiple(dim, x)) : cut(x, dim->lo, dim->hi);
+    return rh_dim__nearest(dim, dim->scale == RH_LOG ? rh_exp(h) : h);
 }
 
 bool rh_space_holds(const rh_space *space, const double *x)

@@ -15,10 +15,11 @@ typedef struct rh_record {
     double *hp;           // owned                                       (nparam)
     int nmember, nrun;    // lives there is room for
     rh_life *life;        // owned; RH_STOPPED where not lived           (nmember x nrun)
-    double *curves; // owned, until it is finished                 (nmember x nrun x ncurve)
+    double *curves; // owned, until it is finished                 (ndrawn x nmember x ncurve)
+    int ndrawn;     // runs that these have room for
     double *curve;  // owned: their mean, once it is finished      (ncurve)
     int nopen;      // lives that are under way
-    int asked;      // runs it is to have
+    int asked;      // runs it is to have, by what was asked so far
     bool finished;  // the journal says so
     bool closed;    // nothing more is done with it, in this process
     rh_setting_state state; //
@@ -41,17 +42,26 @@ struct rh_study {
     rh_search *search;          // owned
     rh_record **record;         // owned, in order of the journal          (nrecord)
     int nrecord, room;          //
+    int *place[2];              // owned: of a setting, its index + 1; of a confirmation
+    int nplace[2];              // settings that these have room for
     double *score, *work;       // owned: scratch of rh_value_of()
+    rh_life *seen;              // owned: scratch of rh_study__appraise()
     int64_t nlife, nknown;      // lives known, and found in the journal
     int64_t nspare;             // of those, of confirmations that may not be asked for again
+    int64_t nrun_all;           // runs of the search, as foreseen when it last asked
+    int nsetting_all;           // and settings
+    int nfirst;                 // settings that it asked for before it was told anything
     int64_t nstep;              // steps of all of them
     int nfinished;              // settings finished in this stage
     int nclosed;                // the first so many settings are closed
     bool dirty;                 // the journal has lives that the disk may not have
     rh_stage stage;             //
     const rh_record *best;      // that leads in this stage, or NULL
+    bool ran;                   // it has been carried out, to its end or not
     bool whole;                 // all is done
+    bool judged;                // the verdict is that of all that is known
     double begun, synced;       // on the clock, seconds
+    double fitting;             // seconds that it took to have a model
     rh_verdict verdict;         //
     rh_trial *trial;            // owned: the verdict's                    (nrecord)
 };
@@ -69,10 +79,12 @@ rh_record *rh_study__find(const rh_study *study, int setting, bool confirm); // 
 rh_status rh_study__restore(rh_study *study, rh_error *err); // what the journal holds
 void rh_study__forget(rh_study *study);                      // free all trials
 
-// One more life, known or new.
+// Room for the learning curves of its first runs. Then: one more life, known or new.
+rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_error *err);
 void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_life *life);
 
-// All asked for is there: its value, and with `state` the end of it, in the journal too.
+// All asked for is there: its value by that, and with `state` the end of it, in the journal
+// too.
 void rh_study__appraise(rh_study *study, rh_record *record);
 rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state state,
                            rh_error *err);
@@ -85,6 +97,9 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 // The model that agents live in; and others, each of another part of the log, to confirm in.
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
+
+// One of those others, and how many seconds it took.
+rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
 
 // ---------------------------------------------------------------------------- run.c
 

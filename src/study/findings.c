@@ -6,14 +6,21 @@
 //    is worth a word.
 // 2. Nothing told apart: when chance leaves open which of more than half of all settings is
 //    best, the choice among them is no better than a draw. This is how a log that cannot answer
-//    shows itself (the paper's Cartpole).
+//    shows itself (the paper's Cartpole). A search that goes where it is good ends among
+//    settings that are alike, which says nothing: of bayes and cem only those count that were
+//    asked for before anything was known.
 // 3. A fall: the confirmed interval of the winner lies wholly below the one it was found with:
 //    what made it win was the model it was found in, or its luck.
+// 4. Too good: an agent that, while it learns, gets more on average than the best episode of
+//    the log has found a way that is probably the model's alone. The choice may still be right
+//    (Acrobot's models are far too easy and rank settings well), its score is not to be
+//    expected.
 
 #include "core.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #define MOST 40 // findings
 #define UNKNOWN_MUCH 0.05
@@ -61,7 +68,7 @@ static void at_bounds(rh_study *study)
         write_value(plan, d, v->trial[v->winner].x, value);
         rh_log_finding *f = add(v, RH_WARNING, "at-bound", 1);
         f->column = d;
-        say(f, "the best may lie beyond: try more of it, and the same study again",
+        say(f, "the best may lie beyond: a wider range, in a folder of its own",
             "%s = %s is at the %s end of what was tried", name, value,
             (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS) ? "upper" : "lower");
     }
@@ -81,6 +88,36 @@ static void unknown_steps(rh_study *study)
         "%.1f %% of the winner's steps led out of what the log knows", 100.0 * share);
 }
 
+// Return of the log's best episode.
+static double best_logged(const rh_log *log)
+{
+    double best = -INFINITY;
+    for (int e = 0; e < log->nepisode; e++) {
+        double sum = 0.0;
+        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
+            sum += log->reward[i];
+        best = fmax(best, sum);
+    }
+    return best;
+}
+
+static void too_good(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    if (v->winner < 0 || study->task.continuing)
+        return;
+    double value = v->trial[v->winner].value;
+    // episodes of the model's own copy may be in pieces, where numbers were missing
+    const rh_log *log = study->log ? study->log : rh_model_log(rh_study_model(study));
+    double logged = best_logged(log);
+    if (value > logged)
+        say(add(v, RH_WARNING, "too-good", 1),
+            "do not expect this score: the model has short cuts that the log's world may not "
+            "have; see whether a shorter reach (--reach 95%) leads to the same setting",
+            "%.4g is expected of an episode, and the best of the log's %d has %.4g", value,
+            log->nepisode, logged);
+}
+
 static void told_apart(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -88,9 +125,11 @@ static void told_apart(rh_study *study)
     if (v->first < 0)
         return;
     const rh_trial *best = &v->trial[v->first];
+    const rh_search_type *method = study->plan->method;
+    bool spread = method->finite || strcmp(method->name, "random") == 0;
     for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
         const rh_trial *t = &v->trial[i];
-        if (isnan(t->value) || i == v->first)
+        if (isnan(t->value) || i == v->first || (!spread && t->setting >= study->nfirst))
             continue;
         nknown++;
         nalike += t->state != RH_SETTING_DROPPED &&
@@ -100,30 +139,36 @@ static void told_apart(rh_study *study)
     if (nknown >= 3 && nalike > ALIKE * nknown)
         say(add(v, RH_WARNING, "all-alike", nalike),
             "longer lives or more runs may tell them apart; if not, this log cannot, or it "
-            "does "
-            "not matter",
-            "%d of %d other settings are not told from the best of the search", nalike, nknown);
+            "does not matter",
+            "%d of %d other settings%s are not told from the best of the search", nalike,
+            nknown, spread ? "" : " that were tried first");
 }
 
 static void broken_lives(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int nsetting = 0;
-    int64_t nlife = 0;
+    int64_t nlife = 0, own = 0;
     for (int i = 0; i < v->ntrial; i++) {
-        nsetting += v->trial[i].ndiverged > 0 && !v->trial[i].confirm;
-        nlife += v->trial[i].ndiverged;
+        const rh_trial *t = &v->trial[i];
+        if (!t->ndiverged)
+            continue;
+        const rh_record *tried = rh_study__find(study, t->setting, false);
+        nsetting += !t->confirm || tried->ndiverged == 0;
+        nlife += t->ndiverged;
+        own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
-    if (v->winner >= 0 && v->trial[v->winner].ndiverged)
-        say(add(v, RH_WARNING, "winner-diverged", v->trial[v->winner].ndiverged),
+    if (own)
+        say(add(v, RH_WARNING, "winner-diverged", own),
             "choose a tied setting that did not, or smaller steps",
-            "%d of the winner's own lives broke down: its numbers were no longer finite",
-            v->trial[v->winner].ndiverged);
+            "%lld of the winner's own lives broke down: its numbers were no longer finite",
+            (long long)own);
     else if (nlife)
         say(add(v, RH_NOTICE, "diverged", nlife),
             "nothing, where these are settings nobody would choose",
-            "%lld lives of %d settings broke down and count as the worst that can be",
-            (long long)nlife, nsetting);
+            "%lld li%s of %d setting%s broke down and count%s as the worst that can be",
+            (long long)nlife, nlife == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
+            nlife == 1 ? "s" : "");
 }
 
 static void confirmation(rh_study *study)
@@ -142,8 +187,7 @@ static void confirmation(rh_study *study)
     if (winner->hi95 < found->lo95)
         say(add(v, RH_WARNING, "fell", 1),
             "the answer depends on which part of the log a model knows: more log, or members "
-            "in "
-            "the search as well",
+            "in the search as well",
             "the winner scored %.4g (%.4g to %.4g) when it was found, and %.4g (%.4g to %.4g) "
             "in models of parts of the log",
             found->value, found->lo95, found->hi95, winner->value, winner->lo95, winner->hi95);
@@ -161,6 +205,7 @@ rh_status rh_study__findings(rh_study *study)
         return RH_ENOMEM;
     told_apart(study);
     confirmation(study);
+    too_good(study);
     unknown_steps(study);
     broken_lives(study);
     at_bounds(study);

@@ -199,20 +199,35 @@ rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
     return rc ? rc : rh_home__open(home, home->owned, err);
 }
 
-rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
+static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *err)
 {
     const rh_plan *plan = study->plan;
     const rh_model *first = study->home[RH_STAGE_SEARCH].model;
-    rh_home *home = &study->home[RH_STAGE_CONFIRM];
     bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
-    opt.nmember = plan->confirm_members;
+    opt.nmember = nmember;
     opt.resample = parts ? rh_model_resample(first) : RH_RESAMPLE_SUBSET;
     opt.share = parts ? plan->share : CONFIRM_SHARE;
     opt.seed = plan->seed + RH_STUDY__FRESH;
     opt.nthread = study->opt.nthread;
     opt.fidelity = false;
     opt.watch = watch_of(study);
-    rh_status rc = rh_model_refit(&home->owned, first, &opt, err);
+    return rh_model_refit(out, first, &opt, err);
+}
+
+rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
+{
+    rh_home *home = &study->home[RH_STAGE_CONFIRM];
+    rh_status rc = refit(study, study->plan->confirm_members, &home->owned, err);
     return rc ? rc : rh_home__open(home, home->owned, err);
+}
+
+rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err)
+{
+    rh_model *model = NULL;
+    double begun = rh_study__now();
+    rh_status rc = refit(study, 1, &model, err);
+    *seconds = rh_study__now() - begun;
+    rh_model_destroy(model);
+    return rc;
 }

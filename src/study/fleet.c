@@ -135,10 +135,12 @@ static void read_letters(rh_fleet *fleet)
         if (o->gone)
             continue;
         bool expected = true;
+        rh_status greeted;
         switch (what) {
         case RH_LETTER_HELLO:
-            if (greet(o, letter, n, &err))
-                lose(fleet, from, RH_EINVAL, err.text);
+            greeted = greet(o, letter, n, &err);
+            if (greeted)
+                lose(fleet, from, greeted, err.text);
             break;
         case RH_LETTER_READY:
             o->ready = true;

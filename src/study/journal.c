@@ -14,10 +14,12 @@
 // 4. A journal without a whole head and without anything else was begun by a process that did
 //    not live to its first trial: it is begun anew.
 // 5. Written is not on the disk. That takes milliseconds, so the caller says when: sync().
+// 6. Who has the lock removes what a killed process was writing beside the journal.
 
 #include "journal.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -39,6 +41,34 @@ static rh_status make_folder(const char *folder, rh_error *err)
         return rh_fail(err, RH_EIO, "%s: it is a file, expected a folder for the study",
                        rh_path_tail(folder));
     return RH_OK;
+}
+
+// Whether a name is that of a file of a study before it was whole (rh_file_create()).
+static bool is_left_over(const char *name)
+{
+    static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model."};
+    static const char digits[] = "0123456789";
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        size_t n = strlen(file[i]);
+        if (strncmp(name, file[i], n) != 0)
+            continue;
+        size_t pid = strspn(name + n, digits), dash = n + pid;
+        size_t serial = pid && name[dash] == '-' ? strspn(name + dash + 1, digits) : 0;
+        return serial && strcmp(name + dash + 1 + serial, ".tmp") == 0;
+    }
+    return false;
+}
+
+// What a killed process was writing. Nobody else writes here: the study is locked.
+static void sweep(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return;
+    for (const struct dirent *e = readdir(dir); e; e = readdir(dir))
+        if (is_left_over(e->d_name))
+            unlinkat(dirfd(dir), e->d_name, 0);
+    closedir(dir);
 }
 
 // folder/name. NULL: out of memory.
@@ -97,12 +127,12 @@ static void take_back(rh_journal *j, size_t n)
 // What others wrote up to `start`, where our lines begin.
 static rh_status read_others(rh_journal *j, int64_t start, rh_error *err)
 {
-    int64_t whole = 0;
+    int64_t whole = 0, torn = 0;
     if (start == j->size)
         return RH_OK;
     j->replay.beside = true;
-    rh_status rc = rh_replay__read(&j->replay, j->fd, j->size, start, &whole, err);
-    if (!rc && whole != start)
+    rh_status rc = rh_replay__read(&j->replay, j->fd, j->size, start, &whole, &torn, err);
+    if (!rc && torn > 0)
         rc = rh_fail(err, RH_EFORMAT, "%s:%lld: another program wrote half a line",
                      rh_path_tail(j->path), (long long)j->replay.nline + 1);
     return rc;
@@ -166,28 +196,45 @@ static rh_status begin_anew(rh_journal *j, const char *folder, rh_error *err)
     if (ftruncate(j->fd, 0) != 0)
         return cannot_write(j, errno, err);
     j->size = 0;
-    rh_replay__clear(&j->replay);
-    rh_replay__init(&j->replay, &j->head, j->path);
     rh_journal__head_lines(&j->text, &j->head);
     rh_status rc = rh_journal__append(j, err);
     if (!rc)
         rc = rh_journal__sync(j, err);
     sync_folder(folder);
-    return rc;
+    if (rc)
+        return rc;
+
+    // from here on it is like one that was found: lines of others refer to its study
+    int64_t torn = 0;
+    rh_replay__clear(&j->replay);
+    rh_replay__init(&j->replay, &j->head, j->path);
+    return rh_replay__read(&j->replay, j->fd, 0, j->size, &j->size, &torn, err);
+}
+
+// The torn line at its end, unless somebody else is just writing it.
+static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
+{
+    struct stat there;
+    if (fstat(j->fd, &there) != 0)
+        return cannot_write(j, errno, err);
+    if (there.st_size != j->size + torn)
+        return rh_fail(err, RH_EIO, "%s: another program is writing to it; try again",
+                       rh_path_tail(j->path));
+    return ftruncate(j->fd, j->size) == 0 ? RH_OK : cannot_write(j, errno, err);
 }
 
 static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
 {
-    struct stat there;
+    int64_t torn = 0;
     rh_replay__init(&j->replay, &j->head, j->path);
-    rh_status rc = rh_replay__read(&j->replay, j->fd, 0, -1, &j->size, err);
+    rh_status rc = rh_replay__read(&j->replay, j->fd, 0, -1, &j->size, &torn, err);
     if (rc)
         return rc;
     if (!rh_journal__head_whole(j->replay.attr))
         return begin_anew(j, folder, err);
-    if (fstat(j->fd, &there) != 0 ||
-        (there.st_size > j->size && ftruncate(j->fd, j->size) != 0))
-        return cannot_write(j, errno, err);
+    rc = torn > 0 ? cut_off(j, torn, err) : RH_OK;
+    if (rc)
+        return rc;
     j->steps = json_object_get(j->replay.attr, "nstep") != NULL;
     if (j->replay.grown) {
         rh_journal__plan_line(&j->text, &j->head);
@@ -220,6 +267,7 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
     if (!rc)
         rc = read_journal(j, folder, err);
     if (!rc) {
+        sweep(folder);
         *out = j;
         j = NULL;
     }
@@ -259,4 +307,13 @@ const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i)
 {
     assert(i >= 0 && i < journal->replay.ntrial);
     return &journal->replay.trial[i];
+}
+
+void rh_journal__forget(rh_journal *journal, int i)
+{
+    assert(i >= 0 && i < journal->replay.ntrial);
+    rh_journal_trial *trial = &journal->replay.trial[i];
+    rh_free(trial->life);
+    trial->life = NULL;
+    trial->nlife = 0;
 }

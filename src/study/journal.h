@@ -108,10 +108,10 @@ void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char 
 void rh_replay__clear(rh_replay *replay);
 
 // Read fd from byte `from` to byte `to`, or to its end with -1. *whole: where the last whole
-// line ends; what is behind it is one torn line. Lines that are not as they should be are
-// refused by number.
+// line ends; *torn: bytes of the one torn line behind it. Lines that are not as they should be
+// are refused by number.
 rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
-                          rh_error *err);
+                          int64_t *torn, rh_error *err);
 
 // One more trial of ours, in a slot. False: out of memory.
 bool rh_replay__add(rh_replay *replay, int setting, bool confirm);

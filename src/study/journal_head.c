@@ -3,7 +3,7 @@
 //
 //     op 0   study_name, directions: larger is better
 //     op 2   rehearse: version        log: path           fingerprint: 16 hex digits
-//            starts: the same        ncurve              plan: {key: text}
+//            starts, model: the same ncurve              plan: {key: text}
 //
 // 1. Names and paths are for people: a log that was moved is still the same log, by its
 //    fingerprint. Everything else must be equal, but for entries of the plan that are open.
@@ -70,6 +70,7 @@ void rh_journal__head_lines(rh_text *text, const rh_journal_head *head)
     words_attr(text, "log", head->log ? head->log : "");
     print_attr(text, "fingerprint", head->fingerprint);
     print_attr(text, "starts", head->starts);
+    print_attr(text, "model", head->model);
     rh_text__study_attr(text, "ncurve");
     rh_text__whole(text, head->ncurve);
     rh_text__end_attr(text);
@@ -88,14 +89,29 @@ typedef struct comparison {
     int n;           // how many there are
 } comparison;
 
+// Where two values part, if a message would end before: some letters earlier, or 0.
+static size_t parting(const char *was, const char *is)
+{
+    size_t n = 0;
+    while (was[n] && was[n] == is[n])
+        n++;
+    if (n + SHOWN / 4 < SHOWN || (strlen(was) < SHOWN && strlen(is) < SHOWN))
+        return 0;
+    n -= SHOWN / 4;
+    while (n > 0 && ((unsigned char)was[n] & 0xc0) == 0x80) // not within a letter
+        n--;
+    return n;
+}
+
 static void differ(comparison *c, const char *key, const char *was, const char *is)
 {
-    char shown[3][SHOWN];
+    char shown[3][SHOWN + 3] = {"", "...", "..."};
     if (c->n++ > 0)
         return;
+    size_t from = was && is ? parting(was, is) : 0, dots = from ? 3 : 0;
     rh_journal__show(key, shown[0], SHOWN);
-    rh_journal__show(was ? was : "", shown[1], SHOWN);
-    rh_journal__show(is ? is : "", shown[2], SHOWN);
+    rh_journal__show(was ? was + from : "", shown[1] + dots, SHOWN);
+    rh_journal__show(is ? is + from : "", shown[2] + dots, SHOWN);
     if (!was)
         snprintf(c->first, sizeof c->first, "it was made without %s, and this asks for %s = %s",
                  shown[0], shown[0], shown[2]);
@@ -107,7 +123,19 @@ static void differ(comparison *c, const char *key, const char *was, const char *
                  shown[0], shown[1], shown[2]);
 }
 
-// The log and the starts, which nobody asked for by a key.
+// A number that stands for what somebody gave; 0: nothing.
+static void compare_print(comparison *c, const json_t *attr, const char *key, const char *other,
+                          uint64_t print)
+{
+    char is[20];
+    const char *found = json_string_value(json_object_get(attr, key));
+    snprintf(is, sizeof is, "%016" PRIx64, print);
+    if ((!found || strcmp(found, is) != 0) && c->n++ == 0)
+        snprintf(c->first, sizeof c->first, "it was made with %s (%.16s), and this has %s",
+                 other, found && strspn(found, "0") < 16 ? found : "none", print ? is : "none");
+}
+
+// The log, the starts and the model, which nobody asked for by a key.
 static void compare_logs(comparison *c, const json_t *attr, const rh_journal_head *head)
 {
     char is[20], was[SHOWN], now[SHOWN];
@@ -122,12 +150,8 @@ static void compare_logs(comparison *c, const json_t *attr, const rh_journal_hea
                  found ? found : "unknown", now, is);
         c->n++;
     }
-    found = json_string_value(json_object_get(attr, "starts"));
-    snprintf(is, sizeof is, "%016" PRIx64, head->starts);
-    if ((!found || strcmp(found, is) != 0) && c->n++ == 0)
-        snprintf(c->first, sizeof c->first,
-                 "it was made with other starts (%.16s), and this has %s",
-                 found && strspn(found, "0") < 16 ? found : "none", head->starts ? is : "none");
+    compare_print(c, attr, "starts", "other starts", head->starts);
+    compare_print(c, attr, "model", "another model", head->model);
 }
 
 static void compare_whole(comparison *c, const json_t *attr, const char *key, int64_t is)

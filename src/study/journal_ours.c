@@ -318,10 +318,14 @@ rh_fate rh_journal__take_ours(rh_reader *d, const char *at, int64_t op)
     if (d->r->beside)
         return rh_journal__refuse(d, RH_EIO,
                                   "another process writes to this study; one of them must end");
-    if (at && version > RH_JOURNAL__VERSION)
-        return rh_journal__refuse(d, RH_EFORMAT,
-                                  "written by a newer rehearse; this one is " RH_JOURNAL__WORKER
-                                  "1 of the journal, use the newer one");
+    if (at && version > RH_JOURNAL__VERSION) {
+        char why[120];
+        snprintf(why, sizeof why,
+                 "written by a newer rehearse, as version %lld of such lines, expected at most "
+                 "%d; use that one",
+                 (long long)version, RH_JOURNAL__VERSION);
+        return rh_journal__refuse(d, RH_EFORMAT, why);
+    }
     if (!at)
         return unfit(d);
     if (op == 8)

@@ -5,8 +5,8 @@
 //    other programs (notes in optuna-dashboard, a trial somebody adds): they are kept, and
 //    looked at only for what they do to the numbers of trials.
 // 2. Only the last line can be torn: by a program that was killed, or a full disk. It is what
-//    *whole leaves out. A line in the middle that is not as it was written is refused by its
-//    number, for what follows was made with it.
+//    rh_replay__read() leaves out. A line in the middle that is not as it was written is
+//    refused by its number, for what follows was made with it.
 // 3. Lines of others may hold NaN and Infinity, which are not JSON and Python's alone.
 
 #include "journal.h"
@@ -110,7 +110,7 @@ static rh_fate take(rh_reader *d)
 
 // A last line that was not finished. Only what began as one of ours is given up, so that no
 // file of somebody else is cut.
-static rh_status torn(const rh_reader *d)
+static rh_status give_up(const rh_reader *d)
 {
     static const char first[] = "{\"op_code\":0,\"worker_id\":\"" RH_JOURNAL__WORKER;
     size_t n = (size_t)(d->end - d->line);
@@ -126,9 +126,9 @@ static rh_status refuse_middle(const rh_reader *d)
 {
     long long line = (long long)d->r->nline + 1;
     if (d->r->nline == 0)
-        return torn(d) ? RH_EFORMAT
-                       : rh_fail(d->err, RH_EFORMAT, "%s:1: damaged: %s; use another folder",
-                                 rh_path_tail(d->r->path), d->why);
+        return give_up(d) ? RH_EFORMAT
+                          : rh_fail(d->err, RH_EFORMAT, "%s:1: damaged: %s; use another folder",
+                                    rh_path_tail(d->r->path), d->why);
     return rh_fail(d->err, RH_EFORMAT,
                    "%s:%lld: damaged: %s; to go on from there without what follows, keep the "
                    "first %lld lines (head -n %lld)",
@@ -145,13 +145,13 @@ static rh_status take_lines(rh_reader *d, const char *text, size_t n, bool last,
         d->line = text + *used;
         d->end = end ? end : text + n;
         if (!end)
-            return last ? torn(d) : RH_OK;
+            return last ? give_up(d) : RH_OK;
         rh_fate f = take(d);
         bool ends = d->end + 1 == text + n;
         if (f == RH_REFUSED)
             return d->rc;
         if (f == RH_DAMAGED && ends)
-            return last ? torn(d) : RH_OK; // seen again once more has been read
+            return last ? give_up(d) : RH_OK; // seen again once more has been read
         if (f == RH_DAMAGED)
             return refuse_middle(d);
         d->r->nline++;
@@ -170,7 +170,8 @@ static ssize_t fetch(int fd, char *bytes, size_t n, int64_t place)
     return got;
 }
 
-static rh_status read_all(rh_reader *d, int fd, int64_t from, int64_t to, int64_t *done)
+static rh_status read_all(rh_reader *d, int fd, int64_t from, int64_t to, int64_t *done,
+                          int64_t *rest)
 {
     rh_status rc = RH_OK;
     size_t room = BLOCK, n = 0; // text holds the n bytes from *done
@@ -210,19 +211,20 @@ static rh_status read_all(rh_reader *d, int fd, int64_t from, int64_t to, int64_
             room *= 2;
         }
     }
+    *rest = (int64_t)n;
     rh_free(text);
     return rc;
 }
 
-rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole_,
-                          rh_error *err)
+rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
+                          int64_t *torn, rh_error *err)
 {
     // numbers have a decimal point, whatever the locale of the program around the library
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c);
     rh_reader d = {.r = replay, .err = err};
     rh_crc__init(&d.crc);
-    rh_status rc = read_all(&d, fd, from, to, whole_);
+    rh_status rc = read_all(&d, fd, from, to, whole, torn);
     uselocale(before);
     if (c)
         freelocale(c);

@@ -115,13 +115,14 @@ static size_t letter(const unsigned char *c)
     return 0;
 }
 
-// Whether a letter is no ink: controls, line ends of other alphabets (U+2028, U+2029), and
-// what no text may hold (U+FFFE, U+FFFF). YAML takes them in no other form than by their
-// numbers.
+// Whether a letter is no ink: controls, line ends of other alphabets (U+2028, U+2029), the
+// mark of byte order (U+FEFF), and what no text may hold (U+FFFE, U+FFFF). YAML takes them in
+// no other form than by their numbers.
 static bool hidden(const unsigned char *c)
 {
     return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0) ||
            (c[0] == 0xe2 && c[1] == 0x80 && (c[2] & 0xfe) == 0xa8) ||
+           (c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf) ||
            (c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe);
 }
 
@@ -154,8 +155,9 @@ void rh_text__quote(rh_text *text, const char *words)
 const char *rh_journal__show(const char *found, char *room, size_t size)
 {
     size_t n = 0;
+    bool fits = strlen(found) < size;
     for (const char *c = found; *c; c++) {
-        if (n + 5 > size) { // a letter, three points and the end
+        if (!fits && n + 5 > size) { // a letter, three points and the end
             while (n > 0 && ((unsigned char)*c & 0xc0) == 0x80) { // not within a letter
                 n--;
                 c--;

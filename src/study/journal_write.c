@@ -15,7 +15,8 @@
 // 3. The state of the setting stands in the last line too, under a key that Optuna does not
 //    look at: a setting that broke down may be done or dropped.
 // 4. The verdict is written again only when it is another one: to look at a finished study
-//    does not make its journal longer.
+//    does not make its journal longer. It is the last line: where it is whole, so is what is
+//    to be deployed.
 //
 // A life takes 5 us to write, with a learning curve of 20 points 35 us: mostly for digits.
 
@@ -227,13 +228,15 @@ rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_lif
     return rh_journal__append(journal, err);
 }
 
-// The mean learning curve: points where it is known, at the step that each ends with.
+// The mean learning curve: points where it is known, at the step that each ends with. A life
+// of fewer steps has a point for each of them.
 static void add_curve(rh_text *t, int id, const rh_journal_head *head, const double *curve)
 {
-    for (int i = 0; curve && i < head->ncurve; i++) {
+    int64_t n = head->ncurve < head->nstep ? head->ncurve : head->nstep;
+    for (int i = 0; curve && i < n; i++) {
         if (!isfinite(curve[i]))
             continue;
-        int64_t n = head->ncurve, whole = head->nstep / n, rest = head->nstep % n;
+        int64_t whole = head->nstep / n, rest = head->nstep % n;
         rh_text__begin_line(t, 7);
         rh_text__add(t, ",\"trial_id\":");
         rh_text__whole(t, id);
@@ -364,14 +367,16 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
     rh_text *t = &journal->text;
     if (verdict->winner < 0)
         return RH_OK;
+    add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
+    size_t first = t->n;
     add_verdict(t, journal, verdict);
-    uint32_t crc =
-        t->bad ? 0 : rh_journal__crc(t->data, t->n - RH_JOURNAL__SEAL - 1); // and the newline
+    uint32_t crc = 0;
+    if (!t->bad) // without its end, and the newline
+        crc = rh_journal__crc(t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);
     if (!t->bad && crc == journal->replay.verdict) {
         t->n = 0;
         return RH_OK;
     }
-    add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
     rh_status rc = rh_journal__append(journal, err);
     if (!rc)
         journal->replay.verdict = crc;

@@ -102,6 +102,10 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
                          const rh_said *said, double *param, rh_error *err);
 
+// Whether the data is a model that was fitted before, model:FILE.
+#define RH_PLAN__MODEL "model:"
+bool rh_plan__is_fitted(const rh_plan *plan);
+
 // The model, the representation, the task. log: NULL before there is one.
 rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err);
 

@@ -269,19 +269,22 @@ static rh_status read_end(const reading *r, const rh_yaml *node, const char *sub
     return RH_OK;
 }
 
-// Bounds of log_uniform that are plainly values.
-static rh_status check_slip(const reading *r, const rh_yaml *from, const rh_yaml *to)
+// Bounds of log_uniform that are plainly values, or the wrong way round.
+static rh_status check_exponents(const reading *r, const rh_yaml *from, const rh_yaml *to)
 {
     double lo = 0.0, hi = 0.0;
     char why[240], end[2][32];
-    if (!rh_yaml__number(from, &lo) || !rh_yaml__number(to, &hi) ||
-        !(lo >= 0.0 && hi >= lo && (hi <= 1.0 || (lo > 0.0 && hi / lo >= SLIP))))
+    if (!rh_yaml__number(from, &lo) || !rh_yaml__number(to, &hi))
+        return RH_OK;
+    bool slip = lo >= 0.0 && hi >= lo && (hi <= 1.0 || (lo > 0.0 && hi / lo >= SLIP));
+    if (!slip && lo <= hi)
         return RH_OK;
     rh_param_format(&(rh_param){.name = ""}, lo, end[0], sizeof end[0]);
     rh_param_format(&(rh_param){.name = ""}, hi, end[1], sizeof end[1]);
     snprintf(why, sizeof why,
-             "log_uniform from e^%s to e^%s: its bounds are exponents, and these look like "
-             "values; say log_uniform_values",
+             slip ? "log_uniform from e^%s to e^%s: its bounds are exponents, and these look "
+                    "like values; say log_uniform_values"
+                  : "log_uniform from e^%s to e^%s, expected the smaller number first",
              end[0], end[1]);
     return blame(r, from, why);
 }
@@ -323,7 +326,7 @@ static rh_status take_range(const reading *r, const rh_yaml *map, spread how)
 
     // its ends
     dim->kind = RH_DIM_RANGE;
-    rh_status rc = by_exponents(how) ? check_slip(r, from, to) : RH_OK;
+    rh_status rc = by_exponents(how) ? check_exponents(r, from, to) : RH_OK;
     if (!rc)
         rc = read_end(r, from, ".min", how, &dim->lo);
     if (!rc)

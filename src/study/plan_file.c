@@ -124,8 +124,8 @@ static rh_status say_path(const reading *r, const char *key, const rh_yaml *valu
     const char *slash = strrchr(r->path, '/');
     if (value->kind != RH_YAML_TEXT || !slash || rh_yaml__nothing(value))
         return say(r, key, value);
-    const char *rest = rh_plan__behind(value->text, "model:");
-    size_t prefix = rest ? strlen("model:") : 0, folder = (size_t)(slash - r->path) + 1;
+    const char *rest = rh_plan__behind(value->text, RH_PLAN__MODEL);
+    size_t prefix = rest ? strlen(RH_PLAN__MODEL) : 0, folder = (size_t)(slash - r->path) + 1;
     rest = value->text + prefix;
     if (*rest == '/' || !*rest)
         return say(r, key, value);
@@ -182,7 +182,9 @@ static rh_status enter_section(const reading *r, const char *section, bool open,
         char why[200], shown[RH_YAML__SHOWN];
         rh_yaml__show(value, shown);
         snprintf(why, sizeof why, "%s = %s, expected a mapping%s", section, shown,
-                 bare ? "" : " or a name");
+                 bare                              ? ""
+                 : strcmp(section, "confirm") == 0 ? ", true, false or a number of settings"
+                                                   : " or a name");
         return blame(r, value, why);
     }
     if (value->kind == RH_YAML_TEXT)
@@ -262,6 +264,7 @@ static rh_yaml *trial_list(const char *from)
 {
     rh_yaml *list = rh_yaml__branch(RH_YAML_LIST);
     for (size_t n; list; from += n + 1) {
+        from += strspn(from, " ");
         n = strcspn(from, ",");
         if (!rh_yaml__add(list, NULL, text(from, n))) {
             rh_yaml__destroy(list);

@@ -8,6 +8,8 @@
 //    last two are other words for two parameters each.
 // 3. A log whose steps have no order is seen as it is, unless something else was asked for:
 //    no representation could learn from it.
+// 4. Beside model:FILE all of this is refused: that model is fitted, and nobody would notice
+//    that it was not as was asked for.
 
 #include "plan.h"
 
@@ -278,10 +280,45 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
     return rc;
 }
 
+// ---------------------------------------------------------------------------- all of it
+
+bool rh_plan__is_fitted(const rh_plan *plan)
+{
+    return plan->data && rh_plan__behind(plan->data, RH_PLAN__MODEL);
+}
+
+// Whether a key is about a fit, or about what its task is.
+static bool is_of_fit(const rh_plan *plan, const char *key)
+{
+    static const char *const section[] = {"model.", "representation.", "task.", "ranges."};
+    for (int i = 0; i < 4; i++)
+        if (rh_plan__behind(key, section[i]))
+            return true;
+    return strcmp(key, "starts") == 0 || strcmp(key, "gamma") == 0 ||
+           strcmp(key, "continuing") == 0 || (strcmp(key, "preset") == 0 && plan->paper);
+}
+
+static rh_status check_fitted(const rh_plan *plan, rh_error *err)
+{
+    const rh_plan_book *book = plan->book;
+    for (int i = 0; i < book->nsaid; i++) {
+        const rh_said *said = &book->said[i];
+        if (!is_of_fit(plan, said->key))
+            continue;
+        char why[240];
+        snprintf(why, sizeof why, "%.64s is for a log, and %.120s is fitted already",
+                 said->file || !said->where ? said->shown : said->where, plan->data);
+        return rh_plan__blame(said->file ? said : NULL, NULL, err, why);
+    }
+    return RH_OK;
+}
+
 rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
 {
     const rh_said *joint = rh_plan__said(plan, "representation.joint");
-    rh_status rc = read_model(plan, err);
+    rh_status rc = rh_plan__is_fitted(plan) ? check_fitted(plan, err) : RH_OK;
+    if (!rc)
+        rc = read_model(plan, err);
     if (!rc)
         rc = read_task(plan, err);
     if (!rc)

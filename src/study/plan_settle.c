@@ -65,7 +65,8 @@ static rh_status fill(rh_plan *plan, rh_error *err)
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
         plan->cutoff_rule = RH_TERMINAL;
     if (plan->confirm_settings < 0) {
-        bool asked = rh_plan__said(plan, "confirm") != NULL;
+        bool asked = rh_plan__said(plan, "confirm") || rh_plan__said(plan, "confirm.members") ||
+                     rh_plan__said(plan, "confirm.runs");
         plan->confirm_settings = plan->paper && !asked ? 0 : CONFIRM_SETTINGS;
     }
     if (!plan->confirm_members)
@@ -100,9 +101,18 @@ static rh_status read_range(const rh_said *said, double *lo, double *hi, rh_erro
                rh_yaml__number(map->item[1], hi);
         rh_yaml__destroy(two);
     }
-    if (!good || !(*lo < *hi))
-        return rh_plan__refuse(said, NULL, "", err, "[lo, hi] with lo below hi");
-    return RH_OK;
+    if (good && *lo < *hi)
+        return RH_OK;
+
+    // two texts are shown as they were written
+    char text[64];
+    rh_yaml shown = *node;
+    if (node->kind == RH_YAML_LIST && node->n == 2 && node->item[0]->kind == RH_YAML_TEXT &&
+        node->item[1]->kind == RH_YAML_TEXT) {
+        snprintf(text, sizeof text, "[%.18s, %.18s]", node->item[0]->text, node->item[1]->text);
+        shown = (rh_yaml){.kind = RH_YAML_TEXT, .text = text, .line = node->line};
+    }
+    return rh_plan__refuse(said, &shown, "", err, "[lo, hi] with lo below hi");
 }
 
 // Ranges of sensors, in the order of their names.
@@ -188,6 +198,23 @@ static bool is_method(const rh_plan *plan, const char *name)
     return strcmp(plan->method->name, name) == 0;
 }
 
+// In one file, both method: {compat: ...} and bayes: {compat: ...}.
+static rh_status check_twice(const rh_plan *plan, const rh_said *said, rh_error *err)
+{
+    const char *name = rh_plan__behind(said->key, "method.");
+    char key[300], why[160];
+    if (!name || !said->file)
+        return RH_OK;
+    snprintf(key, sizeof key, "%s.%s", plan->method->name, name);
+    const rh_said *other = rh_plan__said(plan, key);
+    if (!other || other->file != said->file)
+        return RH_OK;
+    const rh_said *last = other > said ? other : said, *first = other > said ? said : other;
+    snprintf(why, sizeof why, "%.50s is given twice, before in line %d as %.50s", last->shown,
+             first->value->line, first->shown);
+    return rh_plan__blame(last, NULL, err, why);
+}
+
 // Parameters of the method, said below its name or below method:. Those of other methods are
 // not used, but a slip in them is not passed by.
 static rh_status read_method(rh_plan *plan, rh_error *err)
@@ -211,8 +238,10 @@ static rh_status read_method(rh_plan *plan, rh_error *err)
         if (!type)
             continue;
         if (type == plan->method) {
-            rc = rh_plan__value(type->param, type->nparam, type->name, dot + 1, said,
-                                plan->method_param, err);
+            rc = check_twice(plan, said, err);
+            if (!rc)
+                rc = rh_plan__value(type->param, type->nparam, type->name, dot + 1, said,
+                                    plan->method_param, err);
             continue;
         }
         rc = rh_plan__initial(&scratch, type->param, type->nparam, err);

@@ -3,7 +3,8 @@
 // 1. The entries are all that can change a result, what is usual included: another version
 //    of the program with other habits reads the same study from them. The name of the study
 //    and the paths of its logs are in the file, but are no entries: a log is known by its
-//    fingerprint, wherever it lies.
+//    fingerprint, wherever it lies. Where agents live is no entry of a study in model:FILE:
+//    that model was fitted with other words.
 // 2. Only random and bayes can be given more trials: what they would have tried first stays
 //    the same. So the number of trials is the one entry that is open.
 
@@ -295,7 +296,8 @@ rh_status rh_plan__enter(rh_plan *plan, rh_error *err)
     enter_agent(&e);
     enter_method(&e);
     enter_evaluation(&e);
-    enter_world(&e);
+    if (!rh_plan__is_fitted(plan))
+        enter_world(&e);
     enter_whole(&e, "confirm.", "settings", plan->confirm_settings);
     if (plan->confirm_settings) {
         enter_whole(&e, "confirm.", "members", plan->confirm_members);
@@ -330,21 +332,44 @@ static bool is_simple(const char *word)
                strlen(word);
 }
 
+// A letter of UTF-8 that cannot stand in YAML as it is, or would end a line: its number and
+// bytes (n). 0: there is none.
+static unsigned hidden_letter(const unsigned char *c, int *n)
+{
+    if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0) { // controls
+        *n = 2;
+        return c[1];
+    }
+    bool ends = c[0] == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9);
+    bool order = c[0] == 0xEF && c[1] == 0xBB && c[2] == 0xBF;
+    *n = 3;
+    return ends ? 0x2000U + (c[2] & 0x3FU) : order ? 0xFEFFU : 0U;
+}
+
 // A text of the user's, in quotes where it needs them.
 static void print_text(FILE *out, const char *word)
 {
+    int n = 1;
+    unsigned letter;
     if (is_simple(word)) {
         fputs(word, out);
         return;
     }
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)word; *c; c++)
+    for (const unsigned char *c = (const unsigned char *)word; *c; c += n) {
+        letter = hidden_letter(c, &n);
+        if (letter) {
+            fprintf(out, "\\u%04X", letter);
+            continue;
+        }
+        n = 1;
         if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if (*c < 32 || *c == 127)
             fprintf(out, "\\x%02X", *c);
         else
             fputc(*c, out);
+    }
     fputc('"', out);
 }
 

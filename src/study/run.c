@@ -1,34 +1,40 @@
 // run.c - the loop of a study: ask, live, remember, tell.
 //
 // 1. A life is in the journal before anything else is done with it. The search is told of a
-//    setting when all its lives are there and the disk has them, in the order it asked: so that
-//    what it asks next depends on scores alone, and never on who was first.
+//    setting when all its lives are there, in the order it asked: so that what it asks next
+//    depends on scores alone, and never on who was first. It asks when the disk has all of
+//    them: once for each time it asks, for to wait for the disk after each of thousands of
+//    settings took ten times as long as to live them.
 // 2. To go on with a study is to ask the same questions again and to find the answers in the
 //    journal. Only what is missing is lived.
 // 3. What was lived is what counts: where a search, on another machine, would now ask for
 //    slightly other numbers than it did then, it is told those of then.
 // 4. The leading settings are confirmed in models and with luck that the search has not seen.
 //    The best of many is partly the luckiest, and that luck does not come twice: the winner is
-//    the one whose lower bound there is highest.
+//    the one whose lower bound there is highest. A search ends among settings that are nearly
+//    one: of these only the first is confirmed while there are others.
+// 5. Of what a search asks for at a time, which may be a race of 100,000 settings, no more is
+//    handed out than keeps everybody busy: a life that waits takes 2 kilobytes.
 
 #include "core.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PAUSE 0.05     // seconds between two looks at the caller's stop
-#define SYNC_EVERY 1.0 // seconds that a power cut may cost
-#define MOST_TIES 1024
+#define PAUSE 0.05       // seconds between two looks at the caller's stop
+#define SYNC_EVERY 1.0   // seconds that a power cut may cost
+#define MOST_LEADERS 512 // settings that may be confirmed
+#define APART 0.05       // of a range: settings nearer than that are nearly one
+#define AHEAD 128        // lives that are handed out for each thread
 
 // ---------------------------------------------------------------------------- how far it is
 
-static int64_t lives_foreseen(const rh_study *study, int *nsetting)
+static int64_t lives_foreseen(const rh_study *study)
 {
     const rh_plan *plan = study->plan;
-    int64_t nrun;
-    rh_search_foresee(study->search, nsetting, &nrun);
-    int64_t confirm = plan->confirm_settings < *nsetting ? plan->confirm_settings : *nsetting;
-    return nrun * study->home[RH_STAGE_SEARCH].nmember +
+    int64_t confirm = plan->confirm_settings < study->nsetting_all ? plan->confirm_settings
+                                                                   : study->nsetting_all;
+    return study->nrun_all * study->home[RH_STAGE_SEARCH].nmember +
            confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
 }
 
@@ -49,8 +55,9 @@ void rh_study__tell(rh_study *study, const rh_record *finished)
         .hp = best ? best->hp : NULL,
         .finished = finished != NULL,
         .setting = finished ? finished->setting : -1,
+        .nlife_all = lives_foreseen(study),
+        .nsetting_all = study->nsetting_all,
     };
-    news.nlife_all = lives_foreseen(study, &news.nsetting_all);
     if (study->stage == RH_STAGE_CONFIRM && study->plan->confirm_settings < news.nsetting_all)
         news.nsetting_all = study->plan->confirm_settings;
     study->opt.news(study->opt.context, &news);
@@ -76,12 +83,17 @@ static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error
     unit.stage = record->confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
     memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
     record->asked = nrun < record->nrun ? nrun : record->nrun;
-    rh_status rc = RH_OK;
+    rh_status rc = rh_study__reserve(study, record, record->asked, err);
     for (int r = 0; r < record->asked && !rc; r++)
         for (int m = 0; m < record->nmember && !rc; m++) {
             if (record->life[(size_t)m * (size_t)record->nrun + (size_t)r].outcome !=
                 RH_STOPPED)
                 continue;
+            if (record->finished) // the journal is of another machine, or of an older version
+                return rh_fail(err, RH_EFORMAT,
+                               "study.log: setting %d is finished without run %d, which is "
+                               "asked for now; use another folder",
+                               record->setting, r);
             unit.member = m;
             unit.run = r;
             rc = rh_fleet__give(study->fleet, &unit, err);
@@ -139,14 +151,48 @@ static rh_status wait_for_life(rh_study *study, rh_error *err)
     return rc;
 }
 
-// All lives of a trial that were asked for are there, and on the disk.
-static rh_status complete(rh_study *study, rh_record *record, rh_error *err)
+// What a search asked for, of which the first so many have been begun.
+typedef struct batch {
+    const rh_asked *asked; // (n)
+    int n, nbegun;
+} batch;
+
+static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
+{
+    rh_record *record = NULL;
+    const double *x = rh_search_setting(study->search, asked->setting);
+    rh_status rc = rh_study__record(study, asked->setting, false, x, &record, err);
+    if (rc)
+        return rc;
+    bool other = false;
+    for (int d = 0; d < study->plan->space.ndim; d++)
+        other = other || record->x[d] != x[d];
+    if (other)
+        rh_search_amend(study->search, asked->setting, record->x);
+    return hand_out(study, record, asked->nrun, err);
+}
+
+// Begin at least so many, and more while somebody could have nothing to do.
+static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
+{
+    int most = AHEAD * rh_fleet__nthread(study->fleet);
+    rh_status rc = RH_OK;
+    while (!rc && b->nbegun < b->n &&
+           (b->nbegun < least || rh_fleet__nopen(study->fleet) < most))
+        rc = begin(study, &b->asked[b->nbegun++], err);
+    return rc;
+}
+
+// All lives of a trial that were asked for are there. Meanwhile more of the batch is begun.
+// Nullable: b.
+static rh_status complete(rh_study *study, rh_record *record, batch *b, rh_error *err)
 {
     rh_status rc = RH_OK;
-    while (record->nopen > 0 && !rc)
+    while (record->nopen > 0 && !rc) {
         rc = wait_for_life(study, err);
-    if (!rc)
-        rc = sync(study, err);
+        if (!rc && b)
+            rc = begin_more(study, b, 0, err);
+    }
     if (!rc) {
         rh_study__appraise(study, record);
         compare(study, record);
@@ -164,24 +210,6 @@ static rh_status close(rh_study *study, rh_record *record, rh_setting_state stat
 }
 
 // ---------------------------------------------------------------------------- the search
-
-// The trials of all that is asked for, and their lives handed out.
-static rh_status begin_batch(rh_study *study, const rh_asked *asked, int n, rh_error *err)
-{
-    int ndim = study->plan->space.ndim;
-    rh_status rc = RH_OK;
-    for (int i = 0; i < n && !rc; i++) {
-        rh_record *record = NULL;
-        const double *x = rh_search_setting(study->search, asked[i].setting);
-        rc = rh_study__record(study, asked[i].setting, false, x, &record, err);
-        if (rc)
-            break;
-        if (memcmp(record->x, x, (size_t)ndim * sizeof *x) != 0)
-            rh_search_amend(study->search, asked[i].setting, record->x);
-        rc = hand_out(study, record, asked[i].nrun, err);
-    }
-    return rc;
-}
 
 // A search may close a setting later than it was told of it.
 static rh_status close_settled(rh_study *study, rh_error *err)
@@ -216,24 +244,29 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
     study->stage = RH_STAGE_SEARCH;
     study->best = NULL;
     study->nfinished = study->nclosed = 0;
-    for (;;) {
-        const rh_asked *asked;
-        int n;
-        rh_status rc = rh_search_ask(study->search, &asked, &n, err);
-        if (!rc)
-            rc = close_settled(study, err);
-        if (rc || n == 0)
+    for (bool first = true;; first = false) {
+        batch b = {0};
+        rh_status rc = rh_search_ask(study->search, &b.asked, &b.n, err);
+        if (rc)
             return rc;
-        rc = begin_batch(study, asked, n, err);
-        for (int i = 0; i < n && !rc; i++) {
-            rh_record *record = rh_study__find(study, asked[i].setting, false);
-            rc = complete(study, record, err);
+        rh_search_foresee(study->search, &study->nsetting_all, &study->nrun_all);
+        study->nfirst = first ? b.n : study->nfirst;
+        rc = close_settled(study, err);
+        if (rc || b.n == 0)
+            return rc;
+        for (int i = 0; i < b.n && !rc; i++) {
+            rc = begin_more(study, &b, i + 1, err);
+            rh_record *record = rc ? NULL : rh_study__find(study, b.asked[i].setting, false);
+            if (!rc)
+                rc = complete(study, record, &b, err);
             if (!rc)
                 rc = tell_search(study, record, err);
-            rh_setting_state state = rh_search_state(study->search, asked[i].setting);
+            rh_setting_state state = rh_search_state(study->search, b.asked[i].setting);
             if (!rc && state != RH_SETTING_OPEN)
                 rc = close(study, record, state, err);
         }
+        if (!rc)
+            rc = sync(study, err);
         if (rc)
             return rc;
     }
@@ -256,15 +289,45 @@ static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
     }
 }
 
+// Whether two settings are nearly one.
+static bool is_near(const rh_study *study, int a, int b)
+{
+    const rh_space *space = &study->plan->space;
+    double u[RH_MAX_DIM], w[RH_MAX_DIM];
+    rh_space_unit(space, rh_search_setting(study->search, a), u);
+    rh_space_unit(space, rh_search_setting(study->search, b), w);
+    for (int d = 0; d < space->ndim; d++)
+        if (fabs(u[d] - w[d]) >= (space->dim[d].kind == RH_DIM_RANGE ? APART : 1e-9))
+            return false;
+    return true;
+}
+
+// Those that are like one before them go to the end, in order. Scratch: aside (n).
+static void spread(const rh_study *study, rh_leader *leader, int n, rh_leader *aside)
+{
+    int nkept = 0, naside = 0;
+    for (int i = 0; i < n; i++) {
+        bool like = false;
+        for (int k = 0; k < nkept && !like; k++)
+            like = is_near(study, leader[i].setting, leader[k].setting);
+        if (like)
+            aside[naside++] = leader[i];
+        else
+            leader[nkept++] = leader[i];
+    }
+    memcpy(leader + nkept, aside, (size_t)naside * sizeof *leader);
+}
+
 int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
 {
-    rh_leader tied[MOST_TIES];
-    if (!study->plan->paper)
-        return rh_search_lead(study->search, most, leader);
-    int n = rh_search_lead(study->search, MOST_TIES, tied);
-    shuffle_ties(study, tied, n);
+    rh_leader all[MOST_LEADERS], aside[MOST_LEADERS];
+    int n = rh_search_lead(study->search, MOST_LEADERS, all);
+    if (study->plan->paper)
+        shuffle_ties(study, all, n);
+    else
+        spread(study, all, n, aside);
     n = n < most ? n : most;
-    memcpy(leader, tied, (size_t)n * sizeof *leader);
+    memcpy(leader, all, (size_t)n * sizeof *leader);
     return n;
 }
 
@@ -285,16 +348,19 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     for (int i = 0; i < n && !rc; i++) {
         rh_record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;
+        int64_t nall = (int64_t)plan->confirm_members * plan->confirm_runs;
         rc = rh_study__record(study, leader[i].setting, true, x, &record, err);
         if (!rc)
             rc = hand_out(study, record, plan->confirm_runs, err);
+        if (!rc) // those it had are asked for again
+            study->nspare -= nall - record->nopen;
     }
     for (int i = 0; i < n && !rc; i++) {
         rh_record *record = rh_study__find(study, leader[i].setting, true);
-        rc = complete(study, record, err);
+        rc = complete(study, record, NULL, err);
         if (!rc)
             rc = close(study, record, RH_SETTING_DONE, err);
     }
     rh_free(leader);
-    return rc;
+    return rc ? rc : sync(study, err);
 }

@@ -15,8 +15,9 @@
 #define MODEL "/study.model"
 #define BEST "/best.yaml"
 #define RUNS "/runs.csv"
-#define TRIED 8       // lives lived to say how long one takes
-#define TRY_AT_MOST 2 // seconds for that
+#define TRIED 8       // lives of a thread, lived to say how long one takes
+#define TRY_AT_MOST 2 // seconds for that, and to see how long the search takes
+#define PAUSE 0.05    // seconds between two looks at the caller's stop
 
 double rh_study__now(void)
 {
@@ -62,6 +63,16 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     };
     if (!folder)
         return RH_OK;
+    if (model) { // its log alone does not tell it from another
+        rh_home home = {0};
+        rh_status rc = rh_home__open(&home, model, err);
+        study->head.model = rc ? 0 : rh_home__fingerprint(&home);
+        rh_home__clear(&home);
+        if (rc)
+            return rc;
+        if (!study->head.model)
+            return rh_fail(err, RH_ENOMEM, "study: out of memory");
+    }
     study->model_path = path_in(folder, MODEL);
     if (!study->model_path)
         return rh_fail(err, RH_ENOMEM, "study: out of memory");
@@ -86,7 +97,8 @@ static rh_status settle(rh_study *study, rh_error *err)
     int nrun = plan->nrun > plan->confirm_runs ? plan->nrun : plan->confirm_runs;
     study->score = rh_alloc((size_t)nrun, sizeof *study->score);
     study->work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *study->work);
-    if (!study->score || !study->work)
+    study->seen = rh_alloc((size_t)nmember * (size_t)nrun, sizeof *study->seen);
+    if (!study->score || !study->work || !study->seen)
         return rh_fail(err, RH_ENOMEM, "study: out of memory");
 
     // one agent is born, so that refusals come at once
@@ -134,8 +146,10 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
         rc = rh_study__check_fit(study, err);
     if (!rc)
         rc = open_folder(study, model, err);
+    double begun = rh_study__now();
     if (!rc)
         rc = rh_study__fit(study, model, err);
+    study->fitting = rh_study__now() - begun;
     if (!rc)
         rc = settle(study, err);
     if (!rc)
@@ -158,6 +172,7 @@ static void forget_verdict(rh_study *study)
     rh_free(study->trial);
     study->trial = NULL;
     *v = (rh_verdict){0};
+    study->judged = false;
 }
 
 void rh_study_destroy(rh_study *study)
@@ -174,6 +189,7 @@ void rh_study_destroy(rh_study *study)
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
+    rh_free(study->seen);
     rh_free(study);
 }
 
@@ -184,35 +200,107 @@ const rh_model *rh_study_model(const rh_study *study)
 
 // ---------------------------------------------------------------------------- what it takes
 
-// Seconds of a life, from a few in settings that would be tried first.
-static rh_status time_lives(rh_study *study, double *seconds, rh_error *err)
+static bool is_stopped(const rh_study *study)
+{
+    return study->opt.stop && study->opt.stop(study->opt.context);
+}
+
+static rh_status stopped(rh_error *err)
+{
+    return rh_fail(err, RH_ESTOPPED, "study: stopped");
+}
+
+// Asked by the threads of a crew.
+static bool is_late(void *context)
+{
+    const double *until = context;
+    return rh_study__now() > *until;
+}
+
+// Lives of settings that would be tried first, by a crew.
+static rh_status give_some(const rh_study *study, rh_crew *crew, int n, rh_error *err)
+{
+    rh_search *search = NULL;
+    const rh_asked *asked = NULL;
+    int nasked = 0;
+    rh_status rc = make_search(study->plan, &search, err);
+    if (!rc)
+        rc = rh_search_ask(search, &asked, &nasked, err);
+    for (int i = 0; i < n && !rc; i++) {
+        rh_unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
+        int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
+        rh_plan_hp(study->plan, rh_search_setting(search, asked[which].setting), unit.hp);
+        rc = rh_crew__give(crew, &unit, err);
+    }
+    rh_search_destroy(search);
+    return rc;
+}
+
+// Seconds of a life beside as many others as there are threads, which may well share a core;
+// lives that take too long are left, and their steps counted. And seconds that a member takes
+// before the first life.
+static rh_status time_lives(rh_study *study, int64_t nlife, double *life, double *member,
+                            rh_error *err)
 {
     const rh_plan *plan = study->plan;
     const rh_home *home = &study->home[RH_STAGE_SEARCH];
-    rh_search *search = NULL;
-    rh_arena *arena = NULL;
-    double hp[RH_STUDY__NHP], curve[RH_STUDY__NCURVE];
-    const rh_asked *asked;
-    rh_life life;
-    int nasked, n = 0;
-
-    rh_status rc = make_search(plan, &search, err);
+    int nthread = study->opt.nthread < nlife ? study->opt.nthread : (int)nlife;
+    int n = (int64_t)TRIED * nthread < nlife ? TRIED * nthread : (int)nlife;
+    double begun = rh_study__now(), until = INFINITY, lived = 0.0;
+    rh_eval_options how = study->eval;
+    rh_crew *crew = NULL;
+    how.stop = is_late;
+    how.context = &until; // set while nobody lives
+    rh_status rc = rh_crew__create(&crew, plan->agent, &how, nthread, err);
     if (!rc)
-        rc = rh_search_ask(search, &asked, &nasked, err);
+        rc = rh_crew__settle(crew, RH_STAGE_SEARCH, home, &study->task, plan->hp, err);
+    *member = (rh_study__now() - begun) / home->nmember;
+    begun = rh_study__now();
+    until = begun + TRY_AT_MOST;
     if (!rc)
-        rc = rh_arena_create(&arena, home->env, home->nmember, plan->agent, &study->task,
-                             plan->hp, &study->eval, err);
-    double begun = rh_study__now();
-    int every = !rc && nasked > TRIED ? nasked / TRIED : 1;
-    for (int i = 0; !rc && i < nasked && n < TRIED; i += every) {
-        if (n && rh_study__now() - begun > TRY_AT_MOST)
-            break;
-        rh_plan_hp(plan, rh_search_setting(search, asked[i].setting), hp);
-        rc = rh_arena_live(arena, 0, hp, 0, 0, &life, curve, err);
-        n++;
+        rc = give_some(study, crew, n, err);
+    while (!rc && rh_crew__nopen(crew) > 0) {
+        rh_done done;
+        if (is_stopped(study))
+            rc = stopped(err);
+        else if (rh_crew__take(crew, &done, PAUSE)) {
+            bool left = done.life.outcome == RH_STOPPED;
+            rc = done.rc ? rh_fail(err, done.rc, "%s", done.err.text) : RH_OK;
+            lived += left ? (double)done.life.nstep / (double)how.nstep : 1.0;
+        }
     }
-    *seconds = n ? (rh_study__now() - begun) / n : NAN;
-    rh_arena_destroy(arena);
+    *life = (rh_study__now() - begun) * nthread / fmax(lived, 1.0 / (double)how.nstep);
+    rh_crew__destroy(crew);
+    return rc;
+}
+
+// Seconds that the search itself takes to find out what to ask: it is told of a hill. What it
+// does not get to in time is foreseen by the cube of the number of settings.
+static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_error *err)
+{
+    const rh_plan *plan = study->plan;
+    rh_search *search = NULL;
+    const rh_asked *asked = NULL;
+    double begun = rh_study__now(), passed = 0.0, u[RH_MAX_DIM];
+    int nasked = 1;
+    rh_status rc = make_search(plan, &search, err);
+    while (!rc && nasked > 0 && passed < TRY_AT_MOST) {
+        rc = is_stopped(study) ? stopped(err) : rh_search_ask(search, &asked, &nasked, err);
+        passed = rh_study__now() - begun;
+        for (int i = 0; !rc && i < nasked; i++) {
+            rh_told told = {.setting = asked[i].setting, .nrun = asked[i].nrun};
+            rh_space_unit(&plan->space, rh_search_setting(search, told.setting), u);
+            for (int d = 0; d < plan->space.ndim; d++)
+                told.value -= (u[d] - 0.4) * (u[d] - 0.4);
+            for (int r = 0; r < told.nrun; r++)
+                study->score[r] = told.value + 0.1 * (r % 2 - 0.5);
+            told.score = study->score;
+            told.noise = 0.0025 / told.nrun;
+            rc = rh_search_tell(search, &told, err);
+        }
+    }
+    double grown = rc || nasked == 0 ? 1.0 : (double)nsetting / rh_search_nsetting(search);
+    *seconds = passed * grown * grown * grown;
     rh_search_destroy(search);
     return rc;
 }
@@ -221,15 +309,25 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
 {
     const rh_plan *plan = study->plan;
     int64_t nrun;
+    int nmember = study->home[RH_STAGE_SEARCH].nmember;
+    double member = 0.0, fresh = 0.0;
     *out = (rh_estimate){.how = study->eval};
     rh_search_foresee(study->search, &out->nsetting, &nrun);
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
     out->nconfirm = (int64_t)confirm * plan->confirm_members * plan->confirm_runs;
-    out->nlife = nrun * study->home[RH_STAGE_SEARCH].nmember + out->nconfirm;
-    rh_status rc = time_lives(study, &out->life, err);
+    out->nlife = nrun * nmember + out->nconfirm;
+    rh_status rc = time_lives(study, out->nlife, &out->life, &member, err);
+    if (!rc)
+        rc = time_search(study, out->nsetting, &out->search, err);
+    if (!rc && out->nconfirm)
+        rc = rh_study__time_fit(study, &fresh, err);
     int nrank = study->opt.ranks ? rh_ranks_count(study->opt.ranks) : 1;
-    out->seconds = (double)out->nlife * out->life / study->opt.nthread / nrank;
+    out->fit = study->fitting + nmember * member;
+    if (out->nconfirm)
+        out->fit += plan->confirm_members * (fresh + member);
+    double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nlife);
+    out->seconds = out->fit + out->search + (double)out->nlife * out->life / nthread;
     return rc;
 }
 
@@ -238,6 +336,10 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
 rh_status rh_study_run(rh_study *study, rh_error *err)
 {
     const rh_plan *plan = study->plan;
+    if (study->ran)
+        return rh_fail(err, RH_EINVAL,
+                       "study: carried out before; to go on, take it up again from its folder");
+    study->ran = true;
     rh_status rc = rh_fleet__create(&study->fleet, plan->agent, &study->eval,
                                     study->opt.nthread, study->opt.ranks, err);
     if (!rc)
@@ -250,6 +352,7 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     rh_fleet__destroy(study->fleet);
     study->fleet = NULL;
     study->whole = !rc;
+    study->judged = false;
     if (rc)
         return rc;
     rc = rh_study_write(study, err);
@@ -283,8 +386,11 @@ rh_status rh_study_write(rh_study *study, rh_error *err)
 
 const rh_verdict *rh_study_verdict(rh_study *study)
 {
+    if (study->judged)
+        return &study->verdict;
     forget_verdict(study);
-    if (rh_study__judge_all(study) == RH_OK)
+    study->judged = rh_study__judge_all(study) == RH_OK;
+    if (study->judged)
         return &study->verdict;
     forget_verdict(study);
     return NULL;

@@ -27,6 +27,10 @@ typedef struct rh_home {
 rh_status rh_home__open(rh_home *home, const rh_model *model, rh_error *err); // borrows
 void rh_home__clear(rh_home *home);
 
+// A number that two homes share only when agents live alike in both: made of what happens to
+// one that acts at random. 0: out of memory.
+uint64_t rh_home__fingerprint(const rh_home *home);
+
 // Streams of a stage: replicates of the search begin at 0, those of the confirmation here, so
 // that its lives have luck of their own.
 #define RH_STUDY__FRESH UINT64_C(1000000)
@@ -113,6 +117,7 @@ typedef struct rh_journal_head {
     const char *log;      // path of the log, for people
     uint64_t fingerprint; // of the log
     uint64_t starts;      // of the log of starts; 0: none
+    uint64_t model;       // of what a model that was given does; 0: it is fitted by the study
     const rh_plan *plan;  // settled: its entries, its space
     int ncurve;           //
     int64_t nstep;        // of a life; 0 while it is not known
@@ -133,6 +138,7 @@ void rh_journal__set_steps(rh_journal *journal, int64_t nstep);
 // What was found in it, in order.
 int rh_journal__ntrial(const rh_journal *journal);
 const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i);
+void rh_journal__forget(rh_journal *journal, int i); // its lives: somebody else has them now
 
 // More of it. trial: numbers in order of begin(). Written at once, synced with sync().
 rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,

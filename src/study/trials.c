@@ -4,9 +4,14 @@
 //    life found in the journal is like one that has just been lived.
 // 2. Learning curves of single lives are kept until the trial is finished, and then their mean,
 //    taken in order of members and runs, so that it does not depend on who was first.
+// 3. A trial is worth what the runs asked for so far say. The journal of a race has runs that
+//    are only asked for later, and a race that goes on must not know them sooner.
+// 4. A journal may have been written by another machine or an older version: a setting that is
+//    not in the space is refused, and never lived.
 
 #include "core.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,9 +48,8 @@ static rh_record *create(const rh_study *study, int setting, bool confirm, const
     size_t nlife = (size_t)record->nmember * (size_t)record->nrun;
     record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
     record->life = rh_alloc(nlife, sizeof *record->life);
-    record->curves = rh_alloc(nlife * ncurve + 1, sizeof *record->curves);
     record->curve = rh_alloc(ncurve + 1, sizeof *record->curve);
-    if (!record->hp || !record->life || !record->curves || !record->curve) {
+    if (!record->hp || !record->life || !record->curve) {
         destroy(record);
         return NULL;
     }
@@ -56,34 +60,44 @@ static rh_record *create(const rh_study *study, int setting, bool confirm, const
     return record;
 }
 
+// The block with room for more than n things, those that were there first. NULL when memory
+// ran out: it stays as it was.
+static void *grow(void *block, int *room, int n, size_t size)
+{
+    if (n < *room)
+        return block;
+    int more = n < 32 ? 64 : n < INT_MAX / 2 ? 2 * n : INT_MAX;
+    void *larger = n < more ? rh_alloc((size_t)more, size) : NULL;
+    if (!larger)
+        return NULL;
+    if (*room)
+        memcpy(larger, block, (size_t)*room * size);
+    rh_free(block);
+    *room = more;
+    return larger;
+}
+
 static rh_status append(rh_study *study, rh_record *record, rh_error *err)
 {
-    if (study->nrecord == study->room) {
-        int room = study->room ? 2 * study->room : 64;
-        rh_record **more = rh_alloc((size_t)room, sizeof *more);
-        if (!more)
-            return out_of_memory(err);
-        if (study->nrecord)
-            memcpy(more, study->record, (size_t)study->nrecord * sizeof *more);
-        rh_free((void *)study->record);
-        study->record = more;
-        study->room = room;
-    }
+    void *all = grow((void *)study->record, &study->room, study->nrecord, sizeof record);
+    if (!all)
+        return out_of_memory(err);
+    study->record = all;
+    int which = record->confirm, *place = study->place[which];
+    place = grow(place, &study->nplace[which], record->setting, sizeof *place);
+    if (!place)
+        return out_of_memory(err);
+    study->place[which] = place;
     record->index = study->nrecord;
     study->record[study->nrecord++] = record;
+    place[record->setting] = study->nrecord;
     return RH_OK;
 }
 
 rh_record *rh_study__find(const rh_study *study, int setting, bool confirm)
 {
-    // those of the search are nearly always in order of their numbers
-    if (!confirm && setting < study->nrecord && !study->record[setting]->confirm &&
-        study->record[setting]->setting == setting)
-        return study->record[setting];
-    for (int i = study->nrecord - 1; i >= 0; i--)
-        if (study->record[i]->setting == setting && study->record[i]->confirm == confirm)
-            return study->record[i];
-    return NULL;
+    int index = setting < study->nplace[confirm] ? study->place[confirm][setting] - 1 : -1;
+    return index < 0 ? NULL : study->record[index];
 }
 
 rh_status rh_study__record(rh_study *study, int setting, bool confirm, const double *x,
@@ -111,36 +125,63 @@ rh_status rh_study__record(rh_study *study, int setting, bool confirm, const dou
     return RH_OK;
 }
 
+static size_t life_at(const rh_record *record, int member, int run)
+{
+    return (size_t)member * (size_t)record->nrun + (size_t)run;
+}
+
+static double *curve_at(const rh_study *study, const rh_record *record, int member, int run)
+{
+    size_t at = (size_t)run * (size_t)record->nmember + (size_t)member;
+    return record->curves + at * (size_t)study->plan->ncurve;
+}
+
+rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_error *err)
+{
+    size_t ofrun = (size_t)record->nmember * (size_t)study->plan->ncurve;
+    if (nrun <= record->ndrawn || (record->ndrawn && !record->curves))
+        return RH_OK;
+    double *curves = rh_alloc((size_t)nrun * ofrun + 1, sizeof *curves);
+    if (!curves)
+        return out_of_memory(err);
+    if (record->ndrawn)
+        memcpy(curves, record->curves, (size_t)record->ndrawn * ofrun * sizeof *curves);
+    rh_free(record->curves);
+    record->curves = curves;
+    record->ndrawn = nrun;
+    return RH_OK;
+}
+
 void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_life *life)
 {
     if (life->member >= record->nmember || life->run >= record->nrun)
         return; // of a plan that asked for more
-    size_t at = (size_t)life->member * (size_t)record->nrun + (size_t)life->run;
-    size_t ncurve = (size_t)study->plan->ncurve;
-    if (record->life[at].outcome != RH_STOPPED)
-        return; // twice
-    record->life[at] = life->life;
+    rh_life *kept = &record->life[life_at(record, life->member, life->run)];
+    if (kept->outcome != RH_STOPPED || isnan(life->life.score))
+        return; // twice, or it says nothing
+    *kept = life->life;
     if (record->curves)
-        memcpy(record->curves + at * ncurve, life->curve, ncurve * sizeof *life->curve);
+        memcpy(curve_at(study, record, life->member, life->run), life->curve,
+               (size_t)study->plan->ncurve * sizeof *life->curve);
     study->nlife++;
     study->nstep += life->life.nstep;
+    study->judged = false;
 }
 
-// The mean over the lives of each point, of those lives that have one.
+// The mean of each point over the lives that have one, of the runs that were asked for.
 static void average_curves(const rh_study *study, rh_record *record)
 {
-    int ncurve = study->plan->ncurve;
-    size_t nlife = (size_t)record->nmember * (size_t)record->nrun;
-    for (int p = 0; p < ncurve; p++) {
+    for (int p = 0; p < study->plan->ncurve; p++) {
         double sum = 0.0;
         int n = 0;
-        for (size_t i = 0; i < nlife; i++) {
-            double y = record->curves[i * (size_t)ncurve + (size_t)p];
-            if (record->life[i].outcome == RH_STOPPED || isnan(y))
-                continue;
-            sum += y;
-            n++;
-        }
+        for (int m = 0; m < record->nmember; m++)
+            for (int r = 0; r < record->asked; r++) {
+                double y = curve_at(study, record, m, r)[p];
+                if (record->life[life_at(record, m, r)].outcome == RH_STOPPED || isnan(y))
+                    continue;
+                sum += y;
+                n++;
+            }
         record->curve[p] = n ? sum / n : NAN;
     }
 }
@@ -149,11 +190,16 @@ void rh_study__appraise(rh_study *study, rh_record *record)
 {
     size_t nlife = (size_t)record->nmember * (size_t)record->nrun;
     int64_t nstep = 0, nunknown = 0;
+    for (size_t i = 0; i < nlife; i++) { // decision 3
+        bool asked = (int)(i % (size_t)record->nrun) < record->asked;
+        study->seen[i] =
+            asked ? record->life[i] : (rh_life){.score = NAN, .outcome = RH_STOPPED};
+    }
     record->value = rh_value_of(rh_study__judge(study->plan), record->nmember, record->nrun,
-                                record->life, study->score, study->work);
+                                study->seen, study->score, study->work);
     record->ndiverged = 0;
     for (size_t i = 0; i < nlife; i++) {
-        const rh_life *life = &record->life[i];
+        const rh_life *life = &study->seen[i];
         nstep += life->nstep;
         nunknown += life->nunknown;
         record->ndiverged += life->outcome == RH_DIVERGED || life->outcome == RH_ENV_NONFINITE;
@@ -161,6 +207,7 @@ void rh_study__appraise(rh_study *study, rh_record *record)
     record->unknown = nstep ? (double)nunknown / (double)nstep : 0.0;
     if (record->curves)
         average_curves(study, record);
+    study->judged = false;
 }
 
 rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state state,
@@ -168,6 +215,7 @@ rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state 
 {
     record->state = state;
     record->closed = true;
+    study->judged = false;
     rh_free(record->curves);
     record->curves = NULL;
     if (record->finished)
@@ -194,13 +242,89 @@ rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state 
     return rh_journal__finish(study->journal, record->number, &trial, err);
 }
 
+// ---------------------------------------------------------------------------- the journal's
+
+// Whether a number of a setting is one that is tried (decision 4).
+static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error *err)
+{
+    static const rh_param plain = {.name = ""};
+    rh_space one = {.dim = {*dim}, .ndim = 1};
+    char found[40], lo[40], hi[40];
+    if (rh_space_holds(&one, &x))
+        return RH_OK;
+    rh_param_format(&plain, x, found, sizeof found);
+    rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->lo : dim->value[0], lo, sizeof lo);
+    rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->hi : dim->value[dim->nvalue - 1],
+                    hi, sizeof hi);
+    return rh_fail(err, RH_EFORMAT,
+                   "study.log: setting %d has %.64s = %s, expected one of those from %s to %s; "
+                   "use another folder",
+                   setting, dim->name, found, lo, hi);
+}
+
+// Settings are begun in order, each once, and confirmed as they were tried.
+static rh_status check_found(const rh_study *study, const rh_journal_trial *found, int n,
+                             rh_error *err)
+{
+    const rh_space *space = &study->plan->space;
+    const char *what = found->confirm ? "confirmation of setting" : "setting";
+    if (found->setting >= n)
+        return rh_fail(err, RH_EFORMAT,
+                       "study.log: %s %d among %d trials, expected 0 to %d; use another folder",
+                       what, found->setting, n, n - 1);
+    if (rh_study__find(study, found->setting, found->confirm))
+        return rh_fail(err, RH_EFORMAT,
+                       "study.log: %s %d is there twice, expected once; use another folder",
+                       what, found->setting);
+    rh_status rc = RH_OK;
+    for (int d = 0; d < space->ndim && !rc; d++)
+        rc = check_number(&space->dim[d], found->setting, found->x[d], err);
+    if (rc || !found->confirm)
+        return rc;
+    const rh_record *tried = rh_study__find(study, found->setting, false);
+    for (int d = 0; d < space->ndim; d++)
+        if (!tried || tried->x[d] != found->x[d])
+            return rh_fail(err, RH_EFORMAT,
+                           "study.log: the confirmation of setting %d has another %.64s than "
+                           "the setting; use another folder",
+                           found->setting, space->dim[d].name);
+    return RH_OK;
+}
+
+// The lives of a trial, and no more of their curves than can still be needed.
+static rh_status restore_lives(rh_study *study, rh_record *record,
+                               const rh_journal_trial *found, rh_error *err)
+{
+    int64_t before = study->nlife, all = (int64_t)record->nmember * record->nrun;
+    int nrun = 0;
+    for (int k = 0; k < found->nlife; k++)
+        if (found->life[k].run >= nrun && found->life[k].run < record->nrun)
+            nrun = found->life[k].run + 1;
+    rh_status rc = rh_study__reserve(study, record, nrun, err);
+    if (rc)
+        return rc;
+    for (int k = 0; k < found->nlife; k++)
+        rh_study__keep(study, record, &found->life[k]);
+    if (found->finished && study->nlife - before == all) {
+        record->asked = record->nrun;
+        average_curves(study, record);
+        rh_free(record->curves);
+        record->curves = NULL;
+    }
+    study->nspare += found->confirm ? study->nlife - before : 0;
+    return RH_OK;
+}
+
 rh_status rh_study__restore(rh_study *study, rh_error *err)
 {
     int n = study->journal ? rh_journal__ntrial(study->journal) : 0;
     for (int i = 0; i < n; i++) {
         const rh_journal_trial *found = rh_journal__trial(study->journal, i);
+        rh_status rc = check_found(study, found, n, err);
+        if (rc)
+            return rc;
         rh_record *record = create(study, found->setting, found->confirm, found->x);
-        rh_status rc = record ? append(study, record, err) : out_of_memory(err);
+        rc = record ? append(study, record, err) : out_of_memory(err);
         if (!record || rc) {
             destroy(record);
             return rc;
@@ -208,9 +332,10 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         record->number = i;
         record->finished = found->finished;
         record->state = found->state;
-        for (int k = 0; k < found->nlife; k++)
-            rh_study__keep(study, record, &found->life[k]);
-        study->nspare += found->confirm ? found->nlife : 0;
+        rc = restore_lives(study, record, found, err);
+        if (rc)
+            return rc;
+        rh_journal__forget(study->journal, i);
     }
     study->nknown = study->nlife;
     return RH_OK;
@@ -221,6 +346,9 @@ void rh_study__forget(rh_study *study)
     for (int i = 0; i < study->nrecord; i++)
         destroy(study->record[i]);
     rh_free((void *)study->record);
+    rh_free(study->place[false]);
+    rh_free(study->place[true]);
     study->record = NULL;
-    study->nrecord = study->room = 0;
+    study->place[false] = study->place[true] = NULL;
+    study->nrecord = study->room = study->nplace[false] = study->nplace[true] = 0;
 }

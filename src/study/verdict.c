@@ -7,6 +7,9 @@
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
 //    end of a list of three or more, and the agent would take what lies beyond.
 // 4. What mattered is worked out from the settings of the search, of which there are most.
+// 5. A study that was given more trials may have confirmed settings that lead no more. Once it
+//    is whole, trials that it did not ask for are not told of: it is then the same as one that
+//    had all its trials from the beginning.
 
 #include "core.h"
 
@@ -182,10 +185,12 @@ rh_status rh_study__judge_all(rh_study *study)
     if (!study->trial || !v->tied || !v->bound || !v->share || !v->total)
         return RH_ENOMEM;
     for (int i = 0; i < study->nrecord; i++) {
-        study->trial[i] = trial_of(study->record[i]);
-        v->nconfirm += study->record[i]->confirm;
+        const rh_record *record = study->record[i];
+        if (study->whole && !record->closed) // decision 5
+            continue;
+        study->trial[v->ntrial++] = trial_of(record);
+        v->nconfirm += record->confirm;
     }
-    v->ntrial = study->nrecord;
     qsort(study->trial, (size_t)v->ntrial, sizeof *study->trial, in_order);
     v->trial = study->trial;
     v->whole = study->whole;

@@ -10,6 +10,7 @@
 
 #include "journal.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -212,22 +213,27 @@ static void add_sources(rh_text *t, const rh_journal_head *head, const rh_model 
     rh_text__add(t, "\n");
 }
 
-// What has been collected goes to the stream. What is wrong with that shows at the commit.
-static void flush(rh_text *t, FILE *stream)
+// What has been collected goes to the file. *fault: the first thing that went wrong, as errno
+// has it, or 0.
+static void flush(rh_text *t, rh_file *file, int *fault)
 {
-    if (stream && t->n > 0 && !t->bad)
-        fwrite(t->data, 1, t->n, stream);
+    if (!*fault && !t->bad && t->n > 0) {
+        FILE *stream = rh_file_stream(file);
+        if (!stream || fwrite(t->data, 1, t->n, stream) < t->n)
+            *fault = errno;
+    }
     t->n = 0;
 }
 
-// The file gets its name if all of its text was to be had.
-static rh_status finish(rh_file *file, rh_text *t, const char *path, rh_error *err)
+// The file gets its name if all of its text was to be had and is written.
+static rh_status finish(rh_file *file, rh_text *t, int fault, const char *path, rh_error *err)
 {
-    FILE *stream = rh_file_stream(file);
     rh_status rc = RH_OK;
-    flush(t, stream);
-    if (t->bad || !stream)
+    flush(t, file, &fault);
+    if (t->bad)
         rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+    else if (fault)
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(fault));
     rh_text__clear(t);
     if (rc) {
         rh_file_discard(file);
@@ -248,7 +254,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
     add_agent(&t, head->plan, verdict->trial[verdict->winner].hp);
     add_chosen(&t, head->plan, verdict);
     add_sources(&t, head, model);
-    return finish(file, &t, path, err);
+    return finish(file, &t, 0, path, err);
 }
 
 // ---------------------------------------------------------------------------- runs.csv
@@ -326,7 +332,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
     rh_status rc = rh_file_create(&file, path, err);
     if (rc)
         return rc;
-    FILE *stream = rh_file_stream(file);
+    int fault = 0;
     add_head(&t, head->plan);
     for (int i = 0; i < verdict->ntrial; i++) {
         const rh_trial *trial = &verdict->trial[i];
@@ -335,8 +341,8 @@ rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
                 continue;
             add_row(&t, head->plan, i, trial, k / trial->nrun, k % trial->nrun);
             if (t.n >= PIECE)
-                flush(&t, stream);
+                flush(&t, file, &fault);
         }
     }
-    return finish(file, &t, path, err);
+    return finish(file, &t, fault, path, err);
 }

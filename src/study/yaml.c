@@ -5,10 +5,13 @@
 // 1. An alias is copied where it stands. A few of them can stand for a billion nodes, and
 //    one that contains itself for more: a tree has at most 10,000 nodes, 16 deep.
 // 2. The same key twice in a mapping is refused with both lines: which of them counts is
-//    something that two readers of YAML do not agree on.
+//    something that two readers of YAML do not agree on. So is <<, which merges mappings:
+//    it was taken out of YAML 1.2, and libyaml leaves it to others.
 // 3. Numbers are read by their own grammar, before strtod sees them: it would also take
 //    0x10, nan, and blanks. Whole numbers that are not written with a point or an exponent
 //    are read exactly: a seed may have more digits than a double.
+// 4. libyaml's time grows with the square of the depth: a megabyte of brackets takes it
+//    minutes. So the depth is looked at first, event by event.
 
 #include "yaml.h"
 
@@ -128,6 +131,13 @@ const rh_yaml *rh_yaml__get(const rh_yaml *map, const char *name)
 
 static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth);
 
+static rh_status too_much(const char *path, int line, bool deep, rh_error *err)
+{
+    return rh_fail(
+        err, RH_EFORMAT, "%s:%d: %s, expected a small file", rh_path_tail(path), line,
+        deep ? "nested more than 16 deep" : "more than 10,000 values, aliases counted out");
+}
+
 static int line_of(const yaml_node_t *node)
 {
     return (int)node->start_mark.line + 1;
@@ -170,6 +180,11 @@ static rh_status check_key(const copying *c, const rh_yaml *map, const rh_yaml *
         return rh_fail(c->err, RH_EFORMAT, "%s:%d: found %s as a key, expected a text",
                        rh_path_tail(c->path), key->line,
                        key->kind == RH_YAML_LIST ? "a list" : "a mapping");
+    if (key->plain && strcmp(key->text, "<<") == 0)
+        return rh_fail(c->err, RH_EFORMAT,
+                       "%s:%d: << is not followed: an alias stands for all of a value, and "
+                       "merges none",
+                       rh_path_tail(c->path), key->line);
     for (int i = 0; i < map->n; i++)
         if (strcmp(map->key[i]->text, key->text) == 0) {
             rh_yaml__show(key, shown);
@@ -200,10 +215,7 @@ static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
 {
     const yaml_node_t *node = yaml_document_get_node(c->document, index);
     if (++c->nnode > MOST_NODES || depth > DEEPEST) {
-        c->rc = rh_fail(c->err, RH_EFORMAT, "%s:%d: %s, expected a small file",
-                        rh_path_tail(c->path), line_of(node),
-                        depth > DEEPEST ? "nested more than 16 deep"
-                                        : "more than 10,000 values, aliases counted out");
+        c->rc = too_much(c->path, line_of(node), depth > DEEPEST, c->err);
         return NULL;
     }
     if (node->type == YAML_SCALAR_NODE)
@@ -225,13 +237,63 @@ static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
     return NULL;
 }
 
-static rh_status not_yaml(const yaml_parser_t *parser, const char *path, rh_error *err)
+// Lines that end within the first n bytes.
+static size_t lines_before(const char *bytes, size_t n)
+{
+    size_t nline = 0;
+    for (size_t i = 0; i < n; i++)
+        nline += bytes[i] == '\n';
+    return nline;
+}
+
+// Whether a line, from 0, is indented with a tab: libyaml does not always say so.
+static bool has_tab(const char *bytes, size_t n, size_t line)
+{
+    size_t i = 0;
+    for (; i < n && line > 0; i++)
+        line -= bytes[i] == '\n';
+    while (i < n && bytes[i] == ' ')
+        i++;
+    return i < n && bytes[i] == '\t';
+}
+
+static rh_status not_yaml(const yaml_parser_t *parser, const char *bytes, size_t n,
+                          const char *path, rh_error *err)
 {
     if (parser->error == YAML_MEMORY_ERROR)
         return nomem(path, err);
-    return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s", rh_path_tail(path),
-                   parser->problem_mark.line + 1,
-                   parser->problem ? parser->problem : "it cannot be read");
+    const char *problem = parser->problem ? parser->problem : "it cannot be read";
+    size_t line = parser->problem_mark.line, at = parser->problem_offset;
+    bool tab = false;
+    if (parser->error == YAML_READER_ERROR) // which has no mark
+        line = lines_before(bytes, at < n ? at : n);
+    else
+        tab = !strstr(problem, "tab") && has_tab(bytes, n, line);
+    return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s%s", rh_path_tail(path), line + 1,
+                   problem, tab ? "; a tab stands where only blanks can indent" : "");
+}
+
+// Decision 4. What else is wrong is found when the document is composed.
+static rh_status check_depth(const void *bytes, size_t n, const char *path, rh_error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    rh_status rc = RH_OK;
+    int depth = 0;
+    if (!yaml_parser_initialize(&parser))
+        return nomem(path, err);
+    yaml_parser_set_input_string(&parser, bytes, n);
+    for (bool more = true; more && !rc && yaml_parser_parse(&parser, &event);) {
+        yaml_event_type_t type = event.type;
+        depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+        depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+        if (depth > DEEPEST + 1)
+            rc = too_much(path, (int)event.start_mark.line + 1, true, err);
+        more = type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return rc;
 }
 
 rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
@@ -240,23 +302,25 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
     yaml_parser_t parser;
     yaml_document_t document, next;
     rh_yaml *tree = NULL;
+    rh_status rc = check_depth(bytes, n, path, err);
+    if (rc)
+        return rc;
     if (!yaml_parser_initialize(&parser))
         return nomem(path, err);
     yaml_parser_set_input_string(&parser, bytes, n);
     if (!yaml_parser_load(&parser, &document)) {
-        rh_status rc = not_yaml(&parser, path, err);
+        rc = not_yaml(&parser, bytes, n, path, err);
         yaml_parser_delete(&parser);
         return rc;
     }
 
     // the only document there is
-    rh_status rc = RH_OK;
     copying c = {.document = &document, .path = path, .err = err};
     if (yaml_document_get_root_node(&document)) {
         tree = copy(&c, 1, 0);
         rc = c.rc;
         if (!rc && !yaml_parser_load(&parser, &next)) {
-            rc = not_yaml(&parser, path, err);
+            rc = not_yaml(&parser, bytes, n, path, err);
         } else if (!rc) {
             const yaml_node_t *root = yaml_document_get_root_node(&next);
             if (root)

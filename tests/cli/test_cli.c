@@ -160,7 +160,8 @@ static void refuses(void **unused)
          "998,001 settings, expected at most 100,000"},
         {"list env", "did you mean 'envs'?"},
         {"list envs acrobt", "did you mean 'acrobot'?"},
-        {"list searches gird", "did you mean 'grid'?"},
+        {"list grids acrobt", "did you mean 'acrobot'?"},
+        {"list searches", "list: nothing called 'searches'"},
         {"list methods bays", "did you mean 'bayes'?"},
         {"list models knm", "did you mean 'knn'?"},
         {"list representations laplcian", "did you mean 'laplacian'?"},
@@ -214,7 +215,7 @@ static void lists(void **unused)
     char *all = output_of("list"), *envs = output_of("list envs");
     assert_has(all, "environments\n  acrobot ");
     assert_has(all, "\nagents\n");
-    assert_has(all, "\nsearches\n  grid ");
+    assert_has(all, "\ngrids, for --grid of sweep and tune\n  acrobot with esarsa: paper");
     assert_true(strncmp(all, envs, strlen(envs)) == 0);
     char *env = output_of("list envs acrobot"), *agent = output_of("list agents esarsa");
     assert_has(env, "cos_theta1");
@@ -258,8 +259,16 @@ static void lists(void **unused)
     assert_has(methods, "\"name\": \"cem\"");
     assert_null(strstr(methods, "\"name\": \"bayes\""));
     free(methods);
-    char *search = output_of("list searches grid");
-    assert_has(search, "rehearse sweep puddle_world --agent esarsa --grid paper\n");
+    char *grids = output_of("list grids puddle_world");
+    assert_has(grids, "rehearse sweep puddle_world --agent esarsa --grid paper\n");
+    assert_null(strstr(grids, "acrobot"));
+    free(grids);
+    grids = output_of("list grids pendulum");
+    assert_has(grids, "pendulum  no grid was published\n");
+    free(grids);
+    grids = output_of("list grids cartpole --json");
+    assert_has(grids, "\"env\": \"cartpole\", \"grid\": \"paper\"");
+    assert_null(strstr(grids, "acrobot"));
     char *json = output_of("list envs acrobot --json");
     assert_has(json, "\"name\": \"acrobot\"");
     assert_null(strstr(json, "\"name\": \"cartpole\""));
@@ -267,7 +276,7 @@ static void lists(void **unused)
     free(envs);
     free(env);
     free(agent);
-    free(search);
+    free(grids);
     free(json);
 }
 

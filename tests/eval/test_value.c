@@ -70,6 +70,13 @@ static void differences_are_seen(void **unused)
     live(other);
     other[3].score = -INFINITY;
     assert_false(tied(NMEMBER, RH_POOL_WORST, best, other));
+    assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
+
+    // and like another that did
+    best[3].score = -INFINITY;
+    assert_true(tied(NMEMBER, RH_POOL_MEAN, best, other));
+    assert_true(tied(NMEMBER, RH_POOL_WORST, best, other));
+    assert_true(tied(1, RH_POOL_MEAN, best, other));
 }
 
 // Runs that were stopped in a member do not count, and one run tells nothing.

@@ -44,7 +44,7 @@ static rh_plan one_number(rh_plan_book *book)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live(), whole = -1;
+    int64_t live = rh_alloc_live(), whole = -1, torn = -1;
     rh_error err = {""};
     rh_plan_book book;
     rh_plan plan = one_number(&book);
@@ -62,11 +62,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     rh_replay replay;
     rh_replay__init(&replay, &head, "a/file");
-    rh_status rc = rh_replay__read(&replay, fd, 0, -1, &whole, &err);
+    rh_status rc = rh_replay__read(&replay, fd, 0, -1, &whole, &torn, &err);
     require(rc == RH_OK || strncmp(err.text, "a/file:", 7) == 0);
     require(!strchr(err.text, '\n'));
     require(whole >= 0 && whole <= (int64_t)size);
     require(rc || whole == 0 || bytes[whole - 1] == '\n');
+    require(rc || whole + torn == (int64_t)size);
     require(replay.ntrial == replay.nslot);
     for (int i = 0; i < replay.ntrial; i++) {
         require(replay.owner[replay.slot[i].id] == i);

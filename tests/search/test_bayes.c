@@ -363,6 +363,23 @@ static void as_in_the_paper(void **unused)
     assert_true(gp->z[0] == rh_search_setting(plain, 0)[0]); // raw numbers
     rh_search_destroy(plain);
 
+    // uniform in raw numbers, also where the scale is a log one: above 0.1 nine in ten
+    static const rh_space rates = {
+        {{.name = "rate", .lo = 1e-4, .hi = 1.0, .scale = RH_LOG},
+         {.name = "count", .lo = 1.0, .hi = 1000.0, .step = 1.0, .scale = RH_LOG}},
+        2};
+    rh_rng rng = rh_rng_stream(3, RH_STREAM_SEARCH, 0, 0);
+    int high[2] = {0};
+    for (int i = 0; i < 1000; i++) {
+        double x[2];
+        rh_bayes__anywhere(&rates, &rng, x);
+        assert_true(rh_space_holds(&rates, x));
+        high[0] += x[0] > 0.1;
+        high[1] += x[1] > 100.0;
+    }
+    assert_in_range(high[0], 860, 940);
+    assert_in_range(high[1], 860, 940);
+
     s = scene_of(&grid, on_grid, 9);
     s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
     rh_search *search = searched(&s);

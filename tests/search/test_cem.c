@@ -246,6 +246,11 @@ static double hopeless(const double *x)
     return -INFINITY;
 }
 
+static double gap(const double *x)
+{
+    return fabs(x[0] - 0.5) < 0.2 ? -(double)INFINITY : x[1];
+}
+
 static void broken_down(void **unused)
 {
     (void)unused;
@@ -263,6 +268,17 @@ static void broken_down(void **unused)
     play(search, hopeless);
     const double *x = rh_search_setting(search, rh_search_nsetting(search) - 1);
     assert_true(x[0] == 0.5); // it never moved
+    rh_search_destroy(search);
+
+    // between two good sides: the mean is tried, breaks down, and is not the answer
+    param[RATE] = 0.1;
+    param[ITERATIONS] = 1;
+    search = made(&s, param, 33);
+    play(search, gap);
+    assert_int_equal(rh_search_nsetting(search), 33);
+    assert_true(gap(rh_search_setting(search, 32)) == -INFINITY);
+    assert_int_equal(rh_search_lead(search, 1, &leader), 1);
+    assert_true(isfinite(leader.value) && leader.setting < 32);
     rh_search_destroy(search);
 }
 

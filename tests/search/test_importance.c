@@ -44,13 +44,18 @@ static void by_hand(void **unused)
     assert_int_equal(rh_importance(&space, 4, x, broken, NULL, share, NULL, NULL, NULL), RH_OK);
     assert_true(share[0] == 0.0 && share[1] == 0.0);
 
+    // whether it breaks down is all there is to it: a alone says so
+    double half[4] = {-INFINITY, -INFINITY, 3, 3};
+    assert_int_equal(rh_importance(&space, 4, x, half, NULL, share, total, NULL, NULL), RH_OK);
+    assert_true(fabs(share[0] - 1.0) < 1e-14 && share[1] < 1e-14);
+
     // a breakdown is 0.05 of the range below the worst: here -0.05 where a and b are 0
     double one[4] = {-INFINITY, 0, 1, 1};
     double mended[4] = {-0.05, 0, 1, 1}, expected[2];
     assert_int_equal(rh_importance(&space, 4, x, mended, NULL, expected, NULL, NULL, NULL),
                      RH_OK);
     assert_int_equal(rh_importance(&space, 4, x, one, NULL, share, NULL, NULL, NULL), RH_OK);
-    assert_true(share[0] == expected[0] && share[1] == expected[1]);
+    assert_true(fabs(share[0] - expected[0]) < 1e-14 && fabs(share[1] - expected[1]) < 1e-14);
 }
 
 // Every share from its definition, with settings in another order.
@@ -99,6 +104,16 @@ static void by_definition(void **unused)
         assert_true(fabs(share[k] - alone / all) < 1e-13);
         assert_true(fabs(total[k] - left / all) < 1e-13);
     }
+
+    // equal values, whose mean is not quite theirs by rounding
+    double same[24];
+    for (int i = 0; i < 24; i++)
+        same[i] = 1e3 / 3.0;
+    double none[3], neither[3];
+    assert_int_equal(rh_importance(&space, 24, x[0], same, NULL, none, neither, NULL, NULL),
+                     RH_OK);
+    for (int k = 0; k < 3; k++)
+        assert_true(none[k] == 0.0 && neither[k] == 0.0);
 
     // one missing, or one twice: no longer the whole table
     assert_int_equal(rh_importance(&space, 23, x[0], y, NULL, share, total, &exact, NULL),
@@ -183,6 +198,25 @@ static void odd_ones(void **unused)
         assert_true(part[k] < 0.1);
 }
 
+// Of many settings some are drawn: a dimension of two values, gone through fastest, is seen.
+static void many_settings(void **unused)
+{
+    (void)unused;
+    enum { N = 1200 };
+    static double x[N][2], y[N];
+    rh_space space = {{{.name = "a", .lo = 0.0, .hi = 1.0},
+                       {.name = "b", .kind = RH_DIM_LIST, .value = two, .nvalue = 2}},
+                      2};
+    for (int i = 0; i < N; i++) {
+        x[i][0] = (i / 2 + 0.5) / (N / 2.0);
+        x[i][1] = i % 2;
+        y[i] = x[i][0] + x[i][1];
+    }
+    double share[2];
+    assert_int_equal(rh_importance(&space, N, x[0], y, NULL, share, NULL, NULL, NULL), RH_OK);
+    assert_true(fabs(share[0] - 0.25) < 0.03 && fabs(share[1] - 0.75) < 0.03);
+}
+
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -205,9 +239,9 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),         cmocka_unit_test(by_definition),
-        cmocka_unit_test(ishigami),        cmocka_unit_test(odd_ones),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(by_definition),
+        cmocka_unit_test(ishigami),      cmocka_unit_test(odd_ones),
+        cmocka_unit_test(many_settings), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

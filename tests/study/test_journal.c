@@ -191,7 +191,7 @@ static void words_are_json(void **unused)
          "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\""},
         {"\xff\xc3(\xe2\x82", "\"\\ufffd\\ufffd(\\ufffd\\ufffd\""},          // cut off
         {"\xc0\x80\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\""}, // not UTF-8
-        {"\xc2\x85\xe2\x80\xa8\xef\xbf\xbf", "\"\\u0085\\u2028\\uffff\""},
+        {"\xc2\x85\xe2\x80\xa8\xef\xbf\xbf\xef\xbb\xbf", "\"\\u0085\\u2028\\uffff\\ufeff\""},
     };
     for (size_t i = 0; i < LENGTH(known); i++) {
         rh_text text = {0};
@@ -205,6 +205,7 @@ static void words_are_json(void **unused)
     assert_int_equal(rh_journal__crc("123456789", 9), 0xcbf43926); // of every CRC-32
     char room[8];
     assert_string_equal(rh_journal__show("a\nb", room, sizeof room), "a?b");
+    assert_string_equal(rh_journal__show("abcdefg", room, sizeof room), "abcdefg");
     assert_string_equal(rh_journal__show("abcdefgh", room, sizeof room), "abcd...");
     assert_string_equal(rh_journal__show("abc\xc3\xa4xyz", room, sizeof room), "abc...");
 }
@@ -316,6 +317,47 @@ static void a_verdict_once(void **unused)
                                   "\"confirmed\":false,\"value\":-9,\"lo95\":-10.5,"
                                   "\"hi95\":-7.5,\"tied\":[1]}}"));
     assert_non_null(strstr(bytes, "{\"deploy\":{\"name\":\"esarsa\",\"hyperparameters\":{"));
+
+    // its last line torn: all of it is written again
+    size_t from = 0;
+    for (const char *c = bytes; (c = strstr(c, "\"user_attr\":{")) != NULL; c++)
+        from = (size_t)(c - bytes);
+    put(bytes, from + 40);
+    free(bytes);
+    verdict.whole = true;
+    rh_journal *journal = opened(&plan);
+    assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
+    rh_journal__close(journal);
+    bytes = contents(&n);
+    assert_true(n > from);
+    assert_non_null(strstr(bytes + from, "{\"deploy\":"));
+    assert_non_null(strstr(bytes + from, "{\"verdict\":"));
+    free(bytes);
+}
+
+// A life of two steps has two points, whatever the plan hoped for.
+static void a_short_life(void **unused)
+{
+    (void)unused;
+    static const double curve[NCURVE] = {1.5, 2.5, NAN, NAN};
+    rh_plan plan = sample_plan();
+    rh_journal *journal = opened(&plan);
+    rh_life life[6];
+    double hp[RH_STUDY__NHP];
+    int number = -1;
+    rh_journal_trial trial = sample_trial(0, false);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    t.curve = curve;
+    rh_journal__set_steps(journal, 2);
+    assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
+    assert_int_equal(rh_journal__finish(journal, number, &t, NULL), RH_OK);
+    rh_journal__close(journal);
+    size_t n;
+    char *bytes = contents(&n), line[80];
+    for (int i = 0; i < 2; i++) {
+        snprintf(line, sizeof line, "\"step\":%d,\"intermediate_value\":%d.5,", i + 1, i + 1);
+        assert_non_null(strstr(bytes, line));
+    }
     free(bytes);
 }
 
@@ -460,7 +502,8 @@ static void whole_and_wrong(void **unused)
              (unsigned)rh_journal__crc(newer, strlen(newer)));
     put(bytes, n);
     append(line);
-    refused(&plan, RH_EFORMAT, "written by a newer rehearse");
+    refused(&plan, RH_EFORMAT,
+            "written by a newer rehearse, as version 2 of such lines, expected at most 1");
     free(bytes);
 }
 
@@ -534,6 +577,29 @@ static void lines_of_others(void **unused)
     free(bytes);
 }
 
+// The same in a journal that was new when it was opened: Optuna looks on from the first line.
+static void others_from_the_first(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    rh_journal *journal = opened(&plan);
+    append("{\"op_code\":2,\"worker_id\":\"1-2\",\"study_id\":0,\"user_attr\":{\"n\":1}}\n"
+           "{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":0,\"datetime_start\":null}\n");
+    rh_journal_trial trial = sample_trial(0, false);
+    put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 1
+    append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
+    rh_error err = {""};
+    int number;
+    assert_int_equal(rh_journal__begin(journal, &trial, &number, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "was deleted by another program"));
+    rh_journal__close(journal);
+    size_t n;
+    char *bytes = contents(&n);
+    assert_non_null(strstr(bytes, "\"trial_id\":1,\"user_attr\":{\"life:0:0\""));
+    assert_null(strstr(bytes, "\"trial_id\":0,"));
+    free(bytes);
+}
+
 static void not_ours_at_all(void **unused)
 {
     (void)unused;
@@ -586,6 +652,20 @@ static void differences_are_named(void **unused)
             "it was made without model.k, and this asks for model.k = 10; use");
     sample_book.line = sample_line;
     sample_book.nline--;
+
+    // where long values part
+    char *usual = sample_line[1].value;
+    char list[] = "{values: [0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.007, 0.008]}";
+    sample_line[1].value = list;
+    unlink(path);
+    write_sample(&plan);
+    strcpy(strstr(list, "6, "), "7, 0.008]}");
+    refused(&plan, RH_EINVAL,
+            "it was made with parameters.alpha = ...0.005, 0.006, 0.007, 0.008]}, and this "
+            "asks for ...0.005, 0.007, 0.008]}; use");
+    sample_line[1].value = usual;
+    unlink(path);
+    write_sample(&plan);
 
     // another log, other starts, another name: only that is no matter
     rh_journal *journal = NULL;
@@ -658,11 +738,12 @@ static void places_that_will_not_do(void **unused)
     assert_int_equal(mkfifo(path, 0666), 0);
     refused(&plan, RH_EIO, "study.log: it is a device, pipe or socket, expected a file");
     unlink(path);
-    if (geteuid() != 0) { // to root all is open
-        chmod(folder, 0555);
-        refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Permission denied");
-        chmod(folder, 0755);
-    }
+    bool root = geteuid() == 0; // to whom all is open
+    chmod(folder, 0555);
+    assert_true(!root || seteuid(65534) == 0);
+    refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Permission denied");
+    assert_true(!root || seteuid(0) == 0);
+    chmod(folder, 0755);
 
     // a new folder, and a slash behind its name
     snprintf(other, sizeof other, "%s/new/", folder);
@@ -672,6 +753,35 @@ static void places_that_will_not_do(void **unused)
     assert_int_equal(unlink(other), 0);
     *strrchr(other, '/') = 0;
     assert_int_equal(rmdir(other), 0);
+}
+
+// What a process that was killed was writing is gone, and nothing else.
+static void left_over(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        bool gone;
+    } file[] = {
+        {"runs.csv.4711-0.tmp", true},   {"best.yaml.1-12.tmp", true},
+        {"study.model.9-9.tmp", true},   {"runs.csv", false},
+        {"runs.csv.-0.tmp", false},      {"runs.csv.4711-.tmp", false},
+        {"runs.csv.4711.tmp", false},    {"runs.csv.4711-0.tmp2", false},
+        {"other.csv.4711-0.tmp", false}, {"best.yaml.", false},
+    };
+    char name[128];
+    rh_plan plan = sample_plan();
+    for (size_t i = 0; i < LENGTH(file); i++) {
+        snprintf(name, sizeof name, "%s/%s", folder, file[i].name);
+        FILE *made = fopen(name, "w");
+        assert_non_null(made);
+        fclose(made);
+    }
+    rh_journal__close(opened(&plan));
+    for (size_t i = 0; i < LENGTH(file); i++) {
+        snprintf(name, sizeof name, "%s/%s", folder, file[i].name);
+        assert_int_equal(unlink(name), file[i].gone ? -1 : 0);
+    }
 }
 
 static void full_disk(void **unused)
@@ -792,14 +902,17 @@ int main(int argc, char **argv)
         IN_A_FOLDER(comes_back_to_the_bit),
         IN_A_FOLDER(lines_are_what_optuna_wants),
         IN_A_FOLDER(a_verdict_once),
+        IN_A_FOLDER(a_short_life),
         IN_A_FOLDER(torn_anywhere),
         IN_A_FOLDER(damage_is_found),
         IN_A_FOLDER(whole_and_wrong),
         IN_A_FOLDER(lines_of_others),
+        IN_A_FOLDER(others_from_the_first),
         IN_A_FOLDER(not_ours_at_all),
         IN_A_FOLDER(differences_are_named),
         IN_A_FOLDER(open_entries_may_change),
         IN_A_FOLDER(places_that_will_not_do),
+        IN_A_FOLDER(left_over),
         IN_A_FOLDER(full_disk),
         IN_A_FOLDER(no_memory),
     };

@@ -185,6 +185,10 @@ static void refusals(void **unused)
            "log_uniform_values"},
         {"tau: {distribution: log_uniform, min: a, max: 1}",
          P "parameters.tau.min = a, expected an exponent: log_uniform is from e^min to e^max"},
+        {"tau: {distribution: log_uniform, min: -2, max: -9}",
+         P "tau: log_uniform from e^-2 to e^-9, expected the smaller number first"},
+        {"tau: {distribution: q_log_uniform_values, min: 1e-6, max: 1, q: 1e4}",
+         P "tau: no multiple of 10000 between 1e-06 and 1"},
         // what W&B has
         {"alpha: {distribution: normal, mu: 0, sigma: 1}",
          P "alpha: normal: a search needs bounds: say uniform or log_uniform_values with min "
@@ -262,6 +266,23 @@ static void refusals(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+// By ratios the multiples of a step begin with the first, however small min is: 0 has no
+// logarithm.
+static void no_multiple_at_zero(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = settled("method: random\nparameters: {tau: {distribution: "
+                            "q_log_uniform_values, min: 1e-6, max: 3e4, q: 1e4}}\n",
+                            3);
+    assert_true(rh_space_count(&plan->space) == 3.0);
+    for (int i = 0; i <= 10; i++) {
+        double u = 0.1 * i, x = NAN;
+        rh_space_place(&plan->space, &u, &x);
+        assert_true(x == 1e4 || x == 2e4 || x == 3e4);
+    }
+    rh_plan_destroy(plan);
+}
+
 // On the command line.
 static void trials(void **unused)
 {
@@ -270,6 +291,7 @@ static void trials(void **unused)
         const char *param, *text, *entry, *value;
     } good[] = {
         {"alpha", "0.1", "agent.alpha", "0.1"},
+        {"alpha", "0.3, 0.1, 1", "parameters.alpha", "{values: [0.1, 0.3, 1]}"},
         {"alpha", "0.3,0.1,1", "parameters.alpha", "{values: [0.1, 0.3, 1]}"},
         {"alpha", "0.01:1", "parameters.alpha",
          "{distribution: log_uniform_values, min: 0.01, max: 1}"},
@@ -335,9 +357,8 @@ static void trials(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(kinds_and_scales),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(forms),    cmocka_unit_test(kinds_and_scales),
+        cmocka_unit_test(refusals), cmocka_unit_test(no_multiple_at_zero),
         cmocka_unit_test(trials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,9 @@ static void refusals(void **unused)
                                     "(steps, runs, criterion, across, pool, cutoff, cutoff_as, "
                                     "curve)"},
         {"evaluation: 5", F "1: evaluation = 5, expected a mapping"},
+        {"confirm: [5]",
+         F "1: confirm = a list, expected a mapping, true, false or a number of "
+           "settings"},
         {"evaluation: [5]", F "1: evaluation = a list, expected a mapping"},
         {"evaluation: {runs: [5]}", F "1: evaluation.runs = a list, expected one value"},
         {"parameters: alpha", F "1: parameters = alpha, expected a mapping"},
@@ -183,8 +186,12 @@ static void refusals(void **unused)
         {"name: {a: b}", F "1: name = a mapping, expected a text"},
         {"data: [a]", F "1: data = a list, expected a text"},
         {"ranges: {temp: 5}", F "1: ranges.temp = 5, expected [lo, hi] with lo below hi"},
-        {"ranges: {temp: [1, x]}", F "1: ranges.temp = a list, expected [lo, hi] with lo below "
+        {"ranges: {temp: [1, x]}", F "1: ranges.temp = [1, x], expected [lo, hi] with lo below "
                                      "hi"},
+        {"ranges: {temp: [5, 1]}", F "1: ranges.temp = [5, 1], expected [lo, hi] with lo below "
+                                     "hi"},
+        {"ranges: {temp: [[1], 2]}", F "1: ranges.temp = a list, expected [lo, hi] with lo "
+                                       "below hi"},
         {"ranges:\n  tmp: [0, 1]",
          F "2: ranges: the log has no sensor 'tmp'; did you mean 'temp'? (temp, level)"},
         {"task: {noise: 0.1}",

@@ -71,6 +71,12 @@ static void preset_paper(void **unused)
     assert_int_equal(plan->confirm_settings, 4);
     rh_plan_destroy(plan);
 
+    // who speaks of the confirmation wants it
+    plan = settled("preset: paper\ntask: puddle_world\nconfirm: {runs: 20}\n", 3);
+    assert_int_equal(plan->confirm_settings, 8);
+    assert_int_equal(plan->confirm_runs, 20);
+    rh_plan_destroy(plan);
+
     plan = settled("preset: paper\nmodel: nn\nrepresentation: raw\ngrid: acrobot:paper\n", 3);
     assert_string_equal(plan->model->name, "nn");
     assert_string_equal(plan->repr->name, "raw");
@@ -172,11 +178,57 @@ static void refusals(void **unused)
     rh_plan_destroy(plan);
 }
 
+// A model that was fitted before has what a fit would ask for.
+static void fitted(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = {"model: {k: 5}",
+                                        "model: knn",
+                                        "model: {members: 3}",
+                                        "representation: raw",
+                                        "representation: {d: 3}",
+                                        "representation: {joint: no}",
+                                        "task: puddle_world",
+                                        "starts: b.csv",
+                                        "gamma: 0.9",
+                                        "continuing: yes",
+                                        "ranges: {temp: [0, 1]}",
+                                        "preset: paper"};
+    rh_error err = {""};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "%s\ndata: model:a.model\n", wrong[i]);
+        rh_plan *plan = plan_of(text);
+        assert_int_equal(rh_plan_check(plan, &err), RH_EFORMAT);
+        assert_int_equal(strncmp(err.text, F "1: ", strlen(F "1: ")), 0);
+        assert_non_null(
+            strstr(err.text, " is for a log, and model:dir/a.model is fitted already"));
+        rh_plan_destroy(plan);
+    }
+    rh_plan *plan = plan_of("model: {k: 5}\ndata: model:a.model\n");
+    assert_int_equal(rh_plan_check(plan, &err), RH_EFORMAT);
+    assert_string_equal(err.text, F "1: model.k is for a log, and model:dir/a.model is fitted "
+                                    "already");
+    rh_plan_destroy(plan);
+
+    // the line goes over the file, and is told by its option
+    plan = plan_of("model: {k: 5}\ndata: model:a.model\n");
+    assert_int_equal(rh_plan_set(plan, "data", "a.csv", NULL, &err), RH_OK);
+    assert_int_equal(rh_plan_check(plan, &err), RH_OK);
+    rh_plan_destroy(plan);
+    plan = plan_of("data: model:a.model\npreset: none\nevaluation: {runs: 3}\n");
+    assert_int_equal(rh_plan_check(plan, &err), RH_OK);
+    assert_int_equal(rh_plan_set(plan, "k", "5", "--k", &err), RH_OK);
+    assert_int_equal(rh_plan_check(plan, &err), RH_EINVAL);
+    assert_string_equal(err.text, "--k is for a log, and model:dir/a.model is fitted already");
+    rh_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual),    cmocka_unit_test(preset_paper), cmocka_unit_test(reaches),
-        cmocka_unit_test(no_order), cmocka_unit_test(refusals),
+        cmocka_unit_test(no_order), cmocka_unit_test(refusals),     cmocka_unit_test(fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,10 @@ static void refusals(void **unused)
          F "1: evaluation.curve = 20, expected at most one point for each step of a life"},
         {"method: {name: random, point: quasi}",
          F "1: random: no parameter 'point'; did you mean 'points'? (points)"},
+        {"bayes: {compat: paper}\nmethod: {name: bayes, compat: none}",
+         F "2: method.compat is given twice, before in line 1 as bayes.compat"},
+        {"method: {name: bayes,\n compat: none}\nbayes: {compat: paper}",
+         F "3: bayes.compat is given twice, before in line 2 as method.compat"},
         {"cem: {rate: 7}", F "1: cem.rate = 7, expected a number, 1e-06 to 1"},
     };
     int wrong = 0;

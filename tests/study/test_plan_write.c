@@ -9,6 +9,8 @@ static const struct {
     {"", 3},
     {"", 0},
     {"name: \"a: \\\"b\\\" # c\"\ndata: 'yes'\nstarts: a b.csv\n", 3},
+    {"name: \"a\\x85\\x80b \\u2028\\u2029c\\uFEFF\\td \\xE4\"\n", 3},
+    {"data: model:a.model\nevaluation: {runs: 3}\n", 3},
     {"preset: paper\ntask: puddle_world\n", 3},
     {"preset: paper\ntask: acrobot\nagent: actor_critic\n", 3},
     {"preset: paper\nrepresentation: {preset: acrobot}\ngrid: acrobot:paper\n", 3},
@@ -111,6 +113,8 @@ static void round_trips(void **unused)
         again = new_plan();
         const char *key, *value;
         bool open;
+        if (plan->data)
+            assert_int_equal(rh_plan_set(again, "data", plan->data, NULL, &err), RH_OK);
         for (int k = 0; rh_plan_entry(plan, k, &key, &value, &open); k++)
             if (rh_plan_set(again, key, value, NULL, &err) != RH_OK)
                 fail_msg("%s = %s: %s", key, value, err.text);

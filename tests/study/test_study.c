@@ -1,6 +1,7 @@
 // test_study.c - whole studies, small ones: the same whatever happens on the way.
 
 #include "model/model_sample.h"
+#include "study/study_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,10 @@ static const char *const *const searches[] = {
     grid_words,
     (const char *const[]){"method", "race", "try alpha", "0.001,0.01,0.1,1", "race.first", "2",
                           "evaluation.runs", "6", NULL},
+    // settings that are nearly alike: who leads after 2 runs is not who does after 9
+    (const char *const[]){"method", "race", "try alpha", "0.1,0.11,0.12,0.13,0.14,0.15,0.16",
+                          "race.first", "2", "race.confidence", "0.5", "evaluation.runs", "9",
+                          NULL},
     (const char *const[]){"method", "random", "try alpha", "0.001:1:log", "budget.trials", "7",
                           NULL},
     (const char *const[]){"method", "bayes", "try alpha", "0.001:1:log", "try tau",
@@ -228,11 +233,11 @@ static void threads_do_not_matter(void **unused)
     for (int k = 0; k < NSEARCH; k++) {
         rh_plan *plan = plan_of(log, searches[k]);
         for (int n = 1; n <= 3; n++) {
-            char name[16];
+            char name[32];
             snprintf(name, sizeof name, "t%d-%d", k, n);
             rh_study_destroy(finish(plan, log, name, n));
             if (n > 1) {
-                char first[16];
+                char first[32];
                 snprintf(first, sizeof first, "t%d-1", k);
                 assert_same_study(first, name);
             }
@@ -249,7 +254,7 @@ static void stopped_and_taken_up(void **unused)
     rh_log *log = log_by_chance(5, 400, 2, 3);
     for (int k = 0; k < NSEARCH; k++) {
         rh_plan *plan = plan_of(log, searches[k]);
-        char whole[16], name[16];
+        char whole[32], name[32];
         snprintf(whole, sizeof whole, "w%d", k);
         snprintf(name, sizeof name, "s%d", k);
         rh_study_destroy(finish(plan, log, whole, 2));
@@ -294,6 +299,8 @@ static void more_trials(void **unused)
     const rh_verdict *v = rh_study_verdict(study);
     assert_true(v->nknown == 4 * 3 + 2 * 2 * 2 && v->ntrial - v->nconfirm == 9);
     rh_study_destroy(study);
+    rh_study_destroy(finish(long_plan, log, "at-once", 1));
+    assert_same_study("at-once", "more");
     rh_plan_destroy(short_plan);
     rh_plan_destroy(long_plan);
     rh_log_destroy(log);
@@ -324,6 +331,134 @@ static void another_study(void **unused)
     rh_plan_destroy(longer);
     rh_log_destroy(log);
     rh_log_destroy(other);
+}
+
+// A journal that no study of this plan could have written.
+static void a_foreign_journal(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"method",        "random", "try alpha", "0.001:1:log",
+                                        "budget.trials", "3",      NULL};
+    static const struct {
+        rh_journal_trial trial[2];
+        int n;
+        const char *message;
+    } wrong[] = {
+        {{{.x = {7}}},
+         1,
+         "study.log: setting 0 has alpha = 7, expected one of those from 0.001 to 1"},
+        {{{.x = {-0.5}, .setting = 0}}, 1, "alpha = -0.5, expected"},
+        {{{.x = {0.5}, .setting = 1}},
+         1,
+         "study.log: setting 1 among 1 trials, expected 0 to 0"},
+        {{{.x = {0.5}}, {.x = {0.25}}}, 2, "study.log: setting 0 is there twice"},
+        {{{.x = {0.5}}, {.x = {0.25}, .confirm = true}},
+         2,
+         "has another alpha than the setting"},
+        {{{.x = {0.5}, .confirm = true}}, 1, "the confirmation of setting 0 has another alpha"},
+        {{{.x = {0.5}, .finished = true}}, 1, "setting 0 is finished without run 0, which is"},
+    };
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan = plan_of(log, words);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rh_error err = {""};
+        rh_journal *journal = NULL;
+        rh_journal_head head = {.name = "rehearse", .log = log->path, .plan = plan};
+        head.fingerprint = rh_log_fingerprint(log);
+        head.ncurve = plan->ncurve;
+        char name[32];
+        snprintf(name, sizeof name, "foreign%zu", i);
+        assert_int_equal(rh_journal__open(&journal, path_of(name), &head, &err), RH_OK);
+        rh_journal__set_steps(journal, 300);
+        for (int k = 0; k < wrong[i].n; k++) {
+            const rh_journal_trial *trial = &wrong[i].trial[k];
+            int number = -1;
+            assert_int_equal(rh_journal__begin(journal, trial, &number, &err), RH_OK);
+            rh_life life[3] = {
+                {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}};
+            double hp[64] = {0}, curve[4] = {0};
+            rh_trial end = {.x = trial->x,
+                            .hp = hp,
+                            .state = RH_SETTING_DONE,
+                            .nmember = 1,
+                            .nrun = 3,
+                            .life = life,
+                            .curve = curve};
+            if (trial->finished)
+                assert_int_equal(rh_journal__finish(journal, number, &end, &err), RH_OK);
+        }
+        rh_journal__close(journal);
+        patience p = {.most = -1};
+        assert_int_equal(carry_out(plan, log, name, 1, &p, NULL, &err), RH_EFORMAT);
+        if (!strstr(err.text, wrong[i].message))
+            fail_msg("%s", err.text);
+    }
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// What a journal says was lived counts, where a search would now ask for slightly other
+// numbers.
+static void numbers_of_then(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {
+        "method", "bayes",        "try alpha", "0.001:1:log", "budget.trials",
+        "5",      "budget.batch", "2",         NULL};
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan = plan_of(log, words);
+    rh_error err = {""};
+    rh_journal *journal = NULL;
+    rh_journal_head head = {.name = "rehearse", .log = log->path, .plan = plan};
+    head.fingerprint = rh_log_fingerprint(log);
+    head.ncurve = plan->ncurve;
+    rh_journal_trial then = {.x = {0.0625}};
+    int number = -1;
+    assert_int_equal(rh_journal__open(&journal, path_of("then"), &head, &err), RH_OK);
+    rh_journal__set_steps(journal, 300);
+    assert_int_equal(rh_journal__begin(journal, &then, &number, &err), RH_OK);
+    rh_journal__close(journal);
+    rh_study *study = finish(plan, log, "then", 2);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v->ntrial - v->nconfirm == 5 && v->trial[0].x[0] == 0.0625);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// A study of a model is refused with another model of the same log.
+static void another_model(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_model *model[2] = {NULL, NULL};
+    double param[16];
+    rh_model_options opt = plain_options();
+    opt.param = param;
+    for (int i = 0; i < 2; i++) {
+        rh_param_initial(rh_model_knn.param, rh_model_knn.nparam, param);
+        param[rh_param_find(rh_model_knn.param, rh_model_knn.nparam, "k")] = 3 + 2 * i;
+        model[i] = fit_plain(&rh_model_knn, log, false, &opt);
+    }
+    static const char *const words[] = {"method", "grid", "try alpha", "0.1,1", NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study_options how = rh_study_defaults();
+    how.folder = path_of("given");
+    for (int i = 0; i < 3; i++) {
+        rh_study *study = NULL;
+        rh_status rc = rh_study_create(&study, plan, NULL, NULL, model[i % 2], &how, &err);
+        assert_int_equal(rc, i == 1 ? RH_EINVAL : RH_OK);
+        if (!rc)
+            assert_int_equal(rh_study_run(study, &err), RH_OK);
+        rh_study_destroy(study);
+        if (rc)
+            assert_non_null(strstr(err.text, "another model"));
+    }
+    rh_plan_destroy(plan);
+    rh_model_destroy(model[0]);
+    rh_model_destroy(model[1]);
+    rh_log_destroy(log);
 }
 
 // ---------------------------------------------------------------------------- findings
@@ -389,6 +524,59 @@ static void bounds_are_told(void **unused)
     rh_log_destroy(log);
 }
 
+// A search that goes where it is good ends among settings that are alike: no reason to warn.
+static void a_search_that_settles(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_levers();
+    static const char *const words[] = {"method",
+                                        "bayes",
+                                        "try tau",
+                                        "1:100000:log",
+                                        "try alpha",
+                                        "0.3",
+                                        "budget.trials",
+                                        "24",
+                                        "evaluation.runs",
+                                        "10",
+                                        "bayes.first",
+                                        "8",
+                                        NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    const rh_log_finding *f = finding(v, "all-alike");
+    if (f)
+        fail_msg("%s", f->evidence);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// Rewards whose sum is no number: the lives broke down, and the study goes through.
+static void sums_that_overflow(void **unused)
+{
+    (void)unused;
+    walk w[60];
+    for (int i = 0; i < 60; i++)
+        w[i] = (walk){.s = i % 10 / 10.0,
+                      .act = i % 3,
+                      .reward = 1e306 * (1 + i % 3),
+                      .next = (i + 1) % 10 / 10.0,
+                      .begins = i == 0};
+    rh_log *log = log_of(w, 60, 3);
+    static const char *const words[] = {"method",  "grid",  "try tau", "1,30,1000",
+                                        "confirm", "false", NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v->winner >= 0 && v->trial[v->winner].ndiverged == 3);
+    assert_non_null(finding(v, "winner-diverged"));
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // What it would take, and a verdict before there is anything.
 static void an_estimate(void **unused)
 {
@@ -401,9 +589,16 @@ static void an_estimate(void **unused)
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
     assert_true(e.nsetting == 6 && e.nlife == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
-    assert_true(e.life > 0.0 && e.seconds > 0.0 && e.how.nstep == 300);
+    assert_true(e.life > 0.0 && e.fit > 0.0 && e.search > 0.0 && e.how.nstep == 300);
+    assert_true(fabs(e.seconds - e.fit - e.search - (double)e.nlife * e.life) < 1e-9);
     const rh_verdict *v = rh_study_verdict(study);
     assert_true(v && v->winner == -1 && v->ntied == 0 && !v->whole);
+
+    // it is carried out once, and its verdict is that of the end
+    assert_int_equal(rh_study_run(study, &err), RH_OK);
+    v = rh_study_verdict(study);
+    assert_true(v && v->whole && v->winner >= 0 && v == rh_study_verdict(study));
+    assert_int_equal(rh_study_run(study, &err), RH_EINVAL);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -442,7 +637,12 @@ int main(void)
         cmocka_unit_test(stopped_and_taken_up),
         cmocka_unit_test(more_trials),
         cmocka_unit_test(another_study),
+        cmocka_unit_test(another_model),
+        cmocka_unit_test(a_foreign_journal),
+        cmocka_unit_test(numbers_of_then),
         cmocka_unit_test(bounds_are_told),
+        cmocka_unit_test(a_search_that_settles),
+        cmocka_unit_test(sums_that_overflow),
         cmocka_unit_test(an_estimate),
         cmocka_unit_test(without_memory),
     };

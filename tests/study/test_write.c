@@ -7,7 +7,9 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +196,35 @@ static void faults(void **unused)
     }
 }
 
+// Where a long table does not fit, it is said why, and the old one stays.
+static void full_disk(void **unused)
+{
+    (void)unused;
+    static scene s;
+    static rh_trial many[100];
+    struct rlimit before, limit;
+    rh_error err = {""};
+    set(&s);
+    assert_int_equal(rh_study__write_runs(path, &s.head, &s.verdict, &err), RH_OK);
+    char *first = contents();
+    for (size_t i = 0; i < LENGTH(many); i++)
+        many[i] = s.trial[1];
+    s.verdict.trial = many;
+    s.verdict.ntrial = LENGTH(many);
+    signal(SIGXFSZ, SIG_IGN); // a file that would be too long is an error, not the end
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){8192, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    rh_status rc = rh_study__write_runs(path, &s.head, &s.verdict, &err);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(rc, RH_EIO);
+    assert_non_null(strstr(err.text, "/out: cannot write: File too large"));
+    char *second = contents();
+    assert_string_equal(first, second);
+    free(second);
+    free(first);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2) {
@@ -207,6 +238,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(best_yaml),
         IN_A_FOLDER(runs_csv),
         IN_A_FOLDER(faults),
+        IN_A_FOLDER(full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

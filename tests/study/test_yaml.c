@@ -71,6 +71,12 @@ static void bad_trees(void **unused)
         {"a: [1, 2\n", "a.yaml:2: not YAML: did not find expected ',' or ']'"},
         {"a: 1\nb: 2\na: 3\n", "a.yaml:3: a is given twice, before in line 1"},
         {"x:\n  a: 1\n  \"a\": 3\n", "a.yaml:3: a is given twice, before in line 2"},
+        {"a: &a {b: 1}\nc:\n  <<: *a\n",
+         "a.yaml:3: << is not followed: an alias stands for all of a value, and merges none"},
+        {"a:\n\tb: 1\n", "a.yaml:2: not YAML: found character that cannot start any token; a "
+                         "tab stands where only blanks can indent"},
+        {"a: 1\n\tb: 2\n",
+         "a.yaml:2: not YAML: found a tab character that violates indentation"},
         {"[1]: 2\n", "a.yaml:1: found a list as a key, expected a text"},
         {"{a: b}: 2\n", "a.yaml:1: found a mapping as a key, expected a text"},
         {"a: 1\n---\nb: 2\n", "a.yaml:3: a second document begins here, expected one"},
@@ -86,6 +92,21 @@ static void bad_trees(void **unused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(bad[i].text, strlen(bad[i].text), bad[i].message);
     refused("a: \xff\n", 5, "a.yaml:1: not YAML: invalid leading UTF-8 octet");
+    refused("a: b\nc: d\ne: \xff\n", 15, "a.yaml:3: not YAML: invalid leading UTF-8 octet");
+    refused("\x7f"
+            "ELF\n\n\x02\n",
+            8,
+            "a.yaml:1: not YAML: control characters are not "
+            "allowed");
+
+    // in no time: composed, this would take minutes
+    static char bracket[1 << 20];
+    memset(bracket, '[', sizeof bracket);
+    refused(bracket, sizeof bracket,
+            "a.yaml:1: nested more than 16 deep, expected a small file");
+    rh_yaml *tree = parse("'<<': 1\n"); // in quotes it is a name
+    assert_string_equal(tree->key[0]->text, "<<");
+    rh_yaml__destroy(tree);
 }
 
 static rh_yaml scalar(const char *text)
