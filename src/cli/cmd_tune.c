@@ -228,26 +228,6 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_close(&json);
 }
 
-static int dry_run(cli_tuning *tune)
-{
-    rh_estimate estimate;
-    rh_error err;
-    int rc = cli_pass(rh_study_estimate(tune->study, &estimate, &err), &err);
-    cli_studying_end(&tune->studying);
-    if (rc)
-        return rc;
-    if (cli_has(tune->args, "json")) {
-        json_estimate(tune, &estimate);
-        return CLI_OK;
-    }
-    print_estimate(tune, &estimate);
-    if (tune->log.log)
-        cli_log_roles(stdout, &tune->log);
-    return cli_pass(rh_plan_write(tune->plan, stdout, &err), &err);
-}
-
-// ---------------------------------------------------------------------------- the study
-
 // Stopped by a signal: what is kept, and how to go on.
 static int interrupted(const cli_tuning *tune)
 {
@@ -261,6 +241,28 @@ static int interrupted(const cli_tuning *tune)
                 cli_count(n->nlife).s, cli_count(n->nlife_all).s, tune->folder);
     return CLI_SIGNAL + cli_interrupted();
 }
+
+static int dry_run(cli_tuning *tune)
+{
+    rh_estimate estimate;
+    rh_error err;
+    rh_status rc = rh_study_estimate(tune->study, &estimate, &err);
+    cli_studying_end(&tune->studying);
+    if (rc == RH_ESTOPPED && cli_interrupted())
+        return interrupted(tune);
+    if (rc)
+        return cli_pass(rc, &err);
+    if (cli_has(tune->args, "json")) {
+        json_estimate(tune, &estimate);
+        return CLI_OK;
+    }
+    print_estimate(tune, &estimate);
+    if (tune->log.log)
+        cli_log_roles(stdout, &tune->log);
+    return cli_pass(rh_plan_write(tune->plan, stdout, &err), &err);
+}
+
+// ---------------------------------------------------------------------------- the study
 
 static int take_up(cli_tuning *tune)
 {

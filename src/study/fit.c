@@ -121,10 +121,28 @@ static rh_status prepare(fitting *f, rh_study *study, rh_error *err)
     return rc ? rc : rh_model_check(plan->model, log, &f->opt, err);
 }
 
+// What those of the confirmation are fitted to. parts: so are the models of the search.
+static void set_fresh(rh_model_options *opt, const rh_plan *plan, bool parts,
+                      rh_resample resample)
+{
+    opt->nmember = plan->confirm_members;
+    opt->resample = parts ? resample : RH_RESAMPLE_SUBSET;
+    opt->share = parts ? plan->share : CONFIRM_SHARE;
+    opt->fidelity = false;
+}
+
 rh_status rh_study__check_fit(rh_study *study, rh_error *err)
 {
+    const rh_plan *plan = study->plan;
     fitting f = {0};
     rh_status rc = prepare(&f, study, err);
+    if (!rc && plan->confirm_settings > 0) {
+        rh_error why;
+        set_fresh(&f.opt, plan, plan->nmember > 1, plan->resample);
+        rc = rh_model_check(plan->model, study->log, &f.opt, &why);
+        if (rc)
+            rh_fail(err, rc, "confirm: %.400s; or none (confirm: false)", why.text);
+    }
     clear(&f);
     return rc;
 }
@@ -205,12 +223,10 @@ static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *e
     const rh_model *first = study->home[RH_STAGE_SEARCH].model;
     bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
+    set_fresh(&opt, plan, parts, rh_model_resample(first));
     opt.nmember = nmember;
-    opt.resample = parts ? rh_model_resample(first) : RH_RESAMPLE_SUBSET;
-    opt.share = parts ? plan->share : CONFIRM_SHARE;
     opt.seed = plan->seed + RH_STUDY__FRESH;
     opt.nthread = study->opt.nthread;
-    opt.fidelity = false;
     opt.watch = watch_of(study);
     return rh_model_refit(out, first, &opt, err);
 }

@@ -280,12 +280,14 @@ static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_
 {
     const rh_plan *plan = study->plan;
     rh_search *search = NULL;
-    const rh_asked *asked = NULL;
+    const rh_asked *asked;
     double begun = rh_study__now(), passed = 0.0, u[RH_MAX_DIM];
     int nasked = 1;
     rh_status rc = make_search(plan, &search, err);
     while (!rc && nasked > 0 && passed < TRY_AT_MOST) {
-        rc = is_stopped(study) ? stopped(err) : rh_search_ask(search, &asked, &nasked, err);
+        rc = rh_search_ask(search, &asked, &nasked, err);
+        if (!rc && is_stopped(study))
+            rc = stopped(err);
         passed = rh_study__now() - begun;
         for (int i = 0; !rc && i < nasked; i++) {
             rh_told told = {.setting = asked[i].setting, .nrun = asked[i].nrun};

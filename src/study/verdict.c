@@ -17,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_BOUND 0.01    // decision 3, of the range
-#define MOST_WEIGHED 600 // settings for a Gaussian process: its time grows with their cube
-#define LEAST_WEIGHED 4  // settings more than parameters, to say what mattered
+#define AT_BOUND 0.01   // decision 3, of the range
+#define LEAST_WEIGHED 4 // settings more than parameters, to say what mattered
 
 static rh_trial trial_of(const rh_record *record)
 {
@@ -92,9 +91,14 @@ static void find_ties(rh_study *study)
         if (i == v->winner || t->confirm != best->confirm || isnan(t->value) ||
             t->state == RH_SETTING_DROPPED)
             continue;
-        if (rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->life,
-                          t->nrun, t->life, study->work))
-            v->tied[v->ntied++] = i;
+        if (!rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->life,
+                           t->nrun, t->life, study->work))
+            continue;
+        // the better first, behind the winner
+        int at = v->ntied++;
+        for (; at > 1 && v->trial[v->tied[at - 1]].value < t->value; at--)
+            v->tied[at] = v->tied[at - 1];
+        v->tied[at] = i;
     }
 }
 
@@ -142,7 +146,7 @@ static void find_bounds(rh_study *study)
     }
 }
 
-// Those settings of the search whose value is known, not too many of them.
+// What mattered, by the settings of the search whose value is known.
 static rh_status weigh(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -152,15 +156,13 @@ static rh_status weigh(rh_study *study)
         nknown += !isnan(v->trial[i].value);
     if (nknown < ndim + LEAST_WEIGHED)
         return RH_OK;
-    bool all = (double)nknown == rh_space_count(space);
-    double every = all || nknown <= MOST_WEIGHED ? 1.0 : (double)nknown / MOST_WEIGHED;
     double *x = rh_alloc((size_t)nknown, (size_t)(ndim + 2) * sizeof *x);
     if (!x)
         return RH_ENOMEM;
     double *value = x + (size_t)nknown * (size_t)ndim, *noise = value + nknown;
-    for (int i = 0, k = 0; i < nsearch; i++) {
+    for (int i = 0; i < nsearch; i++) {
         const rh_record *record = rh_study__find(study, v->trial[i].setting, false);
-        if (isnan(v->trial[i].value) || k++ < (int)(n * every))
+        if (isnan(v->trial[i].value))
             continue;
         memcpy(x + (size_t)n * (size_t)ndim, record->x, (size_t)ndim * sizeof *x);
         value[n] = record->value.value;

@@ -553,6 +553,24 @@ static void a_search_that_settles(void **unused)
     rh_log_destroy(log);
 }
 
+// Parts of a log that are all of it are no other models: that is said before anything is tried.
+static void too_short_to_confirm(void **unused)
+{
+    (void)unused;
+    walk w[3] = {{.s = 0.1, .next = 0.2, .begins = 1},
+                 {.s = 0.2, .next = 0.3, .act = 1},
+                 {.s = 0.3, .next = 0.4, .act = 2, .reward = 1}};
+    rh_error err = {""};
+    rh_log *log = log_of(w, 3, 3);
+    rh_plan *plan = plan_of(log, grid_words);
+    patience p = {.most = 0};
+    assert_int_equal(carry_out(plan, log, "short", 1, &p, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "confirm: knn: 2 members of all of the log"));
+    assert_int_equal(access(path_of("short"), F_OK), -1);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // Rewards whose sum is no number: the lives broke down, and the study goes through.
 static void sums_that_overflow(void **unused)
 {
@@ -642,6 +660,7 @@ int main(void)
         cmocka_unit_test(numbers_of_then),
         cmocka_unit_test(bounds_are_told),
         cmocka_unit_test(a_search_that_settles),
+        cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
         cmocka_unit_test(an_estimate),
         cmocka_unit_test(without_memory),
