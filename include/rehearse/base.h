@@ -93,6 +93,11 @@ RH_API void rh_file_discard(rh_file *file); // NULL is allowed
 RH_API void *rh_alloc(size_t count, size_t size);
 RH_API void rh_free(void *memory); // NULL is allowed
 
+// A block with room for more than n things of `size` bytes, those of the old one first and the
+// rest zeroed; *room: how many it holds. NULL when it cannot be had: the old one stays as it
+// was. Nullable: block, where *room is 0.
+RH_API void *rh_alloc_more(void *block, int *room, int n, size_t size);
+
 // For tests: blocks now alive, and a switch that fails the n-th allocation from
 // here (0: never).
 RH_API int64_t rh_alloc_live(void);

@@ -7,8 +7,10 @@
 
 #include "rehearse/base.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ALIGNMENT 64
 
@@ -31,6 +33,21 @@ void *rh_alloc(size_t count, size_t size)
     atomic_fetch_add(&live, 1);
     atomic_fetch_add(&made, 1);
     return block;
+}
+
+void *rh_alloc_more(void *block, int *room, int n, size_t size)
+{
+    if (n < *room)
+        return block;
+    int more = n < 32 ? 64 : n < INT_MAX / 2 ? 2 * n : INT_MAX;
+    void *larger = n < more ? rh_alloc((size_t)more, size) : NULL;
+    if (!larger)
+        return NULL;
+    if (*room)
+        memcpy(larger, block, (size_t)*room * size);
+    rh_free(block);
+    *room = more;
+    return larger;
 }
 
 void rh_free(void *memory)

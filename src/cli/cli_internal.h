@@ -95,7 +95,7 @@ typedef struct cli_command {
 
 extern const cli_command cli_tune, cli_inspect, cli_convert, cli_collect, cli_fit, cli_run,
     cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
-extern const cli_group cli_env_group, cli_lives_group, cli_log_group,
+extern const cli_group cli_env_group, cli_lives_group, cli_log_group, cli_task_group,
     cli_common_group; // shared tables
 
 // What is said of --repr auto, the choice among the representations.

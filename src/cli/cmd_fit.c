@@ -74,8 +74,8 @@ static const cli_option output_option[] = {
 
 static const cli_group model_group = {"model", model_option};
 static const cli_group repr_group = {"representation", repr_option};
-static const cli_group task_group = {"what agents are told", task_option};
 static const cli_group output_group = {"output", output_option};
+const cli_group cli_task_group = {"what agents are told", task_option};
 
 static void clear(cli_fitting *fit)
 {
@@ -229,7 +229,7 @@ const cli_command cli_fit = {
         "wherever they take an environment, as model:FILE. What is printed says how far the "
         "model behaves like the log; read its findings before you trust it.",
     .operand = CLI_FILE,
-    .group = {&model_group, &repr_group, &task_group, &output_group, &cli_log_group,
+    .group = {&model_group, &repr_group, &cli_task_group, &output_group, &cli_log_group,
               &cli_common_group},
     .example = {"a model of a plant, and a life in it",
                 "rehearse fit plant.csv && rehearse run model:plant.model --agent esarsa",

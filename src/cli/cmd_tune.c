@@ -103,21 +103,6 @@ static const cli_option model_option[] = {
     {0},
 };
 
-static const cli_option task_option[] = {
-    {"task", 0, CLI_ENV, "ENV",
-     .about = "tell agents what this environment tells them of sensors, actions, discount and "
-              "length of a life",
-     .initial = "what the log shows"},
-    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of that environment",
-     .repeats = true},
-    {"range", 0, CLI_RANGE, "SENSOR=LO:HI", .about = "the range of a sensor", .repeats = true},
-    {"gamma", 0, CLI_TEXT, "G", .about = "discount",
-     .initial = "1 where episodes end, otherwise 0.99"},
-    {"continuing", 0, CLI_EPISODES, "WORD",
-     .about = "whether episodes never end; auto: when none does in the log", .initial = "auto"},
-    {0},
-};
-
 static const cli_option output_option[] = {
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"strict", 0, CLI_NONE, NULL,
@@ -130,7 +115,6 @@ static const cli_group main_group = {"what matters most", main_option};
 static const cli_group search_group = {"search", search_option};
 static const cli_group judge_group = {"how settings are judged", judge_option};
 static const cli_group model_group = {"the model of the log", model_option};
-static const cli_group task_group = {"what agents are told", task_option};
 static const cli_group output_group = {"output", output_option};
 
 static void clear(cli_tuning *tune)
@@ -423,7 +407,7 @@ const cli_command cli_tune = {
         "stopped, by whatever, and ends as if it had not been. Every option can be written "
         "into a file, STUDY.yaml; what the line says stands above it.",
     .operand = CLI_FILE,
-    .group = {&main_group, &search_group, &judge_group, &model_group, &task_group,
+    .group = {&main_group, &search_group, &judge_group, &model_group, &cli_task_group,
               &output_group, &cli_log_group, &cli_common_group},
     .example = {"the setting to deploy, and what it is worth", "rehearse tune plant.csv",
                 "what would be done, as a file to change",

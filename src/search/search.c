@@ -214,23 +214,6 @@ rh_setting_state rh_search_state(const rh_search *search, int setting)
     return setting_at(search, setting)->state;
 }
 
-// Room for one more of `n` things of some size, at least twice as much when it is full.
-static bool make_room(void **block, int n, int *room, size_t size)
-{
-    if (n < *room)
-        return true;
-    int more = *room ? 2 * *room : 64;
-    void *larger = rh_alloc((size_t)more, size);
-    if (!larger)
-        return false;
-    if (n)
-        memcpy(larger, *block, (size_t)n * size);
-    rh_free(*block);
-    *block = larger;
-    *room = more;
-    return true;
-}
-
 static bool same(const double *a, const double *b, int n)
 {
     for (int k = 0; k < n; k++)
@@ -304,11 +287,11 @@ void rh_search_amend(rh_search *search, int setting, const double *x)
 rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_error *err)
 {
     assert(setting >= 0 && setting < search->nsetting && nrun >= 1);
-    void *block = search->asked;
-    bool good = make_room(&block, search->nasked, &search->asked_room, sizeof *search->asked);
-    search->asked = block;
-    if (!good)
+    void *more = rh_alloc_more(search->asked, &search->asked_room, search->nasked,
+                               sizeof *search->asked);
+    if (!more)
         return rh_search__no_memory(search, err);
+    search->asked = more;
     search->asked[search->nasked++] = (rh_asked){.setting = setting, .nrun = nrun};
     return RH_OK;
 }
@@ -316,10 +299,10 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
 rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_error *err)
 {
     assert(rh_all_finite(x, search->space.ndim));
-    void *block = search->setting;
-    bool good = make_room(&block, search->nsetting, &search->room, sizeof *search->setting);
-    search->setting = block;
-    if (!good || !make_slots(search))
+    void *more = rh_alloc_more(search->setting, &search->room, search->nsetting,
+                               sizeof *search->setting);
+    search->setting = more ? more : search->setting;
+    if (!more || !make_slots(search))
         return rh_search__no_memory(search, err);
     double *own = copy_of(x, (size_t)search->space.ndim, sizeof *x);
     if (!own)

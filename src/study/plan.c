@@ -101,33 +101,17 @@ const rh_said *rh_plan__said(const rh_plan *plan, const char *key)
     return NULL;
 }
 
-// Room for one more of n things of some size in *block. False: no memory.
-static bool make_room(void **block, int n, int *room, size_t size)
-{
-    if (n < *room)
-        return true;
-    int more = *room ? 2 * *room : 16;
-    void *larger = rh_alloc((size_t)more, size);
-    if (!larger)
-        return false;
-    if (n)
-        memcpy(larger, *block, (size_t)n * size);
-    rh_free(*block);
-    *block = larger;
-    *room = more;
-    return true;
-}
-
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
 {
     rh_plan_book *book = plan->book;
-    void *block = book->tree;
-    bool good = tree && make_room(&block, book->ntree, &book->tree_room, sizeof(rh_yaml *));
-    book->tree = block;
-    if (!good) {
+    void *more = tree ? rh_alloc_more((void *)book->tree, &book->tree_room, book->ntree,
+                                      sizeof(rh_yaml *))
+                      : NULL;
+    if (!more) {
         rh_yaml__destroy(tree);
         return rh_plan__no_memory(err);
     }
+    book->tree = more;
     book->tree[book->ntree++] = tree;
     return RH_OK;
 }
@@ -149,12 +133,11 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
         return rh_plan__blame(&book->said[at], value, err, why);
     }
 
-    void *block = book->said;
-    bool good = make_room(&block, book->nsaid, &book->room, sizeof *book->said);
-    book->said = block;
-    said.key = good ? copy_of(key) : NULL;
-    said.shown = good ? copy_of(shown) : NULL;
-    said.where = good && where ? copy_of(where) : NULL;
+    void *more = rh_alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
+    book->said = more ? more : book->said;
+    said.key = more ? copy_of(key) : NULL;
+    said.shown = more ? copy_of(shown) : NULL;
+    said.where = more && where ? copy_of(where) : NULL;
     if (!said.key || !said.shown || (where && !said.where)) {
         clear_said(&said);
         return rh_plan__no_memory(err);

@@ -11,7 +11,6 @@
 
 #include "core.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,31 +59,15 @@ static rh_record *create(const rh_study *study, int setting, bool confirm, const
     return record;
 }
 
-// The block with room for more than n things, those that were there first. NULL when memory
-// ran out: it stays as it was.
-static void *grow(void *block, int *room, int n, size_t size)
-{
-    if (n < *room)
-        return block;
-    int more = n < 32 ? 64 : n < INT_MAX / 2 ? 2 * n : INT_MAX;
-    void *larger = n < more ? rh_alloc((size_t)more, size) : NULL;
-    if (!larger)
-        return NULL;
-    if (*room)
-        memcpy(larger, block, (size_t)*room * size);
-    rh_free(block);
-    *room = more;
-    return larger;
-}
-
 static rh_status append(rh_study *study, rh_record *record, rh_error *err)
 {
-    void *all = grow((void *)study->record, &study->room, study->nrecord, sizeof record);
+    void *all =
+        rh_alloc_more((void *)study->record, &study->room, study->nrecord, sizeof record);
     if (!all)
         return out_of_memory(err);
     study->record = all;
     int which = record->confirm, *place = study->place[which];
-    place = grow(place, &study->nplace[which], record->setting, sizeof *place);
+    place = rh_alloc_more(place, &study->nplace[which], record->setting, sizeof *place);
     if (!place)
         return out_of_memory(err);
     study->place[which] = place;

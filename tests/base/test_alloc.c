@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <string.h>
 
 #include "rehearse/base.h"
@@ -66,12 +67,37 @@ static void nth_fails(void **unused)
     assert_int_equal(rh_alloc_live(), live);
 }
 
+static void growing(void **unused)
+{
+    (void)unused;
+    int *block = NULL, room = 0;
+    int64_t live = rh_alloc_live();
+    for (int i = 0; i < 1000; i++) {
+        int *more = rh_alloc_more(block, &room, i, sizeof *block);
+        assert_non_null(more);
+        assert_true(room > i && more[i] == 0);
+        block = more;
+        block[i] = i + 1;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(block[i], i + 1);
+    assert_int_equal(rh_alloc_live(), live + 1);
+
+    // what cannot be had leaves the old one
+    int before = room;
+    rh_alloc_fail_at(1);
+    assert_null(rh_alloc_more(block, &room, room, sizeof *block));
+    rh_alloc_fail_at(0);
+    assert_null(rh_alloc_more(block, &room, INT_MAX, sizeof *block));
+    assert_true(room == before && block[999] == 1000);
+    rh_free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeroed_and_aligned),
-        cmocka_unit_test(impossible_sizes),
-        cmocka_unit_test(live_and_count),
+        cmocka_unit_test(growing),          cmocka_unit_test(zeroed_and_aligned),
+        cmocka_unit_test(impossible_sizes), cmocka_unit_test(live_and_count),
         cmocka_unit_test(nth_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
