@@ -501,6 +501,7 @@ static void bounds_are_told(void **unused)
     const rh_log_finding *f = finding(v, "at-bound");
     assert_non_null(f);
     assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end"));
+    assert_non_null(finding(v, "too-good")); // the log pulls its levers in turn
     assert_null(finding(v, "all-alike"));
     assert_null(finding(v, "not-confirmed"));
     assert_null(finding(v, "diverged"));
@@ -595,6 +596,33 @@ static void sums_that_overflow(void **unused)
     rh_log_destroy(log);
 }
 
+// What acts nearly at random gets what the log got; and what is nearly one is confirmed once.
+static void others_are_confirmed(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_levers();
+    static const char *const words[] = {
+        "method",        "bayes", "try tau",          "500", "try alpha", "0.01:1:log",
+        "budget.trials", "16",    "confirm.settings", "4",   NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_null(finding(v, "too-good"));
+    assert_int_equal(v->nconfirm, 4);
+    for (int i = v->ntrial - 4; i < v->ntrial; i++)
+        for (int k = v->ntrial - 4; k < i; k++) {
+            double a, b;
+            rh_space_unit(&plan->space, v->trial[i].x, &a);
+            rh_space_unit(&plan->space, v->trial[k].x, &b);
+            assert_true(fabs(a - b) >= 0.05);
+        }
+    for (int i = 2; i < v->ntied; i++)
+        assert_true(v->trial[v->tied[i]].value <= v->trial[v->tied[i - 1]].value);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // What it would take, and a verdict before there is anything.
 static void an_estimate(void **unused)
 {
@@ -662,6 +690,7 @@ int main(void)
         cmocka_unit_test(a_search_that_settles),
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
+        cmocka_unit_test(others_are_confirmed),
         cmocka_unit_test(an_estimate),
         cmocka_unit_test(without_memory),
     };
