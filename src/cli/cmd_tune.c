@@ -9,8 +9,8 @@
 //    each of them, before any of them waits for another.
 // 4. Where one of several processes is killed, mpirun ends the others and forwards nothing they
 //    still say. So how to go on is said at the beginning too, where there are several.
-// 5. A folder that cannot be written is the user's to mend (exit code 2); a disk that fills up
-//    on the way is not a matter of words (1).
+// 5. A folder that cannot be written and a disk that is full are the user's to mend (exit code
+//    2), before the work begins and in the middle of it.
 
 #include "cli_internal.h"
 
@@ -248,6 +248,13 @@ static int dry_run(cli_tuning *tune)
 
 // ---------------------------------------------------------------------------- the study
 
+// The library's message, and its code; what a disk does not take is the user's to mend.
+static int refuse_disk(rh_status rc, const rh_error *err)
+{
+    int code = cli_pass(rc, err);
+    return rc == RH_EIO ? CLI_USAGE : code;
+}
+
 static int take_up(cli_tuning *tune)
 {
     bool dry = cli_has(tune->args, "dry-run");
@@ -266,9 +273,7 @@ static int take_up(cli_tuning *tune)
     cli_studying_end(&tune->studying);
     if (rc == RH_ESTOPPED && cli_interrupted())
         return interrupted(tune);
-    int code = cli_pass(rc, &err);
-    bool begun = tune->studying.stage != RH_NSTAGE; // and the folder was good
-    return rc == RH_EIO && !begun ? CLI_USAGE : code;
+    return refuse_disk(rc, &err);
 }
 
 static int carry_out(cli_tuning *tune)
@@ -283,7 +288,7 @@ static int carry_out(cli_tuning *tune)
     if (rc == RH_ESTOPPED && cli_interrupted())
         return interrupted(tune);
     if (rc) {
-        int code = cli_pass(rc, &err);
+        int code = refuse_disk(rc, &err);
         if (rc == RH_EIO)
             cli_try("the same command again, once that is mended: finished lives are kept");
         return code;

@@ -468,7 +468,7 @@ static void full_disk(void **unused)
     snprintf(command, sizeof command, "trap '' XFSZ; ulimit -f %d; " RH_PROGRAM "%s 2>err",
              (int)(journal.st_size / 1024), line);
     int rc = system(command);
-    assert_int_equal(WEXITSTATUS(rc), 1);
+    assert_int_equal(WEXITSTATUS(rc), 2);
     char *err = contents("err");
     assert_has(err, "study.log");
     assert_has(err,
