@@ -151,6 +151,8 @@ void cli_try(const char *format, ...) RH_PRINTF(1, 2);   // "try: ...", after a 
 int cli_refuse(const char *format, ...) RH_PRINTF(1, 2); // say it, and CLI_USAGE
 int cli_fail(const char *format, ...) RH_PRINTF(1, 2);   // say it, and CLI_FAILED
 int cli_pass(rh_status status, const rh_error *err);     // the library's message, and its code
+// The same of a file the user named: what the system refuses is the user's to mend.
+int cli_pass_file(rh_status status, const rh_error *err);
 void cli_hush(bool hushed); // from here on none of these is printed: another rank says it
 
 // Print the words of text on standard output from `column` on, where the cursor is, and break

@@ -248,13 +248,6 @@ static int dry_run(cli_tuning *tune)
 
 // ---------------------------------------------------------------------------- the study
 
-// The library's message, and its code; what a disk does not take is the user's to mend.
-static int refuse_disk(rh_status rc, const rh_error *err)
-{
-    int code = cli_pass(rc, err);
-    return rc == RH_EIO ? CLI_USAGE : code;
-}
-
 static int take_up(cli_tuning *tune)
 {
     bool dry = cli_has(tune->args, "dry-run");
@@ -273,7 +266,7 @@ static int take_up(cli_tuning *tune)
     cli_studying_end(&tune->studying);
     if (rc == RH_ESTOPPED && cli_interrupted())
         return interrupted(tune);
-    return refuse_disk(rc, &err);
+    return cli_pass_file(rc, &err);
 }
 
 static int carry_out(cli_tuning *tune)
@@ -288,7 +281,7 @@ static int carry_out(cli_tuning *tune)
     if (rc == RH_ESTOPPED && cli_interrupted())
         return interrupted(tune);
     if (rc) {
-        int code = refuse_disk(rc, &err);
+        int code = cli_pass_file(rc, &err);
         if (rc == RH_EIO)
             cli_try("the same command again, once that is mended: finished lives are kept");
         return code;

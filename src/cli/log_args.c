@@ -100,13 +100,6 @@ bool cli_is_yaml(const char *path)
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-// An input that cannot be read is the user's to mend, whatever the system called it.
-static int refuse_input(rh_status rc, const rh_error *err)
-{
-    int code = cli_pass(rc, err);
-    return rc == RH_EIO ? CLI_USAGE : code;
-}
-
 int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles)
 {
     rh_log_options opt = rh_log_defaults();
@@ -120,7 +113,7 @@ int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const 
     if (roles) {
         rh_status rc = rh_log_roles_read(&log->roles, roles, &err);
         if (rc)
-            return refuse_input(rc, &err);
+            return cli_pass_file(rc, &err);
         rh_log_roles_apply(log->roles, &opt);
         if (!path)
             path = rh_log_roles_path(log->roles);
@@ -132,7 +125,7 @@ int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const 
         return code;
     log->opt = opt;
     rh_status rc = rh_log_read(&log->log, path, &opt, &err);
-    return rc ? refuse_input(rc, &err) : CLI_OK;
+    return rc ? cli_pass_file(rc, &err) : CLI_OK;
 }
 
 int cli_log_read(cli_log *log, const cli_args *args, const char *path)

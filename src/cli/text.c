@@ -66,6 +66,12 @@ int cli_pass(rh_status status, const rh_error *err)
     return status == RH_EINVAL || status == RH_EFORMAT ? CLI_USAGE : CLI_FAILED;
 }
 
+int cli_pass_file(rh_status status, const rh_error *err)
+{
+    int code = cli_pass(status, err);
+    return status == RH_EIO ? CLI_USAGE : code;
+}
+
 void cli_wrap(const char *text, int column, int width)
 {
     int indent = column;

@@ -161,11 +161,9 @@ int cli_tune_plan(cli_tuning *tune)
     int rc = check_words(tune);
     if (!rc)
         rc = cli_pass(rh_plan_create(&tune->plan, &err), &err);
-    if (!rc && yaml) {
-        rh_status read = rh_plan_read(tune->plan, operand, &err);
-        rc = cli_pass(read, &err);
-        rc = read == RH_EIO ? CLI_USAGE : rc; // an input is the user's to mend
-    } else if (!rc)
+    if (!rc && yaml)
+        rc = cli_pass_file(rh_plan_read(tune->plan, operand, &err), &err);
+    else if (!rc)
         rc = cli_pass(rh_plan_set(tune->plan, "data", operand, NULL, &err), &err);
     if (!rc)
         rc = set_words(tune);
@@ -186,9 +184,7 @@ static int read_model(cli_tuning *tune)
     const char *path = tune->plan->data + strlen(PREFIX);
     if (!*path)
         return cli_refuse("tune: the model's file is missing: " PREFIX "plant.model");
-    rh_status read = rh_model_read(&tune->model, path, &err);
-    int code = cli_pass(read, &err);
-    return read == RH_EIO ? CLI_USAGE : code;
+    return cli_pass_file(rh_model_read(&tune->model, path, &err), &err);
 }
 
 int cli_tune_files(cli_tuning *tune)

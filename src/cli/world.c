@@ -161,10 +161,8 @@ static int open_model(cli_world *world, const cli_args *args)
         return cli_refuse("%s: the model's file is missing: " PREFIX "plant.model",
                           args->command->name);
     rh_status read = rh_model_read(&world->model, world->path, &err);
-    if (read) { // an input that cannot be read is the user's to mend
-        int code = cli_pass(read, &err);
-        return read == RH_EIO ? CLI_USAGE : code;
-    }
+    if (read)
+        return cli_pass_file(read, &err);
 
     int nmember = rh_model_nmember(world->model);
     int64_t member = cli_number(args, "member", -1);
