@@ -197,14 +197,17 @@ static void starts(void **unused)
     rh_error err = {""};
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
     rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0), {{1, 2}}};
-    int seen[2] = {0, 0}, state;
+    int seen[2] = {0, 0};
+    void *state = rh_alloc(1, rh_env_state_size(env));
+    assert_non_null(state);
     for (int i = 0; i < 400; i++) {
         double obs[2];
-        rh_env_start(env, &state, &luck, obs);
+        rh_env_start(env, state, &luck, obs);
         assert_true(obs[0] == 3.0 || obs[0] == 3.5);
         seen[obs[0] == 3.5]++;
     }
     assert_in_range(seen[0], 150, 250); // 200 +- 10
+    rh_free(state);
     rh_env_destroy(env);
     rh_model_destroy(model);
 
