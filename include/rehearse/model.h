@@ -107,6 +107,10 @@ RH_API uint64_t rh_model_fingerprint(const rh_model *model); // of the log it wa
 RH_API rh_status rh_model_env(rh_env **out, const rh_model *model, int member,
                               const double *param, rh_error *err);
 
+// After how many steps an episode is usually cut off in a life of nstep steps in a model of
+// this log. 0: out of memory.
+RH_API int64_t rh_model_cutoff(const rh_log *log, int64_t nstep);
+
 // ---------------------------------------------------------------------------- fidelity
 
 // An error of predictions on held-out episodes, and of doing without a model.

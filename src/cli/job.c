@@ -3,16 +3,12 @@
 // 1. --jobs is left out of everything printed but the speed: it never changes a result.
 // 2. One agent is born before the work begins. What the library refuses (actions that do not
 //    fit, a state of another agent) is then said at once, and not under a header.
-// 3. In a model an episode is cut off after a thirtieth of the life, as in the paper: the log
-//    may hold a corner out of which no step leads, and a life would end there. But never before
-//    twice the log's median episode: of a short life a thirtieth is less than an episode.
 
 #include "cli_internal.h"
 
 #include <string.h>
 
 #define MOST_STEPS INT64_C(1000000000000) // a month of computing, and far from overflow
-#define USUAL_EPISODES 30 // of a life in a model, at least: the cut-off is that part of it
 
 static const cli_option env_option[] = {
     {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE",
@@ -69,20 +65,6 @@ int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **
     return rc;
 }
 
-// After how many steps an episode is cut off in a model of this log. 0: out of memory.
-static int64_t usual_cutoff(const rh_log *log, int64_t nstep)
-{
-    size_t n = (size_t)log->nepisode;
-    double *length = rh_alloc(2 * n, sizeof *length);
-    if (!length)
-        return 0;
-    for (size_t e = 0; e < n; e++)
-        length[e] = (double)(log->first[e + 1] - log->first[e]);
-    int64_t twice = (int64_t)(2.0 * rh_summarise(length, (int)n, length + n).median);
-    rh_free(length);
-    return nstep / USUAL_EPISODES > twice ? nstep / USUAL_EPISODES : twice;
-}
-
 static int read_options(cli_job *job, const cli_args *args)
 {
     rh_eval_options *opt = &job->opt;
@@ -99,7 +81,7 @@ static int read_options(cli_job *job, const cli_args *args)
     opt->cutoff = cli_number(args, "cutoff", opt->cutoff);
     job->usual = usual && !cli_has(args, "cutoff");
     if (job->usual)
-        opt->cutoff = usual_cutoff(rh_model_log(job->world.model), opt->nstep);
+        opt->cutoff = rh_model_cutoff(rh_model_log(job->world.model), opt->nstep);
     if (opt->cutoff == 0)
         return cli_fail("out of memory");
     opt->cutoff_rule = (rh_cutoff_rule)cli_number(args, "cutoff-as", opt->cutoff_rule);

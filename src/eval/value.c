@@ -101,7 +101,7 @@ static void gather(court *c, int nbest, const rh_life *best, int nother, const r
             if (!is_finished(best, nmember, nbest, i) ||
                 (other && !is_finished(other, nmember, nother, i)))
                 continue;
-            // runs of a member stand nbest apart for now
+            // gaps between members are closed below
             size_t at = (size_t)m * (size_t)nbest + (size_t)c->n++;
             c->a[at] = best[(size_t)m * (size_t)nbest + (size_t)i].score;
             if (other)

@@ -66,7 +66,6 @@ struct rh_study {
     rh_trial *trial;            // owned: the verdict's                    (nrecord)
 };
 
-double rh_study__now(void); // seconds, monotonic
 rh_judge rh_study__judge(const rh_plan *plan);
 
 // ---------------------------------------------------------------------------- trials.c

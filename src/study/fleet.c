@@ -46,13 +46,6 @@ struct rh_fleet {
     int nopen;
 };
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // ---------------------------------------------------------------------------- letters
 
 // Whether the other is this program; its threads are known from here on.
@@ -337,14 +330,14 @@ rh_status rh_fleet__give(rh_fleet *fleet, const rh_unit *unit, rh_error *err)
 bool rh_fleet__take(rh_fleet *fleet, rh_done *done, double wait)
 {
     bool there = false;
-    double until = wait > 0.0 ? seconds() + wait : 0.0;
+    double until = wait > 0.0 ? rh_study__now() + wait : 0.0;
     if (!fleet->ranks)
         there = rh_crew__take(fleet->crew, done, wait);
     while (fleet->ranks && !there) {
         read_letters(fleet);
         there = rh_queue__pop(&fleet->inbox, done) || rh_crew__take(fleet->crew, done, 0.0);
         hand_out(fleet);
-        double left = wait > 0.0 ? until - seconds() : 0.0;
+        double left = wait > 0.0 ? until - rh_study__now() : 0.0;
         if (there || left <= 0.0)
             break;
         there = rh_crew__take(fleet->crew, done, fmin(left, PAUSE));

@@ -71,16 +71,6 @@ static void sweep(const char *folder)
     closedir(dir);
 }
 
-// folder/name. NULL: out of memory.
-static char *path_in(const char *folder, const char *name)
-{
-    size_t n = strlen(folder);
-    char *path = rh_alloc(n + strlen(name) + 2, 1);
-    if (path)
-        sprintf(path, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name);
-    return path;
-}
-
 static rh_status open_file(rh_journal *j, rh_error *err)
 {
     struct stat there;
@@ -252,8 +242,8 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
         return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
     j->head = *head;
     j->fd = -1;
-    j->path = path_in(folder, "study.log");
-    j->note = path_in(folder, "study.lock");
+    j->path = rh_study__path(folder, "study.log");
+    j->note = rh_study__path(folder, "study.lock");
     rh_status rc = RH_OK;
     if (!j->path || !j->note)
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));

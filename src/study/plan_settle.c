@@ -354,21 +354,6 @@ rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err)
 
 // ---------------------------------------------------------------------------- lives
 
-// A thirtieth of the life, but never less than twice the log's median episode. 0: no memory.
-static int64_t usual_cutoff(const rh_log *log, int64_t nstep)
-{
-    size_t n = (size_t)log->nepisode;
-    int64_t part = nstep / -RH_PLAN__LIFE_PART;
-    double *length = rh_alloc(2 * n + 1, sizeof *length);
-    if (!length)
-        return 0;
-    for (size_t e = 0; e < n; e++)
-        length[e] = (double)(log->first[e + 1] - log->first[e]);
-    int64_t twice = (int64_t)(2.0 * rh_summarise(length, (int)n, length + n).median);
-    rh_free(length);
-    return part > twice ? part : twice;
-}
-
 rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                        rh_eval_options *opt, rh_error *err)
 {
@@ -389,6 +374,6 @@ rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *l
     if (plan->cutoff < 0)
         opt->cutoff = opt->nstep >= -plan->cutoff ? opt->nstep / -plan->cutoff : 1;
     else
-        opt->cutoff = usual_cutoff(log, opt->nstep);
+        opt->cutoff = rh_model_cutoff(log, opt->nstep);
     return opt->cutoff ? RH_OK : rh_plan__no_memory(err);
 }

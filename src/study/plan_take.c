@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define MOST_STEPS UINT64_C(1000000000000) // a month of computing, and far from overflow
-#define MOST_CONFIRM 1000
 
 // ---------------------------------------------------------------------------- values
 
@@ -123,7 +122,7 @@ static rh_status take_confirm(rh_plan *plan, const rh_said *said, rh_error *err)
     uint64_t n;
     if (rh_yaml__truth(said->value, &yes))
         plan->confirm_settings = yes ? -1 : 0;
-    else if (rh_yaml__whole(said->value, &n) && n <= MOST_CONFIRM)
+    else if (rh_yaml__whole(said->value, &n) && n <= RH_STUDY__MOST_CONFIRM)
         plan->confirm_settings = (int)n;
     else
         return rh_plan__refuse(said, NULL, "", err,
@@ -214,7 +213,8 @@ static rh_status take_numbers(rh_plan *plan, rh_key id, const rh_said *said, rh_
     else if (id == RH_KEY_MEMBERS)
         rc = take_int(&plan->nmember, said, 1, RH_MAX_MEMBER, "1 to 256", err);
     else if (id == RH_KEY_CONFIRM_SETTINGS)
-        rc = take_int(&plan->confirm_settings, said, 0, MOST_CONFIRM, "0 to 1,000", err);
+        rc = take_int(&plan->confirm_settings, said, 0, RH_STUDY__MOST_CONFIRM, "0 to 1,000",
+                      err);
     else if (id == RH_KEY_CONFIRM_MEMBERS)
         rc = take_int(&plan->confirm_members, said, 1, RH_MAX_MEMBER, "1 to 256", err);
     else

@@ -21,11 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PAUSE 0.05       // seconds between two looks at the caller's stop
-#define SYNC_EVERY 1.0   // seconds that a power cut may cost
-#define MOST_LEADERS 512 // settings that may be confirmed
-#define APART 0.05       // of a range: settings nearer than that are nearly one
-#define AHEAD 128        // lives that are handed out for each thread
+#define PAUSE 0.05     // seconds between two looks at the caller's stop
+#define SYNC_EVERY 1.0 // seconds that a power cut may cost
+#define APART 0.05     // of a range: settings nearer than that are nearly one
+#define AHEAD 128      // lives that are handed out for each thread
 
 // ---------------------------------------------------------------------------- how far it is
 
@@ -302,11 +301,12 @@ static bool is_near(const rh_study *study, int a, int b)
     return true;
 }
 
-// Those that are like one before them go to the end, in order. Scratch: aside (n).
-static void spread(const rh_study *study, rh_leader *leader, int n, rh_leader *aside)
+// The first `most` that are unlike those before them come first, and then the others in order.
+// Scratch: aside (n).
+static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh_leader *aside)
 {
     int nkept = 0, naside = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && nkept < most; i++) {
         bool like = false;
         for (int k = 0; k < nkept && !like; k++)
             like = is_near(study, leader[i].setting, leader[k].setting);
@@ -320,12 +320,12 @@ static void spread(const rh_study *study, rh_leader *leader, int n, rh_leader *a
 
 int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
 {
-    rh_leader all[MOST_LEADERS], aside[MOST_LEADERS];
-    int n = rh_search_lead(study->search, MOST_LEADERS, all);
+    rh_leader all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
+    int n = rh_search_lead(study->search, RH_STUDY__MOST_CONFIRM, all);
     if (study->plan->paper)
         shuffle_ties(study, all, n);
     else
-        spread(study, all, n, aside);
+        spread(study, all, n, most, aside);
     n = n < most ? n : most;
     memcpy(leader, all, (size_t)n * sizeof *leader);
     return n;

@@ -12,9 +12,9 @@
 #include <time.h>
 
 #define COOKIE 0x73747564u
-#define MODEL "/study.model"
-#define BEST "/best.yaml"
-#define RUNS "/runs.csv"
+#define MODEL "study.model"
+#define BEST "best.yaml"
+#define RUNS "runs.csv"
 #define TRIED 8       // lives of a thread, lived to say how long one takes
 #define TRY_AT_MOST 2 // seconds for that, and to see how long the search takes
 #define PAUSE 0.05    // seconds between two looks at the caller's stop
@@ -38,13 +38,12 @@ rh_study_options rh_study_defaults(void)
 
 // ---------------------------------------------------------------------------- taking it up
 
-// folder/name. Owned: the answer; NULL when memory ran out.
-static char *path_in(const char *folder, const char *name)
+char *rh_study__path(const char *folder, const char *name)
 {
-    size_t n = strlen(folder) + strlen(name) + 1;
-    char *path = rh_alloc(n, 1);
+    size_t n = strlen(folder), room = n + strlen(name) + 2;
+    char *path = rh_alloc(room, 1);
     if (path)
-        snprintf(path, n, "%s%s", folder, name);
+        snprintf(path, room, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name);
     return path;
 }
 
@@ -73,7 +72,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
         if (!study->head.model)
             return rh_fail(err, RH_ENOMEM, "study: out of memory");
     }
-    study->model_path = path_in(folder, MODEL);
+    study->model_path = rh_study__path(folder, MODEL);
     if (!study->model_path)
         return rh_fail(err, RH_ENOMEM, "study: out of memory");
     return rh_journal__open(&study->journal, folder, &study->head, err);
@@ -373,7 +372,8 @@ rh_status rh_study_write(rh_study *study, rh_error *err)
     if (!study->opt.folder)
         return RH_OK;
     const rh_verdict *verdict = rh_study_verdict(study);
-    char *best = path_in(study->opt.folder, BEST), *runs = path_in(study->opt.folder, RUNS);
+    char *best = rh_study__path(study->opt.folder, BEST),
+         *runs = rh_study__path(study->opt.folder, RUNS);
     rh_status rc = RH_OK;
     if (!verdict || !best || !runs)
         rc = rh_fail(err, RH_ENOMEM, "study: out of memory");

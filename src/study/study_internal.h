@@ -14,6 +14,13 @@
 
 #include "rehearse/study.h"
 
+double rh_study__now(void); // seconds, monotonic
+
+// folder/name. Owned: the answer, free with rh_free(); NULL when memory ran out.
+char *rh_study__path(const char *folder, const char *name);
+
+#define RH_STUDY__MOST_CONFIRM 1000 // settings of a confirmation
+
 // ---------------------------------------------------------------------------- where lives are
 
 // The members that agents of one stage live in.

@@ -623,6 +623,39 @@ static void others_are_confirmed(void **unused)
     rh_log_destroy(log);
 }
 
+// As many as are asked for, however many.
+static void many_are_confirmed(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_levers();
+    static const char *const words[] = {"method",
+                                        "random",
+                                        "try alpha",
+                                        "0.01:1:log",
+                                        "budget.trials",
+                                        "560",
+                                        "confirm.settings",
+                                        "540",
+                                        "confirm.runs",
+                                        "1",
+                                        "evaluation.runs",
+                                        "1",
+                                        "evaluation.steps",
+                                        "20",
+                                        "evaluation.curve",
+                                        "0",
+                                        "agent.tilings",
+                                        "1",
+                                        NULL};
+    rh_plan *plan = plan_of(log, words);
+    rh_study *study = finish(plan, log, NULL, 2);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v->nconfirm == 540 && v->nlife == 560 + 540 * 2);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // What it would take, and a verdict before there is anything.
 static void an_estimate(void **unused)
 {
@@ -691,6 +724,7 @@ int main(void)
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
         cmocka_unit_test(others_are_confirmed),
+        cmocka_unit_test(many_are_confirmed),
         cmocka_unit_test(an_estimate),
         cmocka_unit_test(without_memory),
     };
