@@ -244,11 +244,11 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
     j->fd = -1;
     j->path = rh_study__path(folder, "study.log");
     j->note = rh_study__path(folder, "study.lock");
-    rh_status rc = RH_OK;
-    if (!j->path || !j->note)
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
-    if (!rc)
-        rc = make_folder(folder, err);
+    if (!j->path || !j->note) {
+        rh_journal__close(j);
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
+    }
+    rh_status rc = make_folder(folder, err);
     if (!rc)
         rc = open_file(j, err);
     if (!rc)
