@@ -29,14 +29,14 @@ static double seconds(void)
 // The three batches: states, states close to them, states far from them.
 enum { STATE, CLOSE, FAR, NBATCH };
 
-typedef struct scene {
+typedef struct entry {
     rh_mlp *mlp;
     rh_mlp_pass *pass[NBATCH];
     rh_rng rng;
     int nin, nout;
     float data[NDATA * WIDEST];
     float x[NBATCH][ROWS * WIDEST], y[NBATCH][ROWS * WIDEST], dy[NBATCH][ROWS * WIDEST];
-} scene;
+} entry;
 
 static void must(rh_status rc)
 {
@@ -47,7 +47,7 @@ static void must(rh_status rc)
 }
 
 // |a - b|^2 + (a . c)^2 - 0.05 (|a|^2 + |c|^2), averaged over rows.
-static void loss(scene *s)
+static void loss(entry *s)
 {
     int n = s->nout;
     for (int i = 0; i < ROWS; i++) {
@@ -67,7 +67,7 @@ static void loss(scene *s)
     }
 }
 
-static void step(scene *s)
+static void step(entry *s)
 {
     static const rh_mlp_adam adam = {.rate = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     for (int i = 0; i < ROWS; i++) {
@@ -86,13 +86,13 @@ static void step(scene *s)
     rh_mlp_step(s->mlp, &adam);
 }
 
-static void row(scene *s)
+static void row(entry *s)
 {
     rh_mlp_forward(s->mlp, s->pass[0], 1, s->data, s->y[0]);
 }
 
 // Best time of one call.
-static double measure(scene *s, void (*what)(scene *))
+static double measure(entry *s, void (*what)(entry *))
 {
     double best = INFINITY;
     for (int r = 0; r < REPEAT; r++) {
@@ -115,7 +115,7 @@ static double operations(const int *size, int nsize)
 
 static void shape(const char *name, const int *size, int nsize)
 {
-    static scene s;
+    static entry s;
     printf("\n%s, 3 x %d rows: us a step, 1e9 operations a second; us for one row\n", name,
            ROWS);
     for (int i = 0; i < rh_isa_count(); i++) {

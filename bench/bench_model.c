@@ -2,19 +2,20 @@
 //
 // A log of each of the paper's environments is collected by the near-optimal recipe, as long as
 // the paper's, and a model fitted to it (raw representation, k = 3). Then one setting of esarsa
-// lives in the simulator, in the model, and in the model behind a curtain that hides that its
-// observations are scenes; and random behaviour lives in simulator and model, which is the bare
-// step. All in turn on one thread, by its own clock; the best of the repeats counts.
+// runs in the simulator, in the model, and in the model behind a curtain that hides that its
+// observations are fixed observations; and random behaviour runs in simulator and model, which
+// is the bare step. All in turn on one thread, by its own clock; the best of the repeats
+// counts.
 //
 // On one core of a 2.3 GHz Xeon, steps per second of esarsa and ns of a bare step:
 //
-//                  simulator     model            no album   simulator   model
+//                  simulator     model            no feature cache   simulator   model
 //     acrobot        281,000   394,000   1.40x     374,000         159      23
 //     puddle_world 1,767,000 2,137,000   1.21x   2,014,000         106      17
 //     cartpole       679,000   745,000   1.10x     726,000          76      20
 //
 // What is left is the agent (perf): of a step in Acrobot's model the environment takes 2 % and
-// the loop in life.c less than 1.
+// the loop in run.c less than 1.
 
 #include "rehearse/rehearse.h"
 
@@ -55,20 +56,20 @@ static void must(rh_status rc, const rh_error *err)
 
 // ---------------------------------------------------------------------------- the curtain
 
-// An environment that passes everything on but its scenes.
+// An environment that passes everything on but its fixed observations.
 typedef struct curtain {
     const rh_env *env; // borrowed
 } curtain;
 
-static void curtain_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void curtain_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
-    rh_env_start(((const curtain *)self)->env, state, luck, obs);
+    rh_env_start(((const curtain *)self)->env, state, streams, obs);
 }
 
-static bool curtain_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool curtain_step(const void *self, void *state, const double *act, rh_streams *streams,
                          double *obs, double *reward)
 {
-    return rh_env_step(((const curtain *)self)->env, state, act, luck, obs, reward);
+    return rh_env_step(((const curtain *)self)->env, state, act, streams, obs, reward);
 }
 
 static const rh_env_type curtain_type = {
@@ -152,7 +153,7 @@ static rh_model *fit(const rh_log *log, const rh_task *task)
     return model;
 }
 
-// ---------------------------------------------------------------------------- lives
+// ---------------------------------------------------------------------------- runs
 
 // Nanoseconds of a step.
 static double cost(rh_env *env, const rh_task *task, const place *p, const char *name)
@@ -166,13 +167,13 @@ static double cost(rh_env *env, const rh_task *task, const place *p, const char 
     rh_eval_options opt = rh_eval_defaults(task);
     opt.nstep = agent->nparam ? p->nstep : 20 * p->nstep;
     opt.nrun = NRUN;
-    rh_life life[NRUN];
+    rh_result result[NRUN];
     double from = seconds();
-    must(rh_eval_lives(&env, 1, agent, task, 1, hp, &opt, life, NULL, &err), &err);
+    must(rh_eval_runs(&env, 1, agent, task, 1, hp, &opt, result, NULL, &err), &err);
     double took = seconds() - from;
     int64_t nstep = 0;
     for (int r = 0; r < NRUN; r++)
-        nstep += life[r].nstep;
+        nstep += result[r].nstep;
     return 1e9 * took / (double)nstep;
 }
 
@@ -210,7 +211,7 @@ int main(void)
     printf("\nesarsa in the kNN model of a log, steps per second on one core\n\n");
     printf("%-13s %6s   %40s   %17s\n", "", "", "esarsa, steps/s", "random, ns a step");
     printf("%-13s %6s   %9s %9s %7s %12s   %9s %7s\n", "", "logged", "simulator", "model",
-           "ratio", "no album", "simulator", "model");
+           "ratio", "no feature cache", "simulator", "model");
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         run(&places[i]);
     return 0;

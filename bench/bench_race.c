@@ -1,19 +1,19 @@
 // bench_race.c - race against grid: how often they choose alike, and what the race costs.
 //
-// Every setting of a published grid is lived in its simulator, so many runs each. Then both
+// Every setting of a published grid is run in its simulator, so many runs each. Then both
 // searches are played many times on these scores, each time on other runs: drawn with
-// replacement from those lived, the same ones for all settings, so that pairs stay pairs.
+// replacement from those run, the same ones for all settings, so that pairs stay pairs.
 //
 // "grid's" is the share of plays in which the race chose what grid would have chosen on the
 // same runs; "tied" adds those in which chance does not tell the two apart (paired Student
 // test at 95 %, on grid's runs). "true" is the share in which race's, or grid's, choice is
-// the setting best on all runs that were lived, and "regret" how much worse than that it is
+// the setting best on all runs that were run, and "regret" how much worse than that it is
 // in the mean, in shares of the distance from the best to the median setting. "runs" is what
 // the race took of grid's runs, and "least" the fewest and the most of all plays.
 //
 // The first row is of the defaults; `all` plays every combination of some values instead.
 //
-//     bench_race [runs lived] [plays] [steps of a life, 0: the task's own] [all]
+//     bench_race [runs run] [plays] [steps of a run, 0: the task's own] [all]
 
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
@@ -30,7 +30,7 @@
 
 typedef struct table {
     rh_space space;
-    int nsetting, nlived;
+    int nsetting, nfinished;
     double *score; // (nsetting x nlived)
     double mean[SETTINGS];
     int best;      // by all runs
@@ -67,27 +67,27 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static bool live(table *t, const char *name, int nlived, int64_t nstep)
+static bool live(table *t, const char *name, int nfinished, int64_t nstep)
 {
     static double hp[SETTINGS * 64];
     rh_error err = {"out of memory"};
     rh_env *env = NULL;
     const rh_env_type *type = rh_env_find(name, &err);
     const rh_agent_type *agent = rh_agent_find("esarsa", &err);
-    *t = (table){.nlived = nlived};
+    *t = (table){.nfinished = nfinished};
     t->nsetting = settings_of(type, agent, &t->space, hp);
-    size_t n = (size_t)t->nsetting * (size_t)nlived;
-    rh_life *life = rh_alloc(n, sizeof *life);
+    size_t n = (size_t)t->nsetting * (size_t)nfinished;
+    rh_result *result = rh_alloc(n, sizeof *result);
     t->score = rh_alloc(n, sizeof *t->score);
-    bool good = life && t->score && rh_env_create(&env, type, NULL, &err) == RH_OK;
+    bool good = result && t->score && rh_env_create(&env, type, NULL, &err) == RH_OK;
     if (good) {
         rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
-        opt.nrun = nlived;
+        opt.nrun = nfinished;
         opt.nstep = nstep ? nstep : opt.nstep;
         opt.nthread = 2;
-        good = rh_eval_lives(&env, 1, agent, rh_env_task(env), t->nsetting, hp, &opt, life,
-                             NULL, &err) == RH_OK;
-        printf("%s: %d settings, %d runs of %lld steps\n", name, t->nsetting, nlived,
+        good = rh_eval_runs(&env, 1, agent, rh_env_task(env), t->nsetting, hp, &opt, result,
+                            NULL, &err) == RH_OK;
+        printf("%s: %d settings, %d runs of %lld steps\n", name, t->nsetting, nfinished,
                (long long)opt.nstep);
     }
     if (!good)
@@ -96,9 +96,9 @@ static bool live(table *t, const char *name, int nlived, int64_t nstep)
     // means over all runs
     double sorted[SETTINGS] = {0.0};
     for (int i = 0; good && i < t->nsetting; i++) {
-        for (int r = 0; r < nlived; r++) {
-            t->score[i * nlived + r] = life[i * nlived + r].score;
-            t->mean[i] += life[i * nlived + r].score / nlived;
+        for (int r = 0; r < nfinished; r++) {
+            t->score[i * nfinished + r] = result[i * nfinished + r].score;
+            t->mean[i] += result[i * nfinished + r].score / nfinished;
         }
         sorted[i] = t->mean[i];
         t->best = t->mean[i] > t->mean[t->best] ? i : t->best;
@@ -106,7 +106,7 @@ static bool live(table *t, const char *name, int nlived, int64_t nstep)
     qsort(sorted, (size_t)t->nsetting, sizeof *sorted, ascending);
     t->median = rh_quantile_sorted(sorted, t->nsetting, 0.5);
     rh_env_destroy(env);
-    rh_free(life);
+    rh_free(result);
     return good;
 }
 
@@ -132,7 +132,7 @@ static int play(const table *t, const rh_search_type *type, const double *param,
                             .score = score,
                             .noise = NAN};
             for (int r = 0; r < told.nrun; r++) {
-                score[r] = t->score[told.setting * t->nlived + drawn[r]];
+                score[r] = t->score[told.setting * t->nfinished + drawn[r]];
                 told.value += score[r] / told.nrun;
             }
             *taken += told.nrun - had[told.setting];
@@ -150,7 +150,7 @@ static bool tied(const table *t, int a, int b, int nrun, const int *drawn)
 {
     double d[1000], work[1000];
     for (int r = 0; r < nrun; r++)
-        d[r] = t->score[a * t->nlived + drawn[r]] - t->score[b * t->nlived + drawn[r]];
+        d[r] = t->score[a * t->nfinished + drawn[r]] - t->score[b * t->nfinished + drawn[r]];
     rh_summary s = rh_summarise(d, nrun, work);
     return !(s.lo95 > 0.0);
 }
@@ -164,7 +164,7 @@ static void compare(const table *t, int nrun, const double *param, int nplay)
         int drawn[1000], chosen[2];
         int64_t taken[2];
         for (int r = 0; r < nrun; r++)
-            drawn[r] = (int)rh_rng_below(&rng, (uint32_t)t->nlived);
+            drawn[r] = (int)rh_rng_below(&rng, (uint32_t)t->nfinished);
         chosen[0] = play(t, &rh_search_race, param, nrun, drawn, &taken[0]);
         chosen[1] = play(t, &rh_search_grid, NULL, nrun, drawn, &taken[1]);
         alike += chosen[0] == chosen[1];
@@ -189,7 +189,7 @@ static void compare(const table *t, int nrun, const double *param, int nplay)
 
 int main(int argc, char **argv)
 {
-    int nlived = argc > 1 ? atoi(argv[1]) : 30;
+    int nfinished = argc > 1 ? atoi(argv[1]) : 30;
     int nplay = argc > 2 ? atoi(argv[2]) : 1000;
     int64_t nstep = argc > 3 ? atoll(argv[3]) : 0;
     static const char *const name[] = {"puddle_world", "acrobot"};
@@ -198,8 +198,8 @@ int main(int argc, char **argv)
     static const double confidence[] = {0.5, 0.8, 0.9, 0.95, 0.99};
     double param[30][3];
     int nparam = argc > 4 ? 30 : 5;
-    if (nlived < 1 || nplay < 1) {
-        fprintf(stderr, "bench_race [runs lived] [plays] [steps of a life] [all]\n");
+    if (nfinished < 1 || nplay < 1) {
+        fprintf(stderr, "bench_race [runs run] [plays] [steps of a run] [all]\n");
         return 2;
     }
     memcpy(param, few, sizeof few);
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     }
     for (int e = 0; e < 2; e++) {
         table t;
-        if (!live(&t, name[e], nlived, nstep))
+        if (!live(&t, name[e], nfinished, nstep))
             return 1;
         printf("runs first growth confid   grid's    tied   true  grid  regret   grid   runs "
                "least  most\n");

@@ -1,8 +1,8 @@
 // bench_step.c - learning steps per second of esarsa, against the plain reference in one run.
 //
-// Each row lives the first steps of a life in the simulator, once with the library's agent and
+// Each row runs the first steps of a run in the simulator, once with the library's agent and
 // once with tests/reference/esarsa_plain.c, on one core. "Agent" leaves out the simulator: it
-// replays a recorded life, observation by observation, to both. The two alternate, and the
+// replays a recorded run, observation by observation, to both. The two alternate, and the
 // median of the repeats counts, so that a busy moment of the machine spoils neither.
 
 #include "esarsa_plain.h"
@@ -15,15 +15,15 @@
 
 #define REPEAT 5
 
-typedef struct scene {
+typedef struct entry {
     const char *name, *env;
     const char *option; // NULL, or an option to set to `value`
     double value;
     double hp[5]; // alpha, beta1, tau, w_init, lambda
     int64_t nstep, nplain;
-} scene;
+} entry;
 
-static const scene scenes[] = {
+static const entry entries[] = {
     {"puddle_world, lambda 0.1", "puddle_world", NULL, 0, {0.1, 0, 1, 0, 0.1}, 300000, 60000},
     {"puddle_world, momentum", "puddle_world", NULL, 0, {0.1, 0.9, 1, 0, 0.1}, 300000, 60000},
     {"cartpole, lambda 0.023", "cartpole", NULL, 0, {0.03, 0, 0.1, 6, 0.023}, 200000, 40000},
@@ -84,7 +84,7 @@ static void end(learner *l, double reward)
         plain_end(l->plain, reward);
 }
 
-// A recorded life: what the agent saw.
+// A recorded run: what the agent saw.
 typedef struct record {
     double *obs; // (nstep x nobs): after each step, or the next start where it was the last
     double *reward;
@@ -96,19 +96,19 @@ static double live(const rh_env *env, learner *l, int64_t nstep, record *r)
 {
     int nobs = rh_env_task(env)->nobs;
     void *state = rh_alloc(1, rh_env_state_size(env));
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     double obs[RH_MAX_OBS], reward;
     double from = seconds();
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int i = 0; r && i < nobs; i++)
         r->start[i] = obs[i];
     begin(l, obs);
     for (int64_t t = 0; t < nstep; t++) {
-        bool terminal = rh_env_step(env, state, l->act, &luck, obs, &reward);
+        bool terminal = rh_env_step(env, state, l->act, &streams, obs, &reward);
         if (terminal) {
             end(l, reward);
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
             begin(l, obs);
         } else {
             step(l, reward, obs);
@@ -141,7 +141,7 @@ static double replay(const record *r, int nobs, learner *l, int64_t nstep)
     return seconds() - from;
 }
 
-static learner fresh(const rh_env *env, const scene *s, bool fast)
+static learner fresh(const rh_env *env, const entry *s, bool fast)
 {
     learner l = {.rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0)};
     const rh_agent_type *type = rh_agent_find("esarsa", NULL);
@@ -163,7 +163,7 @@ static void finish(learner *l)
         plain_destroy(l->plain);
 }
 
-static rh_env *make_env(const scene *s)
+static rh_env *make_env(const entry *s)
 {
     const rh_env_type *type = rh_env_find(s->env, NULL);
     double opt[64];
@@ -176,7 +176,7 @@ static rh_env *make_env(const scene *s)
     return env;
 }
 
-static void run(const scene *s)
+static void run(const entry *s)
 {
     rh_env *env = make_env(s);
     int nobs = rh_env_task(env)->nobs;
@@ -188,7 +188,7 @@ static void run(const scene *s)
     live(env, &l, s->nstep, &r);
     finish(&l);
 
-    double time[4][REPEAT]; // fast life, plain life, fast replay, plain replay: per step
+    double time[4][REPEAT]; // fast run, plain run, fast replay, plain replay: per step
     for (int k = 0; k < REPEAT; k++)
         for (int which = 0; which < 4; which++) {
             bool fast = which % 2 == 0;
@@ -216,7 +216,7 @@ int main(void)
     printf("%-26s %27s   %27s\n", "", "in the simulator", "states given");
     printf("%-26s %9s %9s %7s   %9s %9s %7s\n", "", "rehearse", "plain", "ratio", "rehearse",
            "plain", "ratio");
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-        run(&scenes[i]);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        run(&entries[i]);
     return 0;
 }

@@ -3,7 +3,7 @@
 // A kind (rh_env_type, rh_agent_type) is one constant in one file, listed in its room's
 // registry. A handle (rh_env, rh_agent) is an instance. An environment is fixed once created
 // and then only read, so that many threads may live in it at the same time: whatever changes
-// during a life is in the caller's state block. `eval` sees nothing but these contracts, so it
+// during a run is in the caller's state block. `eval` sees nothing but these contracts, so it
 // cannot tell a simulator from a calibration model.
 
 #ifndef REHEARSE_CONTRACT_H
@@ -70,7 +70,7 @@ typedef struct rh_task {
     bool continuing;                  // episodes never end
     double gamma;                     // discount
     double reward_lo;                 // lowest reward of a step; -INFINITY when not known
-    int64_t nstep;                    // usual length of a life
+    int64_t nstep;                    // usual length of a run
     const char *obs_name[RH_MAX_OBS]; // borrowed from the environment
     double obs_lo[RH_MAX_OBS];        // usual range of each sensor: what agents scale by,
     double obs_hi[RH_MAX_OBS];        // not a promise
@@ -82,16 +82,16 @@ typedef struct rh_task {
 
 // The environment's chance. Starts have a stream of their own: the n-th start of a run is the
 // same for every setting, whatever happened in between.
-typedef struct rh_luck {
+typedef struct rh_streams {
     rh_rng start;
     rh_rng noise;
-} rh_luck;
+} rh_streams;
 
 typedef struct rh_env_type {
     const char *name;
     const char *about;     // one line
-    size_t self_size;      // bytes of what stays the same in all lives
-    size_t state_size;     // bytes of what changes during a life; blocks are aligned to 64
+    size_t self_size;      // bytes of what stays the same in all runs
+    size_t state_size;     // bytes of what changes during a run; blocks are aligned to 64
     const rh_param *param; // options                       (nparam)
     int nparam;
     const rh_axis *grid; // published grids                 (ngrid)
@@ -102,20 +102,21 @@ typedef struct rh_env_type {
     rh_status (*init)(void *self, rh_task *task, const double *opt, rh_error *err);
 
     // Begin an episode: fill state and obs (nobs).
-    void (*start)(const void *self, void *state, rh_luck *luck, double *obs);
+    void (*start)(const void *self, void *state, rh_streams *streams, double *obs);
 
     // One step. act: the action's index, or its vector (nact). True when obs is terminal.
-    bool (*step)(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
-                 double *reward);
+    bool (*step)(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward);
 
-    // Where every observation is one of a fixed set, the scenes: all of them (n x nobs), and
-    // the number of the one that the last start or step has shown. Both NULL elsewhere.
-    const double *(*scenes)(const void *self, int32_t *n);
-    int32_t (*scene)(const void *self, const void *state);
+    // Where every observation is one of a fixed set, the fixed observations: all of them (n x
+    // nobs), and the number of the one that the last start or step has shown. Both NULL
+    // elsewhere.
+    const double *(*fixed_obs)(const void *self, int32_t *n);
+    int32_t (*obs_index)(const void *self, const void *state);
 
     // Whether nothing is known of what the last step led to: a model's guess, out of reach of
     // its log. NULL where that cannot be.
-    bool (*unknown)(const void *self, const void *state);
+    bool (*uncovered)(const void *self, const void *state);
 
     // Release what init took; also called when init failed half-way. NULL when
     // there is nothing.
@@ -140,17 +141,17 @@ RH_API const rh_env_type *rh_env_kind(const rh_env *env);
 RH_API const rh_task *rh_env_task(const rh_env *env);
 RH_API const double *rh_env_options(const rh_env *env); // (nparam)
 RH_API size_t rh_env_state_size(const rh_env *env);
-RH_API void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs);
-RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luck,
+RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, double *obs);
+RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
 
 // All that the environment ever shows (n x nobs), borrowed from it; NULL when that is not a
 // fixed set. And which of them the last start or step has shown, where there are some.
-RH_API const double *rh_env_scenes(const rh_env *env, int32_t *n);
-RH_API int32_t rh_env_scene(const rh_env *env, const void *state);
+RH_API const double *rh_env_fixed_obs(const rh_env *env, int32_t *n);
+RH_API int32_t rh_env_obs_index(const rh_env *env, const void *state);
 
 // Whether the last step was into the unknown; false where there is no such thing.
-RH_API bool rh_env_unknown(const rh_env *env, const void *state);
+RH_API bool rh_env_uncovered(const rh_env *env, const void *state);
 
 // ---------------------------------------------------------------------------- learned state
 
@@ -197,11 +198,11 @@ typedef struct rh_agent_type {
     const rh_param *param; // hyperparameters               (nparam)
     int nparam;
 
-    // Begin a life with hyperparameters hp (nparam), already checked against the table.
+    // Begin a run with hyperparameters hp (nparam), already checked against the table.
     // Nullable: err.
     rh_status (*init)(void *self, const rh_task *task, const double *hp, rh_error *err);
 
-    // Begin another life in memory that has served one: all is as after clear and init, which
+    // Begin another run in memory that has served one: all is as after clear and init, which
     // do it where this is NULL. May fail like init.
     rh_status (*reset)(void *self, const rh_task *task, const double *hp, rh_error *err);
 
@@ -216,15 +217,15 @@ typedef struct rh_agent_type {
     // The policy alone: choose an action, learn nothing.
     bool (*act)(void *self, const double *obs, rh_rng *rng, double *act);
 
-    // Agents that see observations through features alone can have those of scene (n x nobs)
-    // worked out ahead: one block from rh_alloc() into *album, which agents of one task and
-    // equal fixed parameters share and only read. *album stays NULL, with RH_OK, when it would
-    // need more than `most` bytes. Results are the same with and without. All three NULL for
-    // others.
-    rh_status (*album)(void **album, const rh_task *task, const double *hp, const double *scene,
-                       int32_t n, size_t most, rh_error *err);
-    void (*use)(void *self, const void *album);
-    void (*look)(void *self, int32_t scene); // what obs is in the next start, step or act
+    // Agents that see observations through features alone can have those of fixed observation
+    // (n x nobs) worked out ahead: one block from rh_alloc() into *feature cache, which agents
+    // of one task and equal fixed parameters share and only read. *feature cache stays NULL,
+    // with RH_OK, when it would need more than `most` bytes. Results are the same with and
+    // without. All three NULL for others.
+    rh_status (*make_cache)(void **cache, const rh_task *task, const double *hp,
+                            const double *entry, int32_t n, size_t most, rh_error *err);
+    void (*use_cache)(void *self, const void *cache);
+    void (*look_up)(void *self, int32_t entry); // what obs is in the next start, step or act
 
     // What was learned, as named arrays. NULL when the agent never learns.
     rh_status (*save)(void *self, rh_state *state, rh_error *err);
@@ -237,33 +238,35 @@ typedef struct rh_agent_type {
 
 typedef struct rh_agent rh_agent;
 
-// An agent at the beginning of its life. Copied: task, hp. Nullable: hp (all initial values),
+// An agent at the beginning of its run. Copied: task, hp. Nullable: hp (all initial values),
 // err. Owned: *out, free with rh_agent_destroy(). On failure *out is left untouched.
 RH_API rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
                                  const double *hp, rh_error *err);
 RH_API void rh_agent_destroy(rh_agent *agent); // NULL is allowed
 
-// The agent at the beginning of another life, as if it had been created anew; its memory serves
+// The agent at the beginning of another run, as if it had been created anew; its memory serves
 // again. When this fails, all that is left to do is to destroy it. Nullable: hp, err.
 RH_API rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
                                 rh_error *err);
 
 RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
 
-// What agents of one kind, task and construction see in every scene (n x nobs) of an
-// environment, worked out once. *out becomes NULL, with RH_OK, where the kind has no use for it
-// or would need more than `most` bytes. Owned: *out, free with rh_album_destroy(). Nullable:
-// hp, err.
-typedef struct rh_album rh_album;
-RH_API rh_status rh_album_create(rh_album **out, const rh_agent_type *type, const rh_task *task,
-                                 const double *hp, const double *scene, int32_t n, size_t most,
-                                 rh_error *err);
-RH_API void rh_album_destroy(rh_album *album); // NULL is allowed
+// What agents of one kind, task and construction see in every fixed observation (n x nobs) of
+// an environment, worked out once. *out becomes NULL, with RH_OK, where the kind has no use for
+// it or would need more than `most` bytes. Owned: *out, free with rh_feature_cache_destroy().
+// Nullable: hp, err.
+typedef struct rh_feature_cache rh_feature_cache;
+RH_API rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
+                                         const rh_task *task, const double *hp,
+                                         const double *entry, int32_t n, size_t most,
+                                         rh_error *err);
+RH_API void rh_feature_cache_destroy(rh_feature_cache *cache); // NULL is allowed
 
-// From here to its next life the agent is told scenes: before every start and step, the number
-// of the observation. Borrowed: album, until then. NULL: no more scenes are told.
-RH_API void rh_agent_use(rh_agent *agent, const rh_album *album);
-RH_API void rh_agent_look(rh_agent *agent, int32_t scene);
+// From here to its next run the agent is told fixed observations: before every start and step,
+// the number of the observation. Borrowed: feature cache, until then. NULL: no more fixed
+// observations are told.
+RH_API void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache);
+RH_API void rh_agent_look_up(rh_agent *agent, int32_t entry);
 
 // A frozen agent acts and does not learn. To be called between episodes.
 RH_API void rh_agent_freeze(rh_agent *agent, bool frozen);

@@ -49,7 +49,7 @@ typedef struct rh_model_options {
     rh_resample resample; //
     double share;         // of the transitions of a subset, above 0, to 1
     const rh_task *task;  // what agents are to be told of sensors, actions, discount and length
-                          // of a life; NULL: what the log shows       (borrowed)
+                          // of a run; NULL: what the log shows       (borrowed)
     double gamma; // discount where there is no task; NAN: 1 where episodes end, else 0.99
     rh_episodes episodes; // where there is no task
     const double *obs_lo; // ranges that agents are to be told of sensors, whatever the task or
@@ -100,14 +100,14 @@ RH_API const rh_repr *rh_model_repr(const rh_model *model);  //
 RH_API const rh_task *rh_model_task(const rh_model *model);  //
 RH_API uint64_t rh_model_fingerprint(const rh_model *model); // of the log it was fitted to
 
-// An environment to live in: member number `member`, with parameters param (nparam) where they
+// An environment to run in: member number `member`, with parameters param (nparam) where they
 // are not as fitted. What only another fit could change is refused.
 // Owned: *out, free with rh_env_destroy(). Borrowed: model, must outlive *out.
 // Nullable: param, err.
 RH_API rh_status rh_model_env(rh_env **out, const rh_model *model, int member,
                               const double *param, rh_error *err);
 
-// After how many steps an episode is usually cut off in a life of nstep steps in a model of
+// After how many steps an episode is usually cut off in a run of nstep steps in a model of
 // this log. 0: out of memory.
 RH_API int64_t rh_model_cutoff(const rh_log *log, int64_t nstep);
 
@@ -144,27 +144,27 @@ typedef struct rh_fidelity {
     rh_fidelity_error reward;         //
     rh_fidelity_error terminal;       // of its probability
     rh_fidelity_spread logged_return; // episodes of the log, or stretches of a continuing one
-    rh_fidelity_spread lived_return;  // imitated in the model
-    rh_fidelity_spread logged_length; // of episodes
-    rh_fidelity_spread lived_length;  //
-    double logged_cut;                // share of those that were cut off, not ended
-    double lived_cut;                 //
-    int64_t cutoff;                   // steps after which lived ones are, or of a stretch
-    double beyond;                    // share of all (state, action) queries out of reach
-    rh_fidelity_action *action;       // of discrete actions                     (naction)
-    double reach;                     // in codes; INFINITY: none
-    double step;                      // median length of a logged step, in codes
-    double stitched;                  // share of the imitation's steps that leave a logged path
-    double jump;                      // median distance of such a stitch, in real steps
-    double jump90;                    // nine tenths are no longer
-    double random_jump;               // the median of uniform random behaviour
-    double random_return;             // mean return of uniform random behaviour in the model
-    double random_better;             // share of its episodes above the log's median
-    double random_logged;             // what share of logged episodes is above it: 0.5 or less
-    double random_steps;              // its steps for each such episode; INFINITY: none came
-    rh_log_finding *finding;          // the gravest first                       (nfinding)
-    int nfinding;                     //
-    int ncount[3];                    // how many of each severity
+    rh_fidelity_spread simulated_return; // imitated in the model
+    rh_fidelity_spread logged_length;    // of episodes
+    rh_fidelity_spread simulated_length; //
+    double logged_cut;                   // share of those that were cut off, not ended
+    double simulated_cut;                //
+    int64_t cutoff;                      // steps after which run ones are, or of a stretch
+    double beyond;                       // share of all (state, action) queries out of reach
+    rh_fidelity_action *action;          // of discrete actions                     (naction)
+    double reach;                        // in codes; INFINITY: none
+    double step;                         // median length of a logged step, in codes
+    double stitched;         // share of the imitation's steps that leave a logged path
+    double jump;             // median distance of such a stitch, in real steps
+    double jump90;           // nine tenths are no longer
+    double random_jump;      // the median of uniform random behaviour
+    double random_return;    // mean return of uniform random behaviour in the model
+    double random_better;    // share of its episodes above the log's median
+    double random_logged;    // what share of logged episodes is above it: 0.5 or less
+    double random_steps;     // its steps for each such episode; INFINITY: none came
+    rh_log_finding *finding; // the gravest first                       (nfinding)
+    int nfinding;            //
+    int ncount[3];           // how many of each severity
 } rh_fidelity;
 
 // What was found when the model was fitted; NULL when it was not asked for.

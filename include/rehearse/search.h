@@ -124,7 +124,7 @@ typedef struct rh_told {
     int setting;
     int nrun;            // runs it has had in all
     const double *score; // of each run: their mean is the value. Equal numbers of two settings
-                         // had the same luck, so that differences tell more     (nrun)
+                         // had the same random stream, so that differences tell more     (nrun)
     double value;        // what the setting is worth; larger is better, never NAN; -INFINITY
                          // where it broke down
     double noise;        // variance of the value, 0 or more; NAN: not known
@@ -133,7 +133,7 @@ typedef struct rh_told {
 // Tell what was asked for, in the order asked. Copied: told. Nullable: err.
 RH_API rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err);
 
-// The setting as it was really lived, where that is not what was asked for: a study begun on a
+// The setting as it was really run, where that is not what was asked for: a study begun on a
 // machine that rounds otherwise. Before it is told.
 RH_API void rh_search_amend(rh_search *search, int setting, const double *x);
 

@@ -1,6 +1,6 @@
 // study.h - a tuning run: from a log and a plan to the setting to deploy, and how sure that is.
 //
-// A plan says what is searched and how. A study carries it out in a folder: every finished life
+// A plan says what is searched and how. A study carries it out in a folder: every finished run
 // is in the journal before it counts, so that a study that was killed goes on where it was, and
 // ends as if it had never been. Any number of threads and ranks gives the same study.
 
@@ -34,7 +34,7 @@ typedef struct rh_plan_book rh_plan_book; // what was said, in words; see plan.h
 typedef struct rh_plan {
     char *name;   // of the study, owned; NULL: none
     char *data;   // the log, or model:FILE, as a file of the plan names it, owned; NULL
-    char *starts; // a log whose episodes begin where lives do, owned; NULL
+    char *starts; // a log whose episodes begin where runs do, owned; NULL
     bool paper;   // preset: paper
 
     // who learns, and what is tried; known once settled
@@ -53,12 +53,12 @@ typedef struct rh_plan {
     int batch;                    // settings at a time
 
     // how settings are judged
-    int64_t nstep;  // steps of a life; 0: the task's own
-    int nrun;       // lives of a setting in each member
-    int64_t cutoff; // 0: a thirtieth of the life or twice the log's median episode, the larger;
-                    // INT64_MAX: never; below 0: that part of the life, -30 a thirtieth
+    int64_t nstep;  // steps of a run; 0: the task's own
+    int nrun;       // runs of a setting in each member
+    int64_t cutoff; // 0: a thirtieth of the run or twice the log's median episode, the larger;
+                    // INT64_MAX: never; below 0: that part of the run, -30 a thirtieth
     rh_cutoff_rule cutoff_rule;
-    rh_criterion criterion; // life to score
+    rh_criterion criterion; // run to score
     rh_across across;       // runs to value
     rh_pool pool;           // members to value
     int ncurve;             // points of a learning curve
@@ -126,7 +126,7 @@ RH_API rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err);
 // hp (nparam of the agent) of setting x (ndim) of the space.
 RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
 
-// How lives are lived under this plan, of a task and a log. Nullable: err.
+// How runs are run under this plan, of a task and a log. Nullable: err.
 RH_API rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                               rh_eval_options *opt, rh_error *err);
 
@@ -150,12 +150,12 @@ RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all of them, does
 typedef enum rh_stage { RH_STAGE_FIT, RH_STAGE_SEARCH, RH_STAGE_CONFIRM, RH_NSTAGE } rh_stage;
 
 // How far a study is.
-typedef struct rh_news {
+typedef struct rh_study_progress {
     rh_stage stage;
     const char *what;      // RH_STAGE_FIT: the piece of work
     double share;          // RH_STAGE_FIT: how much of it is done
-    int64_t nlife, nknown; // lives finished, of which so many were found in the journal
-    int64_t nlife_all;     // and how many there will be in this and all stages, at most
+    int64_t nunit, nknown; // runs finished, of which so many were found in the journal
+    int64_t nunit_all;     // and how many there will be in this and all stages, at most
     int nsetting;          // settings finished in this stage
     int nsetting_all;      // and how many there will be, at most
     int best;              // the setting that leads, or -1
@@ -163,15 +163,15 @@ typedef struct rh_news {
     const double *hp;      // and what the agent is told for it            (nparam); NULL
     bool finished;         // a setting has just been finished: this one
     int setting;           //
-} rh_news;
+} rh_study_progress;
 
 typedef struct rh_study_options {
     const char *folder; // made when it is not there; NULL: nothing is kept
     int nthread;        // changes no result
     rh_ranks *ranks;    // who helps; NULL: nobody (borrowed)
     // Called now and then from the calling thread. NULL for none.
-    void (*news)(void *context, const rh_news *news);
-    // Asked now and then; true ends the study with RH_ESTOPPED, all finished lives kept.
+    void (*progress)(void *context, const rh_study_progress *progress);
+    // Asked now and then; true ends the study with RH_ESTOPPED, all finished runs kept.
     bool (*stop)(void *context);
     void *context;
     unsigned cookie; // set by rh_study_defaults(), leave alone
@@ -195,13 +195,13 @@ RH_API const rh_model *rh_study_model(const rh_study *study); // that agents liv
 // What it will take.
 typedef struct rh_estimate {
     int nsetting;        // settings, at most
-    int64_t nlife;       // lives, at most
+    int64_t nunit;       // runs, at most
     int64_t nconfirm;    // of which to confirm
-    double life;         // seconds of one life, as some were lived to find out
+    double result;       // seconds of one run, as some were run to find out
     double fit;          // seconds to fit all models, as far as one took
     double search;       // seconds to find out what to try
     double seconds;      // in all, on the threads and ranks there are
-    rh_eval_options how; // how lives are lived
+    rh_eval_options how; // how runs are run
 } rh_estimate;
 RH_API rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err);
 
@@ -215,18 +215,18 @@ RH_API rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_e
 
 // One setting as it was tried, or once more to confirm it.
 typedef struct rh_trial {
-    int setting;            // number of the setting
-    bool confirm;           // this is the confirmation of it
-    const double *x;        // as the search sees it                      (ndim)
-    const double *hp;       // as the agent does                          (nparam)
-    rh_setting_state state; //
-    int nmember, nrun;      //
-    const rh_life *life;    // RH_STOPPED where it was not lived (yet)    (nmember x nrun)
-    const double *curve;    // mean over the lives, NAN where unknown      (ncurve)
-    double value;           // NAN before it is finished
-    double lo95, hi95;      // interval of the value; NAN where it is not known
-    double unknown;         // share of its steps that the model knows nothing of
-    int ndiverged;          // lives that broke down
+    int setting;             // number of the setting
+    bool confirm;            // this is the confirmation of it
+    const double *x;         // as the search sees it                      (ndim)
+    const double *hp;        // as the agent does                          (nparam)
+    rh_setting_state state;  //
+    int nmember, nrun;       //
+    const rh_result *result; // RH_STOPPED where it was not run (yet)    (nmember x nrun)
+    const double *curve;     // mean over the runs, NAN where unknown      (ncurve)
+    double value;            // NAN before it is finished
+    double lo95, hi95;       // interval of the value; NAN where it is not known
+    double uncovered;        // share of its steps that the model knows nothing of
+    int ndiverged;           // runs that broke down
 } rh_trial;
 
 typedef struct rh_verdict {
@@ -246,8 +246,8 @@ typedef struct rh_verdict {
     rh_log_finding *finding; // the gravest first                          (nfinding)
     int nfinding;
     int ncount[3];         // how many of each severity
-    int64_t nlife, nknown; // lives in all, and found in the journal
-    int64_t nstep;         // steps of all lives
+    int64_t nunit, nknown; // runs in all, and found in the journal
+    int64_t nstep;         // steps of all runs
     double seconds;        // since it was taken up
 } rh_verdict;
 

@@ -131,23 +131,24 @@ static bool actor_critic_act(void *self, const double *obs, rh_rng *rng, double 
     return healthy;
 }
 
-static rh_status actor_critic_album(void **album, const rh_task *task, const double *hp,
-                                    const double *scene, int32_t n, size_t most, rh_error *err)
+static rh_status actor_critic_cache(void **cache, const rh_task *task, const double *hp,
+                                    const double *entry, int32_t n, size_t most, rh_error *err)
 {
-    return rh_critic__album(album, task, (int)hp[TILINGS], (int)hp[TILES],
-                            (rh_tiles_mode)hp[FEATURES], scene, n, most, "actor_critic", err);
+    return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
+                                 (rh_tiles_mode)hp[FEATURES], entry, n, most, "actor_critic",
+                                 err);
 }
 
-static void actor_critic_use(void *self, const void *album)
+static void actor_critic_use(void *self, const void *cache)
 {
     actor_critic *s = self;
-    rh_critic__use(&s->critic, album);
+    rh_critic__use(&s->critic, cache);
 }
 
-static void actor_critic_look(void *self, int32_t scene)
+static void actor_critic_look(void *self, int32_t entry)
 {
     actor_critic *s = self;
-    s->critic.scene = scene;
+    s->critic.entry = entry;
 }
 
 static rh_status actor_critic_save(void *self, rh_state *state, rh_error *err)
@@ -178,9 +179,9 @@ const rh_agent_type rh_agent_actor_critic = {
     .step = actor_critic_step,
     .end = actor_critic_end,
     .act = actor_critic_act,
-    .album = actor_critic_album,
-    .use = actor_critic_use,
-    .look = actor_critic_look,
+    .make_cache = actor_critic_cache,
+    .use_cache = actor_critic_use,
+    .look_up = actor_critic_look,
     .save = actor_critic_save,
     .load = actor_critic_load,
     .clear = actor_critic_clear,

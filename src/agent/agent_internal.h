@@ -38,20 +38,20 @@ extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles_mode
                   "groups that are tiled: singles and pairs, singles, or all jointly",         \
                   .hi = RH_TILES_JOINT, .fixed = true, .choice = rh_agent__tile_modes}
 
-// ---------------------------------------------------------------------------- albums
+// ---------------------------------------------------------------------------- feature caches
 
-// The active features of every scene, worked out once and only read from then on.
+// The active features of every fixed observation, worked out once and only read from then on.
 typedef struct rh_page {
-    int64_t stride;             // numbers from one scene's row to the next
+    int64_t stride;             // numbers from one fixed observation's row to the next
     _Alignas(64) int32_t row[]; // features, and room for whole lines  (n x stride)
 } rh_page;
 
-// The page of scene (n x nobs) in one block, or NULL with RH_OK when it would be larger than
-// `most` bytes. Owned: *out, free with rh_free().
-rh_status rh_page__create(rh_page **out, const rh_tiles *tiles, const double *scene, int32_t n,
+// The page of fixed observation (n x nobs) in one block, or NULL with RH_OK when it would be
+// larger than `most` bytes. Owned: *out, free with rh_free().
+rh_status rh_page__create(rh_page **out, const rh_tiles *tiles, const double *entry, int32_t n,
                           size_t most, const char *owner, rh_error *err);
 
-const int32_t *rh_page__row(const rh_page *page, int32_t scene);
+const int32_t *rh_page__row(const rh_page *page, int32_t entry);
 
 // ---------------------------------------------------------------------------- a linear critic
 
@@ -63,9 +63,9 @@ typedef struct rh_critic {
     double *w;                 // owned: weights                            (nfeature)
     int32_t *list[2];          // owned: what now and next are when there is no page (nactive)
     const int32_t *now, *next; // active features of s and of s'            (nactive)
-    const rh_page *page;       // borrowed: the features of every scene; NULL: worked out
-    int32_t scene;             // what the next observation is
-    double discount;           // gamma^t since the episode began
+    const rh_page *page; // borrowed: the features of every fixed observation; NULL: worked out
+    int32_t entry;       // what the next observation is
+    double discount;     // gamma^t since the episode began
 } rh_critic;
 
 rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, int ntiling,
@@ -73,9 +73,9 @@ rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, 
 void rh_critic__clear(rh_critic *critic);
 
 // A page for critics built like this, and its use.
-rh_status rh_critic__album(void **album, const rh_task *task, int ntiling, int ntile,
-                           rh_tiles_mode mode, const double *scene, int32_t n, size_t most,
-                           const char *owner, rh_error *err);
+rh_status rh_critic__make_cache(void **cache, const rh_task *task, int ntiling, int ntile,
+                                rh_tiles_mode mode, const double *entry, int32_t n, size_t most,
+                                const char *owner, rh_error *err);
 void rh_critic__use(rh_critic *critic, const rh_page *page);
 
 // The active features of obs, good until the next call. What now is stays as it is.

@@ -36,17 +36,17 @@ void rh_critic__clear(rh_critic *critic)
     rh_free(critic->list[1]);
 }
 
-rh_status rh_critic__album(void **album, const rh_task *task, int ntiling, int ntile,
-                           rh_tiles_mode mode, const double *scene, int32_t n, size_t most,
-                           const char *owner, rh_error *err)
+rh_status rh_critic__make_cache(void **cache, const rh_task *task, int ntiling, int ntile,
+                                rh_tiles_mode mode, const double *entry, int32_t n, size_t most,
+                                const char *owner, rh_error *err)
 {
     rh_tiles *tiles = NULL;
     rh_page *page = NULL;
     rh_status rc = rh_tiles__create(&tiles, mode, ntiling, ntile, task, owner, err);
     if (!rc)
-        rc = rh_page__create(&page, tiles, scene, n, most, owner, err);
+        rc = rh_page__create(&page, tiles, entry, n, most, owner, err);
     rh_tiles__destroy(tiles);
-    *album = page;
+    *cache = page;
     return rc;
 }
 
@@ -61,7 +61,7 @@ void rh_critic__use(rh_critic *critic, const rh_page *page)
 const int32_t *rh_critic__see(rh_critic *critic, const double *obs)
 {
     if (critic->page)
-        return rh_page__row(critic->page, critic->scene);
+        return rh_page__row(critic->page, critic->entry);
     int32_t *spare = critic->list[critic->now == critic->list[0]];
     rh_tiles__active(critic->tiles, obs, spare);
     return spare;

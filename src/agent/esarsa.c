@@ -14,9 +14,9 @@
 //    features. The initial value of a state is therefore w_init times the number of
 //    groups of sensors.
 // 2. The next action and the expectation are those of the weights before the update.
-// 3. One clock corrects Adam's bias for the whole life: it counts starts, steps and ends.
+// 3. One clock corrects Adam's bias for the whole run: it counts starts, steps and ends.
 // 4. Weights are kept as distance from the initial one, so that a fresh table is all zeros.
-// 5. A TD error of 1e11 or more would overflow Adam's moments: the life ends as diverged.
+// 5. A TD error of 1e11 or more would overflow Adam's moments: the run ends as diverged.
 // 6. sgd has no use for beta1 and beta2, and takes any. The optimiser is the last of the
 //    parameters, so that agents saved before there was a choice keep their meaning.
 
@@ -55,11 +55,12 @@ typedef struct esarsa {
     rh_weights weights;
     int naction;
     double gamma, tau;
-    double initial;      // an initial weight
-    int32_t *feature;    // owned: active features              (room for whole vectors)
-    double *q, *pi;      // owned: values and policy of a state (room for whole lines)
-    const rh_page *page; // borrowed: features of every scene; NULL: worked out as they come
-    int32_t scene;       // what the next observation is
+    double initial;   // an initial weight
+    int32_t *feature; // owned: active features              (room for whole vectors)
+    double *q, *pi;   // owned: values and policy of a state (room for whole lines)
+    const rh_page
+        *page; // borrowed: features of every fixed observation; NULL: worked out as they come
+    int32_t entry; // what the next observation is
 } esarsa;
 
 static rh_weights_options weights_for(const rh_tiles *tiles, const rh_task *task,
@@ -121,7 +122,7 @@ static void esarsa_clear(void *self)
 }
 
 // The large tables are zeroed instead of given back: page by page they would cost more than a
-// short life, and threads would wait for each other in the system.
+// short run, and threads would wait for each other in the system.
 static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     esarsa *s = self;
@@ -146,7 +147,7 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
 static const int32_t *see(esarsa *s, const double *obs)
 {
     if (s->page)
-        return rh_page__row(s->page, s->scene);
+        return rh_page__row(s->page, s->entry);
     rh_tiles__active(s->tiles, obs, s->feature);
     rh_weights__address(&s->weights.opt, s->feature);
     return s->feature;
@@ -222,8 +223,8 @@ static bool esarsa_end(void *self, double reward)
     return healthy;
 }
 
-static rh_status esarsa_album(void **album, const rh_task *task, const double *hp,
-                              const double *scene, int32_t n, size_t most, rh_error *err)
+static rh_status esarsa_cache(void **cache, const rh_task *task, const double *hp,
+                              const double *entry, int32_t n, size_t most, rh_error *err)
 {
     rh_tiles *tiles = NULL;
     rh_page *page = NULL;
@@ -236,29 +237,29 @@ static rh_status esarsa_album(void **album, const rh_task *task, const double *h
     rc = rh_weights__check(&opt, "esarsa", err);
     if (rc)
         goto done;
-    rc = rh_page__create(&page, tiles, scene, n, most, "esarsa", err);
+    rc = rh_page__create(&page, tiles, entry, n, most, "esarsa", err);
     if (rc || !page)
         goto done;
 
     for (int32_t i = 0; i < n; i++)
         rh_weights__address(&opt, page->row + page->stride * i);
-    *album = page;
+    *cache = page;
 
 done:
     rh_tiles__destroy(tiles);
     return rc;
 }
 
-static void esarsa_use(void *self, const void *album)
+static void esarsa_use(void *self, const void *cache)
 {
     esarsa *s = self;
-    s->page = album;
+    s->page = cache;
 }
 
-static void esarsa_look(void *self, int32_t scene)
+static void esarsa_look(void *self, int32_t entry)
 {
     esarsa *s = self;
-    s->scene = scene;
+    s->entry = entry;
 }
 
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
@@ -286,9 +287,9 @@ const rh_agent_type rh_agent_esarsa = {
     .step = esarsa_step,
     .end = esarsa_end,
     .act = esarsa_act,
-    .album = esarsa_album,
-    .use = esarsa_use,
-    .look = esarsa_look,
+    .make_cache = esarsa_cache,
+    .use_cache = esarsa_use,
+    .look_up = esarsa_look,
     .save = esarsa_save,
     .load = esarsa_load,
     .clear = esarsa_clear,

@@ -161,24 +161,24 @@ static bool gaussian_act(void *self, const double *obs, rh_rng *rng, double *act
     return choose(s, rh_critic__see(&s->critic, obs), rng, act);
 }
 
-static rh_status gaussian_album(void **album, const rh_task *task, const double *hp,
-                                const double *scene, int32_t n, size_t most, rh_error *err)
+static rh_status gaussian_cache(void **cache, const rh_task *task, const double *hp,
+                                const double *entry, int32_t n, size_t most, rh_error *err)
 {
-    return rh_critic__album(album, task, (int)hp[TILINGS], (int)hp[TILES],
-                            (rh_tiles_mode)hp[FEATURES], scene, n, most,
-                            "gaussian_actor_critic", err);
+    return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
+                                 (rh_tiles_mode)hp[FEATURES], entry, n, most,
+                                 "gaussian_actor_critic", err);
 }
 
-static void gaussian_use(void *self, const void *album)
+static void gaussian_use(void *self, const void *cache)
 {
     gaussian *s = self;
-    rh_critic__use(&s->critic, album);
+    rh_critic__use(&s->critic, cache);
 }
 
-static void gaussian_look(void *self, int32_t scene)
+static void gaussian_look(void *self, int32_t entry)
 {
     gaussian *s = self;
-    s->critic.scene = scene;
+    s->critic.entry = entry;
 }
 
 static rh_status gaussian_save(void *self, rh_state *state, rh_error *err)
@@ -209,9 +209,9 @@ const rh_agent_type rh_agent_gaussian_actor_critic = {
     .step = gaussian_step,
     .end = gaussian_end,
     .act = gaussian_act,
-    .album = gaussian_album,
-    .use = gaussian_use,
-    .look = gaussian_look,
+    .make_cache = gaussian_cache,
+    .use_cache = gaussian_use,
+    .look_up = gaussian_look,
     .save = gaussian_save,
     .load = gaussian_load,
     .clear = gaussian_clear,

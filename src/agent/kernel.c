@@ -4,7 +4,7 @@
 //    fused multiply-add is used, no sum is reordered, square roots and divisions are IEEE's,
 //    and a reciprocal square root is built from integer and ordinary arithmetic rather than
 //    from the machines' own approximations, which differ. x86 processors without a fused
-//    multiply-add round differently, so that after some thousand steps a life there is another
+//    multiply-add round differently, so that after some thousand steps a run there is another
 //    one. To do without it everywhere would cost a quarter of the operations.
 // 2. That reciprocal square root is worth it: sqrt and division of 16 floats keep the divider
 //    busy for some 35 cycles, its 9 ordinary operations for 5. An integer guess and a first

@@ -1,6 +1,6 @@
 // weights.c - the active set: weights with a trace, side by side.
 //
-// For every entry with trace z != 0, after a TD error delta, t counting the life's ticks:
+// For every entry with trace z != 0, after a TD error delta, t counting the run's ticks:
 //
 //     g = -delta z,  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
 //     w -= rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + 1e-8)

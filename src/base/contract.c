@@ -17,7 +17,7 @@ struct rh_env {
     double *opt;       // owned  (nparam)
     void *self;        // owned, zeroed
     bool alive;        // whether self has seen init, and clear has something to clear
-    size_t state_size; // bytes of what changes during a life
+    size_t state_size; // bytes of what changes during a run
 };
 
 static rh_status begin_world(rh_env *env, const double *opt, rh_error *err)
@@ -112,31 +112,31 @@ size_t rh_env_state_size(const rh_env *env)
     return env->state_size;
 }
 
-void rh_env_start(const rh_env *env, void *state, rh_luck *luck, double *obs)
+void rh_env_start(const rh_env *env, void *state, rh_streams *streams, double *obs)
 {
-    env->type->start(env->self, state, luck, obs);
+    env->type->start(env->self, state, streams, obs);
 }
 
-bool rh_env_step(const rh_env *env, void *state, const double *act, rh_luck *luck, double *obs,
-                 double *reward)
+bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
 {
-    return env->type->step(env->self, state, act, luck, obs, reward);
+    return env->type->step(env->self, state, act, streams, obs, reward);
 }
 
-const double *rh_env_scenes(const rh_env *env, int32_t *n)
+const double *rh_env_fixed_obs(const rh_env *env, int32_t *n)
 {
     *n = 0;
-    return env->type->scenes ? env->type->scenes(env->self, n) : NULL;
+    return env->type->fixed_obs ? env->type->fixed_obs(env->self, n) : NULL;
 }
 
-int32_t rh_env_scene(const rh_env *env, const void *state)
+int32_t rh_env_obs_index(const rh_env *env, const void *state)
 {
-    return env->type->scene(env->self, state);
+    return env->type->obs_index(env->self, state);
 }
 
-bool rh_env_unknown(const rh_env *env, const void *state)
+bool rh_env_uncovered(const rh_env *env, const void *state)
 {
-    return env->type->unknown && env->type->unknown(env->self, state);
+    return env->type->uncovered && env->type->uncovered(env->self, state);
 }
 
 // ---------------------------------------------------------------------------- agents
@@ -150,8 +150,8 @@ struct rh_agent {
     bool frozen;
 };
 
-// Tell the kind to begin a life: its first, or another one.
-static rh_status begin_life(rh_agent *agent, const rh_task *task, rh_error *err)
+// Tell the kind to begin a run: its first, or another one.
+static rh_status begin_run(rh_agent *agent, const rh_task *task, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
     bool first = !agent->alive;
@@ -182,7 +182,7 @@ rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
     else
         rh_param_initial(type->param, type->nparam, agent->hp);
     rh_status rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
-    return rc ? rc : begin_life(agent, task, err);
+    return rc ? rc : begin_run(agent, task, err);
 }
 
 rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
@@ -223,57 +223,57 @@ const rh_agent_type *rh_agent_kind(const rh_agent *agent)
     return agent->type;
 }
 
-struct rh_album {
+struct rh_feature_cache {
     const rh_agent_type *type;
-    void *page; // owned: what the kind made of the scenes
+    void *page; // owned: what the kind made of the fixed observations
 };
 
-rh_status rh_album_create(rh_album **out, const rh_agent_type *type, const rh_task *task,
-                          const double *hp, const double *scene, int32_t n, size_t most,
-                          rh_error *err)
+rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
+                                  const rh_task *task, const double *hp, const double *entry,
+                                  int32_t n, size_t most, rh_error *err)
 {
     *out = NULL;
-    if (!type->album)
+    if (!type->make_cache)
         return RH_OK;
     rh_status rc = RH_ENOMEM;
-    rh_album *album = rh_alloc(1, sizeof *album);
+    rh_feature_cache *cache = rh_alloc(1, sizeof *cache);
     double *value = rh_alloc((size_t)type->nparam, sizeof *value);
-    if (!album || !value) {
+    if (!cache || !value) {
         rh_fail(err, rc, "%s: out of memory", type->name);
         goto done;
     }
-    album->type = type;
+    cache->type = type;
     rh_param_initial(type->param, type->nparam, value);
-    rc = type->album(&album->page, task, hp ? hp : value, scene, n, most, err);
-    if (!rc && album->page) {
-        *out = album;
-        album = NULL;
+    rc = type->make_cache(&cache->page, task, hp ? hp : value, entry, n, most, err);
+    if (!rc && cache->page) {
+        *out = cache;
+        cache = NULL;
     }
 
 done:
     rh_free(value);
-    rh_album_destroy(album);
+    rh_feature_cache_destroy(cache);
     return rc;
 }
 
-void rh_album_destroy(rh_album *album)
+void rh_feature_cache_destroy(rh_feature_cache *cache)
 {
-    if (!album)
+    if (!cache)
         return;
-    rh_free(album->page);
-    rh_free(album);
+    rh_free(cache->page);
+    rh_free(cache);
 }
 
-void rh_agent_use(rh_agent *agent, const rh_album *album)
+void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache)
 {
-    assert(!album || album->type == agent->type);
-    if (agent->type->use)
-        agent->type->use(agent->self, album ? album->page : NULL);
+    assert(!cache || cache->type == agent->type);
+    if (agent->type->use_cache)
+        agent->type->use_cache(agent->self, cache ? cache->page : NULL);
 }
 
-void rh_agent_look(rh_agent *agent, int32_t scene)
+void rh_agent_look_up(rh_agent *agent, int32_t entry)
 {
-    agent->type->look(agent->self, scene);
+    agent->type->look_up(agent->self, entry);
 }
 
 void rh_agent_freeze(rh_agent *agent, bool frozen)

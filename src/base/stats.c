@@ -14,7 +14,7 @@
 //    straight where tails are heavy; near the middle, for the probability against t, which is
 //    concave too. So neither runs away.
 // 3. Within 1e-13 of mpmath for n from 1 to 1e12 and tails down to 1e-300; about 40 us a call.
-// 4. A life that broke down may score -INFINITY. That is then the mean, and its spread is not
+// 4. A run that broke down may score -INFINITY. That is then the mean, and its spread is not
 //    known; order statistics keep their meaning. A NAN anywhere makes every number NAN.
 
 #include "rehearse/base.h"

@@ -1,6 +1,6 @@
 // chart.c - a curve in characters: braille dots, or stars where the locale is not UTF-8.
 //
-// 1. The axis covers what most points need. The first episodes of a life can be a hundred times
+// 1. The axis covers what most points need. The first episodes of a run can be a hundred times
 //    worse than the rest, and drawn to scale they would leave the rest a flat line. With q the
 //    10 % and 90 % quantiles and d their distance, the axis ends at q -+ d at the latest;
 //    points beyond are marked at the edge.

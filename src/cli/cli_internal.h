@@ -95,7 +95,7 @@ typedef struct cli_command {
 
 extern const cli_command cli_tune, cli_inspect, cli_convert, cli_collect, cli_fit, cli_run,
     cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
-extern const cli_group cli_env_group, cli_lives_group, cli_log_group, cli_task_group,
+extern const cli_group cli_env_group, cli_runs_group, cli_log_group, cli_task_group,
     cli_common_group; // shared tables
 
 // What is said of --repr auto, the choice among the representations.
@@ -327,20 +327,21 @@ int cli_launch_jobs(const cli_launch *launch); // threads for one of them
 // How far a study is, while it lasts.
 typedef struct cli_studying {
     const rh_plan *plan;
-    const char *folder; // as the user would name it
-    cli_work work;      // while models are fitted
-    rh_watch watch;     // of the work
-    rh_stage stage;     // the last one told of; RH_NSTAGE: none
-    rh_news news;       // the last ones
-    double begun;       // of lives, on the clock
-    double drawn;       // the last line
-    bool resumed;       // that has been said
+    const char *folder;         // as the user would name it
+    cli_work work;              // while models are fitted
+    rh_watch watch;             // of the work
+    rh_stage stage;             // the last one told of; RH_NSTAGE: none
+    rh_study_progress progress; // the last ones
+    double begun;               // of runs, on the clock
+    double drawn;               // the last line
+    bool resumed;               // that has been said
     bool quiet, terminal;
     int lines; // that stand on the terminal
 } cli_studying;
 
 void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder, bool quiet);
-void cli_studying_news(void *context, const rh_news *news); // context: the cli_studying
+void cli_studying_news(void *context,
+                       const rh_study_progress *progress); // context: the cli_studying
 void cli_studying_end(cli_studying *s);
 
 // What `tune` is to do, and what it has made.
@@ -373,7 +374,7 @@ void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
 
 // ---------------------------------------------------------------------------- the world
 
-// Where lives are lived: a simulator, or the members of a model.
+// Where runs are run: a simulator, or the members of a model.
 typedef struct cli_world {
     const char *name; // as written: "acrobot", "model:plant.model"
     const char *path; // of the model; NULL for a simulator
@@ -400,7 +401,7 @@ int cli_range_read(const char *pair, const char *owner, const char *const *name,
 
 // ---------------------------------------------------------------------------- the job
 
-// What `run` and `sweep` have in common: who lives where, how long and how often.
+// What `run` and `sweep` have in common: who runs where, how long and how often.
 typedef struct cli_job {
     const char *command;        // whose it is
     cli_world world;            // where
@@ -426,19 +427,19 @@ void cli_job_clear(cli_job *job);
 int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
 
 void cli_job_print(FILE *out, const cli_job *job);
-void cli_job_print_lives(FILE *out, const cli_job *job, const char *after);
+void cli_job_print_runs(FILE *out, const cli_job *job, const char *after);
 void cli_job_json(cli_json *json, const cli_job *job);
 void cli_json_sensors(cli_json *json, const rh_task *task); // and their ranges
 
 // ---------------------------------------------------------------------------- while it lasts
 
 typedef struct cli_progress {
-    int64_t nlife, nstep; // lives in all, steps of each
+    int64_t nunit, nstep; // runs in all, steps of each
     int npoint;           // points of each
-    int64_t lives;        // finished
+    int64_t results;      // finished
     double points;        // finished, of nlife * npoint
     double begun, drawn;  // on the clock, seconds
-    double seconds;       // how long the lives took
+    double seconds;       // how long the runs took
     bool quiet, terminal;
     int above;     // lines drawn above the bar
     char note[48]; // said beside the numbers: the best so far
@@ -448,32 +449,32 @@ bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it
 double cli_progress_share(const cli_progress *p);                // of the work that is done
 void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
 
-// Live nsetting x nmember x nrun lives, until a signal comes. The caller has set job->opt.watch
-// and its context, and counts and draws from there. hp, life, curve: as for rh_eval_lives().
-int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, rh_life *life,
-                 double *curve);
+// Live nsetting x nmember x nrun runs, until a signal comes. The caller has set job->opt.watch
+// and its context, and counts and draws from there. hp, run, curve: as for rh_eval_runs().
+int cli_job_run(cli_job *job, cli_progress *p, int nsetting, const double *hp,
+                rh_result *result, double *curve);
 
 // ---------------------------------------------------------------------------- results
 
-// What the lives (nmember x nrun) of one setting come to. Only those that are finished count.
+// What the runs (nmember x nrun) of one setting come to. Only those that are finished count.
 typedef struct cli_score {
     int64_t nfinished;
-    bool whole;         // all its lives are finished
-    int64_t ndiverged;  // lives whose agent or environment was no longer finite
-    int nmember;        // members with finished lives
-    double score;       // the mean of each member's lives, pooled over the members
-    rh_summary summary; // of the lives; with several members, of their means
+    bool whole;         // all its runs are finished
+    int64_t ndiverged;  // runs whose agent or environment was no longer finite
+    int nmember;        // members with finished runs
+    double score;       // the mean of each member's runs, pooled over the members
+    rh_summary summary; // of the runs; with several members, of their means
 } cli_score;
 
-// Scratch: work (2 nrun + 2 nmember). Nullable: mean, of each member's lives   (nmember)
-cli_score cli_score_of(const cli_job *job, const rh_life *life, double *mean, double *work);
+// Scratch: work (2 nrun + 2 nmember). Nullable: mean, of each member's runs   (nmember)
+cli_score cli_score_of(const cli_job *job, const rh_result *result, double *mean, double *work);
 
 // What `run` found.
 typedef struct cli_result {
     const cli_job *job;
-    const rh_life *life; // (nmember x nrun)
-    const double *curve; // mean over the lives        (ncurve)
-    const double *mean;  // of each member's lives     (nmember)
+    const rh_result *result; // (nmember x nrun)
+    const double *curve;     // mean over the runs        (ncurve)
+    const double *mean;      // of each member's runs     (nmember)
     cli_score score;
     double seconds; // how long it took; NAN when it was slowed down
 } cli_result;
@@ -507,19 +508,19 @@ typedef struct cli_row {
     bool tied; // not told apart from the best
 } cli_row;
 
-// What `sweep` found: the settings with finished lives, the best first.
+// What `sweep` found: the settings with finished runs, the best first.
 typedef struct cli_table {
     const cli_job *job;
     const cli_grid *grid;
     const double *hp; // (nsetting x nparam)
     cli_row *row;     // owned  (nrow)
     int nrow;
-    int64_t nfinished; // lives
-    int64_t nstep;     // steps of all lives
+    int64_t nfinished; // runs
+    int64_t nstep;     // steps of all runs
     double seconds;
 } cli_table;
 
-int cli_table_init(cli_table *table, const rh_life *life); // job, grid and hp are set
+int cli_table_init(cli_table *table, const rh_result *result); // job, grid and hp are set
 void cli_table_clear(cli_table *table);
 void cli_table_print(FILE *out, const cli_table *table, int top);
 void cli_table_json(FILE *out, const cli_table *table);

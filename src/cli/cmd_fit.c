@@ -26,7 +26,7 @@ static const cli_option model_option[] = {
               "a bootstrap of its episodes",
      .initial = "all; of several members subset"},
     {"share", 0, CLI_REAL, "SHARE", .about = "of the steps in a subset", .initial = "0.9"},
-    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where lives do",
+    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where runs do",
      .initial = "as in the log"},
     {0},
 };
@@ -46,7 +46,7 @@ static const cli_option repr_option[] = {
 static const cli_option task_option[] = {
     {"task", 0, CLI_ENV, "ENV",
      .about = "tell agents what this environment tells them of sensors, actions, discount and "
-              "length of a life",
+              "length of a run",
      .initial = "what the log shows"},
     {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of that environment",
      .repeats = true},
@@ -231,7 +231,7 @@ const cli_command cli_fit = {
     .operand = CLI_FILE,
     .group = {&model_group, &repr_group, &cli_task_group, &output_group, &cli_log_group,
               &cli_common_group},
-    .example = {"a model of a plant, and a life in it",
+    .example = {"a model of a plant, and a run in it",
                 "rehearse fit plant.csv && rehearse run model:plant.model --agent esarsa",
                 "ten models of nine tenths of the log each: how sure is the ranking?",
                 "rehearse fit plant.csv --members 10 -o ten.model",

@@ -175,7 +175,7 @@ static int detail_env(const rh_env_type *type)
     const rh_task *task = rh_env_task(env);
     cli_style style = cli_style_of(stdout);
     printf("%s%s%s  %s\n\n", style.bold, type->name, style.plain, type->about);
-    printf("  life      %s steps%s\n", cli_count(task->nstep).s,
+    printf("  run      %s steps%s\n", cli_count(task->nstep).s,
            task->continuing ? ", one episode that never ends" : "");
     if (task->naction)
         printf("  actions   %d, discrete\n", task->naction);

@@ -93,10 +93,10 @@ static int manual_main(const cli_args *args)
         return cli_refuse("manual: unexpected argument '%s'", args->word[0]);
     printf(".TH REHEARSE 1 \"\" \"rehearse %s\"\n", rh_version());
     puts(
-        ".SH NAME\nrehearse \\- rehearse an agent's learning life before it is deployed\n"
+        ".SH NAME\nrehearse \\- rehearse an agent's learning run before it is deployed\n"
         ".SH SYNOPSIS\n.B rehearse\n.I command\n[options]\n"
         ".SH DESCRIPTION\n"
-        "Lives the whole learning life of an agent, many times, and scores it: one setting of\n"
+        "Runs the whole learning run of an agent, many times, and scores it: one setting of\n"
         "its hyperparameters, or every setting of a grid. A result depends on the seed and on\n"
         "nothing else: neither on the number of threads nor on what runs beside it.");
     print_title("commands");
@@ -107,7 +107,7 @@ static int manual_main(const cli_args *args)
     for (int i = 0; cli_command_at(i); i++)
         print_examples(cli_command_at(i));
     puts(".SH EXIT STATUS\n"
-         ".TP\n0\nThe work was done. Lives that diverged are a result, not a failure.\n"
+         ".TP\n0\nThe work was done. Runs that diverged are a result, not a failure.\n"
          ".TP\n1\nThe work could not be done, such as a file that could not be written.\n"
          ".TP\n2\nThe command line or an input was refused.\n"
          ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"

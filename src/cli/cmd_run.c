@@ -1,6 +1,6 @@
 // cmd_run.c - rehearse run: the online performance of one setting, in a simulator or a model.
 //
-// 1. Everything that can be refused is refused before the first life: names, ranges, an agent
+// 1. Everything that can be refused is refused before the first run: names, ranges, an agent
 //    that does not fit, a file that cannot be written.
 // 2. Files are written before the results are printed, so that a reader that goes away early
 //    (`| head`) costs no file.
@@ -17,8 +17,8 @@
 static const cli_option agent_option[] = {
     {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns", .initial = "the agent of --load"},
     {"set", 's', CLI_AGENT_SET, "NAME=VALUE", .about = "a hyperparameter", .repeats = true},
-    {"load", 0, CLI_FILE, "FILE", .about = "begin every life with what FILE holds"},
-    {"save", 0, CLI_FILE, "FILE", .about = "keep what the first life learned"},
+    {"load", 0, CLI_FILE, "FILE", .about = "begin every run with what FILE holds"},
+    {"save", 0, CLI_FILE, "FILE", .about = "keep what the first run learned"},
     {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
     {0},
 };
@@ -30,7 +30,7 @@ static const cli_option output_option[] = {
     {"pace", 0, CLI_WHOLE, "SECONDS", .about = "with --live: take so long at least",
      .initial = "as fast as can be", .lo = 1, .hi = 3600},
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"csv", 0, CLI_FILE, "FILE", .about = "one row per life into FILE; - is standard output"},
+    {"csv", 0, CLI_FILE, "FILE", .about = "one row per run into FILE; - is standard output"},
     {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
     {0},
 };
@@ -47,14 +47,14 @@ typedef struct running {
     rh_error why;      // there is nothing to write, if the library refused
     bool refused;
     bool live;
-    double pace;    // seconds that all the lives are to take at least
-    double *sum;    // of the curve's known values, for --live, owned  (ncurve)
-    int *count;     // how many they are, owned                        (ncurve)
-    rh_life *life;  // owned                                           (nlife)
-    double *curve;  // owned                                           (nlife x ncurve)
-    double *mean;   // of the lives' curves, owned                     (ncurve)
-    double *member; // mean score in each member, owned               (nmember)
-    int64_t nlife;  // in all members
+    double pace;       // seconds that all the runs are to take at least
+    double *sum;       // of the curve's known values, for --live, owned  (ncurve)
+    int *count;        // how many they are, owned                        (ncurve)
+    rh_result *result; // owned                                           (nlife)
+    double *curve;     // owned                                           (nlife x ncurve)
+    double *mean;      // of the runs' curves, owned                     (ncurve)
+    double *member;    // mean score in each member, owned               (nmember)
+    int64_t nunit;     // in all members
 } running;
 
 // ---------------------------------------------------------------------------- before
@@ -133,16 +133,16 @@ static int prepare(running *r, const cli_args *args)
     r->live = cli_has(args, "live");
     r->pace = cli_is_terminal(stderr) ? (double)cli_number(args, "pace", 0) : 0.0;
 
-    r->nlife = (int64_t)opt->nrun * job->world.nmember;
-    size_t nlife = (size_t)r->nlife, ncurve = (size_t)opt->ncurve;
-    r->life = rh_alloc(nlife, sizeof *r->life);
-    r->curve = rh_alloc(nlife * ncurve, sizeof *r->curve);
+    r->nunit = (int64_t)opt->nrun * job->world.nmember;
+    size_t nunit = (size_t)r->nunit, ncurve = (size_t)opt->ncurve;
+    r->result = rh_alloc(nunit, sizeof *r->result);
+    r->curve = rh_alloc(nunit * ncurve, sizeof *r->curve);
     r->member = rh_alloc((size_t)job->world.nmember, sizeof *r->member);
     r->mean = rh_alloc(ncurve, sizeof *r->mean);
     r->sum = rh_alloc(ncurve, sizeof *r->sum);
     r->count = rh_alloc(ncurve, sizeof *r->count);
-    if (!r->life || !r->curve || !r->mean || !r->member || !r->sum || !r->count)
-        return cli_fail("out of memory for %s lives of %d points", cli_count(r->nlife).s,
+    if (!r->result || !r->curve || !r->mean || !r->member || !r->sum || !r->count)
+        return cli_fail("out of memory for %s runs of %d points", cli_count(r->nunit).s,
                         opt->ncurve);
     return CLI_OK;
 }
@@ -150,7 +150,7 @@ static int prepare(running *r, const cli_args *args)
 static void clear(running *r)
 {
     rh_state_destroy(r->learned);
-    rh_free(r->life);
+    rh_free(r->result);
     rh_free(r->curve);
     rh_free(r->mean);
     rh_free(r->member);
@@ -180,7 +180,7 @@ static char *draw_live(running *r)
     return text;
 }
 
-// A life takes milliseconds: let eyes keep up.
+// A run takes milliseconds: let eyes keep up.
 static void keep_pace(const running *r)
 {
     double share = cli_progress_share(&r->progress);
@@ -201,7 +201,7 @@ static void watch(void *context, const rh_event *event)
                      cli_real(event->value, cli_decimals(NAN, event->value)).s);
     }
     if (!point && r->save && event->member == 0 && event->run == 0 &&
-        event->life->outcome == RH_LIVED)
+        event->result->outcome == RH_FINISHED)
         r->refused = rh_agent_save(event->agent, &r->learned, &r->why) != RH_OK;
 
     bool due = cli_progress_count(&r->progress, event);
@@ -216,16 +216,16 @@ static void watch(void *context, const rh_event *event)
 
 // ---------------------------------------------------------------------------- afterwards
 
-// Mean over the finished lives of every point that is known, in the order of the lives.
+// Mean over the finished runs of every point that is known, in the order of the runs.
 static void average_curve(running *r)
 {
     int n = r->job.opt.ncurve;
     for (int p = 0; p < n; p++) {
         double sum = 0.0;
         int count = 0;
-        for (int64_t i = 0; i < r->nlife; i++) {
+        for (int64_t i = 0; i < r->nunit; i++) {
             double value = r->curve[(size_t)i * (size_t)n + (size_t)p];
-            if (isfinite(value) && r->life[i].outcome != RH_STOPPED) {
+            if (isfinite(value) && r->result[i].outcome != RH_STOPPED) {
                 sum += value;
                 count++;
             }
@@ -242,11 +242,11 @@ static int summarise(running *r, cli_result *result)
         return cli_fail("out of memory");
     average_curve(r);
     *result = (cli_result){.job = &r->job,
-                           .life = r->life,
+                           .result = r->result,
                            .curve = r->mean,
                            .mean = r->member,
                            .seconds = r->progress.seconds};
-    result->score = cli_score_of(&r->job, r->life, r->member, work);
+    result->score = cli_score_of(&r->job, r->result, r->member, work);
     rh_free(work);
     return CLI_OK;
 }
@@ -258,7 +258,7 @@ static int write_state(const running *r)
         return cli_fail("%s", r->why.text);
     if (!r->learned)
         return cli_fail("nothing saved to '%s': run 0 ended as %s", r->save,
-                        rh_outcome_name(r->life[0].outcome));
+                        rh_outcome_name(r->result[0].outcome));
     return rh_state_write(r->learned, r->save, &err) ? cli_fail("%s", err.text) : CLI_OK;
 }
 
@@ -282,12 +282,12 @@ static int run_main(const cli_args *args)
         goto done;
     if (job->words) {
         cli_job_print(stdout, job);
-        cli_job_print_lives(stdout, job, "");
+        cli_job_print_runs(stdout, job, "");
         fflush(stdout);
     }
     job->opt.watch = watch;
     job->opt.context = &r;
-    rc = cli_job_live(job, &r.progress, 1, job->hp, r.life, r.curve);
+    rc = cli_job_run(job, &r.progress, 1, job->hp, r.result, r.curve);
     if (!rc)
         rc = summarise(&r, &result);
     if (rc)
@@ -306,8 +306,8 @@ static int run_main(const cli_args *args)
         cli_result_print(stdout, &result);
     rc = rc ? rc : kept;
     if (cli_interrupted()) {
-        cli_say("interrupted: %lld of %lld lives finished", (long long)result.score.nfinished,
-                (long long)r.nlife);
+        cli_say("interrupted: %lld of %lld runs finished", (long long)result.score.nfinished,
+                (long long)r.nunit);
         rc = CLI_SIGNAL + cli_interrupted();
     }
 
@@ -318,15 +318,15 @@ done:
 
 const cli_command cli_run = {
     .name = "run",
-    .about = "Live one setting's learning lives in a simulator or model: its score",
+    .about = "Live one setting's learning runs in a simulator or model: its score",
     .operands = "ENV|model:FILE --agent NAME [--set NAME=VALUE ...] [options]",
-    .detail = "Every life begins anew and learns for the given number of steps. The score of a "
-              "life is by default its average return per episode, from the first step on: what "
+    .detail = "Every run begins anew and learns for the given number of steps. The score of a "
+              "run is by default its average return per episode, from the first step on: what "
               "the learning itself costs counts. Results are the same for any --jobs.",
     .operand = CLI_ENV,
-    .group = {&agent_group, &cli_env_group, &cli_lives_group, &output_group, &cli_common_group},
+    .group = {&agent_group, &cli_env_group, &cli_runs_group, &output_group, &cli_common_group},
     .example = {"how good is the agent as it comes", "rehearse run acrobot --agent esarsa",
-                "another step size, three lives, drawn as they go",
+                "another step size, three runs, drawn as they go",
                 "rehearse run acrobot -a esarsa --set alpha=0.03 --runs 3 --live",
                 "learn once, and keep what was learned",
                 "rehearse run acrobot -a esarsa -r 1 --save arm.state",

@@ -1,10 +1,10 @@
-// cmd_sweep.c - rehearse sweep: every setting of a grid, lived in a simulator or a model and
+// cmd_sweep.c - rehearse sweep: every setting of a grid, run in a simulator or a model and
 // ranked.
 //
 // 1. All settings go through one call of the evaluator, so that no thread waits at the end of a
 //    setting. Runs of the same number share their chance in all settings: they are compared in
 //    pairs.
-// 2. An interrupted sweep reports what it has. The settings are lived in order, so that those
+// 2. An interrupted sweep reports what it has. The settings are run in order, so that those
 //    begun first are whole.
 
 #include "cli_internal.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define POINTS 20 // of a life, for the smoothness of the progress alone
+#define POINTS 20 // of a run, for the smoothness of the progress alone
 #define TOP 20    // rows shown on a terminal
 
 static const cli_option setting_option[] = {
@@ -44,11 +44,11 @@ typedef struct sweeping {
     cli_grid grid;
     cli_table table;
     cli_progress progress;
-    double *hp;    // owned  (nsetting x nparam)
-    rh_life *life; // owned  (nsetting x nmember x nrun)
-    double *sum;   // of the scores so far, owned  (nsetting)
-    int *count;    // how many, owned              (nsetting)
-    double best;   // mean of all lives of the best setting that is whole
+    double *hp;        // owned  (nsetting x nparam)
+    rh_result *result; // owned  (nsetting x nmember x nrun)
+    double *sum;       // of the scores so far, owned  (nsetting)
+    int *count;        // how many, owned              (nsetting)
+    double best;       // mean of all runs of the best setting that is whole
 } sweeping;
 
 static int prepare(sweeping *s, const cli_args *args)
@@ -68,19 +68,19 @@ static int prepare(sweeping *s, const cli_args *args)
         return rc;
 
     int nsetting = s->grid.nsetting, nparam = job->agent->nparam;
-    int64_t nlife = (int64_t)job->opt.nrun * job->world.nmember; // of a setting
-    if (nsetting > INT_MAX / nlife)
-        return cli_refuse("sweep: %s settings of %s lives are too many", cli_count(nsetting).s,
-                          cli_count(nlife).s);
+    int64_t nunit = (int64_t)job->opt.nrun * job->world.nmember; // of a setting
+    if (nsetting > INT_MAX / nunit)
+        return cli_refuse("sweep: %s settings of %s runs are too many", cli_count(nsetting).s,
+                          cli_count(nunit).s);
     job->opt.ncurve = job->opt.nstep < POINTS ? (int)job->opt.nstep : POINTS;
     s->best = -INFINITY;
     s->hp = rh_alloc((size_t)nsetting * (size_t)nparam + 1, sizeof *s->hp);
-    s->life = rh_alloc((size_t)nsetting * (size_t)nlife, sizeof *s->life);
+    s->result = rh_alloc((size_t)nsetting * (size_t)nunit, sizeof *s->result);
     s->sum = rh_alloc((size_t)nsetting, sizeof *s->sum);
     s->count = rh_alloc((size_t)nsetting, sizeof *s->count);
-    if (!s->hp || !s->life || !s->sum || !s->count)
-        return cli_fail("out of memory for %s settings of %s lives", cli_count(nsetting).s,
-                        cli_count(nlife).s);
+    if (!s->hp || !s->result || !s->sum || !s->count)
+        return cli_fail("out of memory for %s settings of %s runs", cli_count(nsetting).s,
+                        cli_count(nunit).s);
     for (int i = 0; i < nsetting; i++) {
         double *hp = s->hp + (size_t)i * (size_t)nparam;
         memcpy(hp, job->hp, (size_t)nparam * sizeof *hp);
@@ -93,7 +93,7 @@ static void clear(sweeping *s)
 {
     cli_table_clear(&s->table);
     rh_free(s->hp);
-    rh_free(s->life);
+    rh_free(s->result);
     rh_free(s->sum);
     rh_free(s->count);
     cli_grid_clear(&s->grid);
@@ -103,11 +103,11 @@ static void clear(sweeping *s)
 static void watch(void *context, const rh_event *event)
 {
     sweeping *s = context;
-    int i = event->setting, nlife = s->job.opt.nrun * s->job.world.nmember;
-    if (event->kind == RH_EVENT_LIFE && event->life->outcome != RH_STOPPED) {
-        s->sum[i] += event->life->score;
-        if (++s->count[i] == nlife && s->sum[i] / nlife > s->best) {
-            s->best = s->sum[i] / nlife;
+    int i = event->setting, nunit = s->job.opt.nrun * s->job.world.nmember;
+    if (event->kind == RH_EVENT_RUN && event->result->outcome != RH_STOPPED) {
+        s->sum[i] += event->result->score;
+        if (++s->count[i] == nunit && s->sum[i] / nunit > s->best) {
+            s->best = s->sum[i] / nunit;
             snprintf(s->progress.note, sizeof s->progress.note, "best %s",
                      cli_real(s->best, cli_decimals(NAN, s->best)).s);
         }
@@ -147,19 +147,19 @@ static int sweep_main(const cli_args *args)
     if (job->words) {
         cli_job_print(stdout, job);
         print_grid(stdout, &s.grid, job->agent->param);
-        cli_job_print_lives(stdout, job, " for each");
+        cli_job_print_runs(stdout, job, " for each");
         fflush(stdout);
     }
     job->opt.watch = watch;
     job->opt.context = &s;
-    rc = cli_job_live(job, &s.progress, s.grid.nsetting, s.hp, s.life, NULL);
+    rc = cli_job_run(job, &s.progress, s.grid.nsetting, s.hp, s.result, NULL);
     if (rc)
         goto done;
 
     // files first: a reader that goes away early costs none
     s.table = (cli_table){.job = job, .grid = &s.grid, .hp = s.hp};
     s.table.seconds = s.progress.seconds;
-    rc = cli_table_init(&s.table, s.life);
+    rc = cli_table_init(&s.table, s.result);
     if (rc)
         goto done;
     if (cli_has(args, "csv") && s.table.nrow)
@@ -170,8 +170,8 @@ static int sweep_main(const cli_args *args)
         cli_table_print(stdout, &s.table,
                         (int)cli_number(args, "top", cli_is_terminal(stdout) ? TOP : INT_MAX));
     if (cli_interrupted()) {
-        cli_say("interrupted: %s of %s lives finished", cli_count(s.table.nfinished).s,
-                cli_count(s.progress.nlife).s);
+        cli_say("interrupted: %s of %s runs finished", cli_count(s.table.nfinished).s,
+                cli_count(s.progress.nunit).s);
         rc = CLI_SIGNAL + cli_interrupted();
     }
 
@@ -189,12 +189,12 @@ const cli_command cli_sweep = {
         "The grid is every combination of the listed values. All settings meet the same "
         "starts and the same chance, so that they are compared in pairs: a ~ marks those "
         "that the runs do not tell apart from the best. In a model of several members the "
-        "score is the mean of a member's lives, pooled over the members.",
+        "score is the mean of a member's runs, pooled over the members.",
     .operand = CLI_ENV,
-    .group = {&setting_group, &cli_env_group, &cli_lives_group, &output_group,
+    .group = {&setting_group, &cli_env_group, &cli_runs_group, &output_group,
               &cli_common_group},
     .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",
-                "six settings, ten lives each",
+                "six settings, ten runs each",
                 "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",
                 "the paper's grid with one parameter fixed, as a table for later",
                 "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv",

@@ -30,13 +30,13 @@ static const cli_option main_option[] = {
      .initial = "every one of its table that has a usual range", .repeats = true},
     {"trials", 't', CLI_TEXT, "N", .about = "settings to try",
      .initial = "100; grid and race try all"},
-    {"runs", 'r', CLI_TEXT, "N", .about = "lives of a setting, each with its own chance",
+    {"runs", 'r', CLI_TEXT, "N", .about = "runs of a setting, each with its own chance",
      .initial = "10; race up to 30"},
-    {"steps", 'n', CLI_TEXT, "N", .about = "steps of a life", .initial = "the task's own"},
+    {"steps", 'n', CLI_TEXT, "N", .about = "steps of a run", .initial = "the task's own"},
     {"output", 'o', CLI_FILE, "FOLDER",
      .about = "where the study is kept; one that is there is gone on with",
      .initial = "the log's name with .study"},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "lives at the same time; changes no result",
+    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs at the same time; changes no result",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {"dry-run", 0, CLI_NONE, NULL,
      .about = "print what would be done, and how long it would take"},
@@ -60,21 +60,21 @@ static const cli_option search_option[] = {
 };
 
 static const cli_option judge_option[] = {
-    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a life becomes a score",
+    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a run becomes a score",
      .initial = "average"},
     {"across", 0, CLI_ACROSS, "HOW", .about = "how the scores of runs become a value",
      .initial = "mean"},
     {"pool", 0, CLI_POOL, "HOW", .about = "how the values in several members become one",
      .initial = "mean"},
     {"cutoff", 0, CLI_TEXT, "N", .about = "an episode of N steps is cut off; or never",
-     .initial = "a thirtieth of the life, or twice the log's median episode"},
+     .initial = "a thirtieth of the run, or twice the log's median episode"},
     {"cutoff-as", 0, CLI_CUTOFF_RULE, "RULE", .about = "what the agent sees of it",
-     .initial = "teleport"},
+     .initial = "truncate"},
     {"confirm", 0, CLI_TEXT, "N",
-     .about = "leading settings to live again, in models that the search has not seen",
+     .about = "leading settings to run again, in models that the search has not seen",
      .initial = "8"},
     {"confirm-members", 0, CLI_TEXT, "N", .about = "how many such models", .initial = "5"},
-    {"confirm-runs", 0, CLI_TEXT, "N", .about = "lives of each setting in each of them",
+    {"confirm-runs", 0, CLI_TEXT, "N", .about = "runs of each setting in each of them",
      .initial = "10"},
     {"no-confirm", 0, CLI_NONE, NULL, .about = "choose by the search alone"},
     {0},
@@ -92,7 +92,7 @@ static const cli_option model_option[] = {
     {"resample", 0, CLI_RESAMPLE, "HOW", .about = "what each member is fitted to",
      .initial = "all; of several members subset"},
     {"share", 0, CLI_TEXT, "SHARE", .about = "of the steps in a subset", .initial = "0.9"},
-    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where lives do",
+    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where runs do",
      .initial = "as in the log"},
     {"repr", 0, CLI_REPR, "KIND", .about = "how states are seen, and so which are alike",
      .initial = "laplacian; raw where steps have no order"},
@@ -189,12 +189,12 @@ static int name_folder(cli_tuning *tune)
 
 static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
-    printf("# %s setting%s, %s lives of %s steps at most", cli_count(e->nsetting).s,
-           cli_plural(e->nsetting), cli_count(e->nlife).s, cli_count(e->how.nstep).s);
+    printf("# %s setting%s, %s runs of %s steps at most", cli_count(e->nsetting).s,
+           cli_plural(e->nsetting), cli_count(e->nunit).s, cli_count(e->how.nstep).s);
     if (e->nconfirm)
         printf(", %s of them to confirm", cli_count(e->nconfirm).s);
-    printf("\n# about %s on %d thread%s: a life takes %.3g s\n", cli_seconds(e->seconds).s,
-           tune->nthread, cli_plural(tune->nthread), e->life);
+    printf("\n# about %s on %d thread%s: a run takes %.3g s\n", cli_seconds(e->seconds).s,
+           tune->nthread, cli_plural(tune->nthread), e->result);
 }
 
 static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
@@ -203,10 +203,10 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "study", tune->folder);
     cli_json_whole(&json, "settings", e->nsetting);
-    cli_json_whole(&json, "lives", e->nlife);
+    cli_json_whole(&json, "runs", e->nunit);
     cli_json_whole(&json, "lives_to_confirm", e->nconfirm);
     cli_json_whole(&json, "steps_of_a_life", e->how.nstep);
-    cli_json_real(&json, "seconds_of_a_life", e->life);
+    cli_json_real(&json, "seconds_of_a_life", e->result);
     cli_json_real(&json, "seconds", e->seconds);
     cli_tune_json_plan(&json, tune->plan);
     cli_json_close(&json);
@@ -215,14 +215,14 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
 // Stopped by a signal: what is kept, and how to go on.
 static int interrupted(const cli_tuning *tune)
 {
-    const rh_news *n = &tune->studying.news;
+    const rh_study_progress *n = &tune->studying.progress;
     if (cli_has(tune->args, "dry-run"))
         cli_say("interrupted");
-    else if (n->nlife_all == 0)
-        cli_say("interrupted before the first life; the same command begins again");
+    else if (n->nunit_all == 0)
+        cli_say("interrupted before the first run; the same command begins again");
     else
-        cli_say("interrupted: %s of %s lives are done and kept in %s; the same command goes on",
-                cli_count(n->nlife).s, cli_count(n->nlife_all).s, tune->folder);
+        cli_say("interrupted: %s of %s runs are done and kept in %s; the same command goes on",
+                cli_count(n->nunit).s, cli_count(n->nunit_all).s, tune->folder);
     return CLI_SIGNAL + cli_interrupted();
 }
 
@@ -258,7 +258,7 @@ static int take_up(cli_tuning *tune)
     opt.folder = dry ? NULL : tune->folder;
     opt.nthread = tune->nthread;
     opt.ranks = tune->ranks;
-    opt.news = cli_studying_news;
+    opt.progress = cli_studying_news;
     opt.stop = stop;
     opt.context = &tune->studying;
     rh_status rc = rh_study_create(&tune->study, tune->plan, tune->log.log, tune->starts.log,
@@ -283,7 +283,7 @@ static int carry_out(cli_tuning *tune)
     if (rc) {
         int code = cli_pass_file(rc, &err);
         if (rc == RH_EIO)
-            cli_try("the same command again, once that is mended: finished lives are kept");
+            cli_try("the same command again, once that is mended: finished runs are kept");
         return code;
     }
 
@@ -400,7 +400,7 @@ const cli_command cli_tune = {
     .operands = "LOG|model:FILE|STUDY.yaml [options]",
     .detail =
         "A model of the log is fitted, settings of the agent are searched for that learn well "
-        "in it, and the leading ones are lived again in models that the search has not seen. "
+        "in it, and the leading ones are run again in models that the search has not seen. "
         "All of it is kept in a folder: the same command goes on with a study that was "
         "stopped, by whatever, and ends as if it had not been. Every option can be written "
         "into a file, STUDY.yaml; what the line says stands above it.",

@@ -138,14 +138,14 @@ static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *lo
     cli_json_close(json);
 }
 
-static void json_lived(cli_json *json, const rh_fidelity *f)
+static void json_simulated(cli_json *json, const rh_fidelity *f)
 {
     json_spread(json, "logged_return", &f->logged_return);
-    json_spread(json, "lived_return", &f->lived_return);
+    json_spread(json, "lived_return", &f->simulated_return);
     json_spread(json, "logged_length", &f->logged_length);
-    json_spread(json, "lived_length", &f->lived_length);
+    json_spread(json, "lived_length", &f->simulated_length);
     cli_json_real(json, "logged_cut", f->logged_cut);
-    cli_json_real(json, "lived_cut", f->lived_cut);
+    cli_json_real(json, "lived_cut", f->simulated_cut);
     cli_json_whole(json, "cutoff", f->cutoff);
     cli_json_real(json, "stitched", f->stitched);
     cli_json_real(json, "jump", f->jump);
@@ -161,7 +161,7 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
 {
     cli_json_open(json, "fidelity", '{', false);
     json_held_out(json, f, log);
-    json_lived(json, f);
+    json_simulated(json, f);
     cli_json_real(json, "reach", f->reach); // null: none
     cli_json_real(json, "step", f->step);
     cli_json_real(json, "beyond", f->beyond);

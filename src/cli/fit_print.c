@@ -98,7 +98,7 @@ static void print_task(const page *p)
 {
     const rh_task *task = rh_model_task(p->model);
     const rh_env_type *of = p->fit->task_of;
-    cli_line(p->width, "task", "%s, discount %s, lives of %s steps%s%s",
+    cli_line(p->width, "task", "%s, discount %s, runs of %s steps%s%s",
              task->continuing ? "continuing" : "episodes end", cli_exact(task->gamma).s,
              cli_count(task->nstep).s, of ? ", as told by " : "", of ? of->name : "");
 }
@@ -186,7 +186,7 @@ static void print_beyond(const page *p)
         cli_line(p->width, "  beyond it", "%s%s the log's %s return%s", share,
                  continuing ? "an agent is given" : "the episode ends with",
                  strcmp(how.s, "optimistic") == 0 ? "highest" : "lowest",
-                 continuing ? ", and life goes on from a start" : "");
+                 continuing ? ", and run goes on from a start" : "");
 }
 
 // How far is believed, in codes and in steps of the log. Without fidelity nobody has measured
@@ -269,15 +269,15 @@ static void print_spread(const page *p, const char *name, const rh_fidelity_spre
 static void print_imitation(const page *p)
 {
     const rh_fidelity *f = p->f;
-    if (f->logged_return.n == 0 && f->lived_return.n == 0)
+    if (f->logged_return.n == 0 && f->simulated_return.n == 0)
         return;
     printf("\n%s%-*s%s%12s%12s%12s%12s\n", p->style.bold, p->name + 2,
            rh_model_task(p->model)->continuing ? "stretches" : "episodes", p->style.plain,
            "quarter", "median", "3 quarters", "number");
     print_spread(p, "return, log", &f->logged_return);
-    print_spread(p, "return, model", &f->lived_return);
+    print_spread(p, "return, model", &f->simulated_return);
     print_spread(p, "length, log", &f->logged_length);
-    print_spread(p, "length, model", &f->lived_length);
+    print_spread(p, "length, model", &f->simulated_length);
     remark(p, "model: the log's own behaviour, imitated in the model");
 }
 

@@ -58,7 +58,7 @@ static int unknown_grid(const cli_job *job, const rh_env_type *env, const char *
     return CLI_USAGE;
 }
 
-// NAME, of the environment that is lived in, or ENV:NAME. *name moves to the NAME.
+// NAME, of the environment that is run in, or ENV:NAME. *name moves to the NAME.
 static const rh_env_type *grid_owner(const cli_job *job, const char **name)
 {
     const char *colon = strchr(*name, ':');

@@ -1,4 +1,4 @@
-// job.c - what `run` and `sweep` have in common: who lives where, how long and how often.
+// job.c - what `run` and `sweep` have in common: who runs where, how long and how often.
 //
 // 1. --jobs is left out of everything printed but the speed: it never changes a result.
 // 2. One agent is born before the work begins. What the library refuses (actions that do not
@@ -22,21 +22,21 @@ static const cli_option env_option[] = {
     {0},
 };
 
-static const cli_option lives_option[] = {
-    {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a life",
+static const cli_option runs_option[] = {
+    {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a run",
      .initial = "the environment's own", .lo = 1, .hi = MOST_STEPS},
-    {"runs", 'r', CLI_WHOLE, "N", .about = "lives of a setting, each with its own chance",
+    {"runs", 'r', CLI_WHOLE, "N", .about = "runs of a setting, each with its own chance",
      .initial = "30", .lo = 1, .hi = 1000000},
     {"seed", 0, CLI_WHOLE, "N", .about = "what all chance comes from", .initial = "1", .lo = 0,
      .hi = INT64_MAX},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "lives at the same time; changes no result",
+    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs at the same time; changes no result",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
-    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a life becomes a score",
+    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a run becomes a score",
      .initial = "average"},
     {"cutoff", 0, CLI_CUTOFF, "N", .about = "an episode of N steps is cut off; or never",
-     .initial = "never; in a model, after a thirtieth of the life", .lo = 1, .hi = INT64_MAX},
+     .initial = "never; in a model, after a thirtieth of the run", .lo = 1, .hi = INT64_MAX},
     {"cutoff-as", 0, CLI_CUTOFF_RULE, "RULE", .about = "what the agent sees of it",
-     .initial = "teleport"},
+     .initial = "truncate"},
     {0},
 };
 
@@ -46,7 +46,7 @@ static const cli_option common_option[] = {
 };
 
 const cli_group cli_env_group = {"environment", env_option};
-const cli_group cli_lives_group = {"lives", lives_option};
+const cli_group cli_runs_group = {"runs", runs_option};
 const cli_group cli_common_group = {"help", common_option};
 
 // ---------------------------------------------------------------------------- reading

@@ -60,12 +60,12 @@ void cli_job_print(FILE *out, const cli_job *job)
     print_values(out, "  defaults", "", agent->param, agent->nparam, job->hp, job->swept, true);
 }
 
-void cli_job_print_lives(FILE *out, const cli_job *job, const char *after)
+void cli_job_print_runs(FILE *out, const cli_job *job, const char *after)
 {
     const rh_eval_options *opt = &job->opt;
     const char *name[CLI_MAX_NAMES];
     cli_names(CLI_CRITERION, name);
-    fprintf(out, "lives        %s of %s step%s%s%s, seed %llu, scored by %s\n",
+    fprintf(out, "runs        %s of %s step%s%s%s, seed %llu, scored by %s\n",
             cli_count(opt->nrun).s, cli_count(opt->nstep).s, cli_plural(opt->nstep), after,
             job->world.nmember > 1 ? (*after ? ", in each member" : " in each member") : "",
             (unsigned long long)opt->seed, name[opt->criterion]);
@@ -76,7 +76,7 @@ void cli_job_print_lives(FILE *out, const cli_job *job, const char *after)
         else
             fprintf(out, "  cut-off    after %s steps of an episode, as a %s%s%s\n",
                     cli_count(opt->cutoff).s, name[opt->cutoff_rule],
-                    opt->cutoff_rule == RH_TERMINAL ? " state" : "",
+                    opt->cutoff_rule == RH_TERMINATE ? " state" : "",
                     job->usual ? "; usual in a model" : "");
     }
     if (job->loaded)

@@ -111,7 +111,7 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         cli_kind kind;
         const char *word[8]; // ends with NULL
     } fixed[] = {
-        {CLI_CUTOFF_RULE, {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"}},
+        {CLI_CUTOFF_RULE, {[RH_TRUNCATE] = "truncate", [RH_TERMINATE] = "terminate"}},
         {CLI_ACTION_KIND,
          {[RH_ACTION_AUTO] = "auto",
           [RH_ACTION_DISCRETE] = "discrete",

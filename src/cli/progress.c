@@ -2,9 +2,9 @@
 //
 // 1. On a terminal one line is redrawn, ten times a second at most and never wider than the
 //    window. Elsewhere a line is written every ten seconds, so that a short job writes none.
-// 2. Progress is counted in points of learning curves, which is finer than lives. A life that
+// 2. Progress is counted in points of learning curves, which is finer than runs. A run that
 //    ends early hands in the points it owes.
-// 3. What is said gives way to a narrow window in this order: the bar, the note, the lives, the
+// 3. What is said gives way to a narrow window in this order: the bar, the note, the runs, the
 //    time left.
 
 #include "cli_internal.h"
@@ -20,7 +20,7 @@
 static void begin(cli_progress *p, const cli_job *job, int nsetting)
 {
     *p = (cli_progress){
-        .nlife = (int64_t)nsetting * job->world.nmember * job->opt.nrun,
+        .nunit = (int64_t)nsetting * job->world.nmember * job->opt.nrun,
         .nstep = job->opt.nstep,
         .npoint = job->opt.ncurve,
         .begun = cli_now(),
@@ -32,16 +32,16 @@ static void begin(cli_progress *p, const cli_job *job, int nsetting)
 
 bool cli_progress_count(cli_progress *p, const rh_event *event)
 {
-    int64_t told; // points that a life has told of
+    int64_t told; // points that a run has told of
     switch (event->kind) {
     case RH_EVENT_POINT:
         p->points += 1.0;
         break;
-    case RH_EVENT_LIFE:
-        if (event->life->outcome == RH_STOPPED)
+    case RH_EVENT_RUN:
+        if (event->result->outcome == RH_STOPPED)
             break;
-        p->lives++;
-        told = event->life->nstep * p->npoint / p->nstep;
+        p->results++;
+        told = event->result->nstep * p->npoint / p->nstep;
         p->points += (double)(p->npoint - told);
         break;
     }
@@ -52,7 +52,7 @@ bool cli_progress_count(cli_progress *p, const rh_event *event)
 
 double cli_progress_share(const cli_progress *p)
 {
-    return p->points / ((double)p->nlife * p->npoint);
+    return p->points / ((double)p->nunit * p->npoint);
 }
 
 static void append_bar(char *line, size_t size, double share, int width)
@@ -72,10 +72,10 @@ static void compose(const cli_progress *p, int columns, char *line, size_t size)
 {
     double share = cli_progress_share(p);
     double elapsed = cli_now() - p->begun;
-    char percent[16], lives[96], eta[48] = "";
+    char percent[16], results[96], eta[48] = "";
     snprintf(percent, sizeof percent, "%3d%%  ", (int)(100.0 * share));
-    snprintf(lives, sizeof lives, "%s/%s lives  ", cli_count(p->lives).s,
-             cli_count(p->nlife).s);
+    snprintf(results, sizeof results, "%s/%s runs  ", cli_count(p->results).s,
+             cli_count(p->nunit).s);
     if (share > 0.0 && elapsed > 0.3)
         snprintf(eta, sizeof eta, "ETA %s", cli_seconds(elapsed / share * (1.0 - share)).s);
 
@@ -84,8 +84,8 @@ static void compose(const cli_progress *p, int columns, char *line, size_t size)
     if (left < (int)strlen(eta))
         eta[0] = 0;
     left -= (int)strlen(eta);
-    bool with_lives = left >= (int)strlen(lives);
-    left -= with_lives ? (int)strlen(lives) : 0;
+    bool with_runs = left >= (int)strlen(results);
+    left -= with_runs ? (int)strlen(results) : 0;
     int note = *p->note ? (int)strlen(p->note) + 2 : 0;
     bool with_note = note && left >= note;
     left -= with_note ? note : 0;
@@ -96,7 +96,7 @@ static void compose(const cli_progress *p, int columns, char *line, size_t size)
     if (bar >= LEAST_BAR)
         append_bar(line, size, share, bar);
     size_t used = strlen(line);
-    snprintf(line + used, size - used, "%s%s%s%s", with_lives ? lives : "",
+    snprintf(line + used, size - used, "%s%s%s%s", with_runs ? results : "",
              with_note ? p->note : "", with_note ? "  " : "", eta);
 }
 
@@ -150,15 +150,15 @@ static bool stop(void *context)
     return cli_interrupted() != 0;
 }
 
-int cli_job_live(cli_job *job, cli_progress *p, int nsetting, const double *hp, rh_life *life,
-                 double *curve)
+int cli_job_run(cli_job *job, cli_progress *p, int nsetting, const double *hp,
+                rh_result *result, double *curve)
 {
     rh_error err;
     job->opt.stop = stop;
     cli_catch_signals();
     begin(p, job, nsetting);
-    rh_status rc = rh_eval_lives(job->world.env, job->world.nmember, job->agent, &job->task,
-                                 nsetting, hp, &job->opt, life, curve, &err);
+    rh_status rc = rh_eval_runs(job->world.env, job->world.nmember, job->agent, &job->task,
+                                nsetting, hp, &job->opt, result, curve, &err);
     p->seconds = cli_now() - p->begun;
     end(p);
     return cli_pass(rc, &err);

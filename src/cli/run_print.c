@@ -6,7 +6,7 @@
 
 #define FEW_MEMBERS 12 // lines
 
-static int64_t count_lives(const cli_result *r)
+static int64_t count_runs(const cli_result *r)
 {
     return (int64_t)r->job->opt.nrun * r->job->world.nmember;
 }
@@ -19,25 +19,25 @@ static bool has_members(const cli_result *r)
 static int64_t count_outcome(const cli_result *r, rh_outcome outcome)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < count_lives(r); i++)
-        n += r->life[i].outcome == outcome;
+    for (int64_t i = 0; i < count_runs(r); i++)
+        n += r->result[i].outcome == outcome;
     return n;
 }
 
 static double steps_per_second(const cli_result *r)
 {
     double nstep = 0.0;
-    for (int64_t i = 0; i < count_lives(r); i++)
-        nstep += (double)r->life[i].nstep;
+    for (int64_t i = 0; i < count_runs(r); i++)
+        nstep += (double)r->result[i].nstep;
     return floor(nstep / r->seconds);
 }
 
 static double mean_episodes(const cli_result *r)
 {
     double n = 0.0;
-    for (int64_t i = 0; i < count_lives(r); i++)
-        if (r->life[i].outcome != RH_STOPPED)
-            n += (double)r->life[i].nepisode;
+    for (int64_t i = 0; i < count_runs(r); i++)
+        if (r->result[i].outcome != RH_STOPPED)
+            n += (double)r->result[i].nepisode;
     return n / (double)r->score.nfinished;
 }
 
@@ -74,7 +74,7 @@ static void print_score(FILE *out, const cli_result *r, const cli_style *style)
     }
     fprintf(out, "score        %s%s%s", style->bold, cli_real(s->mean, n).s, style->plain);
     if (s->n == 1)
-        fputs("   (one life: no interval)\n", out);
+        fputs("   (one run: no interval)\n", out);
     else
         fprintf(out, "   95 %% interval %s to %s, standard error %s\n", cli_real(s->lo95, n).s,
                 cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
@@ -90,10 +90,10 @@ static void print_diverged(FILE *out, const cli_result *r, const cli_style *styl
     long long envs = count_outcome(r, RH_ENV_NONFINITE);
     if (agents)
         fprintf(out,
-                "%sdiverged%s     %lld of %lld lives: the agent's numbers were not finite\n",
+                "%sdiverged%s     %lld of %lld runs: the agent's numbers were not finite\n",
                 style->alarm, style->plain, agents, n);
     if (envs)
-        fprintf(out, "%sdiverged%s     %lld of %lld lives: the environment was not finite\n",
+        fprintf(out, "%sdiverged%s     %lld of %lld runs: the environment was not finite\n",
                 style->alarm, style->plain, envs, n);
 }
 
@@ -103,10 +103,10 @@ static void print_curve(FILE *out, const cli_result *r, const cli_style *style)
     bool utf8 = cli_utf8();
     int columns = cli_is_terminal(out) ? cli_columns(out) : 80;
     if (r->job->task.continuing)
-        fprintf(out, "\nlearning curve: reward in %s steps, by step of the life\n",
+        fprintf(out, "\nlearning curve: reward in %s steps, by step of the run\n",
                 cli_count(opt->nstep / opt->ncurve).s);
     else
-        fputs("\nlearning curve: mean return of an episode, by step of the life\n", out);
+        fputs("\nlearning curve: mean return of an episode, by step of the run\n", out);
     int outside = cli_chart(out, r->curve, opt->ncurve, opt->nstep, columns, utf8, style);
     if (outside)
         fprintf(out, "%s%s %d point%s beyond the axis%s\n", style->dim,
@@ -126,13 +126,13 @@ void cli_result_print(FILE *out, const cli_result *r)
     cli_style style = cli_style_of(out);
     fputc('\n', out);
     if (!r->score.whole)
-        fprintf(out, "%sfinished%s     %lld of %lld lives; what follows is about those\n",
+        fprintf(out, "%sfinished%s     %lld of %lld runs; what follows is about those\n",
                 style.alarm, style.plain, (long long)r->score.nfinished,
-                (long long)count_lives(r));
+                (long long)count_runs(r));
     if (r->score.nfinished) {
         print_score(out, r, &style);
         if (!r->job->task.continuing)
-            fprintf(out, "episodes     %s completed in a life\n",
+            fprintf(out, "episodes     %s completed in a run\n",
                     cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
         print_diverged(out, r, &style);
     }
@@ -177,23 +177,23 @@ static void json_members(cli_json *json, const cli_result *r)
     cli_json_close(json);
 }
 
-static void json_lives(cli_json *json, const cli_result *r)
+static void json_runs(cli_json *json, const cli_result *r)
 {
     int nrun = r->job->opt.nrun;
-    cli_json_open(json, "lives", '[', false);
-    for (int64_t i = 0; i < count_lives(r); i++) {
-        const rh_life *life = &r->life[i];
-        if (life->outcome == RH_STOPPED)
+    cli_json_open(json, "runs", '[', false);
+    for (int64_t i = 0; i < count_runs(r); i++) {
+        const rh_result *result = &r->result[i];
+        if (result->outcome == RH_STOPPED)
             continue;
         cli_json_open(json, NULL, '{', true);
         if (has_members(r))
             cli_json_whole(json, "member", i / nrun);
         cli_json_whole(json, "run", i % nrun);
-        cli_json_real(json, "score", life->score);
-        cli_json_real(json, "total", life->total);
-        cli_json_whole(json, "steps", life->nstep);
-        cli_json_whole(json, "episodes", life->nepisode);
-        cli_json_text(json, "outcome", rh_outcome_name(life->outcome));
+        cli_json_real(json, "score", result->score);
+        cli_json_real(json, "total", result->total);
+        cli_json_whole(json, "steps", result->nstep);
+        cli_json_whole(json, "episodes", result->nepisode);
+        cli_json_text(json, "outcome", rh_outcome_name(result->outcome));
         cli_json_close(json);
     }
     cli_json_close(json);
@@ -227,7 +227,7 @@ void cli_result_json(FILE *out, const cli_result *r)
     if (has_members(r))
         json_members(&json, r);
     json_summary(&json, r);
-    json_lives(&json, r);
+    json_runs(&json, r);
     json_curve(&json, r);
     cli_json_real(&json, "steps_per_second", steps_per_second(r));
     cli_json_close(&json);
@@ -237,14 +237,14 @@ void cli_result_csv(FILE *out, const cli_result *r)
 {
     long long nrun = r->job->opt.nrun;
     fprintf(out, "%srun,score,total,steps,episodes,outcome\n", has_members(r) ? "member," : "");
-    for (long long i = 0; i < count_lives(r); i++) {
-        const rh_life *life = &r->life[i];
-        if (life->outcome == RH_STOPPED)
+    for (long long i = 0; i < count_runs(r); i++) {
+        const rh_result *result = &r->result[i];
+        if (result->outcome == RH_STOPPED)
             continue;
         if (has_members(r))
             fprintf(out, "%lld,", i / nrun);
-        fprintf(out, "%lld,%s,%s,%lld,%lld,%s\n", i % nrun, cli_exact(life->score).s,
-                cli_exact(life->total).s, (long long)life->nstep, (long long)life->nepisode,
-                rh_outcome_name(life->outcome));
+        fprintf(out, "%lld,%s,%s,%lld,%lld,%s\n", i % nrun, cli_exact(result->score).s,
+                cli_exact(result->total).s, (long long)result->nstep,
+                (long long)result->nepisode, rh_outcome_name(result->outcome));
     }
 }

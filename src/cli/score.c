@@ -1,8 +1,8 @@
-// score.c - what the lives of one setting come to.
+// score.c - what the runs of one setting come to.
 //
-// 1. A setting's score is the mean of its lives in a member, pooled over the members. With one
-//    member its interval is that of the lives. With several it is that of their means: more
-//    lives in the same ones would not tell what is not known of the world. It is an interval
+// 1. A setting's score is the mean of its runs in a member, pooled over the members. With one
+//    member its interval is that of the runs. With several it is that of their means: more
+//    runs in the same ones would not tell what is not known of the world. It is an interval
 //    of the mean over members like these, and narrows with their number; what one log leaves
 //    open does not: that is in the spread of the members.
 // 2. Which settings are tied, the library says (rh_value_tied).
@@ -11,13 +11,13 @@
 
 #include <math.h>
 
-// The finished lives' scores, in order; how many there are.
-static int gather(const rh_life *life, int n, double *score)
+// The finished runs' scores, in order; how many there are.
+static int gather(const rh_result *result, int n, double *score)
 {
     int nfinished = 0;
     for (int i = 0; i < n; i++)
-        if (life[i].outcome != RH_STOPPED)
-            score[nfinished++] = life[i].score;
+        if (result[i].outcome != RH_STOPPED)
+            score[nfinished++] = result[i].score;
     return nfinished;
 }
 
@@ -29,13 +29,13 @@ static double mean_of(const double *x, int n)
     return n ? sum / n : NAN;
 }
 
-cli_score cli_score_of(const cli_job *job, const rh_life *life, double *mean, double *work)
+cli_score cli_score_of(const cli_job *job, const rh_result *result, double *mean, double *work)
 {
     int nrun = job->opt.nrun, nmember = job->world.nmember;
     double *own = work + 2 * (size_t)nrun; // means of the members that have one
     cli_score s = {.score = NAN};
     for (int m = 0; m < nmember; m++) {
-        const rh_life *here = life + (size_t)m * (size_t)nrun;
+        const rh_result *here = result + (size_t)m * (size_t)nrun;
         int n = gather(here, nrun, work);
         for (int i = 0; i < nrun; i++)
             s.ndiverged +=

@@ -1,7 +1,7 @@
 // sweep_print.c - what `sweep` found, ranked: in words, JSON and CSV.
 //
 // 1. Settings of equal score keep the order of the grid. What has no score comes last, and
-//    before it, after an interruption, what has not all its lives: few are easily lucky.
+//    before it, after an interruption, what has not all its runs: few are easily lucky.
 // 2. Where scores are pooled by something else than the mean, both are shown: the first is what
 //    ranks, and the interval is of the second.
 
@@ -23,11 +23,11 @@ static int best_first(const void *a, const void *b)
     return x->setting - y->setting;
 }
 
-int cli_table_init(cli_table *table, const rh_life *life)
+int cli_table_init(cli_table *table, const rh_result *result)
 {
     const cli_job *job = table->job;
     int nsetting = table->grid->nsetting;
-    size_t nlife = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
+    size_t nunit = (size_t)job->opt.nrun * (size_t)job->world.nmember; // of a setting
     table->row = rh_alloc((size_t)nsetting, sizeof *table->row);
     int nmember = job->world.nmember, nrun = job->opt.nrun;
     double *work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *work);
@@ -36,11 +36,11 @@ int cli_table_init(cli_table *table, const rh_life *life)
         return cli_fail("out of memory");
     }
 
-    // a row for every setting with a finished life
+    // a row for every setting with a finished run
     for (int s = 0; s < nsetting; s++) {
-        const rh_life *own = life + (size_t)s * nlife;
+        const rh_result *own = result + (size_t)s * nunit;
         cli_row row = {.setting = s, .score = cli_score_of(job, own, NULL, work)};
-        for (size_t i = 0; i < nlife; i++)
+        for (size_t i = 0; i < nunit; i++)
             table->nstep += own[i].nstep;
         table->nfinished += row.score.nfinished;
         if (row.score.nfinished)
@@ -51,8 +51,8 @@ int cli_table_init(cli_table *table, const rh_life *life)
     rh_judge judge = {RH_ACROSS_MEAN, job->world.pool};
     for (int i = 1; i < table->nrow; i++)
         table->row[i].tied =
-            rh_value_tied(judge, nmember, nrun, life + (size_t)table->row[0].setting * nlife,
-                          nrun, life + (size_t)table->row[i].setting * nlife, work);
+            rh_value_tied(judge, nmember, nrun, result + (size_t)table->row[0].setting * nunit,
+                          nrun, result + (size_t)table->row[i].setting * nunit, work);
     rh_free(work);
     return CLI_OK;
 }
@@ -140,7 +140,7 @@ static void print_head(FILE *out, const cli_table *t, const columns *c)
     if (c->intervals)
         fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "95 % interval");
     if (c->runs)
-        fputs(t->job->world.nmember > 1 ? "  lives" : "   runs", out);
+        fputs(t->job->world.nmember > 1 ? "  runs" : "   runs", out);
     if (c->diverged)
         fputs("  diverged", out);
     fputc('\n', out);
@@ -193,7 +193,7 @@ void cli_table_print(FILE *out, const cli_table *t, int top)
     int nsetting = t->grid->nsetting, ntied = 0;
     fputc('\n', out);
     if (t->nrow < nsetting)
-        fprintf(out, "%sfinished%s     lives of %s of %s settings\n", style.alarm, style.plain,
+        fprintf(out, "%sfinished%s     runs of %s of %s settings\n", style.alarm, style.plain,
                 cli_count(t->nrow).s, cli_count(nsetting).s);
     if (t->nrow == 0)
         return;
@@ -255,7 +255,7 @@ void cli_table_json(FILE *out, const cli_table *t)
         for (int k = 0; k < agent->nparam; k++)
             cli_json_param(&json, &agent->param[k], hp_of(t, row)[k]);
         cli_json_close(&json);
-        cli_json_whole(&json, t->job->world.nmember > 1 ? "lives" : "runs",
+        cli_json_whole(&json, t->job->world.nmember > 1 ? "runs" : "runs",
                        row->score.nfinished);
         if (t->job->world.nmember > 1)
             cli_json_real(&json, "score", row->score.score);
@@ -278,7 +278,7 @@ void cli_table_csv(FILE *out, const cli_table *t)
     for (int k = 0; k < agent->nparam; k++)
         fprintf(out, "%s,", agent->param[k].name);
     bool members = t->job->world.nmember > 1;
-    fputs(members ? "lives,score," : "runs,", out);
+    fputs(members ? "runs,score," : "runs,", out);
     fputs("mean,stderr,lo95,hi95\n", out);
     for (int i = 0; i < t->nrow; i++) {
         const rh_summary *s = &t->row[i].score.summary;

@@ -20,8 +20,8 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
                                         [RH_SETTING_DONE] = "done",
                                         [RH_SETTING_DROPPED] = "dropped"};
     int64_t nfinished = 0;
-    for (int i = 0; t->life && i < t->nmember * t->nrun; i++)
-        nfinished += t->life[i].outcome != RH_STOPPED;
+    for (int i = 0; t->result && i < t->nmember * t->nrun; i++)
+        nfinished += t->result[i].outcome != RH_STOPPED;
     cli_json_open(json, key, '{', true);
     cli_json_whole(json, "setting", t->setting);
     cli_json_text(json, "stage", t->confirm ? "confirm" : "search");
@@ -31,8 +31,8 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
     cli_json_real(json, "lo95", t->lo95);
     cli_json_real(json, "hi95", t->hi95);
     cli_json_whole(json, "members", t->nmember);
-    cli_json_whole(json, "lives", nfinished);
-    cli_json_real(json, "unknown", t->unknown);
+    cli_json_whole(json, "runs", nfinished);
+    cli_json_real(json, "out_of_coverage", t->uncovered);
     cli_json_whole(json, "diverged", t->ndiverged);
     cli_json_close(json);
 }
@@ -145,7 +145,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
                       rh_model_log(rh_study_model(tune->study)));
     cli_json_close(&json);
     cli_tune_json_plan(&json, tune->plan);
-    cli_json_whole(&json, "lives", v->nlife);
+    cli_json_whole(&json, "runs", v->nunit);
     cli_json_whole(&json, "lives_found", v->nknown);
     cli_json_whole(&json, "steps", v->nstep);
     cli_json_real(&json, "seconds", v->seconds);

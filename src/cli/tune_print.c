@@ -150,7 +150,7 @@ static void print_method(const page *p)
 }
 
 // "in each of 5 members"
-static void print_lives(const page *p)
+static void print_runs(const page *p)
 {
     const rh_plan *plan = p->plan;
     const rh_model *model = rh_study_model(p->tune->study);
@@ -166,7 +166,7 @@ static void print_lives(const page *p)
     if (nmember > 1)
         snprintf(members, sizeof members, " in each of %d members, pooled by %s", nmember,
                  pool[plan->pool]);
-    cli_line(p->width, "lives", "%s%s of %s steps for each%s, seed %llu, scored by %s%s%s",
+    cli_line(p->width, "runs", "%s%s of %s steps for each%s, seed %llu, scored by %s%s%s",
              strcmp(plan->method->name, "race") == 0 ? "up to " : "", cli_count(plan->nrun).s,
              cli_count(how.nstep).s, members, (unsigned long long)plan->seed,
              criterion[plan->criterion], plan->across == RH_ACROSS_MEAN ? "" : ", runs by ",
@@ -174,7 +174,7 @@ static void print_lives(const page *p)
     if (how.cutoff < how.nstep)
         cli_line(p->width, "  cut-off", "after %s steps of an episode, as a %s",
                  cli_count(how.cutoff).s,
-                 how.cutoff_rule == RH_TELEPORT ? "teleport" : "terminal state");
+                 how.cutoff_rule == RH_TRUNCATE ? "truncate" : "terminate");
     if (plan->confirm_settings > 0)
         cli_line(p->width, "confirm",
                  "the %d leading settings, %d live%s in each of %d model%s of other parts of "
@@ -189,11 +189,11 @@ void cli_tune_head(const cli_tuning *tune)
     print_log(&p);
     print_space(&p);
     print_method(&p);
-    print_lives(&p);
+    print_runs(&p);
     cli_line(p.width, "study", "%s", tune->folder);
     if (tune->ranks)
         cli_line(p.width, "processes",
-                 "%d; should one of them be killed, finished lives are kept, and the same "
+                 "%d; should one of them be killed, finished runs are kept, and the same "
                  "command goes on",
                  rh_ranks_count(tune->ranks));
     fflush(stdout);
@@ -238,11 +238,11 @@ static void print_score(const page *p)
                      ? "it was not confirmed: the best of many is partly the luckiest"
                      : "the study is not finished");
     }
-    if (t->unknown > 0.0)
+    if (t->uncovered > 0.0)
         cli_line(p->width, "  unknown", "%s of its steps went where the model knows nothing",
-                 cli_share(t->unknown).s);
+                 cli_share(t->uncovered).s);
     if (t->ndiverged)
-        cli_line(p->width, "  diverged", "%d of its lives", t->ndiverged);
+        cli_line(p->width, "  diverged", "%d of its runs", t->ndiverged);
 }
 
 // ---------------------------------------------------------------------------- tied settings
@@ -405,14 +405,14 @@ static void print_files(const page *p)
     const char *folder = p->tune->folder;
     char now[64] = "";
     cli_line(p->width, "files",
-             "%s/: best.yaml, what to deploy; runs.csv, a row for every life; study.log, which "
+             "%s/: best.yaml, what to deploy; runs.csv, a row for every run; study.log, which "
              "opens in Optuna",
              folder);
     if (v->nknown)
-        snprintf(now, sizeof now, ", %s of them now", cli_count(v->nlife - v->nknown).s);
-    cli_line(p->width, "took", "%s: %s settings, %s lives%s",
+        snprintf(now, sizeof now, ", %s of them now", cli_count(v->nunit - v->nknown).s);
+    cli_line(p->width, "took", "%s: %s settings, %s runs%s",
              v->seconds < 0.5 ? "no time" : cli_seconds(v->seconds).s,
-             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nlife).s, now);
+             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nunit).s, now);
 }
 
 // The next command: to see the setting live, where that can be had.
@@ -438,7 +438,7 @@ void cli_tune_print(const cli_tuning *tune)
     p.style = cli_style_of(stdout);
     putchar('\n');
     if (p.v->winner < 0) {
-        cli_line(p.width, "deploy", "nothing: no setting has been lived to its end");
+        cli_line(p.width, "deploy", "nothing: no setting has been run to its end");
         print_findings(&p);
         return;
     }

@@ -2,7 +2,7 @@
 //
 // 1. On a terminal two lines are redrawn: how far it is, and the setting that leads. Elsewhere
 //    a line is written where a stage begins and every ten seconds.
-// 2. The time left goes by the lives of this session: those found in the journal cost nothing,
+// 2. The time left goes by the runs of this session: those found in the journal cost nothing,
 //    and say nothing of how fast this machine is.
 // 3. While a model is fitted it looks as `fit` does.
 
@@ -27,36 +27,35 @@ void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder
 
 // ---------------------------------------------------------------------------- what is said
 
-static double share_of(const rh_news *n)
+static double share_of(const rh_study_progress *n)
 {
-    return n->nlife_all > 0 ? (double)n->nlife / (double)n->nlife_all : 0.0;
+    return n->nunit_all > 0 ? (double)n->nunit / (double)n->nunit_all : 0.0;
 }
 
 static void time_left(const cli_studying *s, char text[64])
 {
-    const rh_news *n = &s->news;
+    const rh_study_progress *n = &s->progress;
     double elapsed = cli_now() - s->begun;
-    int64_t lived = n->nlife - n->nknown;
+    int64_t run = n->nunit - n->nknown;
     text[0] = 0;
-    if (lived > 0 && elapsed > GUESS_AFTER && n->nlife_all > n->nlife)
+    if (run > 0 && elapsed > GUESS_AFTER && n->nunit_all > n->nunit)
         snprintf(text, 64, "  ETA %s",
-                 cli_seconds(elapsed / (double)lived * (double)(n->nlife_all - n->nlife)).s);
+                 cli_seconds(elapsed / (double)run * (double)(n->nunit_all - n->nunit)).s);
 }
 
-// "340/1,000 lives  34 settings"
+// "340/1,000 runs  34 settings"
 static void counts(const cli_studying *s, char text[160])
 {
-    const rh_news *n = &s->news;
-    snprintf(text, 160, "%s/%s lives  %s %s%s", cli_count(n->nlife).s,
-             cli_count(n->nlife_all).s, cli_count(n->nsetting).s,
-             n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
+    const rh_study_progress *n = &s->progress;
+    snprintf(text, 160, "%s/%s runs  %s %s%s", cli_count(n->nunit).s, cli_count(n->nunit_all).s,
+             cli_count(n->nsetting).s, n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
              n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
 }
 
 // "best -23.69 (-25.26 to -22.12)  alpha=0.1 tau=1"
 static void leader(const cli_studying *s, char *text, size_t size)
 {
-    const rh_news *n = &s->news;
+    const rh_study_progress *n = &s->progress;
     text[0] = 0;
     if (n->best < 0 || isnan(n->value))
         return;
@@ -104,7 +103,7 @@ static void draw(cli_studying *s)
     if (!out)
         return;
     char line[512] = "", best[512], number[160], left[64];
-    double share = share_of(&s->news);
+    double share = share_of(&s->progress);
     int columns = cli_columns(stderr) - 1;
     counts(s, number);
     time_left(s, left);
@@ -138,43 +137,43 @@ static void report(const cli_studying *s)
     counts(s, number);
     time_left(s, left);
     leader(s, best, sizeof best);
-    fprintf(stderr, "rehearse: %d%%  %s%s%s%s\n", (int)(100.0 * share_of(&s->news)), number,
+    fprintf(stderr, "rehearse: %d%%  %s%s%s%s\n", (int)(100.0 * share_of(&s->progress)), number,
             *best ? "  " : "", best, left);
 }
 
 // ---------------------------------------------------------------------------- news
 
-// Once, where lives were found.
+// Once, where runs were found.
 static void say_resumed(cli_studying *s)
 {
-    const rh_news *n = &s->news;
+    const rh_study_progress *n = &s->progress;
     if (s->resumed || n->nknown == 0 || !s->folder)
         return;
     s->resumed = true;
     if (!s->quiet)
-        fprintf(stderr, "rehearse: going on with %s: %s of %s lives are done\n", s->folder,
-                cli_count(n->nknown).s, cli_count(n->nlife_all).s);
+        fprintf(stderr, "rehearse: going on with %s: %s of %s runs are done\n", s->folder,
+                cli_count(n->nknown).s, cli_count(n->nunit_all).s);
 }
 
-void cli_studying_news(void *context, const rh_news *news)
+void cli_studying_news(void *context, const rh_study_progress *progress)
 {
     cli_studying *s = context;
     double now = cli_now();
-    bool first = news->stage != s->stage;
-    s->stage = news->stage;
-    if (news->stage == RH_STAGE_FIT) {
+    bool first = progress->stage != s->stage;
+    s->stage = progress->stage;
+    if (progress->stage == RH_STAGE_FIT) {
         if (first)
             cli_studying_end(s);
         if (s->watch.progress)
-            s->watch.progress(s->watch.context, news->what, news->share);
-        s->news = *news;
+            s->watch.progress(s->watch.context, progress->what, progress->share);
+        s->progress = *progress;
         return;
     }
     if (first)
         cli_work_end(&s->work);
     if (s->begun == 0.0)
         s->begun = now;
-    s->news = *news;
+    s->progress = *progress;
     say_resumed(s);
     bool due = first || now - s->drawn >= (s->terminal ? REDRAW : REPORT);
     if (!due || s->quiet || cli_interrupted())

@@ -1,8 +1,8 @@
-// world.c - where lives are lived: a simulator by its name, or a model from its file.
+// world.c - where runs are run: a simulator by its name, or a model from its file.
 //
 // 1. A model is opened once, and all its members become environments. With --member only that
-//    one does, and lives in it as it would beside the others: its number names its chance.
-// 2. What --env-set says is the business of whoever is lived in: options of a simulator, or
+//    one does, and runs in it as it would beside the others: its number names its chance.
+// 2. What --env-set says is the business of whoever is run in: options of a simulator, or
 //    parameters of a model that can be changed without another fit.
 
 #include "cli_internal.h"
@@ -171,7 +171,7 @@ static int open_model(cli_world *world, const cli_args *args)
                           args->command->name, (int)member, nmember - 1, world->path, nmember,
                           cli_plural(nmember));
     if (cli_has(args, "pool") && (nmember == 1 || member >= 0))
-        return cli_refuse("%s: --pool is for several members, and lives are in one",
+        return cli_refuse("%s: --pool is for several members, and runs are in one",
                           args->command->name);
     world->member = member < 0 ? 0 : (int)member;
     world->pool = (rh_pool)cli_number(args, "pool", RH_POOL_MEAN);

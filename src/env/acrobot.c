@@ -222,7 +222,7 @@ static void slope_after(const acrobot *a, double torque, const double q[4], doub
     slope(a, torque, ahead, trig, k);
 }
 
-static void acrobot_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void acrobot_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const acrobot *a = self;
     rh_acrobot_state *s = state;
@@ -230,19 +230,19 @@ static void acrobot_start(const void *self, void *state, rh_luck *luck, double *
 
     do {
         double reach = a->random ? M_PI : width;
-        s->q[0] = rh_rng_range(&luck->start, -reach, reach);
-        s->q[1] = rh_rng_range(&luck->start, -reach, reach);
+        s->q[0] = rh_rng_range(&streams->start, -reach, reach);
+        s->q[1] = rh_rng_range(&streams->start, -reach, reach);
         turn(s->q, s->trig);
     } while (a->random && at_goal(a, s->trig));
-    s->q[2] = rh_rng_range(&luck->start, -width, width);
-    s->q[3] = rh_rng_range(&luck->start, -width, width);
+    s->q[2] = rh_rng_range(&streams->start, -width, width);
+    s->q[3] = rh_rng_range(&streams->start, -width, width);
     look(s, obs);
 }
 
-static bool acrobot_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool acrobot_step(const void *self, void *state, const double *act, rh_streams *streams,
                          double *obs, double *reward)
 {
-    (void)luck;
+    (void)streams;
     const acrobot *a = self;
     rh_acrobot_state *s = state;
     int action = (int)act[0];

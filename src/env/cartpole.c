@@ -143,18 +143,18 @@ static void look(const rh_cartpole_state *s, double *obs)
     obs[3] = s->theta_dot;
 }
 
-static void cartpole_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void cartpole_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const cartpole *c = self;
     rh_cartpole_state *s = state;
-    s->x = rh_rng_range(&luck->start, -c->width[0], c->width[0]);
-    s->x_dot = rh_rng_range(&luck->start, -c->width[1], c->width[1]);
-    s->theta = rh_rng_range(&luck->start, -c->width[2], c->width[2]);
-    s->theta_dot = rh_rng_range(&luck->start, -c->width[3], c->width[3]);
+    s->x = rh_rng_range(&streams->start, -c->width[0], c->width[0]);
+    s->x_dot = rh_rng_range(&streams->start, -c->width[1], c->width[1]);
+    s->theta = rh_rng_range(&streams->start, -c->width[2], c->width[2]);
+    s->theta_dot = rh_rng_range(&streams->start, -c->width[3], c->width[3]);
     look(s, obs);
 }
 
-static bool cartpole_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool cartpole_step(const void *self, void *state, const double *act, rh_streams *streams,
                           double *obs, double *reward)
 {
     const cartpole *c = self;
@@ -164,7 +164,7 @@ static bool cartpole_step(const void *self, void *state, const double *act, rh_l
 
     // the noise is on the size of the force, before its direction
     double z[2], sine, cosine;
-    rh_rng_normal(&luck->noise, z);
+    rh_rng_normal(&streams->noise, z);
     double force = c->force + c->noise * z[0];
     if (action == 0)
         force = -force;
@@ -185,7 +185,7 @@ static bool cartpole_step(const void *self, void *state, const double *act, rh_l
     bool failed = fabs(s->x) > c->fail_x || fabs(s->theta) > c->fail_theta;
     *reward = failed ? -1.0 : 0.0;
     if (failed)
-        cartpole_start(self, state, luck, obs);
+        cartpole_start(self, state, streams, obs);
     else
         look(s, obs);
     return false;

@@ -1,6 +1,6 @@
 // env_internal.h - what the simulators share, and their states.
 //
-// A state is what changes during a life. Tests read and set them; nothing else outside a
+// A state is what changes during a run. Tests read and set them; nothing else outside a
 // simulator's own file does.
 
 #ifndef REHEARSE_ENV_INTERNAL_H

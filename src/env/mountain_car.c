@@ -74,18 +74,18 @@ static rh_status mountain_car_init(void *self, rh_task *task, const double *opt,
     return RH_OK;
 }
 
-static void mountain_car_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void mountain_car_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const mountain_car *c = self;
     rh_mountain_car_state *s = state;
-    obs[0] = s->x = rh_rng_range(&luck->start, c->start_lo, c->start_hi);
-    obs[1] = s->v = rh_rng_range(&luck->start, -c->start_speed, c->start_speed);
+    obs[0] = s->x = rh_rng_range(&streams->start, c->start_lo, c->start_hi);
+    obs[1] = s->v = rh_rng_range(&streams->start, -c->start_speed, c->start_speed);
 }
 
-static bool mountain_car_step(const void *self, void *state, const double *act, rh_luck *luck,
-                              double *obs, double *reward)
+static bool mountain_car_step(const void *self, void *state, const double *act,
+                              rh_streams *streams, double *obs, double *reward)
 {
-    (void)luck;
+    (void)streams;
     const mountain_car *c = self;
     rh_mountain_car_state *s = state;
     int action = (int)act[0];

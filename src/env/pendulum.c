@@ -8,7 +8,7 @@
 //     theta <- theta + w dt
 //
 // 1. It never ends. Gymnasium cuts it after 200 steps; here that is the caller's choice.
-// 2. The angle is kept in [-pi, pi], so that a long life loses no digits.
+// 2. The angle is kept in [-pi, pi], so that a long run loses no digits.
 // 3. A random start takes its speed from the whole range instead of [-1, 1].
 
 #include "env_internal.h"
@@ -95,19 +95,19 @@ static void look(const rh_pendulum_state *s, double *obs)
     obs[2] = s->omega;
 }
 
-static void pendulum_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void pendulum_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const pendulum *p = self;
     rh_pendulum_state *s = state;
-    s->theta = rh_rng_range(&luck->start, -p->start_angle, p->start_angle);
-    s->omega = rh_rng_range(&luck->start, -p->start_speed, p->start_speed);
+    s->theta = rh_rng_range(&streams->start, -p->start_angle, p->start_angle);
+    s->omega = rh_rng_range(&streams->start, -p->start_speed, p->start_speed);
     look(s, obs);
 }
 
-static bool pendulum_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool pendulum_step(const void *self, void *state, const double *act, rh_streams *streams,
                           double *obs, double *reward)
 {
-    (void)luck;
+    (void)streams;
     const pendulum *p = self;
     rh_pendulum_state *s = state;
     double u = rh_env__clip(act[0], -p->max_torque, p->max_torque);

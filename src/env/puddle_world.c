@@ -310,18 +310,18 @@ static bool at_goal(const puddle_world *w, const rh_puddle_world_state *s)
     return (1.0 - s->x) + (1.0 - s->y) < w->goal_distance;
 }
 
-static void puddle_world_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void puddle_world_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const puddle_world *w = self;
     rh_puddle_world_state *s = state;
     do {
-        obs[0] = s->x = rh_rng_uniform(&luck->start);
-        obs[1] = s->y = rh_rng_uniform(&luck->start);
+        obs[0] = s->x = rh_rng_uniform(&streams->start);
+        obs[1] = s->y = rh_rng_uniform(&streams->start);
     } while (at_goal(w, s));
 }
 
-static bool puddle_world_step(const void *self, void *state, const double *act, rh_luck *luck,
-                              double *obs, double *reward)
+static bool puddle_world_step(const void *self, void *state, const double *act,
+                              rh_streams *streams, double *obs, double *reward)
 {
     const puddle_world *w = self;
     rh_puddle_world_state *s = state;
@@ -331,7 +331,7 @@ static bool puddle_world_step(const void *self, void *state, const double *act, 
     // x-, x+, y-, y+
     double move[2] = {0.0, 0.0}, z[2];
     move[action / 2] = action % 2 ? w->move : -w->move;
-    rh_rng_normal(&luck->noise, z);
+    rh_rng_normal(&streams->noise, z);
     s->x = rh_env__clip(s->x + (move[0] + w->noise * z[0]), 0.0, 1.0);
     s->y = rh_env__clip(s->y + (move[1] + w->noise * z[1]), 0.0, 1.0);
 

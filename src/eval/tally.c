@@ -1,11 +1,11 @@
-// tally.c - from the rewards of a life to its score.
+// tally.c - from the rewards of a run to its score.
 //
 //     average    total reward / (completed episodes + 1 if one is unfinished)
 //     completed  mean return of the completed episodes
 //     median     median return of the completed episodes
 //     worst      lowest return of a completed episode
 //
-// 1. The unfinished episode counts as one, as in the paper's code: a life that never reaches
+// 1. The unfinished episode counts as one, as in the paper's code: a run that never reaches
 //    its goal scores its total reward, and not nothing.
 // 2. Where no episode was completed, the unfinished one stands for all.
 // 3. Returns are not discounted: what the owner of a plant gets is.

@@ -1,11 +1,11 @@
-// value.c - what the lives of one setting are worth, and whether two settings differ.
+// value.c - what the runs of one setting are worth, and whether two settings differ.
 //
 // 1. The runs of each member become one number, and the members' numbers one. Only runs that
 //    are finished in all members count, so that no member weighs more than another.
 // 2. What a run adds is its pseudovalue of the jackknife, n T - (n - 1) T(without it), moved so
 //    that their mean is the value. For means that is the run's mean over the members. Their
 //    spread tells how the value would vary with other runs, and their differences between two
-//    settings, which share their runs' luck, how the difference would.
+//    settings, which share their runs' random stream, how the difference would.
 // 3. The jackknife fails for medians and extremes: there the runs are drawn anew, with
 //    replacement, 400 times, always the same ones. The interval is that of the quantiles.
 // 4. With several members and means, the interval is Student's over the members' means: more
@@ -81,18 +81,19 @@ static double sum_of(const double *x, int n)
     return sum;
 }
 
-static bool is_finished(const rh_life *life, int nmember, int nrun, int run)
+static bool is_finished(const rh_result *result, int nmember, int nrun, int run)
 {
     if (run >= nrun)
         return false;
     for (int m = 0; m < nmember; m++)
-        if (life[(size_t)m * (size_t)nrun + (size_t)run].outcome == RH_STOPPED)
+        if (result[(size_t)m * (size_t)nrun + (size_t)run].outcome == RH_STOPPED)
             return false;
     return true;
 }
 
 // The scores of the runs that both have; other is NULL where there is one setting alone.
-static void gather(court *c, int nbest, const rh_life *best, int nother, const rh_life *other)
+static void gather(court *c, int nbest, const rh_result *best, int nother,
+                   const rh_result *other)
 {
     int nmember = c->nmember;
     for (int m = 0; m < nmember; m++) {
@@ -231,12 +232,12 @@ static void value_by_draws(court *c, rh_value *v)
     v->hi95 = rh_quantile_sorted(c->scratch, NDRAW, 0.975);
 }
 
-rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_life *life, double *score,
-                     double *work)
+rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_result *result,
+                     double *score, double *work)
 {
     court c = convene(judge, nmember, nrun, false, work);
     rh_value v = {NAN, NAN, NAN, NAN, 0};
-    gather(&c, nrun, life, 0, NULL);
+    gather(&c, nrun, result, 0, NULL);
     v.nrun = c.n;
     if (c.n == 0)
         return v;
@@ -271,8 +272,8 @@ static bool is_no_better(const court *c)
     return a <= judged(c, c->b, c->sum + c->nmember, -1, NULL);
 }
 
-bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_life *best, int nother,
-                   const rh_life *other, double *work)
+bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_result *best, int nother,
+                   const rh_result *other, double *work)
 {
     court c = convene(judge, nmember, nbest > nother ? nbest : nother, true, work);
     gather(&c, nbest, best, nother, other);

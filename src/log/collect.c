@@ -7,7 +7,7 @@
 //    that ended in them, its return their reward divided likewise: the authors' measures,
 //    which count the parts of episodes at both ends.
 // 2. The log begins with a fresh start, and never shares its chance with the training. All of
-//    it has a replicate of its own, so that no log shares chance with the lives that agents
+//    it has a replicate of its own, so that no log shares chance with the runs that agents
 //    are judged by.
 // 3. A log that completed too few or too many episodes is thrown away, and the next try
 //    learns from scratch. What counts is the episodes that ended ("visits to goal states",
@@ -39,7 +39,7 @@ typedef struct work {
     int64_t nstep;   // steps of training
     int64_t nended;  // episodes that ended in the last ones
     double sum;      // their reward
-    rh_luck luck;
+    rh_streams streams;
     rh_rng chance; // the agent's
     double obs[RH_MAX_OBS];
     double act[RH_MAX_ACT];
@@ -89,27 +89,27 @@ static rh_status check(const rh_collect_options *o, const rh_task *task, rh_erro
 
 // ---------------------------------------------------------------------------- living
 
-static void set_luck(work *w, uint64_t replicate, bool learning, int try)
+static void set_streams(work *w, uint64_t replicate, bool learning, int try)
 {
     uint64_t seed = w->opt->seed, run = (uint64_t)try;
     rh_stream start = learning ? RH_STREAM_START : RH_STREAM_FINAL_START;
     rh_stream noise = learning ? RH_STREAM_NOISE : RH_STREAM_FINAL_NOISE;
     rh_stream agent = learning ? RH_STREAM_AGENT : RH_STREAM_FINAL_AGENT;
-    w->luck.start = rh_rng_stream(seed, start, replicate, run);
-    w->luck.noise = rh_rng_stream(seed, noise, replicate, run);
+    w->streams.start = rh_rng_stream(seed, start, replicate, run);
+    w->streams.noise = rh_rng_stream(seed, noise, replicate, run);
     w->chance = rh_rng_stream(seed, agent, replicate, run);
 }
 
 static void begin_episode(work *w, const rh_env *env)
 {
-    rh_env_start(env, w->state, &w->luck, w->obs);
+    rh_env_start(env, w->state, &w->streams, w->obs);
     w->healthy = rh_agent_start(w->agent, w->obs, &w->chance, w->act) && w->healthy;
 }
 
 // One step of the environment; obs becomes what it led to. True when that is terminal.
 static bool one_step(work *w, const rh_env *env, double *reward)
 {
-    bool terminal = rh_env_step(env, w->state, w->act, &w->luck, w->obs, reward);
+    bool terminal = rh_env_step(env, w->state, w->act, &w->streams, w->obs, reward);
     w->healthy = w->healthy && rh_all_finite(w->obs, w->task->nobs) && isfinite(*reward);
     return terminal;
 }
@@ -273,7 +273,7 @@ static rh_status record_starts(work *w, const rh_env *school, int try, rh_log **
     rh_status rc = open_builder(&builder, w->task, err);
     if (rc)
         return rc;
-    set_luck(w, REPLICATE + 1, false, try);
+    set_streams(w, REPLICATE + 1, false, try);
     rc = record(w, school, w->opt->nstart, 1, builder, &own, err);
     how->outcome = own.outcome;
     if (!rc && own.outcome == RH_COLLECTED)
@@ -288,7 +288,7 @@ static rh_status record_try(work *w, const rh_env *field, int try, rh_log_builde
 {
     const rh_collect_options *opt = w->opt;
     rh_agent_freeze(w->agent, true);
-    set_luck(w, REPLICATE, false, try);
+    set_streams(w, REPLICATE, false, try);
     rh_status rc = record(w, field, opt->nstep, opt->cutoff, builder, how, err);
     if (rc || how->outcome == RH_COLLECT_STOPPED)
         return rc;
@@ -316,7 +316,7 @@ static rh_status one_try(work *w, const rh_env *school, const rh_env *field, con
     rh_status rc = rh_agent_reset(w->agent, w->task, hp, err);
     if (rc)
         return rc;
-    set_luck(w, REPLICATE, true, try);
+    set_streams(w, REPLICATE, true, try);
     if (!train(w, school, how)) {
         how->nuntaught += how->outcome != RH_COLLECT_STOPPED;
         return RH_OK;

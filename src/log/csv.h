@@ -42,7 +42,7 @@ void rh_csv__close(rh_csv *csv);
 rh_status rh_csv__rewind(rh_csv *csv, rh_error *err);
 
 // The next record that is not blank, without its line end; *text is NULL after the last. It
-// may be written to and lives until the next call.
+// may be written to and runs until the next call.
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err);
 
 // About how many lines are left, by those that are in the buffer; 0 when it cannot be said.

@@ -23,7 +23,7 @@ const rh_inspect__limits rh_inspect__limit = {
     .sentinel_gap = 5.0,
     .sentinel_count = 3,
     .sentinel_share = 0.5,
-    // one missing number in 100 can be lived with
+    // one missing number in 100 can be run with
     .missing_share = 0.01,
     // 30 steps without any change, ten times what the sensor does otherwise. A column of at
     // most 20 different values (a mode, a setpoint) holds by nature.

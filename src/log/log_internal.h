@@ -36,7 +36,7 @@ typedef struct rh_log__body {
     int ntext, nroom;
 } rh_log__body;
 
-// A copy of text that lives as long as the log; NULL when memory ran out.
+// A copy of text that runs as long as the log; NULL when memory ran out.
 const char *rh_log__keep(rh_log__body *body, const char *text);
 
 // A new array of n copies of text that live as long as the log. Owned: the array. NULL when

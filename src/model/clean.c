@@ -2,7 +2,7 @@
 //
 // 1. A transition is left out when a number of s, of s', of the action or the reward is
 //    missing or infinite: it has no place among the codes, and a model that gave it back
-//    would break the lives in it. States that no transition names any more go with it.
+//    would break the runs in it. States that no transition names any more go with it.
 // 2. A terminal step is kept when only its s' is so: nobody acts there, and where episodes
 //    end is worth more than where exactly. Its s' becomes unknown.
 // 3. Where a transition is left out, its episode is cut in two. The first part was cut off,

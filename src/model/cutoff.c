@@ -1,12 +1,12 @@
 // cutoff.c - when an episode in a model is cut off, where nobody says.
 //
-// After a thirtieth of the life, as in the paper: the log may hold a corner out of which no
-// step leads, and a life would end there. But never before twice the log's median episode: of a
-// short life a thirtieth is less than an episode.
+// After a thirtieth of the run, as in the paper: the log may hold a corner out of which no
+// step leads, and a run would end there. But never before twice the log's median episode: of a
+// short run a thirtieth is less than an episode.
 
 #include "rehearse/model.h"
 
-#define EPISODES 30 // of a life, at least
+#define EPISODES 30 // of a run, at least
 
 int64_t rh_model_cutoff(const rh_log *log, int64_t nstep)
 {

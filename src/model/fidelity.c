@@ -48,11 +48,11 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
         .reward = error,
         .terminal = error,
         .logged_return = spread,
-        .lived_return = spread,
+        .simulated_return = spread,
         .logged_length = spread,
-        .lived_length = spread,
+        .simulated_length = spread,
         .logged_cut = NAN,
-        .lived_cut = NAN,
+        .simulated_cut = NAN,
         .beyond = NAN,
         .reach = NAN,
         .step = NAN,
@@ -229,7 +229,7 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
     if (!rc)
         rc = rh_fidelity__reach(&w, err);
     if (!rc)
-        rc = rh_fidelity__live(&w, err);
+        rc = rh_fidelity__simulate(&w, err);
     if (!rc)
         rc = rh_fidelity__pause(&w, 1.0, err);
     if (!rc) {

@@ -5,7 +5,7 @@
 //    settings are ranked with Kendall tau 0.8). A warning says that the ranking should not be
 //    believed without a look at the evidence, a notice what is good to know.
 // 2. One finding of a kind, however many actions it concerns.
-// 3. Lived and logged episodes are compared in pairs: the share of all pairs in which the lived
+// 3. Lived and logged episodes are compared in pairs: the share of all pairs in which the run
 //    one is better, ties counting half (Mann and Whitney's statistic), which needs no idea of
 //    how returns are spread. Where both are alike it is 1/2, with a standard error of
 //    sqrt((m + n + 1) / (12 m n)); two of these are allowed to chance.
@@ -17,7 +17,7 @@
 
 static const struct limits {
     double reward_left, reward_told, reward_many, end_ratio, held_beyond, beyond, differs, sure,
-        jump, random_jump, cut_logged, cut_lived;
+        jump, random_jump, cut_logged, cut_simulated;
     int64_t ends, few_starts, few_episodes;
 } limit = {
     // rewards missed as by their mean, and less than a tenth of their variation known: rare
@@ -32,7 +32,7 @@ static const struct limits {
     // a quarter of the log's own steps, and half of what an agent may try
     .held_beyond = 0.25,
     .beyond = 0.5,
-    // a lived episode is better than a logged one three times in five, or twice, and two
+    // a run episode is better than a logged one three times in five, or twice, and two
     // standard errors more
     .differs = 0.1,
     .sure = 2.0,
@@ -40,9 +40,9 @@ static const struct limits {
     // may jump three steps (in logs of good policies 0.5 in Acrobot, 2 in Mountain Car)
     .jump = 1.0,
     .random_jump = 3.0,
-    // most logged episodes end, hardly a lived one does
+    // most logged episodes end, hardly a run one does
     .cut_logged = 0.5,
-    .cut_lived = 0.9,
+    .cut_simulated = 0.9,
     .few_starts = 3,
     .few_episodes = 10,
 };
@@ -251,7 +251,7 @@ static void find_actions(const rh_fidelity__work *w)
     }
 }
 
-// ---------------------------------------------------------------------------- lives
+// ---------------------------------------------------------------------------- runs
 
 // "episodes", or what stands for them.
 static const char *pieces(const rh_fidelity__work *w)
@@ -269,13 +269,13 @@ static bool has_reach(const rh_fidelity__work *w)
 static bool find_no_end(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
-    if (!(f->logged_cut < limit.cut_logged && f->lived_cut > limit.cut_lived))
+    if (!(f->logged_cut < limit.cut_logged && f->simulated_cut > limit.cut_simulated))
         return false;
     rh_log_finding *found = add(
-        w, RH_WARNING, "no-end", f->lived_return.n,
+        w, RH_WARNING, "no-end", f->simulated_return.n,
         "%.0f %% of the episodes of the log's behaviour in the model do not end within %lld "
         "steps; of the log's own %.0f %% ended",
-        100.0 * f->lived_cut, (long long)f->cutoff, 100.0 * (1.0 - f->logged_cut));
+        100.0 * f->simulated_cut, (long long)f->cutoff, 100.0 * (1.0 - f->logged_cut));
     advise(found, "scores in this model would be those of the cut-off: log more ends%s",
            has_reach(w) ? "" : ", or use a knn model, which ends where the log does");
     return true;
@@ -289,23 +289,23 @@ static bool is_sure(double better, double error, double margin)
 static void find_imitation(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
-    bool returns = is_sure(w->lived_better, w->lived_error, limit.differs);
-    bool lengths = is_sure(w->lived_longer, w->lived_error, limit.differs);
+    bool returns = is_sure(w->simulated_better, w->simulated_error, limit.differs);
+    bool lengths = is_sure(w->simulated_longer, w->simulated_error, limit.differs);
     if (find_no_end(w) || (!returns && !lengths))
         return;
     const rh_fidelity_spread *logged = returns ? &f->logged_return : &f->logged_length;
-    const rh_fidelity_spread *lived = returns ? &f->lived_return : &f->lived_length;
+    const rh_fidelity_spread *run = returns ? &f->simulated_return : &f->simulated_length;
     rh_log_finding *found =
-        add(w, RH_WARNING, "imitation-differs", lived->n,
+        add(w, RH_WARNING, "imitation-differs", run->n,
             "%s of the log's own behaviour in the model have a median %s of %.4g (quartiles "
             "%.4g to %.4g), in the log of %.4g (%.4g to %.4g)",
-            pieces(w), returns ? "return" : "length", lived->median, lived->q25, lived->q75,
+            pieces(w), returns ? "return" : "length", run->median, run->q25, run->q75,
             logged->median, logged->q25, logged->q75);
     if (!returns)
         advise(found,
                "episodes of the model are not like those of the log: compare settings in "
                "it, but do not expect its numbers");
-    else if (w->lived_better > 0.5)
+    else if (w->simulated_better > 0.5)
         advise(found,
                "the model is easier than what was logged: compare settings in it, but do "
                "not expect its returns; %smore log brings it nearer",
@@ -316,14 +316,14 @@ static void find_imitation(const rh_fidelity__work *w)
                "not expect its returns; more log brings it nearer");
 }
 
-static void find_teleports(const rh_fidelity__work *w)
+static void find_jumps(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
     if (!is_sure(w->random_better, w->random_error, 0.0) || w->random_better < 0.5 ||
         f->random_better <= f->random_logged)
         return;
     rh_log_finding *found = add(
-        w, RH_WARNING, "teleports", w->nrandom,
+        w, RH_WARNING, "jumps", w->nrandom,
         "%.0f %% of the %s of uniform random actions in the model return more than the log's "
         "median of %.4g: one every %.0f steps",
         100.0 * f->random_better, pieces(w), f->logged_return.median, f->random_steps);
@@ -385,7 +385,7 @@ void rh_fidelity__find(const rh_fidelity__work *w)
     find_ends(w);
     find_held_beyond(w);
     find_actions(w);
-    find_teleports(w);
+    find_jumps(w);
     find_imitation(w);
     find_stitches(w);
     find_few(w);

@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#define RH_FIDELITY__FINDINGS 16 // room for every kind once
-#define RH_FIDELITY__LIVED 500   // most episodes or stretches that are looked at
+#define RH_FIDELITY__FINDINGS 16   // room for every kind once
+#define RH_FIDELITY__SIMULATED 500 // most episodes or stretches that are looked at
 
-// The replicate of all chance in this work, which no member and no life has, and what it is
+// The replicate of all chance in this work, which no member and no run has, and what it is
 // for. Of every fold there is one more of the last two.
 #define RH_FIDELITY__REPLICATE 0x66696465u
 enum {
@@ -37,26 +37,26 @@ typedef struct rh_fidelity__work {
     double act[RH_MAX_ACT]; // the mean action: that of codes of state and action
 
     // what only findings look at
-    int64_t nended;       // held-out steps that end an episode
-    double said_ends;     // mean chance of an end that was said of these
-    double said_others;   //   and of the others
-    double reward_told;   // squared correlation of predicted and real rewards
-    double reward_many;   // of how many steps the rewards' variation is made
-    double lived_better;  // share of pairs in which a lived episode returns more than a logged
-    double lived_longer;  // or is longer; NAN where there are none
-    double lived_error;   // standard error of both where lived and logged are alike
-    double random_better; // the same for returns of random behaviour
+    int64_t nended;          // held-out steps that end an episode
+    double said_ends;        // mean chance of an end that was said of these
+    double said_others;      //   and of the others
+    double reward_told;      // squared correlation of predicted and real rewards
+    double reward_many;      // of how many steps the rewards' variation is made
+    double simulated_better; // share of pairs in which a run episode returns more than a logged
+    double simulated_longer; // or is longer; NAN where there are none
+    double simulated_error;  // standard error of both where run and logged are alike
+    double random_better;    // the same for returns of random behaviour
     double random_error;
     int64_t nrandom; // episodes or stretches of that
 } rh_fidelity__work;
 
-// Numbers of one kind, in memory for RH_FIDELITY__LIVED.
+// Numbers of one kind, in memory for RH_FIDELITY__SIMULATED.
 typedef struct rh_fidelity__series {
     double *x; // owned
     int n;
 } rh_fidelity__series;
 
-// What the log did, to be compared with what is lived in the model.
+// What the log did, to be compared with what is run in the model.
 typedef struct rh_fidelity__logged {
     int32_t *episode; // owned: those that count                         (nepisode)
     int32_t *start;   // owned: rows where they begin                    (nepisode)
@@ -78,10 +78,10 @@ void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity_
 void rh_fidelity__clear(rh_fidelity__logged *logged);
 
 // Each fills its part, in this order: members that know a part of the log asked for the rest,
-// what is out of reach, behaviour lived in the model, and what to think of it.
+// what is out of reach, behaviour run in the model, and what to think of it.
 rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err);
 rh_status rh_fidelity__reach(rh_fidelity__work *w, rh_error *err);
-rh_status rh_fidelity__live(rh_fidelity__work *w, rh_error *err);
+rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err);
 void rh_fidelity__find(const rh_fidelity__work *w);
 
 // Tell how far the work is, and RH_ESTOPPED when the caller wants no more of it.

@@ -1,4 +1,4 @@
-// fidelity_logged.c - what the log did: the returns and lengths that lives are compared with.
+// fidelity_logged.c - what the log did: the returns and lengths that runs are compared with.
 //
 // 1. An episode counts when it began in a start state and ended, or was cut off about as late
 //    as the longest (a time limit): the return of what was cut off earlier is not known. Where
@@ -47,8 +47,8 @@ rh_status rh_fidelity__choose(rh_fidelity__logged *logged, const rh_fidelity__wo
     bool all = !any_start(log);
     logged->episode = rh_alloc((size_t)log->nepisode, sizeof *logged->episode);
     logged->start = rh_alloc((size_t)log->nepisode, sizeof *logged->start);
-    logged->returns.x = rh_alloc(RH_FIDELITY__LIVED, sizeof(double));
-    logged->lengths.x = rh_alloc(RH_FIDELITY__LIVED, sizeof(double));
+    logged->returns.x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
+    logged->lengths.x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
     if (!logged->episode || !logged->start || !logged->returns.x || !logged->lengths.x)
         return rh_fidelity__no_memory(w, err);
 
@@ -74,7 +74,8 @@ void rh_fidelity__take_episodes(rh_fidelity__logged *logged, const rh_fidelity__
 {
     const rh_log *log = w->log;
     int64_t ncut = 0, cutoff = logged->limited ? logged->longest : 2 * logged->longest;
-    int n = logged->nepisode < RH_FIDELITY__LIVED ? logged->nepisode : RH_FIDELITY__LIVED;
+    int n =
+        logged->nepisode < RH_FIDELITY__SIMULATED ? logged->nepisode : RH_FIDELITY__SIMULATED;
     logged->cutoff = cutoff < most ? cutoff : most;
     for (int i = 0; i < n; i++) {
         int e = logged->episode[rh_fidelity__spread(i, n, logged->nepisode)];
@@ -104,7 +105,7 @@ void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity_
     int64_t count = 0, seen = 0;
     for (int e = 0; e < log->nepisode; e++)
         count += length_of(log, e) / length;
-    int64_t room = count < RH_FIDELITY__LIVED ? count : RH_FIDELITY__LIVED;
+    int64_t room = count < RH_FIDELITY__SIMULATED ? count : RH_FIDELITY__SIMULATED;
     for (int e = 0; e < log->nepisode; e++)
         for (int64_t i = 0; i < length_of(log, e) / length; i++, seen++) {
             int64_t begin = log->first[e] + i * length, next = logged->returns.n;

@@ -16,8 +16,8 @@
 //    and is as it initially is; one that this program does not have makes the file unreadable,
 //    because what it changed is not known.
 // 3. Nothing is believed: sizes, rows, ranges and finiteness are checked here or by whoever
-//    makes something of the numbers. A model that was read can be lived in: of 10,375 files
-//    with one byte changed and sealed again, 6,768 were refused and 3,607 lived in for 1,000
+//    makes something of the numbers. A model that was read can be run in: of 10,375 files
+//    with one byte changed and sealed again, 6,768 were refused and 3,607 run in for 1,000
 //    steps, under the address sanitizer.
 //
 // A million transitions of 8 sensors and 3 actions (knn, k = 3) make 194 MB, written in 0.8 s

@@ -180,7 +180,7 @@ static rh_status read_names(pieces *p, rh_store *store, rh_error *err)
     return RH_OK;
 }
 
-// Lives would break down in a number that is not finite.
+// Runs would break down in a number that is not finite.
 static rh_status check_finite(const rh_store *store, const char *name, const double *x,
                               int64_t n, rh_error *err)
 {

@@ -4,13 +4,13 @@
 // For every state and action the table holds the k neighbours and, for each, the probability
 // of it or a nearer one. A step draws u in [0, 1), takes the first neighbour whose number is
 // above u, and goes where that transition of the log went. The agent sees nothing but states
-// of the log, which are the environment's scenes.
+// of the log, which are the environment's fixed observations.
 //
-// 1. One random number is taken in every step, needed or not, so that lives that share a
+// 1. One random number is taken in every step, needed or not, so that runs that share a
 //    stream stay aligned.
 // 2. After a terminal step whose s' is not known the agent is shown the s of that transition:
 //    it learns nothing from what it sees at the end of an episode.
-// 3. Where an episode was cut off in the log, life goes on: s' has neighbours like any state.
+// 3. Where an episode was cut off in the log, run goes on: s' has neighbours like any state.
 // 4. In a continuing task a terminal step of the log leads to a start.
 // 5. The neighbour is counted out, not sought: which one it will be cannot be foretold, and a
 //    branch on it would be taken wrongly half the time.
@@ -33,7 +33,7 @@ typedef struct choice {
 } choice;
 
 typedef struct lookup {
-    const double *obs;        // scenes                     (nstate x nobs)
+    const double *obs;        // fixed observations                     (nstate x nobs)
     const int32_t *start;     // rows                       (nstart)
     choice *choice;           // owned                      (nstate x naction x k)
     float *toll;              // owned: taken from the reward; NULL: nothing is
@@ -50,7 +50,7 @@ typedef struct lookup {
 
 typedef struct place {
     int32_t row;
-    bool unknown; // the last step was beyond reach
+    bool uncovered; // the last step was beyond reach
 } place;
 
 // ---------------------------------------------------------------------------- living in it
@@ -62,37 +62,38 @@ static void show(const lookup *w, int32_t row, double *obs)
         obs[i] = from[i];
 }
 
-static void begin(const void *self, void *state, rh_luck *luck, double *obs)
+static void begin(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const lookup *w = self;
     place *here = state;
-    here->row = w->start[rh_rng_below(&luck->start, w->nstart)];
-    here->unknown = false;
+    here->row = w->start[rh_rng_below(&streams->start, w->nstart)];
+    here->uncovered = false;
     show(w, here->row, obs);
 }
 
 // Beyond reach: the end, or in a continuing task a new start.
-static bool leave(const lookup *w, place *here, rh_luck *luck, double *obs, double *reward)
+static bool leave(const lookup *w, place *here, rh_streams *streams, double *obs,
+                  double *reward)
 {
     *reward = w->given;
     if (w->continuing)
-        begin(w, here, luck, obs);
+        begin(w, here, streams, obs);
     else
         show(w, here->row, obs);
-    here->unknown = true;
+    here->uncovered = true;
     return !w->continuing;
 }
 
-static bool step(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
-                 double *reward)
+static bool step(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
 {
     const lookup *w = self;
     place *here = state;
     assert(act[0] >= 0.0 && act[0] < w->naction);
     int64_t query = (int64_t)here->row * w->naction + (int)act[0], at = query * w->k;
-    double u = rh_rng_uniform(&luck->noise);
+    double u = rh_rng_uniform(&streams->noise);
     if (w->choice[at].transition == BEYOND)
-        return leave(w, here, luck, obs, reward);
+        return leave(w, here, streams, obs, reward);
 
     const choice *from = &w->choice[at];
     for (int i = 0; i + 1 < w->k; i++)
@@ -100,23 +101,23 @@ static bool step(const void *self, void *state, const double *act, rh_luck *luck
     const rh_knn__outcome *o = &w->outcome[w->choice[at].transition];
     *reward = w->toll ? o->reward - (double)w->toll[at] : o->reward;
     if (o->begins) {
-        begin(w, here, luck, obs);
+        begin(w, here, streams, obs);
     } else {
         here->row = o->to;
         show(w, o->to, obs);
     }
-    here->unknown = w->far && w->far[query];
+    here->uncovered = w->far && w->far[query];
     return o->ends;
 }
 
-static const double *scenes(const void *self, int32_t *n)
+static const double *entries(const void *self, int32_t *n)
 {
     const lookup *w = self;
     *n = (int32_t)w->nstate;
     return w->obs;
 }
 
-static int32_t scene(const void *self, const void *state)
+static int32_t entry(const void *self, const void *state)
 {
     (void)self;
     return ((const place *)state)->row;
@@ -125,7 +126,7 @@ static int32_t scene(const void *self, const void *state)
 static bool unknown(const void *self, const void *state)
 {
     (void)self;
-    return ((const place *)state)->unknown;
+    return ((const place *)state)->uncovered;
 }
 
 static void clear(void *self)
@@ -146,9 +147,9 @@ static const rh_env_type type = {
     .nparam = RH_KNN_NPARAM,
     .start = begin,
     .step = step,
-    .scenes = scenes,
-    .scene = scene,
-    .unknown = unknown,
+    .fixed_obs = entries,
+    .obs_index = entry,
+    .uncovered = unknown,
     .clear = clear,
 };
 

@@ -107,7 +107,7 @@ double rh_knn__distance(const float *a, const float *b, int d);
 
 // ---------------------------------------------------------------------------- knn_env.c
 
-// One transition, as it is lived.
+// One transition, as it is run.
 typedef struct rh_knn__outcome {
     double reward;
     int32_t to;  // where it leads

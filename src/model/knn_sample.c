@@ -29,7 +29,7 @@
 //    nothing jumps there. An action that was never taken has no neighbours: it is answered
 //    with the lowest return. So is all that is beyond reach where most logged steps go
 //    nowhere, which leaves no unit to charge by.
-// 5. In a continuing task no episode ends: the same reward is given, and the life goes on
+// 5. In a continuing task no episode ends: the same reward is given, and the run goes on
 //    from a start, as Cartpole does by itself after a failure.
 
 #include "knn_internal.h"

@@ -172,7 +172,7 @@ typedef struct searched {
 typedef struct place {
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
     int32_t row;
-    bool unknown;                 // the last step was beyond reach
+    bool uncovered;               // the last step was beyond reach
     _Alignas(64) float scratch[]; // (rh_repr_nscratch)
 } place;
 
@@ -182,17 +182,17 @@ static void show(const searched *w, int32_t row, double *obs)
     memcpy(obs, log->obs + (int64_t)row * log->nobs, (size_t)log->nobs * sizeof *obs);
 }
 
-static void begin(const void *self, void *state, rh_luck *luck, double *obs)
+static void begin(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const searched *w = self;
     place *here = state;
-    here->row = w->model->start[rh_rng_below(&luck->start, (uint32_t)w->model->nstart)];
-    here->unknown = false;
+    here->row = w->model->start[rh_rng_below(&streams->start, (uint32_t)w->model->nstart)];
+    here->uncovered = false;
     show(w, here->row, obs);
 }
 
-static bool step(const void *self, void *state, const double *act, rh_luck *luck, double *obs,
-                 double *reward)
+static bool step(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
 {
     const searched *w = self;
     const rh_model *model = w->model;
@@ -203,17 +203,17 @@ static bool step(const void *self, void *state, const double *act, rh_luck *luck
     rh_knn__point(w->knn, model, code_of(model, here->row), now, act, here->scratch,
                   here->point);
     int n = rh_knn__search(w->knn, here->point, w->k, transition, distance);
-    double u = rh_rng_uniform(&luck->noise);
+    double u = rh_rng_uniform(&streams->noise);
 
     // beyond reach: the end, or in a continuing task a new start
     bool beyond = n == 0 || (double)distance[0] > w->rules.reach;
     if (n == 0 || (beyond && !w->rules.charged)) {
         *reward = w->rules.given;
         if (model->task.continuing)
-            begin(self, state, luck, obs);
+            begin(self, state, streams, obs);
         else
             show(w, here->row, obs);
-        here->unknown = true;
+        here->uncovered = true;
         return !model->task.continuing;
     }
 
@@ -226,23 +226,23 @@ static bool step(const void *self, void *state, const double *act, rh_luck *luck
     double past = (double)distance[chosen] - w->rules.reach;
     *reward = o.reward - (w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0);
     if (o.begins) {
-        begin(self, state, luck, obs);
+        begin(self, state, streams, obs);
     } else {
         here->row = o.to;
         show(w, o.to, obs);
     }
-    here->unknown = beyond;
+    here->uncovered = beyond;
     return o.ends;
 }
 
-static const double *scenes(const void *self, int32_t *n)
+static const double *entries(const void *self, int32_t *n)
 {
     const rh_log *log = ((const searched *)self)->model->log;
     *n = (int32_t)log->nstate;
     return log->obs;
 }
 
-static int32_t scene(const void *self, const void *state)
+static int32_t entry(const void *self, const void *state)
 {
     (void)self;
     return ((const place *)state)->row;
@@ -251,7 +251,7 @@ static int32_t scene(const void *self, const void *state)
 static bool unknown(const void *self, const void *state)
 {
     (void)self;
-    return ((const place *)state)->unknown;
+    return ((const place *)state)->uncovered;
 }
 
 static const rh_env_type type = {
@@ -263,9 +263,9 @@ static const rh_env_type type = {
     .nparam = RH_KNN_NPARAM,
     .start = begin,
     .step = step,
-    .scenes = scenes,
-    .scene = scene,
-    .unknown = unknown,
+    .fixed_obs = entries,
+    .obs_index = entry,
+    .uncovered = unknown,
 };
 
 rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,

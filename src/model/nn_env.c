@@ -1,6 +1,6 @@
 // nn_env.c - living in a neural network model.
 //
-// 1. A life's block holds the observation and the floats that a prediction is worked out in.
+// 1. A run's block holds the observation and the floats that a prediction is worked out in.
 //    Those are aligned by hand: nobody promises how the block is.
 // 2. `draw` takes one number of the noise in every step, whatever the prediction, so that
 //    settings that share a stream stay together.
@@ -28,16 +28,16 @@ static float *scratch_of(const world *w, void *state)
     return (float *)(void *)(end + (LINE - (uintptr_t)end % LINE) % LINE);
 }
 
-static void nn_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void nn_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const world *w = self;
     size_t nobs = (size_t)w->nn->nobs;
-    size_t row = (size_t)w->start[rh_rng_below(&luck->start, w->nstart)];
+    size_t row = (size_t)w->start[rh_rng_below(&streams->start, w->nstart)];
     memcpy(obs, w->log->obs + row * nobs, nobs * sizeof *obs);
     memcpy(state, obs, nobs * sizeof *obs);
 }
 
-static bool nn_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool nn_step(const void *self, void *state, const double *act, rh_streams *streams,
                     double *obs, double *reward)
 {
     const world *w = self;
@@ -45,7 +45,7 @@ static bool nn_step(const void *self, void *state, const double *act, rh_luck *l
     rh_nn__predict(w->nn, w->repr, now, act, scratch_of(w, state), now, reward, &end);
     memcpy(obs, now, (size_t)w->nn->nobs * sizeof *obs);
     double chance = rh_nn__end_chance(w->ending, end);
-    return w->ending == RH_NN_DRAW ? rh_rng_uniform(&luck->noise) < chance : chance > 0.0;
+    return w->ending == RH_NN_DRAW ? rh_rng_uniform(&streams->noise) < chance : chance > 0.0;
 }
 
 static const rh_env_type env_type = {

@@ -1,4 +1,4 @@
-// outcome.c - the worst and the best that the log has seen of a life: what a model gives
+// outcome.c - the worst and the best that the log has seen of a run: what a model gives
 // where it knows nothing.
 //
 // After the paper: the default return is the lowest undiscounted return of the completed

@@ -2,7 +2,7 @@
 //
 // 1. An episode that resumes after a gap begins nowhere in particular. Its first state counts
 //    only in a log that knows of no start at all.
-// 2. A log may have been begun where real life does not begin: the paper's logs of Acrobot
+// 2. A log may have been begun where real run does not begin: the paper's logs of Acrobot
 //    start with random angles so that they see more. The true starts are then given by
 //    another log, and their states are added to those of the model, which have neighbours
 //    like any.

@@ -1,10 +1,10 @@
 // task.c - what agents are told of a model: sensors and their ranges, actions, discount,
-// length of a life.
+// length of a run.
 //
 // 1. Given a task, agents are told what that one tells them: an agent that will work with
 //    sensors of known range should rehearse with the same. Names are the log's.
 // 2. Without one, all comes from the log. A sensor or a number of an action that never
-//    changes gets a range of 1 around it, because agents divide by ranges. A life is as long
+//    changes gets a range of 1 around it, because agents divide by ranges. A run is as long
 //    as the log, but 1,000 steps at least: a short log still asks how an agent learns.
 // 3. No reward of the log is below the lowest that agents are told. A kind that gives another
 //    where it knows nothing says so in the task of its environment.

@@ -17,7 +17,7 @@
 // 5. Batches imagine the answers that are not there yet: each question is followed by its own
 //    expected value (Ginsbourger et al. 2010), so that the next one is elsewhere.
 // 6. The answer is the best expected value among the settings tried, not the best that was
-//    seen, which is good luck in part.
+//    seen, which is good random stream in part.
 // 7. One question in two of the default, `mixed`, is asked as if there were nothing within
 //    1.5 length scales of the best setting: what would be best elsewhere? There no length
 //    scale is longer than 0.6 of the usual, since a dimension that does not matter near the

@@ -23,9 +23,10 @@
 // 3. Dimensions of names have no order: there is one normal for each combination of them,
 //    with an equal share of the settings to try. All go on at the same time, and the best of
 //    their last means is the answer. More than 64 combinations are refused.
-// 4. Runs of a setting share their luck with all others, in this and in other iterations; the
+// 4. Runs of a setting share their random stream with all others, in this and in other
+// iterations; the
 //    released code changes it every iteration. So the same setting has one score and is not
-//    lived twice, and the last mean can be compared with all that was tried.
+//    run twice, and the last mean can be compared with all that was tried.
 // 5. The average of one iteration has nothing to be compared with: the running average can
 //    end the search from the second on.
 // 6. What broke down is no elite. Where all did, the normal stays as it was. A last mean that
@@ -247,7 +248,7 @@ static rh_status draw(rh_search *search, int i, rh_error *err)
 
 // ---------------------------------------------------------------------------- learning
 
-// Numbers h (nfree) as they were really lived, where a setting can be any number.
+// Numbers h (nfree) as they were really run, where a setting can be any number.
 static void recall(const rh_search *search, const rh_truncated *t, int setting, double *h)
 {
     const cem *c = search->self;

@@ -1,7 +1,7 @@
 // grid.c - all settings of a finite space, in order, the first dimension slowest.
 //
 // The settings do not depend on scores, so some hundreds are asked for at a time: there is
-// work for as many as want it, and a life that lasts longer than others holds nobody up.
+// work for as many as want it, and a run that lasts longer than others holds nobody up.
 
 #include "search_internal.h"
 

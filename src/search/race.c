@@ -1,8 +1,8 @@
 // race.c - all settings start with few runs; those clearly worse are dropped on the way.
 //
 // Maron and Moore (1994), with the paired test of Moore and Lee (1994). Runs of equal number
-// had the same luck, so the best so far, b, is compared with a setting i by the differences
-// d = score(b) - score(i) of their n runs, and i is dropped where
+// had the same random stream, so the best so far, b, is compared with a setting i by the
+// differences d = score(b) - score(i) of their n runs, and i is dropped where
 //
 //     mean(d) / (sd(d) / sqrt(n))  >  Student's quantile of 1 - a, n - 1 degrees of freedom
 //
@@ -19,8 +19,8 @@
 //
 // Measured with the published grids of 54 settings (bench/bench_race.c): grid's choice in all
 // of 300 plays, for 61 % of its runs where a setting has 10, and for 24 to 28 % where it has
-// 30. With normal luck and 30 settings close to each other the best was dropped in 16 of
-// 5,000 plays, and one choice was not grid's: the bound is a safe one.
+// 30. With normal random stream and 30 settings close to each other the best was dropped in 16
+// of 5,000 plays, and one choice was not grid's: the bound is a safe one.
 
 #include "search_internal.h"
 

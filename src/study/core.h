@@ -5,7 +5,7 @@
 
 #include "study_internal.h"
 
-// A trial and its lives.
+// A trial and its runs.
 typedef struct rh_record {
     int index;            // among the study's
     int number;           // of the journal
@@ -13,12 +13,12 @@ typedef struct rh_record {
     bool confirm;         //
     double x[RH_MAX_DIM]; // (ndim)
     double *hp;           // owned                                       (nparam)
-    int nmember, nrun;    // lives there is room for
-    rh_life *life;        // owned; RH_STOPPED where not lived           (nmember x nrun)
+    int nmember, nrun;    // runs there is room for
+    rh_result *result;    // owned; RH_STOPPED where not run           (nmember x nrun)
     double *curves; // owned, until it is finished                 (ndrawn x nmember x ncurve)
     int ndrawn;     // runs that these have room for
     double *curve;  // owned: their mean, once it is finished      (ncurve)
-    int nopen;      // lives that are under way
+    int nopen;      // runs that are under way
     int asked;      // runs it is to have, by what was asked so far
     bool finished;  // the journal says so
     bool closed;    // nothing more is done with it, in this process
@@ -31,39 +31,39 @@ typedef struct rh_record {
 struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
-    const rh_log *log, *starts; // borrowed; NULL where a model was given
-    char *model_path;           // where the model is kept, owned; NULL: nowhere
-    rh_task task;               // as agents are told it
-    rh_eval_options eval;       //
-    rh_home home[RH_NSTAGE];    // of the search and of the confirmation
-    rh_journal_head head;       //
-    rh_journal *journal;        // owned; NULL: nothing is kept
-    rh_fleet *fleet;            // owned; NULL before there is work
-    rh_search *search;          // owned
-    rh_record **record;         // owned, in order of the journal          (nrecord)
-    int nrecord, room;          //
-    int *place[2];              // owned: of a setting, its index + 1; of a confirmation
-    int nplace[2];              // settings that these have room for
-    double *score, *work;       // owned: scratch of rh_value_of()
-    rh_life *seen;              // owned: scratch of rh_study__appraise()
-    int64_t nlife, nknown;      // lives known, and found in the journal
-    int64_t nspare;             // of those, of confirmations that may not be asked for again
-    int64_t nrun_all;           // runs of the search, as foreseen when it last asked
-    int nsetting_all;           // and settings
-    int nfirst;                 // settings that it asked for before it was told anything
-    int64_t nstep;              // steps of all of them
-    int nfinished;              // settings finished in this stage
-    int nclosed;                // the first so many settings are closed
-    bool dirty;                 // the journal has lives that the disk may not have
-    rh_stage stage;             //
-    const rh_record *best;      // that leads in this stage, or NULL
-    bool ran;                   // it has been carried out, to its end or not
-    bool whole;                 // all is done
-    bool judged;                // the verdict is that of all that is known
-    double begun, synced;       // on the clock, seconds
-    double fitting;             // seconds that it took to have a model
-    rh_verdict verdict;         //
-    rh_trial *trial;            // owned: the verdict's                    (nrecord)
+    const rh_log *log, *starts;    // borrowed; NULL where a model was given
+    char *model_path;              // where the model is kept, owned; NULL: nowhere
+    rh_task task;                  // as agents are told it
+    rh_eval_options eval;          //
+    rh_members members[RH_NSTAGE]; // of the search and of the confirmation
+    rh_journal_head head;          //
+    rh_journal *journal;           // owned; NULL: nothing is kept
+    rh_workers *workers;           // owned; NULL before there is work
+    rh_search *search;             // owned
+    rh_record **record;            // owned, in order of the journal          (nrecord)
+    int nrecord, room;             //
+    int *place[2];                 // owned: of a setting, its index + 1; of a confirmation
+    int nplace[2];                 // settings that these have room for
+    double *score, *work;          // owned: scratch of rh_value_of()
+    rh_result *seen;               // owned: scratch of rh_study__appraise()
+    int64_t nunit, nknown;         // runs known, and found in the journal
+    int64_t nspare;                // of those, of confirmations that may not be asked for again
+    int64_t nrun_all;              // runs of the search, as foreseen when it last asked
+    int nsetting_all;              // and settings
+    int nfirst;                    // settings that it asked for before it was told anything
+    int64_t nstep;                 // steps of all of them
+    int nfinished;                 // settings finished in this stage
+    int nclosed;                   // the first so many settings are closed
+    bool dirty;                    // the journal has runs that the disk may not have
+    rh_stage stage;                //
+    const rh_record *best;         // that leads in this stage, or NULL
+    bool ran;                      // it has been carried out, to its end or not
+    bool whole;                    // all is done
+    bool judged;                   // the verdict is that of all that is known
+    double begun, synced;          // on the clock, seconds
+    double fitting;                // seconds that it took to have a model
+    rh_verdict verdict;            //
+    rh_trial *trial;               // owned: the verdict's                    (nrecord)
 };
 
 rh_judge rh_study__judge(const rh_plan *plan);
@@ -78,9 +78,9 @@ rh_record *rh_study__find(const rh_study *study, int setting, bool confirm); // 
 rh_status rh_study__restore(rh_study *study, rh_error *err); // what the journal holds
 void rh_study__forget(rh_study *study);                      // free all trials
 
-// Room for the learning curves of its first runs. Then: one more life, known or new.
+// Room for the learning curves of its first runs. Then: one more run, known or new.
 rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_error *err);
-void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_life *life);
+void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_run *result);
 
 // All asked for is there: its value by that, and with `state` the end of it, in the journal
 // too.

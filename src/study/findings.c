@@ -10,7 +10,7 @@
 //    settings that are alike, which says nothing: of bayes and cem only those count that were
 //    asked for before anything was known.
 // 3. A fall: the confirmed interval of the winner lies wholly below the one it was found with:
-//    what made it win was the model it was found in, or its luck.
+//    what made it win was the model it was found in, or its random stream.
 // 4. Too good: an agent that, while it learns, gets more on average than the best episode of
 //    the log has found a way that is probably the model's alone. The choice may still be right
 //    (Acrobot's models are far too easy and rank settings well), its score is not to be
@@ -74,12 +74,12 @@ static void at_bounds(rh_study *study)
     }
 }
 
-static void unknown_steps(rh_study *study)
+static void uncovered_steps(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     if (v->winner < 0)
         return;
-    double share = v->trial[v->winner].unknown;
+    double share = v->trial[v->winner].uncovered;
     if (share < UNKNOWN_SOME)
         return;
     rh_severity severity = share < UNKNOWN_MUCH ? RH_NOTICE : RH_WARNING;
@@ -134,41 +134,41 @@ static void told_apart(rh_study *study)
         nknown++;
         nalike += t->state != RH_SETTING_DROPPED &&
                   rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
-                                best->life, t->nrun, t->life, study->work);
+                                best->result, t->nrun, t->result, study->work);
     }
     if (nknown >= 3 && nalike > ALIKE * nknown)
         say(add(v, RH_WARNING, "all-alike", nalike),
-            "longer lives or more runs may tell them apart; if not, this log cannot, or it "
+            "longer runs or more runs may tell them apart; if not, this log cannot, or it "
             "does not matter",
             "%d of %d other settings%s are not told from the best of the search", nalike,
             nknown, spread ? "" : " that were tried first");
 }
 
-static void broken_lives(rh_study *study)
+static void broken_runs(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int nsetting = 0;
-    int64_t nlife = 0, own = 0;
+    int64_t nunit = 0, own = 0;
     for (int i = 0; i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i];
         if (!t->ndiverged)
             continue;
         const rh_record *tried = rh_study__find(study, t->setting, false);
         nsetting += !t->confirm || tried->ndiverged == 0;
-        nlife += t->ndiverged;
+        nunit += t->ndiverged;
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
     if (own)
         say(add(v, RH_WARNING, "winner-diverged", own),
             "choose a tied setting that did not, or smaller steps",
-            "%lld of the winner's own lives broke down: its numbers were no longer finite",
+            "%lld of the winner's own runs broke down: its numbers were no longer finite",
             (long long)own);
-    else if (nlife)
-        say(add(v, RH_NOTICE, "diverged", nlife),
+    else if (nunit)
+        say(add(v, RH_NOTICE, "diverged", nunit),
             "nothing, where these are settings nobody would choose",
             "%lld li%s of %d setting%s broke down and count%s as the worst that can be",
-            (long long)nlife, nlife == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
-            nlife == 1 ? "s" : "");
+            (long long)nunit, nunit == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
+            nunit == 1 ? "s" : "");
 }
 
 static void confirmation(rh_study *study)
@@ -179,8 +179,9 @@ static void confirmation(rh_study *study)
     const rh_trial *winner = &v->trial[v->winner];
     if (!winner->confirm) {
         say(add(v, RH_NOTICE, "not-confirmed", 1),
-            "let the leading settings be confirmed on models and luck of their own",
-            "the winner's score is that of the search, and the best of many is partly luck");
+            "let the leading settings be confirmed on models and random stream of their own",
+            "the winner's score is that of the search, and the best of many is partly random "
+            "stream");
         return;
     }
     const rh_trial *found = &v->trial[v->found];
@@ -206,8 +207,8 @@ rh_status rh_study__findings(rh_study *study)
     told_apart(study);
     confirmation(study);
     too_good(study);
-    unknown_steps(study);
-    broken_lives(study);
+    uncovered_steps(study);
+    broken_runs(study);
     at_bounds(study);
 
     // the gravest first, equal ones in the order above

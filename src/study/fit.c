@@ -4,7 +4,7 @@
 //    again. It is only believed when a trial was begun: then it is this plan's, and not one
 //    that was left by a study whose journal is gone.
 // 2. The confirmation is in models that the search has not seen: each is fitted to another part
-//    of the log, with the same representation. Where the search lived in parts of the log
+//    of the log, with the same representation. Where the search run in parts of the log
 //    already, the parts are drawn in the same manner; otherwise each is nine tenths of the
 //    steps.
 // 3. What only depends on the log is refused before a representation is learned, which may take
@@ -39,9 +39,10 @@ static void clear(fitting *f)
 static void progress(void *context, const char *what, double share)
 {
     rh_study *study = context;
-    rh_news news = {.stage = RH_STAGE_FIT, .what = what, .share = share, .best = -1};
-    if (study->opt.news)
-        study->opt.news(study->opt.context, &news);
+    rh_study_progress progress = {
+        .stage = RH_STAGE_FIT, .what = what, .share = share, .best = -1};
+    if (study->opt.progress)
+        study->opt.progress(study->opt.context, &progress);
 }
 
 static bool stop(void *context)
@@ -206,21 +207,21 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
 
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
 {
-    rh_home *home = &study->home[RH_STAGE_SEARCH];
+    rh_members *members = &study->members[RH_STAGE_SEARCH];
     rh_status rc = RH_OK;
     if (given)
-        return rh_home__open(home, given, err);
+        return rh_members__open(members, given, err);
     if (study->journal && rh_journal__ntrial(study->journal) > 0)
-        home->owned = kept_model(study);
-    if (!home->owned)
-        rc = fit(study, &home->owned, err);
-    return rc ? rc : rh_home__open(home, home->owned, err);
+        members->owned = kept_model(study);
+    if (!members->owned)
+        rc = fit(study, &members->owned, err);
+    return rc ? rc : rh_members__open(members, members->owned, err);
 }
 
 static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *err)
 {
     const rh_plan *plan = study->plan;
-    const rh_model *first = study->home[RH_STAGE_SEARCH].model;
+    const rh_model *first = study->members[RH_STAGE_SEARCH].model;
     bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
     set_fresh(&opt, plan, parts, rh_model_resample(first));
@@ -233,9 +234,9 @@ static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *e
 
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
 {
-    rh_home *home = &study->home[RH_STAGE_CONFIRM];
-    rh_status rc = refit(study, study->plan->confirm_members, &home->owned, err);
-    return rc ? rc : rh_home__open(home, home->owned, err);
+    rh_members *members = &study->members[RH_STAGE_CONFIRM];
+    rh_status rc = refit(study, study->plan->confirm_members, &members->owned, err);
+    return rc ? rc : rh_members__open(members, members->owned, err);
 }
 
 rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err)

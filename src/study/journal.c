@@ -303,7 +303,7 @@ void rh_journal__forget(rh_journal *journal, int i)
 {
     assert(i >= 0 && i < journal->replay.ntrial);
     rh_journal_trial *trial = &journal->replay.trial[i];
-    rh_free(trial->life);
-    trial->life = NULL;
-    trial->nlife = 0;
+    rh_free(trial->result);
+    trial->result = NULL;
+    trial->nunit = 0;
 }

@@ -152,7 +152,7 @@ struct rh_journal {
     bool locked;          //
     int64_t size;         // bytes of the file that are known
     rh_text text;         // lines to be written
-    bool steps;           // it is written how long lives are
+    bool steps;           // it is written how long runs are
     bool dirty;           // there are lines that the disk may not have
     bool broken;          // half a line could not be taken back: nothing more is written
 };

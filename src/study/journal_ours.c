@@ -1,16 +1,16 @@
 // journal_ours.c - what the lines that we wrote come to.
 //
 // 1. Optuna counts trials over all studies of a file, in the order of the lines. So do we.
-// 2. Lives are nearly all of a journal. They are scanned, letter by letter as they are
+// 2. Runs are nearly all of a journal. They are scanned, letter by letter as they are
 //    written; the rest is left to jansson. A million of them (213 MB) are read in 0.9 s, with
-//    learning curves of 20 points (600 MB) in 2.4 s; 20,000 trials of one life in 0.6 s.
+//    learning curves of 20 points (600 MB) in 2.4 s; 20,000 trials of one run in 0.6 s.
 
 #include "journal.h"
 
 #include <limits.h>
 #include <string.h>
 
-#define FIRST_LIVES 8 // lives that a trial has room for at first
+#define FIRST_LIVES 8 // runs that a trial has room for at first
 
 // ---------------------------------------------------------------------------- memory
 
@@ -22,7 +22,7 @@ void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char 
 void rh_replay__clear(rh_replay *replay)
 {
     for (int i = 0; i < replay->ntrial; i++)
-        rh_free(replay->trial[i].life);
+        rh_free(replay->trial[i].result);
     for (int i = 0; i < replay->nstudy; i++)
         rh_free(replay->study[i]);
     rh_free(replay->trial);
@@ -76,21 +76,22 @@ bool rh_replay__add(rh_replay *replay, int setting, bool confirm)
     return true;
 }
 
-// There is always room for 8 lives times a power of two.
-static rh_journal_life *add_life(rh_journal_trial *trial)
+// There is always room for 8 runs times a power of two.
+static rh_journal_run *add_run(rh_journal_trial *trial)
 {
-    size_t n = (size_t)trial->nlife;
+    size_t n = (size_t)trial->nunit;
     if (n == 0 || (n >= FIRST_LIVES && (n & (n - 1)) == 0)) {
         bool more = n <= INT_MAX / 2;
-        rh_journal_life *life = more ? rh_alloc(n ? 2 * n : FIRST_LIVES, sizeof *life) : NULL;
-        if (!life)
+        rh_journal_run *result =
+            more ? rh_alloc(n ? 2 * n : FIRST_LIVES, sizeof *result) : NULL;
+        if (!result)
             return NULL;
         if (n > 0)
-            memcpy(life, trial->life, n * sizeof *life);
-        rh_free(trial->life);
-        trial->life = life;
+            memcpy(result, trial->result, n * sizeof *result);
+        rh_free(trial->result);
+        trial->result = result;
     }
-    return &trial->life[trial->nlife++];
+    return &trial->result[trial->nunit++];
 }
 
 // ---------------------------------------------------------------------------- faults
@@ -117,7 +118,7 @@ rh_fate rh_journal__no_memory(rh_reader *d)
 
 static const char *outcome(const char *at, const char *end, rh_outcome *o)
 {
-    for (int i = RH_LIVED; i <= RH_STOPPED; i++) {
+    for (int i = RH_FINISHED; i <= RH_STOPPED; i++) {
         const char *next = rh_scan__after(at, end, rh_outcome_name((rh_outcome)i));
         next = rh_scan__after(next, end, "\"");
         if (next) {
@@ -136,18 +137,18 @@ static rh_journal_trial *trial_of(const rh_replay *r, int64_t id)
 }
 
 // {"score":..,"total":..,"steps":..,"episodes":..,"unknown":..,"outcome":"..","curve":[..]}
-static const char *life_of(const char *at, const char *end, int ncurve, rh_journal_life *life)
+static const char *run_of(const char *at, const char *end, int ncurve, rh_journal_run *result)
 {
-    rh_life *l = &life->life;
+    rh_result *l = &result->result;
     at = rh_scan__number(rh_scan__after(at, end, "{\"score\":"), end, &l->score);
     at = rh_scan__number(rh_scan__after(at, end, ",\"total\":"), end, &l->total);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"steps\":"), end, &l->nstep);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"episodes\":"), end, &l->nepisode);
-    at = rh_scan__whole(rh_scan__after(at, end, ",\"unknown\":"), end, &l->nunknown);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"unknown\":"), end, &l->nuncovered);
     at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
     at = rh_scan__after(at, end, ",\"curve\":[");
     for (int i = 0; at && i < ncurve; i++)
-        at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &life->curve[i]);
+        at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &result->curve[i]);
     return rh_scan__after(at, end, "]}");
 }
 
@@ -158,22 +159,22 @@ static rh_fate take_trial_attr(rh_reader *d, const char *at)
     at = rh_scan__after(at, d->end, ",\"user_attr\":{\"");
     if (!at)
         return unfit(d);
-    const char *life = rh_scan__after(at, d->end, "life:");
-    if (!life)
+    const char *result = rh_scan__after(at, d->end, "run:");
+    if (!result)
         return RH_TAKEN; // something for people
-    at = rh_scan__whole(life, d->end, &member);
+    at = rh_scan__whole(result, d->end, &member);
     at = rh_scan__whole(rh_scan__after(at, d->end, ":"), d->end, &run);
     at = rh_scan__after(at, d->end, "\":");
     rh_journal_trial *trial = trial_of(d->r, id);
-    rh_journal_life found = {0};
-    at = life_of(at, d->end, d->r->head->ncurve, &found);
+    rh_journal_run found = {0};
+    at = run_of(at, d->end, d->r->head->ncurve, &found);
     if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
         return unfit(d);
     if (!trial || member >= RH_MAX_MEMBER || run > INT_MAX)
-        return rh_journal__refuse(d, RH_EFORMAT, "a life of no trial that is under way");
+        return rh_journal__refuse(d, RH_EFORMAT, "a run of no trial that is under way");
     found.member = (int)member;
     found.run = (int)run;
-    rh_journal_life *kept = add_life(trial);
+    rh_journal_run *kept = add_run(trial);
     if (!kept)
         return rh_journal__no_memory(d);
     *kept = found;

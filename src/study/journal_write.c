@@ -1,7 +1,7 @@
-// journal_write.c - trials, lives and verdicts as lines.
+// journal_write.c - trials, runs and verdicts as lines.
 //
 //     op 4   a trial begins: state RUNNING, parameters and where they were taken from
-//     op 8   a life: user attribute life:<member>:<run>
+//     op 8   a run: user attribute run:<member>:<run>
 //     op 7   at its end: the mean learning curve, over steps of the environment
 //     op 8   and what the trial comes to
 //     op 6   its state and value
@@ -18,7 +18,7 @@
 //    does not make its journal longer. It is the last line: where it is whole, so is what is
 //    to be deployed.
 //
-// A life takes 5 us to write, with a learning curve of 20 points 35 us: mostly for digits.
+// A run takes 5 us to write, with a learning curve of 20 points 35 us: mostly for digits.
 
 #include "journal.h"
 
@@ -148,7 +148,7 @@ rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, 
     const rh_plan *plan = journal->head.plan;
     const rh_space *space = &plan->space;
     bool steps = !journal->steps && journal->head.nstep > 0;
-    if (steps) { // how long lives are was not known when the journal was opened
+    if (steps) { // how long runs are was not known when the journal was opened
         rh_text__study_attr(t, "nstep");
         rh_text__whole(t, journal->head.nstep);
         rh_text__end_attr(t);
@@ -197,14 +197,14 @@ static rh_journal_slot *slot_of(rh_journal *journal, int number)
     return &journal->replay.slot[number];
 }
 
-rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_life *life,
-                           rh_error *err)
+rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_run *result,
+                              rh_error *err)
 {
     rh_text *t = &journal->text;
-    const rh_life *l = &life->life;
+    const rh_result *l = &result->result;
     char key[RH_JOURNAL__NAME_SIZE];
-    assert(life->member >= 0 && life->member < RH_MAX_MEMBER && life->run >= 0);
-    snprintf(key, sizeof key, "life:%d:%d", life->member, life->run);
+    assert(result->member >= 0 && result->member < RH_MAX_MEMBER && result->run >= 0);
+    snprintf(key, sizeof key, "run:%d:%d", result->member, result->run);
     rh_text__trial_attr(t, slot_of(journal, number)->id, key);
     rh_text__add(t, "{\"score\":");
     rh_text__number(t, l->score);
@@ -215,20 +215,20 @@ rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_lif
     rh_text__add(t, ",\"episodes\":");
     rh_text__whole(t, l->nepisode);
     rh_text__add(t, ",\"unknown\":");
-    rh_text__whole(t, l->nunknown);
+    rh_text__whole(t, l->nuncovered);
     rh_text__add(t, ",\"outcome\":");
     rh_text__quote(t, rh_outcome_name(l->outcome));
     rh_text__add(t, ",\"curve\":[");
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
-        rh_text__number(t, life->curve[i]);
+        rh_text__number(t, result->curve[i]);
     }
     rh_text__add(t, "]}");
     rh_text__end_attr(t);
     return rh_journal__append(journal, err);
 }
 
-// The mean learning curve: points where it is known, at the step that each ends with. A life
+// The mean learning curve: points where it is known, at the step that each ends with. A run
 // of fewer steps has a point for each of them.
 static void add_curve(rh_text *t, int id, const rh_journal_head *head, const double *curve)
 {
@@ -262,12 +262,12 @@ static void number_attr(rh_text *t, int id, const char *key, double x)
     rh_text__end_attr(t);
 }
 
-// Lives of a trial that were lived to their end.
-static int64_t lived(const rh_trial *trial)
+// Runs of a trial that were run to their end.
+static int64_t run(const rh_trial *trial)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < (int64_t)trial->nmember * trial->nrun; i++)
-        n += trial->life[i].outcome != RH_STOPPED;
+        n += trial->result[i].outcome != RH_STOPPED;
     return n;
 }
 
@@ -283,11 +283,11 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     rh_journal_slot *slot = slot_of(journal, number);
     bool finite = isfinite(trial->value);
     add_curve(t, slot->id, &journal->head, trial->curve);
-    whole_attr(t, slot->id, "lives", lived(trial));
+    whole_attr(t, slot->id, "runs", run(trial));
     whole_attr(t, slot->id, "members", trial->nmember);
     number_attr(t, slot->id, "lo95", trial->lo95);
     number_attr(t, slot->id, "hi95", trial->hi95);
-    number_attr(t, slot->id, "unknown", trial->unknown);
+    number_attr(t, slot->id, "unknown", trial->uncovered);
     whole_attr(t, slot->id, "diverged", trial->ndiverged);
     rh_text__trial_attr(t, slot->id, "hyperparameters");
     add_hp(t, journal->head.plan->agent, trial->hp);

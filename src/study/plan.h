@@ -81,7 +81,7 @@ rh_status rh_plan__take(rh_plan *plan, const rh_said *said, rh_error *err);
 #define RH_PLAN__NKEYS 48
 int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS]);
 // The section that has this key, where it is only in one: "evaluation" of "runs". NULL: none.
-const char *rh_plan__home_of(const char *name);
+const char *rh_plan__section_of(const char *name);
 
 // ---------------------------------------------------------------------------- files
 
@@ -136,6 +136,6 @@ rh_status rh_plan__check_grid(const rh_said *said, const char *grid, const rh_ag
 rh_status rh_plan__enter(rh_plan *plan, rh_error *err);
 void rh_plan__clear_lines(rh_plan_book *book);
 
-#define RH_PLAN__LIFE_PART (-30) // cutoff: a thirtieth of the life, as in the paper
+#define RH_PLAN__RUN_PART (-30) // cutoff: a thirtieth of the run, as in the paper
 
 #endif

@@ -47,7 +47,7 @@ static const struct {
     {"", "scheduler", "the study hands out its work itself, to threads and to mpirun's ranks"},
     {"", "metrics", "a study has one metric: metric: {name: mean_return}"},
     {"metric", "target", "a study ends with its budget, not at a score"},
-    {"metric", "impute", "a life that breaks down counts as badly as can be"},
+    {"metric", "impute", "a run that breaks down counts as badly as can be"},
     {"metric", "impute_while_running", "a setting counts when its runs are over"},
     {"budget", "wall", "stop it when you like: the same command goes on with it"},
     {"budget", "jobs", "it changes no result, and is said where it runs: --jobs N"},
@@ -82,9 +82,9 @@ static rh_status unknown(const reading *r, const char *section, const rh_yaml *k
     char what[64], shown[RH_YAML__SHOWN];
     rh_error why = {""};
     rh_yaml__show(key, shown);
-    const char *home = *section ? NULL : rh_plan__home_of(key->text);
-    if (home) {
-        snprintf(why.text, sizeof why.text, "%s belongs below %s:", shown, home);
+    const char *members = *section ? NULL : rh_plan__section_of(key->text);
+    if (members) {
+        snprintf(why.text, sizeof why.text, "%s belongs below %s:", shown, members);
         return blame(r, key, why.text);
     }
     for (int i = 0; i < NREFUSED; i++)

@@ -136,7 +136,7 @@ int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS])
     return n;
 }
 
-const char *rh_plan__home_of(const char *name)
+const char *rh_plan__section_of(const char *name)
 {
     for (int i = 0; i < RH_NKEY; i++)
         if (key_of[i].brief && strcmp(key_of[i].name, name) == 0)
@@ -153,8 +153,9 @@ bool rh_plan__key(const char *key, char *full, size_t size, const char *where, r
     for (int i = 0; i < NOTHER; i++)
         if (strcmp(key, other[i].word) == 0)
             name = other[i].key;
-    const char *home = strchr(name, '.') ? NULL : rh_plan__home_of(name);
-    int n = home ? snprintf(full, size, "%s.%s", home, name) : snprintf(full, size, "%s", name);
+    const char *members = strchr(name, '.') ? NULL : rh_plan__section_of(name);
+    int n = members ? snprintf(full, size, "%s.%s", members, name)
+                    : snprintf(full, size, "%s", name);
     const char *hp = rh_plan__behind(full, "agent.");
     if (hp && rh_plan__find(full) == RH_NKEY)
         n = snprintf(full, size, "parameters.%s", strchr(name, '.') + 1);

@@ -1,4 +1,4 @@
-// plan_parts.c - where agents are to live: the model, the representation, the task.
+// plan_parts.c - where agents are to run: the model, the representation, the task.
 //
 // As `rehearse fit` understands its options (docs/fit.md).
 //

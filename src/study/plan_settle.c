@@ -61,9 +61,9 @@ static rh_status fill(rh_plan *plan, rh_error *err)
 {
     const rh_said *curve = rh_plan__said(plan, "evaluation.curve");
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff"))
-        plan->cutoff = RH_PLAN__LIFE_PART;
+        plan->cutoff = RH_PLAN__RUN_PART;
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
-        plan->cutoff_rule = RH_TERMINAL;
+        plan->cutoff_rule = RH_TERMINATE;
     if (plan->confirm_settings < 0) {
         bool asked = rh_plan__said(plan, "confirm") || rh_plan__said(plan, "confirm.members") ||
                      rh_plan__said(plan, "confirm.runs");
@@ -77,7 +77,7 @@ static rh_status fill(rh_plan *plan, rh_error *err)
         plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
     if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)
         return rh_plan__refuse(curve, NULL, "", err,
-                               "at most one point for each step of a life");
+                               "at most one point for each step of a run");
     return RH_OK;
 }
 
@@ -352,7 +352,7 @@ rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err)
     return rc ? rc : rh_plan__enter(plan, err);
 }
 
-// ---------------------------------------------------------------------------- lives
+// ---------------------------------------------------------------------------- runs
 
 rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                        rh_eval_options *opt, rh_error *err)

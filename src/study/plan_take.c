@@ -95,11 +95,11 @@ static bool says(const rh_said *said, const char *word)
     return said->value->kind == RH_YAML_TEXT && strcmp(said->value->text, word) == 0;
 }
 
-// auto, never, a number of steps, or a part of the life such as 1/30.
+// auto, never, a number of steps, or a part of the run such as 1/30.
 static rh_status take_cutoff(rh_plan *plan, const rh_said *said, rh_error *err)
 {
     static const char expected[] =
-        "auto, never, a number of steps such as 500, or a part of the life such as 1/30";
+        "auto, never, a number of steps such as 500, or a part of the run such as 1/30";
     uint64_t n = 0;
     rh_yaml part = *said->value;
     bool is_part = part.kind == RH_YAML_TEXT && strncmp(part.text, "1/", 2) == 0;
@@ -224,7 +224,8 @@ static rh_status take_numbers(rh_plan *plan, rh_key id, const rh_said *said, rh_
 
 static rh_status take_words(rh_plan *plan, rh_key id, const rh_said *said, rh_error *err)
 {
-    static const char *const rule[] = {[RH_TELEPORT] = "teleport", [RH_TERMINAL] = "terminal"};
+    static const char *const rule[] = {
+        [RH_TRUNCATE] = "truncate", [RH_TERMINATE] = "terminate"};
     static const char *const resample[] = {[RH_RESAMPLE_ALL] = "all",
                                            [RH_RESAMPLE_SUBSET] = "subset",
                                            [RH_RESAMPLE_BOOTSTRAP] = "bootstrap"};

@@ -247,7 +247,7 @@ static void enter_evaluation(entering *e)
             plan->cutoff < 0 ? -plan->cutoff : plan->cutoff);
     enter(e, section, "cutoff", &cutoff);
     enter_word(e, section, "cutoff_as",
-               plan->cutoff_rule == RH_TERMINAL ? "terminal" : "teleport");
+               plan->cutoff_rule == RH_TERMINATE ? "terminate" : "truncate");
     enter_whole(e, section, "curve", plan->ncurve);
 }
 

@@ -11,17 +11,17 @@
 
 #define RH_RANKS__MOST ((size_t)1 << 20) // bytes of a letter
 
-typedef enum rh_letter {
-    RH_LETTER_HELLO = 1, // to rank 0: rh_hello
-    RH_LETTER_READY,     //   a stage can be lived in: nothing
-    RH_LETTER_DONE,      //   rh_done
-    RH_LETTER_REFUSED,   //   rh_refusal: this rank cannot go on
-    RH_LETTER_LEFT,      //   it has left, without a word: nothing
-    RH_LETTER_STAGE,     // from rank 0: rh_orders, of a stage
-    RH_LETTER_MODEL,     //   a part of its model's file, in order
-    RH_LETTER_UNIT,      //   rh_unit
-    RH_LETTER_END        //   there is nothing more to do: nothing
-} rh_letter;
+typedef enum rh_message {
+    RH_MESSAGE_HELLO = 1, // to rank 0: rh_hello
+    RH_MESSAGE_READY,     //   a stage can be run in: nothing
+    RH_MESSAGE_DONE,      //   rh_done
+    RH_MESSAGE_REFUSED,   //   rh_refusal: this rank cannot go on
+    RH_MESSAGE_LEFT,      //   it has left, without a word: nothing
+    RH_MESSAGE_STAGE,     // from rank 0: rh_orders, of a stage
+    RH_MESSAGE_MODEL,     //   a part of its model's file, in order
+    RH_MESSAGE_UNIT,      //   rh_unit
+    RH_MESSAGE_END        //   there is nothing more to do: nothing
+} rh_message;
 
 // Who a rank is. Letters are the bytes of structures, so both ends must be the same program on
 // the same kind of machine.
@@ -36,7 +36,7 @@ typedef struct rh_refusal {
     rh_error err;
 } rh_refusal;
 
-// How lives of a stage are to be lived.
+// How runs of a stage are to be run.
 typedef struct rh_orders {
     rh_stage stage;
     char agent[64];
@@ -52,26 +52,26 @@ void rh_ranks__describe(rh_hello *hello);
 // Write to a rank. send() returns when the bytes may be used again, which may mean that the
 // other has read on, and is for rank 0; post() copies them and never waits, and is for the
 // others: somebody must always be reading. Nullable: err.
-void rh_ranks__send(rh_ranks *ranks, int to, rh_letter what, const void *bytes, size_t n);
-rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_letter what, const void *bytes, size_t n,
+void rh_ranks__send(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n);
+rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n,
                          rh_error *err);
 
 // The next letter that has come, in order for each sender; NULL: none. Borrowed until the next
 // call.
-const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_letter *what, size_t *n);
+const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_message *what, size_t *n);
 
-// From rank 0 to all others: RH_LETTER_END, the first time this is called.
+// From rank 0 to all others: RH_MESSAGE_END, the first time this is called.
 void rh_ranks__dismiss(rh_ranks *ranks);
 
-// This rank has been told RH_LETTER_END, and need not tell anybody that it leaves.
+// This rank has been told RH_MESSAGE_END, and need not tell anybody that it leaves.
 void rh_ranks__dismissed(rh_ranks *ranks);
 
-// ---------------------------------------------------------------------------- parcel.c
+// ---------------------------------------------------------------------------- pack.c
 
 // A model as the bytes of its file, and back. Owned: *byte, free with rh_free(); *out.
-rh_status rh_parcel__pack(const rh_model *model, unsigned char **byte, size_t *nbyte,
-                          rh_error *err);
-rh_status rh_parcel__unpack(rh_model **out, const unsigned char *byte, size_t nbyte,
-                            rh_error *err);
+rh_status rh_study__pack_model(const rh_model *model, unsigned char **byte, size_t *nbyte,
+                               rh_error *err);
+rh_status rh_study__unpack_model(rh_model **out, const unsigned char *byte, size_t nbyte,
+                                 rh_error *err);
 
 #endif

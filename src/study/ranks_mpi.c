@@ -3,7 +3,7 @@
 // 1. Only the thread that began calls MPI (MPI_THREAD_FUNNELED), which every MPI can do.
 // 2. Nothing is waited for inside MPI but by rank 0 for a rank that reads: what others write is
 //    copied and sent on the side. So no two ranks can wait for each other.
-// 3. MPI waits by turning in circles, which would take a core from the lives of every rank.
+// 3. MPI waits by turning in circles, which would take a core from the runs of every rank.
 //    Letters are looked for now and then instead, and so is the end of all ranks.
 // 4. A rank that ends without having been told to says so: rank 0 would wait for it for ever.
 // 5. A rank that dies takes the job with it: mpirun ends the others, with SIGTERM first.
@@ -94,14 +94,14 @@ static void sweep(rh_ranks *ranks)
     }
 }
 
-void rh_ranks__send(rh_ranks *ranks, int to, rh_letter what, const void *bytes, size_t n)
+void rh_ranks__send(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n)
 {
     assert(n <= RH_RANKS__MOST && ranks->me == 0);
     (void)ranks;
     MPI_Send(bytes, (int)n, MPI_BYTE, to, (int)what, MPI_COMM_WORLD);
 }
 
-rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_letter what, const void *bytes, size_t n,
+rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n,
                          rh_error *err)
 {
     assert(n <= RH_RANKS__MOST);
@@ -117,7 +117,7 @@ rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_letter what, const void *by
     return RH_OK;
 }
 
-const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_letter *what, size_t *n)
+const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_message *what, size_t *n)
 {
     MPI_Status status;
     int there = 0, length = 0;
@@ -129,7 +129,7 @@ const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_letter *what, size_t *
     MPI_Recv(ranks->inbox, (int)RH_RANKS__MOST, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     *from = status.MPI_SOURCE;
-    *what = (rh_letter)status.MPI_TAG;
+    *what = (rh_message)status.MPI_TAG;
     *n = (size_t)length;
     return ranks->inbox;
 }
@@ -142,7 +142,7 @@ void rh_ranks__dismiss(rh_ranks *ranks)
         return;
     ranks->ended = true;
     for (int to = 1; to < ranks->count; to++)
-        rh_ranks__send(ranks, to, RH_LETTER_END, NULL, 0);
+        rh_ranks__send(ranks, to, RH_MESSAGE_END, NULL, 0);
 }
 
 void rh_ranks__dismissed(rh_ranks *ranks)
@@ -159,7 +159,7 @@ static void meet(rh_ranks *ranks)
     bool begun = false;
     for (int there = 0; !there;) {
         int from;
-        rh_letter what;
+        rh_message what;
         size_t n;
         while (rh_ranks__next(ranks, &from, &what, &n)) {
         }
@@ -180,7 +180,7 @@ void rh_ranks_end(rh_ranks *ranks)
         return;
     if (ranks->me == 0)
         rh_ranks__dismiss(ranks);
-    else if (!ranks->ended && rh_ranks__post(ranks, 0, RH_LETTER_LEFT, NULL, 0, NULL))
+    else if (!ranks->ended && rh_ranks__post(ranks, 0, RH_MESSAGE_LEFT, NULL, 0, NULL))
         rh_ranks_abort(ranks, 1);
     meet(ranks);
     MPI_Finalize();

@@ -1,20 +1,21 @@
 // run.c - the loop of a study: ask, live, remember, tell.
 //
-// 1. A life is in the journal before anything else is done with it. The search is told of a
-//    setting when all its lives are there, in the order it asked: so that what it asks next
+// 1. A run is in the journal before anything else is done with it. The search is told of a
+//    setting when all its runs are there, in the order it asked: so that what it asks next
 //    depends on scores alone, and never on who was first. It asks when the disk has all of
 //    them: once for each time it asks, for to wait for the disk after each of thousands of
-//    settings took ten times as long as to live them.
+//    settings took ten times as long as to run them.
 // 2. To go on with a study is to ask the same questions again and to find the answers in the
-//    journal. Only what is missing is lived.
-// 3. What was lived is what counts: where a search, on another machine, would now ask for
+//    journal. Only what is missing is run.
+// 3. What was run is what counts: where a search, on another machine, would now ask for
 //    slightly other numbers than it did then, it is told those of then.
-// 4. The leading settings are confirmed in models and with luck that the search has not seen.
-//    The best of many is partly the luckiest, and that luck does not come twice: the winner is
-//    the one whose lower bound there is highest. A search ends among settings that are nearly
-//    one: of these only the first is confirmed while there are others.
+// 4. The leading settings are confirmed in models and with random stream that the search has
+// not seen.
+//    The best of many is partly the luckiest, and that random stream does not come twice: the
+//    winner is the one whose lower bound there is highest. A search ends among settings that
+//    are nearly one: of these only the first is confirmed while there are others.
 // 5. Of what a search asks for at a time, which may be a race of 100,000 settings, no more is
-//    handed out than keeps everybody busy: a life that waits takes 2 kilobytes.
+//    handed out than keeps everybody busy: a run that waits takes 2 kilobytes.
 
 #include "core.h"
 
@@ -24,27 +25,27 @@
 #define PAUSE 0.05     // seconds between two looks at the caller's stop
 #define SYNC_EVERY 1.0 // seconds that a power cut may cost
 #define APART 0.05     // of a range: settings nearer than that are nearly one
-#define AHEAD 128      // lives that are handed out for each thread
+#define AHEAD 128      // runs that are handed out for each thread
 
 // ---------------------------------------------------------------------------- how far it is
 
-static int64_t lives_foreseen(const rh_study *study)
+static int64_t runs_foreseen(const rh_study *study)
 {
     const rh_plan *plan = study->plan;
     int64_t confirm = plan->confirm_settings < study->nsetting_all ? plan->confirm_settings
                                                                    : study->nsetting_all;
-    return study->nrun_all * study->home[RH_STAGE_SEARCH].nmember +
+    return study->nrun_all * study->members[RH_STAGE_SEARCH].nmember +
            confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
 }
 
 void rh_study__tell(rh_study *study, const rh_record *finished)
 {
     const rh_record *best = study->best;
-    if (!study->opt.news)
+    if (!study->opt.progress)
         return;
-    rh_news news = {
+    rh_study_progress progress = {
         .stage = study->stage,
-        .nlife = study->nlife,
+        .nunit = study->nunit,
         .nknown = study->nknown,
         .nsetting = study->nfinished,
         .best = best ? best->setting : -1,
@@ -54,12 +55,13 @@ void rh_study__tell(rh_study *study, const rh_record *finished)
         .hp = best ? best->hp : NULL,
         .finished = finished != NULL,
         .setting = finished ? finished->setting : -1,
-        .nlife_all = lives_foreseen(study),
+        .nunit_all = runs_foreseen(study),
         .nsetting_all = study->nsetting_all,
     };
-    if (study->stage == RH_STAGE_CONFIRM && study->plan->confirm_settings < news.nsetting_all)
-        news.nsetting_all = study->plan->confirm_settings;
-    study->opt.news(study->opt.context, &news);
+    if (study->stage == RH_STAGE_CONFIRM &&
+        study->plan->confirm_settings < progress.nsetting_all)
+        progress.nsetting_all = study->plan->confirm_settings;
+    study->opt.progress(study->opt.context, &progress);
 }
 
 // Whether a setting leads now: more runs tell more.
@@ -75,7 +77,7 @@ static void compare(rh_study *study, const rh_record *record)
 
 // ---------------------------------------------------------------------------- living
 
-// Hand out the lives of a trial that are missing.
+// Hand out the runs of a trial that are missing.
 static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error *err)
 {
     rh_unit unit = {.trial = record->index};
@@ -85,7 +87,7 @@ static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error
     rh_status rc = rh_study__reserve(study, record, record->asked, err);
     for (int r = 0; r < record->asked && !rc; r++)
         for (int m = 0; m < record->nmember && !rc; m++) {
-            if (record->life[(size_t)m * (size_t)record->nrun + (size_t)r].outcome !=
+            if (record->result[(size_t)m * (size_t)record->nrun + (size_t)r].outcome !=
                 RH_STOPPED)
                 continue;
             if (record->finished) // the journal is of another machine, or of an older version
@@ -95,28 +97,28 @@ static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error
                                record->setting, r);
             unit.member = m;
             unit.run = r;
-            rc = rh_fleet__give(study->fleet, &unit, err);
+            rc = rh_workers__give(study->workers, &unit, err);
             record->nopen += !rc;
         }
     return rc;
 }
 
-// One life is back: into the journal first.
+// One run is back: into the journal first.
 static rh_status take_in(rh_study *study, const rh_done *done, rh_error *err)
 {
     if (done->rc)
         return rh_fail(err, done->rc, "%s", done->err.text);
     rh_record *record = study->record[done->trial];
-    rh_journal_life life = {.member = done->member, .run = done->run, .life = done->life};
-    memcpy(life.curve, done->curve, sizeof life.curve);
+    rh_journal_run result = {.member = done->member, .run = done->run, .result = done->result};
+    memcpy(result.curve, done->curve, sizeof result.curve);
     for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
-        life.curve[p] = NAN; // a life shorter than the curve was to be
+        result.curve[p] = NAN; // a run shorter than the curve was to be
     rh_status rc = RH_OK;
     if (study->journal)
-        rc = rh_journal__live(study->journal, record->number, &life, err);
+        rc = rh_journal__add_run(study->journal, record->number, &result, err);
     if (rc)
         return rc;
-    rh_study__keep(study, record, &life);
+    rh_study__keep(study, record, &result);
     study->dirty = true;
     record->nopen--;
     return RH_OK;
@@ -131,8 +133,8 @@ static rh_status sync(rh_study *study, rh_error *err)
     return rh_journal__sync(study->journal, err);
 }
 
-// Wait for one life. RH_ESTOPPED when the caller wants to end.
-static rh_status wait_for_life(rh_study *study, rh_error *err)
+// Wait for one run. RH_ESTOPPED when the caller wants to end.
+static rh_status wait_for_run(rh_study *study, rh_error *err)
 {
     rh_done done;
     if (study->opt.stop && study->opt.stop(study->opt.context)) {
@@ -142,7 +144,7 @@ static rh_status wait_for_life(rh_study *study, rh_error *err)
     rh_status rc = RH_OK;
     if (study->dirty && rh_study__now() - study->synced > SYNC_EVERY)
         rc = sync(study, err);
-    if (rc || !rh_fleet__take(study->fleet, &done, PAUSE))
+    if (rc || !rh_workers__take(study->workers, &done, PAUSE))
         return rc;
     rc = take_in(study, &done, err);
     if (!rc)
@@ -174,21 +176,21 @@ static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
 // Begin at least so many, and more while somebody could have nothing to do.
 static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
 {
-    int most = AHEAD * rh_fleet__nthread(study->fleet);
+    int most = AHEAD * rh_workers__nthread(study->workers);
     rh_status rc = RH_OK;
     while (!rc && b->nbegun < b->n &&
-           (b->nbegun < least || rh_fleet__nopen(study->fleet) < most))
+           (b->nbegun < least || rh_workers__nopen(study->workers) < most))
         rc = begin(study, &b->asked[b->nbegun++], err);
     return rc;
 }
 
-// All lives of a trial that were asked for are there. Meanwhile more of the batch is begun.
+// All runs of a trial that were asked for are there. Meanwhile more of the batch is begun.
 // Nullable: b.
 static rh_status complete(rh_study *study, rh_record *record, batch *b, rh_error *err)
 {
     rh_status rc = RH_OK;
     while (record->nopen > 0 && !rc) {
-        rc = wait_for_life(study, err);
+        rc = wait_for_run(study, err);
         if (!rc && b)
             rc = begin_more(study, b, 0, err);
     }
@@ -343,8 +345,8 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     study->best = NULL;
     study->nfinished = 0;
     if (!rc && n)
-        rc = rh_fleet__settle(study->fleet, RH_STAGE_CONFIRM, &study->home[RH_STAGE_CONFIRM],
-                              &study->task, plan->hp, err);
+        rc = rh_workers__settle(study->workers, RH_STAGE_CONFIRM,
+                                &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp, err);
     for (int i = 0; i < n && !rc; i++) {
         rh_record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;

@@ -1,10 +1,10 @@
 // serve.c - what ranks other than 0 do: live what rank 0 hands out.
 //
-// Everything a life depends on comes from rank 0: how it is lived, and the model as the bytes
+// Everything a run depends on comes from rank 0: how it is run, and the model as the bytes
 // of its file. The plan a rank was started with is only compared, where it says which agent.
 //
-// 1. The thread that reads letters lives nothing: it must be there when rank 0 writes. It waits
-//    for its own crew's results, and looks for letters every half millisecond.
+// 1. The thread that reads letters runs nothing: it must be there when rank 0 writes. It waits
+//    for its own thread pool's results, and looks for letters every half millisecond.
 // 2. Whatever goes wrong is told to rank 0 and becomes its error: people look there.
 
 #include "ranks.h"
@@ -15,17 +15,17 @@
 
 #define PAUSE 0.0005 // seconds between two looks for letters
 
-// A stage that lives can be lived in.
+// A stage that runs can be run in.
 typedef struct place {
-    rh_task task; // borrowed by the crew
-    rh_home home; // with its model
+    rh_task task;       // borrowed by the thread pool
+    rh_members members; // with its model
 } place;
 
 typedef struct serving {
     rh_ranks *ranks; // borrowed
     const rh_plan *plan;
     int nthread;
-    rh_crew *crew;           // owned; NULL before the first stage
+    rh_threads *threads;     // owned; NULL before the first stage
     place *place[RH_NSTAGE]; // owned; NULL: not settled
     rh_orders *orders;       // owned: of the stage whose model is coming, or NULL
     unsigned char *byte;     // owned: the model's file, so far  (nbyte of orders)
@@ -41,7 +41,7 @@ void rh_ranks__describe(rh_hello *hello)
     hello->shape[1] = sizeof(rh_done);
     hello->shape[2] = sizeof(rh_orders);
     hello->shape[3] = sizeof(rh_refusal);
-    hello->shape[4] = sizeof(rh_life);
+    hello->shape[4] = sizeof(rh_result);
     hello->shape[5] = UINT64_C(0x0102030405060708);
 }
 
@@ -69,32 +69,33 @@ static rh_status settle(serving *s, rh_error *err)
     if (!here)
         return rh_fail(err, RH_ENOMEM, "out of memory");
     rh_model *model = NULL;
-    rh_status rc = rh_parcel__unpack(&model, s->byte, s->nbyte, err);
+    rh_status rc = rh_study__unpack_model(&model, s->byte, s->nbyte, err);
     if (rc)
         return rc;
-    rc = rh_home__open(&here->home, model, err);
-    here->home.owned = model;
+    rc = rh_members__open(&here->members, model, err);
+    here->members.owned = model;
     if (rc)
         return rc;
 
     // names are words of this process
     here->task = orders->task;
     memcpy(here->task.obs_name, rh_model_task(model)->obs_name, sizeof here->task.obs_name);
-    if (!s->crew)
-        rc = rh_crew__create(&s->crew, agent, &orders->opt, s->nthread, err);
+    if (!s->threads)
+        rc = rh_threads__create(&s->threads, agent, &orders->opt, s->nthread, err);
     if (!rc)
-        rc = rh_crew__settle(s->crew, orders->stage, &here->home, &here->task, orders->hp, err);
+        rc = rh_threads__settle(s->threads, orders->stage, &here->members, &here->task,
+                                orders->hp, err);
     return rc;
 }
 
-static rh_status begin_stage(serving *s, const void *letter, size_t n, rh_error *err)
+static rh_status begin_stage(serving *s, const void *message, size_t n, rh_error *err)
 {
     if (n != sizeof *s->orders || s->orders)
         return out_of_order(err);
     s->orders = rh_alloc(1, sizeof *s->orders);
     if (!s->orders)
         return rh_fail(err, RH_ENOMEM, "out of memory");
-    memcpy(s->orders, letter, n);
+    memcpy(s->orders, message, n);
     s->nbyte = 0;
     s->byte = rh_alloc(s->orders->nbyte, 1);
     if (!s->byte)
@@ -103,11 +104,11 @@ static rh_status begin_stage(serving *s, const void *letter, size_t n, rh_error 
     return RH_OK;
 }
 
-static rh_status add_part(serving *s, const void *letter, size_t n, rh_error *err)
+static rh_status add_part(serving *s, const void *message, size_t n, rh_error *err)
 {
     if (!s->orders || !s->byte || n > s->orders->nbyte - s->nbyte)
         return out_of_order(err);
-    memcpy(s->byte + s->nbyte, letter, n);
+    memcpy(s->byte + s->nbyte, message, n);
     s->nbyte += n;
     if (s->nbyte < s->orders->nbyte)
         return RH_OK;
@@ -116,63 +117,63 @@ static rh_status add_part(serving *s, const void *letter, size_t n, rh_error *er
     rh_free(s->orders);
     s->byte = NULL;
     s->orders = NULL;
-    return rc ? rc : rh_ranks__post(s->ranks, 0, RH_LETTER_READY, NULL, 0, err);
+    return rc ? rc : rh_ranks__post(s->ranks, 0, RH_MESSAGE_READY, NULL, 0, err);
 }
 
 // ---------------------------------------------------------------------------- letters
 
-static rh_status take_unit(serving *s, const void *letter, size_t n, rh_error *err)
+static rh_status take_unit(serving *s, const void *message, size_t n, rh_error *err)
 {
-    const rh_unit *unit = letter;
-    if (n != sizeof *unit || !s->crew || unit->stage >= RH_NSTAGE || !s->place[unit->stage])
+    const rh_unit *unit = message;
+    if (n != sizeof *unit || !s->threads || unit->stage >= RH_NSTAGE || !s->place[unit->stage])
         return out_of_order(err);
-    if (unit->member < 0 || unit->member >= s->place[unit->stage]->home.nmember)
+    if (unit->member < 0 || unit->member >= s->place[unit->stage]->members.nmember)
         return out_of_order(err);
-    return rh_crew__give(s->crew, unit, err);
+    return rh_threads__give(s->threads, unit, err);
 }
 
-static rh_status read_letters(serving *s, rh_error *err)
+static rh_status read_messages(serving *s, rh_error *err)
 {
     int from;
-    rh_letter what;
+    rh_message what;
     size_t n;
-    const void *letter;
+    const void *message;
     rh_status rc = RH_OK;
-    while (!rc && !s->over && (letter = rh_ranks__next(s->ranks, &from, &what, &n)) != NULL) {
+    while (!rc && !s->over && (message = rh_ranks__next(s->ranks, &from, &what, &n)) != NULL) {
         switch (what) {
-        case RH_LETTER_STAGE:
-            rc = begin_stage(s, letter, n, err);
+        case RH_MESSAGE_STAGE:
+            rc = begin_stage(s, message, n, err);
             break;
-        case RH_LETTER_MODEL:
-            rc = add_part(s, letter, n, err);
+        case RH_MESSAGE_MODEL:
+            rc = add_part(s, message, n, err);
             break;
-        case RH_LETTER_UNIT:
-            rc = take_unit(s, letter, n, err);
+        case RH_MESSAGE_UNIT:
+            rc = take_unit(s, message, n, err);
             break;
-        case RH_LETTER_END:
+        case RH_MESSAGE_END:
             s->over = true;
             rh_ranks__dismissed(s->ranks);
             break;
-        case RH_LETTER_HELLO: // these go the other way
-        case RH_LETTER_READY:
-        case RH_LETTER_DONE:
-        case RH_LETTER_REFUSED:
-        case RH_LETTER_LEFT:
+        case RH_MESSAGE_HELLO: // these go the other way
+        case RH_MESSAGE_READY:
+        case RH_MESSAGE_DONE:
+        case RH_MESSAGE_REFUSED:
+        case RH_MESSAGE_LEFT:
             rc = out_of_order(err);
         }
     }
     return rc;
 }
 
-// Send the crew's results, once there are some or a moment has passed.
+// Send the thread pool's results, once there are some or a moment has passed.
 static rh_status send_results(serving *s, rh_error *err)
 {
     rh_done done;
     rh_status rc = RH_OK;
-    bool there = rh_crew__take(s->crew, &done, PAUSE);
+    bool there = rh_threads__take(s->threads, &done, PAUSE);
     while (there && !rc) {
-        rc = rh_ranks__post(s->ranks, 0, RH_LETTER_DONE, &done, sizeof done, err);
-        there = !rc && rh_crew__take(s->crew, &done, 0.0);
+        rc = rh_ranks__post(s->ranks, 0, RH_MESSAGE_DONE, &done, sizeof done, err);
+        there = !rc && rh_threads__take(s->threads, &done, 0.0);
     }
     return rc;
 }
@@ -183,14 +184,14 @@ static rh_status serve(serving *s, const rh_study_options *opt, rh_error *err)
     rh_hello hello;
     rh_ranks__describe(&hello);
     hello.nthread = s->nthread;
-    rh_status rc = rh_ranks__post(s->ranks, 0, RH_LETTER_HELLO, &hello, sizeof hello, err);
+    rh_status rc = rh_ranks__post(s->ranks, 0, RH_MESSAGE_HELLO, &hello, sizeof hello, err);
     while (!rc) {
-        rc = read_letters(s, err);
+        rc = read_messages(s, err);
         if (rc || s->over)
             break;
         if (opt->stop && opt->stop(opt->context))
             rc = rh_fail(err, RH_ESTOPPED, "stopped");
-        else if (s->crew)
+        else if (s->threads)
             rc = send_results(s, err);
         else
             nanosleep(&pause, NULL);
@@ -207,13 +208,13 @@ rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *e
     if (no.rc) {
         rh_fail(err, no.rc, "%s", no.err.text);
         // without memory for these words, leaving is all that rank 0 is told
-        if (!rh_ranks__post(s.ranks, 0, RH_LETTER_REFUSED, &no, sizeof no, NULL))
+        if (!rh_ranks__post(s.ranks, 0, RH_MESSAGE_REFUSED, &no, sizeof no, NULL))
             rh_ranks__dismissed(s.ranks);
     }
-    rh_crew__destroy(s.crew);
+    rh_threads__destroy(s.threads);
     for (int i = 0; i < RH_NSTAGE; i++) {
         if (s.place[i])
-            rh_home__clear(&s.place[i]->home);
+            rh_members__clear(&s.place[i]->members);
         rh_free(s.place[i]);
     }
     rh_free(s.byte);

@@ -15,7 +15,7 @@
 #define MODEL "study.model"
 #define BEST "best.yaml"
 #define RUNS "runs.csv"
-#define TRIED 8       // lives of a thread, lived to say how long one takes
+#define TRIED 8       // runs of a thread, run to say how long one takes
 #define TRY_AT_MOST 2 // seconds for that, and to see how long the search takes
 #define PAUSE 0.05    // seconds between two looks at the caller's stop
 
@@ -63,10 +63,10 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     if (!folder)
         return RH_OK;
     if (model) { // its log alone does not tell it from another
-        rh_home home = {0};
-        rh_status rc = rh_home__open(&home, model, err);
-        study->head.model = rc ? 0 : rh_home__fingerprint(&home);
-        rh_home__clear(&home);
+        rh_members members = {0};
+        rh_status rc = rh_members__open(&members, model, err);
+        study->head.model = rc ? 0 : rh_members__fingerprint(&members);
+        rh_members__clear(&members);
         if (rc)
             return rc;
         if (!study->head.model)
@@ -82,17 +82,18 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
 static rh_status settle(rh_study *study, rh_error *err)
 {
     const rh_plan *plan = study->plan;
-    const rh_home *home = &study->home[RH_STAGE_SEARCH];
-    study->task = *rh_env_task(home->env[0]);
+    const rh_members *members = &study->members[RH_STAGE_SEARCH];
+    study->task = *rh_env_task(members->env[0]);
     rh_status rc =
-        rh_plan_eval(plan, &study->task, rh_model_log(home->model), &study->eval, err);
+        rh_plan_eval(plan, &study->task, rh_model_log(members->model), &study->eval, err);
     if (rc)
         return rc;
     study->head.nstep = study->eval.nstep;
     if (study->journal)
         rh_journal__set_steps(study->journal, study->eval.nstep);
 
-    int nmember = home->nmember > plan->confirm_members ? home->nmember : plan->confirm_members;
+    int nmember =
+        members->nmember > plan->confirm_members ? members->nmember : plan->confirm_members;
     int nrun = plan->nrun > plan->confirm_runs ? plan->nrun : plan->confirm_runs;
     study->score = rh_alloc((size_t)nrun, sizeof *study->score);
     study->work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *study->work);
@@ -178,13 +179,13 @@ void rh_study_destroy(rh_study *study)
 {
     if (!study)
         return;
-    rh_fleet__destroy(study->fleet);
+    rh_workers__destroy(study->workers);
     forget_verdict(study);
     rh_study__forget(study);
     rh_search_destroy(study->search);
     rh_journal__close(study->journal);
     for (int i = 0; i < RH_NSTAGE; i++)
-        rh_home__clear(&study->home[i]);
+        rh_members__clear(&study->members[i]);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
@@ -194,7 +195,7 @@ void rh_study_destroy(rh_study *study)
 
 const rh_model *rh_study_model(const rh_study *study)
 {
-    return study->home[RH_STAGE_SEARCH].model;
+    return study->members[RH_STAGE_SEARCH].model;
 }
 
 // ---------------------------------------------------------------------------- what it takes
@@ -209,15 +210,15 @@ static rh_status stopped(rh_error *err)
     return rh_fail(err, RH_ESTOPPED, "study: stopped");
 }
 
-// Asked by the threads of a crew.
+// Asked by the threads of a thread pool.
 static bool is_late(void *context)
 {
     const double *until = context;
     return rh_study__now() > *until;
 }
 
-// Lives of settings that would be tried first, by a crew.
-static rh_status give_some(const rh_study *study, rh_crew *crew, int n, rh_error *err)
+// Runs of settings that would be tried first, by a thread pool.
+static rh_status give_some(const rh_study *study, rh_threads *threads, int n, rh_error *err)
 {
     rh_search *search = NULL;
     const rh_asked *asked = NULL;
@@ -229,47 +230,47 @@ static rh_status give_some(const rh_study *study, rh_crew *crew, int n, rh_error
         rh_unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
         int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
         rh_plan_hp(study->plan, rh_search_setting(search, asked[which].setting), unit.hp);
-        rc = rh_crew__give(crew, &unit, err);
+        rc = rh_threads__give(threads, &unit, err);
     }
     rh_search_destroy(search);
     return rc;
 }
 
-// Seconds of a life beside as many others as there are threads, which may well share a core;
-// lives that take too long are left, and their steps counted. And seconds that a member takes
-// before the first life.
-static rh_status time_lives(rh_study *study, int64_t nlife, double *life, double *member,
-                            rh_error *err)
+// Seconds of a run beside as many others as there are threads, which may well share a core;
+// runs that take too long are left, and their steps counted. And seconds that a member takes
+// before the first run.
+static rh_status time_runs(rh_study *study, int64_t nunit, double *result, double *member,
+                           rh_error *err)
 {
     const rh_plan *plan = study->plan;
-    const rh_home *home = &study->home[RH_STAGE_SEARCH];
-    int nthread = study->opt.nthread < nlife ? study->opt.nthread : (int)nlife;
-    int n = (int64_t)TRIED * nthread < nlife ? TRIED * nthread : (int)nlife;
-    double begun = rh_study__now(), until = INFINITY, lived = 0.0;
+    const rh_members *members = &study->members[RH_STAGE_SEARCH];
+    int nthread = study->opt.nthread < nunit ? study->opt.nthread : (int)nunit;
+    int n = (int64_t)TRIED * nthread < nunit ? TRIED * nthread : (int)nunit;
+    double begun = rh_study__now(), until = INFINITY, run = 0.0;
     rh_eval_options how = study->eval;
-    rh_crew *crew = NULL;
+    rh_threads *threads = NULL;
     how.stop = is_late;
-    how.context = &until; // set while nobody lives
-    rh_status rc = rh_crew__create(&crew, plan->agent, &how, nthread, err);
+    how.context = &until; // set while nobody runs
+    rh_status rc = rh_threads__create(&threads, plan->agent, &how, nthread, err);
     if (!rc)
-        rc = rh_crew__settle(crew, RH_STAGE_SEARCH, home, &study->task, plan->hp, err);
-    *member = (rh_study__now() - begun) / home->nmember;
+        rc = rh_threads__settle(threads, RH_STAGE_SEARCH, members, &study->task, plan->hp, err);
+    *member = (rh_study__now() - begun) / members->nmember;
     begun = rh_study__now();
     until = begun + TRY_AT_MOST;
     if (!rc)
-        rc = give_some(study, crew, n, err);
-    while (!rc && rh_crew__nopen(crew) > 0) {
+        rc = give_some(study, threads, n, err);
+    while (!rc && rh_threads__nopen(threads) > 0) {
         rh_done done;
         if (is_stopped(study))
             rc = stopped(err);
-        else if (rh_crew__take(crew, &done, PAUSE)) {
-            bool left = done.life.outcome == RH_STOPPED;
+        else if (rh_threads__take(threads, &done, PAUSE)) {
+            bool left = done.result.outcome == RH_STOPPED;
             rc = done.rc ? rh_fail(err, done.rc, "%s", done.err.text) : RH_OK;
-            lived += left ? (double)done.life.nstep / (double)how.nstep : 1.0;
+            run += left ? (double)done.result.nstep / (double)how.nstep : 1.0;
         }
     }
-    *life = (rh_study__now() - begun) * nthread / fmax(lived, 1.0 / (double)how.nstep);
-    rh_crew__destroy(crew);
+    *result = (rh_study__now() - begun) * nthread / fmax(run, 1.0 / (double)how.nstep);
+    rh_threads__destroy(threads);
     return rc;
 }
 
@@ -310,15 +311,15 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
 {
     const rh_plan *plan = study->plan;
     int64_t nrun;
-    int nmember = study->home[RH_STAGE_SEARCH].nmember;
+    int nmember = study->members[RH_STAGE_SEARCH].nmember;
     double member = 0.0, fresh = 0.0;
     *out = (rh_estimate){.how = study->eval};
     rh_search_foresee(study->search, &out->nsetting, &nrun);
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
     out->nconfirm = (int64_t)confirm * plan->confirm_members * plan->confirm_runs;
-    out->nlife = nrun * nmember + out->nconfirm;
-    rh_status rc = time_lives(study, out->nlife, &out->life, &member, err);
+    out->nunit = nrun * nmember + out->nconfirm;
+    rh_status rc = time_runs(study, out->nunit, &out->result, &member, err);
     if (!rc)
         rc = time_search(study, out->nsetting, &out->search, err);
     if (!rc && out->nconfirm)
@@ -327,8 +328,8 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     out->fit = study->fitting + nmember * member;
     if (out->nconfirm)
         out->fit += plan->confirm_members * (fresh + member);
-    double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nlife);
-    out->seconds = out->fit + out->search + (double)out->nlife * out->life / nthread;
+    double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nunit);
+    out->seconds = out->fit + out->search + (double)out->nunit * out->result / nthread;
     return rc;
 }
 
@@ -341,17 +342,17 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "study: carried out before; to go on, take it up again from its folder");
     study->ran = true;
-    rh_status rc = rh_fleet__create(&study->fleet, plan->agent, &study->eval,
-                                    study->opt.nthread, study->opt.ranks, err);
+    rh_status rc = rh_workers__create(&study->workers, plan->agent, &study->eval,
+                                      study->opt.nthread, study->opt.ranks, err);
     if (!rc)
-        rc = rh_fleet__settle(study->fleet, RH_STAGE_SEARCH, &study->home[RH_STAGE_SEARCH],
-                              &study->task, plan->hp, err);
+        rc = rh_workers__settle(study->workers, RH_STAGE_SEARCH,
+                                &study->members[RH_STAGE_SEARCH], &study->task, plan->hp, err);
     if (!rc)
         rc = rh_study__search(study, err);
     if (!rc && plan->confirm_settings > 0)
         rc = rh_study__confirm(study, err);
-    rh_fleet__destroy(study->fleet);
-    study->fleet = NULL;
+    rh_workers__destroy(study->workers);
+    study->workers = NULL;
     study->whole = !rc;
     study->judged = false;
     if (rc)

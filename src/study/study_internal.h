@@ -1,13 +1,14 @@
 // study_internal.h - what the files of the room share.
 //
 //     study.c ──asks──▶ search      tells it what the journal holds
-//        │ units                ▲ lives
+//        │ units                ▲ runs
 //        ▼                      │
-//     fleet.c ──▶ crew.c: threads of this process
-//        └──────▶ ranks_mpi.c: other processes, each with a crew      journal.c: the truth
+//     workers.c ──▶ threads.c: threads of this process
+//        └──────▶ ranks_mpi.c: other processes, each with a thread pool      journal.c: the
+//        truth
 //
-// A unit of work is one life: (trial, stage, member, run). What it comes to depends on nothing
-// else, so it does not matter who lives it and when.
+// A unit of work is one run: (trial, stage, member, run). What it comes to depends on nothing
+// else, so it does not matter who runs it and when.
 
 #ifndef REHEARSE_STUDY_INTERNAL_H
 #define REHEARSE_STUDY_INTERNAL_H
@@ -21,25 +22,26 @@ char *rh_study__path(const char *folder, const char *name);
 
 #define RH_STUDY__MOST_CONFIRM 1000 // settings of a confirmation
 
-// ---------------------------------------------------------------------------- where lives are
+// ---------------------------------------------------------------------------- where runs are
 
 // The members that agents of one stage live in.
-typedef struct rh_home {
+typedef struct rh_members {
     const rh_model *model; // borrowed, or owned
     rh_model *owned;       // NULL where it is borrowed
     rh_env **env;          // owned  (nmember)
     int nmember;
-} rh_home;
+} rh_members;
 
-rh_status rh_home__open(rh_home *home, const rh_model *model, rh_error *err); // borrows
-void rh_home__clear(rh_home *home);
+rh_status rh_members__open(rh_members *members, const rh_model *model,
+                           rh_error *err); // borrows
+void rh_members__clear(rh_members *members);
 
 // A number that two homes share only when agents live alike in both: made of what happens to
 // one that acts at random. 0: out of memory.
-uint64_t rh_home__fingerprint(const rh_home *home);
+uint64_t rh_members__fingerprint(const rh_members *members);
 
 // Streams of a stage: replicates of the search begin at 0, those of the confirmation here, so
-// that its lives have luck of their own.
+// that its runs have random stream of their own.
 #define RH_STUDY__FRESH UINT64_C(1000000)
 
 // ---------------------------------------------------------------------------- units of work
@@ -57,55 +59,55 @@ typedef struct rh_done {
     int trial;
     rh_stage stage;
     int member, run;
-    rh_life life;
+    rh_result result;
     double curve[RH_STUDY__NCURVE]; // (ncurve)
-    rh_status rc;                   // the life could not be lived at all
+    rh_status rc;                   // the run could not be run at all
     rh_error err;                   // why
 } rh_done;
 
-// Threads that live what they are given. crew.c
-typedef struct rh_crew rh_crew;
+// Threads that live what they are given. threads.c
+typedef struct rh_threads rh_threads;
 
 // nthread threads. agent, opt: borrowed. nthread and replicate of opt are not looked at.
-rh_status rh_crew__create(rh_crew **out, const rh_agent_type *agent, const rh_eval_options *opt,
-                          int nthread, rh_error *err);
+rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
+                             const rh_eval_options *opt, int nthread, rh_error *err);
 // From here on units of `stage` can be given. task: what agents are told. home, task: borrowed.
 // hp (nparam): what most agents are built like.
-rh_status rh_crew__settle(rh_crew *crew, rh_stage stage, const rh_home *home,
-                          const rh_task *task, const double *hp, rh_error *err);
+rh_status rh_threads__settle(rh_threads *threads, rh_stage stage, const rh_members *members,
+                             const rh_task *task, const double *hp, rh_error *err);
 // As long as no more than n are open, give() cannot fail.
-rh_status rh_crew__reserve(rh_crew *crew, int n, rh_error *err);
-rh_status rh_crew__give(rh_crew *crew, const rh_unit *unit, rh_error *err); // copied
+rh_status rh_threads__reserve(rh_threads *threads, int n, rh_error *err);
+rh_status rh_threads__give(rh_threads *threads, const rh_unit *unit, rh_error *err); // copied
 // One that is done, in any order. Waits up to so many seconds (0: not at all) for it; false:
 // none came.
-bool rh_crew__take(rh_crew *crew, rh_done *done, double wait);
-int rh_crew__nopen(const rh_crew *crew); // given and not taken
-void rh_crew__destroy(rh_crew *crew);    // leaves what is under way; NULL is allowed
+bool rh_threads__take(rh_threads *threads, rh_done *done, double wait);
+int rh_threads__nopen(const rh_threads *threads); // given and not taken
+void rh_threads__destroy(rh_threads *threads);    // leaves what is under way; NULL is allowed
 
-// The crew of this process and those of other ranks, as one. fleet.c
-typedef struct rh_fleet rh_fleet;
+// The thread pool of this process and those of other ranks, as one. workers.c
+typedef struct rh_workers rh_workers;
 
 // ranks: NULL for this process alone. Other ranks are in rh_study_serve().
-rh_status rh_fleet__create(rh_fleet **out, const rh_agent_type *agent,
-                           const rh_eval_options *opt, int nthread, rh_ranks *ranks,
-                           rh_error *err);
+rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
+                             const rh_eval_options *opt, int nthread, rh_ranks *ranks,
+                             rh_error *err);
 // The same, for all ranks: the model is sent to them.
-rh_status rh_fleet__settle(rh_fleet *fleet, rh_stage stage, const rh_home *home,
-                           const rh_task *task, const double *hp, rh_error *err);
-rh_status rh_fleet__give(rh_fleet *fleet, const rh_unit *unit, rh_error *err);
-bool rh_fleet__take(rh_fleet *fleet, rh_done *done, double wait);
-int rh_fleet__nopen(const rh_fleet *fleet);
-int rh_fleet__nthread(const rh_fleet *fleet); // of all ranks
-void rh_fleet__destroy(rh_fleet *fleet);      // other ranks are told to end; NULL is allowed
+rh_status rh_workers__settle(rh_workers *workers, rh_stage stage, const rh_members *members,
+                             const rh_task *task, const double *hp, rh_error *err);
+rh_status rh_workers__give(rh_workers *workers, const rh_unit *unit, rh_error *err);
+bool rh_workers__take(rh_workers *workers, rh_done *done, double wait);
+int rh_workers__nopen(const rh_workers *workers);
+int rh_workers__nthread(const rh_workers *workers); // of all ranks
+void rh_workers__destroy(rh_workers *workers); // other ranks are told to end; NULL is allowed
 
 // ---------------------------------------------------------------------------- the journal
 
-// One life as the journal holds it.
-typedef struct rh_journal_life {
+// One run as the journal holds it.
+typedef struct rh_journal_run {
     int member, run;
-    rh_life life;
+    rh_result result;
     double curve[RH_STUDY__NCURVE]; // (ncurve)
-} rh_journal_life;
+} rh_journal_run;
 
 // One trial as the journal holds it.
 typedef struct rh_journal_trial {
@@ -114,8 +116,8 @@ typedef struct rh_journal_trial {
     double x[RH_MAX_DIM];
     bool finished;
     rh_setting_state state;
-    rh_journal_life *life; // owned, in the order written  (nlife)
-    int nlife;
+    rh_journal_run *result; // owned, in the order written  (nlife)
+    int nunit;
 } rh_journal_trial;
 
 // What a study is, for its first lines: another one must be the same.
@@ -127,7 +129,7 @@ typedef struct rh_journal_head {
     uint64_t model;       // of what a model that was given does; 0: it is fitted by the study
     const rh_plan *plan;  // settled: its entries, its space
     int ncurve;           //
-    int64_t nstep;        // of a life; 0 while it is not known
+    int64_t nstep;        // of a run; 0 while it is not known
 } rh_journal_head;
 
 typedef struct rh_journal rh_journal;
@@ -139,19 +141,19 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
                            rh_error *err);
 void rh_journal__close(rh_journal *journal); // synced; NULL is allowed
 
-// How many steps a life has: known once there is a model, and needed before trials finish.
+// How many steps a run has: known once there is a model, and needed before trials finish.
 void rh_journal__set_steps(rh_journal *journal, int64_t nstep);
 
 // What was found in it, in order.
 int rh_journal__ntrial(const rh_journal *journal);
 const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i);
-void rh_journal__forget(rh_journal *journal, int i); // its lives: somebody else has them now
+void rh_journal__forget(rh_journal *journal, int i); // its runs: somebody else has them now
 
 // More of it. trial: numbers in order of begin(). Written at once, synced with sync().
 rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,
                             rh_error *err);
-rh_status rh_journal__live(rh_journal *journal, int number, const rh_journal_life *life,
-                           rh_error *err);
+rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_run *result,
+                              rh_error *err);
 rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
                              rh_error *err);
 // The verdict, in words that Optuna shows: what is the setting to deploy.

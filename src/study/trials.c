@@ -1,13 +1,13 @@
-// trials.c - the settings that were tried, and their lives.
+// trials.c - the settings that were tried, and their runs.
 //
-// 1. A trial knows which of its lives are there, whoever lived them and in whatever order: a
-//    life found in the journal is like one that has just been lived.
-// 2. Learning curves of single lives are kept until the trial is finished, and then their mean,
+// 1. A trial knows which of its runs are there, whoever run them and in whatever order: a
+//    run found in the journal is like one that has just been run.
+// 2. Learning curves of single runs are kept until the trial is finished, and then their mean,
 //    taken in order of members and runs, so that it does not depend on who was first.
 // 3. A trial is worth what the runs asked for so far say. The journal of a race has runs that
 //    are only asked for later, and a race that goes on must not know them sooner.
 // 4. A journal may have been written by another machine or an older version: a setting that is
-//    not in the space is refused, and never lived.
+//    not in the space is refused, and never run.
 
 #include "core.h"
 
@@ -16,7 +16,7 @@
 
 static rh_status out_of_memory(rh_error *err)
 {
-    return rh_fail(err, RH_ENOMEM, "study: out of memory for the lives of a setting");
+    return rh_fail(err, RH_ENOMEM, "study: out of memory for the runs of a setting");
 }
 
 static void destroy(rh_record *record)
@@ -24,7 +24,7 @@ static void destroy(rh_record *record)
     if (!record)
         return;
     rh_free(record->hp);
-    rh_free(record->life);
+    rh_free(record->result);
     rh_free(record->curves);
     rh_free(record->curve);
     rh_free(record);
@@ -41,20 +41,20 @@ static rh_record *create(const rh_study *study, int setting, bool confirm, const
     record->number = -1;
     record->setting = setting;
     record->confirm = confirm;
-    record->nmember = confirm ? plan->confirm_members : study->home[RH_STAGE_SEARCH].nmember;
+    record->nmember = confirm ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
     record->nrun = confirm ? plan->confirm_runs : plan->nrun;
     memcpy(record->x, x, (size_t)plan->space.ndim * sizeof *x);
-    size_t nlife = (size_t)record->nmember * (size_t)record->nrun;
+    size_t nunit = (size_t)record->nmember * (size_t)record->nrun;
     record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
-    record->life = rh_alloc(nlife, sizeof *record->life);
+    record->result = rh_alloc(nunit, sizeof *record->result);
     record->curve = rh_alloc(ncurve + 1, sizeof *record->curve);
-    if (!record->hp || !record->life || !record->curve) {
+    if (!record->hp || !record->result || !record->curve) {
         destroy(record);
         return NULL;
     }
     rh_plan_hp(plan, x, record->hp);
-    for (size_t i = 0; i < nlife; i++)
-        record->life[i] = (rh_life){.score = NAN, .outcome = RH_STOPPED};
+    for (size_t i = 0; i < nunit; i++)
+        record->result[i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
     record->value = (rh_value){NAN, NAN, NAN, NAN, 0};
     return record;
 }
@@ -108,7 +108,7 @@ rh_status rh_study__record(rh_study *study, int setting, bool confirm, const dou
     return RH_OK;
 }
 
-static size_t life_at(const rh_record *record, int member, int run)
+static size_t run_at(const rh_record *record, int member, int run)
 {
     return (size_t)member * (size_t)record->nrun + (size_t)run;
 }
@@ -135,23 +135,23 @@ rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_err
     return RH_OK;
 }
 
-void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_life *life)
+void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_run *result)
 {
-    if (life->member >= record->nmember || life->run >= record->nrun)
+    if (result->member >= record->nmember || result->run >= record->nrun)
         return; // of a plan that asked for more
-    rh_life *kept = &record->life[life_at(record, life->member, life->run)];
-    if (kept->outcome != RH_STOPPED || isnan(life->life.score))
+    rh_result *kept = &record->result[run_at(record, result->member, result->run)];
+    if (kept->outcome != RH_STOPPED || isnan(result->result.score))
         return; // twice, or it says nothing
-    *kept = life->life;
+    *kept = result->result;
     if (record->curves)
-        memcpy(curve_at(study, record, life->member, life->run), life->curve,
-               (size_t)study->plan->ncurve * sizeof *life->curve);
-    study->nlife++;
-    study->nstep += life->life.nstep;
+        memcpy(curve_at(study, record, result->member, result->run), result->curve,
+               (size_t)study->plan->ncurve * sizeof *result->curve);
+    study->nunit++;
+    study->nstep += result->result.nstep;
     study->judged = false;
 }
 
-// The mean of each point over the lives that have one, of the runs that were asked for.
+// The mean of each point over the runs that have one, of the runs that were asked for.
 static void average_curves(const rh_study *study, rh_record *record)
 {
     for (int p = 0; p < study->plan->ncurve; p++) {
@@ -160,7 +160,7 @@ static void average_curves(const rh_study *study, rh_record *record)
         for (int m = 0; m < record->nmember; m++)
             for (int r = 0; r < record->asked; r++) {
                 double y = curve_at(study, record, m, r)[p];
-                if (record->life[life_at(record, m, r)].outcome == RH_STOPPED || isnan(y))
+                if (record->result[run_at(record, m, r)].outcome == RH_STOPPED || isnan(y))
                     continue;
                 sum += y;
                 n++;
@@ -171,23 +171,24 @@ static void average_curves(const rh_study *study, rh_record *record)
 
 void rh_study__appraise(rh_study *study, rh_record *record)
 {
-    size_t nlife = (size_t)record->nmember * (size_t)record->nrun;
-    int64_t nstep = 0, nunknown = 0;
-    for (size_t i = 0; i < nlife; i++) { // decision 3
+    size_t nunit = (size_t)record->nmember * (size_t)record->nrun;
+    int64_t nstep = 0, nuncovered = 0;
+    for (size_t i = 0; i < nunit; i++) { // decision 3
         bool asked = (int)(i % (size_t)record->nrun) < record->asked;
         study->seen[i] =
-            asked ? record->life[i] : (rh_life){.score = NAN, .outcome = RH_STOPPED};
+            asked ? record->result[i] : (rh_result){.score = NAN, .outcome = RH_STOPPED};
     }
     record->value = rh_value_of(rh_study__judge(study->plan), record->nmember, record->nrun,
                                 study->seen, study->score, study->work);
     record->ndiverged = 0;
-    for (size_t i = 0; i < nlife; i++) {
-        const rh_life *life = &study->seen[i];
-        nstep += life->nstep;
-        nunknown += life->nunknown;
-        record->ndiverged += life->outcome == RH_DIVERGED || life->outcome == RH_ENV_NONFINITE;
+    for (size_t i = 0; i < nunit; i++) {
+        const rh_result *result = &study->seen[i];
+        nstep += result->nstep;
+        nuncovered += result->nuncovered;
+        record->ndiverged +=
+            result->outcome == RH_DIVERGED || result->outcome == RH_ENV_NONFINITE;
     }
-    record->unknown = nstep ? (double)nunknown / (double)nstep : 0.0;
+    record->unknown = nstep ? (double)nuncovered / (double)nstep : 0.0;
     if (record->curves)
         average_curves(study, record);
     study->judged = false;
@@ -214,12 +215,12 @@ rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state 
         .state = state,
         .nmember = record->nmember,
         .nrun = record->nrun,
-        .life = record->life,
+        .result = record->result,
         .curve = record->curve,
         .value = record->value.value,
         .lo95 = record->value.lo95,
         .hi95 = record->value.hi95,
-        .unknown = record->unknown,
+        .uncovered = record->unknown,
         .ndiverged = record->ndiverged,
     };
     return rh_journal__finish(study->journal, record->number, &trial, err);
@@ -274,27 +275,27 @@ static rh_status check_found(const rh_study *study, const rh_journal_trial *foun
     return RH_OK;
 }
 
-// The lives of a trial, and no more of their curves than can still be needed.
-static rh_status restore_lives(rh_study *study, rh_record *record,
-                               const rh_journal_trial *found, rh_error *err)
+// The runs of a trial, and no more of their curves than can still be needed.
+static rh_status restore_runs(rh_study *study, rh_record *record, const rh_journal_trial *found,
+                              rh_error *err)
 {
-    int64_t before = study->nlife, all = (int64_t)record->nmember * record->nrun;
+    int64_t before = study->nunit, all = (int64_t)record->nmember * record->nrun;
     int nrun = 0;
-    for (int k = 0; k < found->nlife; k++)
-        if (found->life[k].run >= nrun && found->life[k].run < record->nrun)
-            nrun = found->life[k].run + 1;
+    for (int k = 0; k < found->nunit; k++)
+        if (found->result[k].run >= nrun && found->result[k].run < record->nrun)
+            nrun = found->result[k].run + 1;
     rh_status rc = rh_study__reserve(study, record, nrun, err);
     if (rc)
         return rc;
-    for (int k = 0; k < found->nlife; k++)
-        rh_study__keep(study, record, &found->life[k]);
-    if (found->finished && study->nlife - before == all) {
+    for (int k = 0; k < found->nunit; k++)
+        rh_study__keep(study, record, &found->result[k]);
+    if (found->finished && study->nunit - before == all) {
         record->asked = record->nrun;
         average_curves(study, record);
         rh_free(record->curves);
         record->curves = NULL;
     }
-    study->nspare += found->confirm ? study->nlife - before : 0;
+    study->nspare += found->confirm ? study->nunit - before : 0;
     return RH_OK;
 }
 
@@ -315,12 +316,12 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         record->number = i;
         record->finished = found->finished;
         record->state = found->state;
-        rc = restore_lives(study, record, found, err);
+        rc = restore_runs(study, record, found, err);
         if (rc)
             return rc;
         rh_journal__forget(study->journal, i);
     }
-    study->nknown = study->nlife;
+    study->nknown = study->nunit;
     return RH_OK;
 }
 

@@ -1,7 +1,7 @@
 // verdict.c - what a study has come to: the setting to deploy, and what is not told from it.
 //
 // 1. Where settings were confirmed, the winner is the one with the highest lower bound there: a
-//    high mean of few and scattered lives is no promise. Otherwise it is the search's choice.
+//    high mean of few and scattered runs is no promise. Otherwise it is the search's choice.
 // 2. Tied is what the differences of equal runs, or members, do not tell apart. A setting that
 //    a race dropped was told apart when it was.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
@@ -30,12 +30,12 @@ static rh_trial trial_of(const rh_record *record)
         .state = record->state,
         .nmember = record->nmember,
         .nrun = record->nrun,
-        .life = record->life,
+        .result = record->result,
         .curve = record->curve,
         .value = record->value.value,
         .lo95 = record->value.lo95,
         .hi95 = record->value.hi95,
-        .unknown = record->unknown,
+        .uncovered = record->unknown,
         .ndiverged = record->ndiverged,
     };
 }
@@ -91,8 +91,8 @@ static void find_ties(rh_study *study)
         if (i == v->winner || t->confirm != best->confirm || isnan(t->value) ||
             t->state == RH_SETTING_DROPPED)
             continue;
-        if (!rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->life,
-                           t->nrun, t->life, study->work))
+        if (!rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->result,
+                           t->nrun, t->result, study->work))
             continue;
         // the better first, behind the winner
         int at = v->ntied++;
@@ -196,7 +196,7 @@ rh_status rh_study__judge_all(rh_study *study)
     qsort(study->trial, (size_t)v->ntrial, sizeof *study->trial, in_order);
     v->trial = study->trial;
     v->whole = study->whole;
-    v->nlife = study->nlife;
+    v->nunit = study->nunit;
     v->nknown = study->nknown;
     v->nstep = study->nstep;
     v->seconds = rh_study__now() - study->begun;

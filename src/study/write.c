@@ -5,8 +5,8 @@
 //    what is deployed must not hang on the defaults of another version.
 // 3. Texts that are not plain words are quoted as in JSON, which is YAML too. Numbers with an
 //    exponent have a point: PyYAML reads 1e-05 as a text.
-// 4. runs.csv has a row per life, in the order of the study. It is written piece by piece: a
-//    million lives are 100 MB.
+// 4. runs.csv has a row per run, in the order of the study. It is written piece by piece: a
+//    million runs are 100 MB.
 
 #include "journal.h"
 
@@ -172,7 +172,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     whole_line(t, "  members: ", w->nmember);
     whole_line(t, "  runs: ", w->nrun);
     whole_line(t, "  diverged: ", w->ndiverged);
-    number_line(t, "  unknown: ", w->unknown);
+    number_line(t, "  unknown: ", w->uncovered);
     words_line(t, "  method: ", plan->method->name);
     whole_line(t, "  tried: ", v->ntrial - v->nconfirm);
     if (v->found >= 0 && v->found != v->winner) {
@@ -297,7 +297,8 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
                     int member, int run)
 {
     static const rh_param any = {0};
-    const rh_life *life = &trial->life[(size_t)member * (size_t)trial->nrun + (size_t)run];
+    const rh_result *result =
+        &trial->result[(size_t)member * (size_t)trial->nrun + (size_t)run];
     rh_text__whole(t, index);
     rh_text__add(t, trial->confirm ? ",confirm," : ",search,");
     rh_text__whole(t, trial->setting);
@@ -310,17 +311,17 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
         add_cell(t, param_of(plan, i), trial->x[i]);
         rh_text__add(t, ",");
     }
-    add_cell(t, &any, life->score);
+    add_cell(t, &any, result->score);
     rh_text__add(t, ",");
-    add_cell(t, &any, life->total);
+    add_cell(t, &any, result->total);
     rh_text__add(t, ",");
-    rh_text__whole(t, life->nstep);
+    rh_text__whole(t, result->nstep);
     rh_text__add(t, ",");
-    rh_text__whole(t, life->nepisode);
+    rh_text__whole(t, result->nepisode);
     rh_text__add(t, ",");
-    rh_text__whole(t, life->nunknown);
+    rh_text__whole(t, result->nuncovered);
     rh_text__add(t, ",");
-    add_field(t, rh_outcome_name(life->outcome));
+    add_field(t, rh_outcome_name(result->outcome));
     rh_text__add(t, "\n");
 }
 
@@ -337,7 +338,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
     for (int i = 0; i < verdict->ntrial; i++) {
         const rh_trial *trial = &verdict->trial[i];
         for (int k = 0; k < trial->nmember * trial->nrun; k++) {
-            if (trial->life[k].outcome == RH_STOPPED) // not lived
+            if (trial->result[k].outcome == RH_STOPPED) // not run
                 continue;
             add_row(&t, head->plan, i, trial, k / trial->nrun, k % trial->nrun);
             if (t.n >= PIECE)

@@ -113,8 +113,8 @@ static void check_actor(const learned *old, const learned *new, const int *f, in
     free(theta);
 }
 
-static void follow_life(const char *env_name, const char *agent_name, const double *hp, int nhp,
-                        log_policy *log_pi)
+static void follow_run(const char *env_name, const char *agent_name, const double *hp, int nhp,
+                       log_policy *log_pi)
 {
     const rh_agent_type *type = rh_agent_find(agent_name, NULL);
     double full[32];
@@ -129,19 +129,19 @@ static void follow_life(const char *env_name, const char *agent_name, const doub
         plain_create(task, (double[5]){0.1, 0, 1, 0, 0}, 16, 8); // for its tile coder
     int nf = coder->nactive, *now = coder->now, *next = coder->next;
     void *state = rh_alloc(1, rh_env_state_size(env));
-    rh_luck luck = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
     rh_rng rng = rh_rng_stream(3, RH_STREAM_AGENT, 0, 0);
     double obs[RH_MAX_OBS], act[1], reward, discount = 1.0;
 
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     rh_agent_start(agent, obs, &rng, act);
     plain_features(coder, obs, now);
     int checked = 0, ended = 0;
     for (int t = 0; t < 12000 && ended < 3; t++) {
         learned old = look(agent);
         double taken = act[0];
-        bool terminal = rh_env_step(env, state, act, &luck, obs, &reward);
+        bool terminal = rh_env_step(env, state, act, &streams, obs, &reward);
         double delta = reward - value(&old, now, nf);
         if (terminal) {
             assert_true(rh_agent_end(agent, reward));
@@ -175,7 +175,7 @@ static void follow_life(const char *env_name, const char *agent_name, const doub
         if (terminal) {
             ended++;
             discount = 1.0;
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
             rh_agent_start(agent, obs, &rng, act);
             plain_features(coder, obs, now);
         }
@@ -191,14 +191,14 @@ static void follow_life(const char *env_name, const char *agent_name, const doub
 static void softmax_actor_follows_its_gradient(void **unused)
 {
     (void)unused;
-    follow_life("puddle_world", "actor_critic", (double[]){ALPHA_CRITIC, 0.25}, 2, log_softmax);
+    follow_run("puddle_world", "actor_critic", (double[]){ALPHA_CRITIC, 0.25}, 2, log_softmax);
 }
 
 static void gaussian_actor_follows_its_gradient(void **unused)
 {
     (void)unused;
-    follow_life("pendulum", "gaussian_actor_critic",
-                (double[]){ALPHA_CRITIC, 0.003, SIGMA_INIT}, 3, log_normal);
+    follow_run("pendulum", "gaussian_actor_critic", (double[]){ALPHA_CRITIC, 0.003, SIGMA_INIT},
+               3, log_normal);
 }
 
 int main(void)

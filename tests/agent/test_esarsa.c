@@ -2,8 +2,8 @@
 //
 // Both meet the same environment with the same random numbers. They must choose the same
 // actions for thousands of steps, and end with the same weights to the tolerance given with
-// each scene. What limits it is float arithmetic in the active set (about 3e-7 of a step a
-// step); the traces let go early (weights.c, 4) are far below.
+// each fixed observation. What limits it is float arithmetic in the active set (about 3e-7 of a
+// step a step); the traces let go early (weights.c, 4) are far below.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,14 +21,14 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct scene {
+typedef struct entry {
     const char *env;
     double hp[5]; // alpha, beta1, tau, w_init, lambda
     int nstep;
     int cut;           // an episode is cut off (without an end) after so many steps; 0: never
     double mean, most; // how far weights may be apart, on average and at the most
     int tilings, tiles;
-} scene;
+} entry;
 
 // A walk on a square with any number of directions, so that lines of four actions are not
 // enough.
@@ -49,20 +49,20 @@ static rh_status compass_init(void *self, rh_task *task, const double *opt, rh_e
     return RH_OK;
 }
 
-static void compass_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void compass_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     (void)self;
     double *x = state;
-    obs[0] = x[0] = rh_rng_uniform(&luck->start);
-    obs[1] = x[1] = rh_rng_uniform(&luck->start);
+    obs[0] = x[0] = rh_rng_uniform(&streams->start);
+    obs[1] = x[1] = rh_rng_uniform(&streams->start);
 }
 
-static bool compass_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool compass_step(const void *self, void *state, const double *act, rh_streams *streams,
                          double *obs, double *reward)
 {
     (void)self;
     double *x = state, z[2], sine, cosine;
-    rh_rng_normal(&luck->noise, z);
+    rh_rng_normal(&streams->noise, z);
     rh_sincos(act[0] * 6.28 / NDIRECTION, &sine, &cosine);
     obs[0] = x[0] = fmin(fmax(x[0] + 0.06 * cosine + 0.01 * z[0], 0.0), 1.0);
     obs[1] = x[1] = fmin(fmax(x[1] + 0.06 * sine + 0.01 * z[1], 0.0), 1.0);
@@ -88,7 +88,7 @@ static rh_env *make_env(const char *name)
 }
 
 // sgd: plain gradient descent instead of Adam.
-static rh_agent *make_agent(const rh_env *env, const scene *c, bool sgd)
+static rh_agent *make_agent(const rh_env *env, const entry *c, bool sgd)
 {
     const rh_agent_type *type = rh_agent_find("esarsa", NULL);
     double hp[32];
@@ -120,23 +120,23 @@ static void weight_gap(rh_agent *agent, const plain *p, double *mean, double *mo
     rh_state_destroy(state);
 }
 
-static void compare(const scene *c, bool sgd)
+static void compare(const entry *c, bool sgd)
 {
     rh_env *env = make_env(c->env);
     rh_agent *agent = make_agent(env, c, sgd);
     plain *p = plain_create(rh_env_task(env), c->hp, c->tilings, c->tiles);
     p->sgd = sgd;
     void *state = rh_alloc(1, rh_env_state_size(env));
-    rh_luck luck = {rh_rng_stream(7, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(7, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(7, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(7, RH_STREAM_NOISE, 0, 0)};
     rh_rng one = rh_rng_stream(7, RH_STREAM_AGENT, 0, 0), two = one;
     double obs[RH_MAX_OBS], act[1], reward;
 
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     assert_true(rh_agent_start(agent, obs, &one, act));
     assert_int_equal(act[0], plain_start(p, obs, &two));
     for (int t = 0, length = 0; t < c->nstep; t++) {
-        bool terminal = rh_env_step(env, state, act, &luck, obs, &reward);
+        bool terminal = rh_env_step(env, state, act, &streams, obs, &reward);
         length++;
         if (terminal) {
             assert_true(rh_agent_end(agent, reward));
@@ -148,7 +148,7 @@ static void compare(const scene *c, bool sgd)
                 fail_msg("%s: step %d: action %g, expected %d", c->env, t, act[0], expected);
         }
         if (terminal || (c->cut && length == c->cut)) {
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
             assert_true(rh_agent_start(agent, obs, &one, act));
             assert_int_equal(act[0], plain_start(p, obs, &two));
             length = 0;
@@ -171,7 +171,7 @@ static void compare(const scene *c, bool sgd)
 static void agrees_with_the_plain_one(void **unused)
 {
     (void)unused;
-    static const scene scenes[] = {
+    static const entry entries[] = {
         {"puddle_world", {0.1, 0, 1, 0, 0.1}, 10000, 0, 3e-6, 1e-3, 16, 8},
         {"puddle_world", {0.03, 0.9, 10, 4, 0.1}, 15000, 0, 3e-6, 1e-4, 16, 8},
         {"puddle_world", {0.1, 0.5, 1, 0, 0}, 10000, 50, 1e-6, 1e-5, 16, 8},
@@ -186,15 +186,15 @@ static void agrees_with_the_plain_one(void **unused)
         {"compass", {0.1, 0.9, 1, 1, 0.3}, 4000, 0, 3e-6, 1e-4, 5, 3},
         {"compass", {0.1, 0.99, 1, 0, 0.01}, 3000, 200, 1e-5, 1e-3, 1, 1},
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-        compare(&scenes[i], false);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        compare(&entries[i], false);
 }
 
 // Plain gradient descent; beta1 means nothing to it.
 static void agrees_without_adam(void **unused)
 {
     (void)unused;
-    static const scene scenes[] = {
+    static const entry entries[] = {
         {"cartpole", {0.0067, 0, 1, 0, 0.942}, 10000, 0, 1e-7, 1e-6, 16, 2},
         {"cartpole", {0.01, 0.9, 0.1, 6, 0.023}, 5000, 0, 1e-7, 1e-5, 16, 8},
         {"puddle_world", {0.1, 0, 1, 0, 0.1}, 5000, 50, 1e-7, 1e-5, 16, 8},
@@ -203,25 +203,25 @@ static void agrees_without_adam(void **unused)
     };
     for (int k = 1; k <= rh_isa_count(); k++) {
         rh_isa_limit(k);
-        for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-            compare(&scenes[i], true);
+        for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+            compare(&entries[i], true);
     }
     rh_isa_limit(0);
 }
 
-// The first steps of a life in Cartpole, and what was learned in them.
+// The first steps of a run in Cartpole, and what was learned in them.
 static rh_state *live_a_little(rh_agent *agent, const rh_env *env)
 {
     rh_state *learned = NULL;
     void *state = rh_alloc(1, rh_env_state_size(env));
-    rh_luck luck = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
     rh_rng rng = rh_rng_stream(3, RH_STREAM_AGENT, 0, 0);
     double obs[RH_MAX_OBS], act[1], reward;
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     rh_agent_start(agent, obs, &rng, act);
     for (int t = 0; t < 1000; t++) {
-        rh_env_step(env, state, act, &luck, obs, &reward);
+        rh_env_step(env, state, act, &streams, obs, &reward);
         rh_agent_step(agent, reward, obs, &rng, act);
     }
     assert_int_equal(rh_agent_save(agent, &learned, NULL), RH_OK);
@@ -233,7 +233,7 @@ static rh_state *live_a_little(rh_agent *agent, const rh_env *env)
 static void the_optimiser_may_change(void **unused)
 {
     (void)unused;
-    const scene c = {"cartpole", {0.05, 0.9, 0.1, 1, 0.5}, 0, 0, 0, 0, 4, 4};
+    const entry c = {"cartpole", {0.05, 0.9, 0.1, 1, 0.5}, 0, 0, 0, 0, 4, 4};
     rh_env *env = make_env(c.env);
     rh_agent *used = make_agent(env, &c, false);
     for (int sgd = 1; sgd >= 0; sgd--) {
@@ -271,7 +271,7 @@ static void the_optimiser_may_change(void **unused)
 static void old_states_load(void **unused)
 {
     (void)unused;
-    const scene c = {"puddle_world", {0.1, 0, 1, 0, 0.1}, 0, 0, 0, 0, 4, 4};
+    const entry c = {"puddle_world", {0.1, 0, 1, 0, 0.1}, 0, 0, 0, 0, 4, 4};
     rh_env *env = make_env(c.env);
     rh_agent *agent = make_agent(env, &c, false);
     rh_state *state = NULL, *old = NULL;
@@ -297,11 +297,11 @@ static void old_states_load(void **unused)
     rh_env_destroy(env);
 }
 
-// The same through every instruction set. Those with a fused multiply-add lead the same lives.
+// The same through every instruction set. Those with a fused multiply-add lead the same runs.
 static void every_kernel_agrees(void **unused)
 {
     (void)unused;
-    static const scene scenes[] = {
+    static const entry entries[] = {
         {"puddle_world", {0.1, 0, 1, 0, 0.1}, 3000, 0, 3e-6, 1e-3, 16, 8},
         {"cartpole", {0.03, 0.9, 1, 6, 0.023}, 3000, 0, 1e-5, 1e-3, 16, 8},
         {"acrobot", {0.03, 0, 1, 0, 0.8}, 2000, 0, 1e-6, 1e-5, 16, 8},
@@ -309,8 +309,8 @@ static void every_kernel_agrees(void **unused)
     };
     for (int k = 1; k <= rh_isa_count(); k++) {
         rh_isa_limit(k);
-        for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-            compare(&scenes[i], false);
+        for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+            compare(&entries[i], false);
     }
     rh_isa_limit(0);
 }

@@ -8,53 +8,53 @@
 
 #include <cmocka.h>
 
-#include "eval/gallery.h"
+#include "eval/fixed_obs_env.h"
 #include "rehearse/rehearse.h"
 
 #include <math.h>
 #include <string.h>
 
-// A life that can be looked at between any two steps.
-typedef struct scene {
+// A run that can be looked at between any two steps.
+typedef struct entry {
     rh_env *env;
     rh_agent *agent;
     void *state;
-    rh_luck luck;
+    rh_streams streams;
     rh_rng rng;
     double obs[RH_MAX_OBS], act[RH_MAX_ACT];
     double hash; // of all that was done
     bool healthy;
-} scene;
+} entry;
 
 static bool fits(const rh_agent_type *agent, const rh_task *task)
 {
     return agent->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS);
 }
 
-static void begin(scene *s, const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
+static void begin(entry *s, const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
 {
     memset(s, 0, sizeof *s);
     assert_int_equal(rh_env_create(&s->env, env, NULL, NULL), RH_OK);
     assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(s->env), NULL, NULL), RH_OK);
     s->state = rh_alloc(1, rh_env_state_size(s->env));
-    s->luck.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
-    s->luck.noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    s->streams.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    s->streams.noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
     s->rng = rh_rng_stream(seed, RH_STREAM_AGENT, 0, 0);
     s->healthy = true;
 }
 
-static void restart(scene *s)
+static void restart(entry *s)
 {
-    rh_env_start(s->env, s->state, &s->luck, s->obs);
+    rh_env_start(s->env, s->state, &s->streams, s->obs);
     s->healthy = rh_agent_start(s->agent, s->obs, &s->rng, s->act) && s->healthy;
 }
 
-static void go(scene *s, int nstep)
+static void go(entry *s, int nstep)
 {
     for (int t = 0; t < nstep; t++) {
         double reward;
         s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
-        if (rh_env_step(s->env, s->state, s->act, &s->luck, s->obs, &reward)) {
+        if (rh_env_step(s->env, s->state, s->act, &s->streams, s->obs, &reward)) {
             s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
             restart(s);
         } else {
@@ -63,7 +63,7 @@ static void go(scene *s, int nstep)
     }
 }
 
-static void finish(scene *s)
+static void finish(entry *s)
 {
     rh_free(s->state);
     rh_agent_destroy(s->agent);
@@ -93,9 +93,9 @@ static void usual_ranges(void **unused)
     }
 }
 
-static double life_hash(const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
+static double run_hash(const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
 {
-    scene s;
+    entry s;
     begin(&s, env, agent, seed);
     restart(&s);
     go(&s, 2000);
@@ -122,16 +122,16 @@ static void for_all(void (*f)(const rh_env_type *, const rh_agent_type *))
     assert_true(n >= 2 * rh_env_ntype());
 }
 
-static void one_seed_one_life(const rh_env_type *env, const rh_agent_type *agent)
+static void one_seed_one_run(const rh_env_type *env, const rh_agent_type *agent)
 {
-    double hash = life_hash(env, agent, 3);
-    assert_true(hash == life_hash(env, agent, 3));
-    assert_true(hash != life_hash(env, agent, 4));
+    double hash = run_hash(env, agent, 3);
+    assert_true(hash == run_hash(env, agent, 3));
+    assert_true(hash != run_hash(env, agent, 4));
 }
 
 static void nothing_allocates(const rh_env_type *env, const rh_agent_type *agent)
 {
-    scene s;
+    entry s;
     begin(&s, env, agent, 1);
     int64_t before = rh_alloc_count();
     restart(&s);
@@ -157,10 +157,10 @@ static bool same_state(rh_agent *a, rh_agent *b)
     return same;
 }
 
-// An agent saved and loaded lives on exactly as the one that was saved.
+// An agent saved and loaded runs on exactly as the one that was saved.
 static void saved_is_loaded(const rh_env_type *env, const rh_agent_type *agent)
 {
-    scene a, b;
+    entry a, b;
     rh_state *state = NULL;
     begin(&a, env, agent, 5);
     restart(&a);
@@ -171,7 +171,7 @@ static void saved_is_loaded(const rh_env_type *env, const rh_agent_type *agent)
     rh_state_destroy(state);
     assert_true(same_state(a.agent, b.agent));
 
-    b.luck = a.luck;
+    b.streams = a.streams;
     b.rng = a.rng;
     a.hash = b.hash = 0.0;
     restart(&a);
@@ -187,7 +187,7 @@ static void saved_is_loaded(const rh_env_type *env, const rh_agent_type *agent)
 // A frozen agent acts by its policy and learns nothing.
 static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *agent)
 {
-    scene a, b;
+    entry a, b;
     begin(&a, env, agent, 5);
     restart(&a);
     go(&a, 2000);
@@ -208,16 +208,16 @@ static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *a
     finish(&b);
 }
 
-// An agent that has lived, under other hyperparameters, lives again as a fresh one does.
-static void reset_is_a_new_life(const rh_env_type *env, const rh_agent_type *agent)
+// An agent that has run, under other hyperparameters, runs again as a fresh one does.
+static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agent)
 {
-    scene a, b;
+    entry a, b;
     double hp[64], other[64];
     rh_param_initial(agent->param, agent->nparam, hp);
     rh_param_initial(agent->param, agent->nparam, other);
     for (int i = 0; i < agent->nparam; i++)
         if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
-            other[i] = 0.5; // beta1: memory that the next life does without
+            other[i] = 0.5; // beta1: memory that the next run does without
     begin(&a, env, agent, 5);
     assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), other, NULL), RH_OK);
     restart(&a);
@@ -231,7 +231,7 @@ static void reset_is_a_new_life(const rh_env_type *env, const rh_agent_type *age
         assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), hp, NULL), RH_OK);
         begin(&b, env, agent, 8);
         assert_int_equal(rh_agent_reset(b.agent, rh_env_task(b.env), hp, NULL), RH_OK);
-        a.luck = b.luck;
+        a.streams = b.streams;
         a.rng = b.rng;
         a.hash = 0.0;
         restart(&a);
@@ -245,11 +245,11 @@ static void reset_is_a_new_life(const rh_env_type *env, const rh_agent_type *age
     finish(&a);
 }
 
-// ---------------------------------------------------------------------------- albums
+// ---------------------------------------------------------------------------- feature caches
 
-// Call f for every agent with albums, in galleries of every kind of action it takes, with the
-// initial hyperparameters and with others that need other tables.
-static void for_all_albums(void (*f)(rh_env *, const rh_agent_type *, const double *))
+// Call f for every agent with feature caches, in galleries of every kind of action it takes,
+// with the initial hyperparameters and with others that need other tables.
+static void for_all_caches(void (*f)(rh_env *, const rh_agent_type *, const double *))
 {
     int n = 0;
     for (int a = 0; a < rh_agent_ntype(); a++)
@@ -257,7 +257,7 @@ static void for_all_albums(void (*f)(rh_env *, const rh_agent_type *, const doub
             const rh_agent_type *agent = rh_agent_type_at(a);
             rh_env *env = NULL;
             double opt[GALLERY_NPARAM] = {[ACTIONS] = variant / 4}, hp[64];
-            assert_int_equal(rh_env_create(&env, &gallery_type, opt, NULL), RH_OK);
+            assert_int_equal(rh_env_create(&env, &fixed_obs_env_type, opt, NULL), RH_OK);
             rh_param_initial(agent->param, agent->nparam, hp);
             int tilings = rh_param_find(agent->param, agent->nparam, "tilings");
             int features = rh_param_find(agent->param, agent->nparam, "features");
@@ -268,7 +268,7 @@ static void for_all_albums(void (*f)(rh_env *, const rh_agent_type *, const doub
                 hp[tilings] = 5; // neither whole vectors nor whole lines
             if (variant % 4 == 3 && features >= 0)
                 hp[features] = 2; // jointly
-            if (agent->album && fits(agent, rh_env_task(env))) {
+            if (agent->make_cache && fits(agent, rh_env_task(env))) {
                 f(env, agent, hp);
                 n++;
             }
@@ -277,53 +277,53 @@ static void for_all_albums(void (*f)(rh_env *, const rh_agent_type *, const doub
     assert_true(n >= 4 * 5);
 }
 
-// Lives that look at pictures themselves, or are told their numbers.
-static void restart_told(scene *s, bool told)
+// Runs that look at pictures themselves, or are told their numbers.
+static void restart_told(entry *s, bool told)
 {
-    rh_env_start(s->env, s->state, &s->luck, s->obs);
+    rh_env_start(s->env, s->state, &s->streams, s->obs);
     if (told)
-        rh_agent_look(s->agent, rh_env_scene(s->env, s->state));
+        rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
     double blind[NSENSOR] = {0}; // who is told need not look
     s->healthy = rh_agent_start(s->agent, told ? blind : s->obs, &s->rng, s->act) && s->healthy;
 }
 
-static void go_told(scene *s, int nstep, bool told)
+static void go_told(entry *s, int nstep, bool told)
 {
     double blind[NSENSOR] = {0};
     for (int t = 0; t < nstep; t++) {
         double reward;
         s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
-        if (rh_env_step(s->env, s->state, s->act, &s->luck, s->obs, &reward)) {
+        if (rh_env_step(s->env, s->state, s->act, &s->streams, s->obs, &reward)) {
             s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
             restart_told(s, told);
             continue;
         }
         if (told)
-            rh_agent_look(s->agent, rh_env_scene(s->env, s->state));
+            rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
         const double *obs = told ? blind : s->obs;
         s->healthy = rh_agent_step(s->agent, reward, obs, &s->rng, s->act) && s->healthy;
     }
 }
 
-static void begin_in(scene *s, rh_env *env, const rh_agent_type *agent, const double *hp)
+static void begin_in(entry *s, rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     memset(s, 0, sizeof *s);
     s->env = env;
     assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(env), hp, NULL), RH_OK);
     s->state = rh_alloc(1, rh_env_state_size(env));
-    s->luck.start = rh_rng_stream(7, RH_STREAM_START, 0, 0);
-    s->luck.noise = rh_rng_stream(7, RH_STREAM_NOISE, 0, 0);
+    s->streams.start = rh_rng_stream(7, RH_STREAM_START, 0, 0);
+    s->streams.noise = rh_rng_stream(7, RH_STREAM_NOISE, 0, 0);
     s->rng = rh_rng_stream(7, RH_STREAM_AGENT, 0, 0);
     s->healthy = true;
 }
 
-static void finish_in(scene *s)
+static void finish_in(entry *s)
 {
     rh_free(s->state);
     rh_agent_destroy(s->agent);
 }
 
-static void both_go(scene *plain, scene *told, int nstep)
+static void both_go(entry *plain, entry *told, int nstep)
 {
     restart_told(plain, false);
     restart_told(told, true);
@@ -334,27 +334,28 @@ static void both_go(scene *plain, scene *told, int nstep)
     assert_true(same_state(plain->agent, told->agent));
 }
 
-static rh_album *album_of(rh_env *env, const rh_agent_type *agent, const double *hp)
+static rh_feature_cache *cache_of(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     int32_t n;
-    const double *picture = rh_env_scenes(env, &n);
-    rh_album *album = NULL;
-    assert_int_equal(
-        rh_album_create(&album, agent, rh_env_task(env), hp, picture, n, (size_t)1 << 28, NULL),
-        RH_OK);
-    assert_non_null(album);
-    return album;
+    const double *picture = rh_env_fixed_obs(env, &n);
+    rh_feature_cache *cache = NULL;
+    assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture, n,
+                                             (size_t)1 << 28, NULL),
+                     RH_OK);
+    assert_non_null(cache);
+    return cache;
 }
 
-// One life with an album and one without are the same to the bit: learning, frozen, saved and
-// loaded, in another life, and when the album is taken away in the middle of an episode.
-static void albums_change_nothing(rh_env *env, const rh_agent_type *agent, const double *hp)
+// One run with an feature cache and one without are the same to the bit: learning, frozen,
+// saved and loaded, in another run, and when the feature cache is taken away in the middle of
+// an episode.
+static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
-    scene plain, told;
-    rh_album *album = album_of(env, agent, hp);
+    entry plain, told;
+    rh_feature_cache *cache = cache_of(env, agent, hp);
     begin_in(&plain, env, agent, hp);
     begin_in(&told, env, agent, hp);
-    rh_agent_use(told.agent, album);
+    rh_agent_use_cache(told.agent, cache);
     int64_t before = rh_alloc_count();
     restart_told(&told, true);
     go_told(&told, 100, true);
@@ -379,20 +380,20 @@ static void albums_change_nothing(rh_env *env, const rh_agent_type *agent, const
     rh_state_destroy(state);
     both_go(&plain, &told, 300);
 
-    // without the album the agent looks again
-    rh_agent_use(told.agent, NULL);
-    rh_album_destroy(album);
+    // without the feature cache the agent looks again
+    rh_agent_use_cache(told.agent, NULL);
+    rh_feature_cache_destroy(cache);
     go_told(&plain, 300, false);
     go_told(&told, 300, false);
     assert_true(plain.hash == told.hash);
     assert_true(same_state(plain.agent, told.agent));
 
-    // a new life begins without one, though it was left in use
-    album = album_of(env, agent, hp);
-    rh_agent_use(told.agent, album);
+    // a new run begins without one, though it was left in use
+    cache = cache_of(env, agent, hp);
+    rh_agent_use_cache(told.agent, cache);
     assert_int_equal(rh_agent_reset(plain.agent, rh_env_task(env), hp, NULL), RH_OK);
     assert_int_equal(rh_agent_reset(told.agent, rh_env_task(env), hp, NULL), RH_OK);
-    rh_album_destroy(album);
+    rh_feature_cache_destroy(cache);
     restart_told(&plain, false);
     restart_told(&told, false);
     go_told(&plain, 300, false);
@@ -402,25 +403,25 @@ static void albums_change_nothing(rh_env *env, const rh_agent_type *agent, const
     finish_in(&told);
 }
 
-static void albums_keep_to_their_size(rh_env *env, const rh_agent_type *agent, const double *hp)
+static void caches_keep_to_their_size(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     int64_t live = rh_alloc_live();
     int32_t n;
-    const double *picture = rh_env_scenes(env, &n);
-    rh_album *album = NULL;
+    const double *picture = rh_env_fixed_obs(env, &n);
+    rh_feature_cache *cache = NULL;
     for (size_t most = 0; most < 4000; most += 1000) {
-        assert_int_equal(
-            rh_album_create(&album, agent, rh_env_task(env), hp, picture, n, most, NULL),
-            RH_OK);
-        assert_null(album);
+        assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture,
+                                                 n, most, NULL),
+                         RH_OK);
+        assert_null(cache);
     }
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_album_create(&album, agent, rh_env_task(env), hp, picture, n,
-                                       (size_t)1 << 28, &err);
+        rh_status rc = rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture, n,
+                                               (size_t)1 << 28, &err);
         rh_alloc_fail_at(0);
-        rh_album_destroy(album);
+        rh_feature_cache_destroy(cache);
         assert_int_equal(rh_alloc_live(), live);
         if (rc == RH_OK)
             break;
@@ -461,10 +462,10 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
     rh_env_destroy(env);
 }
 
-static void test_one_seed_one_life(void **unused)
+static void test_one_seed_one_run(void **unused)
 {
     (void)unused;
-    for_all(one_seed_one_life);
+    for_all(one_seed_one_run);
 }
 
 static void test_nothing_allocates(void **unused)
@@ -485,22 +486,22 @@ static void test_frozen_learns_nothing(void **unused)
     for_all(frozen_learns_nothing);
 }
 
-static void test_reset_is_a_new_life(void **unused)
+static void test_reset_is_a_new_run(void **unused)
 {
     (void)unused;
-    for_all(reset_is_a_new_life);
+    for_all(reset_is_a_new_run);
 }
 
-static void test_albums_change_nothing(void **unused)
+static void test_caches_change_nothing(void **unused)
 {
     (void)unused;
-    for_all_albums(albums_change_nothing);
+    for_all_caches(caches_change_nothing);
 }
 
-static void test_albums_keep_to_their_size(void **unused)
+static void test_caches_keep_to_their_size(void **unused)
 {
     (void)unused;
-    for_all_albums(albums_keep_to_their_size);
+    for_all_caches(caches_keep_to_their_size);
 }
 
 static void test_survives_failed_allocations(void **unused)
@@ -516,7 +517,8 @@ static void tables_are_sound(void **unused)
         const rh_agent_type *type = rh_agent_type_at(a);
         assert_ptr_equal(rh_agent_find(type->name, NULL), type);
         assert_non_null(type->about);
-        assert_true(!type->album == !type->use && !type->album == !type->look);
+        assert_true(!type->make_cache == !type->use_cache &&
+                    !type->make_cache == !type->look_up);
         double hp[64];
         rh_param_initial(type->param, type->nparam, hp);
         assert_int_equal(rh_param_check(type->param, type->nparam, type->name, hp, NULL),
@@ -599,7 +601,7 @@ static void refusals_are_told(void **unused)
     rh_env_destroy(env);
 }
 
-// Mean score of a few lives with the agent's own defaults.
+// Mean score of a few runs with the agent's own defaults.
 static double mean_score(const char *env_name, const char *agent_name, int64_t nstep)
 {
     rh_env *env = NULL;
@@ -610,12 +612,12 @@ static double mean_score(const char *env_name, const char *agent_name, int64_t n
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nstep = nstep;
     opt.nrun = 5;
-    rh_life life[5];
+    rh_result result[5];
     assert_int_equal(
-        rh_eval_lives(&env, 1, type, rh_env_task(env), 1, hp, &opt, life, NULL, NULL), RH_OK);
+        rh_eval_runs(&env, 1, type, rh_env_task(env), 1, hp, &opt, result, NULL, NULL), RH_OK);
     double sum = 0.0;
     for (int r = 0; r < 5; r++)
-        sum += life[r].score;
+        sum += result[r].score;
     rh_env_destroy(env);
     return sum / 5;
 }
@@ -651,13 +653,13 @@ int main(void)
         cmocka_unit_test(published_grids_fit_the_agents),
         cmocka_unit_test(states_fit_the_construction),
         cmocka_unit_test(refusals_are_told),
-        cmocka_unit_test(test_one_seed_one_life),
+        cmocka_unit_test(test_one_seed_one_run),
         cmocka_unit_test(test_nothing_allocates),
         cmocka_unit_test(test_saved_is_loaded),
         cmocka_unit_test(test_frozen_learns_nothing),
-        cmocka_unit_test(test_reset_is_a_new_life),
-        cmocka_unit_test(test_albums_change_nothing),
-        cmocka_unit_test(test_albums_keep_to_their_size),
+        cmocka_unit_test(test_reset_is_a_new_run),
+        cmocka_unit_test(test_caches_change_nothing),
+        cmocka_unit_test(test_caches_keep_to_their_size),
         cmocka_unit_test(test_survives_failed_allocations),
         cmocka_unit_test(defaults_learn),
     };

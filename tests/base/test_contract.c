@@ -57,18 +57,18 @@ static rh_status corridor_init(void *self, rh_task *task, const double *opt, rh_
     return RH_OK;
 }
 
-static void corridor_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void corridor_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const corridor *c = self;
     place *p = state;
-    p->cell = (int)rh_rng_below(&luck->start, (uint32_t)c->ncell - 1);
+    p->cell = (int)rh_rng_below(&streams->start, (uint32_t)c->ncell - 1);
     obs[0] = p->cell;
 }
 
-static bool corridor_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool corridor_step(const void *self, void *state, const double *act, rh_streams *streams,
                           double *obs, double *reward)
 {
-    (void)luck;
+    (void)streams;
     const corridor *c = self;
     place *p = state;
     p->cell += act[0] == 1.0 ? 1 : p->cell > 0 ? -1 : 0;
@@ -224,12 +224,12 @@ static void environment(void **unused)
     assert_int_equal(rh_env_state_size(env), sizeof(place));
 
     place p;
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     double obs, reward, total = 0.0, forward = 1.0;
-    rh_env_start(env, &p, &luck, &obs);
+    rh_env_start(env, &p, &streams, &obs);
     double left = 4.0 - obs;
-    while (!rh_env_step(env, &p, &forward, &luck, &obs, &reward))
+    while (!rh_env_step(env, &p, &forward, &streams, &obs, &reward))
         total += reward;
     assert_true(obs == 4.0 && total + reward == -left);
 
@@ -300,18 +300,18 @@ static void environment_without_memory(void **unused)
 
 // ---------------------------------------------------------------------------- adopted ones
 
-// A corridor that is made elsewhere and shows its cells as scenes; how many bytes a state has
-// is known only then.
+// A corridor that is made elsewhere and shows its cells as fixed observations; how many bytes a
+// state has is known only then.
 static const double cells[] = {0.0, 1.0, 2.0, 3.0, 4.0};
 
-static const double *corridor_scenes(const void *self, int32_t *n)
+static const double *corridor_entries(const void *self, int32_t *n)
 {
     const corridor *c = self;
     *n = c->ncell;
     return c->ncell <= 5 ? cells : NULL;
 }
 
-static int32_t corridor_scene(const void *self, const void *state)
+static int32_t corridor_entry(const void *self, const void *state)
 {
     (void)self;
     return ((const place *)state)->cell;
@@ -332,8 +332,8 @@ static const rh_env_type shown_type = {
     .init = never_init,
     .start = corridor_start,
     .step = corridor_step,
-    .scenes = corridor_scenes,
-    .scene = corridor_scene,
+    .fixed_obs = corridor_entries,
+    .obs_index = corridor_entry,
     .clear = corridor_clear,
 };
 
@@ -367,33 +367,33 @@ static void environment_adopted(void **unused)
 
     // what it shows, and which of it
     int32_t n = -1;
-    assert_ptr_equal(rh_env_scenes(env, &n), cells);
+    assert_ptr_equal(rh_env_fixed_obs(env, &n), cells);
     assert_int_equal(n, 5);
     place p;
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     double obs, reward, forward = 1.0;
-    rh_env_start(env, &p, &luck, &obs);
+    rh_env_start(env, &p, &streams, &obs);
     do
-        assert_true(cells[rh_env_scene(env, &p)] == obs);
-    while (!rh_env_step(env, &p, &forward, &luck, &obs, &reward));
-    assert_int_equal(rh_env_scene(env, &p), 4);
+        assert_true(cells[rh_env_obs_index(env, &p)] == obs);
+    while (!rh_env_step(env, &p, &forward, &streams, &obs, &reward));
+    assert_int_equal(rh_env_obs_index(env, &p), 4);
 
     rh_env_destroy(env); // self goes with it, cleared once
     assert_int_equal(ninit, 0);
     assert_int_equal(nclear, 1);
     assert_int_equal(rh_alloc_live(), live);
 
-    // a kind without scenes, and one that has none to show this time
+    // a kind without fixed observations, and one that has none to show this time
     assert_int_equal(rh_env_create(&env, &corridor_type, NULL, NULL), RH_OK);
     n = -1;
-    assert_null(rh_env_scenes(env, &n));
+    assert_null(rh_env_fixed_obs(env, &n));
     assert_int_equal(n, 0);
     rh_env_destroy(env);
     c = made_elsewhere();
     c->ncell = 6;
     assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, NULL), RH_OK);
-    assert_null(rh_env_scenes(env, &n));
+    assert_null(rh_env_fixed_obs(env, &n));
     rh_env_destroy(env);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -525,43 +525,45 @@ static void agent_without_parts(void **unused)
     rh_agent_destroy(agent);
 }
 
-// ---------------------------------------------------------------------------- albums
+// ---------------------------------------------------------------------------- feature caches
 
-// A counter with an eye for scenes: its album holds the first sensor of each, times its size.
+// A counter with an eye for fixed observations: its feature cache holds the first sensor of
+// each, times its size.
 typedef struct viewer {
     counter counter;
-    const double *album; // borrowed
-    int32_t scene;
+    const double *cache; // borrowed
+    int32_t entry;
     int nuse, nlook;
 } viewer;
 
-static rh_status viewer_album(void **album, const rh_task *task, const double *hp,
-                              const double *scene, int32_t n, size_t most, rh_error *err)
+static rh_status viewer_cache(void **cache, const rh_task *task, const double *hp,
+                              const double *entry, int32_t n, size_t most, rh_error *err)
 {
     if ((size_t)n * sizeof(double) > most)
         return RH_OK;
     double *x = rh_alloc((size_t)n, sizeof *x);
     if (!x)
-        return rh_fail(err, RH_ENOMEM, "viewer: out of memory for %d scenes", (int)n);
-    *album = x;
+        return rh_fail(err, RH_ENOMEM, "viewer: out of memory for %d fixed observations",
+                       (int)n);
+    *cache = x;
     if (hp[0] == 17) // half-way: memory taken, and then refused
         return rh_fail(err, RH_EINVAL, "viewer: size = 17, expected another");
     for (int32_t i = 0; i < n; i++)
-        x[i] = hp[0] * scene[i * task->nobs];
+        x[i] = hp[0] * entry[i * task->nobs];
     return RH_OK;
 }
 
-static void viewer_use(void *self, const void *album)
+static void viewer_use(void *self, const void *cache)
 {
     viewer *v = self;
-    v->album = album;
+    v->cache = cache;
     v->nuse++;
 }
 
-static void viewer_look(void *self, int32_t scene)
+static void viewer_look(void *self, int32_t entry)
 {
     viewer *v = self;
-    v->scene = scene;
+    v->entry = entry;
     v->nlook++;
 }
 
@@ -576,96 +578,99 @@ static const rh_agent_type viewer_type = {
     .step = counter_step,
     .end = counter_end,
     .act = counter_act,
-    .album = viewer_album,
-    .use = viewer_use,
-    .look = viewer_look,
+    .make_cache = viewer_cache,
+    .use_cache = viewer_use,
+    .look_up = viewer_look,
     .clear = counter_clear,
 };
 
 static const double pictures[] = {1.0, 0.0, 2.0, 0.0, 3.0, 0.0}; // three of two sensors
 
-static void albums_are_used(void **unused)
+static void caches_are_used(void **unused)
 {
     (void)unused;
     int64_t live = rh_alloc_live();
-    rh_album *album = NULL, *other = NULL;
+    rh_feature_cache *cache = NULL, *other = NULL;
     rh_agent *agent = NULL;
     double size = 5;
     assert_int_equal(
-        rh_album_create(&album, &viewer_type, &discrete, &size, pictures, 3, 24, NULL), RH_OK);
-    assert_non_null(album);
+        rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, NULL),
+        RH_OK);
+    assert_non_null(cache);
     assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, &size, NULL), RH_OK);
     viewer *v = (viewer *)(void *)seen; // a viewer begins with its counter
-    rh_agent_use(agent, album);
+    rh_agent_use_cache(agent, cache);
     assert_int_equal(v->nuse, 1);
-    assert_true(v->album[0] == 5.0 && v->album[1] == 10.0 && v->album[2] == 15.0);
-    rh_agent_look(agent, 2);
-    assert_int_equal(v->scene, 2);
-    rh_agent_look(agent, 0);
-    assert_int_equal(v->scene, 0);
+    assert_true(v->cache[0] == 5.0 && v->cache[1] == 10.0 && v->cache[2] == 15.0);
+    rh_agent_look_up(agent, 2);
+    assert_int_equal(v->entry, 2);
+    rh_agent_look_up(agent, 0);
+    assert_int_equal(v->entry, 0);
     assert_int_equal(v->nlook, 2);
-    rh_agent_use(agent, NULL);
-    assert_null(v->album);
+    rh_agent_use_cache(agent, NULL);
+    assert_null(v->cache);
     rh_agent_destroy(agent);
-    rh_album_destroy(album);
-    rh_album_destroy(NULL);
+    rh_feature_cache_destroy(cache);
+    rh_feature_cache_destroy(NULL);
 
     // initial values where none are given; `most` holds to the byte
     assert_int_equal(
-        rh_album_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 24, NULL), RH_OK);
+        rh_feature_cache_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 24, NULL),
+        RH_OK);
     assert_non_null(other);
     assert_int_equal(rh_agent_create(&agent, &viewer_type, &discrete, NULL, NULL), RH_OK);
     v = (viewer *)(void *)seen;
-    rh_agent_use(agent, other);
-    assert_true(v->album[2] == 9.0);
+    rh_agent_use_cache(agent, other);
+    assert_true(v->cache[2] == 9.0);
     rh_agent_destroy(agent);
-    rh_album_destroy(other);
+    rh_feature_cache_destroy(other);
     assert_int_equal(
-        rh_album_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL), RH_OK);
+        rh_feature_cache_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL),
+        RH_OK);
     assert_null(other);
     assert_int_equal(rh_alloc_live(), live);
 }
 
-static void kinds_without_albums(void **unused)
+static void kinds_without_caches(void **unused)
 {
     (void)unused;
     int64_t live = rh_alloc_live();
-    rh_album *album = (rh_album *)&live; // is overwritten
+    rh_feature_cache *cache = (rh_feature_cache *)&live; // is overwritten
     double size = 3;
-    assert_int_equal(
-        rh_album_create(&album, &counter_type, &discrete, &size, pictures, 3, SIZE_MAX, NULL),
-        RH_OK);
-    assert_null(album);
+    assert_int_equal(rh_feature_cache_create(&cache, &counter_type, &discrete, &size, pictures,
+                                             3, SIZE_MAX, NULL),
+                     RH_OK);
+    assert_null(cache);
     rh_agent *agent = NULL;
     agent_of(&agent, &counter_type, &discrete, size);
-    rh_agent_use(agent, NULL); // nothing to pass on
+    rh_agent_use_cache(agent, NULL); // nothing to pass on
     rh_agent_destroy(agent);
     assert_int_equal(rh_alloc_live(), live);
 }
 
-static void albums_that_fail(void **unused)
+static void caches_that_fail(void **unused)
 {
     (void)unused;
     int64_t live = rh_alloc_live();
     rh_error err;
-    rh_album *album = NULL;
+    rh_feature_cache *cache = NULL;
     double size = 17;
     assert_int_equal(
-        rh_album_create(&album, &viewer_type, &discrete, &size, pictures, 3, 24, &err),
+        rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures, 3, 24, &err),
         RH_EINVAL);
     assert_string_equal(err.text, "viewer: size = 17, expected another");
-    assert_null(album);
+    assert_null(cache);
     assert_int_equal(rh_alloc_live(), live);
     for (int nth = 1;; nth++) {
         rh_alloc_fail_at(nth);
-        rh_status rc =
-            rh_album_create(&album, &viewer_type, &discrete, NULL, pictures, 3, 24, &err);
+        rh_status rc = rh_feature_cache_create(&cache, &viewer_type, &discrete, NULL, pictures,
+                                               3, 24, &err);
         rh_alloc_fail_at(0);
-        assert_true((rc == RH_OK) == (album != NULL));
-        rh_album_destroy(album);
+        assert_true((rc == RH_OK) == (cache != NULL));
+        rh_feature_cache_destroy(cache);
         assert_int_equal(rh_alloc_live(), live);
         if (rc == RH_OK) {
-            assert_true(nth > 3); // the album, its values, the kind's own
+            assert_true(nth > 3); // the feature cache, its values, the kind's own
             break;
         }
         assert_int_equal(rc, RH_ENOMEM);
@@ -784,9 +789,9 @@ int main(void)
         cmocka_unit_test(agent_learns_unless_frozen),
         cmocka_unit_test(agent_options),
         cmocka_unit_test(agent_without_parts),
-        cmocka_unit_test(albums_are_used),
-        cmocka_unit_test(kinds_without_albums),
-        cmocka_unit_test(albums_that_fail),
+        cmocka_unit_test(caches_are_used),
+        cmocka_unit_test(kinds_without_caches),
+        cmocka_unit_test(caches_that_fail),
         cmocka_unit_test(what_was_learned_comes_back),
         cmocka_unit_test(strangers_are_refused),
         cmocka_unit_test(agent_without_memory),

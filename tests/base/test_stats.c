@@ -131,7 +131,7 @@ static void summary_of_equals(void **unused)
     assert_true(s.mean == -7.0 && s.stderr_ == 0.0 && s.lo95 == -7.0 && s.hi95 == -7.0);
 }
 
-static void summary_with_lives_that_broke_down(void **unused)
+static void summary_with_runs_that_broke_down(void **unused)
 {
     (void)unused;
     double x[6] = {-100.0, -INFINITY, -120.0, -110.0, -INFINITY, -90.0}, work[6];
@@ -145,7 +145,7 @@ static void summary_with_lives_that_broke_down(void **unused)
     s = rh_summarise(all, 2, work);
     assert_true(s.mean == -INFINITY && s.median == -INFINITY && s.max == -INFINITY);
 
-    x[3] = NAN; // a life that was stopped has no score, and then there is no summary
+    x[3] = NAN; // a run that was stopped has no score, and then there is no summary
     s = rh_summarise(x, 6, work);
     assert_true(isnan(s.mean) && isnan(s.stderr_) && isnan(s.lo95) && isnan(s.min));
     assert_true(isnan(s.q25) && isnan(s.median) && isnan(s.q75) && isnan(s.max));
@@ -186,7 +186,7 @@ int main(void)
         cmocka_unit_test(summary),
         cmocka_unit_test(summary_of_one),
         cmocka_unit_test(summary_of_equals),
-        cmocka_unit_test(summary_with_lives_that_broke_down),
+        cmocka_unit_test(summary_with_runs_that_broke_down),
         cmocka_unit_test(interval_covers),
         cmocka_unit_test(order_of_values_does_not_matter),
     };

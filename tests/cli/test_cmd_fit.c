@@ -1,4 +1,4 @@
-// test_cmd_fit.c - rehearse fit, and lives in what it made: words, JSON, files, exit codes.
+// test_cmd_fit.c - rehearse fit, and runs in what it made: words, JSON, files, exit codes.
 
 #include "cli/program.h"
 
@@ -44,7 +44,7 @@ static void prints_words(void **unused)
     assert_string_equal(o.err, "");
     assert_has(o.out, "log          log.csv: 700 steps in ");
     assert_has(o.out, "2 sensors, 4 actions\n");
-    assert_has(o.out, "task         episodes end, discount 1, lives of 1,000 steps\n");
+    assert_has(o.out, "task         episodes end, discount 1, runs of 1,000 steps\n");
     assert_has(o.out, "seen as      raw: 2 numbers a state\n");
     assert_has(o.out, "  awareness  0.");
     assert_has(o.out, "model        knn k=3: ");
@@ -69,7 +69,7 @@ static void prints_words(void **unused)
     drop(&o);
 
     char *words = output_of(FIT "-o other.model --no-fidelity --members 2 --task puddle_world");
-    assert_has(words, "lives of 30,000 steps, as told by puddle_world\n");
+    assert_has(words, "runs of 30,000 steps, as told by puddle_world\n");
     assert_has(words, "  members    2, each fitted to 90.0 % of the steps\n");
     assert_has(words, "--agent esarsa --grid puddle_world:paper\n");
     assert_null(strstr(words, "findings"));
@@ -88,7 +88,7 @@ static void prints_words(void **unused)
          "are believed at a cost of 2 a real step\n"},
         {"--continuing yes",
          "reach      chosen from the log\n  beyond it  an agent is given the log's lowest "
-         "return, and life goes on from a start\n"},
+         "return, and run goes on from a start\n"},
     };
     for (size_t i = 0; i < sizeof believed / sizeof *believed; i++) {
         char line[128];
@@ -200,7 +200,7 @@ static void presets_and_starts(void **unused)
 
 // ---------------------------------------------------------------------------- living in it
 
-static void lives_in_members(void **unused)
+static void runs_in_members(void **unused)
 {
     (void)unused;
     free(output_of(FIT "-q -o four.model --members 4 --no-fidelity"));
@@ -211,8 +211,8 @@ static void lives_in_members(void **unused)
     words = output_of("run model:ten.model" LIVE);
     assert_has(words, "environment  model:ten.model\n");
     assert_has(words, "3 members, scores pooled by mean\n");
-    assert_has(words, "lives        3 of 1,500 steps in each member, seed 1");
-    assert_has(words, " steps of an episode, as a teleport; usual in a model\n");
+    assert_has(words, "runs        3 of 1,500 steps in each member, seed 1");
+    assert_has(words, " steps of an episode, as a truncate; usual in a model\n");
     assert_has(words, "  member 2   ");
     free(words);
 
@@ -236,7 +236,7 @@ static void lives_in_members(void **unused)
     assert_has(json, "\"model\": {\"file\": \"ten.model\", \"kind\": \"knn\"");
     assert_has(json, "{\"member\": 2, \"run\": 1, ");
 
-    // a member alone lives as it does among the others
+    // a member alone runs as it does among the others
     char *one = output_of("run model:ten.model --member 1" LIVE "--csv -");
     const char *among = strstr(csv, "\n1,0,");
     assert_non_null(among);
@@ -263,9 +263,9 @@ static void sweeps_in_members(void **unused)
     char line[256];
     snprintf(line, sizeof line, "%s --csv t.csv", all);
     char *words = output_of(line), *csv = contents("t.csv");
-    assert_has(words, "lives        2 of 800 steps for each, in each member, seed 1");
-    assert_has(csv, "optimiser,lives,score,mean,stderr,lo95,hi95\n");
-    assert_has(csv, ",6,"); // lives of a setting
+    assert_has(words, "runs        2 of 800 steps for each, in each member, seed 1");
+    assert_has(csv, "optimiser,runs,score,mean,stderr,lo95,hi95\n");
+    assert_has(csv, ",6,"); // runs of a setting
     free(words);
     snprintf(line, sizeof line, "%s --pool quartile", all);
     words = output_of(line);
@@ -302,13 +302,13 @@ static void sweeps_in_members(void **unused)
     assert_has(o.err, "--pool is for several members");
     drop(&o);
 
-    // what was learned in the first life is saved
+    // what was learned in the first run is saved
     free(output_of("run model:ten.model -a esarsa -n 300 -r 2 -q --save a.state"));
     free(output_of("run model:ten.model --member 0 -a esarsa -n 300 -r 1 -q --save b.state"));
     assert_int_equal(system("cmp a.state b.state"), 0);
 }
 
-// A thirtieth of the life, but no less than two usual episodes of the log; or as is said.
+// A thirtieth of the run, but no less than two usual episodes of the log; or as is said.
 static void cuts_episodes_off(void **unused)
 {
     (void)unused;
@@ -320,13 +320,13 @@ static void cuts_episodes_off(void **unused)
     fclose(file);
     free(output_of("fit short.csv --repr raw -q --no-fidelity"));
     char *words = output_of("run model:short.model -a esarsa -r 1 -n 900");
-    assert_has(words, "  cut-off    after 40 steps of an episode, as a teleport; usual in a ");
+    assert_has(words, "  cut-off    after 40 steps of an episode, as a truncate; usual in a ");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff-as terminal");
     assert_has(words, "  cut-off    after 100 steps of an episode, as a terminal state; usual");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff 7");
-    assert_has(words, "  cut-off    after 7 steps of an episode, as a teleport\n");
+    assert_has(words, "  cut-off    after 7 steps of an episode, as a truncate\n");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff never");
     assert_null(strstr(words, "cut-off"));
@@ -506,7 +506,7 @@ int main(void)
         cmocka_unit_test(prints_json),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(presets_and_starts),
-        cmocka_unit_test(lives_in_members),
+        cmocka_unit_test(runs_in_members),
         cmocka_unit_test(sweeps_in_members),
         cmocka_unit_test(cuts_episodes_off),
         cmocka_unit_test(refuses),

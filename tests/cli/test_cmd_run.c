@@ -71,7 +71,7 @@ static void prints_words(void **unused)
     assert_has(o.out, "range      x=-2:2\n");
     assert_has(o.out, "agent        esarsa alpha=0.05\n");
     assert_has(o.out, "defaults   beta1=0 tau=1");
-    assert_has(o.out, "lives        5 of 2,000 steps, seed 1, scored by average\n");
+    assert_has(o.out, "runs        5 of 2,000 steps, seed 1, scored by average\n");
     assert_has(o.out, "95 % interval");
     assert_has(o.out, "steps/s");
     assert_has(o.out, "\u2514\u2500\u2500"); // the chart's corner
@@ -95,7 +95,7 @@ static void prints_json(void **unused)
     assert_has(json, "\"version\": \"0.1.0\"");
     assert_has(json, "\"env\": \"puddle_world\"");
     assert_has(json, "\"alpha\": 0.1,");
-    assert_has(json, "\"cutoff\": 500,\n  \"cutoff_as\": \"teleport\"");
+    assert_has(json, "\"cutoff\": 500,\n  \"cutoff_as\": \"truncate\"");
     assert_has(json, "\"step\": [286, 572, 858, 1143, 1429, 1715, 2000]");
     assert_true(number_of(json, "finished") == 5);
     assert_true(number_of(json, "lo95") < number_of(json, "mean"));
@@ -118,7 +118,7 @@ static void prints_json(void **unused)
 static void writes_csv(void **unused)
 {
     (void)unused;
-    char *words = output_of(SMALL "--csv lives.csv"), *csv = contents("lives.csv");
+    char *words = output_of(SMALL "--csv runs.csv"), *csv = contents("runs.csv");
     char *piped = output_of(SMALL "--csv -"), *json = output_of(SMALL "--json");
     assert_has(words, "score ");
     assert_string_equal(csv, piped); // and nothing else
@@ -137,7 +137,7 @@ static void writes_csv(void **unused)
                          6);
         assert_int_equal(run, i);
         assert_int_equal(steps, 2000);
-        assert_string_equal(ended, "lived");
+        assert_string_equal(ended, "run");
         sum += score;
         line += used;
     }
@@ -181,7 +181,7 @@ static void divergence_is_a_result(void **unused)
     (void)unused;
     const char *line = "run acrobot -a actor_critic -s alpha_critic=10 -n 2000 -r 3";
     char *words = output_of(line);
-    assert_has(words, "diverged     3 of 3 lives: the agent's numbers were not finite\n");
+    assert_has(words, "diverged     3 of 3 runs: the agent's numbers were not finite\n");
     assert_has(words, "no learning curve");
     free(words);
     char with_save[128];
@@ -243,7 +243,7 @@ static void an_early_end_costs_no_file(void **unused)
     kill(pid, SIGINT);
     outcome o = await(pid);
     assert_int_equal(o.code, 130);
-    assert_has(o.err, "0 of 2 lives finished");
+    assert_has(o.err, "0 of 2 runs finished");
     drop(&o);
     char *kept = contents("keep.csv");
     assert_string_equal(kept, "precious\n");
@@ -292,7 +292,7 @@ static void files_fail(void **unused)
         system("mkdir d && echo old > d/real && chmod 600 d/real && ln -s real d/link"), 0);
     free(output_of(SMALL "-q --csv d/link"));
     assert_int_equal(system("test -L d/link && test $(ls d | wc -l) = 2 && "
-                            "test $(stat -c %a d/real) = 600 && grep -q lived d/real"),
+                            "test $(stat -c %a d/real) = 600 && grep -q run d/real"),
                      0);
 }
 

@@ -1,4 +1,4 @@
-// test_cmd_sweep.c - rehearse sweep: the settings it lives, how it ranks them, how it stops.
+// test_cmd_sweep.c - rehearse sweep: the settings it runs, how it ranks them, how it stops.
 
 #include "cli/program.h"
 
@@ -124,7 +124,7 @@ static void takes_published_grids(void **unused)
     free(changed);
 }
 
-// With one life each every order of the first axis slowest is as good; equal means keep it.
+// With one run each every order of the first axis slowest is as good; equal means keep it.
 static void equal_means_keep_the_order(void **unused)
 {
     (void)unused;
@@ -168,18 +168,18 @@ static void stops_when_asked(void **unused)
         assert_has(o.out, "of 3,600 settings\n");
         assert_has(o.out, "\nbest ");
         assert_has(o.err, "rehearse: interrupted: ");
-        assert_has(o.err, " of 108,000 lives finished\n");
+        assert_has(o.err, " of 108,000 runs finished\n");
 
-        // every finished life is in the file, and only those
+        // every finished run is in the file, and only those
         char *csv = contents("part.csv");
         int n = read_rows(csv, r);
-        long lives = 0, said = 0;
+        long results = 0, said = 0;
         for (int k = 0; k < n; k++)
-            lives += r[k].runs;
+            results += r[k].runs;
         for (const char *c = strstr(o.err, "interrupted: ") + 13; *c != ' '; c++)
             said = *c == ',' ? said : 10 * said + (*c - '0');
-        assert_true(n > 0 && lives > 0);
-        assert_int_equal(lives, said);
+        assert_true(n > 0 && results > 0);
+        assert_int_equal(results, said);
         free(csv);
         drop(&o);
     }

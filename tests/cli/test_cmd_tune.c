@@ -5,12 +5,12 @@
 
 #include <sys/stat.h>
 
-// Small and quick: 6 settings of 2 short lives, 2 of them confirmed. On one thread: with more
+// Small and quick: 6 settings of 2 short runs, 2 of them confirmed. On one thread: with more
 // than the machine has to spare, most of the time would go into waiting.
-#define LIVES " --repr raw -n 200 -r 2 -j 1 "
+#define UNITS " --repr raw -n 200 -r 2 -j 1 "
 #define GRID " -s alpha=0.01,0.1,1 -s tau=1,10 "
 #define CONFIRM " --confirm 2 --confirm-members 2 --confirm-runs 2 "
-#define SMALL LIVES GRID CONFIRM
+#define SMALL UNITS GRID CONFIRM
 // One that lasts.
 #define LONG " --repr raw -n 20000 -r 200 -s alpha=0.01,0.1,1 -j 2 --no-confirm "
 
@@ -86,10 +86,9 @@ static void prints_words(void **unused)
         "agent        esarsa\n  searched   alpha 0.01, 0.1, 1\n             tau 1, 10\n");
     assert_has(o.out, "  fixed      beta1=0 ");
     assert_has(o.out, "method       race: all 6 settings\n");
+    assert_has(o.out, "runs        up to 2 of 200 steps for each, seed 1, scored by average\n");
     assert_has(o.out,
-               "lives        up to 2 of 200 steps for each, seed 1, scored by average\n");
-    assert_has(o.out,
-               "confirm      the 2 leading settings, 2 lives in each of 2 models of other "
+               "confirm      the 2 leading settings, 2 runs in each of 2 models of other "
                "parts of the log\n");
     assert_has(o.out, "study        log.study\n");
     assert_has(o.out, "deploy       --agent esarsa --set alpha=");
@@ -117,7 +116,7 @@ static void prints_words(void **unused)
     o = rehearse("tune log.csv" SMALL);
     assert_int_equal(o.code, 0);
     assert_has(o.err, "rehearse: going on with log.study: ");
-    assert_has(o.err, " lives are done\n");
+    assert_has(o.err, " runs are done\n");
     drop(&o);
 
     o = rehearse("tune log.csv -q" SMALL);
@@ -142,7 +141,7 @@ static void prints_json(void **unused)
     assert_has(json, "\"tied\": [");
     assert_has(json, "\"trials\": [");
     assert_has(json, "\"evaluation.runs\": \"2\"");
-    assert_has(json, "\"lives\": ");
+    assert_has(json, "\"runs\": ");
     write_text("j.json", json);
     int rc = system("python3 -c 'import json; json.load(open(\"j.json\"))' 2>/dev/null || "
                     "! command -v python3 >/dev/null");
@@ -163,7 +162,7 @@ static void dry_run(void **unused)
     (void)unused;
     char *yaml = output_of("tune log.csv --dry-run -o d.study" SMALL);
     assert_has(yaml, "# 6 settings, ");
-    assert_has(yaml, " lives of 200 steps at most, 8 of them to confirm\n# about ");
+    assert_has(yaml, " runs of 200 steps at most, 8 of them to confirm\n# about ");
     assert_has(yaml, "\nagent:");
     assert_has(yaml, "\nparameters:");
     assert_false(exists("d.study"));
@@ -195,7 +194,7 @@ static void files_and_flags(void **unused)
                                "confirm: false\nstarts: ../starts.csv\n");
     char *words = output_of("tune below/s.yaml");
     assert_has(words, "log          below/../log.csv: 300 steps");
-    assert_has(words, "lives        up to 2 of 100 steps");
+    assert_has(words, "runs        up to 2 of 100 steps");
     assert_has(words, "study        s.study\n");
     assert_has(words, "was not confirmed");
     assert_true(exists("s.study/best.yaml"));
@@ -203,7 +202,7 @@ static void files_and_flags(void **unused)
 
     // the line stands above the file
     words = output_of("tune below/s.yaml -n 50 -s alpha=0.1,0.2,0.3 --method grid -r 3 -o t");
-    assert_has(words, "lives        3 of 50 steps");
+    assert_has(words, "runs        3 of 50 steps");
     assert_has(words, "alpha 0.1, 0.2, 0.3\n");
     assert_has(words, "method       grid: all 3 settings\n");
     free(words);
@@ -290,7 +289,7 @@ static void stops(void **unused)
         outcome o = await(pid);
         assert_int_equal(o.code, 128 + ended_by[i]);
         assert_has(o.err, "rehearse: interrupted: ");
-        assert_has(o.err, " lives are done and kept in long; the same command goes on\n");
+        assert_has(o.err, " runs are done and kept in long; the same command goes on\n");
         if (i > 0)
             assert_has(o.err, "rehearse: going on with long: ");
         drop(&o);
@@ -298,7 +297,7 @@ static void stops(void **unused)
     remove_folder("long");
 }
 
-// A second process is refused while the first one lives, and not after it was killed.
+// A second process is refused while the first one runs, and not after it was killed.
 static void one_at_a_time(void **unused)
 {
     (void)unused;
@@ -407,7 +406,7 @@ static void refuses_another_study(void **unused)
     } other[] = {
         {"tune log.csv -q -o s --repr raw -n 200 -r 3" GRID CONFIRM, "evaluation.runs"},
         {"tune log.csv -q -o s --seed 9" SMALL, "seed"},
-        {"tune log.csv -q -o s -s alpha=0.01,0.1 -s tau=1,10" LIVES CONFIRM, "alpha"},
+        {"tune log.csv -q -o s -s alpha=0.01,0.1 -s tau=1,10" UNITS CONFIRM, "alpha"},
         {"tune starts.csv -q -o s" SMALL, "log"},
     };
     char *best = contents("s/best.yaml");
@@ -448,7 +447,7 @@ static void several(void **unused)
     remove_folder("s");
 }
 
-// A disk that is full: what was lived is kept, and the study goes on when there is room.
+// A disk that is full: what was run is kept, and the study goes on when there is room.
 static void full_disk(void **unused)
 {
     (void)unused;
@@ -472,7 +471,7 @@ static void full_disk(void **unused)
     char *err = contents("err");
     assert_has(err, "study.log");
     assert_has(err,
-               "try: the same command again, once that is mended: finished lives are kept\n");
+               "try: the same command again, once that is mended: finished runs are kept\n");
     free(err);
     assert_true(lines_of("full/study.log") > 100);
     snprintf(command, sizeof command, RH_PROGRAM "%s", line);

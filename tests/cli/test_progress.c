@@ -114,11 +114,11 @@ static void tunes_lines_that_fit(void **unused)
                        "--method random -o long";
     static const int columns[] = {100, 60, 24};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(on_terminal(line, columns[i], " lives", screen), 130);
+        assert_int_equal(on_terminal(line, columns[i], " runs", screen), 130);
         char *message = strstr(screen, "rehearse: interrupted");
         assert_non_null(message);
         *message = 0;
-        assert_has(screen, " lives");
+        assert_has(screen, " runs");
         char *resumed = strstr(screen, "rehearse: going on with long: ");
         assert_true((resumed != NULL) == (i > 0));
         assert_true(widest(resumed ? strchr(resumed, '\n') : screen) < columns[i]);

@@ -80,10 +80,10 @@ static inline rh_env *make(const rh_env_type *type, ...)
     return env;
 }
 
-static inline rh_luck luck_of(uint64_t seed)
+static inline rh_streams streams_of(uint64_t seed)
 {
-    return (rh_luck){rh_rng_stream(seed, RH_STREAM_START, 0, 0),
-                     rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0)};
+    return (rh_streams){rh_rng_stream(seed, RH_STREAM_START, 0, 0),
+                        rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0)};
 }
 
 // Whether n draws x look uniform on [lo, hi): all inside, the ends reached, mean and mean

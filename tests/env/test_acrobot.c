@@ -20,8 +20,8 @@ static void set(rh_acrobot_state *s, const double *q)
 static bool act(const rh_env *env, rh_acrobot_state *s, int action, double obs[6])
 {
     double a = action, reward = 0.0;
-    rh_luck luck = luck_of(1);
-    bool end = rh_env_step(env, s, &a, &luck, obs, &reward);
+    rh_streams streams = streams_of(1);
+    bool end = rh_env_step(env, s, &a, &streams, obs, &reward);
     assert_true(reward == -1.0); // terminal or not
     return end;
 }
@@ -188,11 +188,11 @@ static double drawn[4][NSTART];
 
 static void draw_starts(const rh_env *env)
 {
-    rh_luck luck = luck_of(7);
+    rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
         rh_acrobot_state s;
         double obs[6];
-        rh_env_start(env, &s, &luck, obs);
+        rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 4; k++)
             drawn[k][i] = s.q[k];
         near(obs[1], sin(s.q[0]), 1e-15, "sin theta1", i);

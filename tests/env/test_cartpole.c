@@ -24,15 +24,15 @@ static int follow(const char *name, const rh_env *env)
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 10;
         rh_cartpole_state s = {row[1], row[2], row[3], row[4]}, fresh;
-        rh_luck luck = luck_of((uint64_t)i), same = luck;
+        rh_streams streams = streams_of((uint64_t)i), same = streams;
         double obs[4], start[4], reward;
-        assert_false(rh_env_step(env, &s, row, &luck, obs, &reward)); // never ends
+        assert_false(rh_env_step(env, &s, row, &streams, obs, &reward)); // never ends
         assert_true(obs[0] == s.x && obs[1] == s.x_dot);
         assert_true(obs[2] == s.theta && obs[3] == s.theta_dot);
         if (row[9] == 0.0) {
             assert_true(reward == 0.0);
             near_state(&s, row + 5, i);
-            assert_memory_equal(&luck.start, &same.start, sizeof luck.start);
+            assert_memory_equal(&streams.start, &same.start, sizeof streams.start);
             continue;
         }
 
@@ -41,7 +41,7 @@ static int follow(const char *name, const rh_env *env)
         assert_true(reward == -1.0);
         rh_env_start(env, &fresh, &same, start);
         assert_memory_equal(obs, start, sizeof obs);
-        assert_memory_equal(&luck.start, &same.start, sizeof luck.start);
+        assert_memory_equal(&streams.start, &same.start, sizeof streams.start);
     }
     return nfail;
 }
@@ -68,9 +68,9 @@ static void test_free_run(void **unused)
     assert_true(n > 400);
     rh_cartpole_state s = {table[1], table[2], table[3], table[4]};
     for (int i = 1; i < n; i++) {
-        rh_luck luck = luck_of(1);
+        rh_streams streams = streams_of(1);
         double obs[4], reward;
-        rh_env_step(env, &s, table + (i - 1) * 5, &luck, obs, &reward);
+        rh_env_step(env, &s, table + (i - 1) * 5, &streams, obs, &reward);
         near_state(&s, table + i * 5 + 1, i);
     }
     rh_env_destroy(env);
@@ -81,9 +81,9 @@ static void test_free_run(void **unused)
 static double reward_at(const rh_env *env, double x, double theta, double by)
 {
     rh_cartpole_state s = {x, by / 0.02, theta, by / 0.02};
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     double obs[4], reward, right = 1.0;
-    rh_env_step(env, &s, &right, &luck, obs, &reward);
+    rh_env_step(env, &s, &right, &streams, obs, &reward);
     return reward;
 }
 
@@ -121,24 +121,25 @@ static void test_noise(void **unused)
     rh_env *env = make(&rh_env_cartpole, NULL);
     double per_force = 1.0 / 1.1 + 0.1 / (1.1 * 1.1 * (4.0 / 3.0 - 0.1 / 1.1));
     for (int action = 0; action < 2; action++) {
-        rh_luck luck = luck_of((uint64_t)action);
+        rh_streams streams = streams_of((uint64_t)action);
         for (int i = 0; i < N; i++) {
             rh_cartpole_state s = {0.0, 0.0, 0.0, 0.0};
             double obs[4], reward, a = action;
-            rh_env_step(env, &s, &a, &luck, obs, &reward);
+            rh_env_step(env, &s, &a, &streams, obs, &reward);
             double force = obs[1] / 0.02 / per_force;
             z[i] = ((action ? force : -force) - 10.0) / 0.1; // the size of the force varies
         }
         looks_normal(z, N);
     }
 
-    // the noise is on the size: by the same luck, left is exactly the opposite of right
+    // the noise is on the size: by the same random stream, left is exactly the opposite of
+    // right
     double seen[2];
     for (int action = 0; action < 2; action++) {
         rh_cartpole_state s = {0.0, 0.0, 0.0, 0.0};
-        rh_luck luck = luck_of(5);
+        rh_streams streams = streams_of(5);
         double obs[4], reward, a = action;
-        rh_env_step(env, &s, &a, &luck, obs, &reward);
+        rh_env_step(env, &s, &a, &streams, obs, &reward);
         seen[action] = obs[1];
     }
     assert_true(seen[0] == -seen[1]);
@@ -150,11 +151,11 @@ static double drawn[4][NSTART];
 
 static void draw_starts(const rh_env *env)
 {
-    rh_luck luck = luck_of(7);
+    rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
         rh_cartpole_state s;
         double obs[4];
-        rh_env_start(env, &s, &luck, obs);
+        rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 4; k++)
             drawn[k][i] = obs[k];
     }

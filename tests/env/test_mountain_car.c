@@ -11,9 +11,9 @@ static int follow(const char *name, rh_env *env)
     int nwall = 0, n = read_case("env_mountain_car.csv", name, 3, table);
     rh_mountain_car_state s = {table[1], table[2]};
     for (int i = 1; i < n; i++) {
-        rh_luck luck = luck_of(1);
+        rh_streams streams = streams_of(1);
         double obs[2], reward;
-        bool end = rh_env_step(env, &s, table + (i - 1) * 3, &luck, obs, &reward);
+        bool end = rh_env_step(env, &s, table + (i - 1) * 3, &streams, obs, &reward);
         near(obs[0], table[i * 3 + 1], 1e-12, "x", i);
         near(obs[1], table[i * 3 + 2], 1e-12, "x_dot", i);
         assert_true(reward == -1.0);
@@ -42,17 +42,17 @@ static void test_edges(void **unused)
 {
     (void)unused;
     rh_env *env = make(&rh_env_mountain_car, NULL);
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     double obs[2], reward, full = 2.0;
 
     // far beyond the goal is the goal
     rh_mountain_car_state s = {0.49, 0.07};
-    assert_true(rh_env_step(env, &s, &full, &luck, obs, &reward));
+    assert_true(rh_env_step(env, &s, &full, &streams, obs, &reward));
     assert_true(obs[0] == 0.5 && reward == -1.0);
 
     // speed is bounded
     s = (rh_mountain_car_state){-1.05, 0.07}; // downhill
-    assert_false(rh_env_step(env, &s, &full, &luck, obs, &reward));
+    assert_false(rh_env_step(env, &s, &full, &streams, obs, &reward));
     assert_true(obs[1] == 0.07);
     rh_env_destroy(env);
 }
@@ -62,11 +62,11 @@ static double drawn[2][NSTART];
 
 static void draw_starts(rh_env *env)
 {
-    rh_luck luck = luck_of(7);
+    rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
         rh_mountain_car_state s;
         double obs[2];
-        rh_env_start(env, &s, &luck, obs);
+        rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 2; k++)
             drawn[k][i] = obs[k];
     }

@@ -23,9 +23,9 @@ static void follow(const char *name, rh_env *env)
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 6;
         rh_pendulum_state s = {row[1], row[2]};
-        rh_luck luck = luck_of(1);
+        rh_streams streams = streams_of(1);
         double obs[3], reward;
-        assert_false(rh_env_step(env, &s, row, &luck, obs, &reward));
+        assert_false(rh_env_step(env, &s, row, &streams, obs, &reward));
         near_angle(s.theta, row[3], i);
         assert_true(fabs(s.theta) <= M_PI);
         near(obs[0], cos(row[3]), 1e-12, "cos", i);
@@ -55,11 +55,11 @@ static void test_free_run(void **unused)
     assert_true(n > 400);
     rh_pendulum_state s = {table[1], table[2]};
     for (int i = 0; i < n; i++) {
-        rh_luck luck = luck_of(1);
+        rh_streams streams = streams_of(1);
         double obs[3], reward;
         near_angle(s.theta, table[i * 4 + 1], i);
         near(s.omega, table[i * 4 + 2], 1e-12, "theta_dot", i);
-        rh_env_step(env, &s, table + i * 4, &luck, obs, &reward);
+        rh_env_step(env, &s, table + i * 4, &streams, obs, &reward);
         near(reward, table[i * 4 + 3], 1e-12, "reward", i);
     }
     rh_env_destroy(env);
@@ -71,9 +71,9 @@ static void test_worst(void **unused)
     (void)unused;
     rh_env *env = make(&rh_env_pendulum, NULL);
     rh_pendulum_state s = {M_PI, 8.0};
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     double obs[3], reward, torque = -5.0; // clipped to -2
-    rh_env_step(env, &s, &torque, &luck, obs, &reward);
+    rh_env_step(env, &s, &torque, &streams, obs, &reward);
     near(reward, -(M_PI * M_PI + 6.4 + 0.004), 1e-12, "reward", 0);
     near(rh_env_task(env)->reward_lo, reward, 1e-12, "bound", 0);
     assert_true(reward >= rh_env_task(env)->reward_lo);
@@ -85,11 +85,11 @@ static double drawn[2][NSTART];
 
 static void draw_starts(rh_env *env)
 {
-    rh_luck luck = luck_of(7);
+    rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
         rh_pendulum_state s;
         double obs[3];
-        rh_env_start(env, &s, &luck, obs);
+        rh_env_start(env, &s, &streams, obs);
         near(obs[0], cos(s.theta), 1e-15, "cos", i);
         near(obs[1], sin(s.theta), 1e-15, "sin", i);
         drawn[0][i] = s.theta;

@@ -11,9 +11,9 @@ enum { UNION, MAX, SUM };
 static double depth_at(const rh_env *env, double x, double y)
 {
     rh_puddle_world_state s = {x, y};
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     double obs[2], reward, act = 0.0;
-    rh_env_step(env, &s, &act, &luck, obs, &reward);
+    rh_env_step(env, &s, &act, &streams, obs, &reward);
     assert_true(obs[0] == x && obs[1] == y);
     return (-1.0 - reward) / 400.0;
 }
@@ -33,9 +33,9 @@ static void test_walk(void **unused)
     rh_puddle_world_state s = {0.02, 0.03};
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 5;
-        rh_luck luck = luck_of((uint64_t)i);
+        rh_streams streams = streams_of((uint64_t)i);
         double obs[2], reward;
-        bool end = rh_env_step(env, &s, row, &luck, obs, &reward);
+        bool end = rh_env_step(env, &s, row, &streams, obs, &reward);
         near(obs[0], row[1], 1e-12, "x", i);
         near(obs[1], row[2], 1e-12, "y", i);
         near(reward, row[3], 1e-10, "reward", i); // 400 times the depth's rounding
@@ -147,9 +147,9 @@ static void test_other_layouts(void **unused)
 static bool ends_at(const rh_env *env, double x, double y)
 {
     rh_puddle_world_state s = {x, y};
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     double obs[2], reward, act = 0.0;
-    bool end = rh_env_step(env, &s, &act, &luck, obs, &reward);
+    bool end = rh_env_step(env, &s, &act, &streams, obs, &reward);
     assert_true(reward == -1.0);
     return end;
 }
@@ -174,12 +174,12 @@ static void test_moves_and_walls(void **unused)
     rh_env *env = make(&rh_env_puddle_world, "noise", 0.0, NULL);
     for (int a = 0; a < 4; a++) {
         rh_puddle_world_state s = {0.7, 0.2}, corner = {0.01, 0.01};
-        rh_luck luck = luck_of(1);
+        rh_streams streams = streams_of(1);
         double obs[2], reward, act = a;
-        rh_env_step(env, &s, &act, &luck, obs, &reward);
+        rh_env_step(env, &s, &act, &streams, obs, &reward);
         near(obs[0], to[a][0], 1e-15, "x", a);
         near(obs[1], to[a][1], 1e-15, "y", a);
-        rh_env_step(env, &corner, &act, &luck, obs, &reward);
+        rh_env_step(env, &corner, &act, &streams, obs, &reward);
         near(obs[0], wall[a][0], 1e-15, "x", a);
         near(obs[1], wall[a][1], 1e-15, "y", a);
     }
@@ -192,12 +192,12 @@ static void test_noise(void **unused)
     enum { N = 100000 };
     static double z[2][N];
     rh_env *env = make(&rh_env_puddle_world, NULL);
-    rh_luck luck = luck_of(3), start = luck;
+    rh_streams streams = streams_of(3), start = streams;
     double product = 0.0;
     for (int i = 0; i < N; i++) {
         rh_puddle_world_state s = {0.7, 0.2};
         double obs[2], reward, right = 1.0;
-        rh_env_step(env, &s, &right, &luck, obs, &reward);
+        rh_env_step(env, &s, &right, &streams, obs, &reward);
         z[0][i] = (obs[0] - 0.75) / 0.01;
         z[1][i] = (obs[1] - 0.2) / 0.01;
         product += z[0][i] * z[1][i] / N;
@@ -205,8 +205,8 @@ static void test_noise(void **unused)
     looks_normal(z[0], N);
     looks_normal(z[1], N);
     near(product, 0.0, 4.5 / sqrt(N), "correlation", 0);
-    assert_memory_equal(&luck.start, &start.start,
-                        sizeof luck.start); // steps leave starts alone
+    assert_memory_equal(&streams.start, &start.start,
+                        sizeof streams.start); // steps leave starts alone
     rh_env_destroy(env);
 }
 
@@ -218,13 +218,13 @@ static void test_starts(void **unused)
     (void)unused;
     for (int kind = 0; kind < 2; kind++) {
         rh_env *env = make(&rh_env_puddle_world, "start", (double)kind, NULL);
-        rh_luck luck = luck_of(7);
+        rh_streams streams = streams_of(7);
         double mean[2] = {0.0}, least = 1.0;
         int near_goal = 0;
         for (int i = 0; i < NSTART; i++) {
             rh_puddle_world_state s;
             double obs[2];
-            rh_env_start(env, &s, &luck, obs);
+            rh_env_start(env, &s, &streams, obs);
             assert_true(obs[0] == s.x && obs[1] == s.y);
             assert_false((1.0 - obs[0]) + (1.0 - obs[1]) < 0.1);
             near_goal += (1.0 - obs[0]) + (1.0 - obs[1]) < 0.2;

@@ -22,21 +22,21 @@ static void random_action(const rh_task *task, rh_rng *rng, double *act)
             act[i] = rh_rng_range(rng, task->act_lo[i], task->act_hi[i]);
 }
 
-// A life of random actions, every promise checked on the way; gives a hash of what was seen.
+// A run of random actions, every promise checked on the way; gives a hash of what was seen.
 static uint64_t live(const rh_env *env, uint64_t seed)
 {
     const rh_task *task = rh_env_task(env);
     void *state = rh_alloc(1, rh_env_state_size(env));
     double obs[RH_MAX_OBS], act[RH_MAX_ACT], reward;
-    rh_luck luck = luck_of(seed);
+    rh_streams streams = streams_of(seed);
     rh_rng rng = rh_rng_stream(99, RH_STREAM_AGENT, 0, 0); // the same actions for every seed
     uint64_t hash = 0;
 
     int64_t before = rh_alloc_count();
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int t = 0; t < NSTEP; t++) {
         random_action(task, &rng, act);
-        bool end = rh_env_step(env, state, act, &luck, obs, &reward);
+        bool end = rh_env_step(env, state, act, &streams, obs, &reward);
         assert_true(isfinite(reward) && reward >= task->reward_lo);
         assert_false(end && task->continuing);
         for (int i = 0; i < task->nobs; i++) {
@@ -46,20 +46,20 @@ static uint64_t live(const rh_env *env, uint64_t seed)
             hash = (hash ^ bits) * 0x100000001b3u;
         }
         if (end)
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
     }
     assert_int_equal(rh_alloc_count(), before); // nothing allocates inside a step
     rh_free(state);
     return hash;
 }
 
-static void test_lives(void **unused)
+static void test_runs(void **unused)
 {
     (void)unused;
     for (int i = 0; i < rh_env_ntype(); i++) {
         rh_env *env = make_default(rh_env_type_at(i));
         uint64_t hash = live(env, 3);
-        assert_true(hash == live(env, 3)); // same luck, same life
+        assert_true(hash == live(env, 3)); // same random stream, same run
         assert_true(hash != live(env, 4)); // the seed is really used
         rh_env_destroy(env);
     }
@@ -73,10 +73,10 @@ static void test_starts_have_their_own_stream(void **unused)
         size_t size = (size_t)rh_env_task(env)->nobs * sizeof(double);
         void *state = rh_alloc(1, rh_env_state_size(env));
         double first[RH_MAX_OBS], second[RH_MAX_OBS], same[RH_MAX_OBS], other[RH_MAX_OBS];
-        rh_luck luck = luck_of(3), mixed = {luck_of(3).start, luck_of(4).noise};
-        rh_luck another = luck_of(4);
-        rh_env_start(env, state, &luck, first);
-        rh_env_start(env, state, &luck, second);
+        rh_streams streams = streams_of(3), mixed = {streams_of(3).start, streams_of(4).noise};
+        rh_streams another = streams_of(4);
+        rh_env_start(env, state, &streams, first);
+        rh_env_start(env, state, &streams, second);
         rh_env_start(env, state, &mixed, same);
         rh_env_start(env, state, &another, other);
         assert_memory_equal(first, same, size); // whatever the noise
@@ -305,7 +305,7 @@ static void test_every_allocation_failing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lives),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_starts_have_their_own_stream),
         cmocka_unit_test(test_extreme_options),
         cmocka_unit_test(test_task),

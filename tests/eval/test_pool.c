@@ -33,7 +33,7 @@ static void by_hand(void **unused)
     assert_true(five[0] == -3.0 && five[2] == -100.0 && five[4] == -4.0);
 }
 
-// A life that was stopped leaves no score, and one that broke down in a task without a lowest
+// A run that was stopped leaves no score, and one that broke down in a task without a lowest
 // reward leaves the lowest of all.
 static void odd_scores(void **unused)
 {

@@ -1,10 +1,10 @@
-// test_reproduction.c - environment, agent, tile coder and lives together give the published
+// test_reproduction.c - environment, agent, tile coder and runs together give the published
 // numbers.
 //
-// Cartpole's values were released by the paper's authors (means of 30 lives); Puddle World's
+// Cartpole's values were released by the paper's authors (means of 30 runs); Puddle World's
 // and Acrobot's are from an independent check of the authors' settings. A mean passes within
 // three combined standard errors. docs/reproduction.md has the whole table; here are the rows
-// whose lives vary least, which tell most: the narrowest would show an error of two percent.
+// whose runs vary least, which tell most: the narrowest would show an error of two percent.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ typedef struct row {
     double alpha, beta1, tau, w_init, lambda;
     int64_t nstep;
     double expected; // published mean
-    double spread;   // standard deviation of a life, from 30 of ours
-    int n;           // lives behind the published mean
+    double spread;   // standard deviation of a run, from 30 of ours
+    int n;           // runs behind the published mean
 } row;
 
 static const row rows[] = {
@@ -57,16 +57,17 @@ static double mean_score(const row *r)
         hp[rh_param_find(agent->param, agent->nparam, name[i])] = value[i];
 
     rh_eval_options eval = rh_eval_defaults(rh_env_task(env));
-    rh_life life[NRUN];
+    rh_result result[NRUN];
     eval.nstep = r->nstep;
     eval.nrun = NRUN;
     eval.nthread = 2;
     assert_int_equal(
-        rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, hp, &eval, life, NULL, NULL), RH_OK);
+        rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &eval, result, NULL, NULL),
+        RH_OK);
     rh_env_destroy(env);
     double sum = 0.0;
     for (int i = 0; i < NRUN; i++)
-        sum += life[i].score;
+        sum += result[i].score;
     return sum / NRUN;
 }
 

@@ -1,4 +1,4 @@
-// test_value.c - what lives are worth together, and which settings are tied.
+// test_value.c - what runs are worth together, and which settings are tied.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,23 +12,24 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { NRUN = 8, NMEMBER = 3, NLIFE = NRUN * NMEMBER, NWORK = 2000 };
+enum { NRUN = 8, NMEMBER = 3, NUNIT = NRUN * NMEMBER, NWORK = 2000 };
 
-// Lives in three members: around -10, around -5 and around 0, each with its own noise.
-static void live(rh_life *life)
+// Runs in three members: around -10, around -5 and around 0, each with its own noise.
+static void live(rh_result *result)
 {
     for (int m = 0; m < NMEMBER; m++)
         for (int i = 0; i < NRUN; i++)
-            life[m * NRUN + i] = (rh_life){.score = 5.0 * m - 10.0 + 0.3 * (i % 3) - 0.1 * m};
+            result[m * NRUN + i] =
+                (rh_result){.score = 5.0 * m - 10.0 + 0.3 * (i % 3) - 0.1 * m};
 }
 
-static void shift(rh_life *life, int member, double even, double odd)
+static void shift(rh_result *result, int member, double even, double odd)
 {
     for (int i = 0; i < NRUN; i++)
-        life[member * NRUN + i].score += i % 2 ? odd : even;
+        result[member * NRUN + i].score += i % 2 ? odd : even;
 }
 
-static bool tied(int nmember, rh_pool pool, const rh_life *best, const rh_life *other)
+static bool tied(int nmember, rh_pool pool, const rh_result *best, const rh_result *other)
 {
     double work[NWORK];
     assert_true(rh_value_nwork(nmember, NRUN) <= NWORK);
@@ -36,11 +37,11 @@ static bool tied(int nmember, rh_pool pool, const rh_life *best, const rh_life *
     return rh_value_tied(judge, nmember, NRUN, best, NRUN, other, work);
 }
 
-// A setting whose lives vary more in a good member has no worse worst mean.
+// A setting whose runs vary more in a good member has no worse worst mean.
 static void what_ranks_is_compared(void **unused)
 {
     (void)unused;
-    rh_life best[NLIFE], other[NLIFE];
+    rh_result best[NUNIT], other[NUNIT];
     live(best);
     live(other);
     shift(other, 0, -0.11, 0.09); // as good in the worst member, but for chance
@@ -54,7 +55,7 @@ static void what_ranks_is_compared(void **unused)
 static void differences_are_seen(void **unused)
 {
     (void)unused;
-    rh_life best[NLIFE], other[NLIFE];
+    rh_result best[NUNIT], other[NUNIT];
     live(best);
     live(other);
     shift(other, 0, -1.1, -0.9); // the worst member is worse
@@ -66,7 +67,7 @@ static void differences_are_seen(void **unused)
     shift(other, 2, -1.1, -0.9);
     assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
 
-    // a life that broke down is worse than any
+    // a run that broke down is worse than any
     live(other);
     other[3].score = -INFINITY;
     assert_false(tied(NMEMBER, RH_POOL_WORST, best, other));
@@ -83,99 +84,99 @@ static void differences_are_seen(void **unused)
 static void unfinished_runs(void **unused)
 {
     (void)unused;
-    rh_life best[NLIFE], other[NLIFE];
+    rh_result best[NUNIT], other[NUNIT];
     live(best);
     live(other);
     shift(other, 0, -1.01, -1.0);
     for (int i = 2; i < NRUN; i++)
-        other[(i % NMEMBER) * NRUN + i] = (rh_life){.score = NAN, .outcome = RH_STOPPED};
+        other[(i % NMEMBER) * NRUN + i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
     assert_false(tied(NMEMBER, RH_POOL_WORST, best, other));
-    best[2 * NRUN] = (rh_life){.score = NAN, .outcome = RH_STOPPED};
+    best[2 * NRUN] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
     assert_true(tied(NMEMBER, RH_POOL_WORST, best, other));
 }
 
 static rh_value value_of(rh_across across, rh_pool pool, int nmember, int nrun,
-                         const rh_life *life, double *score)
+                         const rh_result *result, double *score)
 {
     double work[NWORK];
-    return rh_value_of((rh_judge){across, pool}, nmember, nrun, life, score, work);
+    return rh_value_of((rh_judge){across, pool}, nmember, nrun, result, score, work);
 }
 
-static void one_life(rh_life *life, const double *score, int n)
+static void one_run(rh_result *result, const double *score, int n)
 {
     for (int i = 0; i < n; i++)
-        life[i] = (rh_life){.score = score[i]};
+        result[i] = (rh_result){.score = score[i]};
 }
 
 // By hand: mean 3, variance 2.5, so that the mean's is 0.5 and t(4) = 2.776.
 static void mean_of_one_member(void **unused)
 {
     (void)unused;
-    rh_life life[5];
+    rh_result result[5];
     double score[5];
-    one_life(life, (double[]){1, 2, 3, 4, 5}, 5);
-    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, 5, life, score);
+    one_run(result, (double[]){1, 2, 3, 4, 5}, 5);
+    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, 5, result, score);
     assert_true(v.nrun == 5 && fabs(v.value - 3.0) < 1e-12 && fabs(v.noise - 0.5) < 1e-12);
     assert_true(fabs(v.hi95 - 3.0 - 2.7764451 * sqrt(0.5)) < 1e-6);
     for (int i = 0; i < 5; i++)
         assert_true(fabs(score[i] - (i + 1)) < 1e-12);
 
     // the lower bound is worth what it says
-    rh_value low = value_of(RH_ACROSS_LOWER, RH_POOL_MEAN, 1, 5, life, NULL);
+    rh_value low = value_of(RH_ACROSS_LOWER, RH_POOL_MEAN, 1, 5, result, NULL);
     assert_true(fabs(low.value - v.lo95) < 1e-12 && low.lo95 < low.value);
 }
 
 static void medians_and_extremes(void **unused)
 {
     (void)unused;
-    rh_life life[5];
+    rh_result result[5];
     double score[5];
-    one_life(life, (double[]){5, 1, 100, 2, 4}, 5);
-    rh_value v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, 1, 5, life, score);
+    one_run(result, (double[]){5, 1, 100, 2, 4}, 5);
+    rh_value v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, 1, 5, result, score);
     assert_true(v.value == 4.0 && v.lo95 >= 1.0 && v.lo95 < 4.0 && v.hi95 > 4.0);
     double sum = 0.0;
     for (int i = 0; i < 5; i++)
         sum += score[i];
     assert_true(fabs(sum / 5.0 - 4.0) < 1e-9);
-    v = value_of(RH_ACROSS_WORST, RH_POOL_MEAN, 1, 5, life, NULL);
+    v = value_of(RH_ACROSS_WORST, RH_POOL_MEAN, 1, 5, result, NULL);
     assert_true(v.value == 1.0 && v.lo95 == 1.0 && v.noise > 0.0);
 
     // a clear difference of medians is seen, and one that a few runs make is not
-    rh_life other[5];
+    rh_result other[5];
     double work[NWORK];
     rh_judge median = {RH_ACROSS_MEDIAN, RH_POOL_MEAN};
-    one_life(other, (double[]){-5, -9, 90, -8, -6}, 5);
-    assert_false(rh_value_tied(median, 1, 5, life, 5, other, work));
-    one_life(other, (double[]){5, 1, 0, 2, 4}, 5);
-    assert_true(rh_value_tied(median, 1, 5, life, 5, other, work));
+    one_run(other, (double[]){-5, -9, 90, -8, -6}, 5);
+    assert_false(rh_value_tied(median, 1, 5, result, 5, other, work));
+    one_run(other, (double[]){5, 1, 0, 2, 4}, 5);
+    assert_true(rh_value_tied(median, 1, 5, result, 5, other, work));
 }
 
-static void members_and_broken_lives(void **unused)
+static void members_and_broken_runs(void **unused)
 {
     (void)unused;
-    rh_life life[NLIFE];
+    rh_result result[NUNIT];
     double score[NRUN];
-    live(life);
+    live(result);
 
     // the interval is that of the members' means: by hand, -10, -5, 0 and their noise
-    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, life, score);
+    rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
     double noise = 0.3 * (0 + 1 + 2 + 0 + 1 + 2 + 0 + 1) / 8.0;
     assert_true(fabs(v.value - (-5.0 - 0.1 + noise)) < 1e-12);
     assert_true(fabs(v.hi95 - v.value - 4.302653 * 4.9 / sqrt(3.0)) < 1e-4);
     assert_true(fabs(score[1] - (-5.1 + 0.3)) < 1e-12);
-    v = value_of(RH_ACROSS_MEAN, RH_POOL_WORST, NMEMBER, NRUN, life, NULL);
+    v = value_of(RH_ACROSS_MEAN, RH_POOL_WORST, NMEMBER, NRUN, result, NULL);
     assert_true(fabs(v.value - (-10.0 + noise)) < 1e-12);
 
     // what is not finished in every member does not count
-    life[NRUN + 2].outcome = RH_STOPPED;
-    assert_int_equal(value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, life, score).nrun,
+    result[NRUN + 2].outcome = RH_STOPPED;
+    assert_int_equal(value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score).nrun,
                      NRUN - 1);
-    life[0].score = -INFINITY;
-    v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, life, score);
+    result[0].score = -INFINITY;
+    v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
     assert_true(v.value == -INFINITY && isnan(v.noise) && score[0] == -INFINITY);
-    for (int i = 0; i < NLIFE; i++)
-        life[i].outcome = RH_STOPPED;
-    v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, life, score);
+    for (int i = 0; i < NUNIT; i++)
+        result[i].outcome = RH_STOPPED;
+    v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
     assert_true(v.nrun == 0 && isnan(v.value));
 }
 
@@ -189,12 +190,12 @@ static void intervals_hold(void **unused)
     double work[NWORK];
     for (int k = 0; k < NSTUDY; k++) {
         rh_rng rng = rh_rng_stream(7, RH_STREAM_NOISE, 0, (uint64_t)k);
-        rh_life a[NRUN], b[NRUN];
+        rh_result a[NRUN], b[NRUN];
         for (int i = 0; i < NRUN; i++) {
             double z[2];
             rh_rng_normal(&rng, z);
-            a[i] = (rh_life){.score = z[0]};
-            b[i] = (rh_life){.score = z[0] + 0.5 * z[1]};
+            a[i] = (rh_result){.score = z[0]};
+            b[i] = (rh_result){.score = z[0] + 0.5 * z[1]};
         }
         rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, NRUN, a, NULL);
         held += v.lo95 <= 0.0 && v.hi95 >= 0.0;
@@ -211,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_ranks_is_compared), cmocka_unit_test(differences_are_seen),
         cmocka_unit_test(unfinished_runs),        cmocka_unit_test(mean_of_one_member),
-        cmocka_unit_test(medians_and_extremes),   cmocka_unit_test(members_and_broken_lives),
+        cmocka_unit_test(medians_and_extremes),   cmocka_unit_test(members_and_broken_runs),
         cmocka_unit_test(intervals_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void seal(char *line, size_t n)
     memcpy(line + n - RH_JOURNAL__SEAL, right, RH_JOURNAL__SEAL);
 }
 
-// A study of one number between 0 and 1, of two points a life.
+// A study of one number between 0 and 1, of two points a run.
 static rh_plan one_number(rh_plan_book *book)
 {
     static char key[] = "runs", value[] = "10";
@@ -72,8 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < replay.ntrial; i++) {
         require(replay.owner[replay.slot[i].id] == i);
         require(replay.trial[i].x[1] >= 1.0 && replay.trial[i].x[1] <= 3.0);
-        for (int k = 0; k < replay.trial[i].nlife; k++)
-            require(replay.trial[i].life[k].member < RH_MAX_MEMBER);
+        for (int k = 0; k < replay.trial[i].nunit; k++)
+            require(replay.trial[i].result[k].member < RH_MAX_MEMBER);
     }
     rh_replay__clear(&replay);
     close(fd);

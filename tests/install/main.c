@@ -7,7 +7,7 @@ int main(void)
 {
     rh_error err;
     rh_env *env = NULL;
-    rh_life life[2];
+    rh_result result[2];
     if (rh_env_create(&env, rh_env_type_at(0), NULL, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
@@ -16,14 +16,14 @@ int main(void)
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nstep = 100;
     opt.nrun = opt.nthread = 2;
-    rh_status rc =
-        agent ? rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, NULL, &opt, life, NULL, &err)
-              : RH_EINVAL;
+    rh_status rc = agent ? rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, NULL, &opt, result,
+                                        NULL, &err)
+                         : RH_EINVAL;
     rh_env_destroy(env);
     if (rc) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    printf("rehearse %s: %d steps\n", rh_version(), (int)(life[0].nstep + life[1].nstep));
-    return life[0].nstep + life[1].nstep == 200 ? 0 : 1;
+    printf("rehearse %s: %d steps\n", rh_version(), (int)(result[0].nstep + result[1].nstep));
+    return result[0].nstep + result[1].nstep == 200 ? 0 : 1;
 }

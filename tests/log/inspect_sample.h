@@ -1,4 +1,4 @@
-// inspect_sample.h - logs to look at: lived in simulators, or made row by row, with faults.
+// inspect_sample.h - logs to look at: run in simulators, or made row by row, with faults.
 
 #ifndef INSPECT_SAMPLE_H
 #define INSPECT_SAMPLE_H
@@ -18,7 +18,7 @@
 
 #define SAMPLE_OBS 8
 
-// How a simulator is lived in, and what is done to the rows afterwards.
+// How a simulator is run in, and what is done to the rows afterwards.
 typedef struct living {
     const char *env;
     uint64_t seed;
@@ -52,13 +52,13 @@ static inline double rule(const char *env, const double *obs)
 
 static inline void live(const living *how, steps *s, const rh_task *task, const rh_env *env)
 {
-    rh_luck luck = {rh_rng_stream(how->seed, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(how->seed, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(how->seed, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(how->seed, RH_STREAM_NOISE, 0, 0)};
     rh_rng rng = rh_rng_stream(how->seed, RH_STREAM_AGENT, 0, 0);
     void *state = rh_alloc(1, rh_env_state_size(env));
     double obs[SAMPLE_OBS];
     size_t size = (size_t)task->nobs * sizeof *obs;
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int t = 0, k = 1; t < how->n; t++, k++) {
         double *row = s->obs + 2 * t * task->nobs;
         memcpy(row, obs, size);
@@ -69,11 +69,11 @@ static inline void live(const living *how, steps *s, const rh_task *task, const 
             s->act[t] = rh_rng_range(&rng, task->act_lo[0], task->act_hi[0]);
         if (!random)
             s->act[t] = rule(how->env, obs);
-        s->terminal[t] = rh_env_step(env, state, s->act + t, &luck, obs, s->reward + t);
+        s->terminal[t] = rh_env_step(env, state, s->act + t, &streams, obs, s->reward + t);
         memcpy(row + task->nobs, obs, size);
         s->truncated[t] = how->cutoff > 0 && k == how->cutoff;
         if (s->terminal[t] || s->truncated[t]) {
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
             k = 0;
         }
     }

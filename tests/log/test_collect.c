@@ -59,28 +59,28 @@ static rh_status bench_init(void *self, rh_task *task, const double *opt, rh_err
     return RH_OK;
 }
 
-static void bench_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void bench_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const bench *b = self;
     double *age = state;
-    draw(&luck->start);
+    draw(&streams->start);
     *age = 0.0;
     obs[0] = 0.0;
     obs[1] = b->start;
 }
 
-static bool bench_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool bench_step(const void *self, void *state, const double *act, rh_streams *streams,
                        double *obs, double *reward)
 {
     const bench *b = self;
     double *age = state;
-    draw(&luck->noise);
+    draw(&streams->noise);
     *age += 1.0;
     obs[0] = *age;
     obs[1] = b->start;
     *reward = act[0] == 1.0 ? -2.0 : -1.0;
     if (b->continuing && act[0] == 1.0)
-        bench_start(self, state, luck, obs);
+        bench_start(self, state, streams, obs);
     return !b->continuing && act[0] == 1.0;
 }
 
@@ -298,7 +298,7 @@ static void training_ends_when_it_should(void **unused)
         double (*measure)(int nended);
         bool below;
         double level;
-    } scene[] = {
+    } entry[] = {
         {RH_ENOUGH_LENGTH, length_of, true, 25.0},
         {RH_ENOUGH_LENGTH, length_of, true, 99.0},
         {RH_ENOUGH_LENGTH, length_of, true, 10.0},
@@ -307,22 +307,22 @@ static void training_ends_when_it_should(void **unused)
         {RH_ENOUGH_REWARD, reward_of, false, -9.0},
     };
     rh_env *env = bench_env(0, 0);
-    for (size_t i = 0; i < sizeof scene / sizeof *scene; i++) {
+    for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
         rh_collect_options opt = rh_collect_defaults();
         rh_collected how;
         rh_log *log = NULL;
         int length;
-        opt.enough = scene[i].enough;
-        opt.level = scene[i].level;
+        opt.enough = entry[i].enough;
+        opt.level = entry[i].level;
         opt.span = 100;
         opt.nstep = 200;
-        int expected = expected_end(scene[i].measure, opt.level, scene[i].below, &length);
+        int expected = expected_end(entry[i].measure, opt.level, entry[i].below, &length);
         assert_int_equal(
             rh_log_collect(&log, NULL, &how, env, env, &apprentice_type, NULL, &opt, NULL),
             RH_OK);
         assert_int_equal(how.outcome, RH_COLLECTED);
         assert_int_equal(how.trained, expected);
-        assert_true(scene[i].below ? how.quality <= opt.level : how.quality >= opt.level);
+        assert_true(entry[i].below ? how.quality <= opt.level : how.quality >= opt.level);
 
         // frozen: it makes the same episodes for ever
         check_log(log, 200);

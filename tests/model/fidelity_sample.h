@@ -69,18 +69,18 @@ static inline rh_status told_expect(rh_expected *out, const rh_model *model, con
     return RH_OK;
 }
 
-static inline void told_start(const void *self, void *state, rh_luck *luck, double *obs)
+static inline void told_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const rh_model *m = *(const rh_model *const *)self;
-    int32_t row = m->start[rh_rng_below(&luck->start, (uint32_t)m->nstart)];
+    int32_t row = m->start[rh_rng_below(&streams->start, (uint32_t)m->nstart)];
     *(int32_t *)state = row;
     memcpy(obs, m->log->obs + 2 * row, 2 * sizeof *obs);
 }
 
-static inline bool told_step(const void *self, void *state, const double *act, rh_luck *luck,
-                             double *obs, double *reward)
+static inline bool told_step(const void *self, void *state, const double *act,
+                             rh_streams *streams, double *obs, double *reward)
 {
-    (void)luck;
+    (void)streams;
     const rh_model *m = *(const rh_model *const *)self;
     const rh_log *log = m->log;
     int ahead = told.skip + (act[0] == 1.0 ? told.trap : 0);
@@ -97,14 +97,14 @@ static inline bool told_step(const void *self, void *state, const double *act, r
     return ends;
 }
 
-static inline const double *told_scenes(const void *self, int32_t *n)
+static inline const double *told_entries(const void *self, int32_t *n)
 {
     const rh_model *m = *(const rh_model *const *)self;
     *n = (int32_t)m->log->nstate;
     return m->log->obs;
 }
 
-static inline int32_t told_scene(const void *self, const void *state)
+static inline int32_t told_entry(const void *self, const void *state)
 {
     (void)self;
     return *(const int32_t *)state;
@@ -116,8 +116,8 @@ static const rh_env_type told_env_type = {
     .state_size = sizeof(int32_t),
     .start = told_start,
     .step = told_step,
-    .scenes = told_scenes,
-    .scene = told_scene,
+    .fixed_obs = told_entries,
+    .obs_index = told_entry,
 };
 
 static inline rh_status told_env(rh_env **out, const rh_model *model, const void *member,

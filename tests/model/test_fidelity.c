@@ -1,5 +1,5 @@
 // test_fidelity.c - comparing a model with its log: predictions against an independent
-// implementation, lives by hand, whatever logs there are, stopping, memory and threads.
+// implementation, runs by hand, whatever logs there are, stopping, memory and threads.
 
 #include "fidelity_sample.h"
 
@@ -210,7 +210,7 @@ static void errors_of_what_is_told(void **unused)
     rh_model_destroy(model);
 }
 
-static void lives_of_what_is_told(void **unused)
+static void runs_of_what_is_told(void **unused)
 {
     (void)unused;
     rh_model *model = measured(w, four(), (fault){.tax = 0.5});
@@ -220,12 +220,12 @@ static void lives_of_what_is_told(void **unused)
     assert_true(f->logged_return.q25 == -32.5 && f->logged_return.median == -25.0 &&
                 f->logged_return.q75 == -17.5 && f->logged_return.mean == -25.0);
     assert_true(f->logged_length.median == 25.0);
-    assert_true(f->logged_cut == 0.0 && f->lived_cut == 0.0);
-    assert_int_equal(f->lived_return.n, 50);
-    assert_true(f->lived_length.q25 >= 10.0 && f->lived_length.q75 <= 40.0);
-    assert_true(is_near(f->lived_return.mean, -1.5 * f->lived_length.mean, 1e-9));
+    assert_true(f->logged_cut == 0.0 && f->simulated_cut == 0.0);
+    assert_int_equal(f->simulated_return.n, 50);
+    assert_true(f->simulated_length.q25 >= 10.0 && f->simulated_length.q75 <= 40.0);
+    assert_true(is_near(f->simulated_return.mean, -1.5 * f->simulated_length.mean, 1e-9));
     assert_true(f->stitched == 0.0 && isnan(f->jump) && isnan(f->jump90));
-    assert_true(f->random_logged == 0.5 && f->random_return == f->lived_return.mean);
+    assert_true(f->random_logged == 0.5 && f->random_return == f->simulated_return.mean);
     rh_model_destroy(model);
 
     // every step is that of the state after the next: a stitch of two real steps
@@ -233,14 +233,14 @@ static void lives_of_what_is_told(void **unused)
     f = rh_model_fidelity(model);
     assert_true(f->stitched == 1.0 && f->jump == 2.0 && f->jump90 == 2.0);
     assert_true(f->random_jump == 2.0);
-    assert_true(f->lived_length.median == 10.0 && f->logged_length.median == 30.0);
+    assert_true(f->simulated_length.median == 10.0 && f->logged_length.median == 30.0);
     assert_true(f->random_better == 1.0 && f->random_logged == 0.0 && f->random_steps == 10.0);
     rh_model_destroy(model);
 
     // nothing ends
     model = measured(w, walk_on(w, 0, 0, 30, ENDS, 1), (fault){.no_end = true});
     f = rh_model_fidelity(model);
-    assert_true(f->lived_cut == 1.0 && f->lived_length.median == 60.0);
+    assert_true(f->simulated_cut == 1.0 && f->simulated_length.median == 60.0);
     assert_true(f->random_better == 0.0 && isinf(f->random_steps));
     rh_model_destroy(model);
 
@@ -266,7 +266,7 @@ static void which_episodes_count(void **unused)
     assert_int_equal(f->cutoff, 20);
     assert_int_equal(f->logged_length.n, 4);
     assert_true(f->logged_length.mean == 16.0 && f->logged_cut == 0.5);
-    assert_true(f->lived_length.q75 <= 20.0);
+    assert_true(f->simulated_length.q75 <= 20.0);
     rh_model_destroy(model);
 
     // one that ended just then changes nothing, before or after
@@ -295,7 +295,7 @@ static void which_episodes_count(void **unused)
     rh_log_destroy(log);
 }
 
-static void lived_episodes_begin_where_logged_ones_do(void **unused)
+static void run_episodes_begin_where_logged_ones_do(void **unused)
 {
     (void)unused;
     walk elsewhere[1] = {{35, 0, -1, 36, ENDS, 1}};
@@ -308,7 +308,7 @@ static void lived_episodes_begin_where_logged_ones_do(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(model->nstart, 1);
     assert_true(model->start[0] >= 41); // not that of the log
-    assert_true(f->lived_length.q25 == 40.0 && f->lived_length.q75 == 40.0);
+    assert_true(f->simulated_length.q25 == 40.0 && f->simulated_length.q75 == 40.0);
     rh_model_destroy(model);
     rh_log_destroy(starts);
     rh_log_destroy(log);
@@ -325,11 +325,12 @@ static void continuing_logs_have_stretches(void **unused)
     assert_true(model->task.continuing);
     assert_int_equal(f->cutoff, 3);
     assert_int_equal(f->logged_return.n, 31);
-    assert_int_equal(f->lived_return.n, 90);
+    assert_int_equal(f->simulated_return.n, 90);
     assert_true(f->logged_return.q25 == -3.0 && f->logged_return.q75 == -3.0);
-    assert_true(f->lived_return.q25 == -3.0 && f->lived_return.q75 == -3.0);
+    assert_true(f->simulated_return.q25 == -3.0 && f->simulated_return.q75 == -3.0);
     assert_int_equal(f->logged_length.n, 0);
-    assert_true(isnan(f->logged_length.median) && isnan(f->lived_cut) && isnan(f->logged_cut));
+    assert_true(isnan(f->logged_length.median) && isnan(f->simulated_cut) &&
+                isnan(f->logged_cut));
     assert_int_equal(f->nfold, 5); // blocks of the one episode
     assert_int_equal(f->nheld, 95);
     assert_int_equal(fewest_used, 95 - 19 - 2); // of those in the middle
@@ -356,7 +357,7 @@ static void samples_do_not_fall_into_step(void **unused)
     assert_true(is_near(f->terminal.mean, sqrt(0.05 * 0.95), 0.02));
     assert_int_equal(f->logged_return.n, 500);
     assert_true(is_near(f->logged_return.q25, -14.0, 1e-9));
-    assert_true(is_near(f->lived_return.q75, -14.0, 1e-9));
+    assert_true(is_near(f->simulated_return.q75, -14.0, 1e-9));
     assert_true(f->reward.model == 0.0 && f->reward.mean == 0.0); // not what rounding leaves
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -377,7 +378,7 @@ static void small_logs_are_measured(void **unused)
                 const rh_fidelity *f = rh_model_fidelity(model);
                 assert_true(n < 10 ? f->nheld == 0 && isnan(f->state.model) : f->nheld == n);
                 assert_true(n < 10 || f->held_beyond == 1.0 || f->reward.model >= 0.0);
-                assert_true(f->logged_return.n > 0 && f->lived_return.n >= 10);
+                assert_true(f->logged_return.n > 0 && f->simulated_return.n >= 10);
                 assert_true(f->beyond >= 0.0 && f->beyond <= 1.0);
                 assert_true(f->step > 0.0 && f->random_better >= 0.0);
                 rh_model_destroy(model);
@@ -418,7 +419,7 @@ static void odd_logs_are_measured(void **unused)
     f = rh_model_fidelity(model);
     assert_true(isnan(f->step) && isnan(f->state.model) && isnan(f->sensor[0].model));
     assert_true(f->reward.model > 0.0 && f->terminal.model == 0.0);
-    assert_true(f->lived_length.q25 == 1.0 && f->lived_length.q75 == 1.0);
+    assert_true(f->simulated_length.q25 == 1.0 && f->simulated_length.q75 == 1.0);
     assert_true(f->stitched > 0.0);
     assert_null(find_id(f, "ends-unpredicted"));
     rh_model_destroy(model);
@@ -443,7 +444,7 @@ static void networks_are_measured(void **unused)
     assert_true(f->nheld > 40 && f->nheld < 200);
     assert_true(f->state.model < f->state.mean);
     assert_true(isinf(f->reach) && f->beyond == 0.0 && isnan(f->jump) && isnan(f->stitched));
-    assert_true(f->lived_return.n >= 10);
+    assert_true(f->simulated_return.n >= 10);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
@@ -456,7 +457,7 @@ static void networks_are_measured(void **unused)
             model = fit_plain(nn, log, naction == 0, &opt);
             f = rh_model_fidelity(model);
             assert_true(n < 10 ? f->nheld == 0 : f->nheld > 0 && f->reward.model >= 0.0);
-            assert_true(f->beyond == 0.0 && f->lived_return.n >= 10);
+            assert_true(f->beyond == 0.0 && f->simulated_return.n >= 10);
             rh_model_destroy(model);
             rh_log_destroy(log);
         }
@@ -556,10 +557,10 @@ static uint64_t hash_of(const rh_fidelity *f, int nobs, int naction)
         f->reward.model,
         f->terminal.model,
         f->logged_return.mean,
-        f->lived_return.mean,
-        f->lived_return.median,
-        f->lived_length.mean,
-        f->lived_cut,
+        f->simulated_return.mean,
+        f->simulated_return.median,
+        f->simulated_length.mean,
+        f->simulated_cut,
         f->beyond,
         f->reach,
         f->step,
@@ -612,9 +613,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions_are_those_of_numpy),
         cmocka_unit_test(errors_of_what_is_told),
-        cmocka_unit_test(lives_of_what_is_told),
+        cmocka_unit_test(runs_of_what_is_told),
         cmocka_unit_test(which_episodes_count),
-        cmocka_unit_test(lived_episodes_begin_where_logged_ones_do),
+        cmocka_unit_test(run_episodes_begin_where_logged_ones_do),
         cmocka_unit_test(continuing_logs_have_stretches),
         cmocka_unit_test(samples_do_not_fall_into_step),
         cmocka_unit_test(small_logs_are_measured),

@@ -180,7 +180,7 @@ static void reach_of_reals(void **unused)
     }
 }
 
-// ---------------------------------------------------------------------------- lives
+// ---------------------------------------------------------------------------- runs
 
 static void imitation(void **unused)
 {
@@ -210,12 +210,12 @@ static void imitation(void **unused)
 static void shortcuts(void **unused)
 {
     (void)unused;
-    has(clean(), (fault){.door = true}, "teleports", RH_WARNING,
+    has(clean(), (fault){.door = true}, "jumps", RH_WARNING,
         "100 % of the episodes of uniform random actions");
-    has_not(clean(), (fault){0}, "teleports");
+    has_not(clean(), (fault){0}, "jumps");
 
     // a kind that has no reach is not told to set it
-    rh_log_finding found = look(clean(), (fault){.door = true}, "teleports");
+    rh_log_finding found = look(clean(), (fault){.door = true}, "jumps");
     assert_null(strstr(found.remedy, "reach"));
     found = look(clean(), (fault){.skip = 2}, "imitation-differs");
     assert_null(strstr(found.remedy, "reach"));
@@ -226,7 +226,7 @@ static void shortcuts(void **unused)
         w[i].reward = 0.0;
     w[3].reward = w[40].reward = w[70].reward = -9.0;
     w[110].reward = w[150].reward = w[200].reward = -9.0;
-    has_not(n, (fault){.door = true}, "teleports");
+    has_not(n, (fault){.door = true}, "jumps");
     has(clean(), (fault){.skip = 2}, "long-stitches", RH_WARNING,
         "began 2 real steps away in the log's own behaviour, and 2 in random behaviour "
         "(medians)");
@@ -322,8 +322,8 @@ static void good_models_and_bad_ones(void **unused)
 
     log = collect("acrobot", "near-optimal");
     model = fit_raw(log, RH_KNN_NONE);
-    assert_true(look_at(model, "teleports").severity == RH_WARNING);
-    assert_non_null(strstr(look_at(model, "teleports").remedy, "set a shorter reach"));
+    assert_true(look_at(model, "jumps").severity == RH_WARNING);
+    assert_non_null(strstr(look_at(model, "jumps").remedy, "set a shorter reach"));
     assert_true(rh_model_fidelity(model)->random_better > 0.8);
     rh_model_destroy(model);
     rh_log_destroy(log);

@@ -1,4 +1,4 @@
-// test_file.c - a model that was read back lives the same lives; a file that is not a model, or
+// test_file.c - a model that was read back runs the same runs; a file that is not a model, or
 // not whole, or makes no sense, is refused in one line.
 
 #include <setjmp.h>
@@ -129,8 +129,8 @@ static rh_model *read_back(const rh_model *model)
 
 // ---------------------------------------------------------------------------- the same again
 
-// Lives of a learning agent in every member.
-static void live(const rh_model *model, rh_life *life)
+// Runs of a learning agent in every member.
+static void live(const rh_model *model, rh_result *result)
 {
     rh_error err;
     rh_env *env[8] = {NULL};
@@ -146,7 +146,7 @@ static void live(const rh_model *model, rh_life *life)
         rh_agent_find(task->naction ? "esarsa" : "gaussian_actor_critic", &err);
     double hp[32];
     rh_param_initial(agent->param, agent->nparam, hp);
-    worked(rh_eval_lives(env, n, agent, task, 1, hp, &opt, life, NULL, &err), &err);
+    worked(rh_eval_runs(env, n, agent, task, 1, hp, &opt, result, NULL, &err), &err);
     for (int i = 0; i < n; i++)
         rh_env_destroy(env[i]);
 }
@@ -223,7 +223,7 @@ static void same_model(const rh_model *a, const rh_model *b)
     same_fidelity(a->fidelity, b->fidelity, a->log);
 }
 
-static void lives_are_the_same(void **unused)
+static void runs_are_the_same(void **unused)
 {
     (void)unused;
     static const recipe all[] = {
@@ -235,7 +235,7 @@ static void lives_are_the_same(void **unused)
         {"pendulum", "knn", "random", 400, 1, true, false},
     };
     for (size_t i = 0; i < LENGTH(all); i++) {
-        rh_life a[6], b[6];
+        rh_result a[6], b[6];
         int64_t alive = rh_alloc_live();
         rh_model *model = make_model(&all[i]), *back = read_back(model);
         same_model(model, back);
@@ -392,7 +392,7 @@ static void wrong_gamma(rh_model *m)
 {
     m->task.gamma = 1.5;
 }
-static void wrong_life(rh_model *m)
+static void wrong_run(rh_model *m)
 {
     m->task.nstep = 0;
 }
@@ -419,7 +419,7 @@ static void wrong_severity(rh_model *m)
 }
 static void wrong_count(rh_model *m)
 {
-    m->fidelity->lived_return.n = -1;
+    m->fidelity->simulated_return.n = -1;
 }
 
 static void nonsense_is_refused(void **unused)
@@ -440,7 +440,7 @@ static void nonsense_is_refused(void **unused)
         {wrong_start, "a.model: start: start 0 is state"},
         {wrong_outcome, "a.model: outcome: -inf to"},
         {wrong_gamma, "a.model: task/number: continuing 1, gamma 1.5"},
-        {wrong_life, "a.model: task/number: "},
+        {wrong_run, "a.model: task/number: "},
         {wrong_range, "a.model: task/obs_lo: range 1 is 7 to"},
         {wrong_param, "a.model: param: knn: k = 65, expected a whole number, 1 to 64"},
         {wrong_resample, "a.model: resample: 3, expected 0 to 2"},
@@ -530,20 +530,20 @@ static void wander(const rh_model *model)
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
-    rh_env_start(env, state, &luck, obs);
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_env_start(env, state, &streams, obs);
     for (int i = 0; i < 1000; i++) {
         act[0] = rh_rng_below(&rng, (uint32_t)task->naction);
-        if (rh_env_step(env, state, act, &luck, obs, &reward))
-            rh_env_start(env, state, &luck, obs);
+        if (rh_env_step(env, state, act, &streams, obs, &reward))
+            rh_env_start(env, state, &streams, obs);
         assert_true(rh_all_finite(obs, task->nobs) && isfinite(reward));
     }
     rh_free(state);
     rh_env_destroy(env);
 }
 
-// One byte of an array, changed and sealed again: refused, or a model that can be lived in.
+// One byte of an array, changed and sealed again: refused, or a model that can be run in.
 static bool survives(unsigned char *x, size_t n, size_t at, int how)
 {
     rh_error err;
@@ -601,19 +601,19 @@ static void sealed_nonsense(void **unused)
     };
     rh_error err;
     size_t n;
-    int nlived = 0, nrefused = 0;
+    int nfinished = 0, nrefused = 0;
     worked(rh_model_write(model, path, &err), &err);
     unsigned char *x = load(&n);
     for (size_t i = 0; i < LENGTH(array); i++) {
         size_t begin = find(x, n, array[i].x, array[i].size);
         size_t stride = array[i].size / 23 + 1;
         for (size_t at = 0; at < array[i].size; at += stride) {
-            bool lived = survives(x, n, begin + at, (int)(at % 3));
-            nlived += lived;
-            nrefused += !lived;
+            bool run = survives(x, n, begin + at, (int)(at % 3));
+            nfinished += run;
+            nrefused += !run;
         }
     }
-    assert_true(nlived > 10 && nrefused > 10); // otherwise the test tests nothing
+    assert_true(nfinished > 10 && nrefused > 10); // otherwise the test tests nothing
     free(x);
     rh_model_destroy(model);
 }
@@ -705,7 +705,7 @@ static void full_disk(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lives_are_the_same),
+        cmocka_unit_test(runs_are_the_same),
         cmocka_unit_test(texts_survive),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(parameters_come_and_go),

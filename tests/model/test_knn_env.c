@@ -27,13 +27,13 @@ static rh_env *env_of(const rh_model *model, const double *param)
     return env;
 }
 
-static rh_luck luck_of(uint64_t run)
+static rh_streams streams_of(uint64_t run)
 {
-    return (rh_luck){rh_rng_stream(7, RH_STREAM_START, 0, run),
-                     rh_rng_stream(7, RH_STREAM_NOISE, 0, run)};
+    return (rh_streams){rh_rng_stream(7, RH_STREAM_START, 0, run),
+                        rh_rng_stream(7, RH_STREAM_NOISE, 0, run)};
 }
 
-// What the environment keeps of a life.
+// What the environment keeps of a run.
 typedef struct place {
     int32_t row;
     bool unknown;
@@ -60,28 +60,28 @@ static void the_very_trajectories(void **unused)
     param[RH_KNN_REACH] = RH_KNN_NONE;
     rh_model *model = fit_with(log, param, RH_EPISODES_AUTO);
     rh_env *env = env_of(model, NULL);
-    rh_luck luck = luck_of(0);
+    rh_streams streams = streams_of(0);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[2], before, reward;
     place state;
-    int32_t nscene;
+    int32_t nentry;
     int nend = 0;
-    const double *scene = rh_env_scenes(env, &nscene);
-    assert_int_equal(nscene, model->log->nstate);
+    const double *entry = rh_env_fixed_obs(env, &nentry);
+    assert_int_equal(nentry, model->log->nstate);
     assert_int_equal(rh_env_state_size(env), sizeof state);
-    rh_env_start(env, &state, &luck, obs);
+    rh_env_start(env, &state, &streams, obs);
     for (int i = 0; i < 2000; i++) {
         double act = rh_rng_below(&rng, 2);
         before = obs[0];
-        bool end = rh_env_step(env, &state, &act, &luck, obs, &reward);
+        bool end = rh_env_step(env, &state, &act, &streams, obs, &reward);
         assert_true(obs[0] == before + (act > 0 ? 1.0 : -1.0));
         assert_true(reward == -before - 1.0);
         assert_int_equal(end, obs[0] == 0.0 || obs[0] == 5.0);
-        assert_true(scene[2 * rh_env_scene(env, &state)] == obs[0]);
+        assert_true(entry[2 * rh_env_obs_index(env, &state)] == obs[0]);
         nend += end;
         if (end) {
-            rh_env_start(env, &state, &luck, obs);
-            assert_true(scene[2 * rh_env_scene(env, &state)] == obs[0]);
+            rh_env_start(env, &state, &streams, obs);
+            assert_true(entry[2 * rh_env_obs_index(env, &state)] == obs[0]);
         }
     }
     assert_true(nend > 100);
@@ -90,8 +90,8 @@ static void the_very_trajectories(void **unused)
     rh_log_destroy(log);
 }
 
-// The same stream of luck, the same life; nothing allocated.
-static void the_same_life(void **unused)
+// The same stream of random stream, the same run; nothing allocated.
+static void the_same_run(void **unused)
 {
     (void)unused;
     rh_log *log = log_by_chance(21, 500, 3, 3);
@@ -99,16 +99,16 @@ static void the_same_life(void **unused)
     rh_env *env = env_of(model, NULL);
     double sum[3] = {0};
     int64_t made = rh_alloc_count();
-    for (int life = 0; life < 3; life++) {
-        rh_luck luck = luck_of(life == 2);
+    for (int result = 0; result < 3; result++) {
+        rh_streams streams = streams_of(result == 2);
         double obs[3], reward;
         place state;
-        rh_env_start(env, &state, &luck, obs);
+        rh_env_start(env, &state, &streams, obs);
         for (int i = 0; i < 1000; i++) {
             double act = i % 3;
-            if (rh_env_step(env, &state, &act, &luck, obs, &reward))
-                rh_env_start(env, &state, &luck, obs);
-            sum[life] += reward + obs[0] * 1e-3;
+            if (rh_env_step(env, &state, &act, &streams, obs, &reward))
+                rh_env_start(env, &state, &streams, obs);
+            sum[result] += reward + obs[0] * 1e-3;
         }
     }
     assert_int_equal(rh_alloc_count(), made);
@@ -170,11 +170,11 @@ static void as_often_as_they_should(void **unused)
             param[RH_KNN_WEIGHTS] = weights;
             param[RH_KNN_DISTANCE] = squared;
             rh_env *env = env_of(model, param);
-            rh_luck luck = luck_of((uint64_t)(2 * weights + squared));
+            rh_streams streams = streams_of((uint64_t)(2 * weights + squared));
             for (int i = 0; i < DRAWS; i++) {
                 place state = {model->log->from[0], false};
                 double obs[2], reward, act = 0;
-                rh_env_step(env, &state, &act, &luck, obs, &reward);
+                rh_env_step(env, &state, &act, &streams, obs, &reward);
                 count[weights][squared][(int)reward]++;
             }
             rh_env_destroy(env);
@@ -208,12 +208,12 @@ static void fewer(void **unused)
     for (int k = 1; k <= 4; k++) {
         param[RH_KNN_K] = k;
         rh_env *env = env_of(model, param);
-        rh_luck luck = luck_of(3);
+        rh_streams streams = streams_of(3);
         int seen = 0;
         for (int i = 0; i < 2000; i++) {
             place state = {model->log->from[0], false};
             double obs[2], reward, act = 0;
-            rh_env_step(env, &state, &act, &luck, obs, &reward);
+            rh_env_step(env, &state, &act, &streams, obs, &reward);
             seen |= 1 << (int)reward;
         }
         assert_int_equal(seen, (1 << k) - 1);
@@ -245,7 +245,7 @@ static const walk lane[] = {
     {0, 1, -5, 0.5, 0, 1}, {0.5, 0, -1, 1, CUT, 0},
 };
 
-static bool was_unknown; // what was last taken
+static bool was_uncovered; // what was last taken
 
 // Take an action in the state x.
 static bool take(const rh_model *model, const rh_env *env, double x, double act, double *reward,
@@ -255,11 +255,11 @@ static bool take(const rh_model *model, const rh_env *env, double x, double act,
     double obs[2];
     while (x_of(model->log, state.row) != x)
         state.row++;
-    rh_luck luck = luck_of(5);
-    bool end = rh_env_step(env, &state, &act, &luck, obs, reward);
+    rh_streams streams = streams_of(5);
+    bool end = rh_env_step(env, &state, &act, &streams, obs, reward);
     *at = obs[0];
-    was_unknown = rh_env_unknown(env, &state);
-    assert_true(x_of(model->log, rh_env_scene(env, &state)) == obs[0]);
+    was_uncovered = rh_env_uncovered(env, &state);
+    assert_true(x_of(model->log, rh_env_obs_index(env, &state)) == obs[0]);
     return end;
 }
 
@@ -278,13 +278,13 @@ static void beyond_reach(void **unused)
     // within: 1 is 1 away from where action 1 was taken, which counts as reach
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 1.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.5 && !was_unknown);
+    assert_true(reward == -5.0 && at == 0.5 && !was_uncovered);
     // beyond: the default return and the end, shown where it stands
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -3.0 && at == 2.0 && was_unknown);
+    assert_true(reward == -3.0 && at == 2.0 && was_uncovered);
     // an action that was never taken
     assert_true(take(model, env, 0.0, 2, &reward, &at));
-    assert_true(reward == -3.0 && at == 0.0 && was_unknown);
+    assert_true(reward == -3.0 && at == 0.0 && was_uncovered);
     assert_true(rh_env_task(env)->reward_lo == -5.0);
     rh_env_destroy(env);
 
@@ -293,7 +293,7 @@ static void beyond_reach(void **unused)
     param[RH_KNN_BEYOND] = RH_KNN_OPTIMISTIC;
     env = env_of(model, param);
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == 7.0 && was_unknown);
+    assert_true(reward == 7.0 && was_uncovered);
     rh_env_destroy(env);
     param[RH_KNN_BEYOND] = RH_KNN_CHARGED;
     param[RH_KNN_COST] = 10.0;
@@ -301,10 +301,10 @@ static void beyond_reach(void **unused)
     assert_true(((const rh_knn *)model->member[0])->step == 1.0);
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 - 10.0 * 1.5 && at == 0.5 && was_unknown);
+    assert_true(reward == -5.0 - 10.0 * 1.5 && at == 0.5 && was_uncovered);
     assert_false(take(model, env, 0.5, 1, &reward, &at));
-    assert_true(reward == -5.0 && !was_unknown);
-    assert_true(take(model, env, 0.0, 2, &reward, &at) && reward == -3.0 && was_unknown);
+    assert_true(reward == -5.0 && !was_uncovered);
+    assert_true(take(model, env, 0.0, 2, &reward, &at) && reward == -3.0 && was_uncovered);
     assert_true(rh_env_task(env)->reward_lo == -5.0 - 10.0 * 3.0);
     rh_env_destroy(env);
 
@@ -322,7 +322,7 @@ static void beyond_reach(void **unused)
     param[RH_KNN_BEYOND] = RH_KNN_PESSIMISTIC;
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && !was_unknown);
+    assert_true(reward == -5.0 && !was_uncovered);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -346,9 +346,9 @@ static void never_ending(void **unused)
     assert_true(model->lowest == -5.0 && model->highest == -1.0);
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.0 && was_unknown);
+    assert_true(reward == -5.0 && at == 0.0 && was_uncovered);
     assert_false(take(model, env, 2.0, 0, &reward, &at)); // terminal in the log
-    assert_true(reward == -1.0 && at == 0.0 && !was_unknown);
+    assert_true(reward == -1.0 && at == 0.0 && !was_uncovered);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -381,8 +381,8 @@ static void ends_of_episodes(void **unused)
 
 // ---------------------------------------------------------------------------- agents
 
-// Lives of an agent in members of an ensemble: any number of threads, one result.
-static void lives(void **unused)
+// Runs of an agent in members of an ensemble: any number of threads, one result.
+static void results(void **unused)
 {
     (void)unused;
     enum { NMEMBER = 3, NRUN = 4, N = NMEMBER * NRUN };
@@ -399,20 +399,20 @@ static void lives(void **unused)
     assert_non_null(agent);
     double hp[32];
     rh_param_initial(agent->param, agent->nparam, hp);
-    rh_life first[N], life[N];
+    rh_result first[N], result[N];
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_eval_options eval = rh_eval_defaults(rh_env_task(env[0]));
         eval.nrun = NRUN;
         eval.nthread = nthread;
-        if (rh_eval_lives(env, NMEMBER, agent, rh_env_task(env[0]), 1, hp, &eval, life, NULL,
-                          &err))
+        if (rh_eval_runs(env, NMEMBER, agent, rh_env_task(env[0]), 1, hp, &eval, result, NULL,
+                         &err))
             fail_msg("%s", err.text);
         if (nthread == 1)
-            memcpy(first, life, sizeof life);
+            memcpy(first, result, sizeof result);
         for (int i = 0; i < N; i++) {
-            assert_int_equal(life[i].outcome, RH_LIVED);
-            assert_true(life[i].score == first[i].score);
-            assert_int_equal(life[i].nepisode, first[i].nepisode);
+            assert_int_equal(result[i].outcome, RH_FINISHED);
+            assert_true(result[i].score == first[i].score);
+            assert_int_equal(result[i].nepisode, first[i].nepisode);
         }
     }
     assert_true(first[0].score != first[NRUN].score);
@@ -426,13 +426,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_very_trajectories),
-        cmocka_unit_test(the_same_life),
+        cmocka_unit_test(the_same_run),
         cmocka_unit_test(as_often_as_they_should),
         cmocka_unit_test(fewer),
         cmocka_unit_test(beyond_reach),
         cmocka_unit_test(never_ending),
         cmocka_unit_test(ends_of_episodes),
-        cmocka_unit_test(lives),
+        cmocka_unit_test(results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

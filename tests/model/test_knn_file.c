@@ -63,25 +63,25 @@ static void same_array(const void *a, const void *b, int64_t n, size_t size)
 
 // ---------------------------------------------------------------------------- there and back
 
-// A sum over a life by chance, which differs as soon as anything does.
+// A sum over a run by chance, which differs as soon as anything does.
 static double live(const rh_model *model, const rh_knn *knn)
 {
     rh_env *env = NULL;
     rh_error err = {""};
     assert_int_equal(rh_model_knn.calls->env(&env, model, knn, model->param, &err), RH_OK);
     void *state = rh_alloc(1, rh_env_state_size(env));
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[8], act[2], reward, sum = 0.0;
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int i = 0; i < 2000; i++) {
         for (int k = 0; k < 2; k++)
             act[k] = model->log->naction
                          ? (double)rh_rng_below(&rng, (uint32_t)model->log->naction)
                          : rh_rng_range(&rng, -1.2, 1.2);
-        if (rh_env_step(env, state, act, &luck, obs, &reward))
-            rh_env_start(env, state, &luck, obs);
+        if (rh_env_step(env, state, act, &streams, obs, &reward))
+            rh_env_start(env, state, &streams, obs);
         sum = 0.999 * sum + reward + obs[0];
     }
     rh_free(state);

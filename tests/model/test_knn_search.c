@@ -30,13 +30,13 @@ static bool step_from(rh_model *model, const rh_env *env, void *state, int32_t r
 {
     int32_t *start = model->start;
     int64_t nstart = model->nstart;
-    rh_luck luck = {rh_rng_stream(7, RH_STREAM_START, 0, run),
-                    rh_rng_stream(7, RH_STREAM_NOISE, 0, run)};
+    rh_streams streams = {rh_rng_stream(7, RH_STREAM_START, 0, run),
+                          rh_rng_stream(7, RH_STREAM_NOISE, 0, run)};
     model->start = &row;
     model->nstart = 1;
-    rh_env_start(env, state, &luck, obs);
-    assert_int_equal(rh_env_scene(env, state), row);
-    bool end = rh_env_step(env, state, act, &luck, obs, reward);
+    rh_env_start(env, state, &streams, obs);
+    assert_int_equal(rh_env_obs_index(env, state), row);
+    bool end = rh_env_step(env, state, act, &streams, obs, reward);
     model->start = start;
     model->nstart = nstart;
     return end;
@@ -92,12 +92,12 @@ static void as_all_compared(void **unused)
         assert_int_equal(model->code == NULL, both);
         rh_env *env = env_of(model, NULL);
         void *state = rh_alloc(1, rh_env_state_size(env));
-        int32_t nscene;
-        assert_ptr_equal(rh_env_scenes(env, &nscene), model->log->obs);
-        assert_int_equal(nscene, model->log->nstate);
+        int32_t nentry;
+        assert_ptr_equal(rh_env_fixed_obs(env, &nentry), model->log->obs);
+        assert_int_equal(nentry, model->log->nstate);
         int64_t made = rh_alloc_count();
         for (int i = 0; i < 300; i++) {
-            int32_t row = (int32_t)rh_rng_below(&rng, (uint32_t)nscene), nearest[4];
+            int32_t row = (int32_t)rh_rng_below(&rng, (uint32_t)nentry), nearest[4];
             float distance[4];
             double act[2] = {rh_rng_range(&rng, -1.0, 1.0), rh_rng_range(&rng, -1.0, 1.0)};
             double obs[3], reward, p[4], sum = 0.0;
@@ -115,7 +115,7 @@ static void as_all_compared(void **unused)
             assert_true(reward == log->reward[t]);
             assert_int_equal(end, log->flag[t] & RH_FLAG_TERMINAL);
             assert_memory_equal(obs, model->log->obs + model->log->to[t] * 3, sizeof obs);
-            assert_int_equal(rh_env_scene(env, state), model->log->to[t]);
+            assert_int_equal(rh_env_obs_index(env, state), model->log->to[t]);
         }
         assert_int_equal(rh_alloc_count(), made);
         rh_free(state);
@@ -195,7 +195,7 @@ static void kept_within(void **unused)
             bool end = step_from(model, env, state, row, &taken[i].act, i, obs, &reward);
             if (reward != taken[i].reward || obs[0] != taken[i].x || end != taken[i].ends)
                 fail_msg("action %g: reward %g to %g", taken[i].act, reward, obs[0]);
-            assert_int_equal(rh_env_unknown(env, state), taken[i].act == 3.0);
+            assert_int_equal(rh_env_uncovered(env, state), taken[i].act == 3.0);
         }
         rh_free(state);
         rh_env_destroy(env);
@@ -212,7 +212,7 @@ static void kept_within(void **unused)
             step_from(model, env, state, model->log->from[0], &three, 0, obs, &reward));
         double toll = both ? (3.0 - 1.1) / 0.5 : (0.75 - 0.26) / 0.5;
         assert_true(fabs(reward - (-2.0 - toll)) < 1e-12);
-        assert_true(rh_env_unknown(env, state));
+        assert_true(rh_env_uncovered(env, state));
         assert_true(both ? isinf(rh_env_task(env)->reward_lo)
                          : rh_env_task(env)->reward_lo < -3.0 - toll);
         rh_free(state);
@@ -244,7 +244,7 @@ static void one_action(void **unused)
     rh_log_destroy(log);
 }
 
-// In a continuing task, beyond reach and after an end, life goes on from a start.
+// In a continuing task, beyond reach and after an end, run goes on from a start.
 static void never_ending(void **unused)
 {
     (void)unused;
@@ -267,7 +267,7 @@ static void never_ending(void **unused)
         int32_t row = model->log->from[0];
         assert_false(step_from(model, env, state, row, &act[i], 1, obs, &reward));
         assert_true(reward == -3.0 && obs[0] == 0.0);
-        assert_int_equal(rh_env_unknown(env, state), i == 1);
+        assert_int_equal(rh_env_uncovered(env, state), i == 1);
     }
     rh_free(state);
     rh_env_destroy(env);

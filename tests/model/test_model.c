@@ -196,13 +196,13 @@ static void starts(void **unused)
     rh_env *env = NULL;
     rh_error err = {""};
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0), {{1, 2}}};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0), {{1, 2}}};
     int seen[2] = {0, 0};
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
     for (int i = 0; i < 400; i++) {
         double obs[2];
-        rh_env_start(env, state, &luck, obs);
+        rh_env_start(env, state, &streams, obs);
         assert_true(obs[0] == 3.0 || obs[0] == 3.5);
         seen[obs[0] == 3.5]++;
     }

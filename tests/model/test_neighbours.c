@@ -122,9 +122,10 @@ static void same(const answer *a, int k, const int32_t *index, const float *d2)
     assert_memory_equal(a->distance2, d2, (size_t)k * sizeof *d2);
 }
 
-// ---------------------------------------------------------------------------- one scene
+// ---------------------------------------------------------------------------- one fixed
+// observation
 
-typedef struct scene {
+typedef struct entry {
     int64_t n, nq;
     int d;
     float *x, *q;          // points (n x d), queries (nq x d)
@@ -134,12 +135,12 @@ typedef struct scene {
     int32_t *index;        // (most of n, nq x MOST)
     float *distance2;
     rh_neighbours *points, *queries;
-} scene;
+} entry;
 
-static void open(scene *s, int64_t n, int64_t nq, int d, kind what, uint64_t seed)
+static void open(entry *s, int64_t n, int64_t nq, int d, kind what, uint64_t seed)
 {
     size_t most = (size_t)(n > nq ? n : nq);
-    *s = (scene){.n = n, .nq = nq, .d = d};
+    *s = (entry){.n = n, .nq = nq, .d = d};
     s->x = malloc((size_t)n * (size_t)d * sizeof *s->x);
     s->q = malloc((size_t)nq * (size_t)d * sizeof *s->q);
     s->skip = malloc((size_t)n * sizeof *s->skip);
@@ -162,7 +163,7 @@ static void open(scene *s, int64_t n, int64_t nq, int d, kind what, uint64_t see
         compare_all(s->x, n, d, s->q + i * d, -1, &s->other[i]);
 }
 
-static void close(scene *s)
+static void close(entry *s)
 {
     rh_neighbours__destroy(s->points);
     rh_neighbours__destroy(s->queries);
@@ -177,7 +178,7 @@ static void close(scene *s)
 }
 
 // One query at a time, some of them.
-static void ask_singly(const scene *s, int k, int64_t step)
+static void ask_singly(const entry *s, int k, int64_t step)
 {
     int32_t index[MOST];
     float d2[MOST];
@@ -197,7 +198,7 @@ static void ask_singly(const scene *s, int k, int64_t step)
 }
 
 // All queries in blocks, `chunk` of them at a time.
-static void ask_in_blocks(const scene *s, int k, const rh_neighbours *queries,
+static void ask_in_blocks(const entry *s, int k, const rh_neighbours *queries,
                           const int32_t *skip, const answer *expected, int64_t n, int chunk)
 {
     memset(s->index, 0x55, (size_t)n * (size_t)k * sizeof *s->index);
@@ -211,7 +212,7 @@ static void ask_in_blocks(const scene *s, int k, const rh_neighbours *queries,
         same(&expected[i], k, s->index + i * k, s->distance2 + i * k);
 }
 
-static void ask(const scene *s, int k, int64_t step)
+static void ask(const entry *s, int k, int64_t step)
 {
     ask_singly(s, k, step);
     ask_in_blocks(s, k, s->points, NULL, s->own, s->n, 1 + k % 5);
@@ -229,7 +230,7 @@ static void as_all_pairs(void **unused)
         for (int i = 0; i < (int)(sizeof dims / sizeof *dims); i++) {
             if (what == TINY && dims[i] > 4)
                 continue; // processors take their time over subnormal numbers
-            scene s;
+            entry s;
             open(&s, 341, 45, dims[i], (kind)what, (uint64_t)(1 + what + 100 * i));
             for (int isa = 1; isa <= rh_isa_count(); isa++) {
                 rh_isa_limit(isa);
@@ -247,7 +248,7 @@ static void few_points(void **unused)
     (void)unused;
     for (int64_t n = 1; n <= 300; n += n < 36 ? 1 : 29)
         for (int what = UNIFORM; what <= EQUAL; what++) {
-            scene s;
+            entry s;
             open(&s, n, 1 + n % 20, 3, (kind)what, (uint64_t)n);
             ask(&s, 64, 3);
             ask(&s, 2, 3);
@@ -355,7 +356,7 @@ static void all_pairs_where_boxes_fail(void **unused)
     rh_neighbours__destroy(points);
 
     // and the answers are the same
-    scene s;
+    entry s;
     open(&s, 2000, 50, D, UNIFORM, 3);
     assert_true(rh_neighbours__all_pairs(s.points));
     ask(&s, 3, 50);
@@ -367,7 +368,7 @@ static void all_pairs_where_boxes_fail(void **unused)
 static void indices_alone(void **unused)
 {
     (void)unused;
-    scene s;
+    entry s;
     open(&s, 100, 10, 3, UNIFORM, 1);
     int32_t index[3];
     assert_int_equal(rh_neighbours__find(s.points, s.q, 3, -1, index, NULL), 3);

@@ -23,10 +23,10 @@ static rh_env *env_with(const sample *s, const void *member, const double *param
     return env;
 }
 
-static rh_luck luck_of(uint64_t seed)
+static rh_streams streams_of(uint64_t seed)
 {
-    return (rh_luck){.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0),
-                     .noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0)};
+    return (rh_streams){.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0),
+                        .noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0)};
 }
 
 static void starts_are_of_the_log(void **unused)
@@ -38,11 +38,11 @@ static void starts_are_of_the_log(void **unused)
     rh_env *env = env_with(&s, nn, s.param);
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
-    rh_luck luck = luck_of(1);
+    rh_streams streams = streams_of(1);
     int often[5] = {0};
     double obs[2];
     for (int i = 0; i < 1000; i++) {
-        rh_env_start(env, state, &luck, obs);
+        rh_env_start(env, state, &streams, obs);
         int which = 0;
         while (which < 5 && memcmp(s.obs + 2 * s.start[which], obs, sizeof obs) != 0)
             which++;
@@ -66,30 +66,30 @@ static void steps_are_predictions(void **unused)
     rh_env *env = env_with(&s, nn, s.param);
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
-    rh_luck luck = luck_of(2), before = luck;
+    rh_streams streams = streams_of(2), before = streams;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[2], next[2], now[2], reward;
     int nend = 0;
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int i = 0; i < 500; i++) {
         double act[] = {rh_rng_below(&rng, 3)};
         memcpy(now, obs, sizeof now);
         int64_t made = rh_alloc_count();
-        bool ended = rh_env_step(env, state, act, &luck, obs, &reward);
+        bool ended = rh_env_step(env, state, act, &streams, obs, &reward);
         assert_int_equal(rh_alloc_count(), made);
         rh_expected e = expect(&s, nn, now, act, next);
         assert_true(e.reward == reward && e.terminal == ended);
         assert_memory_equal(next, obs, sizeof obs);
         nend += ended;
         if (ended || i % 10 == 9)
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
     }
     assert_true(nend > 0);
-    assert_memory_equal(&luck.noise, &before.noise, sizeof luck.noise); // no chance in it
+    assert_memory_equal(&streams.noise, &before.noise, sizeof streams.noise); // no chance in it
 
-    // no scenes, the model's task
-    int32_t nscene;
-    assert_null(rh_env_scenes(env, &nscene));
+    // no fixed observations, the model's task
+    int32_t nentry;
+    assert_null(rh_env_fixed_obs(env, &nentry));
     assert_int_equal(rh_env_task(env)->naction, 3);
     rh_free(state);
     rh_env_destroy(env);
@@ -107,14 +107,14 @@ static void blocks_can_be_copied(void **unused)
     size_t size = rh_env_state_size(env);
     char *block = rh_alloc(2, size + 64);
     assert_non_null(block);
-    rh_luck luck = luck_of(3);
+    rh_streams streams = streams_of(3);
     double a[2], b[2], ra, rb;
-    rh_env_start(env, block, &luck, a);
+    rh_env_start(env, block, &streams, a);
     for (size_t off = 8; off < 64; off += 8) {
         char *copy = block + (size + 63) / 64 * 64 + off;
         memcpy(copy, block, size);
-        assert_false(rh_env_step(env, copy, (double[]){1.0}, &luck, b, &rb));
-        assert_false(rh_env_step(env, block, (double[]){1.0}, &luck, a, &ra));
+        assert_false(rh_env_step(env, copy, (double[]){1.0}, &streams, b, &rb));
+        assert_false(rh_env_step(env, block, (double[]){1.0}, &streams, a, &ra));
         assert_true(ra == rb && a[0] == b[0] && a[1] == b[1]);
     }
     rh_free(block);
@@ -145,19 +145,19 @@ static void ends_by_chance(void **unused)
 
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
-    rh_luck luck = luck_of(4);
-    rh_rng noise = luck.noise;
+    rh_streams streams = streams_of(4);
+    rh_rng noise = streams.noise;
     int nend = 0;
     s.model.nstart = 1;
     for (int i = 0; i < 2000; i++) {
-        rh_env_start(env, state, &luck, obs);
+        rh_env_start(env, state, &streams, obs);
         memcpy(state, (double[]){at, 0.0}, 2 * sizeof(double));
-        bool ended = rh_env_step(env, state, (double[]){0.0}, &luck, obs, &reward);
+        bool ended = rh_env_step(env, state, (double[]){0.0}, &streams, obs, &reward);
         assert_int_equal(ended, rh_rng_uniform(&noise) < chance);
         nend += ended;
     }
     assert_true(fabs(nend / 2000.0 - chance) < 0.05);
-    assert_memory_equal(&luck.noise, &noise, sizeof noise);
+    assert_memory_equal(&streams.noise, &noise, sizeof noise);
     rh_free(state);
     rh_env_destroy(env);
     rh_nn__destroy(nn);

@@ -2,7 +2,7 @@
 
 #include "model_sample.h"
 
-// A life of random steps in a member: its rewards, as one number.
+// A run of random steps in a member: its rewards, as one number.
 static double walk_through(const rh_model *model, int member)
 {
     rh_error err = {""};
@@ -10,16 +10,16 @@ static double walk_through(const rh_model *model, int member)
     assert_int_equal(rh_model_env(&env, model, member, NULL, &err), RH_OK);
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);
-    rh_luck luck = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(3, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(3, RH_STREAM_NOISE, 0, 0)};
     double obs[RH_MAX_OBS], sum = 0.0;
-    rh_env_start(env, state, &luck, obs);
+    rh_env_start(env, state, &streams, obs);
     for (int i = 0; i < 500; i++) {
         double act = i % rh_env_task(env)->naction, reward;
-        bool ends = rh_env_step(env, state, &act, &luck, obs, &reward);
+        bool ends = rh_env_step(env, state, &act, &streams, obs, &reward);
         sum = 0.99 * sum + reward + obs[0];
         if (ends)
-            rh_env_start(env, state, &luck, obs);
+            rh_env_start(env, state, &streams, obs);
     }
     rh_free(state);
     rh_env_destroy(env);

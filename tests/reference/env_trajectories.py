@@ -158,10 +158,10 @@ def cartpole():
     limit = 12 * 2 * PI / 360
 
     def follow(name, nstep, force=R(10), **constants):
-        # a switching controller that is wrong now and then; lives begin near the limits too
+        # a switching controller that is wrong now and then; runs begin near the limits too
         out.case(name, columns)
         edge = [(0, 0, 0, 0), (2.3, 1, 0, 0), (-2.3, -1, 0, 0), (0, 0, 0.15, 1), (0, 0, -0.15, -1)]
-        life, age, s = 0, 0, to_double(rng.uniform(-0.05, 0.05, 4))
+        run, age, s = 0, 0, to_double(rng.uniform(-0.05, 0.05, 4))
         for i in range(nstep):
             lean = s[2] + R(0.3) * s[3] + R(0.05) * s[0] + R(0.1) * s[1]
             action = int(lean > 0) if rng.random() > 0.1 else int(rng.integers(2))
@@ -170,8 +170,8 @@ def cartpole():
             out.row(action, *s, *after, failed)
             s, age = to_double(after), age + 1
             if failed or age == 60:
-                life, age = life + 1, 0
-                s = to_double(rng.uniform(-0.05, 0.05, 4) + edge[life % len(edge)])
+                run, age = run + 1, 0
+                s = to_double(rng.uniform(-0.05, 0.05, 4) + edge[run % len(edge)])
 
     follow("balance", 300)
     follow("every", 60, R(15), dt=R(0.03), g=R(3.7), mc=R(2.5), mp=R(0.7), l=R(0.8))

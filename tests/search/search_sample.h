@@ -44,7 +44,7 @@ static inline rh_space sample_space(int which)
 }
 
 // The score of run r of x: best in the middle of the space, and of the names by their value.
-// Luck is mostly that of the run.
+// Random streams is mostly that of the run.
 static inline double sample_score(const rh_space *space, const double *x, int r)
 {
     double u[RH_MAX_DIM], score = 0.0;

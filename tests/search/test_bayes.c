@@ -47,7 +47,7 @@ static double on_mixed(const double *x)
     return -pow(log10(x[0]) + 2.0, 2) - (x[1] == 1.0 ? 0.0 : 1.0) - pow(log10(x[2] / 50.0), 2);
 }
 
-typedef struct scene {
+typedef struct entry {
     const rh_space *space;
     double (*value)(const double *x);
     int budget, batch;
@@ -57,17 +57,17 @@ typedef struct scene {
     bool breaks;  // a third of the settings break down
     bool curious; // asks for the leaders all the time
     double param[RH_BAYES_NPARAM];
-} scene;
+} entry;
 
-static scene scene_of(const rh_space *space, double (*value)(const double *x), int budget)
+static entry entry_of(const rh_space *space, double (*value)(const double *x), int budget)
 {
-    scene s = {.space = space, .value = value, .budget = budget, .batch = 1, .seed = 1};
+    entry s = {.space = space, .value = value, .budget = budget, .batch = 1, .seed = 1};
     s.known = true;
     rh_param_initial(rh_search_bayes.param, RH_BAYES_NPARAM, s.param);
     return s;
 }
 
-static rh_status create(const scene *s, rh_search **out, rh_error *err)
+static rh_status create(const entry *s, rh_search **out, rh_error *err)
 {
     rh_search_options opt = rh_search_defaults();
     opt.budget = s->budget;
@@ -79,7 +79,7 @@ static rh_status create(const scene *s, rh_search **out, rh_error *err)
 }
 
 // Search to the end.
-static rh_status finish(const scene *s, rh_search *search, rh_error *err)
+static rh_status finish(const entry *s, rh_search *search, rh_error *err)
 {
     for (;;) {
         const rh_asked *asked;
@@ -106,7 +106,7 @@ static rh_status finish(const scene *s, rh_search *search, rh_error *err)
     }
 }
 
-static rh_search *searched(const scene *s)
+static rh_search *searched(const entry *s)
 {
     rh_search *search = NULL;
     rh_error err = {""};
@@ -188,7 +188,7 @@ static void finds_the_best(void **unused)
 {
     (void)unused;
     for (int kind = RH_BAYES_MIXED; kind <= RH_BAYES_UCB; kind++) {
-        scene s = scene_of(&box, branin, 45);
+        entry s = entry_of(&box, branin, 45);
         s.param[RH_BAYES_ACQUISITION] = kind;
         rh_search *search = searched(&s);
         assert_int_equal(rh_search_nsetting(search), 45);
@@ -200,7 +200,7 @@ static void finds_the_best(void **unused)
         rh_search_destroy(search);
     }
 
-    scene s = scene_of(&mixed, on_mixed, 50);
+    entry s = entry_of(&mixed, on_mixed, 50);
     rh_search *search = searched(&s);
     assert_true(best_of(search, on_mixed) > -0.01);
     rh_search_destroy(search);
@@ -210,7 +210,7 @@ static void finds_the_best(void **unused)
 static void ends_when_all_are_tried(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&grid, on_grid, 1000);
+    entry s = entry_of(&grid, on_grid, 1000);
     rh_search *search = searched(&s);
     assert_int_equal(rh_search_nsetting(search), 20);
     rh_search_destroy(search);
@@ -222,7 +222,7 @@ static void ends_when_all_are_tried(void **unused)
 
     // one setting in all
     static const rh_space one = {{{.name = "a", .lo = 2.0, .hi = 2.0}}, 1};
-    scene lone = scene_of(&one, on_grid, 10);
+    entry lone = entry_of(&one, on_grid, 10);
     search = searched(&lone);
     assert_int_equal(rh_search_nsetting(search), 1);
     rh_leader leader;
@@ -235,7 +235,7 @@ static void noise(void **unused)
 {
     (void)unused;
     for (int known = 0; known < 2; known++) {
-        scene s = scene_of(&mixed, on_mixed, 50);
+        entry s = entry_of(&mixed, on_mixed, 50);
         s.noise = 0.1;
         s.known = known;
         rh_search *search = searched(&s);
@@ -265,13 +265,13 @@ static void odd_values(void **unused)
 {
     (void)unused;
     // all equal
-    scene s = scene_of(&box, flat, 20);
+    entry s = entry_of(&box, flat, 20);
     rh_search *search = searched(&s);
     assert_int_equal(rh_search_nsetting(search), 20);
     rh_search_destroy(search);
 
     // some broken down: they do not lead
-    s = scene_of(&box, branin, 30);
+    s = entry_of(&box, branin, 30);
     s.breaks = true;
     s.noise = 1e-4;
     search = searched(&s);
@@ -283,7 +283,7 @@ static void odd_values(void **unused)
     rh_search_destroy(search);
 
     // values too large to be squared
-    s = scene_of(&box, huge, 12);
+    s = entry_of(&box, huge, 12);
     search = searched(&s);
     assert_int_equal(rh_search_nsetting(search), 12);
     rh_search_destroy(search);
@@ -298,7 +298,7 @@ static double broken(const double *x)
 static void nothing_but_breakdowns(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&box, broken, 12);
+    entry s = entry_of(&box, broken, 12);
     s.known = false;
     rh_search *search = searched(&s);
     rh_leader leader[3];
@@ -310,7 +310,7 @@ static void nothing_but_breakdowns(void **unused)
 static void batches(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&box, branin, 46);
+    entry s = entry_of(&box, branin, 46);
     s.batch = 8;
     rh_search *search = searched(&s);
     assert_int_equal(rh_search_nsetting(search), 46);
@@ -328,7 +328,7 @@ static void batches(void **unused)
 static void the_same_again(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&mixed, on_mixed, 24);
+    entry s = entry_of(&mixed, on_mixed, 24);
     s.noise = 0.01;
     s.batch = 3;
     rh_search *first = searched(&s), *again = searched(&s);
@@ -349,7 +349,7 @@ static void the_same_again(void **unused)
 static void as_in_the_paper(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&box, branin, 20);
+    entry s = entry_of(&box, branin, 20);
     s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
     rh_search *plain = searched(&s);
     assert_true(best_of(plain, branin) > -1.0);
@@ -380,7 +380,7 @@ static void as_in_the_paper(void **unused)
     assert_in_range(high[0], 860, 940);
     assert_in_range(high[1], 860, 940);
 
-    s = scene_of(&grid, on_grid, 9);
+    s = entry_of(&grid, on_grid, 9);
     s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
     rh_search *search = searched(&s);
     assert_int_equal(rh_search_nsetting(search), 9);
@@ -390,7 +390,7 @@ static void as_in_the_paper(void **unused)
 static void too_many(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&box, branin, 5001);
+    entry s = entry_of(&box, branin, 5001);
     rh_search *search = NULL;
     rh_error err;
     assert_int_equal(create(&s, &search, &err), RH_EINVAL);
@@ -401,7 +401,7 @@ static void too_many(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    scene s = scene_of(&grid, on_grid, 8);
+    entry s = entry_of(&grid, on_grid, 8);
     int64_t live = rh_alloc_live();
     for (int n = 1;; n++) {
         rh_error err;

@@ -161,8 +161,8 @@ static void broken_down(void **unused)
     rh_search_destroy(search);
 }
 
-// 30 settings, one of them truly the best by a little, with normal luck: it is dropped in
-// fewer plays than the confidence allows, and choices are grid's in nearly all.
+// 30 settings, one of them truly the best by a little, with normal random stream: it is dropped
+// in fewer plays than the confidence allows, and choices are grid's in nearly all.
 static void seldom_wrong(void **unused)
 {
     (void)unused;

@@ -38,7 +38,7 @@ static rh_search_options quick(const rh_search_type *type, int budget, double *p
 }
 
 // What a search asks for until it ends, into q. With `amend` every new setting that can be
-// any number was lived a little beside what was asked for. Returns how many there were.
+// any number was run a little beside what was asked for. Returns how many there were.
 static int play(const rh_search_type *type, const rh_space *space, uint64_t seed, bool amend,
                 question *q)
 {

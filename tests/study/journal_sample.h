@@ -72,24 +72,24 @@ static inline rh_journal_trial sample_trial(int i, bool confirm)
         .x = {0.001 + i / 30.0, 1 + i % 32, lambda_list[i % 4], i % 2, 0.1 * (1 + i % 9)}};
 }
 
-static inline rh_journal_life sample_life(int trial, int member, int run)
+static inline rh_journal_run sample_run(int trial, int member, int run)
 {
     static const double odd[] = {1.0 / 3.0, -0.0,    5e-324, DBL_MAX, -1e22,    123456789.0,
                                  1e15,      -1e-310, 0.1,    -17.25,  INFINITY, -INFINITY};
     int n = LENGTH(odd), i = trial * 31 + member * 7 + run;
-    rh_journal_life life = {
+    rh_journal_run result = {
         .member = member,
         .run = run,
-        .life = {.score = odd[i % n],
-                 .total = odd[(i + 5) % n],
-                 .nstep = INT64_C(1000000007) * i,
-                 .nepisode = i,
-                 .nunknown = i / 2,
-                 .outcome = i % 5 == 0 ? RH_DIVERGED : RH_LIVED},
+        .result = {.score = odd[i % n],
+                   .total = odd[(i + 5) % n],
+                   .nstep = INT64_C(1000000007) * i,
+                   .nepisode = i,
+                   .nuncovered = i / 2,
+                   .outcome = i % 5 == 0 ? RH_DIVERGED : RH_FINISHED},
     };
     for (int p = 0; p < NCURVE; p++)
-        life.curve[p] = (i + p) % 3 == 0 ? NAN : odd[(i + p) % n] / 7.0;
-    return life;
+        result.curve[p] = (i + p) % 3 == 0 ? NAN : odd[(i + p) % n] / 7.0;
+    return result;
 }
 
 static inline bool same_bits(const double *a, const double *b, int n)
@@ -100,18 +100,19 @@ static inline bool same_bits(const double *a, const double *b, int n)
     return true;
 }
 
-static inline bool same_life(const rh_journal_life *a, const rh_journal_life *b)
+static inline bool same_run(const rh_journal_run *a, const rh_journal_run *b)
 {
     return a->member == b->member && a->run == b->run &&
-           same_bits(&a->life.score, &b->life.score, 1) &&
-           same_bits(&a->life.total, &b->life.total, 1) && a->life.nstep == b->life.nstep &&
-           a->life.nepisode == b->life.nepisode && a->life.nunknown == b->life.nunknown &&
-           a->life.outcome == b->life.outcome && same_bits(a->curve, b->curve, NCURVE);
+           same_bits(&a->result.score, &b->result.score, 1) &&
+           same_bits(&a->result.total, &b->result.total, 1) &&
+           a->result.nstep == b->result.nstep && a->result.nepisode == b->result.nepisode &&
+           a->result.nuncovered == b->result.nuncovered &&
+           a->result.outcome == b->result.outcome && same_bits(a->curve, b->curve, NCURVE);
 }
 
-// A trial as it is finished. life (2 x 3): room for its lives.
+// A trial as it is finished. run (2 x 3): room for its runs.
 static inline rh_trial sample_end(const rh_plan *plan, const rh_journal_trial *trial,
-                                  double value, rh_setting_state state, rh_life *life,
+                                  double value, rh_setting_state state, rh_result *result,
                                   double *hp)
 {
     static const double curve[NCURVE] = {-9.5, NAN, -3.25, -1.0 / 3.0};
@@ -119,7 +120,7 @@ static inline rh_trial sample_end(const rh_plan *plan, const rh_journal_trial *t
     for (int i = 0; i < plan->space.ndim; i++)
         hp[plan->dim[i].param] = trial->x[i];
     for (int i = 0; i < 6; i++)
-        life[i] = sample_life(trial->setting, i / 3, i % 3).life;
+        result[i] = sample_run(trial->setting, i / 3, i % 3).result;
     return (rh_trial){.setting = trial->setting,
                       .confirm = trial->confirm,
                       .x = trial->x,
@@ -127,29 +128,29 @@ static inline rh_trial sample_end(const rh_plan *plan, const rh_journal_trial *t
                       .state = state,
                       .nmember = 2,
                       .nrun = 3,
-                      .life = life,
+                      .result = result,
                       .curve = curve,
                       .value = value,
                       .lo95 = value - 1.5,
                       .hi95 = value + 1.5,
-                      .unknown = 0.125,
+                      .uncovered = 0.125,
                       .ndiverged = 1};
 }
 
-// Two lives of a trial, and with `end` its end.
+// Two runs of a trial, and with `end` its end.
 static inline rh_status put_trial(rh_journal *journal, const rh_plan *plan,
                                   const rh_journal_trial *trial, bool end, double value,
                                   rh_setting_state state, rh_error *err)
 {
     int number = -1;
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     rh_status rc = rh_journal__begin(journal, trial, &number, err);
     for (int run = 0; run < 2 && !rc; run++) {
-        rh_journal_life l = sample_life(trial->setting, run % 2, run);
-        rc = rh_journal__live(journal, number, &l, err);
+        rh_journal_run l = sample_run(trial->setting, run % 2, run);
+        rc = rh_journal__add_run(journal, number, &l, err);
     }
-    rh_trial t = sample_end(plan, trial, value, state, life, hp);
+    rh_trial t = sample_end(plan, trial, value, state, result, hp);
     return rc || !end ? rc : rh_journal__finish(journal, number, &t, err);
 }
 

@@ -132,10 +132,10 @@ static void check_sample(const rh_journal *journal, int n)
         assert_int_equal(t->state, i == 1  ? RH_SETTING_DROPPED
                                    : i < 3 ? RH_SETTING_DONE
                                            : RH_SETTING_OPEN);
-        assert_int_equal(t->nlife, 2);
+        assert_int_equal(t->nunit, 2);
         for (int k = 0; k < 2; k++) {
-            rh_journal_life l = sample_life(i, k, k);
-            assert_true(same_life(&t->life[k], &l));
+            rh_journal_run l = sample_run(i, k, k);
+            assert_true(same_run(&t->result[k], &l));
         }
     }
 }
@@ -229,10 +229,10 @@ static void comes_back_to_the_bit(void **unused)
     rh_journal_trial trial = sample_trial(4, false);
     assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
     assert_int_equal(number, 4);
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     trial = sample_trial(3, false);
-    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     assert_int_equal(rh_journal__finish(journal, 3, &t, NULL), RH_OK);
     rh_journal__close(journal);
 
@@ -240,8 +240,8 @@ static void comes_back_to_the_bit(void **unused)
     check_sample(journal, 3);
     assert_int_equal(rh_journal__ntrial(journal), 5);
     assert_true(rh_journal__trial(journal, 3)->finished);
-    assert_int_equal(rh_journal__trial(journal, 3)->nlife, 2);
-    assert_int_equal(rh_journal__trial(journal, 4)->nlife, 0);
+    assert_int_equal(rh_journal__trial(journal, 3)->nunit, 2);
+    assert_int_equal(rh_journal__trial(journal, 4)->nunit, 0);
     rh_journal__close(journal);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -293,10 +293,10 @@ static void a_verdict_once(void **unused)
     (void)unused;
     rh_plan plan = sample_plan();
     write_sample(&plan);
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     rh_journal_trial found = sample_trial(1, false);
-    rh_trial trial = sample_end(&plan, &found, -9.0, RH_SETTING_DONE, life, hp);
+    rh_trial trial = sample_end(&plan, &found, -9.0, RH_SETTING_DONE, result, hp);
     int tied[] = {0};
     rh_verdict verdict = {.trial = &trial, .ntrial = 1, .winner = -1, .tied = tied, .ntied = 1};
     struct stat st[4];
@@ -335,18 +335,18 @@ static void a_verdict_once(void **unused)
     free(bytes);
 }
 
-// A life of two steps has two points, whatever the plan hoped for.
-static void a_short_life(void **unused)
+// A run of two steps has two points, whatever the plan hoped for.
+static void a_short_run(void **unused)
 {
     (void)unused;
     static const double curve[NCURVE] = {1.5, 2.5, NAN, NAN};
     rh_plan plan = sample_plan();
     rh_journal *journal = opened(&plan);
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     int number = -1;
     rh_journal_trial trial = sample_trial(0, false);
-    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     t.curve = curve;
     rh_journal__set_steps(journal, 2);
     assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
@@ -371,7 +371,7 @@ static void torn_anywhere(void **unused)
     size_t n;
     char *bytes = contents(&n);
 
-    // the last two lines, and with them the last two lives
+    // the last two lines, and with them the last two runs
     size_t last = n - 1;
     for (int line = 0; line < 2; last--)
         line += bytes[last - 1] == '\n';
@@ -379,19 +379,19 @@ static void torn_anywhere(void **unused)
         put(bytes, cut);
         rh_journal *journal = opened(&plan);
         check_sample(journal, 3);
-        int nlife = 0;
+        int nunit = 0;
         for (size_t i = last + 1; i < cut; i++)
-            nlife += bytes[i] == '\n';
+            nunit += bytes[i] == '\n';
         assert_int_equal(rh_journal__ntrial(journal), 4);
-        assert_int_equal(rh_journal__trial(journal, 3)->nlife, nlife);
+        assert_int_equal(rh_journal__trial(journal, 3)->nunit, nunit);
 
         // the rest goes on behind whole lines
-        rh_journal_life l = sample_life(3, 1, 2);
-        assert_int_equal(rh_journal__live(journal, 3, &l, NULL), RH_OK);
+        rh_journal_run l = sample_run(3, 1, 2);
+        assert_int_equal(rh_journal__add_run(journal, 3, &l, NULL), RH_OK);
         rh_journal__close(journal);
         journal = opened(&plan);
-        assert_int_equal(rh_journal__trial(journal, 3)->nlife, nlife + 1);
-        assert_true(same_life(&rh_journal__trial(journal, 3)->life[nlife], &l));
+        assert_int_equal(rh_journal__trial(journal, 3)->nunit, nunit + 1);
+        assert_true(same_run(&rh_journal__trial(journal, 3)->result[nunit], &l));
         rh_journal__close(journal);
     }
 
@@ -436,7 +436,7 @@ static void damage_is_found(void **unused)
             if (line == nline || (line == nline - 1 && was == '\n')) {
                 assert_int_equal(rc, RH_OK); // the end of the file: cut off
                 check_sample(journal, 3);
-                assert_true(rh_journal__trial(journal, 3)->nlife < 2);
+                assert_true(rh_journal__trial(journal, 3)->nunit < 2);
             } else {
                 char place[96];
                 snprintf(place, sizeof place, "study.log:%d: damaged: ", line);
@@ -462,16 +462,16 @@ static void whole_and_wrong(void **unused)
         const char *rest, *words;
     } known[] = {
         {8,
-         ",\"trial_id\":7,\"user_attr\":{\"life:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
-         "\"episodes\":0,\"unknown\":0,\"outcome\":\"lived\",\"curve\":[1,1,1,1]}}",
-         "a life of no trial that is under way"},
-        {8, ",\"trial_id\":0,\"user_attr\":{\"life:0:0\":{\"score\":1}}", "not a line that"},
+         ",\"trial_id\":7,\"user_attr\":{\"run:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
+         "\"episodes\":0,\"unknown\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
+         "a run of no trial that is under way"},
+        {8, ",\"trial_id\":0,\"user_attr\":{\"run:0:0\":{\"score\":1}}", "not a line that"},
         {8,
-         ",\"trial_id\":3,\"user_attr\":{\"life:0:999999999999\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"lived\",\"curve\":[1,1,1,1]}}",
-         "a life of no trial"},
+         ",\"trial_id\":3,\"user_attr\":{\"run:0:999999999999\":{\"score\":1,\"total\":1,"
+         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
+         "a run of no trial"},
         {8,
-         ",\"trial_id\":3,\"user_attr\":{\"life:0:1\":{\"score\":1,\"total\":1,"
+         ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
          "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"bored\",\"curve\":[1,1,1,1]}}",
          "not a line that"},
         {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1", "the end of no trial"},
@@ -545,13 +545,13 @@ static void lines_of_others(void **unused)
 
     size_t n;
     char *bytes = contents(&n);
-    assert_non_null(strstr(bytes, "\"trial_id\":5,\"user_attr\":{\"life:0:0\""));
-    assert_non_null(strstr(bytes, "\"trial_id\":8,\"user_attr\":{\"life:0:0\""));
+    assert_non_null(strstr(bytes, "\"trial_id\":5,\"user_attr\":{\"run:0:0\""));
+    assert_non_null(strstr(bytes, "\"trial_id\":8,\"user_attr\":{\"run:0:0\""));
     assert_null(strstr(bytes, "\"trial_id\":6,"));
     journal = opened(&plan);
     check_sample(journal, 4);
     assert_int_equal(rh_journal__ntrial(journal), 6);
-    assert_int_equal(rh_journal__trial(journal, 5)->nlife, 2);
+    assert_int_equal(rh_journal__trial(journal, 5)->nunit, 2);
 
     // where there are no locks: another of us
     rh_text text = {0};
@@ -561,10 +561,10 @@ static void lines_of_others(void **unused)
     append(text.data);
     rh_text__clear(&text);
     rh_error err = {""};
-    rh_journal_life l = sample_life(3, 0, 0);
-    assert_int_equal(rh_journal__live(journal, 3, &l, &err), RH_EIO);
+    rh_journal_run l = sample_run(3, 0, 0);
+    assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO);
     assert_non_null(strstr(err.text, "another process writes to this study"));
-    assert_int_equal(rh_journal__live(journal, 3, &l, &err), RH_EIO); // and no more
+    assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO); // and no more
     rh_journal__close(journal);
 
     // what cannot be gone on with
@@ -595,7 +595,7 @@ static void others_from_the_first(void **unused)
     rh_journal__close(journal);
     size_t n;
     char *bytes = contents(&n);
-    assert_non_null(strstr(bytes, "\"trial_id\":1,\"user_attr\":{\"life:0:0\""));
+    assert_non_null(strstr(bytes, "\"trial_id\":1,\"user_attr\":{\"run:0:0\""));
     assert_null(strstr(bytes, "\"trial_id\":0,"));
     free(bytes);
 }
@@ -796,10 +796,10 @@ static void full_disk(void **unused)
     rh_journal *journal = opened(&plan);
     assert_int_equal(stat(path, &st), 0);
     rh_error err = {""};
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     rh_journal_trial trial = sample_trial(3, false);
-    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, life, hp);
+    rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     for (rlim_t room = 0; room < 1200; room += 37) {
         struct stat now;
         limit = (struct rlimit){(rlim_t)st.st_size + room, before.rlim_max};
@@ -863,7 +863,7 @@ static int write_for_optuna(const char *where, int pause)
     rh_journal_head head = sample_head(&plan);
     rh_journal *journal = NULL;
     rh_error err = {""};
-    rh_life life[6];
+    rh_result result[6];
     double hp[RH_STUDY__NHP];
     rh_status rc = rh_journal__open(&journal, where, &head, &err);
     for (int i = 0; i < 12 && !rc; i++) {
@@ -871,13 +871,13 @@ static int write_for_optuna(const char *where, int pause)
         int number = -1;
         rc = rh_journal__begin(journal, &trial, &number, &err);
         for (int k = 0; k < 6 && !rc; k++) {
-            rh_journal_life l = sample_life(i, k / 3, k % 3);
-            rc = rh_journal__live(journal, number, &l, &err);
+            rh_journal_run l = sample_run(i, k / 3, k % 3);
+            rc = rh_journal__add_run(journal, number, &l, &err);
             usleep((useconds_t)pause * 1000);
         }
         double value = i == 4 ? -INFINITY : -20.0 + i / 3.0;
         rh_trial t = sample_end(&plan, &trial, value,
-                                i % 3 == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE, life, hp);
+                                i % 3 == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE, result, hp);
         if (!rc && (i < 9 || i >= 10))
             rc = rh_journal__finish(journal, number, &t, &err);
         rh_verdict verdict = {
@@ -902,7 +902,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(comes_back_to_the_bit),
         IN_A_FOLDER(lines_are_what_optuna_wants),
         IN_A_FOLDER(a_verdict_once),
-        IN_A_FOLDER(a_short_life),
+        IN_A_FOLDER(a_short_run),
         IN_A_FOLDER(torn_anywhere),
         IN_A_FOLDER(damage_is_found),
         IN_A_FOLDER(whole_and_wrong),

@@ -37,7 +37,7 @@ static void preset_paper(void **unused)
                 {"agent.lambda", "0.1"},
                 {"evaluation.runs", "10"},
                 {"evaluation.cutoff", "1/30"},
-                {"evaluation.cutoff_as", "terminal"},
+                {"evaluation.cutoff_as", "terminate"},
                 {"model.k", "3"},
                 {"model.weights", "paper"},
                 {"model.distance", "norm"},
@@ -62,7 +62,7 @@ static void preset_paper(void **unused)
     assert_string_equal(entry(plan, "model.k"), "5");
     assert_string_equal(entry(plan, "model.reach"), "auto");
     assert_string_equal(entry(plan, "evaluation.cutoff"), "auto");
-    assert_string_equal(entry(plan, "evaluation.cutoff_as"), "terminal");
+    assert_string_equal(entry(plan, "evaluation.cutoff_as"), "terminate");
     assert_string_equal(entry(plan, "evaluation.runs"), "3");
     assert_string_equal(entry(plan, "representation.d"), "6");
     assert_string_equal(entry(plan, "representation.window"), "10");

@@ -1,5 +1,5 @@
-// test_plan_settle.c - what a log decides: the agent, the method, the budget; and how lives are
-// lived.
+// test_plan_settle.c - what a log decides: the agent, the method, the budget; and how runs are
+// run.
 
 #include "plans.h"
 
@@ -75,7 +75,7 @@ static void refusals(void **unused)
         {"method: grid\nparameters: {tau: [1, 2, 3]}\nbudget: {trials: 2}",
          F "3: budget.trials = 2, and grid tries all settings, 3 of them"},
         {"evaluation: {steps: 10, curve: 20}",
-         F "1: evaluation.curve = 20, expected at most one point for each step of a life"},
+         F "1: evaluation.curve = 20, expected at most one point for each step of a run"},
         {"method: {name: random, point: quasi}",
          F "1: random: no parameter 'point'; did you mean 'points'? (points)"},
         {"bayes: {compat: paper}\nmethod: {name: bayes, compat: none}",
@@ -118,7 +118,7 @@ static void before_the_log(void **unused)
     }
 }
 
-static void lives(void **unused)
+static void results(void **unused)
 {
     (void)unused;
     static const struct {
@@ -162,7 +162,7 @@ static void lives(void **unused)
     assert_int_equal(opt.seed, 9);
     assert_int_equal(opt.nrun, 4);
     assert_int_equal(opt.criterion, RH_FINAL);
-    assert_int_equal(opt.cutoff_rule, RH_TERMINAL);
+    assert_int_equal(opt.cutoff_rule, RH_TERMINATE);
     rh_alloc_fail_at(1);
     assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_ENOMEM);
     rh_alloc_fail_at(0);
@@ -174,7 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agents),         cmocka_unit_test(methods), cmocka_unit_test(refusals),
-        cmocka_unit_test(before_the_log), cmocka_unit_test(lives),
+        cmocka_unit_test(before_the_log), cmocka_unit_test(results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

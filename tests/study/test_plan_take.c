@@ -43,16 +43,16 @@ static void every_key(void **unused)
         {"pool", "quartile", "evaluation.pool", "quartile", "x",
          "--x cannot be 'x'; expected one of mean, worst, quartile"},
         {"cutoff", "500", "evaluation.cutoff", "500", "0",
-         "--x = 0, expected auto, never, a number of steps such as 500, or a part of the life "
+         "--x = 0, expected auto, never, a number of steps such as 500, or a part of the run "
          "such as 1/30"},
         {"cutoff", "never", "evaluation.cutoff", "never", "1/0",
          "--x = 1/0, expected auto, never, a number of steps such as 500, or a part of the "
-         "life such as 1/30"},
+         "run such as 1/30"},
         {"cutoff", "1/30", "evaluation.cutoff", "1/30", "2/30",
          "--x = 2/30, expected auto, never, a number of steps such as 500, or a part of the "
-         "life such as 1/30"},
-        {"cutoff_as", "terminal", "evaluation.cutoff_as", "terminal", "end",
-         "--x cannot be 'end'; expected one of teleport, terminal"},
+         "run such as 1/30"},
+        {"cutoff_as", "terminate", "evaluation.cutoff_as", "terminal", "end",
+         "--x cannot be 'end'; expected one of truncate, terminal"},
         {"curve", "64", "evaluation.curve", "64", "65",
          "--x = 65, expected a whole number, 0 to 64"},
         {"model", "nn", "model.kind", "nn", "gp",

@@ -181,7 +181,7 @@ static void a_file(void **unused)
                         "  across: mean\n"
                         "  pool: mean\n"
                         "  cutoff: auto\n"
-                        "  cutoff_as: teleport\n"
+                        "  cutoff_as: truncate\n"
                         "  curve: 20\n"
                         "model:\n"
                         "  kind: knn\n"

@@ -101,21 +101,21 @@ static rh_plan *plan_of(const rh_log *log, const char *const *more)
     return plan;
 }
 
-// Stops a study after so many lives.
+// Stops a study after so many runs.
 typedef struct patience {
     int64_t most; // -1: no end
     int64_t seen; //
     int64_t known;
 } patience;
 
-static void see(void *context, const rh_news *news)
+static void see(void *context, const rh_study_progress *progress)
 {
     patience *p = context;
-    if (news->stage == RH_STAGE_FIT)
+    if (progress->stage == RH_STAGE_FIT)
         return;
-    p->seen = news->nlife - news->nknown;
-    p->known = news->nknown;
-    assert_true(news->nlife <= news->nlife_all);
+    p->seen = progress->nunit - progress->nknown;
+    p->known = progress->nknown;
+    assert_true(progress->nunit <= progress->nunit_all);
 }
 
 static bool is_enough(void *context)
@@ -124,7 +124,7 @@ static bool is_enough(void *context)
     return p->most >= 0 && p->seen >= p->most;
 }
 
-// Take up a study and carry it out, up to so many lives. Nullable: name, out.
+// Take up a study and carry it out, up to so many runs. Nullable: name, out.
 static rh_status carry_out(const rh_plan *plan, const rh_log *log, const char *name,
                            int nthread, patience *p, rh_study **out, rh_error *err)
 {
@@ -132,7 +132,7 @@ static rh_status carry_out(const rh_plan *plan, const rh_log *log, const char *n
     rh_study_options opt = rh_study_defaults();
     opt.folder = name ? path_of(name) : NULL;
     opt.nthread = nthread;
-    opt.news = see;
+    opt.progress = see;
     opt.stop = is_enough;
     opt.context = p;
     rh_status rc = rh_study_create(&study, plan, log, NULL, NULL, &opt, err);
@@ -186,8 +186,8 @@ static void a_grid(void **unused)
     const rh_verdict *v = rh_study_verdict(study);
     assert_non_null(v);
     assert_true(v->whole && v->ntrial == 6 + 2 && v->nconfirm == 2);
-    assert_int_equal(v->nlife, 6 * 3 + 2 * 2 * 2);
-    assert_int_equal(v->nstep, v->nlife * 300);
+    assert_int_equal(v->nunit, 6 * 3 + 2 * 2 * 2);
+    assert_int_equal(v->nstep, v->nunit * 300);
     assert_true(v->weighed && v->exact);
 
     // the two that led the search were confirmed, and the better of them won
@@ -201,23 +201,23 @@ static void a_grid(void **unused)
         assert_true(v->trial[i].lo95 <= v->trial[v->winner].lo95);
     assert_true(v->ntied >= 1 && v->tied[0] == v->winner);
 
-    // a setting's lives are those that eval lives
+    // a setting's runs are those that eval runs
     const rh_trial *t = &v->trial[4];
     rh_env *env = NULL;
     rh_error err = {""};
     rh_eval_options opt;
-    rh_life life[3];
+    rh_result result[3];
     const rh_model *model = rh_study_model(study);
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
     assert_int_equal(rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &opt, &err),
                      RH_OK);
-    assert_int_equal(
-        rh_eval_lives(&env, 1, plan->agent, rh_env_task(env), 1, t->hp, &opt, life, NULL, &err),
-        RH_OK);
+    assert_int_equal(rh_eval_runs(&env, 1, plan->agent, rh_env_task(env), 1, t->hp, &opt,
+                                  result, NULL, &err),
+                     RH_OK);
     double sum = 0.0;
     for (int i = 0; i < 3; i++) {
-        assert_true(t->life[i].score == life[i].score);
-        sum += life[i].score;
+        assert_true(t->result[i].score == result[i].score);
+        sum += result[i].score;
     }
     assert_true(fabs(t->value - sum / 3.0) < 1e-12);
     rh_env_destroy(env);
@@ -247,7 +247,7 @@ static void threads_do_not_matter(void **unused)
     rh_log_destroy(log);
 }
 
-// Stopped every few lives, taken up again by another number of threads.
+// Stopped every few runs, taken up again by another number of threads.
 static void stopped_and_taken_up(void **unused)
 {
     (void)unused;
@@ -273,10 +273,10 @@ static void stopped_and_taken_up(void **unused)
         assert_true(times >= 2);
         assert_same_study(whole, name);
 
-        // all is there: nothing is lived again
+        // all is there: nothing is run again
         rh_study *study = finish(plan, log, name, 1);
         const rh_verdict *v = rh_study_verdict(study);
-        assert_true(v->whole && v->nknown == v->nlife);
+        assert_true(v->whole && v->nknown == v->nunit);
         rh_study_destroy(study);
         assert_same_study(whole, name);
         rh_plan_destroy(plan);
@@ -374,7 +374,7 @@ static void a_foreign_journal(void **unused)
             const rh_journal_trial *trial = &wrong[i].trial[k];
             int number = -1;
             assert_int_equal(rh_journal__begin(journal, trial, &number, &err), RH_OK);
-            rh_life life[3] = {
+            rh_result result[3] = {
                 {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}};
             double hp[64] = {0}, curve[4] = {0};
             rh_trial end = {.x = trial->x,
@@ -382,7 +382,7 @@ static void a_foreign_journal(void **unused)
                             .state = RH_SETTING_DONE,
                             .nmember = 1,
                             .nrun = 3,
-                            .life = life,
+                            .result = result,
                             .curve = curve};
             if (trial->finished)
                 assert_int_equal(rh_journal__finish(journal, number, &end, &err), RH_OK);
@@ -397,7 +397,7 @@ static void a_foreign_journal(void **unused)
     rh_log_destroy(log);
 }
 
-// What a journal says was lived counts, where a search would now ask for slightly other
+// What a journal says was run counts, where a search would now ask for slightly other
 // numbers.
 static void numbers_of_then(void **unused)
 {
@@ -572,7 +572,7 @@ static void too_short_to_confirm(void **unused)
     rh_log_destroy(log);
 }
 
-// Rewards whose sum is no number: the lives broke down, and the study goes through.
+// Rewards whose sum is no number: the runs broke down, and the study goes through.
 static void sums_that_overflow(void **unused)
 {
     (void)unused;
@@ -650,7 +650,7 @@ static void many_are_confirmed(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->nconfirm == 540 && v->nlife == 560 + 540 * 2);
+    assert_true(v->nconfirm == 540 && v->nunit == 560 + 540 * 2);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -667,9 +667,9 @@ static void an_estimate(void **unused)
     rh_estimate e;
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
-    assert_true(e.nsetting == 6 && e.nlife == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
-    assert_true(e.life > 0.0 && e.fit > 0.0 && e.search > 0.0 && e.how.nstep == 300);
-    assert_true(fabs(e.seconds - e.fit - e.search - (double)e.nlife * e.life) < 1e-9);
+    assert_true(e.nsetting == 6 && e.nunit == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
+    assert_true(e.result > 0.0 && e.fit > 0.0 && e.search > 0.0 && e.how.nstep == 300);
+    assert_true(fabs(e.seconds - e.fit - e.search - (double)e.nunit * e.result) < 1e-9);
     const rh_verdict *v = rh_study_verdict(study);
     assert_true(v && v->winner == -1 && v->ntied == 0 && !v->whole);
 

@@ -36,31 +36,31 @@ static int leave(void **unused)
 
 // ---------------------------------------------------------------------------- a verdict
 
-typedef struct scene {
+typedef struct entry {
     rh_plan plan;
     rh_journal_head head;
     rh_journal_trial found[3];
-    rh_life life[3][6];
+    rh_result result[3][6];
     double hp[3][RH_STUDY__NHP];
     rh_trial trial[3];
     int tied[2], bound[5];
     rh_verdict verdict;
-} scene;
+} entry;
 
 // Two settings, the second of them confirmed.
-static void set(scene *s)
+static void set(entry *s)
 {
-    *s = (scene){.plan = sample_plan(), .tied = {2, 0}, .bound = {1, 0, 0, 0, -1}};
+    *s = (entry){.plan = sample_plan(), .tied = {2, 0}, .bound = {1, 0, 0, 0, -1}};
     s->head = sample_head(&s->plan);
     for (int i = 0; i < 3; i++) {
         s->found[i] = sample_trial(i < 2 ? i : 1, i == 2);
         s->trial[i] = sample_end(&s->plan, &s->found[i], -10.0 + i / 8.0, RH_SETTING_DONE,
-                                 s->life[i], s->hp[i]);
+                                 s->result[i], s->hp[i]);
     }
     s->found[0].x[0] = s->hp[0][s->plan.dim[0].param] = 1e-05;
-    s->life[0][1].outcome = RH_STOPPED;
-    s->life[0][2].score = NAN;
-    s->life[0][3].score = -INFINITY;
+    s->result[0][1].outcome = RH_STOPPED;
+    s->result[0][2].score = NAN;
+    s->result[0][3].score = -INFINITY;
     s->verdict = (rh_verdict){.trial = s->trial,
                               .ntrial = 3,
                               .nconfirm = 1,
@@ -121,7 +121,7 @@ static void best_yaml(void **unused)
         "\n  name: \"it's \\\"\xc3\xa4\\\", \\ufffd and \\u0001 and 100 %\"\n"
         "rehearse: \"",
     };
-    scene s;
+    entry s;
     set(&s);
     rh_error err = {""};
     assert_int_equal(rh_study__write_best(path, &s.head, NULL, &s.verdict, &err), RH_OK);
@@ -146,7 +146,7 @@ static void best_yaml(void **unused)
 static void runs_csv(void **unused)
 {
     (void)unused;
-    scene s;
+    entry s;
     set(&s);
     rh_error err = {""};
     s.plan.space.dim[0].name = "a,\"b";
@@ -159,7 +159,7 @@ static void runs_csv(void **unused)
     assert_memory_equal(text, first, sizeof first - 1);
     assert_non_null(strstr(
         text, "\n0,search,0,0,2,1e-05,1,0,adam,0.1,,-9.99999999999997e-311,2000000014,"));
-    assert_null(strstr(text, "\n0,search,0,0,1,")); // not lived
+    assert_null(strstr(text, "\n0,search,0,0,1,")); // not run
     assert_non_null(strstr(text, "\n2,confirm,1,1,2,0.034333333333333334,2,0.5,sgd,0.2,"));
     assert_non_null(strstr(text, ",-inf,"));
     assert_non_null(strstr(text, ",diverged\n"));
@@ -173,7 +173,7 @@ static void runs_csv(void **unused)
 static void faults(void **unused)
 {
     (void)unused;
-    scene s;
+    entry s;
     set(&s);
     rh_error err = {""};
     assert_int_equal(rh_study__write_best(folder, &s.head, NULL, &s.verdict, &err), RH_EIO);
@@ -200,7 +200,7 @@ static void faults(void **unused)
 static void full_disk(void **unused)
 {
     (void)unused;
-    static scene s;
+    static entry s;
     static rh_trial many[100];
     struct rlimit before, limit;
     rh_error err = {""};
@@ -228,7 +228,7 @@ static void full_disk(void **unused)
 int main(int argc, char **argv)
 {
     if (argc > 2) {
-        static scene s;
+        static entry s;
         set(&s);
         return rh_study__write_best(argv[1], &s.head, NULL, &s.verdict, NULL) != RH_OK ||
                rh_study__write_runs(argv[2], &s.head, &s.verdict, NULL) != RH_OK;

@@ -1,4 +1,4 @@
-// bench_lives.c - lives on one thread and on two, in one run.
+// bench_runs.c - runs on one thread and on two, in one run.
 //
 // Twelve settings of esarsa with eight runs each, on one thread and on two in turn. The best of
 // the repeats counts: whatever else the machine does can only make a repeat slower.
@@ -20,11 +20,11 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Steps per second of all lives together.
+// Steps per second of all runs together.
 static double speed(const char *name, int64_t nstep, int nthread)
 {
     static const double alpha[] = {0.01, 0.03, 0.1}, tau[] = {0.3, 1.0, 3.0, 10.0};
-    static rh_life life[NSETTING * NRUN];
+    static rh_result result[NSETTING * NRUN];
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
     rh_env *env = NULL;
     if (rh_env_create(&env, rh_env_find(name, NULL), NULL, NULL))
@@ -41,7 +41,7 @@ static double speed(const char *name, int64_t nstep, int nthread)
     opt.nrun = NRUN;
     opt.nthread = nthread;
     double from = seconds();
-    if (rh_eval_lives(&env, 1, agent, rh_env_task(env), NSETTING, hp, &opt, life, NULL, NULL))
+    if (rh_eval_runs(&env, 1, agent, rh_env_task(env), NSETTING, hp, &opt, result, NULL, NULL))
         exit(1);
     double took = seconds() - from;
     rh_env_destroy(env);

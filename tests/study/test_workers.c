@@ -1,20 +1,20 @@
-// test_fleet.c - a crew and other ranks as one. By itself: a fleet that is alone. Started by
-// tests/study/fleet_ranks as one of several, with the name of a scene: what happens between
-// ranks. Its second word is a file for them to meet by.
+// test_workers.c - a thread pool and other ranks as one. By itself: a ranks that is alone.
+// Started by tests/study/workers_ranks as one of several, with the name of a fixed observation:
+// what happens between ranks. Its second word is a file for them to meet by.
 
-#include "study/lives_sample.h"
 #include "study/ranks.h"
+#include "study/runs_sample.h"
 
 #include <unistd.h>
 
 static sample s;
 
-static rh_status assemble(rh_fleet **fleet, const rh_eval_options *opt, int nthread,
+static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int nthread,
                           rh_ranks *ranks, rh_error *err)
 {
-    rh_status rc = rh_fleet__create(fleet, s.agent, opt, nthread, ranks, err);
+    rh_status rc = rh_workers__create(workers, s.agent, opt, nthread, ranks, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_fleet__settle(*fleet, stages[k], &s.home[k], &s.task, s.hp, err);
+        rc = rh_workers__settle(*workers, stages[k], &s.members[k], &s.task, s.hp, err);
     return rc;
 }
 
@@ -38,28 +38,28 @@ static void alone(void **unused)
 {
     (void)unused;
     for (int nthread = 1; nthread <= 3; nthread++) {
-        rh_fleet *fleet = NULL;
+        rh_workers *workers = NULL;
         bool seen[NUNIT] = {false};
         rh_done done;
-        assert_int_equal(assemble(&fleet, &s.opt, nthread, NULL, NULL), RH_OK);
-        assert_int_equal(rh_fleet__nthread(fleet), nthread);
-        assert_false(rh_fleet__take(fleet, &done, 0.01));
+        assert_int_equal(assemble(&workers, &s.opt, nthread, NULL, NULL), RH_OK);
+        assert_int_equal(rh_workers__nthread(workers), nthread);
+        assert_false(rh_workers__take(workers, &done, 0.01));
         for (int i = 0; i < NUNIT; i++) {
             rh_unit unit = unit_of(&s, (i * 5 + nthread) % NUNIT);
-            assert_int_equal(rh_fleet__give(fleet, &unit, NULL), RH_OK);
-            assert_int_equal(rh_fleet__nopen(fleet), i + 1);
+            assert_int_equal(rh_workers__give(workers, &unit, NULL), RH_OK);
+            assert_int_equal(rh_workers__nopen(workers), i + 1);
         }
         for (int n = NUNIT; n > 0; n--) {
-            assert_true(rh_fleet__take(fleet, &done, 60.0));
+            assert_true(rh_workers__take(workers, &done, 60.0));
             int i = which(&s, &done);
             assert_true(i >= 0 && !seen[i]);
             seen[i] = true;
-            assert_int_equal(rh_fleet__nopen(fleet), n - 1);
+            assert_int_equal(rh_workers__nopen(workers), n - 1);
         }
-        assert_false(rh_fleet__take(fleet, &done, 0.0));
-        rh_fleet__destroy(fleet);
+        assert_false(rh_workers__take(workers, &done, 0.0));
+        rh_workers__destroy(workers);
     }
-    rh_fleet__destroy(NULL);
+    rh_workers__destroy(NULL);
 }
 
 static void survives_every_failed_allocation(void **unused)
@@ -67,21 +67,21 @@ static void survives_every_failed_allocation(void **unused)
     (void)unused;
     int64_t before = rh_alloc_live();
     for (int nth = 1;; nth++) {
-        rh_fleet *fleet = NULL;
+        rh_workers *workers = NULL;
         rh_error err;
         rh_alloc_fail_at(nth);
-        rh_status rc = assemble(&fleet, &s.opt, 1, NULL, &err);
+        rh_status rc = assemble(&workers, &s.opt, 1, NULL, &err);
         for (int i = 0; !rc && i < 40; i++) {
             rh_unit unit = unit_of(&s, i % NUNIT);
-            rc = rh_fleet__give(fleet, &unit, &err);
+            rc = rh_workers__give(workers, &unit, &err);
         }
-        while (!rc && rh_fleet__nopen(fleet) > 0) {
+        while (!rc && rh_workers__nopen(workers) > 0) {
             rh_done done;
-            assert_true(rh_fleet__take(fleet, &done, 60.0));
+            assert_true(rh_workers__take(workers, &done, 60.0));
             rc = done.rc;
         }
         rh_alloc_fail_at(0);
-        rh_fleet__destroy(fleet);
+        rh_workers__destroy(workers);
         assert_int_equal(rh_alloc_live(), before);
         if (rc == RH_OK)
             break;
@@ -104,93 +104,93 @@ static void must(bool right, const char *what)
 }
 #define MUST(condition) must(condition, #condition)
 
-// Four times all lives, while stages, trials and ranks come as they like.
-static void scene_same(void)
+// Four times all runs, while stages, trials and ranks come as they like.
+static void entry_same(void)
 {
-    rh_fleet *fleet = NULL;
+    rh_workers *workers = NULL;
     rh_error err = {""};
-    rh_status rc = rh_fleet__create(&fleet, s.agent, &s.opt, 2, ranks, &err);
+    rh_status rc = rh_workers__create(&workers, s.agent, &s.opt, 2, ranks, &err);
     int seen[NUNIT] = {0}, nopen = 0;
     rh_done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
-        // the second stage is settled while lives of the first are under way
-        rc = rh_fleet__settle(fleet, stages[k], &s.home[k], &s.task, s.hp, &err);
-        for (int i = 0; !rc && i < 4 * NLIFE; i++, nopen++) {
-            rh_unit unit = unit_of(&s, k * NLIFE + (i * 7 + 3) % NLIFE);
-            rc = rh_fleet__give(fleet, &unit, &err);
+        // the second stage is settled while runs of the first are under way
+        rc = rh_workers__settle(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
+        for (int i = 0; !rc && i < 4 * NUNIT; i++, nopen++) {
+            rh_unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
+            rc = rh_workers__give(workers, &unit, &err);
         }
     }
     if (rc)
         fprintf(stderr, "%s\n", err.text);
-    MUST(rc == RH_OK && rh_fleet__nthread(fleet) == 1 + rh_ranks_count(ranks));
+    MUST(rc == RH_OK && rh_workers__nthread(workers) == 1 + rh_ranks_count(ranks));
     for (; nopen > 0; nopen--) {
-        MUST(rh_fleet__nopen(fleet) == nopen);
-        MUST(rh_fleet__take(fleet, &done, 60.0));
+        MUST(rh_workers__nopen(workers) == nopen);
+        MUST(rh_workers__take(workers, &done, 60.0));
         int i = which(&s, &done);
         MUST(i >= 0);
         seen[i]++;
     }
     for (int i = 0; i < NUNIT; i++)
         MUST(seen[i] == 4);
-    MUST(!rh_fleet__take(fleet, &done, 0.002));
-    rh_fleet__destroy(fleet);
+    MUST(!rh_workers__take(workers, &done, 0.002));
+    rh_workers__destroy(workers);
 }
 
-// Lives that never end are left by all ranks.
-static void scene_leave(void)
+// Runs that never end are left by all ranks.
+static void entry_leave(void)
 {
-    rh_fleet *fleet = NULL;
+    rh_workers *workers = NULL;
     rh_done done;
     rh_eval_options opt = s.opt;
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
-    MUST(assemble(&fleet, &opt, 2, ranks, NULL) == RH_OK);
+    MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
     for (int i = 0; i < NUNIT; i++) {
         rh_unit unit = unit_of(&s, i);
-        MUST(rh_fleet__give(fleet, &unit, NULL) == RH_OK);
+        MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
-    MUST(!rh_fleet__take(fleet, &done, 0.05));
-    rh_fleet__destroy(fleet);
+    MUST(!rh_workers__take(workers, &done, 0.05));
+    rh_workers__destroy(workers);
 }
 
 // The last rank stops in the middle: what it was given has failed, and nothing hangs.
-static void scene_stop(void)
+static void entry_stop(void)
 {
-    rh_fleet *fleet = NULL;
+    rh_workers *workers = NULL;
     rh_done done;
     rh_eval_options opt = s.opt;
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
-    MUST(assemble(&fleet, &opt, 2, ranks, NULL) == RH_OK);
+    MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
     for (int i = 0; i < NUNIT; i++) {
         rh_unit unit = unit_of(&s, i);
-        MUST(rh_fleet__give(fleet, &unit, NULL) == RH_OK);
+        MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
     FILE *file = fopen(handed_out, "w");
     MUST(file && fclose(file) == 0);
     char words[64];
     snprintf(words, sizeof words, "rank %d: stopped", rh_ranks_count(ranks) - 1);
     for (int i = 0; i < 2; i++) { // two for its one thread
-        MUST(rh_fleet__take(fleet, &done, 60.0));
+        MUST(rh_workers__take(workers, &done, 60.0));
         MUST(done.rc == RH_ESTOPPED && strcmp(done.err.text, words) == 0);
     }
-    MUST(rh_fleet__nopen(fleet) == NUNIT - 2);
-    MUST(!rh_fleet__take(fleet, &done, 0.02));
-    rh_fleet__destroy(fleet);
+    MUST(rh_workers__nopen(workers) == NUNIT - 2);
+    MUST(!rh_workers__take(workers, &done, 0.02));
+    rh_workers__destroy(workers);
 }
 
-// A fleet that cannot be assembled, and why.
+// A ranks that cannot be assembled, and why.
 static void refused(const char *words)
 {
-    rh_fleet *fleet = NULL;
+    rh_workers *workers = NULL;
     rh_error err = {""};
-    MUST(assemble(&fleet, &s.opt, 2, ranks, &err) != RH_OK);
+    MUST(assemble(&workers, &s.opt, 2, ranks, &err) != RH_OK);
     char said[128];
     snprintf(said, sizeof said, "rank %d: %s", rh_ranks_count(ranks) - 1, words);
     if (strcmp(err.text, said) != 0)
         fprintf(stderr, "said: %s\n", err.text);
     MUST(strcmp(err.text, said) == 0);
-    rh_fleet__destroy(fleet);
+    rh_workers__destroy(workers);
 }
 
 static const char *other_version(void)
@@ -201,26 +201,26 @@ static const char *other_version(void)
     return words;
 }
 
-static void rank_0(const char *scene)
+static void rank_0(const char *entry)
 {
     begin_sample(&s);
-    if (strcmp(scene, "same") == 0)
-        scene_same();
-    else if (strcmp(scene, "leave") == 0)
-        scene_leave();
-    else if (strcmp(scene, "stop") == 0)
-        scene_stop();
-    else if (strcmp(scene, "agent") == 0)
+    if (strcmp(entry, "same") == 0)
+        entry_same();
+    else if (strcmp(entry, "leave") == 0)
+        entry_leave();
+    else if (strcmp(entry, "stop") == 0)
+        entry_stop();
+    else if (strcmp(entry, "agent") == 0)
         refused("was started with agent random, and rank 0 with esarsa");
-    else if (strcmp(scene, "gone") == 0)
+    else if (strcmp(entry, "gone") == 0)
         refused("has left the study");
-    else if (strcmp(scene, "version") == 0)
+    else if (strcmp(entry, "version") == 0)
         refused(other_version());
-    else if (strcmp(scene, "build") == 0)
+    else if (strcmp(entry, "build") == 0)
         refused("is another build of rehearse, or on another kind of machine, than rank 0: "
                 "the same is needed everywhere");
     else
-        MUST(strcmp(scene, "nothing") == 0); // rank 0 has no work at all
+        MUST(strcmp(entry, "nothing") == 0); // rank 0 has no work at all
     end_sample(&s);
 }
 
@@ -230,28 +230,28 @@ static bool stop_later(void *context)
     return access(handed_out, F_OK) == 0;
 }
 
-static void other_rank(const char *scene)
+static void other_rank(const char *entry)
 {
     bool last = rh_ranks_me(ranks) == rh_ranks_count(ranks) - 1;
     rh_error err = {""};
     rh_plan plan = {.agent = NULL};
     rh_study_options opt = {.nthread = 1, .ranks = ranks};
     rh_hello hello;
-    if (last && strcmp(scene, "gone") == 0)
+    if (last && strcmp(entry, "gone") == 0)
         return;
-    if (last && (strcmp(scene, "version") == 0 || strcmp(scene, "build") == 0)) {
+    if (last && (strcmp(entry, "version") == 0 || strcmp(entry, "build") == 0)) {
         rh_ranks__describe(&hello);
         hello.nthread = 1;
-        if (strcmp(scene, "version") == 0)
+        if (strcmp(entry, "version") == 0)
             snprintf(hello.version, sizeof hello.version, "9.9.9");
         else
             hello.shape[1]++;
-        MUST(!rh_ranks__post(ranks, 0, RH_LETTER_HELLO, &hello, sizeof hello, NULL));
+        MUST(!rh_ranks__post(ranks, 0, RH_MESSAGE_HELLO, &hello, sizeof hello, NULL));
         return;
     }
-    if (last && strcmp(scene, "agent") == 0)
+    if (last && strcmp(entry, "agent") == 0)
         plan.agent = rh_agent_find("random", NULL);
-    if (last && strcmp(scene, "stop") == 0)
+    if (last && strcmp(entry, "stop") == 0)
         opt.stop = stop_later;
     rh_status rc = rh_study_serve(&plan, &opt, &err);
     if (plan.agent)
@@ -260,7 +260,7 @@ static void other_rank(const char *scene)
         MUST(rc == (opt.stop ? RH_ESTOPPED : RH_OK));
 }
 
-static int one_of_several(const char *scene)
+static int one_of_several(const char *entry)
 {
     rh_error err;
     int64_t before = rh_alloc_live();
@@ -269,9 +269,9 @@ static int one_of_several(const char *scene)
         return rh_ranks_built() ? 1 : 77;
     }
     if (rh_ranks_me(ranks) == 0)
-        rank_0(scene);
+        rank_0(entry);
     else
-        other_rank(scene);
+        other_rank(entry);
     rh_ranks_end(ranks);
     return rh_alloc_live() != before;
 }

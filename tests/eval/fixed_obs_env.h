@@ -1,5 +1,5 @@
-// gallery.h - a world that shows nothing but its pictures: from one, an action and chance lead
-// to another. It can hide that there are no others, and one of them can be damaged.
+// fixed_obs_env.h - a world that shows nothing but its pictures: from one, an action and chance
+// lead to another. It can hide that there are no others, and one of them can be damaged.
 
 #ifndef GALLERY_H
 #define GALLERY_H
@@ -13,22 +13,22 @@ enum { NPICTURE = 300, NSENSOR = 3 };
 enum { FEW_ACTIONS, MANY_ACTIONS, VECTORS, NGALLERY };
 enum { ACTIONS, HIDDEN, DAMAGED, GALLERY_NPARAM };
 
-static const rh_param gallery_param[GALLERY_NPARAM] = {
+static const rh_param fixed_obs_env_param[GALLERY_NPARAM] = {
     [ACTIONS] = {"actions", "", .hi = NGALLERY - 1},
     [HIDDEN] = {"hidden", "", .hi = 1},
     [DAMAGED] = {"damaged", "", .hi = NPICTURE}, // which picture is, from 1
 };
 
-typedef struct gallery {
+typedef struct fixed_obs_env {
     double picture[NPICTURE * NSENSOR];
     const double *shown; // borrowed: these, or another's
     bool vectors, hidden;
-} gallery;
+} fixed_obs_env;
 
-static rh_status gallery_init(void *self, rh_task *task, const double *opt, rh_error *err)
+static rh_status fixed_obs_env_init(void *self, rh_task *task, const double *opt, rh_error *err)
 {
     (void)err;
-    gallery *g = self;
+    fixed_obs_env *g = self;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 9, 9);
     for (int i = 0; i < NPICTURE * NSENSOR; i++)
         g->picture[i] = rh_rng_range(&rng, -1.2, 1.2); // also outside the usual range
@@ -56,53 +56,53 @@ static rh_status gallery_init(void *self, rh_task *task, const double *opt, rh_e
     return RH_OK;
 }
 
-static void show_picture(const gallery *g, void *state, int32_t i, double *obs)
+static void show_picture(const fixed_obs_env *g, void *state, int32_t i, double *obs)
 {
     *(int32_t *)state = i;
     memcpy(obs, g->shown + (ptrdiff_t)i * NSENSOR, NSENSOR * sizeof *obs);
 }
 
-static void gallery_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void fixed_obs_env_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
-    show_picture(self, state, (int32_t)rh_rng_below(&luck->start, NPICTURE), obs);
+    show_picture(self, state, (int32_t)rh_rng_below(&streams->start, NPICTURE), obs);
 }
 
-static bool gallery_step(const void *self, void *state, const double *act, rh_luck *luck,
-                         double *obs, double *reward)
+static bool fixed_obs_env_step(const void *self, void *state, const double *act,
+                               rh_streams *streams, double *obs, double *reward)
 {
-    const gallery *g = self;
+    const fixed_obs_env *g = self;
     int32_t from = *(int32_t *)state;
     int way = (int)floor(g->vectors ? 4.0 * (act[0] + act[1] + 2.0) : act[0]);
-    uint32_t chance = rh_rng_below(&luck->noise, 4);
+    uint32_t chance = rh_rng_below(&streams->noise, 4);
     show_picture(g, state, (from * 7 + way * 31 + (int)chance) % NPICTURE, obs);
     *reward = -1.0 + obs[0];
     return *(int32_t *)state % 29 == 0;
 }
 
-static const double *gallery_scenes(const void *self, int32_t *n)
+static const double *fixed_obs_env_scenes(const void *self, int32_t *n)
 {
-    const gallery *g = self;
+    const fixed_obs_env *g = self;
     *n = g->hidden ? 0 : NPICTURE;
     return g->hidden ? NULL : g->shown;
 }
 
-static int32_t gallery_scene(const void *self, const void *state)
+static int32_t fixed_obs_env_scene(const void *self, const void *state)
 {
     (void)self;
     return *(const int32_t *)state;
 }
 
-static const rh_env_type gallery_type = {
+static const rh_env_type fixed_obs_env_type = {
     .name = "gallery",
-    .self_size = sizeof(gallery),
+    .self_size = sizeof(fixed_obs_env),
     .state_size = sizeof(int32_t),
-    .param = gallery_param,
+    .param = fixed_obs_env_param,
     .nparam = GALLERY_NPARAM,
-    .init = gallery_init,
-    .start = gallery_start,
-    .step = gallery_step,
-    .scenes = gallery_scenes,
-    .scene = gallery_scene,
+    .init = fixed_obs_env_init,
+    .start = fixed_obs_env_start,
+    .step = fixed_obs_env_step,
+    .fixed_obs = fixed_obs_env_scenes,
+    .obs_index = fixed_obs_env_scene,
 };
 
 #endif

@@ -1,9 +1,10 @@
-// fidelity_live.c - the log's own behaviour, and uniform random behaviour, lived in the model.
+// fidelity_simulate.c - the log's own behaviour, and uniform random behaviour, run in the
+// model.
 //
 // The imitation takes in every state the action of one of the NEAR nearest logged states, the
 // state itself being one of them where it was logged. What it earns in the model is compared
 // with what the log earned in the real world. Uniform random behaviour shows whether the model
-// can be cheated: where far neighbours act as teleports, acting at random is soon as good as
+// can be cheated: where far neighbours act as jumps, acting at random is soon as good as
 // what was logged.
 //
 // 1. In the real worlds the imitation earns what was logged: of raw observations, medians of
@@ -12,10 +13,11 @@
 //    Cartpole 10,000). With the nearest state alone it is no better (-59, -22, -139.5, 38).
 //    Of a log of more than 200,000 steps one state in so many is imitated.
 // 2. Lived episodes begin where the log's do, even where the model has other starts. How the
-//    log's episodes are chosen and where lived ones are cut off is told in fidelity_logged.c.
-// 3. A continuing task is lived in NLIFE lives of NSTRETCH stretches.
+//    log's episodes are chosen and where run ones are cut off is told in fidelity_logged.c.
+// 3. A continuing task is run in NLIFE runs of NSTRETCH stretches.
 // 4. Both behaviours meet the same starts and the same noise.
-// 5. In a model whose states are the log's (scenes), a step from row s to the row that
+// 5. In a model whose states are the log's (fixed observations), a step from row s to the row
+// that
 //    transition i leads to was made on i. It is a stitch where i does not begin in s, and its
 //    jump is the distance of the codes of s and of where i begins. Steps that no transition
 //    made (out of reach) are not counted.
@@ -26,12 +28,12 @@
 #include <math.h>
 
 #define NEAR 3
-#define LEAST_LIVED 50      // episodes, unless the steps are spent:
-#define SPENT_LIVED 10      // then so many at least
+#define LEAST_SIMULATED 50  // episodes, unless the steps are spent:
+#define SPENT_SIMULATED 10  // then so many at least
 #define STEPS_SCENES 100000 // of one behaviour, where a step is a look into a table
 #define STEPS_OTHERS 50000  // where it is a search or a network
 #define NSTRETCH 30         // of a continuing log
-#define NLIFE 3             // of so many stretches
+#define NUNIT 3             // of so many stretches
 #define MOST_JUMPS 200000   // remembered: twice the steps
 #define MOST_FROM 200000    // logged states that are imitated
 #define STOP_EVERY 8192     // steps between two looks at the caller's stop
@@ -42,17 +44,17 @@ typedef enum behaviour { IMITATION, RANDOM } behaviour;
 
 typedef rh_fidelity__series series;
 
-// A model to live in, and what is known of its states.
+// A model to run in, and what is known of its states.
 typedef struct stage {
     rh_fidelity__work *w;
     rh_model model;      // the fitted one, with other starts: all borrowed
     rh_env *env;         // owned
-    void *state;         // owned: of a life
-    bool scenes;         // its states are rows of the log
+    void *state;         // owned: of a run
+    bool entries;        // its states are rows of the log
     rh_neighbours *from; // owned: where every stride-th transition begins
     int64_t nfrom;       // how many
     int64_t stride;      //
-    int32_t *near;       // owned: of a scene the nearest of these    (nstate x NEAR)
+    int32_t *near; // owned: of a fixed observation the nearest of these    (nstate x NEAR)
     int32_t *into, *out; // owned: a transition to and from a row     (nstate)
 
     rh_fidelity__logged logged;  // what the log did
@@ -62,13 +64,13 @@ typedef struct stage {
     series lengths;              // of the imitation's episodes
     double *jump;                // owned                      (MOST_JUMPS)
     int64_t njump, nmade, nstep; // stitches, steps on a transition, and in all
-    int64_t ncut;                // lived episodes cut off
+    int64_t ncut;                // run episodes cut off
 } stage;
 
-// One life, while it is lived.
+// One run, while it is run.
 typedef struct living {
     behaviour how;
-    rh_luck luck;
+    rh_streams streams;
     rh_rng chance;
     double obs[RH_MAX_OBS], act[RH_MAX_ACT];
     double reward; // of the episode or stretch
@@ -84,8 +86,8 @@ static void imitate(stage *g, living *l)
     int32_t found[NEAR], *near = found;
     float distance2[NEAR], code[RH_MAX_CODE];
     int n = g->nfrom < NEAR ? (int)g->nfrom : NEAR;
-    if (g->scenes) {
-        int32_t row = rh_env_scene(g->env, g->state);
+    if (g->entries) {
+        int32_t row = rh_env_obs_index(g->env, g->state);
         near = g->near + (size_t)row * NEAR;
         if (near[0] == UNASKED)
             rh_neighbours__find(g->from, rh_fidelity__code(w, row), n, -1, near, distance2);
@@ -125,19 +127,19 @@ static int32_t made_on(const stage *g, int32_t now, bool terminal)
 static bool step(stage *g, living *l)
 {
     double reward;
-    int32_t before = g->scenes ? rh_env_scene(g->env, g->state) : NOBODY;
+    int32_t before = g->entries ? rh_env_obs_index(g->env, g->state) : NOBODY;
     if (l->how == IMITATION)
         imitate(g, l);
     else
         act_randomly(g, l);
-    bool terminal = rh_env_step(g->env, g->state, l->act, &l->luck, l->obs, &reward);
+    bool terminal = rh_env_step(g->env, g->state, l->act, &l->streams, l->obs, &reward);
     l->reward += reward;
     l->length++;
     g->nstep++;
-    if (!g->scenes)
+    if (!g->entries)
         return terminal;
 
-    int32_t i = made_on(g, rh_env_scene(g->env, g->state), terminal);
+    int32_t i = made_on(g, rh_env_obs_index(g->env, g->state), terminal);
     if (i == NOBODY)
         return terminal;
     const rh_fidelity__work *w = g->w;
@@ -156,16 +158,16 @@ static rh_status ask_stop(const stage *g, rh_error *err)
     return rh_fidelity__pause(g->w, 0.9, err);
 }
 
-// A life of its own chance.
+// A run of its own chance.
 static living be_born(const stage *g, behaviour how, int run)
 {
     const rh_fidelity__work *w = g->w;
     uint64_t replicate = RH_FIDELITY__REPLICATE, number = (uint64_t)run;
     living l = {.how = how};
-    l.luck.start = rh_rng_stream(w->seed, RH_STREAM_START, replicate, number);
-    l.luck.noise = rh_rng_stream(w->seed, RH_STREAM_NOISE, replicate, number);
+    l.streams.start = rh_rng_stream(w->seed, RH_STREAM_START, replicate, number);
+    l.streams.noise = rh_rng_stream(w->seed, RH_STREAM_NOISE, replicate, number);
     l.chance = rh_rng_stream(w->seed, RH_STREAM_AGENT, replicate, number);
-    rh_env_start(g->env, g->state, &l.luck, l.obs);
+    rh_env_start(g->env, g->state, &l.streams, l.obs);
     return l;
 }
 
@@ -173,10 +175,10 @@ static living be_born(const stage *g, behaviour how, int run)
 static rh_status live_episodes(stage *g, behaviour how, series *returns, series *lengths,
                                rh_error *err)
 {
-    int n = g->logged.returns.n < LEAST_LIVED ? LEAST_LIVED : g->logged.returns.n;
+    int n = g->logged.returns.n < LEAST_SIMULATED ? LEAST_SIMULATED : g->logged.returns.n;
     rh_status rc = RH_OK;
     for (int i = 0; !rc && i < n; i++) {
-        if (i >= SPENT_LIVED && g->nstep >= g->budget)
+        if (i >= SPENT_SIMULATED && g->nstep >= g->budget)
             break;
         living l = be_born(g, how, i);
         bool over = false;
@@ -191,18 +193,18 @@ static rh_status live_episodes(stage *g, behaviour how, series *returns, series 
     return rc;
 }
 
-// Stretches of lives that go on.
+// Stretches of runs that go on.
 static rh_status live_on(stage *g, behaviour how, series *returns, rh_error *err)
 {
     rh_status rc = RH_OK;
-    for (int i = 0; !rc && i < NLIFE; i++) {
+    for (int i = 0; !rc && i < NUNIT; i++) {
         living l = be_born(g, how, i);
         for (int k = 0; !rc && k < NSTRETCH; k++) {
             l.reward = 0.0;
             l.length = 0;
             while (!rc && l.length < g->cutoff) {
                 if (step(g, &l))
-                    rh_env_start(g->env, g->state, &l.luck, l.obs);
+                    rh_env_start(g->env, g->state, &l.streams, l.obs);
                 rc = ask_stop(g, err);
             }
             rh_fidelity__push(returns, l.reward);
@@ -249,9 +251,9 @@ static double pairs_error(const series *a, const series *b)
 static void rank(stage *g)
 {
     rh_fidelity__work *w = g->w;
-    w->lived_better = pairs_above(&g->returns, &g->logged.returns);
-    w->lived_longer = pairs_above(&g->lengths, &g->logged.lengths);
-    w->lived_error = pairs_error(&g->returns, &g->logged.returns);
+    w->simulated_better = pairs_above(&g->returns, &g->logged.returns);
+    w->simulated_longer = pairs_above(&g->lengths, &g->logged.lengths);
+    w->simulated_error = pairs_error(&g->returns, &g->logged.returns);
     w->random_better = pairs_above(&g->random, &g->logged.returns);
     w->random_error = pairs_error(&g->random, &g->logged.returns);
     w->nrandom = g->random.n;
@@ -269,13 +271,13 @@ static rh_status compare(stage *g, rh_error *err)
 {
     rh_fidelity *f = g->w->f;
     bool continuing = g->w->model->task.continuing;
-    double work[RH_FIDELITY__LIVED];
+    double work[RH_FIDELITY__SIMULATED];
     series random_length = {.x = work};
 
     if (continuing)
-        rh_fidelity__take_stretches(&g->logged, g->w, NSTRETCH, g->budget / NSTRETCH / NLIFE);
+        rh_fidelity__take_stretches(&g->logged, g->w, NSTRETCH, g->budget / NSTRETCH / NUNIT);
     else
-        rh_fidelity__take_episodes(&g->logged, g->w, g->budget / SPENT_LIVED);
+        rh_fidelity__take_episodes(&g->logged, g->w, g->budget / SPENT_SIMULATED);
     g->cutoff = g->logged.cutoff;
     rh_status rc = live(g, IMITATION, &g->returns, &g->lengths, err);
     if (rc)
@@ -285,16 +287,16 @@ static rh_status compare(stage *g, rh_error *err)
     f->jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
     f->jump90 = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.9));
     if (!continuing)
-        f->lived_cut = (double)g->ncut / g->returns.n;
+        f->simulated_cut = (double)g->ncut / g->returns.n;
 
     rc = live(g, RANDOM, &g->random, &random_length, err);
     if (rc)
         return rc;
     f->random_jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
     f->logged_return = spread_of(&g->logged.returns, work);
-    f->lived_return = spread_of(&g->returns, work);
+    f->simulated_return = spread_of(&g->returns, work);
     f->logged_length = spread_of(&g->logged.lengths, work);
-    f->lived_length = spread_of(&g->lengths, work);
+    f->simulated_length = spread_of(&g->lengths, work);
     f->random_return = spread_of(&g->random, work).mean;
     f->random_better = share_above(&g->random, f->logged_return.median);
     f->random_logged = share_above(&g->logged.returns, f->logged_return.median);
@@ -347,7 +349,7 @@ static rh_status index_states(stage *g, rh_error *err)
 static rh_status set_stage(stage *g, rh_error *err)
 {
     const rh_fidelity__work *w = g->w;
-    int32_t nscene = 0;
+    int32_t nentry = 0;
     rh_status rc = rh_fidelity__choose(&g->logged, w, err);
     if (rc)
         return rc;
@@ -361,13 +363,13 @@ static rh_status set_stage(stage *g, rh_error *err)
         rc = index_states(g, err);
     if (rc)
         return rc;
-    g->scenes = rh_env_scenes(g->env, &nscene) && nscene == w->log->nstate;
-    g->budget = g->scenes && w->log->naction ? STEPS_SCENES : STEPS_OTHERS;
+    g->entries = rh_env_fixed_obs(g->env, &nentry) && nentry == w->log->nstate;
+    g->budget = g->entries && w->log->naction ? STEPS_SCENES : STEPS_OTHERS;
 
     series *all[] = {&g->returns, &g->random, &g->lengths};
-    bool good = !g->scenes || map_rows(g);
+    bool good = !g->entries || map_rows(g);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        all[i]->x = rh_alloc(RH_FIDELITY__LIVED, sizeof(double));
+        all[i]->x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
         good = good && all[i]->x;
     }
     g->state = rh_alloc(1, rh_env_state_size(g->env) + 1);
@@ -376,7 +378,7 @@ static rh_status set_stage(stage *g, rh_error *err)
     return good ? RH_OK : rh_fidelity__no_memory(w, err);
 }
 
-rh_status rh_fidelity__live(rh_fidelity__work *w, rh_error *err)
+rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err)
 {
     stage g = {.w = w};
     rh_status rc = set_stage(&g, err);

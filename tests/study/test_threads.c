@@ -1,7 +1,7 @@
-// test_crew.c - threads that live what they are given: the same lives as rh_eval_lives() for
+// test_threads.c - threads that live what they are given: the same runs as rh_eval_runs() for
 // any number of them, leaving in the middle, signals, and every allocation that may fail.
 
-#include "study/lives_sample.h"
+#include "study/runs_sample.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -24,77 +24,78 @@ static int end(void **unused)
     return 0;
 }
 
-static rh_status hire(rh_crew **crew, const rh_eval_options *opt, int nthread, rh_error *err)
+static rh_status hire(rh_threads **threads, const rh_eval_options *opt, int nthread,
+                      rh_error *err)
 {
-    rh_status rc = rh_crew__create(crew, s.agent, opt, nthread, err);
+    rh_status rc = rh_threads__create(threads, s.agent, opt, nthread, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_crew__settle(*crew, stages[k], &s.home[k], &s.task, s.hp, err);
+        rc = rh_threads__settle(*threads, stages[k], &s.members[k], &s.task, s.hp, err);
     return rc;
 }
 
-// ---------------------------------------------------------------------------- the same lives
+// ---------------------------------------------------------------------------- the same runs
 
 static void any_number_of_threads(void **unused)
 {
     (void)unused;
-    assert_memory_not_equal(s.life[0], s.life[1], sizeof s.life[0]);
+    assert_memory_not_equal(s.result[0], s.result[1], sizeof s.result[0]);
     for (int nthread = 1; nthread <= 3; nthread++) {
-        rh_crew *crew = NULL;
-        assert_int_equal(hire(&crew, &s.opt, nthread, NULL), RH_OK);
+        rh_threads *threads = NULL;
+        assert_int_equal(hire(&threads, &s.opt, nthread, NULL), RH_OK);
         bool seen[NUNIT] = {false};
         rh_done done;
-        assert_false(rh_crew__take(crew, &done, 0.0));
-        assert_false(rh_crew__take(crew, &done, 0.01));
+        assert_false(rh_threads__take(threads, &done, 0.0));
+        assert_false(rh_threads__take(threads, &done, 0.01));
         for (int i = 0; i < NUNIT; i++) {
             rh_unit unit = unit_of(&s, (i * 7 + nthread) % NUNIT); // any order
-            assert_int_equal(rh_crew__give(crew, &unit, NULL), RH_OK);
+            assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
         }
-        assert_int_equal(rh_crew__nopen(crew), NUNIT);
+        assert_int_equal(rh_threads__nopen(threads), NUNIT);
         for (int n = NUNIT; n > 0; n--) {
-            while (!rh_crew__take(crew, &done, n % 2 ? 10.0 : 0.0)) {
+            while (!rh_threads__take(threads, &done, n % 2 ? 10.0 : 0.0)) {
             }
             int i = which(&s, &done);
             assert_true(i >= 0 && !seen[i]);
             seen[i] = true;
-            assert_int_equal(rh_crew__nopen(crew), n - 1);
+            assert_int_equal(rh_threads__nopen(threads), n - 1);
         }
-        assert_false(rh_crew__take(crew, &done, 0.0));
-        rh_crew__destroy(crew);
+        assert_false(rh_threads__take(threads, &done, 0.0));
+        rh_threads__destroy(threads);
     }
 }
 
-// Many short lives, given while others are taken.
+// Many short runs, given while others are taken.
 static void many_units(void **unused)
 {
     (void)unused;
     enum { MANY = 3000 };
     rh_eval_options opt = s.opt;
     opt.nstep = 4;
-    rh_crew *crew = NULL;
-    assert_int_equal(hire(&crew, &opt, 3, NULL), RH_OK);
+    rh_threads *threads = NULL;
+    assert_int_equal(hire(&threads, &opt, 3, NULL), RH_OK);
     int64_t sum = 0;
     int n = 0;
     rh_done done;
     for (int i = 0; i < MANY; i++) {
-        rh_unit unit = unit_of(&s, i % NLIFE);
+        rh_unit unit = unit_of(&s, i % NUNIT);
         unit.trial = i;
-        assert_int_equal(rh_crew__give(crew, &unit, NULL), RH_OK);
-        for (; i % 3 == 0 && rh_crew__take(crew, &done, 0.0); n++)
+        assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
+        for (; i % 3 == 0 && rh_threads__take(threads, &done, 0.0); n++)
             sum += done.trial;
     }
-    for (; rh_crew__nopen(crew) > 0; n++) {
-        assert_true(rh_crew__take(crew, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.life.nstep == 4);
+    for (; rh_threads__nopen(threads) > 0; n++) {
+        assert_true(rh_threads__take(threads, &done, 60.0));
+        assert_true(done.rc == RH_OK && done.result.nstep == 4);
         sum += done.trial;
     }
     assert_int_equal(n, MANY);
     assert_int_equal(sum, (int64_t)MANY * (MANY - 1) / 2);
-    rh_crew__destroy(crew);
+    rh_threads__destroy(threads);
 }
 
 // ---------------------------------------------------------------------------- leaving
 
-// Lives that would take days are left.
+// Runs that would take days are left.
 static void leaves_at_once(void **unused)
 {
     (void)unused;
@@ -102,17 +103,17 @@ static void leaves_at_once(void **unused)
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
     for (int nthread = 1; nthread <= 3; nthread++) {
-        rh_crew *crew = NULL;
+        rh_threads *threads = NULL;
         rh_done done;
-        assert_int_equal(hire(&crew, &opt, nthread, NULL), RH_OK);
+        assert_int_equal(hire(&threads, &opt, nthread, NULL), RH_OK);
         for (int i = 0; i < 10; i++) {
             rh_unit unit = unit_of(&s, i);
-            assert_int_equal(rh_crew__give(crew, &unit, NULL), RH_OK);
+            assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
         }
-        assert_false(rh_crew__take(crew, &done, 0.01));
-        rh_crew__destroy(crew);
+        assert_false(rh_threads__take(threads, &done, 0.01));
+        rh_threads__destroy(threads);
     }
-    rh_crew__destroy(NULL);
+    rh_threads__destroy(NULL);
 }
 
 static bool stop_soon(void *context)
@@ -130,19 +131,19 @@ static void the_callers_stop(void **unused)
     opt.ncurve = 0;
     opt.stop = stop_soon;
     opt.context = &asked;
-    rh_crew *crew = NULL;
+    rh_threads *threads = NULL;
     rh_done done;
-    assert_int_equal(hire(&crew, &opt, 2, NULL), RH_OK);
+    assert_int_equal(hire(&threads, &opt, 2, NULL), RH_OK);
     for (int i = 0; i < 6; i++) {
         rh_unit unit = unit_of(&s, i);
-        assert_int_equal(rh_crew__give(crew, &unit, NULL), RH_OK);
+        assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
     }
-    while (rh_crew__nopen(crew) > 0) {
-        assert_true(rh_crew__take(crew, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.life.outcome == RH_STOPPED);
-        assert_true(isnan(done.life.score));
+    while (rh_threads__nopen(threads) > 0) {
+        assert_true(rh_threads__take(threads, &done, 60.0));
+        assert_true(done.rc == RH_OK && done.result.outcome == RH_STOPPED);
+        assert_true(isnan(done.result.score));
     }
-    rh_crew__destroy(crew);
+    rh_threads__destroy(threads);
 }
 
 // ---------------------------------------------------------------------------- signals
@@ -159,7 +160,7 @@ static void on_signal(int number)
         nelsewhere++;
 }
 
-// They come to the thread that asked for the crew, also while it looks the other way.
+// They come to the thread that asked for the thread pool, also while it looks the other way.
 static void signals_come_to_the_asker(void **unused)
 {
     (void)unused;
@@ -169,8 +170,8 @@ static void signals_come_to_the_asker(void **unused)
     sigset_t term, old;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
-    rh_crew *crew = NULL;
-    assert_int_equal(hire(&crew, &s.opt, 3, NULL), RH_OK);
+    rh_threads *threads = NULL;
+    assert_int_equal(hire(&threads, &s.opt, 3, NULL), RH_OK);
     for (int i = 0; i < 20; i++) {
         pthread_sigmask(SIG_BLOCK, &term, &old); // another thread would have to take it
         kill(getpid(), SIGTERM);
@@ -179,7 +180,7 @@ static void signals_come_to_the_asker(void **unused)
     }
     assert_int_equal(nelsewhere, 0);
     assert_int_equal(nhere, 20);
-    rh_crew__destroy(crew);
+    rh_threads__destroy(threads);
     assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
 }
 
@@ -188,28 +189,28 @@ static void signals_come_to_the_asker(void **unused)
 static void refusals(void **unused)
 {
     (void)unused;
-    rh_crew *crew = NULL;
+    rh_threads *threads = NULL;
     rh_error err;
     rh_eval_options opt = s.opt;
-    assert_int_equal(rh_crew__create(&crew, s.agent, &opt, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_threads__create(&threads, s.agent, &opt, 0, &err), RH_EINVAL);
     assert_string_equal(err.text, "study: threads = 0, expected 1 or more");
     opt.ncurve = 65;
-    assert_int_equal(rh_crew__create(&crew, s.agent, &opt, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_threads__create(&threads, s.agent, &opt, 1, &err), RH_EINVAL);
     assert_string_equal(err.text, "study: curve points = 65, expected 0 to 64");
-    assert_null(crew);
+    assert_null(threads);
 
-    // a setting that cannot be lived fails alone
-    assert_int_equal(hire(&crew, &s.opt, 2, &err), RH_OK);
+    // a setting that cannot be run fails alone
+    assert_int_equal(hire(&threads, &s.opt, 2, &err), RH_OK);
     for (int i = 0; i < 4; i++) {
         rh_unit unit = unit_of(&s, i);
         if (i == 1)
             unit.hp[0] = -1.0;
-        assert_int_equal(rh_crew__give(crew, &unit, &err), RH_OK);
+        assert_int_equal(rh_threads__give(threads, &unit, &err), RH_OK);
     }
     int nfailed = 0;
     for (int i = 0; i < 4; i++) {
         rh_done done;
-        assert_true(rh_crew__take(crew, &done, 60.0));
+        assert_true(rh_threads__take(threads, &done, 60.0));
         if (done.rc) {
             assert_true(done.rc == RH_EINVAL && done.trial == 0 && done.run == 1);
             assert_non_null(strstr(done.err.text, "esarsa: alpha = -1"));
@@ -219,26 +220,26 @@ static void refusals(void **unused)
         }
     }
     assert_int_equal(nfailed, 1);
-    rh_crew__destroy(crew);
+    rh_threads__destroy(threads);
 }
 
 // From the beginning to the end, by one thread, so that the n-th is always the same.
 static rh_status try_all(rh_error *err)
 {
-    rh_crew *crew = NULL;
-    rh_status rc = hire(&crew, &s.opt, 1, err);
+    rh_threads *threads = NULL;
+    rh_status rc = hire(&threads, &s.opt, 1, err);
     for (int i = 0; !rc && i < 20; i++) {
-        rh_unit unit = unit_of(&s, i % 3 * NLIFE / NSETTING);
-        rc = rh_crew__give(crew, &unit, err);
+        rh_unit unit = unit_of(&s, i % 3 * NUNIT / NSETTING);
+        rc = rh_threads__give(threads, &unit, err);
     }
-    while (!rc && rh_crew__nopen(crew) > 0) {
+    while (!rc && rh_threads__nopen(threads) > 0) {
         rh_done done;
-        assert_true(rh_crew__take(crew, &done, 60.0));
+        assert_true(rh_threads__take(threads, &done, 60.0));
         rc = done.rc;
         if (rc)
             *err = done.err;
     }
-    rh_crew__destroy(crew);
+    rh_threads__destroy(threads);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-// parcel.c - a model on its way to another process: the bytes of its file.
+// pack.c - a model on its way to another process: the bytes of its file.
 //
 // A model's file is made and read by its name: HDF5 wants a path that leads somewhere, so that
 // a file without a name (memfd, /proc/self/fd) is refused. The file is in a folder of its own
@@ -79,8 +79,8 @@ static rh_status write_all(const char *path, const unsigned char *byte, size_t n
     return written ? RH_OK : rh_fail(err, RH_EIO, "%s: %s", path, strerror(errno));
 }
 
-rh_status rh_parcel__pack(const rh_model *model, unsigned char **byte, size_t *nbyte,
-                          rh_error *err)
+rh_status rh_study__pack_model(const rh_model *model, unsigned char **byte, size_t *nbyte,
+                               rh_error *err)
 {
     shelter s;
     rh_status rc = make_shelter(&s, err);
@@ -93,8 +93,8 @@ rh_status rh_parcel__pack(const rh_model *model, unsigned char **byte, size_t *n
     return rc;
 }
 
-rh_status rh_parcel__unpack(rh_model **out, const unsigned char *byte, size_t nbyte,
-                            rh_error *err)
+rh_status rh_study__unpack_model(rh_model **out, const unsigned char *byte, size_t nbyte,
+                                 rh_error *err)
 {
     shelter s;
     rh_status rc = make_shelter(&s, err);

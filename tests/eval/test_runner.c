@@ -1,5 +1,5 @@
-// test_arena.c - lives one at a time: the same to the bit as those of rh_eval_lives(), whoever
-// lives them, in whatever order; stopping; and every allocation that may fail.
+// test_runner.c - runs one at a time: the same to the bit as those of rh_eval_runs(), whoever
+// runs them, in whatever order; stopping; and every allocation that may fail.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gallery.h"
+#include "fixed_obs_env.h"
 #include "rehearse/rehearse.h"
 
 #include <math.h>
@@ -17,13 +17,13 @@
 enum { NSETTING = 3, NMEMBER = 2, NRUN = 3, NCURVE = 5, N = NSETTING * NMEMBER * NRUN };
 
 // The gallery, where every seventh picture is a guess.
-static bool gallery_unknown(const void *self, const void *state)
+static bool fixed_obs_env_unknown(const void *self, const void *state)
 {
     (void)self;
     return *(const int32_t *)state % 7 == 0;
 }
 
-static rh_env *open_gallery(const rh_env_type *type, bool hidden)
+static rh_env *open_fixed_obs_env(const rh_env_type *type, bool hidden)
 {
     double opt[GALLERY_NPARAM] = {[ACTIONS] = FEW_ACTIONS, [HIDDEN] = hidden};
     rh_env *env = NULL;
@@ -56,44 +56,44 @@ static rh_eval_options options_of(const rh_env *env)
     return opt;
 }
 
-// ---------------------------------------------------------------------------- the same lives
+// ---------------------------------------------------------------------------- the same runs
 
-static void lives_are_the_same(rh_env *const *env, const rh_agent_type *agent,
-                               rh_criterion criterion)
+static void runs_are_the_same(rh_env *const *env, const rh_agent_type *agent,
+                              rh_criterion criterion)
 {
     double hp[NSETTING * 64], curve[N * NCURVE];
-    rh_life life[N];
+    rh_result result[N];
     rh_error err;
     settings_of(agent, hp);
     rh_eval_options opt = options_of(env[0]);
     opt.criterion = criterion;
-    assert_int_equal(rh_eval_lives(env, NMEMBER, agent, rh_env_task(env[0]), NSETTING, hp, &opt,
-                                   life, curve, &err),
+    assert_int_equal(rh_eval_runs(env, NMEMBER, agent, rh_env_task(env[0]), NSETTING, hp, &opt,
+                                  result, curve, &err),
                      RH_OK);
-    rh_arena *arena = NULL;
+    rh_runner *runner = NULL;
     assert_int_equal(
-        rh_arena_create(&arena, env, NMEMBER, agent, rh_env_task(env[0]), hp, &opt, &err),
+        rh_runner_create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), hp, &opt, &err),
         RH_OK);
     for (int k = 0; k < N; k++) {
         int i = (k * 7 + 5) % N; // any order
-        rh_life one;
+        rh_result one;
         double drawn[NCURVE];
         memset(&one, 0, sizeof one);
-        assert_int_equal(rh_arena_live(arena, k / 3 % 2,
+        assert_int_equal(rh_runner_run(runner, k / 3 % 2,
                                        hp + i / NRUN / NMEMBER * agent->nparam,
                                        i / NRUN % NMEMBER, (uint64_t)(i % NRUN), &one,
                                        k % 4 ? drawn : NULL, &err),
                          RH_OK);
-        assert_true(one.score == life[i].score && one.total == life[i].total);
-        assert_true(one.nstep == 300 && one.nepisode == life[i].nepisode);
-        assert_true(one.nunknown == life[i].nunknown && one.outcome == RH_LIVED);
+        assert_true(one.score == result[i].score && one.total == result[i].total);
+        assert_true(one.nstep == 300 && one.nepisode == result[i].nepisode);
+        assert_true(one.nuncovered == result[i].nuncovered && one.outcome == RH_FINISHED);
         if (k % 4)
             assert_memory_equal(drawn, curve + i * NCURVE, sizeof drawn);
     }
-    rh_arena_destroy(arena);
+    rh_runner_destroy(runner);
 }
 
-static void the_same_lives(void **unused)
+static void the_same_runs(void **unused)
 {
     (void)unused;
     int n = 0;
@@ -104,10 +104,10 @@ static void the_same_lives(void **unused)
         for (int hidden = 0; hidden < 2; hidden++) {
             rh_env *env[NMEMBER];
             for (int m = 0; m < NMEMBER; m++)
-                env[m] = open_gallery(&gallery_type, hidden);
-            lives_are_the_same(env, agent, RH_AVERAGE);
-            lives_are_the_same(env, agent, RH_MEDIAN);
-            lives_are_the_same(env, agent, RH_FINAL);
+                env[m] = open_fixed_obs_env(&fixed_obs_env_type, hidden);
+            runs_are_the_same(env, agent, RH_AVERAGE);
+            runs_are_the_same(env, agent, RH_MEDIAN);
+            runs_are_the_same(env, agent, RH_FINAL);
             for (int m = 0; m < NMEMBER; m++)
                 rh_env_destroy(env[m]);
         }
@@ -116,28 +116,28 @@ static void the_same_lives(void **unused)
     assert_true(n >= 3);
 }
 
-// The runs of an arena are those of the batch from first_run on, and no others.
-static void luck_is_of_run_and_member(void **unused)
+// The runs of an runner are those of the batch from first_run on, and no others.
+static void streams_is_of_run_and_member(void **unused)
 {
     (void)unused;
     rh_env *env[NMEMBER];
     for (int m = 0; m < NMEMBER; m++)
-        env[m] = open_gallery(&gallery_type, false);
+        env[m] = open_fixed_obs_env(&fixed_obs_env_type, false);
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
     double hp[64];
     rh_param_initial(agent->param, agent->nparam, hp);
     rh_eval_options opt = options_of(env[0]);
-    rh_arena *arena = NULL;
+    rh_runner *runner = NULL;
     assert_int_equal(
-        rh_arena_create(&arena, env, NMEMBER, agent, rh_env_task(env[0]), NULL, &opt, NULL),
+        rh_runner_create(&runner, env, NMEMBER, agent, rh_env_task(env[0]), NULL, &opt, NULL),
         RH_OK);
-    rh_life a, b, c, d;
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 0, &a, NULL, NULL), RH_OK);
-    assert_int_equal(rh_arena_live(arena, 0, hp, 1, 0, &b, NULL, NULL), RH_OK);
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 1, &c, NULL, NULL), RH_OK);
-    assert_int_equal(rh_arena_live(arena, 1, hp, 0, 0, &d, NULL, NULL), RH_OK);
+    rh_result a, b, c, d;
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &a, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner_run(runner, 0, hp, 1, 0, &b, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &c, NULL, NULL), RH_OK);
+    assert_int_equal(rh_runner_run(runner, 1, hp, 0, 0, &d, NULL, NULL), RH_OK);
     assert_true(a.total != b.total && a.total != c.total && a.total == d.total);
-    rh_arena_destroy(arena);
+    rh_runner_destroy(runner);
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);
 }
@@ -148,48 +148,49 @@ static void luck_is_of_run_and_member(void **unused)
 static void steps_into_the_unknown(void **unused)
 {
     (void)unused;
-    rh_env_type doubtful = gallery_type;
-    doubtful.unknown = gallery_unknown;
-    rh_env *env = open_gallery(&doubtful, true), *sure = open_gallery(&gallery_type, true);
+    rh_env_type doubtful = fixed_obs_env_type;
+    doubtful.uncovered = fixed_obs_env_unknown;
+    rh_env *env = open_fixed_obs_env(&doubtful, true),
+           *sure = open_fixed_obs_env(&fixed_obs_env_type, true);
     const rh_agent_type *agent = rh_agent_find("random", NULL);
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nstep = 500;
     opt.nrun = 1;
     opt.criterion = RH_FINAL; // whose steps are not counted
     opt.final_share = 2.0;
-    rh_life life, other;
+    rh_result result, other;
     assert_int_equal(
-        rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, NULL, &opt, &life, NULL, NULL),
+        rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, NULL, &opt, &result, NULL, NULL),
         RH_OK);
     assert_int_equal(
-        rh_eval_lives(&sure, 1, agent, rh_env_task(sure), 1, NULL, &opt, &other, NULL, NULL),
+        rh_eval_runs(&sure, 1, agent, rh_env_task(sure), 1, NULL, &opt, &other, NULL, NULL),
         RH_OK);
 
     int64_t n = 0;
     rh_agent *walker = NULL;
     assert_int_equal(rh_agent_create(&walker, agent, rh_env_task(env), NULL, NULL), RH_OK);
-    rh_luck luck = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
-                    rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[NSENSOR], act[1], reward;
     int32_t state;
-    rh_env_start(env, &state, &luck, obs);
+    rh_env_start(env, &state, &streams, obs);
     rh_agent_start(walker, obs, &rng, act);
     for (int t = 0; t < 500; t++) {
-        bool end = rh_env_step(env, &state, act, &luck, obs, &reward);
+        bool end = rh_env_step(env, &state, act, &streams, obs, &reward);
         n += state % 7 == 0;
         if (end) {
-            rh_env_start(env, &state, &luck, obs);
+            rh_env_start(env, &state, &streams, obs);
             rh_agent_start(walker, obs, &rng, act);
         } else {
             rh_agent_step(walker, reward, obs, &rng, act);
         }
     }
     assert_true(n > 20);
-    assert_int_equal(life.nunknown, n);
-    assert_int_equal(other.nunknown, 0);
-    assert_true(life.score == other.score);
-    assert_false(rh_env_unknown(sure, &state));
+    assert_int_equal(result.nuncovered, n);
+    assert_int_equal(other.nuncovered, 0);
+    assert_true(result.score == other.score);
+    assert_false(rh_env_uncovered(sure, &state));
     rh_agent_destroy(walker);
     rh_env_destroy(env);
     rh_env_destroy(sure);
@@ -198,11 +199,11 @@ static void steps_into_the_unknown(void **unused)
 // ---------------------------------------------------------------------------- one after
 // another
 
-// What lives allocate does not depend on how long they are, and nothing piles up.
+// What runs allocate does not depend on how long they are, and nothing piles up.
 static void workers_keep_what_they_have(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(&gallery_type, false);
+    rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
     for (int a = 0; a < rh_agent_ntype(); a++) {
         const rh_agent_type *agent = rh_agent_type_at(a);
         if (!(agent->actions & RH_DISCRETE))
@@ -212,20 +213,21 @@ static void workers_keep_what_they_have(void **unused)
             rh_eval_options opt = options_of(env);
             opt.nstep = k ? 300 : 3000;
             double hp[64];
-            rh_life life;
-            rh_arena *arena = NULL;
+            rh_result result;
+            rh_runner *runner = NULL;
             rh_param_initial(agent->param, agent->nparam, hp);
             assert_int_equal(
-                rh_arena_create(&arena, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
+                rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
                 RH_OK);
-            assert_int_equal(rh_arena_live(arena, 0, hp, 0, 0, &life, NULL, NULL), RH_OK);
+            assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, NULL), RH_OK);
             int64_t alive = rh_alloc_live();
             made[k] = rh_alloc_count();
             for (uint64_t run = 1; run < 5; run++)
-                assert_int_equal(rh_arena_live(arena, 0, hp, 0, run, &life, NULL, NULL), RH_OK);
+                assert_int_equal(rh_runner_run(runner, 0, hp, 0, run, &result, NULL, NULL),
+                                 RH_OK);
             made[k] = rh_alloc_count() - made[k];
             assert_int_equal(rh_alloc_live(), alive);
-            rh_arena_destroy(arena);
+            rh_runner_destroy(runner);
         }
         assert_int_equal(made[0], made[1]);
     }
@@ -238,11 +240,11 @@ static bool stop_soon(void *context)
     return --*left < 0;
 }
 
-// A life under way is left, and no other is begun.
+// A run under way is left, and no other is begun.
 static void a_stop(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(&gallery_type, false);
+    rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
     double hp[64], curve[NCURVE];
     rh_param_initial(agent->param, agent->nparam, hp);
@@ -251,19 +253,19 @@ static void a_stop(void **unused)
     opt.nstep = 1000;
     opt.stop = stop_soon;
     opt.context = &left;
-    rh_arena *arena = NULL;
-    rh_life life;
-    assert_int_equal(rh_arena_create(&arena, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
-                     RH_OK);
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 0, &life, curve, NULL), RH_OK);
-    assert_true(life.outcome == RH_LIVED && !isnan(life.score)); // asked 4 times
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 1, &life, curve, NULL), RH_OK);
-    assert_true(life.outcome == RH_STOPPED && isnan(life.score) && life.nstep == 768);
+    rh_runner *runner = NULL;
+    rh_result result;
+    assert_int_equal(
+        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, curve, NULL), RH_OK);
+    assert_true(result.outcome == RH_FINISHED && !isnan(result.score)); // asked 4 times
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &result, curve, NULL), RH_OK);
+    assert_true(result.outcome == RH_STOPPED && isnan(result.score) && result.nstep == 768);
     assert_false(isnan(curve[2]));
     assert_true(isnan(curve[4]));
-    assert_int_equal(rh_arena_live(arena, 1, hp, 0, 2, &life, curve, NULL), RH_OK);
-    assert_true(life.outcome == RH_STOPPED && life.nstep == 0 && isnan(curve[0]));
-    rh_arena_destroy(arena);
+    assert_int_equal(rh_runner_run(runner, 1, hp, 0, 2, &result, curve, NULL), RH_OK);
+    assert_true(result.outcome == RH_STOPPED && result.nstep == 0 && isnan(curve[0]));
+    rh_runner_destroy(runner);
     rh_env_destroy(env);
 }
 
@@ -272,64 +274,64 @@ static void a_stop(void **unused)
 static void refusals(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(&gallery_type, false);
+    rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
     double hp[64];
     rh_param_initial(agent->param, agent->nparam, hp);
     rh_eval_options opt = options_of(env);
-    rh_arena *arena = NULL;
+    rh_runner *runner = NULL;
     rh_error err;
-    rh_life life;
+    rh_result result;
     opt.ncurve = 301;
-    assert_int_equal(rh_arena_create(&arena, &env, 1, agent, rh_env_task(env), hp, &opt, &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
     assert_string_equal(err.text, "eval: curve points = 301, expected 0 to the 300 steps");
     opt.ncurve = 0;
-    assert_int_equal(rh_arena_create(&arena, &env, 0, agent, rh_env_task(env), hp, &opt, &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_runner_create(&runner, &env, 0, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
     assert_string_equal(err.text, "eval: 0 members, expected 1 to 256");
     hp[0] = 1e9;
-    assert_int_equal(rh_arena_create(&arena, &env, 1, agent, rh_env_task(env), hp, &opt, &err),
-                     RH_EINVAL);
-    assert_null(arena);
+    assert_int_equal(
+        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, &err), RH_EINVAL);
+    assert_null(runner);
 
-    // a life that cannot be begun is told, and the next one can
+    // a run that cannot be begun is told, and the next one can
     rh_param_initial(agent->param, agent->nparam, hp);
     assert_int_equal(
-        rh_arena_create(&arena, &env, 1, agent, rh_env_task(env), NULL, NULL, &err), RH_OK);
+        rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), NULL, NULL, &err), RH_OK);
     hp[0] = 1e9;
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 0, &life, NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "esarsa: alpha = 1"));
-    assert_true(life.outcome == RH_STOPPED && isnan(life.score));
+    assert_true(result.outcome == RH_STOPPED && isnan(result.score));
     hp[0] = 0.1;
-    assert_int_equal(rh_arena_live(arena, 0, hp, 0, 0, &life, NULL, &err), RH_OK);
-    assert_int_equal(life.outcome, RH_LIVED);
-    rh_arena_destroy(arena);
+    assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_OK);
+    assert_int_equal(result.outcome, RH_FINISHED);
+    rh_runner_destroy(runner);
     rh_env_destroy(env);
 }
 
-// Made and lived in, with another construction in between, so that lives allocate too.
-static rh_status try_arena(rh_env **env, const rh_agent_type *agent, rh_error *err)
+// Made and run in, with another construction in between, so that runs allocate too.
+static rh_status try_runner(rh_env **env, const rh_agent_type *agent, rh_error *err)
 {
     double hp[NSETTING * 64];
     settings_of(agent, hp);
     rh_eval_options opt = options_of(env[0]);
     opt.nstep = 20;
     opt.criterion = RH_MEDIAN;
-    rh_arena *arena = NULL;
-    rh_status rc = rh_arena_create(&arena, env, 1, agent, rh_env_task(env[0]), hp, &opt, err);
+    rh_runner *runner = NULL;
+    rh_status rc = rh_runner_create(&runner, env, 1, agent, rh_env_task(env[0]), hp, &opt, err);
     for (int s = 0; !rc && s < NSETTING; s++) {
-        rh_life life;
-        rc = rh_arena_live(arena, s % 2, hp + s * agent->nparam, 0, 0, &life, NULL, err);
+        rh_result result;
+        rc = rh_runner_run(runner, s % 2, hp + s * agent->nparam, 0, 0, &result, NULL, err);
     }
-    rh_arena_destroy(arena);
+    rh_runner_destroy(runner);
     return rc;
 }
 
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(&gallery_type, false);
+    rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
     int64_t before = rh_alloc_live();
     for (int a = 0; a < rh_agent_ntype(); a++) {
         if (!(rh_agent_type_at(a)->actions & RH_DISCRETE))
@@ -337,7 +339,7 @@ static void survives_every_failed_allocation(void **unused)
         for (int nth = 1;; nth++) {
             rh_error err;
             rh_alloc_fail_at(nth);
-            rh_status rc = try_arena(&env, rh_agent_type_at(a), &err);
+            rh_status rc = try_runner(&env, rh_agent_type_at(a), &err);
             rh_alloc_fail_at(0);
             assert_int_equal(rh_alloc_live(), before);
             if (rc == RH_OK)
@@ -352,8 +354,8 @@ static void survives_every_failed_allocation(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_lives),
-        cmocka_unit_test(luck_is_of_run_and_member),
+        cmocka_unit_test(the_same_runs),
+        cmocka_unit_test(streams_is_of_run_and_member),
         cmocka_unit_test(steps_into_the_unknown),
         cmocka_unit_test(workers_keep_what_they_have),
         cmocka_unit_test(a_stop),

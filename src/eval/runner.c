@@ -1,10 +1,11 @@
-// arena.c - where lives are lived: workers, what they share, and lives one at a time.
+// runner.c - where runs are run: workers, what they share, and runs one at a time.
 //
 // 1. A worker keeps its agent, its block of the environment's state and its list of returns
-//    from life to life: a life allocates nothing but what its agent needs anew.
-// 2. An arena has albums of one construction only. Settings of another work their features out
+//    from run to run: a run allocates nothing but what its agent needs anew.
+// 2. An runner has feature caches of one construction only. Settings of another work their
+// features out
 //    step by step, which changes no result: how many constructions will come is not known
-//    beforehand, and albums share a fixed room.
+//    beforehand, and feature caches share a fixed room.
 
 #include "eval_internal.h"
 
@@ -28,7 +29,7 @@ rh_eval_options rh_eval_defaults(const rh_task *task)
         .nthread = 1,
         .criterion = RH_AVERAGE,
         .cutoff = INT64_MAX,
-        .cutoff_rule = RH_TELEPORT,
+        .cutoff_rule = RH_TRUNCATE,
         .final_share = 0.1,
         .ncurve = 0,
         .cookie = COOKIE,
@@ -38,8 +39,8 @@ rh_eval_options rh_eval_defaults(const rh_task *task)
 const char *rh_outcome_name(rh_outcome outcome)
 {
     switch (outcome) {
-    case RH_LIVED:
-        return "lived";
+    case RH_FINISHED:
+        return "run";
     case RH_DIVERGED:
         return "diverged";
     case RH_ENV_NONFINITE:
@@ -56,7 +57,7 @@ const char *const *rh_criterion_names(int *n)
     return criterion_name;
 }
 
-rh_status rh_arena__check(const rh_eval_options *o, int nmember, rh_error *err)
+rh_status rh_runner__check(const rh_eval_options *o, int nmember, rh_error *err)
 {
     if (o->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "eval: options must start from rh_eval_defaults()");
@@ -94,7 +95,7 @@ static void dismiss(rh_worker *w, int n)
     rh_free(w);
 }
 
-static rh_status hire(rh_arena *a, int nworker, rh_error *err)
+static rh_status hire(rh_runner *a, int nworker, rh_error *err)
 {
     size_t nreturn = a->opt.criterion == RH_MEDIAN ? (size_t)a->opt.nstep : 0;
     rh_worker *w = rh_alloc((size_t)nworker, sizeof *w);
@@ -117,7 +118,7 @@ static rh_status hire(rh_arena *a, int nworker, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_arena__birth(const rh_arena *a, rh_worker *w, const double *hp, rh_error *err)
+rh_status rh_runner__birth(const rh_runner *a, rh_worker *w, const double *hp, rh_error *err)
 {
     rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
                             : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
@@ -132,18 +133,18 @@ rh_status rh_arena__birth(const rh_arena *a, rh_worker *w, const double *hp, rh_
     return rc;
 }
 
-bool rh_arena__stopped(rh_arena *a)
+bool rh_runner__stopped(rh_runner *a)
 {
     if (a->opt.stop && !atomic_load(&a->stopped) && a->opt.stop(a->opt.context))
         atomic_store(&a->stopped, true);
     return atomic_load(&a->stopped);
 }
 
-// ---------------------------------------------------------------------------- the arena
+// ---------------------------------------------------------------------------- the runner
 
-// What is wrong with any setting is said before the first life: values out of range, and every
+// What is wrong with any setting is said before the first run: values out of range, and every
 // way of building an agent is tried once.
-static rh_status prepare(rh_arena *a, int nsetting, const double *hp, rh_error *err)
+static rh_status prepare(rh_runner *a, int nsetting, const double *hp, rh_error *err)
 {
     const rh_agent_type *type = a->agent;
     size_t n = (size_t)type->nparam;
@@ -153,47 +154,47 @@ static rh_status prepare(rh_arena *a, int nsetting, const double *hp, rh_error *
         if (rc)
             return rc;
     }
-    rh_status rc =
-        rh_albums__sort(&a->albums, a->env, a->nmember, type, a->task, nsetting, hp, err);
-    for (int i = 0; !rc && i < a->albums.nbuild; i++)
-        rc = rh_arena__birth(a, &a->worker[0], hp + (size_t)a->albums.first[i] * n, err);
-    return rc ? rc : rh_albums__fill(&a->albums, type, a->task, hp, err);
+    rh_status rc = rh_feature_caches__sort(&a->caches, a->env, a->nmember, type, a->task,
+                                           nsetting, hp, err);
+    for (int i = 0; !rc && i < a->caches.nbuild; i++)
+        rc = rh_runner__birth(a, &a->worker[0], hp + (size_t)a->caches.first[i] * n, err);
+    return rc ? rc : rh_feature_caches__fill(&a->caches, type, a->task, hp, err);
 }
 
-rh_status rh_arena__init(rh_arena *arena, rh_env *const *env, int nmember,
-                         const rh_agent_type *agent, const rh_task *task, int nsetting,
-                         const double *hp, const rh_eval_options *opt, int nworker,
-                         rh_error *err)
+rh_status rh_runner__init(rh_runner *runner, rh_env *const *env, int nmember,
+                          const rh_agent_type *agent, const rh_task *task, int nsetting,
+                          const double *hp, const rh_eval_options *opt, int nworker,
+                          rh_error *err)
 {
-    arena->env = env;
-    arena->nmember = nmember;
-    arena->agent = agent;
-    arena->task = task;
-    arena->opt = *opt;
-    rh_status rc = hire(arena, nworker, err);
-    return rc ? rc : prepare(arena, nsetting, hp, err);
+    runner->env = env;
+    runner->nmember = nmember;
+    runner->agent = agent;
+    runner->task = task;
+    runner->opt = *opt;
+    rh_status rc = hire(runner, nworker, err);
+    return rc ? rc : prepare(runner, nsetting, hp, err);
 }
 
-void rh_arena__clear(rh_arena *arena)
+void rh_runner__clear(rh_runner *runner)
 {
-    rh_albums__clear(&arena->albums);
-    dismiss(arena->worker, arena->nworker);
-    rh_free(arena->hp);
+    rh_feature_caches__clear(&runner->caches);
+    dismiss(runner->worker, runner->nworker);
+    rh_free(runner->hp);
 }
 
-rh_status rh_arena_create(rh_arena **out, rh_env *const *env, int nmember,
-                          const rh_agent_type *agent, const rh_task *task, const double *hp,
-                          const rh_eval_options *opt, rh_error *err)
+rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
+                           const rh_agent_type *agent, const rh_task *task, const double *hp,
+                           const rh_eval_options *opt, rh_error *err)
 {
     rh_eval_options how = opt ? *opt : rh_eval_defaults(task);
-    rh_status rc = rh_arena__check(&how, nmember, err);
+    rh_status rc = rh_runner__check(&how, nmember, err);
     if (rc)
         return rc;
     how.watch = NULL;
 
-    rh_arena *arena = rh_alloc(1, sizeof *arena);
+    rh_runner *runner = rh_alloc(1, sizeof *runner);
     double *own = rh_alloc((size_t)agent->nparam, sizeof *own);
-    if (!arena || !own) {
+    if (!runner || !own) {
         rc = rh_fail(err, RH_ENOMEM, "eval: out of memory");
         goto done;
     }
@@ -201,35 +202,36 @@ rh_status rh_arena_create(rh_arena **out, rh_env *const *env, int nmember,
         memcpy(own, hp, (size_t)agent->nparam * sizeof *hp);
     else
         rh_param_initial(agent->param, agent->nparam, own);
-    arena->hp = own;
+    runner->hp = own;
     own = NULL;
-    rc = rh_arena__init(arena, env, nmember, agent, task, 1, arena->hp, &how, how.nthread, err);
+    rc = rh_runner__init(runner, env, nmember, agent, task, 1, runner->hp, &how, how.nthread,
+                         err);
     if (rc)
         goto done;
-    *out = arena;
-    arena = NULL;
+    *out = runner;
+    runner = NULL;
 
 done:
     rh_free(own);
-    rh_arena_destroy(arena);
+    rh_runner_destroy(runner);
     return rc;
 }
 
-void rh_arena_destroy(rh_arena *arena)
+void rh_runner_destroy(rh_runner *runner)
 {
-    if (!arena)
+    if (!runner)
         return;
-    rh_arena__clear(arena);
-    rh_free(arena);
+    rh_runner__clear(runner);
+    rh_free(runner);
 }
 
-rh_status rh_arena_live(rh_arena *arena, int worker, const double *hp, int member, uint64_t run,
-                        rh_life *life, double *curve, rh_error *err)
+rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int member,
+                        uint64_t run, rh_result *result, double *curve, rh_error *err)
 {
-    assert(worker >= 0 && worker < arena->nworker);
-    assert(member >= 0 && member < arena->nmember);
+    assert(worker >= 0 && worker < runner->nworker);
+    assert(member >= 0 && member < runner->nmember);
     rh_job job = {.hp = hp, .member = member, .run = run, .curve = curve};
-    if (rh_albums__alike(arena->agent, arena->hp, hp))
-        job.album = rh_albums__of(&arena->albums, 0, member);
-    return rh_life__live(arena, worker, &job, life, err);
+    if (rh_feature_caches__alike(runner->agent, runner->hp, hp))
+        job.cache = rh_feature_caches__of(&runner->caches, 0, member);
+    return rh_run__run(runner, worker, &job, result, err);
 }

@@ -1,5 +1,5 @@
-// lives_sample.h - what tests of those who live lives share: two small models, settings, and
-// all their lives as rh_eval_lives() lives them.
+// runs_sample.h - what tests of those who live runs share: two small models, settings, and
+// all their runs as rh_eval_runs() runs them.
 
 #ifndef TESTS_LIVES_SAMPLE_H
 #define TESTS_LIVES_SAMPLE_H
@@ -7,21 +7,21 @@
 #include "model/model_sample.h"
 #include "study/study_internal.h"
 
-enum { NSETTING = 3, NMEMBER = 2, NRUN = 3, NLIFE = NSETTING * NMEMBER * NRUN, NCURVE = 4 };
-enum { NSTAGE = 2, NUNIT = NSTAGE * NLIFE };
+enum { NSETTING = 3, NMEMBER = 2, NRUN = 3, NUNIT = NSETTING * NMEMBER * NRUN, NCURVE = 4 };
+enum { NSTAGE = 2, NALL = NSTAGE * NUNIT };
 
 static const rh_stage stages[NSTAGE] = {RH_STAGE_SEARCH, RH_STAGE_CONFIRM};
 
 typedef struct sample {
     rh_log *log;
     rh_model *model[NSTAGE];
-    rh_home home[NSTAGE];
+    rh_members members[NSTAGE];
     rh_task task;
     rh_eval_options opt;
     const rh_agent_type *agent;
     double hp[NSETTING * RH_STUDY__NHP]; // (NSETTING x nparam)
-    rh_life life[NSTAGE][NLIFE];
-    double curve[NSTAGE][NLIFE * NCURVE];
+    rh_result result[NSTAGE][NUNIT];
+    double curve[NSTAGE][NUNIT * NCURVE];
 } sample;
 
 // Settings: as usual, with another step size, and of another construction.
@@ -48,10 +48,10 @@ static inline void begin_sample(sample *s)
         if (rh_model_fit(&s->model[k], rh_model_find("knn", NULL), s->log, repr, &how, &err))
             fail_msg("%s", err.text);
         rh_repr_destroy(repr);
-        if (rh_home__open(&s->home[k], s->model[k], &err))
+        if (rh_members__open(&s->members[k], s->model[k], &err))
             fail_msg("%s", err.text);
     }
-    s->task = *rh_env_task(s->home[0].env[0]);
+    s->task = *rh_env_task(s->members[0].env[0]);
     s->opt = rh_eval_defaults(&s->task);
     s->opt.nstep = 400;
     s->opt.nrun = NRUN;
@@ -62,8 +62,8 @@ static inline void begin_sample(sample *s)
     for (int k = 0; k < NSTAGE; k++) {
         rh_eval_options opt = s->opt;
         opt.replicate = k ? RH_STUDY__FRESH : 0;
-        assert_int_equal(rh_eval_lives(s->home[k].env, NMEMBER, s->agent, &s->task, NSETTING,
-                                       s->hp, &opt, s->life[k], s->curve[k], NULL),
+        assert_int_equal(rh_eval_runs(s->members[k].env, NMEMBER, s->agent, &s->task, NSETTING,
+                                      s->hp, &opt, s->result[k], s->curve[k], NULL),
                          RH_OK);
     }
 }
@@ -71,17 +71,17 @@ static inline void begin_sample(sample *s)
 static inline void end_sample(sample *s)
 {
     for (int k = 0; k < NSTAGE; k++) {
-        rh_home__clear(&s->home[k]);
+        rh_members__clear(&s->members[k]);
         rh_model_destroy(s->model[k]);
     }
     rh_log_destroy(s->log);
 }
 
-// The i-th of all lives; its setting is its trial.
+// The i-th of all runs; its setting is its trial.
 static inline rh_unit unit_of(const sample *s, int i)
 {
-    rh_unit unit = {.stage = stages[i / NLIFE]};
-    i %= NLIFE;
+    rh_unit unit = {.stage = stages[i / NUNIT]};
+    i %= NUNIT;
     unit.trial = i / NRUN / NMEMBER;
     unit.member = i / NRUN % NMEMBER;
     unit.run = i % NRUN;
@@ -90,17 +90,17 @@ static inline rh_unit unit_of(const sample *s, int i)
     return unit;
 }
 
-// Which of all lives it was, or -1 when it was not lived as it should be.
+// Which of all runs it was, or -1 when it was not run as it should be.
 static inline int which(const sample *s, const rh_done *done)
 {
     int k = done->stage == RH_STAGE_CONFIRM;
     int i = (done->trial * NMEMBER + done->member) * NRUN + done->run;
-    const rh_life *a = &done->life, *b = &s->life[k][i];
+    const rh_result *a = &done->result, *b = &s->result[k][i];
     bool same = done->rc == RH_OK && a->score == b->score && a->total == b->total &&
                 a->nstep == b->nstep && a->nepisode == b->nepisode &&
-                a->nunknown == b->nunknown && a->outcome == b->outcome &&
+                a->nuncovered == b->nuncovered && a->outcome == b->outcome &&
                 memcmp(done->curve, s->curve[k] + i * NCURVE, NCURVE * sizeof(double)) == 0;
-    return same ? k * NLIFE + i : -1;
+    return same ? k * NUNIT + i : -1;
 }
 
 #endif

@@ -1,8 +1,8 @@
-// test_parcel.c - a model on its way: what arrives is lived in like what was sent, nothing is
+// test_pack.c - a model on its way: what arrives is run in like what was sent, nothing is
 // left behind, and damage is seen.
 
-#include "study/lives_sample.h"
 #include "study/ranks.h"
+#include "study/runs_sample.h"
 
 #include <dirent.h>
 
@@ -38,21 +38,21 @@ static void arrives_as_it_was(void **state)
     unsigned char *byte = NULL;
     size_t n = 0;
     rh_error err = {""};
-    if (rh_parcel__pack(s->model[0], &byte, &n, &err))
+    if (rh_study__pack_model(s->model[0], &byte, &n, &err))
         fail_msg("%s", err.text);
     rh_model *model = NULL;
-    rh_home home = {0};
-    if (rh_parcel__unpack(&model, byte, n, &err))
+    rh_members members = {0};
+    if (rh_study__unpack_model(&model, byte, n, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(rh_home__open(&home, model, &err), RH_OK);
-    rh_life life[NLIFE];
-    assert_int_equal(rh_eval_lives(home.env, NMEMBER, s->agent, &s->task, NSETTING, s->hp,
-                                   &s->opt, life, NULL, &err),
+    assert_int_equal(rh_members__open(&members, model, &err), RH_OK);
+    rh_result result[NUNIT];
+    assert_int_equal(rh_eval_runs(members.env, NMEMBER, s->agent, &s->task, NSETTING, s->hp,
+                                  &s->opt, result, NULL, &err),
                      RH_OK);
-    for (int i = 0; i < NLIFE; i++)
-        assert_true(life[i].score == s->life[0][i].score && life[i].nstep == 400);
+    for (int i = 0; i < NUNIT; i++)
+        assert_true(result[i].score == s->result[0][i].score && result[i].nstep == 400);
     assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s->model[0]));
-    rh_home__clear(&home);
+    rh_members__clear(&members);
     rh_model_destroy(model);
     assert_true(count_leftovers() <= before);
 
@@ -60,8 +60,8 @@ static void arrives_as_it_was(void **state)
     model = NULL;
     byte[n / 2] ^= 0x40;
     byte[n / 2 + 1] ^= 0x40;
-    assert_int_not_equal(rh_parcel__unpack(&model, byte, n, &err), RH_OK);
-    assert_int_not_equal(rh_parcel__unpack(&model, byte, n / 3, &err), RH_OK);
+    assert_int_not_equal(rh_study__unpack_model(&model, byte, n, &err), RH_OK);
+    assert_int_not_equal(rh_study__unpack_model(&model, byte, n / 3, &err), RH_OK);
     assert_null(model);
     rh_free(byte);
 }
@@ -75,9 +75,9 @@ static void survives_every_failed_allocation(void **state)
         size_t n = 0;
         rh_model *model = NULL;
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_parcel__pack(s->model[0], &byte, &n, NULL);
+        rh_status rc = rh_study__pack_model(s->model[0], &byte, &n, NULL);
         if (!rc)
-            rc = rh_parcel__unpack(&model, byte, n, NULL);
+            rc = rh_study__unpack_model(&model, byte, n, NULL);
         rh_alloc_fail_at(0);
         rh_free(byte);
         rh_model_destroy(model);

@@ -1,5 +1,5 @@
-// test_albums.c - agents are told what they look at: the right scene before every start, step
-// and act; one album for what is alike; and the same lives as without.
+// test_feature_caches.c - agents are told what they look at: the right fixed observation before
+// every start, step and act; one feature cache for what is alike; and the same runs as without.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,19 +8,19 @@
 
 #include <cmocka.h>
 
-#include "eval/gallery.h"
+#include "eval/fixed_obs_env.h"
 #include "rehearse/rehearse.h"
 
 #include <stdatomic.h>
 
-#define MOST ((size_t)32 << 20) // bytes of all albums together
+#define MOST ((size_t)32 << 20) // bytes of all feature caches together
 
 // ---------------------------------------------------------------------------- a viewer
 
 // An agent that compares what it is told with what it sees.
-static atomic_int nalbum, nlook, nseen, nwrong, nused;
+static atomic_int ncache, nlook, nseen, nwrong, nused;
 static atomic_size_t most_allowed;
-static bool too_large; // albums are
+static bool too_large; // feature caches are
 
 enum { SIZE, TASTE, VIEWER_NPARAM };
 
@@ -31,57 +31,58 @@ static const rh_param viewer_param[VIEWER_NPARAM] = {
 
 typedef struct viewer {
     double size, taste;
-    const double *album; // borrowed: its size, then the first sensor of each
-    int32_t scene;       // -1: not told
+    const double *cache; // borrowed: its size, then the first sensor of each
+    int32_t entry;       // -1: not told
 } viewer;
 
 static rh_status viewer_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     (void)task;
     (void)err;
-    *(viewer *)self = (viewer){.size = hp[SIZE], .taste = hp[TASTE], .scene = -1};
+    *(viewer *)self = (viewer){.size = hp[SIZE], .taste = hp[TASTE], .entry = -1};
     return RH_OK;
 }
 
-static rh_status viewer_album(void **album, const rh_task *task, const double *hp,
-                              const double *scene, int32_t n, size_t most, rh_error *err)
+static rh_status viewer_cache(void **cache, const rh_task *task, const double *hp,
+                              const double *entry, int32_t n, size_t most, rh_error *err)
 {
-    nalbum++;
+    ncache++;
     most_allowed = most;
     if (too_large)
         return RH_OK;
     double *x = rh_alloc((size_t)n + 1, sizeof *x);
     if (!x)
-        return rh_fail(err, RH_ENOMEM, "viewer: out of memory for %d scenes", (int)n);
+        return rh_fail(err, RH_ENOMEM, "viewer: out of memory for %d fixed observations",
+                       (int)n);
     x[0] = hp[SIZE];
     for (int32_t i = 0; i < n; i++)
-        x[1 + i] = scene[(ptrdiff_t)i * task->nobs];
-    *album = x;
+        x[1 + i] = entry[(ptrdiff_t)i * task->nobs];
+    *cache = x;
     return RH_OK;
 }
 
-static void viewer_use(void *self, const void *album)
+static void viewer_use(void *self, const void *cache)
 {
     viewer *v = self;
-    v->album = album;
-    nused += album != NULL;
+    v->cache = cache;
+    nused += cache != NULL;
 }
 
-static void viewer_look(void *self, int32_t scene)
+static void viewer_look(void *self, int32_t entry)
 {
     viewer *v = self;
     nlook++;
-    nwrong += !v->album || v->scene >= 0; // each is seen before the next is told
-    v->scene = scene;
+    nwrong += !v->cache || v->entry >= 0; // each is seen before the next is told
+    v->entry = entry;
 }
 
 static bool viewer_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     viewer *v = self;
     nseen++;
-    if (v->album)
-        nwrong += v->scene < 0 || v->album[0] != v->size || v->album[1 + v->scene] != obs[0];
-    v->scene = -1;
+    if (v->cache)
+        nwrong += v->entry < 0 || v->cache[0] != v->size || v->cache[1 + v->entry] != obs[0];
+    v->entry = -1;
     act[0] = rh_rng_below(rng, 3);
     return true;
 }
@@ -110,17 +111,17 @@ static const rh_agent_type viewer_type = {
     .step = viewer_step,
     .end = viewer_end,
     .act = viewer_act,
-    .album = viewer_album,
-    .use = viewer_use,
-    .look = viewer_look,
+    .make_cache = viewer_cache,
+    .use_cache = viewer_use,
+    .look_up = viewer_look,
 };
 
-static rh_env *open_gallery(int actions, bool hidden, int damaged)
+static rh_env *open_fixed_obs_env(int actions, bool hidden, int damaged)
 {
     rh_env *env = NULL;
     double opt[GALLERY_NPARAM] = {actions, hidden, damaged};
-    assert_int_equal(rh_env_create(&env, &gallery_type, opt, NULL), RH_OK);
-    nalbum = nlook = nseen = nwrong = nused = 0;
+    assert_int_equal(rh_env_create(&env, &fixed_obs_env_type, opt, NULL), RH_OK);
+    ncache = nlook = nseen = nwrong = nused = 0;
     too_large = false;
     return env;
 }
@@ -130,12 +131,12 @@ static rh_env *another_of(const rh_env *env)
 {
     int32_t n;
     rh_env *other = NULL;
-    gallery *self = rh_alloc(1, sizeof *self);
+    fixed_obs_env *self = rh_alloc(1, sizeof *self);
     assert_non_null(self);
-    self->shown = rh_env_scenes(env, &n);
+    self->shown = rh_env_fixed_obs(env, &n);
     self->vectors = rh_env_task(env)->naction == 0;
-    assert_int_equal(rh_env_adopt(&other, &gallery_type, rh_env_task(env), rh_env_options(env),
-                                  self, sizeof(int32_t), NULL),
+    assert_int_equal(rh_env_adopt(&other, &fixed_obs_env_type, rh_env_task(env),
+                                  rh_env_options(env), self, sizeof(int32_t), NULL),
                      RH_OK);
     return other;
 }
@@ -143,21 +144,21 @@ static rh_env *another_of(const rh_env *env)
 static void view(rh_env *const *env, int nmember, int nsetting, const double *hp,
                  const rh_eval_options *opt)
 {
-    rh_life life[64];
+    rh_result result[64];
     assert_in_range(nsetting * nmember * opt->nrun, 1, 64);
-    assert_int_equal(rh_eval_lives(env, nmember, &viewer_type, rh_env_task(env[0]), nsetting,
-                                   hp, opt, life, NULL, NULL),
+    assert_int_equal(rh_eval_runs(env, nmember, &viewer_type, rh_env_task(env[0]), nsetting, hp,
+                                  opt, result, NULL, NULL),
                      RH_OK);
     for (int i = 0; i < nsetting * nmember * opt->nrun; i++)
-        assert_int_equal(life[i].outcome, RH_LIVED);
+        assert_int_equal(result[i].outcome, RH_FINISHED);
 }
 
 // ---------------------------------------------------------------------------- what is told
 
-static void the_right_scenes_are_told(void **unused)
+static void the_right_entries_are_told(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(FEW_ACTIONS, false, 0);
+    rh_env *env = open_fixed_obs_env(FEW_ACTIONS, false, 0);
     double hp[VIEWER_NPARAM] = {1, 2};
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nstep = 500;
@@ -165,14 +166,14 @@ static void the_right_scenes_are_told(void **unused)
     opt.nthread = 2;
     opt.cutoff = 7;
     for (int c = RH_AVERAGE; c <= RH_FINAL; c++)
-        for (int rule = RH_TELEPORT; rule <= RH_TERMINAL; rule++)
+        for (int rule = RH_TRUNCATE; rule <= RH_TERMINATE; rule++)
             for (int frozen = 0; frozen < 2; frozen++) {
-                nlook = nseen = nwrong = nalbum = nused = 0;
+                nlook = nseen = nwrong = ncache = nused = 0;
                 opt.criterion = (rh_criterion)c;
                 opt.cutoff_rule = (rh_cutoff_rule)rule;
                 opt.frozen = frozen;
                 view(&env, 1, 1, hp, &opt);
-                assert_int_equal(nalbum, 1);
+                assert_int_equal(ncache, 1);
                 assert_int_equal(nused, 3);
                 assert_true(nseen > 3 * 400); // all but the ends
                 assert_int_equal(nlook, nseen);
@@ -181,18 +182,19 @@ static void the_right_scenes_are_told(void **unused)
     rh_env_destroy(env);
 
     // nothing is told of what is hidden
-    env = open_gallery(FEW_ACTIONS, true, 0);
+    env = open_fixed_obs_env(FEW_ACTIONS, true, 0);
     view(&env, 1, 1, hp, &opt);
-    assert_int_equal(nalbum + nused + nlook, 0);
+    assert_int_equal(ncache + nused + nlook, 0);
     rh_env_destroy(env);
 }
 
-static void what_is_alike_shares_an_album(void **unused)
+static void what_is_alike_shares_an_cache(void **unused)
 {
     (void)unused;
-    rh_env *env[4] = {open_gallery(FEW_ACTIONS, false, 0), NULL,
-                      open_gallery(FEW_ACTIONS, true, 0),
-                      open_gallery(FEW_ACTIONS, false, 0)}; // the same, from another array
+    rh_env *env[4] = {
+        open_fixed_obs_env(FEW_ACTIONS, false, 0), NULL,
+        open_fixed_obs_env(FEW_ACTIONS, true, 0),
+        open_fixed_obs_env(FEW_ACTIONS, false, 0)}; // the same, from another array
     env[1] = another_of(env[0]);
     double hp[5 * VIEWER_NPARAM] = {1, 2, 4, 2, 1, 3, 4, 5, 6, 0}; // three sizes
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env[0]));
@@ -200,15 +202,15 @@ static void what_is_alike_shares_an_album(void **unused)
     opt.nrun = 2;
     opt.nthread = 3;
     view(env, 4, 5, hp, &opt);
-    assert_int_equal(nalbum, 3 * 2);
-    assert_int_equal(nused, 5 * 3 * 2); // all lives but those in the one that hides
+    assert_int_equal(ncache, 3 * 2);
+    assert_int_equal(nused, 5 * 3 * 2); // all runs but those in the one that hides
     assert_int_equal(nwrong, 0);
     assert_true(nlook < nseen);
     assert_true(most_allowed == MOST / 6);
 
-    nalbum = nused = nlook = 0;
+    ncache = nused = nlook = 0;
     view(env, 2, 1, hp, &opt);
-    assert_int_equal(nalbum, 1);
+    assert_int_equal(ncache, 1);
     assert_int_equal(nused, 4);
     assert_true(most_allowed == MOST);
 
@@ -225,25 +227,25 @@ static void is_free(void *context, const rh_event *e)
 {
     double obs[NSENSOR] = {0}, act;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
-    assert_int_equal(e->kind, RH_EVENT_LIFE);
+    assert_int_equal(e->kind, RH_EVENT_RUN);
     assert_true(rh_agent_start(e->agent, obs, &rng, &act));
     ++*(int *)context;
 }
 
-// Whoever gets the agent after its life can go on with it without telling it scenes.
-static void agents_are_free_after_their_lives(void **unused)
+// Whoever gets the agent after its run can go on with it without telling it fixed observations.
+static void agents_are_free_after_their_runs(void **unused)
 {
     (void)unused;
-    rh_env *env = open_gallery(FEW_ACTIONS, false, 0);
+    rh_env *env = open_fixed_obs_env(FEW_ACTIONS, false, 0);
     double hp[VIEWER_NPARAM] = {1, 2};
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
-    int nlife = 0;
+    int nunit = 0;
     opt.nstep = 50;
     opt.nrun = 3;
     opt.watch = is_free;
-    opt.context = &nlife;
+    opt.context = &nunit;
     view(&env, 1, 1, hp, &opt);
-    assert_int_equal(nlife, 3);
+    assert_int_equal(nunit, 3);
     assert_int_equal(nseen, nlook + 3);
     assert_int_equal(nwrong, 0);
     rh_env_destroy(env);
@@ -253,21 +255,21 @@ static void agents_are_free_after_their_lives(void **unused)
 
 enum { NSETTING = 3, NRUN = 2, NCURVE = 5, MOST_MEMBER = 2 };
 
-typedef struct result {
-    rh_life life[NSETTING * MOST_MEMBER * NRUN];
+typedef struct outcome {
+    rh_result result[NSETTING * MOST_MEMBER * NRUN];
     double curve[NSETTING * MOST_MEMBER * NRUN * NCURVE];
-} result;
+} outcome;
 
 static void keep_last(void *context, const rh_event *e)
 {
     rh_state **state = context;
-    if (e->kind != RH_EVENT_LIFE || e->run != 0 || e->setting != 0 || e->member != 0)
+    if (e->kind != RH_EVENT_RUN || e->run != 0 || e->setting != 0 || e->member != 0)
         return;
     rh_state_destroy(*state);
     assert_int_equal(rh_agent_save(e->agent, state, NULL), RH_OK);
 }
 
-static void live(result *r, rh_env *const *env, const rh_agent_type *agent,
+static void live(outcome *r, rh_env *const *env, const rh_agent_type *agent,
                  const rh_eval_options *opt)
 {
     double hp[NSETTING * 64];
@@ -281,20 +283,20 @@ static void live(result *r, rh_env *const *env, const rh_agent_type *agent,
     if (agent->nparam)
         hp[agent->nparam] = 0.02; // another step size, where that is the first
     memset(r, 0, sizeof *r);
-    assert_int_equal(rh_eval_lives(env, MOST_MEMBER, agent, rh_env_task(env[0]), NSETTING, hp,
-                                   opt, r->life, r->curve, NULL),
+    assert_int_equal(rh_eval_runs(env, MOST_MEMBER, agent, rh_env_task(env[0]), NSETTING, hp,
+                                  opt, r->result, r->curve, NULL),
                      RH_OK);
 }
 
-// Every agent, shown and hidden scenes: the same lives to the bit, by every criterion, when
-// learning, born with what was saved, and frozen.
-static void lives_are_the_same(const rh_agent_type *agent, int actions, int damaged)
+// Every agent, shown and hidden fixed observations: the same runs to the bit, by every
+// criterion, when learning, born with what was saved, and frozen.
+static void runs_are_the_same(const rh_agent_type *agent, int actions, int damaged)
 {
-    static result shown, hidden;
+    static outcome shown, hidden;
     rh_env *open[MOST_MEMBER], *closed[MOST_MEMBER];
     for (int m = 0; m < MOST_MEMBER; m++) {
-        open[m] = m ? another_of(open[0]) : open_gallery(actions, false, damaged);
-        closed[m] = open_gallery(actions, true, damaged);
+        open[m] = m ? another_of(open[0]) : open_fixed_obs_env(actions, false, damaged);
+        closed[m] = open_fixed_obs_env(actions, true, damaged);
     }
     rh_state *state = NULL;
     rh_eval_options opt = rh_eval_defaults(rh_env_task(open[0]));
@@ -315,7 +317,7 @@ static void lives_are_the_same(const rh_agent_type *agent, int actions, int dama
         assert_memory_equal(&shown, &hidden, sizeof shown);
         int nbroken = 0;
         for (int i = 0; i < NSETTING * MOST_MEMBER * NRUN; i++)
-            nbroken += shown.life[i].outcome == RH_ENV_NONFINITE;
+            nbroken += shown.result[i].outcome == RH_ENV_NONFINITE;
         assert_true((nbroken > 0) == (damaged > 0));
     }
     rh_state_destroy(state);
@@ -325,7 +327,7 @@ static void lives_are_the_same(const rh_agent_type *agent, int actions, int dama
     }
 }
 
-static void scenes_change_no_life(void **unused)
+static void entries_change_no_run(void **unused)
 {
     (void)unused;
     int n = 0;
@@ -335,25 +337,25 @@ static void scenes_change_no_life(void **unused)
             if (!(agent->actions &
                   (unsigned)(actions == VECTORS ? RH_CONTINUOUS : RH_DISCRETE)))
                 continue;
-            lives_are_the_same(agent, actions, 0);
+            runs_are_the_same(agent, actions, 0);
             n++;
         }
     assert_true(n >= 8);
 }
 
-// A scene that is not finite ends a life where it is met.
-static void damaged_scenes_are_met(void **unused)
+// A fixed observation that is not finite ends a run where it is met.
+static void damaged_entries_are_met(void **unused)
 {
     (void)unused;
-    lives_are_the_same(rh_agent_find("random", NULL), FEW_ACTIONS, 8);
-    lives_are_the_same(rh_agent_find("random", NULL), VECTORS, 8);
+    runs_are_the_same(rh_agent_find("random", NULL), FEW_ACTIONS, 8);
+    runs_are_the_same(rh_agent_find("random", NULL), VECTORS, 8);
 }
 
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
     static const char *const names[] = {"esarsa", "actor_critic", "random"};
-    rh_env *env = open_gallery(FEW_ACTIONS, false, 0);
+    rh_env *env = open_fixed_obs_env(FEW_ACTIONS, false, 0);
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nrun = 1;
     opt.nstep = 20;
@@ -362,12 +364,12 @@ static void survives_every_failed_allocation(void **unused)
         for (int nth = 1;; nth++) {
             const rh_agent_type *agent = rh_agent_find(names[k], NULL);
             double hp[64];
-            rh_life life;
+            rh_result result;
             rh_error err;
             rh_param_initial(agent->param, agent->nparam, hp);
             rh_alloc_fail_at(nth);
-            rh_status rc =
-                rh_eval_lives(&env, 1, agent, rh_env_task(env), 1, hp, &opt, &life, NULL, &err);
+            rh_status rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, &result,
+                                        NULL, &err);
             rh_alloc_fail_at(0);
             assert_int_equal(rh_alloc_live(), before);
             if (rc == RH_OK)
@@ -381,11 +383,11 @@ static void survives_every_failed_allocation(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_right_scenes_are_told),
-        cmocka_unit_test(what_is_alike_shares_an_album),
-        cmocka_unit_test(agents_are_free_after_their_lives),
-        cmocka_unit_test(scenes_change_no_life),
-        cmocka_unit_test(damaged_scenes_are_met),
+        cmocka_unit_test(the_right_entries_are_told),
+        cmocka_unit_test(what_is_alike_shares_an_cache),
+        cmocka_unit_test(agents_are_free_after_their_runs),
+        cmocka_unit_test(entries_change_no_run),
+        cmocka_unit_test(damaged_entries_are_met),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// test_lives.c - lives: scores by hand in an environment of known rewards, cut-offs,
+// test_runs.c - runs: scores by hand in an environment of known rewards, cut-offs,
 // divergence, stopping, members, and one hash for any number of threads.
 
 #include <setjmp.h>
@@ -45,19 +45,19 @@ static rh_status corridor_init(void *self, rh_task *task, const double *opt, rh_
     return RH_OK;
 }
 
-static void corridor_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void corridor_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     (void)self;
-    (void)luck;
+    (void)streams;
     *(int *)state = 0;
     obs[0] = 0.0;
 }
 
-static bool corridor_step(const void *self, void *state, const double *act, rh_luck *luck,
+static bool corridor_step(const void *self, void *state, const double *act, rh_streams *streams,
                           double *obs, double *reward)
 {
     (void)act;
-    (void)luck;
+    (void)streams;
     const corridor *c = self;
     int step = ++*(int *)state;
     obs[0] = c->breaks > 0 && step >= c->breaks ? NAN : 0.5;
@@ -76,7 +76,7 @@ static const rh_env_type corridor_type = {
     .step = corridor_step,
 };
 
-// An agent that counts its calls, and fails at step `fails` of its life (0: never).
+// An agent that counts its calls, and fails at step `fails` of its run (0: never).
 static atomic_int nstart, nstep, nend, nact;
 
 static const rh_param counter_param[] = {{"fails", "", .hi = 1e9}};
@@ -155,14 +155,14 @@ static rh_env *make_corridor(double length, double breaks, bool continuing)
     return env;
 }
 
-static rh_life one_life(rh_env *env, const rh_eval_options *opt, double *curve)
+static rh_result one_run(rh_env *env, const rh_eval_options *opt, double *curve)
 {
-    rh_life life;
+    rh_result result;
     double hp[1] = {0};
-    assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, hp, opt, &life, curve, NULL),
-        RH_OK);
-    return life;
+    assert_int_equal(rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 1, hp, opt, &result,
+                                  curve, NULL),
+                     RH_OK);
+    return result;
 }
 
 // ---------------------------------------------------------------------------- by hand
@@ -176,12 +176,12 @@ static void episodes_are_scored(void **unused)
     opt.nstep = 10; // episodes of 4, 4, and 2 steps unfinished
     opt.ncurve = 5;
     double curve[5];
-    rh_life life = one_life(env, &opt, curve);
-    assert_int_equal(life.outcome, RH_LIVED);
-    assert_int_equal(life.nstep, 10);
-    assert_int_equal(life.nepisode, 2);
-    assert_true(life.total == -10.0);
-    assert_true(life.score == -10.0 / 3);
+    rh_result result = one_run(env, &opt, curve);
+    assert_int_equal(result.outcome, RH_FINISHED);
+    assert_int_equal(result.nstep, 10);
+    assert_int_equal(result.nepisode, 2);
+    assert_true(result.total == -10.0);
+    assert_true(result.score == -10.0 / 3);
     assert_int_equal(nstart, 3);
     assert_int_equal(nstep, 8);
     assert_int_equal(nend, 2);
@@ -195,7 +195,7 @@ static void episodes_are_scored(void **unused)
     opt.final_share = 0.7;
     for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
         opt.criterion = (rh_criterion)c;
-        assert_true(one_life(env, &opt, NULL).score == by_criterion[c]);
+        assert_true(one_run(env, &opt, NULL).score == by_criterion[c]);
     }
     // the judgement is by the frozen agent: two starts, and seven steps of which one is an end
     assert_int_equal(nact, 2 + 6);
@@ -210,25 +210,25 @@ static void cutoffs_follow_their_rule(void **unused)
     opt.nrun = 1;
     opt.nstep = 10;
     opt.cutoff = 3; // episodes of 3, 3, 3, and one step
-    rh_life life = one_life(env, &opt, NULL);
-    assert_int_equal(life.nepisode, 3);
-    assert_true(life.score == -10.0 / 4);
+    rh_result result = one_run(env, &opt, NULL);
+    assert_int_equal(result.nepisode, 3);
+    assert_true(result.score == -10.0 / 4);
     assert_int_equal(nstep, 10); // every step is an ordinary one
     assert_int_equal(nend, 0);
     assert_int_equal(nstart, 4);
 
     nstart = nstep = nend = 0;
-    opt.cutoff_rule = RH_TERMINAL;
-    assert_true(one_life(env, &opt, NULL).score == -10.0 / 4);
+    opt.cutoff_rule = RH_TERMINATE;
+    assert_true(one_run(env, &opt, NULL).score == -10.0 / 4);
     assert_int_equal(nstep, 7);
     assert_int_equal(nend, 3);
 
     opt.cutoff = INT64_MAX;
-    assert_true(one_life(env, &opt, NULL).score == -10.0);
+    assert_true(one_run(env, &opt, NULL).score == -10.0);
     rh_env_destroy(env);
 }
 
-static void continuing_lives_have_no_episodes(void **unused)
+static void continuing_runs_have_no_episodes(void **unused)
 {
     (void)unused;
     rh_env *env = make_corridor(0, 0, true);
@@ -240,14 +240,14 @@ static void continuing_lives_have_no_episodes(void **unused)
     double curve[4];
     for (int c = RH_AVERAGE; c <= RH_WORST; c++) {
         opt.criterion = (rh_criterion)c;
-        rh_life life = one_life(env, &opt, curve);
+        rh_result result = one_run(env, &opt, curve);
         bool stretches = c == RH_MEDIAN || c == RH_WORST;
-        assert_true(life.score == (stretches ? -2.0 : -60.0));
-        assert_int_equal(life.nepisode, 0);
+        assert_true(result.score == (stretches ? -2.0 : -60.0));
+        assert_int_equal(result.nepisode, 0);
         for (int p = 0; p < 4; p++)
             assert_true(curve[p] == -15.0);
     }
-    assert_int_equal(nstart, 4); // one a life
+    assert_int_equal(nstart, 4); // one a run
     rh_env_destroy(env);
 }
 
@@ -260,32 +260,32 @@ static void breakdown_is_an_outcome(void **unused)
     opt.nthread = 2;
     opt.nstep = 10;
     double hp[3] = {0, 6, 0}; // the second of three settings diverges
-    rh_life life[6];
+    rh_result result[6];
     assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 3, hp, &opt, life, NULL, NULL),
+        rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 3, hp, &opt, result, NULL, NULL),
         RH_OK);
     for (int i = 0; i < 6; i++) {
         bool broken = i / 2 == 1;
-        assert_int_equal(life[i].outcome, broken ? RH_DIVERGED : RH_LIVED);
-        assert_true(life[i].score == (broken ? -20.0 : -10.0 / 3)); // worst: -2 a step
-        assert_int_equal(life[i].nstep, broken ? 6 : 10);
+        assert_int_equal(result[i].outcome, broken ? RH_DIVERGED : RH_FINISHED);
+        assert_true(result[i].score == (broken ? -20.0 : -10.0 / 3)); // worst: -2 a step
+        assert_int_equal(result[i].nstep, broken ? 6 : 10);
     }
     rh_env_destroy(env);
 
-    // by every criterion no life that was lived is worse, and where rewards are positive too
+    // by every criterion no run that was run is worse, and where rewards are positive too
     for (int positive = 0; positive < 2; positive++)
         for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
-            env = make_corridor(positive ? 1 : 0, 0, false); // the worst there is, lived
+            env = make_corridor(positive ? 1 : 0, 0, false); // the worst there is, run
             rh_task task = *rh_env_task(env);
             task.reward_lo = -1.0;
             opt.criterion = (rh_criterion)c;
             opt.final_share = 3.0;
-            rh_life two[4];
+            rh_result two[4];
             double fails[2] = {0, 6};
             assert_int_equal(
-                rh_eval_lives(&env, 1, &counter_type, &task, 2, fails, &opt, two, NULL, NULL),
+                rh_eval_runs(&env, 1, &counter_type, &task, 2, fails, &opt, two, NULL, NULL),
                 RH_OK);
-            assert_int_equal(two[0].outcome, RH_LIVED);
+            assert_int_equal(two[0].outcome, RH_FINISHED);
             assert_int_equal(two[2].outcome, RH_DIVERGED);
             assert_true(two[2].score <= two[0].score);
             rh_env_destroy(env);
@@ -294,7 +294,7 @@ static void breakdown_is_an_outcome(void **unused)
 
     env = make_corridor(0, 5, false);
     opt.nrun = 1;
-    rh_life broken = one_life(env, &opt, NULL);
+    rh_result broken = one_run(env, &opt, NULL);
     assert_int_equal(broken.outcome, RH_ENV_NONFINITE);
     assert_true(broken.score == -20.0);
     assert_int_equal(broken.nstep, 4);
@@ -304,7 +304,7 @@ static void breakdown_is_an_outcome(void **unused)
 // ---------------------------------------------------------------------------- watching
 
 typedef struct watcher {
-    int npoint, nlife, stop_after;
+    int npoint, nunit, stop_after;
     double last[4];
 } watcher;
 
@@ -316,16 +316,16 @@ static void watch(void *context, const rh_event *e)
         assert_null(e->agent); // between two steps there is nothing to be done with it
         w->last[e->point] = e->value;
     } else {
-        w->nlife++;
+        w->nunit++;
         assert_non_null(e->agent);
-        assert_int_equal(e->life->nstep, 8);
+        assert_int_equal(e->result->nstep, 8);
     }
 }
 
 static bool stop(void *context)
 {
     const watcher *w = context;
-    return w->nlife >= w->stop_after;
+    return w->nunit >= w->stop_after;
 }
 
 static void the_caller_can_watch_and_stop(void **unused)
@@ -341,24 +341,24 @@ static void the_caller_can_watch_and_stop(void **unused)
     opt.stop = stop;
     opt.context = &w;
     double hp[2] = {0, 0}, curve[24];
-    rh_life life[6];
-    assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
-        RH_OK);
-    assert_int_equal(w.nlife, 6);
+    rh_result result[6];
+    assert_int_equal(rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, result,
+                                  curve, NULL),
+                     RH_OK);
+    assert_int_equal(w.nunit, 6);
     assert_int_equal(w.npoint, 24);
     for (int p = 0; p < 4; p++)
         assert_true(w.last[p] == -2.0);
 
-    // two lives, then no more: the others are marked, the finished ones are kept
+    // two runs, then no more: the others are marked, the finished ones are kept
     w = (watcher){.stop_after = 2};
-    assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, life, curve, NULL),
-        RH_OK);
-    assert_int_equal(w.nlife, 2);
+    assert_int_equal(rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 2, hp, &opt, result,
+                                  curve, NULL),
+                     RH_OK);
+    assert_int_equal(w.nunit, 2);
     for (int i = 0; i < 6; i++) {
-        assert_int_equal(life[i].outcome, i < 2 ? RH_LIVED : RH_STOPPED);
-        assert_true(i < 2 ? life[i].score == -2.0 : isnan(life[i].score));
+        assert_int_equal(result[i].outcome, i < 2 ? RH_FINISHED : RH_STOPPED);
+        assert_true(i < 2 ? result[i].score == -2.0 : isnan(result[i].score));
         assert_true(i < 2 || isnan(curve[i * 4]));
     }
     rh_env_destroy(env);
@@ -369,7 +369,7 @@ static bool stop_at_once(void *context)
     return atomic_fetch_add((atomic_int *)context, 1) > 3;
 }
 
-static void a_life_under_way_is_left(void **unused)
+static void a_run_under_way_is_left(void **unused)
 {
     (void)unused;
     rh_env *env = make_corridor(2, 0, false);
@@ -379,24 +379,24 @@ static void a_life_under_way_is_left(void **unused)
     opt.nstep = 1000000000;
     opt.stop = stop_at_once;
     opt.context = &asked;
-    rh_life life = one_life(env, &opt, NULL);
-    assert_int_equal(life.outcome, RH_STOPPED);
-    assert_true(isnan(life.score));
-    assert_true(life.nstep < 10000);
+    rh_result result = one_run(env, &opt, NULL);
+    assert_int_equal(result.outcome, RH_STOPPED);
+    assert_true(isnan(result.score));
+    assert_true(result.nstep < 10000);
     rh_env_destroy(env);
 }
 
-// ---------------------------------------------------------------------------- real lives
+// ---------------------------------------------------------------------------- real runs
 
 enum { NSETTING = 4, NRUN = 5, NCURVE = 6 };
 
-typedef struct result {
-    rh_life life[NSETTING * NRUN];
+typedef struct outcome {
+    rh_result result[NSETTING * NRUN];
     double curve[NSETTING * NRUN * NCURVE];
-} result;
+} outcome;
 
-// Settings of esarsa in a small Puddle World life; first: index of the first setting.
-static void sweep(result *r, int first, int n, rh_eval_options *opt)
+// Settings of esarsa in a small Puddle World run; first: index of the first setting.
+static void sweep(outcome *r, int first, int n, rh_eval_options *opt)
 {
     static const double tau[NSETTING] = {0.1, 1, 10, 100};
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
@@ -410,7 +410,7 @@ static void sweep(result *r, int first, int n, rh_eval_options *opt)
     }
     memset(r, 0, sizeof *r);
     assert_int_equal(
-        rh_eval_lives(&env, 1, agent, rh_env_task(env), n, hp, opt, r->life, r->curve, NULL),
+        rh_eval_runs(&env, 1, agent, rh_env_task(env), n, hp, opt, r->result, r->curve, NULL),
         RH_OK);
     rh_env_destroy(env);
 }
@@ -428,7 +428,7 @@ static rh_eval_options small_options(int nthread)
 static void any_number_of_threads_gives_the_same_bits(void **unused)
 {
     (void)unused;
-    static result one, other;
+    static outcome one, other;
     for (int c = RH_AVERAGE; c <= RH_FINAL; c++) {
         rh_eval_options opt = small_options(1);
         opt.criterion = (rh_criterion)c;
@@ -445,31 +445,32 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     }
 }
 
-static void a_life_does_not_depend_on_its_company(void **unused)
+static void a_run_does_not_depend_on_its_company(void **unused)
 {
     (void)unused;
-    static result all, part;
+    static outcome all, part;
     rh_eval_options opt = small_options(2);
     sweep(&all, 0, NSETTING, &opt);
     sweep(&part, 2, 1, &opt); // the third setting alone
-    assert_memory_equal(part.life, all.life + 2 * NRUN, NRUN * sizeof(rh_life));
+    assert_memory_equal(part.result, all.result + 2 * NRUN, NRUN * sizeof(rh_result));
 
     opt.first_run = 3; // runs 3 and 4 alone
     opt.nrun = 2;
     sweep(&part, 0, NSETTING, &opt);
     for (int s = 0; s < NSETTING; s++)
-        assert_memory_equal(part.life + 2 * s, all.life + NRUN * s + 3, 2 * sizeof(rh_life));
+        assert_memory_equal(part.result + 2 * s, all.result + NRUN * s + 3,
+                            2 * sizeof(rh_result));
 
     opt.replicate = 1; // another replicate is another chance
     sweep(&part, 0, NSETTING, &opt);
-    assert_memory_not_equal(part.life, all.life + 3, sizeof(rh_life));
+    assert_memory_not_equal(part.result, all.result + 3, sizeof(rh_result));
 }
 
 static void the_learned_is_judged_and_passed_on(void **unused)
 {
     (void)unused;
     // the finished agent is better than it was on average while learning
-    static result learning, final;
+    static outcome learning, final;
     rh_eval_options opt = small_options(2);
     opt.nstep = 6000;
     sweep(&learning, 1, 1, &opt);
@@ -477,7 +478,7 @@ static void the_learned_is_judged_and_passed_on(void **unused)
     opt.final_share = 0.5;
     sweep(&final, 1, 1, &opt);
     for (int r = 0; r < NRUN; r++)
-        assert_true(final.life[r].score > learning.life[r].score + 10.0);
+        assert_true(final.result[r].score > learning.result[r].score + 10.0);
     assert_memory_equal(learning.curve, final.curve, sizeof final.curve);
 }
 
@@ -488,14 +489,14 @@ typedef struct saver {
 static void save_first(void *context, const rh_event *e)
 {
     saver *s = context;
-    if (e->kind == RH_EVENT_LIFE && e->run == 0)
+    if (e->kind == RH_EVENT_RUN && e->run == 0)
         assert_int_equal(rh_agent_save(e->agent, &s->state, NULL), RH_OK);
 }
 
 static void agents_are_born_with_what_was_saved(void **unused)
 {
     (void)unused;
-    static result first, second, frozen, again;
+    static outcome first, second, frozen, again;
     saver s = {0};
     rh_eval_options opt = small_options(2);
     opt.nstep = 6000;
@@ -509,7 +510,7 @@ static void agents_are_born_with_what_was_saved(void **unused)
     opt.seed = 9;
     sweep(&second, 1, 1, &opt);
     for (int r = 0; r < NRUN; r++) // it starts where the other ended
-        assert_true(second.life[r].score > first.life[r].score + 10.0);
+        assert_true(second.result[r].score > first.result[r].score + 10.0);
     opt.frozen = true;
     sweep(&frozen, 1, 1, &opt);
     sweep(&again, 1, 1, &opt);
@@ -523,7 +524,7 @@ static void agents_are_born_with_what_was_saved(void **unused)
 enum { NMEMBER = 3 };
 
 typedef struct ensemble {
-    rh_life life[NSETTING * NMEMBER * NRUN];
+    rh_result result[NSETTING * NMEMBER * NRUN];
     double curve[NSETTING * NMEMBER * NRUN * NCURVE];
 } ensemble;
 
@@ -541,8 +542,8 @@ static void make_members(rh_env *env[NMEMBER])
     }
 }
 
-static void live_in(rh_env *const *env, int nmember, const rh_eval_options *opt, rh_life *life,
-                    double *curve)
+static void live_in(rh_env *const *env, int nmember, const rh_eval_options *opt,
+                    rh_result *result, double *curve)
 {
     static const double tau[NSETTING] = {0.1, 1, 10, 100};
     const rh_agent_type *agent = rh_agent_find("esarsa", NULL);
@@ -552,36 +553,37 @@ static void live_in(rh_env *const *env, int nmember, const rh_eval_options *opt,
         rh_param_initial(agent->param, agent->nparam, row);
         row[rh_param_find(agent->param, agent->nparam, "tau")] = tau[i];
     }
-    assert_int_equal(rh_eval_lives(env, nmember, agent, rh_env_task(env[0]), NSETTING, hp, opt,
-                                   life, curve, NULL),
+    assert_int_equal(rh_eval_runs(env, nmember, agent, rh_env_task(env[0]), NSETTING, hp, opt,
+                                  result, curve, NULL),
                      RH_OK);
 }
 
-// The lives of a member are those it has alone, as the replicate of its number, and stand in
+// The runs of a member are those it has alone, as the replicate of its number, and stand in
 // the order setting, member, run.
 static void members_are_replicates(void **unused)
 {
     (void)unused;
     static ensemble all;
-    static result alone;
+    static outcome alone;
     rh_env *env[NMEMBER];
     make_members(env);
     rh_eval_options opt = small_options(2);
     opt.nstep = 500;
     opt.replicate = 5;
-    live_in(env, NMEMBER, &opt, all.life, all.curve);
+    live_in(env, NMEMBER, &opt, all.result, all.curve);
     for (int m = 0; m < NMEMBER; m++) {
         opt.replicate = 5 + (uint64_t)m;
-        live_in(&env[m], 1, &opt, alone.life, alone.curve);
+        live_in(&env[m], 1, &opt, alone.result, alone.curve);
         for (int s = 0; s < NSETTING; s++) {
             int at = (s * NMEMBER + m) * NRUN;
-            assert_memory_equal(all.life + at, alone.life + s * NRUN, NRUN * sizeof(rh_life));
+            assert_memory_equal(all.result + at, alone.result + s * NRUN,
+                                NRUN * sizeof(rh_result));
             assert_memory_equal(all.curve + at * NCURVE, alone.curve + s * NRUN * NCURVE,
                                 NRUN * NCURVE * sizeof(double));
         }
     }
     // the first and the last are the same environment, and other chance
-    assert_memory_not_equal(all.life, all.life + 2 * NRUN, NRUN * sizeof(rh_life));
+    assert_memory_not_equal(all.result, all.result + 2 * NRUN, NRUN * sizeof(rh_result));
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);
 }
@@ -594,11 +596,11 @@ static void members_on_any_number_of_threads(void **unused)
     make_members(env);
     rh_eval_options opt = small_options(1);
     opt.nstep = 500;
-    live_in(env, NMEMBER, &opt, one.life, one.curve);
+    live_in(env, NMEMBER, &opt, one.result, one.curve);
     static const int threads[] = {2, 3, 7};
     for (int k = 0; k < 3; k++) {
         opt.nthread = threads[k];
-        live_in(env, NMEMBER, &opt, other.life, other.curve);
+        live_in(env, NMEMBER, &opt, other.result, other.curve);
         assert_memory_equal(&one, &other, sizeof one);
     }
     for (int m = 0; m < NMEMBER; m++)
@@ -606,8 +608,8 @@ static void members_on_any_number_of_threads(void **unused)
 }
 
 typedef struct roll {
-    const rh_life *life;
-    int nlife[2 * NMEMBER * 2];
+    const rh_result *result;
+    int nunit[2 * NMEMBER * 2];
     int npoint[2 * NMEMBER * 2];
 } roll;
 
@@ -620,15 +622,15 @@ static void call_roll(void *context, const rh_event *e)
         r->npoint[job]++;
         assert_true(e->value == -1.0 - e->member); // a member's episodes are that long
     } else {
-        r->nlife[job]++;
-        assert_ptr_equal(e->life, r->life + job);
+        r->nunit[job]++;
+        assert_ptr_equal(e->result, r->result + job);
     }
 }
 
 // A corridor whose state is larger, and written to its end.
-static void roomy_start(const void *self, void *state, rh_luck *luck, double *obs)
+static void roomy_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
-    corridor_start(self, state, luck, obs);
+    corridor_start(self, state, streams, obs);
     memset((char *)state + sizeof(int), 1, 4096 - sizeof(int));
 }
 
@@ -652,8 +654,8 @@ static void events_name_the_member(void **unused)
     (void)unused;
     rh_env *env[NMEMBER] = {make_corridor(1, 0, false), make_corridor(2, 0, false),
                             make_roomy(3)};
-    rh_life life[2 * NMEMBER * 2];
-    roll r = {.life = life};
+    rh_result result[2 * NMEMBER * 2];
+    roll r = {.result = result};
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env[0]));
     opt.nrun = 2;
     opt.nstep = 12;
@@ -662,15 +664,15 @@ static void events_name_the_member(void **unused)
     opt.watch = call_roll;
     opt.context = &r;
     double hp[2] = {0, 0};
-    assert_int_equal(rh_eval_lives(env, NMEMBER, &counter_type, rh_env_task(env[0]), 2, hp,
-                                   &opt, life, NULL, NULL),
+    assert_int_equal(rh_eval_runs(env, NMEMBER, &counter_type, rh_env_task(env[0]), 2, hp, &opt,
+                                  result, NULL, NULL),
                      RH_OK);
     for (int job = 0; job < 2 * NMEMBER * 2; job++) {
         int member = job / 2 % NMEMBER;
-        assert_int_equal(r.nlife[job], 1);
+        assert_int_equal(r.nunit[job], 1);
         assert_int_equal(r.npoint[job], 2);
-        assert_int_equal(life[job].nepisode, 12 / (member + 1));
-        assert_true(life[job].score == -1.0 - member);
+        assert_int_equal(result[job].nepisode, 12 / (member + 1));
+        assert_true(result[job].score == -1.0 - member);
     }
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);
@@ -680,11 +682,11 @@ static void events_name_the_member(void **unused)
 
 static void refused(rh_env *env, const rh_eval_options *opt, double hp, const char *why)
 {
-    rh_life life;
+    rh_result result;
     rh_error err;
-    assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, &hp, opt, &life, NULL, &err),
-        RH_EINVAL);
+    assert_int_equal(rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 1, &hp, opt,
+                                  &result, NULL, &err),
+                     RH_EINVAL);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
 }
@@ -716,12 +718,12 @@ static void bad_options_are_refused(void **unused)
     rh_error err;
     double two[2] = {0};
     assert_int_equal(
-        rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
+        rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 2, two, &bad, NULL, NULL, &err),
         RH_EINVAL);
-    assert_non_null(strstr(err.text, "2 settings of 2147483647 lives"));
+    assert_non_null(strstr(err.text, "2 settings of 2147483647 runs"));
     for (int nmember = 0; nmember <= RH_MAX_MEMBER + 1; nmember += RH_MAX_MEMBER + 1) {
-        assert_int_equal(rh_eval_lives(&env, nmember, &counter_type, rh_env_task(env), 1, two,
-                                       &good, NULL, NULL, &err),
+        assert_int_equal(rh_eval_runs(&env, nmember, &counter_type, rh_env_task(env), 1, two,
+                                      &good, NULL, NULL, &err),
                          RH_EINVAL);
         assert_non_null(strstr(err.text, nmember ? "257 members, expected 1 to 256"
                                                  : "0 members, expected 1 to 256"));
@@ -730,7 +732,7 @@ static void bad_options_are_refused(void **unused)
     rh_env_destroy(env);
 }
 
-// An agent that cannot be built is told of before any life is lived.
+// An agent that cannot be built is told of before any run is run.
 static void impossible_agents_are_refused_first(void **unused)
 {
     (void)unused;
@@ -750,13 +752,13 @@ static void impossible_agents_are_refused_first(void **unused)
     opt.nrun = 1;
     opt.watch = watch;
     opt.context = &w;
-    rh_life life[2];
+    rh_result result[2];
     rh_error err;
     assert_int_equal(
-        rh_eval_lives(&env, 1, agent, rh_env_task(env), 2, hp, &opt, life, NULL, &err),
+        rh_eval_runs(&env, 1, agent, rh_env_task(env), 2, hp, &opt, result, NULL, &err),
         RH_EINVAL);
     assert_non_null(strstr(err.text, "6 sensors with 16 tilings of 16 tiles"));
-    assert_int_equal(w.nlife, 0);
+    assert_int_equal(w.nunit, 0);
     rh_env_destroy(env);
 }
 
@@ -769,13 +771,13 @@ static void survives_every_failed_allocation(void **unused)
     opt.nthread = 2;
     opt.criterion = RH_MEDIAN;
     double hp[1] = {0};
-    rh_life life[4];
+    rh_result result[4];
     int64_t before = rh_alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_eval_lives(&env, 1, &counter_type, rh_env_task(env), 1, hp, &opt,
-                                     life, NULL, &err);
+        rh_status rc = rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 1, hp, &opt,
+                                    result, NULL, &err);
         rh_alloc_fail_at(0);
         assert_int_equal(rh_alloc_live(), before);
         if (rc == RH_OK)
@@ -791,12 +793,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(episodes_are_scored),
         cmocka_unit_test(cutoffs_follow_their_rule),
-        cmocka_unit_test(continuing_lives_have_no_episodes),
+        cmocka_unit_test(continuing_runs_have_no_episodes),
         cmocka_unit_test(breakdown_is_an_outcome),
         cmocka_unit_test(the_caller_can_watch_and_stop),
-        cmocka_unit_test(a_life_under_way_is_left),
+        cmocka_unit_test(a_run_under_way_is_left),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(a_life_does_not_depend_on_its_company),
+        cmocka_unit_test(a_run_does_not_depend_on_its_company),
         cmocka_unit_test(the_learned_is_judged_and_passed_on),
         cmocka_unit_test(agents_are_born_with_what_was_saved),
         cmocka_unit_test(members_are_replicates),

@@ -1,0 +1,378 @@
+// workers.c - the thread pool of this process and those of other ranks, as one.
+//
+// Units wait in the ranks's own line, and every rank is given two for each of its threads: one
+// that is run and one that is ready when it is over. The rest waits until somebody is free,
+// so that a slow machine holds up nothing but what it has begun.
+//
+// 1. Rank 0 runs too. Its own thread pool is treated like any other rank, but for a ranks that
+// is
+//    alone: that hands all on at once, since nobody else could take it.
+// 2. Who runs a unit changes nothing, so nothing depends on which rank was free.
+// 3. A model travels as the bytes of its file, and with it all that runs depend on: agent,
+//    options, task and construction. Other ranks need nothing but the program.
+// 4. A rank that refuses or leaves fails what it was given, with its number before its words:
+//    what is in the journal is kept, and the study goes on when it is started again.
+// 5. Letters are looked for every half millisecond, where nothing else is to be done.
+
+#include "ranks.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define AHEAD 2       // units of a thread that a rank has been given
+#define PAUSE 0.0005  // seconds between two looks for letters
+#define MOST_SAID 400 // characters of another rank's words
+
+typedef struct other {
+    int nthread;    // 0: it has not said yet
+    bool ready;     // for the stage that is being settled
+    rh_status gone; // why nothing more is to be expected of it; RH_OK: it is there
+    rh_error err;   // in words
+    rh_unit *open;  // owned: what it has been given  (AHEAD x nthread)
+    int nopen;
+} other;
+
+struct rh_workers {
+    rh_threads *threads; // owned
+    rh_ranks *ranks;     // borrowed; NULL: alone
+    const rh_agent_type *agent;
+    rh_eval_options opt;
+    int nthread;    // of this process
+    int nrank;      // 1: alone
+    other *other;   // owned: ranks 1 and above, by number  (nrank)
+    rh_queue todo;  // of rh_unit, given to nobody yet
+    rh_queue inbox; // of rh_done, from other ranks
+    int nopen;
+};
+
+// ---------------------------------------------------------------------------- letters
+
+// Whether the other is this program; its threads are known from here on.
+static rh_status greet(other *o, const rh_hello *hello, size_t n, rh_error *err)
+{
+    rh_hello mine;
+    rh_ranks__describe(&mine);
+    if (n != sizeof *hello || memcmp(hello->shape, mine.shape, sizeof mine.shape) != 0)
+        return rh_fail(err, RH_EINVAL,
+                       "is another build of rehearse, or on another kind of machine, than "
+                       "rank 0: the same is needed everywhere");
+    if (strncmp(hello->version, mine.version, sizeof mine.version) != 0)
+        return rh_fail(err, RH_EINVAL,
+                       "is rehearse %.31s, and rank 0 %.31s: the same is needed everywhere",
+                       hello->version, mine.version);
+    if (hello->nthread < 1 || o->nthread)
+        return rh_fail(err, RH_EINVAL, "has no threads, or greets twice");
+    o->open = rh_alloc((size_t)hello->nthread * AHEAD, sizeof *o->open);
+    if (!o->open)
+        return rh_fail(err, RH_ENOMEM, "out of memory for its %d threads", hello->nthread);
+    o->nthread = hello->nthread;
+    return RH_OK;
+}
+
+// The unit is no longer with the other; false when it never was.
+static bool cross_out(other *o, const rh_done *done)
+{
+    for (int i = 0; i < o->nopen; i++) {
+        const rh_unit *u = &o->open[i];
+        if (u->trial == done->trial && u->stage == done->stage && u->member == done->member &&
+            u->run == done->run) {
+            o->open[i] = o->open[--o->nopen];
+            return true;
+        }
+    }
+    return false;
+}
+
+// Nothing more is to be expected of a rank: all it was given has failed.
+static void lose(rh_workers *workers, int rank, rh_status rc, const char *words)
+{
+    other *o = &workers->other[rank];
+    if (o->gone)
+        return;
+    o->gone = rh_fail(&o->err, rc, "rank %d: %.*s", rank, MOST_SAID, words);
+    for (int i = 0; i < o->nopen; i++) {
+        const rh_unit *u = &o->open[i];
+        rh_done done = {.trial = u->trial, .stage = u->stage, .member = u->member};
+        done.run = u->run;
+        done.result = (rh_result){.score = NAN, .outcome = RH_STOPPED};
+        done.rc = rc;
+        done.err = o->err;
+        rh_queue__push(&workers->inbox, &done);
+    }
+    o->nopen = 0;
+}
+
+// A result; false when it is none that was asked for.
+static bool take_done(rh_workers *workers, int from, const rh_done *sent, size_t n)
+{
+    if (n != sizeof *sent || !cross_out(&workers->other[from], sent))
+        return false;
+    rh_done done = *sent;
+    if (done.rc)
+        rh_fail(&done.err, done.rc, "rank %d: %.*s", from, MOST_SAID, sent->err.text);
+    rh_queue__push(&workers->inbox, &done);
+    return true;
+}
+
+// Read what has come.
+static void read_messages(rh_workers *workers)
+{
+    int from;
+    rh_message what;
+    size_t n;
+    const void *message;
+    while ((message = rh_ranks__next(workers->ranks, &from, &what, &n)) != NULL) {
+        other *o = &workers->other[from];
+        rh_error err;
+        if (o->gone)
+            continue;
+        bool expected = true;
+        rh_status greeted;
+        switch (what) {
+        case RH_MESSAGE_HELLO:
+            greeted = greet(o, message, n, &err);
+            if (greeted)
+                lose(workers, from, greeted, err.text);
+            break;
+        case RH_MESSAGE_READY:
+            o->ready = true;
+            break;
+        case RH_MESSAGE_DONE:
+            expected = take_done(workers, from, message, n);
+            break;
+        case RH_MESSAGE_REFUSED:
+            expected = n == sizeof(rh_refusal);
+            if (expected)
+                lose(workers, from, ((const rh_refusal *)message)->rc,
+                     ((const rh_refusal *)message)->err.text);
+            break;
+        case RH_MESSAGE_LEFT:
+            lose(workers, from, RH_EIO, "has left the study");
+            break;
+        case RH_MESSAGE_STAGE: // these go the other way
+        case RH_MESSAGE_MODEL:
+        case RH_MESSAGE_UNIT:
+        case RH_MESSAGE_END:
+            expected = false;
+        }
+        if (!expected)
+            lose(workers, from, RH_EFORMAT, "has sent a letter that is not what was expected");
+    }
+}
+
+// Wait until all ranks are there, or ready.
+static rh_status wait_for_all(rh_workers *workers, bool ready, rh_error *err)
+{
+    const struct timespec pause = {.tv_nsec = (long)(PAUSE * 1e9)};
+    for (;;) {
+        int nmissing = 0;
+        read_messages(workers);
+        for (int r = 1; r < workers->nrank; r++) {
+            const other *o = &workers->other[r];
+            if (o->gone)
+                return rh_fail(err, o->gone, "%s", o->err.text);
+            nmissing += ready ? !o->ready : !o->nthread;
+        }
+        if (!nmissing)
+            return RH_OK;
+        if (workers->opt.stop && workers->opt.stop(workers->opt.context))
+            return rh_fail(err, RH_ESTOPPED, "study: stopped");
+        nanosleep(&pause, NULL);
+    }
+}
+
+// ---------------------------------------------------------------------------- handing out
+
+// What share of what it may be given a rank has; 0 is this process.
+static double load(const rh_workers *workers, int rank)
+{
+    if (rank == 0)
+        return (double)rh_threads__nopen(workers->threads) / (AHEAD * workers->nthread);
+    const other *o = &workers->other[rank];
+    return o->gone ? INFINITY : (double)o->nopen / (AHEAD * o->nthread);
+}
+
+// Give what waits to whoever has least to do, until all have enough.
+static void hand_out(rh_workers *workers)
+{
+    while (workers->todo.n > 0) {
+        int least = 0;
+        for (int r = 1; r < workers->nrank; r++)
+            if (load(workers, r) < load(workers, least))
+                least = r;
+        if (load(workers, least) >= 1.0)
+            return;
+        rh_unit unit;
+        rh_queue__pop(&workers->todo, &unit);
+        if (least == 0) {
+            rh_status rc =
+                rh_threads__give(workers->threads, &unit, NULL); // room was made for these
+            assert(!rc);
+            (void)rc;
+        } else {
+            other *o = &workers->other[least];
+            o->open[o->nopen++] = unit;
+            rh_ranks__send(workers->ranks, least, RH_MESSAGE_UNIT, &unit, sizeof unit);
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------- the ranks
+
+rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
+                             const rh_eval_options *opt, int nthread, rh_ranks *ranks,
+                             rh_error *err)
+{
+    rh_workers *workers = rh_alloc(1, sizeof *workers);
+    if (!workers)
+        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+    workers->agent = agent;
+    workers->opt = *opt;
+    workers->nthread = nthread;
+    workers->nrank = ranks ? rh_ranks_count(ranks) : 1;
+    workers->ranks = workers->nrank > 1 ? ranks : NULL;
+    workers->todo.size = sizeof(rh_unit);
+    workers->inbox.size = sizeof(rh_done);
+    rh_status rc = rh_threads__create(&workers->threads, agent, opt, nthread, err);
+    if (rc)
+        goto done;
+    rc = rh_threads__reserve(workers->threads, AHEAD * nthread, err);
+    if (rc)
+        goto done;
+    if (workers->ranks) {
+        assert(rh_ranks_me(ranks) == 0 && !opt->born);
+        workers->other = rh_alloc((size_t)workers->nrank, sizeof *workers->other);
+        rc = workers->other
+                 ? wait_for_all(workers, false, err)
+                 : rh_fail(err, RH_ENOMEM, "study: out of memory for %d ranks", workers->nrank);
+        if (rc)
+            goto done;
+    }
+    *out = workers;
+    workers = NULL;
+
+done:
+    rh_workers__destroy(workers);
+    return rc;
+}
+
+// Tell all ranks how a stage is run, and send its model.
+static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_model *model,
+                            const rh_task *task, const double *hp, rh_error *err)
+{
+    unsigned char *byte = NULL;
+    size_t nbyte = 0;
+    rh_status rc = rh_study__pack_model(model, &byte, &nbyte, err);
+    if (rc)
+        return rc;
+    rh_orders *orders = rh_alloc(1, sizeof *orders);
+    if (!orders) {
+        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
+        goto done;
+    }
+    orders->stage = stage;
+    orders->opt = workers->opt;
+    orders->opt.watch = NULL;
+    orders->opt.stop = NULL;
+    orders->opt.context = NULL;
+    orders->task = *task;
+    orders->nbyte = nbyte;
+    snprintf(orders->agent, sizeof orders->agent, "%s", workers->agent->name);
+    if (workers->agent->nparam)
+        memcpy(orders->hp, hp, (size_t)workers->agent->nparam * sizeof *hp);
+    for (int r = 1; r < workers->nrank; r++) {
+        workers->other[r].ready = false;
+        rh_ranks__send(workers->ranks, r, RH_MESSAGE_STAGE, orders, sizeof *orders);
+        for (size_t at = 0; at < nbyte; at += RH_RANKS__MOST) {
+            size_t n = nbyte - at < RH_RANKS__MOST ? nbyte - at : RH_RANKS__MOST;
+            rh_ranks__send(workers->ranks, r, RH_MESSAGE_MODEL, byte + at, n);
+        }
+    }
+
+done:
+    rh_free(byte);
+    rh_free(orders);
+    return rc;
+}
+
+rh_status rh_workers__settle(rh_workers *workers, rh_stage stage, const rh_members *members,
+                             const rh_task *task, const double *hp, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    if (workers->ranks)
+        rc = send_stage(workers, stage, members->model, task, hp, err);
+    if (!rc)
+        rc = rh_threads__settle(workers->threads, stage, members, task, hp, err);
+    if (!rc && workers->ranks)
+        rc = wait_for_all(workers, true, err);
+    return rc;
+}
+
+rh_status rh_workers__give(rh_workers *workers, const rh_unit *unit, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    if (!workers->ranks) {
+        rc = rh_threads__give(workers->threads, unit, err);
+        workers->nopen += !rc;
+        return rc;
+    }
+    rc = rh_queue__reserve(&workers->inbox, workers->nopen + 1, err);
+    if (!rc)
+        rc = rh_queue__reserve(&workers->todo, workers->todo.n + 1, err);
+    if (rc)
+        return rc;
+    rh_queue__push(&workers->todo, unit);
+    workers->nopen++;
+    hand_out(workers);
+    return RH_OK;
+}
+
+bool rh_workers__take(rh_workers *workers, rh_done *done, double wait)
+{
+    bool there = false;
+    double until = wait > 0.0 ? rh_study__now() + wait : 0.0;
+    if (!workers->ranks)
+        there = rh_threads__take(workers->threads, done, wait);
+    while (workers->ranks && !there) {
+        read_messages(workers);
+        there = rh_queue__pop(&workers->inbox, done) ||
+                rh_threads__take(workers->threads, done, 0.0);
+        hand_out(workers);
+        double left = wait > 0.0 ? until - rh_study__now() : 0.0;
+        if (there || left <= 0.0)
+            break;
+        there = rh_threads__take(workers->threads, done, fmin(left, PAUSE));
+    }
+    workers->nopen -= there;
+    return there;
+}
+
+int rh_workers__nopen(const rh_workers *workers)
+{
+    return workers->nopen;
+}
+
+int rh_workers__nthread(const rh_workers *workers)
+{
+    int n = workers->nthread;
+    for (int r = 1; r < workers->nrank; r++)
+        n += workers->other[r].nthread;
+    return n;
+}
+
+void rh_workers__destroy(rh_workers *workers)
+{
+    if (!workers)
+        return;
+    if (workers->ranks)
+        rh_ranks__dismiss(workers->ranks);
+    rh_threads__destroy(workers->threads);
+    for (int r = 1; workers->other && r < workers->nrank; r++)
+        rh_free(workers->other[r].open);
+    rh_free(workers->other);
+    rh_queue__clear(&workers->todo);
+    rh_queue__clear(&workers->inbox);
+    rh_free(workers);
+}
