@@ -204,7 +204,7 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_text(&json, "study", tune->folder);
     cli_json_whole(&json, "settings", e->nsetting);
     cli_json_whole(&json, "runs", e->nunit);
-    cli_json_whole(&json, "lives_to_confirm", e->nconfirm);
+    cli_json_whole(&json, "runs_to_confirm", e->nconfirm);
     cli_json_whole(&json, "steps_of_a_life", e->how.nstep);
     cli_json_real(&json, "seconds_of_a_life", e->result);
     cli_json_real(&json, "seconds", e->seconds);

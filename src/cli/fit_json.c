@@ -141,11 +141,11 @@ static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *lo
 static void json_simulated(cli_json *json, const rh_fidelity *f)
 {
     json_spread(json, "logged_return", &f->logged_return);
-    json_spread(json, "lived_return", &f->simulated_return);
+    json_spread(json, "simulated_return", &f->simulated_return);
     json_spread(json, "logged_length", &f->logged_length);
-    json_spread(json, "lived_length", &f->simulated_length);
+    json_spread(json, "simulated_length", &f->simulated_length);
     cli_json_real(json, "logged_cut", f->logged_cut);
-    cli_json_real(json, "lived_cut", f->simulated_cut);
+    cli_json_real(json, "simulated_cut", f->simulated_cut);
     cli_json_whole(json, "cutoff", f->cutoff);
     cli_json_real(json, "stitched", f->stitched);
     cli_json_real(json, "jump", f->jump);

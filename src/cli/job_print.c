@@ -65,7 +65,7 @@ void cli_job_print_runs(FILE *out, const cli_job *job, const char *after)
     const rh_eval_options *opt = &job->opt;
     const char *name[CLI_MAX_NAMES];
     cli_names(CLI_CRITERION, name);
-    fprintf(out, "runs        %s of %s step%s%s%s, seed %llu, scored by %s\n",
+    fprintf(out, "runs         %s of %s step%s%s%s, seed %llu, scored by %s\n",
             cli_count(opt->nrun).s, cli_count(opt->nstep).s, cli_plural(opt->nstep), after,
             job->world.nmember > 1 ? (*after ? ", in each member" : " in each member") : "",
             (unsigned long long)opt->seed, name[opt->criterion]);

@@ -177,7 +177,7 @@ static void print_runs(const page *p)
                  how.cutoff_rule == RH_TRUNCATE ? "truncate" : "terminate");
     if (plan->confirm_settings > 0)
         cli_line(p->width, "confirm",
-                 "the %d leading settings, %d live%s in each of %d model%s of other parts of "
+                 "the %d leading settings, %d run%s in each of %d model%s of other parts of "
                  "the log",
                  plan->confirm_settings, plan->confirm_runs, plan->confirm_runs == 1 ? "" : "s",
                  plan->confirm_members, cli_plural(plan->confirm_members));
@@ -228,7 +228,7 @@ static void print_score(const page *p)
     cli_line(p->width, "expected", "%s%s", number(p, t->value).s, interval);
     if (t->confirm) {
         cli_line(p->width, "  confirmed",
-                 "%d live%s in each of %d fresh model%s, each of another part of the log",
+                 "%d run%s in each of %d fresh model%s, each of another part of the log",
                  t->nrun, t->nrun == 1 ? "" : "s", t->nmember, cli_plural(t->nmember));
         cli_line(p->width, "  in search", "%s%s", number(p, found->value).s,
                  found->value > t->value ? "; the best of many is partly the luckiest" : "");

@@ -127,7 +127,7 @@ static void refuses(void **unused)
         {"run acrobot -a esarsa --seed -1", "--seed = -1, expected a whole number, 0 or more"},
         {"run acrobot -a esarsa -j 5000", "--jobs = 5000, expected a whole number, 1 to 4,096"},
         {"run acrobot -a esarsa --criterion averge", "did you mean 'average'?"},
-        {"run acrobot -a esarsa --cutoff-as terminal", "--cutoff is missing"},
+        {"run acrobot -a esarsa --cutoff-as terminate", "--cutoff is missing"},
         {"run acrobot -a esarsa --set alpa=1", "no parameter 'alpa'; did you mean 'alpha'?"},
         {"run acrobot -a esarsa --set gravity=1", "try: --env-set gravity=1"},
         {"run acrobot -a esarsa --set alpha", "--set alpha, expected NAME=VALUE"},

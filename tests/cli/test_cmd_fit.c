@@ -211,7 +211,7 @@ static void runs_in_members(void **unused)
     words = output_of("run model:ten.model" LIVE);
     assert_has(words, "environment  model:ten.model\n");
     assert_has(words, "3 members, scores pooled by mean\n");
-    assert_has(words, "runs        3 of 1,500 steps in each member, seed 1");
+    assert_has(words, "runs         3 of 1,500 steps in each member, seed 1");
     assert_has(words, " steps of an episode, as a truncate; usual in a model\n");
     assert_has(words, "  member 2   ");
     free(words);
@@ -263,7 +263,7 @@ static void sweeps_in_members(void **unused)
     char line[256];
     snprintf(line, sizeof line, "%s --csv t.csv", all);
     char *words = output_of(line), *csv = contents("t.csv");
-    assert_has(words, "runs        2 of 800 steps for each, in each member, seed 1");
+    assert_has(words, "runs         2 of 800 steps for each, in each member, seed 1");
     assert_has(csv, "optimiser,runs,score,mean,stderr,lo95,hi95\n");
     assert_has(csv, ",6,"); // runs of a setting
     free(words);
@@ -322,8 +322,8 @@ static void cuts_episodes_off(void **unused)
     char *words = output_of("run model:short.model -a esarsa -r 1 -n 900");
     assert_has(words, "  cut-off    after 40 steps of an episode, as a truncate; usual in a ");
     free(words);
-    words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff-as terminal");
-    assert_has(words, "  cut-off    after 100 steps of an episode, as a terminal state; usual");
+    words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff-as terminate");
+    assert_has(words, "  cut-off    after 100 steps of an episode, as a terminate state; usual");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff 7");
     assert_has(words, "  cut-off    after 7 steps of an episode, as a truncate\n");
@@ -332,7 +332,7 @@ static void cuts_episodes_off(void **unused)
     assert_null(strstr(words, "cut-off"));
     free(words);
     free(output_of("fit short.csv --repr raw -q --no-fidelity --continuing yes"));
-    outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminal");
+    outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminate");
     assert_int_equal(o.code, 2);
     assert_has(o.err, "--cutoff is missing to say when");
     drop(&o);

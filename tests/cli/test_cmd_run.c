@@ -71,7 +71,7 @@ static void prints_words(void **unused)
     assert_has(o.out, "range      x=-2:2\n");
     assert_has(o.out, "agent        esarsa alpha=0.05\n");
     assert_has(o.out, "defaults   beta1=0 tau=1");
-    assert_has(o.out, "runs        5 of 2,000 steps, seed 1, scored by average\n");
+    assert_has(o.out, "runs         5 of 2,000 steps, seed 1, scored by average\n");
     assert_has(o.out, "95 % interval");
     assert_has(o.out, "steps/s");
     assert_has(o.out, "\u2514\u2500\u2500"); // the chart's corner

@@ -86,7 +86,7 @@ static void prints_words(void **unused)
         "agent        esarsa\n  searched   alpha 0.01, 0.1, 1\n             tau 1, 10\n");
     assert_has(o.out, "  fixed      beta1=0 ");
     assert_has(o.out, "method       race: all 6 settings\n");
-    assert_has(o.out, "runs        up to 2 of 200 steps for each, seed 1, scored by average\n");
+    assert_has(o.out, "runs         up to 2 of 200 steps for each, seed 1, scored by average\n");
     assert_has(o.out,
                "confirm      the 2 leading settings, 2 runs in each of 2 models of other "
                "parts of the log\n");
@@ -177,7 +177,7 @@ static void dry_run(void **unused)
     free(output_of("tune log.csv -q -o b.study" SMALL));
     assert_same("a.study", "b.study");
     char *json = output_of("tune log.csv --dry-run --json" SMALL);
-    assert_has(json, "\"lives_to_confirm\": 8");
+    assert_has(json, "\"runs_to_confirm\": 8");
     assert_has(json, "\"plan\": {");
     free(json);
     free(yaml);
@@ -194,7 +194,7 @@ static void files_and_flags(void **unused)
                                "confirm: false\nstarts: ../starts.csv\n");
     char *words = output_of("tune below/s.yaml");
     assert_has(words, "log          below/../log.csv: 300 steps");
-    assert_has(words, "runs        up to 2 of 100 steps");
+    assert_has(words, "runs         up to 2 of 100 steps");
     assert_has(words, "study        s.study\n");
     assert_has(words, "was not confirmed");
     assert_true(exists("s.study/best.yaml"));
@@ -202,7 +202,7 @@ static void files_and_flags(void **unused)
 
     // the line stands above the file
     words = output_of("tune below/s.yaml -n 50 -s alpha=0.1,0.2,0.3 --method grid -r 3 -o t");
-    assert_has(words, "runs        3 of 50 steps");
+    assert_has(words, "runs         3 of 50 steps");
     assert_has(words, "alpha 0.1, 0.2, 0.3\n");
     assert_has(words, "method       grid: all 3 settings\n");
     free(words);

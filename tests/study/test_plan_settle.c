@@ -156,7 +156,7 @@ static void results(void **unused)
     rh_eval_options opt;
     rh_error err = {""};
     rh_plan *plan = settled("seed: 9\nevaluation: {runs: 4, criterion: final, cutoff_as: "
-                            "terminal}\nmethod: random",
+                            "terminate}\nmethod: random",
                             3);
     assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_OK);
     assert_int_equal(opt.seed, 9);

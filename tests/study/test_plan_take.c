@@ -51,8 +51,8 @@ static void every_key(void **unused)
         {"cutoff", "1/30", "evaluation.cutoff", "1/30", "2/30",
          "--x = 2/30, expected auto, never, a number of steps such as 500, or a part of the "
          "run such as 1/30"},
-        {"cutoff_as", "terminate", "evaluation.cutoff_as", "terminal", "end",
-         "--x cannot be 'end'; expected one of truncate, terminal"},
+        {"cutoff_as", "terminate", "evaluation.cutoff_as", "terminate", "end",
+         "--x cannot be 'end'; expected one of truncate, terminate"},
         {"curve", "64", "evaluation.curve", "64", "65",
          "--x = 65, expected a whole number, 0 to 64"},
         {"model", "nn", "model.kind", "nn", "gp",

@@ -36,7 +36,7 @@ static const struct {
     {"ranges: {temp: [0, 100], level: [-1e-3, 1e9]}\n", 3},
     {"evaluation: {steps: 12, runs: 3, criterion: worst, across: lower, pool: worst, cutoff: "
      "5, "
-     "cutoff_as: terminal, curve: 3}\nconfirm: {settings: 2, members: 9, runs: 1}\n",
+     "cutoff_as: terminate, curve: 3}\nconfirm: {settings: 2, members: 9, runs: 1}\n",
      3},
     {"evaluation: {cutoff: 1/7}\nmetric: {name: mean_return, goal: maximize}\nrun_cap: 5\n", 3},
 };
