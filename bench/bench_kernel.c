@@ -47,11 +47,11 @@ static void plain(void)
 // Best time of an entry. which: 0 the plain loop, 1 Adam, 2 with momentum.
 static double measure(const rh_kernels *k, int which)
 {
-    rh_adam adam = {.gain = 1e-6f * RH_UNIT * RH_UNIT,
-                    .rate = 0.002f * RH_UNIT,
-                    .eps = 1e-8f * RH_UNIT,
-                    .take = 0.1f,
-                    .error = 1.0f};
+    rh_agent__adam adam = {.gain = 1e-6f * RH_UNIT * RH_UNIT,
+                           .rate = 0.002f * RH_UNIT,
+                           .eps = 1e-8f * RH_UNIT,
+                           .take = 0.1f,
+                           .error = 1.0f};
     double best = INFINITY;
     fill();
     for (int r = 0; r < REPEAT; r++) {

@@ -42,7 +42,7 @@ static rh_status actor_critic_init(void *self, const rh_task *task, const double
     actor_critic *s = self;
     rh_status rc =
         rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], (int)hp[TILINGS], (int)hp[TILES],
-                        (rh_tiles_mode)hp[FEATURES], "actor_critic", err);
+                        (rh_tiles__mode)hp[FEATURES], "actor_critic", err);
     if (rc)
         return rc;
     s->alpha = hp[ALPHA_CRITIC] * hp[ACTOR_RATIO];
@@ -135,7 +135,7 @@ static rh_status actor_critic_cache(void **cache, const rh_task *task, const dou
                                     const double *entry, int32_t n, size_t most, rh_error *err)
 {
     return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
-                                 (rh_tiles_mode)hp[FEATURES], entry, n, most, "actor_critic",
+                                 (rh_tiles__mode)hp[FEATURES], entry, n, most, "actor_critic",
                                  err);
 }
 

@@ -22,7 +22,7 @@ int rh_agent__draw(const double *pi, int n, rh_rng *rng);
 
 // ---------------------------------------------------------------------------- tile coder
 
-extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles_mode
+extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles__mode
 
 // The tile coder's part of a parameter table.
 #define RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES)                                        \
@@ -69,13 +69,13 @@ typedef struct rh_critic {
 } rh_critic;
 
 rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, int ntiling,
-                          int ntile, rh_tiles_mode mode, const char *owner, rh_error *err);
+                          int ntile, rh_tiles__mode mode, const char *owner, rh_error *err);
 void rh_critic__clear(rh_critic *critic);
 
 // A page for critics built like this, and its use.
 rh_status rh_critic__make_cache(void **cache, const rh_task *task, int ntiling, int ntile,
-                                rh_tiles_mode mode, const double *entry, int32_t n, size_t most,
-                                const char *owner, rh_error *err);
+                                rh_tiles__mode mode, const double *entry, int32_t n,
+                                size_t most, const char *owner, rh_error *err);
 void rh_critic__use(rh_critic *critic, const rh_page *page);
 
 // The active features of obs, good until the next call. What now is stays as it is.

@@ -10,7 +10,7 @@
 #include <string.h>
 
 rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, int ntiling,
-                          int ntile, rh_tiles_mode mode, const char *owner, rh_error *err)
+                          int ntile, rh_tiles__mode mode, const char *owner, rh_error *err)
 {
     rh_status rc = rh_tiles__create(&critic->tiles, mode, ntiling, ntile, task, owner, err);
     if (rc)
@@ -37,8 +37,8 @@ void rh_critic__clear(rh_critic *critic)
 }
 
 rh_status rh_critic__make_cache(void **cache, const rh_task *task, int ntiling, int ntile,
-                                rh_tiles_mode mode, const double *entry, int32_t n, size_t most,
-                                const char *owner, rh_error *err)
+                                rh_tiles__mode mode, const double *entry, int32_t n,
+                                size_t most, const char *owner, rh_error *err)
 {
     rh_tiles *tiles = NULL;
     rh_page *page = NULL;

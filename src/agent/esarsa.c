@@ -63,10 +63,10 @@ typedef struct esarsa {
     int32_t entry; // what the next observation is
 } esarsa;
 
-static rh_weights_options weights_for(const rh_tiles *tiles, const rh_task *task,
-                                      const double *hp)
+static rh_weights__options weights_for(const rh_tiles *tiles, const rh_task *task,
+                                       const double *hp)
 {
-    return (rh_weights_options){
+    return (rh_weights__options){
         .nfeature = tiles->nfeature,
         .nactive = tiles->nactive,
         .naction = task->naction,
@@ -79,7 +79,7 @@ static rh_weights_options weights_for(const rh_tiles *tiles, const rh_task *task
 }
 
 // What the task and the hyperparameters make of everything but memory.
-static rh_weights_options configure(esarsa *s, const rh_task *task, const double *hp)
+static rh_weights__options configure(esarsa *s, const rh_task *task, const double *hp)
 {
     s->naction = task->naction;
     s->gamma = task->gamma;
@@ -92,11 +92,11 @@ static rh_weights_options configure(esarsa *s, const rh_task *task, const double
 static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     esarsa *s = self;
-    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
                                     (int)hp[TILES], task, "esarsa", err);
     if (rc)
         return rc;
-    rh_weights_options opt = configure(s, task, hp);
+    rh_weights__options opt = configure(s, task, hp);
     rc = rh_weights__init(&s->weights, &opt, "esarsa", err);
     if (rc)
         return rc;
@@ -129,13 +129,13 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
     int nactive = s->tiles->nactive, nfeature = s->tiles->nfeature, naction = s->naction;
     rh_tiles__destroy(s->tiles);
     s->tiles = NULL;
-    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
                                     (int)hp[TILES], task, "esarsa", err);
     if (rc)
         return rc;
     if (nactive == s->tiles->nactive && nfeature == s->tiles->nfeature &&
         naction == task->naction) {
-        rh_weights_options opt = configure(s, task, hp);
+        rh_weights__options opt = configure(s, task, hp);
         return rh_weights__reset(&s->weights, &opt, "esarsa", err);
     }
     esarsa_clear(self);
@@ -228,8 +228,8 @@ static rh_status esarsa_cache(void **cache, const rh_task *task, const double *h
 {
     rh_tiles *tiles = NULL;
     rh_page *page = NULL;
-    rh_weights_options opt;
-    rh_status rc = rh_tiles__create(&tiles, (rh_tiles_mode)hp[FEATURES], (int)hp[TILINGS],
+    rh_weights__options opt;
+    rh_status rc = rh_tiles__create(&tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
                                     (int)hp[TILES], task, "esarsa", err);
     if (rc)
         goto done;

@@ -52,7 +52,7 @@ static rh_status gaussian_init(void *self, const rh_task *task, const double *hp
     gaussian *s = self;
     rh_status rc =
         rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], (int)hp[TILINGS], (int)hp[TILES],
-                        (rh_tiles_mode)hp[FEATURES], "gaussian_actor_critic", err);
+                        (rh_tiles__mode)hp[FEATURES], "gaussian_actor_critic", err);
     if (rc)
         return rc;
     s->alpha = hp[ALPHA_CRITIC] * hp[ACTOR_RATIO];
@@ -165,7 +165,7 @@ static rh_status gaussian_cache(void **cache, const rh_task *task, const double 
                                 const double *entry, int32_t n, size_t most, rh_error *err)
 {
     return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
-                                 (rh_tiles_mode)hp[FEATURES], entry, n, most,
+                                 (rh_tiles__mode)hp[FEATURES], entry, n, most,
                                  "gaussian_actor_critic", err);
 }
 

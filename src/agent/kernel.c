@@ -79,14 +79,14 @@ static void tiles(const rh_tiles *coder, const int32_t *at, int32_t *active)
 // Four lines at a time, each with its own partial sums, added up in the end in a fixed order.
 #if defined(__AVX512F__)
 
-static void values(const rh_line *line, const int32_t *active, int n, const float *change,
-                   double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
+static void values(const rh_agent__line *line, const int32_t *active, int n,
+                   const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
 {
     __m512d w01 = _mm512_setzero_pd(), w23 = w01;
     __m512 d = _mm512_setzero_ps();
     for (int i = 0; i < n; i += 4) {
-        const rh_line *l0 = line + active[i], *l1 = line + active[i + 1];
-        const rh_line *l2 = line + active[i + 2], *l3 = line + active[i + 3];
+        const rh_agent__line *l0 = line + active[i], *l1 = line + active[i + 1];
+        const rh_agent__line *l2 = line + active[i + 2], *l3 = line + active[i + 3];
         __m512d a = _mm512_castpd256_pd512(_mm256_load_pd(l0->w));
         __m512d b = _mm512_castpd256_pd512(_mm256_load_pd(l2->w));
         w01 = _mm512_add_pd(w01, _mm512_insertf64x4(a, _mm256_load_pd(l1->w), 1));
@@ -111,15 +111,15 @@ static void values(const rh_line *line, const int32_t *active, int n, const floa
 
 #elif defined(__AVX2__)
 
-static void values(const rh_line *line, const int32_t *active, int n, const float *change,
-                   double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
+static void values(const rh_agent__line *line, const int32_t *active, int n,
+                   const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
 {
     __m256d a[4] = {_mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(),
                     _mm256_setzero_pd()};
     __m128 d[4] = {_mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps(), _mm_setzero_ps()};
     for (int i = 0; i < n; i += 4)
         for (int j = 0; j < 4; j++) {
-            const rh_line *l = line + active[i + j];
+            const rh_agent__line *l = line + active[i + j];
             __m128i s = _mm_load_si128((const __m128i *)l->slot);
             __m128 in = _mm_castsi128_ps(_mm_cmpgt_epi32(s, _mm_setzero_si128()));
             _mm_storeu_si128((__m128i *)(slot + 4 * (i + j)), s);
@@ -133,14 +133,14 @@ static void values(const rh_line *line, const int32_t *active, int n, const floa
 
 #else
 
-static void values(const rh_line *line, const int32_t *active, int n, const float *change,
-                   double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
+static void values(const rh_agent__line *line, const int32_t *active, int n,
+                   const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
 {
     double a[4][RH_LANES] = {{0}};
     float d[4][RH_LANES] = {{0}};
     for (int i = 0; i < n; i += 4)
         for (int j = 0; j < 4; j++) {
-            const rh_line *l = line + active[i + j];
+            const rh_agent__line *l = line + active[i + j];
             for (int k = 0; k < RH_LANES; k++) {
                 slot[RH_LANES * (i + j) + k] = l->slot[k];
                 a[j][k] += l->w[k];
@@ -220,16 +220,16 @@ static inline float inverse_root(float x, float eps)
     return r * FUSED(-2.0f * eps, r, FUSED(-x, r * r, 3.0f));
 }
 
-static inline void fast_way(const rh_adam *adam, float *restrict dw, const float *restrict v,
-                            const float *restrict u)
+static inline void fast_way(const rh_agent__adam *adam, float *restrict dw,
+                            const float *restrict v, const float *restrict u)
 {
     float eps = adam->eps, half = adam->rate * 0.50000029f; // with the mean of 2.'s error
     for (int i = 0; i < RH_BLOCK; i++)
         dw[i] = FUSED(half, u[i] * inverse_root(v[i], eps), dw[i]);
 }
 
-static inline void exact_way(const rh_adam *adam, float *restrict dw, const float *restrict v,
-                             const float *restrict u)
+static inline void exact_way(const rh_agent__adam *adam, float *restrict dw,
+                             const float *restrict v, const float *restrict u)
 {
     float eps = adam->eps, rate = adam->rate;
     for (int i = 0; i < RH_BLOCK; i++)
@@ -237,8 +237,9 @@ static inline void exact_way(const rh_adam *adam, float *restrict dw, const floa
 }
 
 // One block: y are the traces, u what stands above the root, the traces or the momentum.
-static inline void update_block(const rh_adam *adam, float *restrict dw, float *restrict v,
-                                const float *restrict y, const float *restrict u, bool safe)
+static inline void update_block(const rh_agent__adam *adam, float *restrict dw,
+                                float *restrict v, const float *restrict y,
+                                const float *restrict u, bool safe)
 {
     float gain = adam->gain;
     int small = 0;
@@ -252,7 +253,7 @@ static inline void update_block(const rh_adam *adam, float *restrict dw, float *
         fast_way(adam, dw, v, u);
 }
 
-static void adam_plain(int nsafe, int n, const rh_adam *adam, float *dw, float *v,
+static void adam_plain(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
                        const float *y)
 {
     for (int i = 0; i < nsafe; i += RH_BLOCK)
@@ -261,8 +262,9 @@ static void adam_plain(int nsafe, int n, const rh_adam *adam, float *dw, float *
         update_block(adam, dw + i, v + i, y + i, y + i, false);
 }
 
-static inline void momentum_block(const rh_adam *adam, float *restrict dw, float *restrict v,
-                                  float *restrict m, const float *restrict y, bool safe)
+static inline void momentum_block(const rh_agent__adam *adam, float *restrict dw,
+                                  float *restrict v, float *restrict m, const float *restrict y,
+                                  bool safe)
 {
     float error = adam->error, take = adam->take;
     for (int i = 0; i < RH_BLOCK; i++)
@@ -270,8 +272,8 @@ static inline void momentum_block(const rh_adam *adam, float *restrict dw, float
     update_block(adam, dw, v, y, m, safe);
 }
 
-static void adam_momentum(int nsafe, int n, const rh_adam *adam, float *dw, float *v, float *m,
-                          const float *y)
+static void adam_momentum(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
+                          float *m, const float *y)
 {
     for (int i = 0; i < nsafe; i += RH_BLOCK)
         momentum_block(adam, dw + i, v + i, m + i, y + i, true);

@@ -12,11 +12,11 @@ struct rh_tiles;
     64 // entries the Adam loop takes at a time: its arrays have room for whole blocks
 
 // What is known of one feature and four actions: one cache line.
-typedef struct rh_line {
+typedef struct rh_agent__line {
     double w[RH_LANES];     // weights, as distance from the initial one
     float v[RH_LANES];      // Adam's second moment
     int32_t slot[RH_LANES]; // place in the active set; 0 or less when not in it
-} rh_line;
+} rh_agent__line;
 
 // One Adam step with traces. For every entry, y being its trace in units of a common scale and
 // v its second moment in units of another one that falls by beta2 a step:
@@ -31,10 +31,10 @@ typedef struct rh_line {
 //
 // The scales, the TD error and Adam's bias corrections are folded into the numbers here. m and
 // sqrt(v) are in units of 1 / RH_UNIT, which keeps gain y^2 clear of subnormal numbers.
-typedef struct rh_adam {
+typedef struct rh_agent__adam {
     float gain, rate, eps;
     float take, error; // for the momentum
-} rh_adam;
+} rh_agent__adam;
 
 #define RH_UNIT 0x1p24f
 
@@ -52,8 +52,8 @@ typedef struct rh_kernels {
 
     // w (4) = sum of the weights of the n lines, dw (4) = sum of their changes in the set, and
     // slot (n x 4) = their places. n is a multiple of 4; change[0] is 0.
-    void (*values)(const rh_line *line, const int32_t *active, int n, const float *change,
-                   double w[RH_LANES], double dw[RH_LANES], int32_t *slot);
+    void (*values)(const rh_agent__line *line, const int32_t *active, int n,
+                   const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot);
 
     // Of the n entries with places slot (n x 4): those of one lane that are in the set, to
     // place (n), 0 standing for the others; and the lines (n) of the others to fresh; how many.
@@ -62,9 +62,10 @@ typedef struct rh_kernels {
 
     // n and nsafe are multiples of RH_BLOCK. The first nsafe entries are known to have
     // v above RH_TINY.
-    void (*adam)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, const float *y);
-    void (*momentum)(int nsafe, int n, const rh_adam *adam, float *dw, float *v, float *m,
-                     const float *y);
+    void (*adam)(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
+                 const float *y);
+    void (*momentum)(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
+                     float *m, const float *y);
 
     // Plain gradient descent: dw += step y. n is a multiple of RH_BLOCK.
     void (*sgd)(int n, float step, float *dw, const float *y);

@@ -78,7 +78,7 @@ static void build_joint(rh_tiles *tiles, int32_t side)
 }
 
 // How many features there would be; a double, since it can be any number.
-static double count_features(rh_tiles_mode mode, int nobs, int ntiling, int ntile)
+static double count_features(rh_tiles__mode mode, int nobs, int ntiling, int ntile)
 {
     double side = ntile + 1, n = nobs;
     switch (mode) {
@@ -92,7 +92,7 @@ static double count_features(rh_tiles_mode mode, int nobs, int ntiling, int ntil
     return NAN;
 }
 
-static rh_status check_size(rh_tiles_mode mode, int ntiling, int ntile, const rh_task *task,
+static rh_status check_size(rh_tiles__mode mode, int ntiling, int ntile, const rh_task *task,
                             const char *owner, rh_error *err)
 {
     double n = count_features(mode, task->nobs, ntiling, ntile);
@@ -112,7 +112,7 @@ static rh_status check_size(rh_tiles_mode mode, int ntiling, int ntile, const rh
     return RH_OK;
 }
 
-rh_status rh_tiles__create(rh_tiles **out, rh_tiles_mode mode, int ntiling, int ntile,
+rh_status rh_tiles__create(rh_tiles **out, rh_tiles__mode mode, int ntiling, int ntile,
                            const rh_task *task, const char *owner, rh_error *err)
 {
     rh_status rc = check_size(mode, ntiling, ntile, task, owner, err);

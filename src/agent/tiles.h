@@ -7,17 +7,17 @@
 #include "rehearse/contract.h"
 
 // Which groups of sensors have tilings of their own.
-typedef enum rh_tiles_mode {
+typedef enum rh_tiles__mode {
     RH_TILES_PAIRS,   // each sensor alone, and each pair
     RH_TILES_SINGLES, // each sensor alone
     RH_TILES_JOINT    // all sensors together
-} rh_tiles_mode;
+} rh_tiles__mode;
 
 // Built once, then only read. A row tells, for one quantised value of a sensor, what it adds to
 // the index of the active feature in every tiling of a group.
 typedef struct rh_tiles {
     const rh_kernels *kernels; // borrowed
-    rh_tiles_mode mode;
+    rh_tiles__mode mode;
     int nobs;
     int ntiling;
     int nvalue;       // quantised values of a sensor: ntiling * ntile + 1
@@ -32,7 +32,7 @@ typedef struct rh_tiles {
 } rh_tiles;
 
 // Tiles over the task's sensor ranges. Owned: *out, free with rh_tiles__destroy().
-rh_status rh_tiles__create(rh_tiles **out, rh_tiles_mode mode, int ntiling, int ntile,
+rh_status rh_tiles__create(rh_tiles **out, rh_tiles__mode mode, int ntiling, int ntile,
                            const rh_task *task, const char *owner, rh_error *err);
 void rh_tiles__destroy(rh_tiles *tiles); // NULL is allowed
 

@@ -51,7 +51,7 @@
 #define STAGGER (13 * 64) // bytes; equal places of two arrays must not share their low 12 bits
 
 // An entry that has left the set.
-struct rh_idle {
+struct rh_agent__idle {
     int32_t id;
     uint32_t left;  // clock when it left
     uint32_t visit; // clock of its last visit
@@ -63,23 +63,23 @@ static int whole_blocks(int n)
 }
 
 // Lines of a feature.
-static int count_lines(const rh_weights_options *opt)
+static int count_lines(const rh_weights__options *opt)
 {
     return (opt->naction + RH_LANES - 1) / RH_LANES;
 }
 
 // Features read at a time.
-static int count_read(const rh_weights_options *opt)
+static int count_read(const rh_weights__options *opt)
 {
     return (opt->nactive + 3) / 4 * 4;
 }
 
-static size_t count_entries(const rh_weights_options *opt)
+static size_t count_entries(const rh_weights__options *opt)
 {
     return ((size_t)opt->nfeature + 1) * (size_t)count_lines(opt) * RH_LANES;
 }
 
-static rh_line *line_of(const rh_weights *w, int32_t id)
+static rh_agent__line *line_of(const rh_weights *w, int32_t id)
 {
     return &w->line[id / RH_LANES];
 }
@@ -125,7 +125,7 @@ static float beta2_power(const rh_weights *w, uint32_t k)
 }
 
 // The second moment of an idle entry, now.
-static float idle_moment(const rh_weights *w, const rh_idle *e, float v)
+static float idle_moment(const rh_weights *w, const rh_agent__idle *e, float v)
 {
     uint32_t until = w->clock;
     if (w->extent < until && e->visit < until - w->extent)
@@ -178,11 +178,11 @@ static void enter_set(rh_weights *w, float trace)
 static void write_back(rh_weights *w, int i, int n, int32_t slot)
 {
     float fade = (float)w->fade;
-    rh_line *line = w->line;
+    rh_agent__line *line = w->line;
     const int32_t *id = w->id + i;
     const float *dw = w->dw + i, *v = w->v + i;
     for (int k = 0; k < n; k++) {
-        rh_line *l = &line[(uint32_t)id[k] / RH_LANES];
+        rh_agent__line *l = &line[(uint32_t)id[k] / RH_LANES];
         uint32_t lane = (uint32_t)id[k] % RH_LANES;
         l->w[lane] += (double)dw[k];
         l->v[lane] = v[k] * fade;
@@ -195,7 +195,7 @@ static void write_back(rh_weights *w, int i, int n, int32_t slot)
 static void leave_set(rh_weights *w, int i)
 {
     write_back(w, i, 1, -1 - w->nidle);
-    w->idle[w->nidle++] = (rh_idle){w->id[i], w->clock, w->visit[i]};
+    w->idle[w->nidle++] = (rh_agent__idle){w->id[i], w->clock, w->visit[i]};
 
     // the last place moves here, and nothing is known of its v
     int last = --w->nset;
@@ -217,8 +217,8 @@ void rh_weights__rest(rh_weights *w)
 {
     write_back(w, 1, w->nset - 1, 0);
     for (int j = 0; j < w->nidle; j++) {
-        const rh_idle *e = &w->idle[j];
-        rh_line *l = line_of(w, e->id);
+        const rh_agent__idle *e = &w->idle[j];
+        rh_agent__line *l = line_of(w, e->id);
         int lane = e->id % RH_LANES;
         l->v[lane] = idle_moment(w, e, l->v[lane]);
         l->slot[lane] = 0;
@@ -283,7 +283,7 @@ size_t rh_weights__list_size(int nactive)
     return ((size_t)nactive + 15) / 16 * 16 + 16; // whole vectors, read and written
 }
 
-void rh_weights__address(const rh_weights_options *opt, int32_t *feature)
+void rh_weights__address(const rh_weights__options *opt, int32_t *feature)
 {
     int n = count_read(opt), nline = count_lines(opt);
     for (int i = opt->nactive; i < n; i++)
@@ -307,7 +307,7 @@ void rh_weights__aim(rh_weights *w, const int32_t *feature, int action)
     int part = action / RH_LANES, lane = action % RH_LANES;
     const int32_t *slot = w->slot + part * RH_LANES * w->nread + lane;
     w->nfresh = w->kernels->aim(w->opt.nactive, slot, feature, w->place, w->fresh);
-    const rh_line *line = w->line + part;
+    const rh_agent__line *line = w->line + part;
     for (int i = 0; i < w->nfresh; i++) {
         w->fresh_v[i] = line[w->fresh[i]].v[lane];
         w->fresh_slot[i] = line[w->fresh[i]].slot[lane];
@@ -350,7 +350,7 @@ static void step_adam(rh_weights *w, int n, double delta)
     double correction = sqrt((1.0 - w->power2) / w->fade); // of the root, by bias and scale
     double error = delta * w->scale * (double)RH_UNIT;
     double rate = w->opt.rate * correction / (1.0 - w->power1);
-    rh_adam adam = {
+    rh_agent__adam adam = {
         .gain = (float)((1.0 - w->opt.beta2) * error * error / w->fade),
         .rate = (float)(w->moment ? rate : rate * error),
         .eps = (float)(EPSILON * correction) * RH_UNIT,
@@ -455,7 +455,7 @@ static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh_error *err)
+rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err)
 {
     if (count_entries(opt) > INT32_MAX - RH_BLOCK) // places and entries are told by int32_t
         return rh_fail(err, RH_EINVAL, "%s: %d features of %d actions are too many", owner,
@@ -463,7 +463,7 @@ rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh
     return RH_OK;
 }
 
-rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
+rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const char *owner,
                            rh_error *err)
 {
     *w = (rh_weights){.opt = *opt};
@@ -479,7 +479,7 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const c
     return begin(w, owner, err);
 }
 
-rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
+rh_status rh_weights__reset(rh_weights *w, const rh_weights__options *opt, const char *owner,
                             rh_error *err)
 {
     w->opt = *opt;

@@ -7,7 +7,7 @@
 #include "kernel.h"
 #include "rehearse/contract.h"
 
-typedef struct rh_weights_options {
+typedef struct rh_weights__options {
     int32_t nfeature;
     int nactive; // features active at a time
     int naction;
@@ -16,21 +16,21 @@ typedef struct rh_weights_options {
     double beta1; // Adam's
     double beta2;
     double decay; // of a trace, a step
-} rh_weights_options;
+} rh_weights__options;
 
-typedef struct rh_idle rh_idle;
+typedef struct rh_agent__idle rh_agent__idle;
 
 // An entry is the weight of one feature and one action. Those with a trace form the active set.
 typedef struct rh_weights {
-    rh_weights_options opt;
+    rh_weights__options opt;
     const rh_kernels *kernels; // borrowed
     int nline;                 // lines per feature: four actions each
-    int nread;     // features read at a time: the active ones, and zeros up to a multiple of 4
-    rh_line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
-    float *moment; // first moments, NULL without momentum  (entries)
-    float *moment_block; // owned: their memory, once there was momentum
-    double power1;       // beta1^t, t counting rh_weights__tick()
-    double power2;       // beta2^t
+    int nread; // features read at a time: the active ones, and zeros up to a multiple of 4
+    rh_agent__line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
+    float *moment;        // first moments, NULL without momentum  (entries)
+    float *moment_block;  // owned: their memory, once there was momentum
+    double power1;        // beta1^t, t counting rh_weights__tick()
+    double power2;        // beta2^t
 
     char *block;     // owned: the arrays of the active set
     int nset;        // places taken, the dummy at 0 included
@@ -49,7 +49,7 @@ typedef struct rh_weights {
     uint32_t extent; // age at which a double-precision trace is zero; UINT32_MAX for never
     bool strict;     // entries can reach that age in the set
 
-    rh_idle *idle; // owned: those that have left the set since the traces were zero
+    rh_agent__idle *idle; // owned: those that have left the set since the traces were zero
     int nidle;
     float beta2_low[256];  // beta2^k for k < 256
     float beta2_high[256]; // beta2^(256 k)
@@ -66,15 +66,15 @@ typedef struct rh_weights {
 } rh_weights;
 
 // Refused when there are more weights than can be told apart. `owner` opens messages.
-rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh_error *err);
+rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err);
 
 // All weights zero. Clear also what a failed init left.
-rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
+rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const char *owner,
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
 
 // All weights zero again, under other options of the same shape. On failure, clear.
-rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
+rh_status rh_weights__reset(rh_weights *w, const rh_weights__options *opt, const char *owner,
                             rh_error *err);
 
 // Numbers of a list of active features that rh_weights__read() may read: nactive,
@@ -82,7 +82,7 @@ rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const 
 size_t rh_weights__list_size(int nactive);
 
 // Turn features (nactive), in a list of that size, into what the calls below want.
-void rh_weights__address(const rh_weights_options *opt, int32_t *feature);
+void rh_weights__address(const rh_weights__options *opt, int32_t *feature);
 
 // q (naction, with room for a multiple of 4) = sums of the active features' weights.
 void rh_weights__read(rh_weights *w, const int32_t *feature, double *q);

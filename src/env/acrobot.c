@@ -181,7 +181,7 @@ static bool at_goal(const acrobot *a, const double trig[4])
     return -a->goal_at[0] * trig[0] - a->goal_at[1] * cos12 > a->goal_height;
 }
 
-static void look(const rh_acrobot_state *s, double *obs)
+static void look(const rh_env__acrobot_state *s, double *obs)
 {
     for (int i = 0; i < 4; i++)
         obs[i] = s->trig[i];
@@ -225,7 +225,7 @@ static void slope_after(const acrobot *a, double torque, const double q[4], doub
 static void acrobot_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const acrobot *a = self;
-    rh_acrobot_state *s = state;
+    rh_env__acrobot_state *s = state;
     double width = a->start_width;
 
     do {
@@ -244,7 +244,7 @@ static bool acrobot_step(const void *self, void *state, const double *act, rh_st
 {
     (void)streams;
     const acrobot *a = self;
-    rh_acrobot_state *s = state;
+    rh_env__acrobot_state *s = state;
     int action = (int)act[0];
     assert(action >= 0 && action < a->ntorque);
 
@@ -273,7 +273,7 @@ const rh_env_type rh_env_acrobot = {
     .name = "acrobot",
     .about = "two hanging links swung up by a torque at the joint between them",
     .self_size = sizeof(acrobot),
-    .state_size = sizeof(rh_acrobot_state),
+    .state_size = sizeof(rh_env__acrobot_state),
     .param = param,
     .nparam = NPARAM,
     .grid = grid,

@@ -135,7 +135,7 @@ static rh_status cartpole_init(void *self, rh_task *task, const double *opt, rh_
     return RH_OK;
 }
 
-static void look(const rh_cartpole_state *s, double *obs)
+static void look(const rh_env__cartpole_state *s, double *obs)
 {
     obs[0] = s->x;
     obs[1] = s->x_dot;
@@ -146,7 +146,7 @@ static void look(const rh_cartpole_state *s, double *obs)
 static void cartpole_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const cartpole *c = self;
-    rh_cartpole_state *s = state;
+    rh_env__cartpole_state *s = state;
     s->x = rh_rng_range(&streams->start, -c->width[0], c->width[0]);
     s->x_dot = rh_rng_range(&streams->start, -c->width[1], c->width[1]);
     s->theta = rh_rng_range(&streams->start, -c->width[2], c->width[2]);
@@ -158,7 +158,7 @@ static bool cartpole_step(const void *self, void *state, const double *act, rh_s
                           double *obs, double *reward)
 {
     const cartpole *c = self;
-    rh_cartpole_state *s = state;
+    rh_env__cartpole_state *s = state;
     int action = (int)act[0];
     assert(action == 0 || action == 1);
 
@@ -195,7 +195,7 @@ const rh_env_type rh_env_cartpole = {
     .name = "cartpole",
     .about = "a pole balanced on a cart, with noisy pushes and no episodes",
     .self_size = sizeof(cartpole),
-    .state_size = sizeof(rh_cartpole_state),
+    .state_size = sizeof(rh_env__cartpole_state),
     .param = param,
     .nparam = NPARAM,
     .grid = grid,

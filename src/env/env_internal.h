@@ -23,26 +23,26 @@ extern const char *const rh_env__start_name[2];
 
 // ---------------------------------------------------------------------------- states
 
-typedef struct rh_acrobot_state {
+typedef struct rh_env__acrobot_state {
     double q[4];    // theta1, theta2 and their speeds
     double trig[4]; // cos theta1, sin theta1, cos theta2, sin theta2
-} rh_acrobot_state;
+} rh_env__acrobot_state;
 
-typedef struct rh_cartpole_state {
+typedef struct rh_env__cartpole_state {
     double x, x_dot, theta, theta_dot;
-} rh_cartpole_state;
+} rh_env__cartpole_state;
 
-typedef struct rh_mountain_car_state {
+typedef struct rh_env__mountain_car_state {
     double x, v;
-} rh_mountain_car_state;
+} rh_env__mountain_car_state;
 
-typedef struct rh_pendulum_state {
+typedef struct rh_env__pendulum_state {
     double theta, omega; // 0 is upright
-} rh_pendulum_state;
+} rh_env__pendulum_state;
 
-typedef struct rh_puddle_world_state {
+typedef struct rh_env__puddle_world_state {
     double x, y;
-} rh_puddle_world_state;
+} rh_env__puddle_world_state;
 
 // ---------------------------------------------------------------------------- small things
 

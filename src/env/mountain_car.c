@@ -77,7 +77,7 @@ static rh_status mountain_car_init(void *self, rh_task *task, const double *opt,
 static void mountain_car_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const mountain_car *c = self;
-    rh_mountain_car_state *s = state;
+    rh_env__mountain_car_state *s = state;
     obs[0] = s->x = rh_rng_range(&streams->start, c->start_lo, c->start_hi);
     obs[1] = s->v = rh_rng_range(&streams->start, -c->start_speed, c->start_speed);
 }
@@ -87,7 +87,7 @@ static bool mountain_car_step(const void *self, void *state, const double *act,
 {
     (void)streams;
     const mountain_car *c = self;
-    rh_mountain_car_state *s = state;
+    rh_env__mountain_car_state *s = state;
     int action = (int)act[0];
     assert(action >= 0 && action <= 2);
 
@@ -107,7 +107,7 @@ const rh_env_type rh_env_mountain_car = {
     .name = "mountain_car",
     .about = "a car too weak for its hill, which must first go the other way",
     .self_size = sizeof(mountain_car),
-    .state_size = sizeof(rh_mountain_car_state),
+    .state_size = sizeof(rh_env__mountain_car_state),
     .param = param,
     .nparam = NPARAM,
     .init = mountain_car_init,

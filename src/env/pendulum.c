@@ -89,7 +89,7 @@ static rh_status pendulum_init(void *self, rh_task *task, const double *opt, rh_
     return RH_OK;
 }
 
-static void look(const rh_pendulum_state *s, double *obs)
+static void look(const rh_env__pendulum_state *s, double *obs)
 {
     rh_sincos(s->theta, &obs[1], &obs[0]);
     obs[2] = s->omega;
@@ -98,7 +98,7 @@ static void look(const rh_pendulum_state *s, double *obs)
 static void pendulum_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const pendulum *p = self;
-    rh_pendulum_state *s = state;
+    rh_env__pendulum_state *s = state;
     s->theta = rh_rng_range(&streams->start, -p->start_angle, p->start_angle);
     s->omega = rh_rng_range(&streams->start, -p->start_speed, p->start_speed);
     look(s, obs);
@@ -109,7 +109,7 @@ static bool pendulum_step(const void *self, void *state, const double *act, rh_s
 {
     (void)streams;
     const pendulum *p = self;
-    rh_pendulum_state *s = state;
+    rh_env__pendulum_state *s = state;
     double u = rh_env__clip(act[0], -p->max_torque, p->max_torque);
 
     *reward =
@@ -125,7 +125,7 @@ const rh_env_type rh_env_pendulum = {
     .name = "pendulum",
     .about = "a pendulum swung up and held by a torque that may take any value",
     .self_size = sizeof(pendulum),
-    .state_size = sizeof(rh_pendulum_state),
+    .state_size = sizeof(rh_env__pendulum_state),
     .param = param,
     .nparam = NPARAM,
     .init = pendulum_init,

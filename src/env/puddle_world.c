@@ -305,7 +305,7 @@ static rh_status puddle_world_init(void *self, rh_task *task, const double *opt,
     return RH_OK;
 }
 
-static bool at_goal(const puddle_world *w, const rh_puddle_world_state *s)
+static bool at_goal(const puddle_world *w, const rh_env__puddle_world_state *s)
 {
     return (1.0 - s->x) + (1.0 - s->y) < w->goal_distance;
 }
@@ -313,7 +313,7 @@ static bool at_goal(const puddle_world *w, const rh_puddle_world_state *s)
 static void puddle_world_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
     const puddle_world *w = self;
-    rh_puddle_world_state *s = state;
+    rh_env__puddle_world_state *s = state;
     do {
         obs[0] = s->x = rh_rng_uniform(&streams->start);
         obs[1] = s->y = rh_rng_uniform(&streams->start);
@@ -324,7 +324,7 @@ static bool puddle_world_step(const void *self, void *state, const double *act,
                               rh_streams *streams, double *obs, double *reward)
 {
     const puddle_world *w = self;
-    rh_puddle_world_state *s = state;
+    rh_env__puddle_world_state *s = state;
     int action = (int)act[0];
     assert(action >= 0 && action <= 3);
 
@@ -345,7 +345,7 @@ const rh_env_type rh_env_puddle_world = {
     .name = "puddle_world",
     .about = "a noisy walk across a square to its far corner, around two puddles",
     .self_size = sizeof(puddle_world),
-    .state_size = sizeof(rh_puddle_world_state),
+    .state_size = sizeof(rh_env__puddle_world_state),
     .param = param,
     .nparam = NPARAM,
     .grid = grid,

@@ -72,11 +72,11 @@ double rh_tally__point(rh_tally *tally, bool continuing);
 double rh_tally__score(rh_tally *tally, rh_criterion criterion);
 
 // What one thread needs for a run, given out before the first.
-typedef struct rh_worker {
+typedef struct rh_eval__worker {
     rh_agent *agent; // owned, for one run after the other; NULL before the first
     void *state;     // owned, of the environment
     double *returns; // owned, where the median is asked for  (nstep)
-} rh_worker;
+} rh_eval__worker;
 
 // Everything that runs share. Read only, but for the flag and the workers.
 struct rh_runner {
@@ -85,7 +85,7 @@ struct rh_runner {
     const rh_agent_type *agent;
     const rh_task *task; // borrowed
     rh_eval_options opt;
-    rh_worker *worker; // owned  (nworker)
+    rh_eval__worker *worker; // owned  (nworker)
     int nworker;
     rh_feature_caches caches; // what agents see in fixed observations
     double *hp; // owned: the setting that feature caches are for; NULL: for several  (nparam)
@@ -104,24 +104,24 @@ void rh_runner__clear(rh_runner *runner);
 rh_status rh_runner__check(const rh_eval_options *opt, int nmember, rh_error *err);
 
 // The agent of a worker at the beginning of a run. When this fails there is none.
-rh_status rh_runner__birth(const rh_runner *runner, rh_worker *worker, const double *hp,
+rh_status rh_runner__birth(const rh_runner *runner, rh_eval__worker *worker, const double *hp,
                            rh_error *err);
 
 // Whether the caller has said so.
 bool rh_runner__stopped(rh_runner *runner);
 
 // One run that is to be run.
-typedef struct rh_job {
+typedef struct rh_eval__job {
     const double *hp;              // (nparam)
     int setting;                   // what the caller calls it
     int member;                    //
     uint64_t run;                  // added to the first
     const rh_feature_cache *cache; // of its agent's construction; NULL: there is none
     double *curve;                 // borrowed, or NULL  (ncurve)
-} rh_job;
+} rh_eval__job;
 
 // Live it. A run that was not begun, for whatever reason, is RH_STOPPED. run.c
-rh_status rh_run__run(rh_runner *runner, int worker, const rh_job *job, rh_result *result,
+rh_status rh_run__run(rh_runner *runner, int worker, const rh_eval__job *job, rh_result *result,
                       rh_error *err);
 
 #endif

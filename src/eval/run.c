@@ -26,7 +26,7 @@
 // One run, while it is run.
 typedef struct living {
     rh_runner *runner;
-    const rh_job *job;
+    const rh_eval__job *job;
     const rh_env *env;
     rh_agent *agent;
     void *state; // of the environment
@@ -188,7 +188,7 @@ static rh_result live(living *l)
     return result;
 }
 
-rh_status rh_run__run(rh_runner *runner, int worker, const rh_job *job, rh_result *result,
+rh_status rh_run__run(rh_runner *runner, int worker, const rh_eval__job *job, rh_result *result,
                       rh_error *err)
 {
     *result = (rh_result){.score = NAN, .outcome = RH_STOPPED};
@@ -197,7 +197,7 @@ rh_status rh_run__run(rh_runner *runner, int worker, const rh_job *job, rh_resul
     if (rh_runner__stopped(runner))
         return RH_OK;
 
-    rh_worker *w = &runner->worker[worker];
+    rh_eval__worker *w = &runner->worker[worker];
     rh_status rc = rh_runner__birth(runner, w, job->hp, err);
     if (rc)
         return rc;

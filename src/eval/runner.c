@@ -85,7 +85,7 @@ rh_status rh_runner__check(const rh_eval_options *o, int nmember, rh_error *err)
 
 // ---------------------------------------------------------------------------- workers
 
-static void dismiss(rh_worker *w, int n)
+static void dismiss(rh_eval__worker *w, int n)
 {
     for (int i = 0; w && i < n; i++) {
         rh_agent_destroy(w[i].agent);
@@ -98,7 +98,7 @@ static void dismiss(rh_worker *w, int n)
 static rh_status hire(rh_runner *a, int nworker, rh_error *err)
 {
     size_t nreturn = a->opt.criterion == RH_MEDIAN ? (size_t)a->opt.nstep : 0;
-    rh_worker *w = rh_alloc((size_t)nworker, sizeof *w);
+    rh_eval__worker *w = rh_alloc((size_t)nworker, sizeof *w);
     bool all = w;
     size_t size = 0;
     for (int m = 0; m < a->nmember; m++)
@@ -118,7 +118,8 @@ static rh_status hire(rh_runner *a, int nworker, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_runner__birth(const rh_runner *a, rh_worker *w, const double *hp, rh_error *err)
+rh_status rh_runner__birth(const rh_runner *a, rh_eval__worker *w, const double *hp,
+                           rh_error *err)
 {
     rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
                             : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
@@ -230,7 +231,7 @@ rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int mem
 {
     assert(worker >= 0 && worker < runner->nworker);
     assert(member >= 0 && member < runner->nmember);
-    rh_job job = {.hp = hp, .member = member, .run = run, .curve = curve};
+    rh_eval__job job = {.hp = hp, .member = member, .run = run, .curve = curve};
     if (rh_feature_caches__alike(runner->agent, runner->hp, hp))
         job.cache = rh_feature_caches__of(&runner->caches, 0, member);
     return rh_run__run(runner, worker, &job, result, err);

@@ -28,9 +28,9 @@ typedef struct batch {
 static void do_job(batch *b, int i)
 {
     const rh_eval_options *opt = &b->runner.opt;
-    rh_job job = {.setting = i / opt->nrun / b->runner.nmember,
-                  .member = i / opt->nrun % b->runner.nmember,
-                  .run = (uint64_t)(i % opt->nrun)};
+    rh_eval__job job = {.setting = i / opt->nrun / b->runner.nmember,
+                        .member = i / opt->nrun % b->runner.nmember,
+                        .run = (uint64_t)(i % opt->nrun)};
     job.hp = b->hp + (size_t)job.setting * (size_t)b->runner.agent->nparam;
     job.cache = rh_feature_caches__of(&b->runner.caches, job.setting, job.member);
     job.curve = b->curve ? b->curve + (size_t)i * (size_t)opt->ncurve : NULL;

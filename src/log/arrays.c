@@ -118,7 +118,7 @@ rh_status rh_beside__row(const rh_beside *beside, int64_t row, double *x, rh_err
 
 // ---------------------------------------------------------------------------- rows
 
-rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_options *opt,
+rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_options *opt,
                         rh_error *err)
 {
     rh_log_shape shape = plan->shape;

@@ -57,14 +57,14 @@ rh_status rh_beside__row(const rh_beside *beside, int64_t row, double *x, rh_err
 // ---------------------------------------------------------------------------- rows
 
 // What a file says of its steps. shape.action and shape.label are settled from the rest.
-typedef struct rh_feed_plan {
+typedef struct rh_feed__plan {
     rh_log_shape shape;
     const char *const *label; // the file's own names of its actions, or NULL  (nlabel)
     int nlabel;               //
     bool indices;             // actions are places in label; else the numbers that these name
     const char *action;       // the actions' array, for messages, borrowed
     bool named;               // rows say which episode they are of
-} rh_feed_plan;
+} rh_feed__plan;
 
 #define RH_FEED__SEEN 64
 
@@ -91,7 +91,7 @@ typedef struct rh_feed {
 } rh_feed;
 
 // Borrowed: plan's texts while the feed is open, opt. What was opened is to be cleared.
-rh_status rh_feed__open(rh_feed *feed, const rh_feed_plan *plan, const rh_log_options *opt,
+rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_options *opt,
                         rh_error *err);
 
 // Row `at` of the file's actions, for messages.
@@ -103,7 +103,7 @@ void rh_feed__clear(rh_feed *feed);
 
 // ---------------------------------------------------------------------------- flat files
 
-typedef enum rh_flat_role {
+typedef enum rh_flat__role {
     RH_FLAT_OBS,
     RH_FLAT_ACTION,
     RH_FLAT_REWARD,
@@ -113,7 +113,7 @@ typedef enum rh_flat_role {
     RH_FLAT_EPISODE,
     RH_FLAT_TIME,
     RH_FLAT_NROLE
-} rh_flat_role;
+} rh_flat__role;
 
 // A file of arrays with one row per step.
 typedef struct rh_flat {
@@ -131,7 +131,7 @@ typedef struct rh_flat {
     rh_array *known;        // 0: s' is not known whatever next says; or NULL
     const double *start;    // of an episode: 0: it resumes after a gap    (nstart)
     int64_t nstart;         //
-    rh_feed_plan plan;      // path, format and names; what the arrays say is filled in
+    rh_feed__plan plan;     // path, format and names; what the arrays say is filled in
 } rh_flat;
 
 // Owned: *out.

@@ -19,12 +19,12 @@ static rh_status nomem(const rh_columns *columns, rh_error *err)
     return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(columns->path));
 }
 
-rh_status rh_plan__nomem(const rh_maker *m)
+rh_status rh_columns__plan_nomem(const rh_log__maker *m)
 {
     return nomem(m->c, m->err);
 }
 
-const char *rh_columns__role_name(rh_role role)
+const char *rh_columns__role_name(rh_log__role role)
 {
     static const char *const name[RH_NROLE] = {"",       "obs",     "next",     "action",
                                                "reward", "episode", "terminal", "truncated",
@@ -89,7 +89,7 @@ static void restore_names(rh_columns *c)
 rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *const *header,
                            const size_t *length, rh_error *err)
 {
-    size_t size = 0, each = sizeof(rh_odd) + 3 * sizeof(char *) + sizeof(rh_role) + 3;
+    size_t size = 0, each = sizeof(rh_log__odd) + 3 * sizeof(char *) + sizeof(rh_log__role) + 3;
     *c = (rh_columns){.path = path, .n = n};
     for (int i = 0; i < n; i++)
         size += 3 * (length[i] + 1);
@@ -98,11 +98,11 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
         return nomem(c, err);
 
     // the arrays come first, the widest kind before the others
-    c->odd = (rh_odd *)(void *)c->text;
+    c->odd = (rh_log__odd *)(void *)c->text;
     c->header = (const char **)(void *)(c->odd + n);
     c->name = c->header + n;
     c->unit = c->name + n;
-    c->given = (rh_role *)(void *)(c->unit + n);
+    c->given = (rh_log__role *)(void *)(c->unit + n);
     c->numeric = (bool *)(c->given + n);
     c->wordy = c->numeric + n;
     c->counting = c->wordy + n;
@@ -170,7 +170,7 @@ static void one_line(char *text)
         *text = (unsigned char)*text < 32 ? ' ' : *text;
 }
 
-void rh_plan__note(rh_maker *m, const char *format, ...)
+void rh_columns__plan_note(rh_log__maker *m, const char *format, ...)
 {
     if (m->plan->nnote == RH_COLUMNS__NOTES)
         return;
@@ -183,7 +183,7 @@ void rh_plan__note(rh_maker *m, const char *format, ...)
 }
 
 // The columns of a role that is a list, and how many.
-static int **list_of(rh_plan *plan, rh_role role, int **count)
+static int **list_of(rh_columns__plan *plan, rh_log__role role, int **count)
 {
     *count = role == RH_ROLE_OBS    ? &plan->nobs
              : role == RH_ROLE_NEXT ? &plan->nnext
@@ -191,7 +191,7 @@ static int **list_of(rh_plan *plan, rh_role role, int **count)
     return role == RH_ROLE_OBS ? &plan->obs : role == RH_ROLE_NEXT ? &plan->next : &plan->act;
 }
 
-int *rh_plan__single(rh_plan *plan, rh_role role)
+int *rh_columns__plan_single(rh_columns__plan *plan, rh_log__role role)
 {
     switch (role) {
     case RH_ROLE_EPISODE:
@@ -218,9 +218,9 @@ int *rh_plan__single(rh_plan *plan, rh_role role)
 }
 
 // A column gets a role; it has none yet.
-static void give(rh_maker *m, int column, rh_role role)
+static void give(rh_log__maker *m, int column, rh_log__role role)
 {
-    int *single = rh_plan__single(m->plan, role);
+    int *single = rh_columns__plan_single(m->plan, role);
     m->owner[column] = role;
     if (single) {
         *single = column;
@@ -233,7 +233,7 @@ static void give(rh_maker *m, int column, rh_role role)
 // ---------------------------------------------------------------------------- named by the
 // caller
 
-rh_status rh_plan__unknown(const rh_maker *m, rh_role role, const char *word)
+rh_status rh_columns__plan_unknown(const rh_log__maker *m, rh_log__role role, const char *word)
 {
     char what[380];
     snprintf(what, sizeof what, "%s: %s: no column", rh_path_tail(m->c->path),
@@ -242,7 +242,7 @@ rh_status rh_plan__unknown(const rh_maker *m, rh_role role, const char *word)
 }
 
 // Two columns of one name, one of which is asked for.
-rh_status rh_plan__check_twins(const rh_maker *m, int column, rh_role role)
+rh_status rh_columns__plan_check_twins(const rh_log__maker *m, int column, rh_log__role role)
 {
     for (int i = 0; i < m->c->n; i++)
         if (i != column && strcmp(m->c->header[i], m->c->header[column]) == 0)
@@ -254,23 +254,23 @@ rh_status rh_plan__check_twins(const rh_maker *m, int column, rh_role role)
     return RH_OK;
 }
 
-rh_status rh_plan__claim(rh_maker *m, int column, rh_role role)
+rh_status rh_columns__plan_claim(rh_log__maker *m, int column, rh_log__role role)
 {
-    rh_role owner = m->owner[column];
+    rh_log__role owner = m->owner[column];
     if (owner == role)
         return RH_OK;
     if (owner != RH_ROLE_NONE)
         return rh_fail(m->err, RH_EINVAL, "%s: column '%.40s' is named for both %s and %s",
                        rh_path_tail(m->c->path), m->c->name[column],
                        rh_columns__role_name(owner), rh_columns__role_name(role));
-    rh_status rc = rh_plan__check_twins(m, column, role);
+    rh_status rc = rh_columns__plan_check_twins(m, column, role);
     if (!rc)
         give(m, column, role);
     return rc;
 }
 
 // Whether an entry of a list means the column: its whole header, its name, or a pattern of one.
-static bool means(const rh_maker *m, const char *word, int column)
+static bool means(const rh_log__maker *m, const char *word, int column)
 {
     if (!strchr(word, '*'))
         return strcmp(word, m->c->header[column]) == 0 || strcmp(word, m->c->name[column]) == 0;
@@ -279,10 +279,11 @@ static bool means(const rh_maker *m, const char *word, int column)
 }
 
 // Whether a pattern means both the column and another one that it is the s' of.
-static bool means_both(const rh_maker *m, const char *word, int column)
+static bool means_both(const rh_log__maker *m, const char *word, int column)
 {
     for (int i = 0; strchr(word, '*') && i < m->c->n; i++)
-        if (i != column && rh_plan__is_next(m->plain[column], m->plain[i]) && means(m, word, i))
+        if (i != column && rh_columns__plan_is_next(m->plain[column], m->plain[i]) &&
+            means(m, word, i))
             return true;
     return false;
 }
@@ -311,14 +312,14 @@ static char *next_word(char **at)
     return word;
 }
 
-static rh_status named(rh_maker *m, rh_role role, const char *list)
+static rh_status named(rh_log__maker *m, rh_log__role role, const char *list)
 {
     if (!list || !*list)
         return RH_OK;
     size_t size = strlen(list) + 1;
     char *copy = rh_alloc(size, 1);
     if (!copy)
-        return rh_plan__nomem(m);
+        return rh_columns__plan_nomem(m);
     memcpy(copy, list, size);
     rh_status rc = RH_OK;
     int before = 0;
@@ -327,15 +328,15 @@ static rh_status named(rh_maker *m, rh_role role, const char *list)
         bool found = false;
         for (int i = 0; !rc && i < m->c->n; i++)
             if (means(m, word, i) && !(role == RH_ROLE_OBS && means_both(m, word, i))) {
-                rc = rh_plan__claim(m, i, role);
+                rc = rh_columns__plan_claim(m, i, role);
                 found = true;
             }
         if (!rc && !found)
-            rc = rh_plan__unknown(m, role, word);
+            rc = rh_columns__plan_unknown(m, role, word);
     }
     for (int i = 0; i < m->c->n; i++)
         before += m->owner[i] == role;
-    if (!rc && rh_plan__single(m->plan, role) && before > 1)
+    if (!rc && rh_columns__plan_single(m->plan, role) && before > 1)
         rc = rh_fail(m->err, RH_EINVAL, "%s: %s = %.60s: %d columns, expected one",
                      rh_path_tail(m->c->path), rh_columns__role_name(role), list, before);
     rh_free(copy);
@@ -344,7 +345,7 @@ static rh_status named(rh_maker *m, rh_role role, const char *list)
 
 // ---------------------------------------------------------------------------- said by the file
 
-static rh_status follow_file(rh_maker *m, rh_plan *plan)
+static rh_status follow_file(rh_log__maker *m, rh_columns__plan *plan)
 {
     const char *const asked[RH_NROLE] = {
         [RH_ROLE_OBS] = m->opt->obs,
@@ -358,12 +359,12 @@ static rh_status follow_file(rh_maker *m, rh_plan *plan)
     };
     rh_status rc = RH_OK;
     for (int i = 0; !rc && i < m->c->n; i++) {
-        rh_role role = m->c->given[i];
+        rh_log__role role = m->c->given[i];
         if (role == RH_ROLE_NONE || asked[role] || m->owner[i] != RH_ROLE_NONE)
             continue;
-        int *single = rh_plan__single(plan, role);
+        int *single = rh_columns__plan_single(plan, role);
         if (role == RH_ROLE_REWARD && plan->nterm == 0)
-            rc = rh_plan__take_reward(m, i);
+            rc = rh_columns__plan_take_reward(m, i);
         else if (role != RH_ROLE_REWARD && (!single || *single < 0))
             give(m, i, role);
     }
@@ -372,7 +373,7 @@ static rh_status follow_file(rh_maker *m, rh_plan *plan)
 
 // ---------------------------------------------------------------------------- all of it
 
-static rh_status by_caller(rh_maker *m)
+static rh_status by_caller(rh_log__maker *m)
 {
     const rh_log_options *opt = m->opt;
     rh_status rc = named(m, RH_ROLE_OBS, opt->obs);
@@ -389,19 +390,19 @@ static rh_status by_caller(rh_maker *m)
     if (!rc)
         rc = named(m, RH_ROLE_TIME, opt->time);
     if (!rc && opt->reward && *opt->reward)
-        rc = rh_plan__compute_reward(m, opt->reward);
+        rc = rh_columns__plan_compute_reward(m, opt->reward);
     return rc;
 }
 
-rh_status rh_plan__make(rh_plan *plan, const rh_columns *c, const rh_log_options *opt,
-                        rh_error *err)
+rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *c,
+                                const rh_log_options *opt, rh_error *err)
 {
     size_t n = (size_t)c->n + 1;
-    *plan = (rh_plan){
+    *plan = (rh_columns__plan){
         .episode = -1, .terminal = -1, .truncated = -1, .time = -1, .step = -1, .start = -1};
     plan->obs = rh_alloc(4 * n, sizeof *plan->obs);
     plan->factor = rh_alloc(n, sizeof *plan->factor);
-    rh_maker m = {.plan = plan, .c = c, .opt = opt, .err = err};
+    rh_log__maker m = {.plan = plan, .c = c, .opt = opt, .err = err};
     m.owner = rh_alloc(n, sizeof *m.owner);
     m.plain = rh_alloc(n, sizeof *m.plain);
     m.left = rh_alloc(n, sizeof *m.left);
@@ -420,10 +421,11 @@ rh_status rh_plan__make(rh_plan *plan, const rh_columns *c, const rh_log_options
     if (!rc && c->has_given)
         rc = follow_file(&m, plan);
     if (!rc)
-        rc = rh_plan__guess(&m);
+        rc = rh_columns__plan_guess(&m);
     if (rc && err)
         one_line(err->text);
-    plan->done = !rc && plan->terminal >= 0 && rh_plan__is_done(m.plain[plan->terminal]) &&
+    plan->done = !rc && plan->terminal >= 0 &&
+                 rh_columns__plan_is_done(m.plain[plan->terminal]) &&
                  c->given[plan->terminal] == RH_ROLE_NONE;
 
 done:
@@ -433,7 +435,7 @@ done:
     return rc;
 }
 
-void rh_plan__clear(rh_plan *plan)
+void rh_columns__plan_clear(rh_columns__plan *plan)
 {
     rh_free(plan->obs);
     rh_free(plan->factor);

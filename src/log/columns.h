@@ -5,7 +5,7 @@
 
 #include "log_internal.h"
 
-typedef enum rh_role {
+typedef enum rh_log__role {
     RH_ROLE_NONE,
     RH_ROLE_OBS,
     RH_ROLE_NEXT,
@@ -18,21 +18,21 @@ typedef enum rh_role {
     RH_ROLE_STEP,  // counts the steps of an episode: where it falls, another begins
     RH_ROLE_START, // 0 in an episode that resumes after a gap
     RH_NROLE
-} rh_role;
+} rh_log__role;
 
 // As options and messages call it: "obs", "next", ...
-const char *rh_columns__role_name(rh_role role);
+const char *rh_columns__role_name(rh_log__role role);
 
 #define RH_ODD 48 // letters of it, and its end
 
 // What a column of numbers holds that is none, in the rows looked at.
-typedef struct rh_odd {
+typedef struct rh_log__odd {
     int64_t line;      // of the first; 0: there is none
     int nnumber, nodd; // fields that are numbers, and that are neither numbers nor missing
     bool written;      // the first is a number written otherwise: 1,5
     char text[RH_ODD]; // it, as a message shows it
     bool quoted;       // a missing value in quotes was among them
-} rh_odd;
+} rh_log__odd;
 
 // What is known of the columns before a row is read.
 typedef struct rh_columns {
@@ -44,8 +44,8 @@ typedef struct rh_columns {
     bool *numeric;       // numbers, as far as looked at    (n)
     bool *wordy;         // something else was among them   (n)
     bool *counting;      // up, or back to 0 or 1           (n)
-    rh_odd *odd;         // what is among the numbers       (n)
-    rh_role *given;      // what the file says they are     (n)
+    rh_log__odd *odd;    // what is among the numbers       (n)
+    rh_log__role *given; // what the file says they are     (n)
     bool has_given;      // it does
     char *text;          // all of these letters            owned, with the arrays
 } rh_columns;
@@ -64,7 +64,7 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
 #define RH_COLUMNS__NOTE 256
 
 // Who is what. Columns are numbered from 0; -1 is none.
-typedef struct rh_plan {
+typedef struct rh_columns__plan {
     int *obs, *next, *act;        //                           (nobs, nnext, nact)
     int *term;                    // columns of the reward     (nterm)
     double *factor;               //                           (nterm)
@@ -74,12 +74,12 @@ typedef struct rh_plan {
     char *reward_name; // owned
     char note[RH_COLUMNS__NOTES][RH_COLUMNS__NOTE]; // what had to be decided
     int nnote;
-} rh_plan;
+} rh_columns__plan;
 
 // Decide by the options, then by what the file says, then by the usual names. To be cleared,
 // also after a failure.
-rh_status rh_plan__make(rh_plan *plan, const rh_columns *columns, const rh_log_options *opt,
-                        rh_error *err);
-void rh_plan__clear(rh_plan *plan);
+rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *columns,
+                                const rh_log_options *opt, rh_error *err);
+void rh_columns__plan_clear(rh_columns__plan *plan);
 
 #endif

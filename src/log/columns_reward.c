@@ -20,7 +20,8 @@ static bool is_operator(char c)
 }
 
 // The column whose name is at *at, the longest one; -1 and the word there when it is none.
-static int take_column(const rh_maker *m, const char **at, const char **word, size_t *nword)
+static int take_column(const rh_log__maker *m, const char **at, const char **word,
+                       size_t *nword)
 {
     const char *p = *at, *close = NULL;
     if (*p == '"' || *p == '\'')
@@ -52,7 +53,7 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-static rh_status bad_reward(rh_maker *m, const char *text, const char *at)
+static rh_status bad_reward(rh_log__maker *m, const char *text, const char *at)
 {
     return rh_fail(m->err, RH_EINVAL,
                    "%s: reward = %.60s: found '%.20s', expected columns with signs and "
@@ -60,7 +61,7 @@ static rh_status bad_reward(rh_maker *m, const char *text, const char *at)
                    rh_path_tail(m->c->path), text, *at ? at : "its end");
 }
 
-static void add_term(rh_plan *plan, int column, double factor)
+static void add_term(rh_columns__plan *plan, int column, double factor)
 {
     for (int i = 0; i < plan->nterm; i++)
         if (plan->term[i] == column) {
@@ -72,7 +73,7 @@ static void add_term(rh_plan *plan, int column, double factor)
 }
 
 // One term at *at: [number *] column [* number].
-static rh_status take_term(rh_maker *m, const char *text, const char **at, double factor)
+static rh_status take_term(rh_log__maker *m, const char *text, const char **at, double factor)
 {
     const char *p = skip_blanks(*at), *word;
     double x;
@@ -88,9 +89,9 @@ static rh_status take_term(rh_maker *m, const char *text, const char **at, doubl
     if (column < 0) {
         char name[80];
         snprintf(name, sizeof name, "%.*s", (int)(nword < 79 ? nword : 79), word);
-        return rh_plan__unknown(m, RH_ROLE_REWARD, name);
+        return rh_columns__plan_unknown(m, RH_ROLE_REWARD, name);
     }
-    rh_status rc = rh_plan__check_twins(m, column, RH_ROLE_REWARD);
+    rh_status rc = rh_columns__plan_check_twins(m, column, RH_ROLE_REWARD);
     if (rc)
         return rc;
     p = skip_blanks(p);
@@ -110,7 +111,7 @@ static rh_status take_term(rh_maker *m, const char *text, const char **at, doubl
 }
 
 // A reward in words of the caller's.
-rh_status rh_plan__compute_reward(rh_maker *m, const char *text)
+rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
 {
     const char *p = skip_blanks(text);
     size_t n = strlen(p);
@@ -118,21 +119,21 @@ rh_status rh_plan__compute_reward(rh_maker *m, const char *text)
         n--;
     m->plan->reward_name = rh_alloc(n + 1, 1);
     if (!m->plan->reward_name)
-        return rh_plan__nomem(m);
+        return rh_columns__plan_nomem(m);
     memcpy(m->plan->reward_name, p, n);
 
     // a column alone, whatever letters its name has
     const char *whole = m->plan->reward_name;
     for (int i = 0; i < m->c->n; i++)
         if (strcmp(whole, m->c->header[i]) == 0 || strcmp(whole, m->c->name[i]) == 0) {
-            rh_role owner = m->owner[i];
+            rh_log__role owner = m->owner[i];
             if (owner != RH_ROLE_NONE)
                 return rh_fail(m->err, RH_EINVAL,
                                "%s: column '%.40s' is named for both %s and reward",
                                rh_path_tail(m->c->path), whole, rh_columns__role_name(owner));
             add_term(m->plan, i, 1.0);
             m->owner[i] = RH_ROLE_REWARD;
-            return rh_plan__check_twins(m, i, RH_ROLE_REWARD);
+            return rh_columns__plan_check_twins(m, i, RH_ROLE_REWARD);
         }
 
     rh_status rc = RH_OK;
@@ -153,12 +154,12 @@ rh_status rh_plan__compute_reward(rh_maker *m, const char *text)
 }
 
 // One column is the reward as it is.
-rh_status rh_plan__take_reward(rh_maker *m, int column)
+rh_status rh_columns__plan_take_reward(rh_log__maker *m, int column)
 {
     size_t size = strlen(m->c->name[column]) + 1;
     m->plan->reward_name = rh_alloc(size, 1);
     if (!m->plan->reward_name)
-        return rh_plan__nomem(m);
+        return rh_columns__plan_nomem(m);
     memcpy(m->plan->reward_name, m->c->name[column], size);
     add_term(m->plan, column, 1.0);
     m->owner[column] = RH_ROLE_REWARD;

@@ -64,7 +64,7 @@ static bool is_temperature(const rh_columns *c, int column, const char *plain)
 }
 
 // A free column by the first of these names that there is; others of them are said in a note.
-static int usual(rh_maker *m, rh_role role, const char *const *name)
+static int usual(rh_log__maker *m, rh_log__role role, const char *const *name)
 {
     int found = -1;
     for (; *name; name++)
@@ -75,8 +75,9 @@ static int usual(rh_maker *m, rh_role role, const char *const *name)
             if (found < 0)
                 found = i;
             else {
-                rh_plan__note(m, "%s = column %.40s; column %.40s is left out",
-                              rh_columns__role_name(role), m->c->name[found], m->c->name[i]);
+                rh_columns__plan_note(m, "%s = column %.40s; column %.40s is left out",
+                                      rh_columns__role_name(role), m->c->name[found],
+                                      m->c->name[i]);
                 m->left[i] = true;
             }
         }
@@ -84,13 +85,13 @@ static int usual(rh_maker *m, rh_role role, const char *const *name)
 }
 
 // A role of one column, if the caller did not name any.
-static rh_status guess_single(rh_maker *m, rh_role role, const char *asked,
+static rh_status guess_single(rh_log__maker *m, rh_log__role role, const char *asked,
                               const char *const *name)
 {
-    if (asked || *rh_plan__single(m->plan, role) >= 0)
+    if (asked || *rh_columns__plan_single(m->plan, role) >= 0)
         return RH_OK;
     int column = usual(m, role, name);
-    return column < 0 ? RH_OK : rh_plan__claim(m, column, role);
+    return column < 0 ? RH_OK : rh_columns__plan_claim(m, column, role);
 }
 
 // Columns of a list, "temp, level, ...", cut where it is full.
@@ -108,7 +109,8 @@ static void list_columns(const rh_columns *c, char *text, size_t size)
     }
 }
 
-static rh_status none_found(rh_maker *m, const char *what, const char *option, const char *hint)
+static rh_status none_found(rh_log__maker *m, const char *what, const char *option,
+                            const char *hint)
 {
     char list[100];
     list_columns(m->c, list, sizeof list);
@@ -118,14 +120,14 @@ static rh_status none_found(rh_maker *m, const char *what, const char *option, c
                    rh_path_tail(m->c->path), what, list, option, hint);
 }
 
-static rh_status guess_reward(rh_maker *m)
+static rh_status guess_reward(rh_log__maker *m)
 {
     if (m->plan->nterm > 0)
         return RH_OK;
     int column = m->opt->reward ? -1 : usual(m, RH_ROLE_REWARD, usual_reward);
     if (column >= 0) {
-        rh_status rc = rh_plan__check_twins(m, column, RH_ROLE_REWARD);
-        return rc ? rc : rh_plan__take_reward(m, column);
+        rh_status rc = rh_columns__plan_check_twins(m, column, RH_ROLE_REWARD);
+        return rc ? rc : rh_columns__plan_take_reward(m, column);
     }
     char hint[80] = " NAME";
     for (int i = 0; i < m->c->n; i++)
@@ -147,26 +149,26 @@ static bool is_action_part(const char *header, const char *plain)
            (strncmp(plain, "act_", 4) == 0 && header[3] == '.');
 }
 
-static rh_status guess_action(rh_maker *m)
+static rh_status guess_action(rh_log__maker *m)
 {
     rh_status rc = RH_OK;
     if (m->plan->nact > 0)
         return RH_OK;
     int column = m->opt->action ? -1 : usual(m, RH_ROLE_ACTION, usual_action);
     if (column >= 0)
-        return rh_plan__claim(m, column, RH_ROLE_ACTION);
+        return rh_columns__plan_claim(m, column, RH_ROLE_ACTION);
     for (int i = 0; !rc && !m->opt->action && i < m->c->n; i++)
         if (m->owner[i] == RH_ROLE_NONE && is_action_part(m->c->header[i], m->plain[i]))
-            rc = rh_plan__claim(m, i, RH_ROLE_ACTION);
+            rc = rh_columns__plan_claim(m, i, RH_ROLE_ACTION);
     if (!rc && m->plan->nact == 0)
         rc = none_found(m, "action column", "action", " NAME");
     return rc;
 }
 
 // Numbers with a few words among them, or written otherwise, are no names unless it is said.
-static rh_status check_action(const rh_maker *m)
+static rh_status check_action(const rh_log__maker *m)
 {
-    const rh_odd *odd = &m->c->odd[m->plan->act[0]];
+    const rh_log__odd *odd = &m->c->odd[m->plan->act[0]];
     bool said = m->opt->actions || m->opt->action_kind != RH_ACTION_AUTO ||
                 (m->c->has_given && !m->opt->action);
     if (said || m->plan->nact != 1 || odd->line == 0 ||
@@ -270,7 +272,7 @@ static bool is_second(const char *next, const char *plain)
     return is_obs_alone(plain) && strncmp(next, plain, n) == 0 && strcmp(next + n, "2") == 0;
 }
 
-bool rh_plan__is_next(const char *next, const char *plain)
+bool rh_columns__plan_is_next(const char *next, const char *plain)
 {
     static const char *const stem[] = {"obs",   "observation", "observations",
                                        "state", "states",      "state_feature",
@@ -294,16 +296,16 @@ bool rh_plan__is_next(const char *next, const char *plain)
 }
 
 // The free column that is the s' of an observation called plain; -1: none.
-static int next_of(const rh_maker *m, const char *plain)
+static int next_of(const rh_log__maker *m, const char *plain)
 {
     for (int i = 0; i < m->c->n; i++)
         if ((m->owner[i] == RH_ROLE_NONE || m->owner[i] == RH_ROLE_NEXT) &&
-            rh_plan__is_next(m->plain[i], plain))
+            rh_columns__plan_is_next(m->plain[i], plain))
             return i;
     return -1;
 }
 
-static bool is_next_of_any(const rh_maker *m, int column)
+static bool is_next_of_any(const rh_log__maker *m, int column)
 {
     // tables may have thousands of columns, and few such names
     const char *plain = m->plain[column];
@@ -312,12 +314,12 @@ static bool is_next_of_any(const rh_maker *m, int column)
                    !strstr(plain, "_prime") && !strchr("12", plain[n - 1])))
         return false;
     for (int i = 0; i < m->c->n; i++)
-        if (i != column && rh_plan__is_next(m->plain[column], m->plain[i]))
+        if (i != column && rh_columns__plan_is_next(m->plain[column], m->plain[i]))
             return true;
     return false;
 }
 
-static bool is_paid(const rh_plan *plan, int column)
+static bool is_paid(const rh_columns__plan *plan, int column)
 {
     for (int i = 0; i < plan->nterm; i++)
         if (plan->term[i] == column)
@@ -343,19 +345,20 @@ static void leave_out(left_out *list, const char *name)
     list->nshown++;
 }
 
-static void note_left_out(rh_maker *m, const left_out *list, const char *why)
+static void note_left_out(rh_log__maker *m, const left_out *list, const char *why)
 {
     if (list->n > list->nshown)
-        rh_plan__note(m, "left out, as %s: %s, ... (%d in all)", why, list->text, list->n);
+        rh_columns__plan_note(m, "left out, as %s: %s, ... (%d in all)", why, list->text,
+                              list->n);
     else if (list->n > 0)
-        rh_plan__note(m, "left out, as %s: %s", why, list->text);
+        rh_columns__plan_note(m, "left out, as %s: %s", why, list->text);
 }
 
 // A column with nobody's name: observed when it holds numbers, and else it is said why not.
-static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *words,
+static rh_status take_rest(rh_log__maker *m, int column, left_out *others, left_out *words,
                            left_out *blank)
 {
-    const rh_odd *odd = &m->c->odd[column];
+    const rh_log__odd *odd = &m->c->odd[column];
     const char *plain = m->plain[column], *name = m->c->name[column];
     if (m->owner[column] != RH_ROLE_NONE || m->left[column] ||
         only_counts(m->c, column, plain) || is_next_of_any(m, column) ||
@@ -366,7 +369,7 @@ static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *
         return RH_OK;
     }
     if (m->c->numeric[column])
-        return rh_plan__claim(m, column, RH_ROLE_OBS);
+        return rh_columns__plan_claim(m, column, RH_ROLE_OBS);
     if (odd->line > 0 && (odd->written || odd->nnumber >= odd->nodd))
         return rh_fail(m->err, RH_EFORMAT,
                        "%s:%lld: column '%.40s': found '%s', expected %s; or name the "
@@ -379,7 +382,7 @@ static rh_status take_rest(rh_maker *m, int column, left_out *others, left_out *
     return RH_OK;
 }
 
-static rh_status guess_obs(rh_maker *m)
+static rh_status guess_obs(rh_log__maker *m)
 {
     rh_status rc = RH_OK;
     if (m->plan->nobs > 0)
@@ -387,7 +390,7 @@ static rh_status guess_obs(rh_maker *m)
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
         if (m->owner[i] == RH_ROLE_NONE && !is_next_of_any(m, i) &&
             (obs_suffix(m->plain[i]) || (is_obs_alone(m->plain[i]) && m->c->numeric[i])))
-            rc = rh_plan__claim(m, i, RH_ROLE_OBS);
+            rc = rh_columns__plan_claim(m, i, RH_ROLE_OBS);
     if (rc || m->plan->nobs > 0)
         return rc;
 
@@ -398,7 +401,7 @@ static rh_status guess_obs(rh_maker *m)
     if (!rc && m->plan->nobs == 0)
         rc = none_found(m, "observations", "obs", " NAME,...");
     else if (!rc)
-        rh_plan__note(
+        rh_columns__plan_note(
             m, "no column has an observation's name: every other column of numbers is one");
     note_left_out(m, &others, "the name is no observation's");
     note_left_out(m, &words, "it holds words");
@@ -409,7 +412,7 @@ static rh_status guess_obs(rh_maker *m)
 // ---------------------------------------------------------------------------- s'
 
 // Columns of s' in the order of the observations', if their names tell; false: they do not.
-static bool pair_by_name(rh_maker *m, int *pair)
+static bool pair_by_name(rh_log__maker *m, int *pair)
 {
     for (int i = 0; i < m->plan->nobs; i++) {
         pair[i] = next_of(m, m->plain[m->plan->obs[i]]);
@@ -423,9 +426,9 @@ static bool pair_by_name(rh_maker *m, int *pair)
     return true;
 }
 
-static rh_status settle_next(rh_maker *m)
+static rh_status settle_next(rh_log__maker *m)
 {
-    rh_plan *plan = m->plan;
+    rh_columns__plan *plan = m->plan;
     int nnamed = plan->nnext;
     if (nnamed > 0 && nnamed != plan->nobs)
         return rh_fail(m->err, RH_EINVAL, "%s: next: %d column%s, expected %d as in obs",
@@ -436,7 +439,7 @@ static rh_status settle_next(rh_maker *m)
     // what the file says is in order; the caller's list may not be
     int *pair = rh_alloc((size_t)plan->nobs, sizeof *pair);
     if (!pair)
-        return rh_plan__nomem(m);
+        return rh_columns__plan_nomem(m);
     bool told = pair_by_name(m, pair);
     for (int i = 0; told && nnamed > 0 && i < plan->nobs; i++)
         told = m->owner[pair[i]] == RH_ROLE_NEXT;
@@ -447,9 +450,9 @@ static rh_status settle_next(rh_maker *m)
         for (int i = 0; i < plan->nobs; i++) {
             int column = next_of(m, m->plain[plan->obs[i]]);
             if (column >= 0) {
-                rh_plan__note(m,
-                              "column %.60s is left out: not every observation has such a one",
-                              m->c->name[column]);
+                rh_columns__plan_note(
+                    m, "column %.60s is left out: not every observation has such a one",
+                    m->c->name[column]);
                 break;
             }
         }
@@ -457,13 +460,13 @@ static rh_status settle_next(rh_maker *m)
     rh_free(pair);
     rh_status rc = RH_OK;
     for (int i = 0; !rc && (m->opt->next || !m->c->has_given) && i < plan->nnext; i++)
-        rc = rh_plan__check_twins(m, plan->next[i], RH_ROLE_NEXT);
+        rc = rh_columns__plan_check_twins(m, plan->next[i], RH_ROLE_NEXT);
     return rc;
 }
 
 // ---------------------------------------------------------------------------- all of it
 
-static rh_status refuse_rlds(const rh_maker *m)
+static rh_status refuse_rlds(const rh_log__maker *m)
 {
     int terminal = m->plan->terminal;
     for (int i = 0; terminal >= 0 && !m->opt->terminal && i < m->c->n; i++)
@@ -478,7 +481,7 @@ static rh_status refuse_rlds(const rh_maker *m)
     return RH_OK;
 }
 
-rh_status rh_plan__guess(rh_maker *m)
+rh_status rh_columns__plan_guess(rh_log__maker *m)
 {
     const rh_log_options *opt = m->opt;
     rh_status rc = guess_reward(m);
@@ -505,7 +508,7 @@ rh_status rh_plan__guess(rh_maker *m)
     return rc;
 }
 
-bool rh_plan__is_done(const char *plain)
+bool rh_columns__plan_is_done(const char *plain)
 {
     return strcmp(plain, "done") == 0 || strcmp(plain, "dones") == 0 ||
            strcmp(plain, "is_done") == 0 || strcmp(plain, "next_done") == 0;

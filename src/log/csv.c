@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-rh_status rh_reader__nomem(const rh_reader *r, rh_error *err)
+rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err)
 {
     return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
 }
@@ -21,9 +21,9 @@ rh_status rh_reader__nomem(const rh_reader *r, rh_error *err)
 // ---------------------------------------------------------------------------- rows
 
 // The values become a row.
-static void take_values(rh_reader *r, rh_seen *s)
+static void take_values(rh_csv__reader *r, rh_log__seen *s)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     const double *value = r->value;
     int nmissing = 0, ntold = 0;
     for (int i = 0; i < plan->nobs; i++)
@@ -53,9 +53,9 @@ static void take_values(rh_reader *r, rh_seen *s)
 }
 
 // Where the row stands: whether an episode begins with it.
-static void place(rh_reader *r, rh_log_row *row)
+static void place(rh_csv__reader *r, rh_log_row *row)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     double step = plan->step >= 0 ? r->value[plan->step] : NAN;
     row->begins = r->other || step <= r->step;
     bool begins = rh_order__begins(&r->order, row);
@@ -64,16 +64,16 @@ static void place(rh_reader *r, rh_log_row *row)
         r->step = step;
 }
 
-static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
+static rh_status take_row(rh_csv__reader *r, char *text, size_t n, rh_error *err)
 {
     r->other = false;
-    rh_status rc = rh_reader__take(r, text, text + n, err);
+    rh_status rc = rh_csv__take(r, text, text + n, err);
     if (rc)
         return rc;
     take_values(r, &r->now);
     place(r, &r->now.row);
     rc = rh_order__push(&r->order, &r->now.row, err);
-    rh_seen swap = r->last; // its numbers may still be asked for
+    rh_log__seen swap = r->last; // its numbers may still be asked for
     r->last = r->now;
     r->now = swap;
     return rc;
@@ -81,9 +81,9 @@ static rh_status take_row(rh_reader *r, char *text, size_t n, rh_error *err)
 
 // ---------------------------------------------------------------------------- a log
 
-static void set_kinds(rh_reader *r)
+static void set_kinds(rh_csv__reader *r)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     for (int i = 0; i < plan->nobs; i++)
         r->kind[plan->obs[i]] = RH_KIND_NUMBER;
     for (int i = 0; i < plan->nnext; i++)
@@ -92,7 +92,7 @@ static void set_kinds(rh_reader *r)
         r->kind[plan->term[i]] = RH_KIND_NUMBER;
     const struct {
         int column;
-        rh_kind kind;
+        rh_log__kind kind;
     } single[] = {{plan->episode, RH_KIND_EPISODE}, {plan->terminal, RH_KIND_FLAG},
                   {plan->truncated, RH_KIND_FLAG},  {plan->time, RH_KIND_TIME},
                   {plan->step, RH_KIND_NUMBER},     {plan->start, RH_KIND_FLAG}};
@@ -102,11 +102,11 @@ static void set_kinds(rh_reader *r)
 }
 
 // A reward is computed of numbers; a flag is one.
-static rh_status check_reward(const rh_reader *r, rh_error *err)
+static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
 {
     for (int i = 0; i < r->plan.nterm; i++) {
         int column = r->plan.term[i];
-        rh_kind kind = r->kind[column];
+        rh_log__kind kind = r->kind[column];
         if (kind == RH_KIND_NAME || kind == RH_KIND_EPISODE)
             return rh_fail(err, RH_EINVAL,
                            "%s: reward = %.60s: column '%.40s' holds names of %s, expected "
@@ -119,9 +119,9 @@ static rh_status check_reward(const rh_reader *r, rh_error *err)
 }
 
 // Names and units of the columns, as a shape wants them: name (nobs), unit (nobs), act (nact).
-static const char **shape_names(const rh_reader *r)
+static const char **shape_names(const rh_csv__reader *r)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     const rh_columns *c = &r->head.columns;
     const char **name = rh_alloc(2 * (size_t)plan->nobs + (size_t)plan->nact, sizeof *name);
     for (int i = 0; name && i < plan->nobs; i++) {
@@ -134,9 +134,9 @@ static const char **shape_names(const rh_reader *r)
 }
 
 // The builder, and room for rows.
-static rh_status prepare(rh_reader *r, rh_error *err)
+static rh_status prepare(rh_csv__reader *r, rh_error *err)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     size_t n = (size_t)r->head.columns.n, nobs = (size_t)plan->nobs, nact = (size_t)plan->nact;
     const char **name = shape_names(r);
     rh_status rc = RH_OK;
@@ -145,7 +145,7 @@ static rh_status prepare(rh_reader *r, rh_error *err)
     r->label = rh_alloc(RH_MAX_ACTIONS, sizeof *r->label);
     r->room = rh_alloc(2 * (2 * nobs + nact), sizeof *r->room);
     if (!name || !r->kind || !r->value || !r->label || !r->room) {
-        rc = rh_reader__nomem(r, err);
+        rc = rh_csv__nomem(r, err);
         goto done;
     }
     r->last.obs = r->room;
@@ -167,7 +167,7 @@ static rh_status prepare(rh_reader *r, rh_error *err)
         .path = r->path,
         .format = "csv",
     };
-    rc = rh_reader__settle_actions(r, &shape, err);
+    rc = rh_csv__settle_actions(r, &shape, err);
     if (!rc)
         rc = check_reward(r, err);
     if (!rc)
@@ -181,14 +181,14 @@ static rh_status prepare(rh_reader *r, rh_error *err)
         rh_order__begin(&r->order);
     }
     if (!rc)
-        rc = rh_reader__note(r, err);
+        rc = rh_csv__note(r, err);
 
 done:
     rh_free((void *)name);
     return rc;
 }
 
-static rh_status read_rows(rh_reader *r, rh_error *err)
+static rh_status read_rows(rh_csv__reader *r, rh_error *err)
 {
     for (;;) {
         char *text;
@@ -209,13 +209,13 @@ static rh_status read_rows(rh_reader *r, rh_error *err)
 }
 
 // Read what reader->csv was opened on, which it then closes.
-static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error *err)
+static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_error *err)
 {
     r->step = NAN;
     if (!rc)
         rc = rh_csv__head(&r->head, &r->csv, err);
     if (!rc)
-        rc = rh_plan__make(&r->plan, &r->head.columns, r->opt, err);
+        rc = rh_columns__plan_make(&r->plan, &r->head.columns, r->opt, err);
     if (!rc)
         rc = prepare(r, err);
     if (!rc)
@@ -233,7 +233,7 @@ static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error 
     rh_free(r->kind);
     rh_free(r->id);
     rh_free(r->old);
-    rh_plan__clear(&r->plan);
+    rh_columns__plan_clear(&r->plan);
     rh_csv__clear_head(&r->head);
     rh_csv__close(&r->csv);
     return rc;
@@ -242,14 +242,14 @@ static rh_status read_opened(rh_reader *r, rh_log **out, rh_status rc, rh_error 
 static rh_status csv_read(rh_log **out, const char *path, const rh_log_options *opt,
                           rh_error *err)
 {
-    rh_reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .opt = opt};
     return read_opened(&r, out, rh_csv__open(&r.csv, path, err), err);
 }
 
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err)
 {
-    rh_reader r = {.path = path, .opt = opt};
+    rh_csv__reader r = {.path = path, .opt = opt};
     return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
 }
 

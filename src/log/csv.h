@@ -54,15 +54,15 @@ void rh_csv__give_memory(voidpf unused, voidpf memory);
 
 // ---------------------------------------------------------------------------- fields
 
-typedef struct rh_csv_field {
+typedef struct rh_csv__field_info {
     char *text; // blanks around it and quotes taken off, inside the record
     size_t n;   //
     bool quoted;
-} rh_csv_field;
+} rh_csv__field_info;
 
 // Take the field at *at, which is set behind it and its delimiter, or NULL after the last one.
 // false: something stands behind a closing quote.
-bool rh_csv__field(char **at, char *end, char delimiter, rh_csv_field *field);
+bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field);
 
 // A text as a message shows it: cut, with control letters made visible.
 const char *rh_csv__show(char shown[RH_CSV__SHOWN], const char *text, size_t n);
@@ -76,22 +76,22 @@ bool rh_csv__time(const char *text, size_t n, double *seconds);
 
 // What a file says of itself in the lines before its header, "# rehearse columns: ..." and the
 // like, as rh_csv__write() puts them there. Owned: the lists, one block each.
-typedef struct rh_csv_words {
+typedef struct rh_csv__words {
     char **word; //                          (n)
     int n;
-} rh_csv_words;
+} rh_csv__words;
 
-typedef struct rh_csv_head {
+typedef struct rh_csv__header {
     rh_columns columns;
-    rh_csv_words role, name, unit, label;
+    rh_csv__words role, name, unit, label;
     bool continuous; // actions are amounts
     bool ignored;    // the lines do not fit the header any more
-} rh_csv_head;
+} rh_csv__header;
 
 // Read the header and look at the first rows; csv then stands before the first. To be cleared,
 // also after a failure.
-rh_status rh_csv__head(rh_csv_head *head, rh_csv *csv, rh_error *err);
-void rh_csv__clear_head(rh_csv_head *head);
+rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err);
+void rh_csv__clear_head(rh_csv__header *head);
 
 // ---------------------------------------------------------------------------- logs
 
@@ -101,17 +101,17 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);
 
 // The columns of a table to be written.
-typedef struct rh_csv_table {
+typedef struct rh_csv__table {
     int n;
-    const rh_role *role;       //                          (n)
+    const rh_log__role *role;  //                          (n)
     const char *const *name;   // without units            (n)
     const char *const *unit;   //                          (n)
     const char *const *header; // as the file will have it (n)
-} rh_csv_table;
+} rh_csv__table;
 
 // *named: the header gives back all names and units. *plain: and all the rest of the log will
 // be read as it is, without another word.
-rh_status rh_csv__is_plain(const rh_csv_table *table, const rh_log *log, const char *path,
+rh_status rh_csv__is_plain(const rh_csv__table *table, const rh_log *log, const char *path,
                            bool *named, bool *plain, rh_error *err);
 
 #endif

@@ -33,11 +33,11 @@ static rh_status nomem(const rh_csv *csv, rh_error *err)
 // ---------------------------------------------------------------------------- # rehearse
 
 // A list of words, blanks or commas between them: plain ones, or "quoted" with \" \\ \n \r.
-static rh_status take_words(const rh_csv *csv, rh_csv_words *list, const char *text, size_t n,
+static rh_status take_words(const rh_csv *csv, rh_csv__words *list, const char *text, size_t n,
                             rh_error *err)
 {
     rh_free(list->word);
-    *list = (rh_csv_words){0};
+    *list = (rh_csv__words){0};
     size_t room = n / 2 + 2;
     list->word = rh_alloc(1, room * sizeof *list->word + n + room);
     if (!list->word)
@@ -66,12 +66,12 @@ static rh_status take_words(const rh_csv *csv, rh_csv_words *list, const char *t
 }
 
 // A comment line: remembered when it is one of ours.
-static rh_status take_comment(rh_csv_head *head, const rh_csv *csv, const char *text, size_t n,
-                              rh_error *err)
+static rh_status take_comment(rh_csv__header *head, const rh_csv *csv, const char *text,
+                              size_t n, rh_error *err)
 {
     const struct {
         const char *key;
-        rh_csv_words *list;
+        rh_csv__words *list;
     } known[] = {{MARK "columns:", &head->role},
                  {MARK "names:", &head->name},
                  {MARK "units:", &head->unit},
@@ -97,7 +97,7 @@ static rh_status take_comment(rh_csv_head *head, const rh_csv *csv, const char *
 }
 
 // Whether a column of ours that is always called the same still is.
-static bool is_in_place(const char *header, rh_role role)
+static bool is_in_place(const char *header, rh_log__role role)
 {
     if (role == RH_ROLE_NEXT)
         return strncmp(header, "next_", 5) == 0;
@@ -105,16 +105,16 @@ static bool is_in_place(const char *header, rh_role role)
            role == RH_ROLE_REWARD || strcmp(header, rh_columns__role_name(role)) == 0;
 }
 
-static rh_role role_called(const char *word)
+static rh_log__role role_called(const char *word)
 {
     for (int k = 1; k < RH_NROLE; k++)
-        if (strcmp(word, rh_columns__role_name((rh_role)k)) == 0)
-            return (rh_role)k;
+        if (strcmp(word, rh_columns__role_name((rh_log__role)k)) == 0)
+            return (rh_log__role)k;
     return RH_ROLE_NONE;
 }
 
 // What those lines say is put into the columns, if it fits.
-static void follow(rh_csv_head *head)
+static void follow(rh_csv__header *head)
 {
     rh_columns *c = &head->columns;
     bool fits = head->role.n == c->n && (head->name.n == 0 || head->name.n == c->n) &&
@@ -134,7 +134,7 @@ static void follow(rh_csv_head *head)
 // ---------------------------------------------------------------------------- the header
 
 // From the beginning to the header, whose record it gives.
-static rh_status to_header(rh_csv *csv, rh_csv_head *head, char **text, size_t *n,
+static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_t *n,
                            rh_error *err)
 {
     for (;;) {
@@ -193,7 +193,7 @@ static char find_delimiter(const char *header, size_t nheader, const char *row, 
 }
 
 // The header's fields become columns. It may be written to.
-static rh_status cut_header(rh_csv_head *head, const rh_csv *csv, int64_t line, char *text,
+static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t line, char *text,
                             size_t n, rh_error *err)
 {
     const char **name = NULL;
@@ -217,7 +217,7 @@ static rh_status cut_header(rh_csv_head *head, const rh_csv *csv, int64_t line, 
         goto done;
     }
     for (char *p = text; p; count++) {
-        rh_csv_field field;
+        rh_csv__field_info field;
         double x;
         if (!rh_csv__field(&p, text + n, csv->delimiter, &field)) {
             rc = rh_fail(err, RH_EFORMAT,
@@ -226,7 +226,7 @@ static rh_status cut_header(rh_csv_head *head, const rh_csv *csv, int64_t line, 
                          rh_path_tail(csv->path), (long long)line, count + 1);
             goto done;
         }
-        rh_number_kind kind = rh_number__read(field.text, field.n, &x);
+        rh_number__kind kind = rh_number__read(field.text, field.n, &x);
         numbers = numbers || kind == RH_NUMBER;
         words = words || kind == RH_NUMBER_TEXT || (kind == RH_NUMBER_MISSING && field.n > 1);
         name[count] = field.text;
@@ -267,7 +267,7 @@ static bool still_counts(counted *k, double x, bool any, bool so)
 }
 
 // Whether it is a number, though not as numbers are written here: 20,5 or 1.234,5 or 1 000,0.
-static bool is_written_otherwise(const rh_csv_field *field)
+static bool is_written_otherwise(const rh_csv__field_info *field)
 {
     size_t at = 0;
     while (at < field->n && strchr("0123456789.,+-' ", field->text[at]))
@@ -276,12 +276,12 @@ static bool is_written_otherwise(const rh_csv_field *field)
 }
 
 // What a field of column i tells of it.
-static void look_at(rh_columns *c, int i, const rh_csv_field *field, int64_t line,
+static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64_t line,
                     counted *count)
 {
     double x;
-    rh_odd *odd = &c->odd[i];
-    rh_number_kind kind = rh_number__read(field->text, field->n, &x);
+    rh_log__odd *odd = &c->odd[i];
+    rh_number__kind kind = rh_number__read(field->text, field->n, &x);
     c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT;
     odd->quoted = odd->quoted || (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
     if (kind == RH_NUMBER_TEXT) {
@@ -299,7 +299,7 @@ static void look_at(rh_columns *c, int i, const rh_csv_field *field, int64_t lin
     odd->nnumber++;
 }
 
-static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
+static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
 {
     rh_columns *c = &head->columns;
     int64_t nrow = 0;
@@ -314,7 +314,7 @@ static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
         if (rc || !p)
             break;
         char *end = p + n;
-        rh_csv_field field; // one that cannot be cut out is refused when its turn comes
+        rh_csv__field_info field; // one that cannot be cut out is refused when its turn comes
         for (int i = 0; i < c->n && p; i++)
             if (rh_csv__field(&p, end, csv->delimiter, &field))
                 look_at(c, i, &field, csv->line, count + i);
@@ -330,11 +330,11 @@ static rh_status look(rh_csv_head *head, rh_csv *csv, rh_error *err)
     return rc;
 }
 
-rh_status rh_csv__head(rh_csv_head *head, rh_csv *csv, rh_error *err)
+rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
 {
     char *copy = NULL, *text;
     size_t n, nrow = 0;
-    *head = (rh_csv_head){0};
+    *head = (rh_csv__header){0};
     rh_status rc = to_header(csv, head, &text, &n, err);
     if (rc)
         goto done;
@@ -365,12 +365,12 @@ done:
     return rc;
 }
 
-void rh_csv__clear_head(rh_csv_head *head)
+void rh_csv__clear_head(rh_csv__header *head)
 {
     rh_columns__clear(&head->columns);
     rh_free(head->role.word);
     rh_free(head->name.word);
     rh_free(head->unit.word);
     rh_free(head->label.word);
-    *head = (rh_csv_head){0};
+    *head = (rh_csv__header){0};
 }

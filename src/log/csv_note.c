@@ -5,7 +5,8 @@
 #include <string.h>
 
 // "temp [degC], level", cut where it is full.
-static void list_columns(const rh_reader *r, const int *column, int n, char *text, size_t size)
+static void list_columns(const rh_csv__reader *r, const int *column, int n, char *text,
+                         size_t size)
 {
     const rh_columns *c = &r->head.columns;
     size_t used = 0;
@@ -23,9 +24,9 @@ static void list_columns(const rh_reader *r, const int *column, int n, char *tex
         *at = (unsigned char)*at < 32 ? ' ' : *at;
 }
 
-static rh_status note_columns(rh_reader *r, rh_error *err)
+static rh_status note_columns(rh_csv__reader *r, rh_error *err)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     char list[900];
     list_columns(r, plan->obs, plan->nobs, list, sizeof list);
     rh_status rc = rh_log_note(r->builder, err, "observations = %s", list);
@@ -46,7 +47,7 @@ static rh_status note_columns(rh_reader *r, rh_error *err)
 }
 
 // "terminals = column trip", or that there is none.
-static rh_status note_flag(rh_reader *r, const char *what, rh_role role, int column,
+static rh_status note_flag(rh_csv__reader *r, const char *what, rh_log__role role, int column,
                            rh_error *err)
 {
     if (column < 0)
@@ -55,9 +56,9 @@ static rh_status note_flag(rh_reader *r, const char *what, rh_role role, int col
                        r->head.columns.name[column]);
 }
 
-static rh_status note_episodes(rh_reader *r, rh_error *err)
+static rh_status note_episodes(rh_csv__reader *r, rh_error *err)
 {
-    const rh_plan *plan = &r->plan;
+    const rh_columns__plan *plan = &r->plan;
     rh_log_builder *b = r->builder;
     rh_status rc =
         plan->episode < 0 && plan->step >= 0
@@ -81,7 +82,7 @@ static rh_status note_episodes(rh_reader *r, rh_error *err)
     return rc;
 }
 
-rh_status rh_reader__note(rh_reader *r, rh_error *err)
+rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
 {
     rh_log_builder *b = r->builder;
     rh_status rc = note_columns(r, err);

@@ -74,7 +74,7 @@ static bool is_seen(const rh_log *log, int sensor)
 }
 
 // Whether the columns `of` (n) are those of the role, in order.
-static bool are_those(const rh_csv_table *table, rh_role role, const int *of, int n)
+static bool are_those(const rh_csv__table *table, rh_log__role role, const int *of, int n)
 {
     int found = 0;
     for (int i = 0; i < table->n; i++)
@@ -83,12 +83,13 @@ static bool are_those(const rh_csv_table *table, rh_role role, const int *of, in
     return found == n;
 }
 
-static bool is_that(const rh_csv_table *table, rh_role role, int column)
+static bool is_that(const rh_csv__table *table, rh_log__role role, int column)
 {
     return are_those(table, role, &column, column >= 0);
 }
 
-static bool is_meant(const rh_csv_table *table, const rh_plan *plan, const rh_log *log)
+static bool is_meant(const rh_csv__table *table, const rh_columns__plan *plan,
+                     const rh_log *log)
 {
     return are_those(table, RH_ROLE_OBS, plan->obs, plan->nobs) &&
            are_those(table, RH_ROLE_NEXT, plan->next, plan->nnext) &&
@@ -103,11 +104,11 @@ static bool is_meant(const rh_csv_table *table, const rh_plan *plan, const rh_lo
 }
 
 // What a reader would make of the columns without being told.
-static rh_status plan_alone(const rh_csv_table *table, rh_columns *c, const rh_log *log,
+static rh_status plan_alone(const rh_csv__table *table, rh_columns *c, const rh_log *log,
                             bool *meant, rh_error *err)
 {
     rh_log_options opt = rh_log_defaults();
-    rh_plan plan = {0};
+    rh_columns__plan plan = {0};
     int sensor = 0;
     *meant = true;
     for (int i = 0; i < table->n; i++) {
@@ -118,15 +119,15 @@ static rh_status plan_alone(const rh_csv_table *table, rh_columns *c, const rh_l
         if (table->role[i] == RH_ROLE_OBS && !is_seen(log, sensor++))
             *meant = false;
     }
-    rh_status rc = *meant ? rh_plan__make(&plan, c, &opt, NULL) : RH_OK;
+    rh_status rc = *meant ? rh_columns__plan_make(&plan, c, &opt, NULL) : RH_OK;
     *meant = *meant && !rc && is_meant(table, &plan, log);
-    rh_plan__clear(&plan);
+    rh_columns__plan_clear(&plan);
     if (rc == RH_ENOMEM)
         return rh_fail(err, rc, "%s: out of memory", rh_path_tail(c->path));
     return RH_OK; // refused is not meant
 }
 
-rh_status rh_csv__is_plain(const rh_csv_table *table, const rh_log *log, const char *path,
+rh_status rh_csv__is_plain(const rh_csv__table *table, const rh_log *log, const char *path,
                            bool *named, bool *plain, rh_error *err)
 {
     size_t *length = rh_alloc((size_t)table->n, sizeof *length);

@@ -6,35 +6,35 @@
 #include "csv.h"
 #include "order.h"
 
-typedef enum rh_kind {
+typedef enum rh_log__kind {
     RH_KIND_SKIPPED,
     RH_KIND_NUMBER,
     RH_KIND_FLAG,
     RH_KIND_TIME,
     RH_KIND_NAME, // of an action
     RH_KIND_EPISODE
-} rh_kind;
+} rh_log__kind;
 
 // A row taken apart.
-typedef struct rh_seen {
+typedef struct rh_log__seen {
     double *obs, *next, *act;
     rh_log_row row;
-} rh_seen;
+} rh_log__seen;
 
-typedef struct rh_reader {
+typedef struct rh_csv__reader {
     const char *path;
     const rh_log_options *opt;
     rh_csv csv;
-    rh_csv_head head;
-    rh_plan plan;
+    rh_csv__header head;
+    rh_columns__plan plan;
     rh_log_builder *builder;
     rh_order order;
 
-    rh_kind *kind;     // of every column                     (n)
-    double *value;     // what the row has there              (n)
-    bool other;        // the row is of another episode than the one before
-    rh_seen last, now; // the row, and the one before
-    double *room;      // for both, owned
+    rh_log__kind *kind;     // of every column                     (n)
+    double *value;          // what the row has there              (n)
+    bool other;             // the row is of another episode than the one before
+    rh_log__seen last, now; // the row, and the one before
+    double *room;           // for both, owned
 
     const char **label;            // names of actions      (nlabel)
     double number[RH_MAX_ACTIONS]; // that they are, or NAN (nlabel)
@@ -49,18 +49,18 @@ typedef struct rh_reader {
     size_t nold, old_room;
 
     double step; // of the row before, NAN: none
-} rh_reader;
+} rh_csv__reader;
 
-rh_status rh_reader__nomem(const rh_reader *r, rh_error *err);
+rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err);
 
 // What actions are: names or numbers. *shape gets what is known before the first row, borrowed
 // from the reader.
-rh_status rh_reader__settle_actions(rh_reader *r, rh_log_shape *shape, rh_error *err);
+rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_error *err);
 
 // The fields from p to end become values.
-rh_status rh_reader__take(rh_reader *r, char *p, char *end, rh_error *err);
+rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err);
 
 // Say in words what was read as what.
-rh_status rh_reader__note(rh_reader *r, rh_error *err);
+rh_status rh_csv__note(rh_csv__reader *r, rh_error *err);
 
 #endif

@@ -23,7 +23,7 @@
 
 // ---------------------------------------------------------------------------- refusals
 
-static rh_status refuse(const rh_reader *r, int column, const rh_csv_field *field,
+static rh_status refuse(const rh_csv__reader *r, int column, const rh_csv__field_info *field,
                         const char *expected, rh_error *err)
 {
     char name[RH_CSV__SHOWN], found[RH_CSV__SHOWN];
@@ -34,7 +34,7 @@ static rh_status refuse(const rh_reader *r, int column, const rh_csv_field *fiel
                    rh_csv__show(found, field->text, field->n), expected);
 }
 
-static bool is_decimal_comma(const rh_csv_field *field)
+static bool is_decimal_comma(const rh_csv__field_info *field)
 {
     const char *comma = memchr(field->text, ',', field->n);
     double x;
@@ -43,8 +43,8 @@ static bool is_decimal_comma(const rh_csv_field *field)
            comma[1] <= '9';
 }
 
-static rh_status not_a_number(const rh_reader *r, int column, const rh_csv_field *field,
-                              rh_error *err)
+static rh_status not_a_number(const rh_csv__reader *r, int column,
+                              const rh_csv__field_info *field, rh_error *err)
 {
     if (is_decimal_comma(field))
         return refuse(r, column, field, "a decimal point: write 1.5, not 1,5", err);
@@ -63,9 +63,9 @@ static rh_status not_a_number(const rh_reader *r, int column, const rh_csv_field
 }
 
 // The record at text has not as many fields as the header; `at` is what is left of it.
-static rh_status ragged(const rh_reader *r, int count, char *at, char *end, rh_error *err)
+static rh_status ragged(const rh_csv__reader *r, int count, char *at, char *end, rh_error *err)
 {
-    rh_csv_field field;
+    rh_csv__field_info field;
     while (at && rh_csv__field(&at, end, r->csv.delimiter, &field))
         count++;
     return rh_fail(err, RH_EFORMAT, "%s:%lld: %d field%s, expected %d as in the header",
@@ -73,7 +73,7 @@ static rh_status ragged(const rh_reader *r, int count, char *at, char *end, rh_e
                    r->head.columns.n);
 }
 
-static bool is_one_of(const rh_csv_field *field, const char *const *word)
+static bool is_one_of(const rh_csv__field_info *field, const char *const *word)
 {
     for (; *word; word++)
         if (strlen(*word) == field->n) {
@@ -89,7 +89,7 @@ static bool is_one_of(const rh_csv_field *field, const char *const *word)
 // ---------------------------------------------------------------------------- actions
 
 // The list of declared actions, cut for a message.
-static void list_labels(const rh_reader *r, char *text, size_t size)
+static void list_labels(const rh_csv__reader *r, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
@@ -104,7 +104,7 @@ static void list_labels(const rh_reader *r, char *text, size_t size)
     }
 }
 
-static int find_label(const rh_reader *r, const rh_csv_field *field)
+static int find_label(const rh_csv__reader *r, const rh_csv__field_info *field)
 {
     for (int i = 0; i < r->nlabel; i++)
         if (strncmp(r->label[i], field->text, field->n) == 0 && !r->label[i][field->n])
@@ -117,7 +117,7 @@ static int find_label(const rh_reader *r, const rh_csv_field *field)
     return -1;
 }
 
-static void know_label(rh_reader *r, const char *label)
+static void know_label(rh_csv__reader *r, const char *label)
 {
     double x;
     bool number = rh_number__read(label, strlen(label), &x) == RH_NUMBER;
@@ -125,7 +125,8 @@ static void know_label(rh_reader *r, const char *label)
     r->label[r->nlabel++] = label;
 }
 
-static rh_status take_name(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
+static rh_status take_name(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                           rh_error *err)
 {
     static const char *const doubtful[] = {"none", "-", "?", NULL};
     double x = NAN;
@@ -154,7 +155,7 @@ static rh_status take_name(rh_reader *r, int column, const rh_csv_field *field, 
         return refuse(r, column, field, "at most 256 different actions", err);
     char *label = rh_alloc(field->n + 1, 1);
     if (!label)
-        return rh_reader__nomem(r, err);
+        return rh_csv__nomem(r, err);
     memcpy(label, field->text, field->n);
     r->value[column] = r->nlabel;
     r->own[r->nlabel] = label;
@@ -162,10 +163,10 @@ static rh_status take_name(rh_reader *r, int column, const rh_csv_field *field, 
     return RH_OK;
 }
 
-rh_status rh_reader__settle_actions(rh_reader *r, rh_log_shape *shape, rh_error *err)
+rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_error *err)
 {
     const rh_log_options *opt = r->opt;
-    const rh_csv_head *head = &r->head;
+    const rh_csv__header *head = &r->head;
     bool asked = opt->action || opt->actions || opt->action_kind != RH_ACTION_AUTO;
     const char *const *label = NULL;
     int nlabel = 0;
@@ -230,13 +231,14 @@ static uint64_t *slot_of(uint64_t *table, size_t room, uint64_t hash)
 }
 
 // Remember an id; *known: it was there before.
-static rh_status remember(rh_reader *r, const char *text, size_t n, bool *known, rh_error *err)
+static rh_status remember(rh_csv__reader *r, const char *text, size_t n, bool *known,
+                          rh_error *err)
 {
     if (2 * (r->nold + 1) > r->old_room) {
         size_t room = r->old_room ? 2 * r->old_room : 64;
         uint64_t *table = rh_alloc(room, sizeof *table);
         if (!table)
-            return rh_reader__nomem(r, err);
+            return rh_csv__nomem(r, err);
         for (size_t i = 0; i < r->old_room; i++)
             if (r->old[i])
                 *slot_of(table, room, r->old[i]) = r->old[i];
@@ -251,7 +253,7 @@ static rh_status remember(rh_reader *r, const char *text, size_t n, bool *known,
     return RH_OK;
 }
 
-static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *field,
+static rh_status take_episode(rh_csv__reader *r, int column, const rh_csv__field_info *field,
                               rh_error *err)
 {
     if (r->id && r->nid == field->n && memcmp(r->id, field->text, field->n) == 0)
@@ -278,7 +280,7 @@ static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *fiel
         r->id_room = 2 * field->n + 32;
         r->id = rh_alloc(r->id_room, 1);
         if (!r->id)
-            return rh_reader__nomem(r, err);
+            return rh_csv__nomem(r, err);
     }
     memcpy(r->id, field->text, field->n);
     r->nid = field->n;
@@ -288,12 +290,13 @@ static rh_status take_episode(rh_reader *r, int column, const rh_csv_field *fiel
 
 // ---------------------------------------------------------------------------- fields
 
-static rh_status take_flag(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
+static rh_status take_flag(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                           rh_error *err)
 {
     static const char *const yes[] = {"true", "t", "yes", "y", NULL};
     static const char *const no[] = {"false", "f", "no", "n", NULL};
     double x;
-    rh_number_kind number = rh_number__read(field->text, field->n, &x);
+    rh_number__kind number = rh_number__read(field->text, field->n, &x);
     if (number == RH_NUMBER && rh_log__is_missing(r->opt, x))
         number = RH_NUMBER_MISSING;
     bool is_yes = number == RH_NUMBER ? x != 0.0 : is_one_of(field, yes);
@@ -304,7 +307,8 @@ static rh_status take_flag(rh_reader *r, int column, const rh_csv_field *field, 
     return RH_OK;
 }
 
-static rh_status take_number(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
+static rh_status take_number(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                             rh_error *err)
 {
     double *x = &r->value[column];
     switch (rh_number__read(field->text, field->n, x)) {
@@ -329,7 +333,8 @@ static rh_status take_number(rh_reader *r, int column, const rh_csv_field *field
                   err);
 }
 
-static rh_status take_field(rh_reader *r, int column, const rh_csv_field *field, rh_error *err)
+static rh_status take_field(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                            rh_error *err)
 {
     switch (r->kind[column]) {
     case RH_KIND_SKIPPED:
@@ -348,7 +353,7 @@ static rh_status take_field(rh_reader *r, int column, const rh_csv_field *field,
 }
 
 // The record's fields become values.
-rh_status rh_reader__take(rh_reader *r, char *p, char *end, rh_error *err)
+rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err)
 {
     int n = r->head.columns.n;
     char delimiter = r->csv.delimiter;
@@ -371,7 +376,7 @@ rh_status rh_reader__take(rh_reader *r, char *p, char *end, rh_error *err)
                 continue;
             }
         }
-        rh_csv_field field;
+        rh_csv__field_info field;
         if (!rh_csv__field(&p, end, delimiter, &field))
             return refuse(r, i, &field, "a delimiter after the closing quote", err);
         rh_status rc = take_field(r, i, &field, err);

@@ -374,12 +374,12 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
 
 // ---------------------------------------------------------------------------- fields
 
-bool rh_csv__field(char **at, char *end, char delimiter, rh_csv_field *field)
+bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field)
 {
     char *p = *at;
     while (p < end && is_blank(*p, delimiter))
         p++;
-    *field = (rh_csv_field){.text = p};
+    *field = (rh_csv__field_info){.text = p};
     if (p < end && *p == '"') {
         // quotes are taken off in place
         char *to = p;

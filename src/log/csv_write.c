@@ -39,11 +39,11 @@ typedef struct writer {
     char delimiter; //
     bool next, starts;
     int ncolumn;
-    rh_role *role;     // of every column                   (ncolumn), owned
-    const char **name; // borrowed from the log             (ncolumn), owned
-    const char **unit; //                                   (ncolumn)
-    char **header;     //                                   (ncolumn)
-    char *text;        // all headers, owned
+    rh_log__role *role; // of every column                   (ncolumn), owned
+    const char **name;  // borrowed from the log             (ncolumn), owned
+    const char **unit;  //                                   (ncolumn)
+    char **header;      //                                   (ncolumn)
+    char *text;         // all headers, owned
 } writer;
 
 static rh_status nomem(const writer *w, rh_error *err)
@@ -151,7 +151,7 @@ static void put_word(writer *w, const char *text)
 
 // ---------------------------------------------------------------------------- the head
 
-static void add_column(writer *w, rh_role role, const char *name, const char *unit)
+static void add_column(writer *w, rh_log__role role, const char *name, const char *unit)
 {
     w->role[w->ncolumn] = role;
     w->name[w->ncolumn] = name;
@@ -238,8 +238,8 @@ static rh_status put_head(writer *w, rh_error *err)
     rh_status rc = choose_columns(w, err);
     if (rc)
         return rc;
-    rh_csv_table table = {w->ncolumn, w->role, w->name, w->unit,
-                          (const char *const *)w->header};
+    rh_csv__table table = {w->ncolumn, w->role, w->name, w->unit,
+                           (const char *const *)w->header};
     rc = rh_csv__is_plain(&table, log, w->path, &named, &plain, err);
     if (rc)
         return rc;

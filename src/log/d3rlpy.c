@@ -167,13 +167,13 @@ static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, r
 static rh_status open_feed(rh_feed *feed, const episode *e, const rh_hdf5 *file,
                            const rh_log_options *opt, rh_error *err)
 {
-    rh_feed_plan plan = {.action = e->action.name,
-                         .named = true,
-                         .shape = {.nobs = e->obs.width,
-                                   .nact = (int)e->action.width,
-                                   .whole = e->action.whole,
-                                   .path = rh_hdf5__path(file),
-                                   .format = "d3rlpy"}};
+    rh_feed__plan plan = {.action = e->action.name,
+                          .named = true,
+                          .shape = {.nobs = e->obs.width,
+                                    .nact = (int)e->action.width,
+                                    .whole = e->action.whole,
+                                    .path = rh_hdf5__path(file),
+                                    .format = "d3rlpy"}};
     if (e->action.width > RH_MAX_ACT)
         plan.shape.nact = RH_MAX_ACT + 1;
     rh_status rc = rh_feed__open(feed, &plan, opt, err);

@@ -50,7 +50,7 @@ rh_array *rh_flat__find(const rh_flat *flat, const char *name)
 
 // ---------------------------------------------------------------------------- roles
 
-static const char *asked_for(const rh_log_options *opt, rh_flat_role role)
+static const char *asked_for(const rh_log_options *opt, rh_flat__role role)
 {
     switch (role) {
     case RH_FLAT_OBS:
@@ -99,7 +99,7 @@ static void add(rh_beside *beside, rh_array *array)
 }
 
 // The arrays that the caller names for a role.
-static rh_status take_named(table *t, rh_flat_role role, const char *list, rh_error *err)
+static rh_status take_named(table *t, rh_flat__role role, const char *list, rh_error *err)
 {
     rh_beside *beside = &t->role[role];
     char **word = NULL;
@@ -134,7 +134,7 @@ static bool is_time(const table *t, const rh_array *array)
            array->nrow == obs->array[0]->nrow;
 }
 
-static rh_status take_role(table *t, rh_flat_role role, rh_error *err)
+static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
 {
     const char *asked = asked_for(t->opt, role);
     rh_beside *beside = &t->role[role];
@@ -155,7 +155,7 @@ static rh_status take_role(table *t, rh_flat_role role, rh_error *err)
 }
 
 // An array of a role: numbers, and one row per step.
-static rh_status check_array(const table *t, rh_flat_role role, const rh_array *array,
+static rh_status check_array(const table *t, rh_flat__role role, const rh_array *array,
                              rh_error *err)
 {
     const char *path = rh_path_tail(t->path);
@@ -187,7 +187,7 @@ static rh_status check_array(const table *t, rh_flat_role role, const rh_array *
 
 static rh_status check_roles(table *t, rh_error *err)
 {
-    static const rh_flat_role needed[] = {RH_FLAT_OBS, RH_FLAT_ACTION, RH_FLAT_REWARD};
+    static const rh_flat__role needed[] = {RH_FLAT_OBS, RH_FLAT_ACTION, RH_FLAT_REWARD};
     const char *path = rh_path_tail(t->path);
     for (int i = 0; i < 3; i++)
         if (t->role[needed[i]].n == 0)
@@ -201,7 +201,7 @@ static rh_status check_roles(table *t, rh_error *err)
     t->nrow = t->role[RH_FLAT_OBS].array[0]->nrow;
     for (int r = 0; r < RH_FLAT_NROLE; r++)
         for (int i = 0; i < t->role[r].n; i++) {
-            rh_status rc = check_array(t, (rh_flat_role)r, t->role[r].array[i], err);
+            rh_status rc = check_array(t, (rh_flat__role)r, t->role[r].array[i], err);
             if (rc)
                 return rc;
         }
@@ -218,7 +218,7 @@ static rh_status check_roles(table *t, rh_error *err)
 // ---------------------------------------------------------------------------- rows
 
 // The one number of a role in a row; 0 when there is no such array.
-static rh_status number(const table *t, rh_flat_role role, int64_t row, double *x,
+static rh_status number(const table *t, rh_flat__role role, int64_t row, double *x,
                         rh_error *err)
 {
     *x = 0.0;
@@ -355,7 +355,7 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
 
 // ---------------------------------------------------------------------------- in words
 
-static rh_status note_role(const table *t, rh_log_builder *b, rh_flat_role role, rh_error *err)
+static rh_status note_role(const table *t, rh_log_builder *b, rh_flat__role role, rh_error *err)
 {
     const rh_beside *beside = &t->role[role];
     const char *extra = "";
@@ -380,7 +380,7 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
     rh_status rc = RH_OK;
     for (int r = 0; r < RH_FLAT_NROLE && !rc; r++)
         if (r != RH_FLAT_NEXT && t->role[r].n > 0)
-            rc = note_role(t, b, (rh_flat_role)r, err);
+            rc = note_role(t, b, (rh_flat__role)r, err);
     if (!rc && t->role[RH_FLAT_TERMINAL].n == 0)
         rc = rh_log_note(b, err, "no terminals: no step ends in a terminal state");
     if (!rc && t->flat->remark)
@@ -438,13 +438,13 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
                         rh_error *err)
 {
     table t = {.flat = flat, .opt = opt, .path = flat->plan.shape.path, .factor = {1.0}};
-    rh_feed_plan plan = flat->plan;
+    rh_feed__plan plan = flat->plan;
     rh_feed feed = {0};
     rh_status rc = RH_OK;
 
     // which array is what
     for (int r = 0; r < RH_FLAT_NROLE && !rc; r++)
-        rc = take_role(&t, (rh_flat_role)r, err);
+        rc = take_role(&t, (rh_flat__role)r, err);
     if (!rc)
         rc = check_roles(&t, err);
     if (rc)

@@ -29,10 +29,10 @@ struct rh_hdf5 {
     char *path; // owned
     hid_t id;
     hid_t small; // how small reads are made, decision 5
-    rh_hdf5_quiet quiet;
+    rh_hdf5__quiet quiet;
 };
 
-void rh_hdf5__enter(rh_hdf5_quiet *quiet)
+void rh_hdf5__enter(rh_hdf5__quiet *quiet)
 {
     H5E_auto2_t print = NULL;
     rh_alone_begin();
@@ -42,7 +42,7 @@ void rh_hdf5__enter(rh_hdf5_quiet *quiet)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-void rh_hdf5__leave(const rh_hdf5_quiet *quiet)
+void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
 {
     H5E_auto2_t print = NULL;
     memcpy(&print, &quiet->print, sizeof print);
@@ -101,7 +101,7 @@ const char *rh_hdf5__path(const rh_hdf5 *file)
 
 // ---------------------------------------------------------------------------- what is there
 
-rh_hdf5_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
+rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 {
     // every group on the way is looked for: libhdf5 takes a missing one for an error
     char part[2 * RH_ARRAY__NAME];

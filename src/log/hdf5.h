@@ -6,12 +6,12 @@
 #include "arrays.h"
 
 // libhdf5 is used by one thread at a time, and does not print: from enter to leave.
-typedef struct rh_hdf5_quiet {
+typedef struct rh_hdf5__quiet {
     void *print, *data; // how it printed before
-} rh_hdf5_quiet;
+} rh_hdf5__quiet;
 
-void rh_hdf5__enter(rh_hdf5_quiet *quiet);
-void rh_hdf5__leave(const rh_hdf5_quiet *quiet);
+void rh_hdf5__enter(rh_hdf5__quiet *quiet);
+void rh_hdf5__leave(const rh_hdf5__quiet *quiet);
 
 // ---------------------------------------------------------------------------- reading
 
@@ -22,15 +22,15 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err);
 void rh_hdf5__close(rh_hdf5 *file); // NULL is allowed
 const char *rh_hdf5__path(const rh_hdf5 *file);
 
-typedef enum rh_hdf5_kind {
+typedef enum rh_hdf5__type_kind {
     RH_HDF5_NOTHING,
     RH_HDF5_GROUP,
     RH_HDF5_DATASET,
     RH_HDF5_OTHER
-} rh_hdf5_kind;
+} rh_hdf5__type_kind;
 
 // What `name` is, "data/episode_0".
-rh_hdf5_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name);
+rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name);
 
 // The names in a group ("/" is the root), by letter, at most `most` of them. Owned: *name, one
 // block that holds the array and the texts, free with rh_free().
@@ -76,33 +76,33 @@ rh_status rh_hdf5__arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err
 
 // ---------------------------------------------------------------------------- writing
 
-typedef enum rh_hdf5_type { RH_HDF5_DOUBLE, RH_HDF5_INT64, RH_HDF5_BOOL } rh_hdf5_type;
+typedef enum rh_hdf5__type { RH_HDF5_DOUBLE, RH_HDF5_INT64, RH_HDF5_BOOL } rh_hdf5__type;
 
-typedef struct rh_hdf5_out rh_hdf5_out;
+typedef struct rh_hdf5__out rh_hdf5__out;
 
 // Make a file at a path that is a temporary of `path`. Owned: *out, free with
 // rh_hdf5__end(), which says whether all was written.
-rh_status rh_hdf5__create(rh_hdf5_out **out, const char *temporary, const char *path,
+rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
                           rh_error *err);
-rh_status rh_hdf5__end(rh_hdf5_out *out, rh_error *err);
+rh_status rh_hdf5__end(rh_hdf5__out *out, rh_error *err);
 
-rh_status rh_hdf5__make_group(rh_hdf5_out *out, const char *name, rh_error *err);
-rh_status rh_hdf5__put_number(rh_hdf5_out *out, const char *object, const char *name, double x,
+rh_status rh_hdf5__make_group(rh_hdf5__out *out, const char *name, rh_error *err);
+rh_status rh_hdf5__put_number(rh_hdf5__out *out, const char *object, const char *name, double x,
                               rh_error *err); // a whole number, kept as one
-rh_status rh_hdf5__put_text(rh_hdf5_out *out, const char *object, const char *name,
+rh_status rh_hdf5__put_text(rh_hdf5__out *out, const char *object, const char *name,
                             const char *text, rh_error *err);
 
 // A dataset of nrow rows of ncol numbers (0: in one dimension). Rows come from row(), which
 // writes row i as numbers to x.
-typedef struct rh_hdf5_rows {
+typedef struct rh_hdf5__rows {
     const char *name; // "episode_0/rewards"
-    rh_hdf5_type type;
+    rh_hdf5__type type;
     int64_t nrow;
     int ncol;
     void (*row)(const void *self, int64_t i, double *x);
     const void *self;
-} rh_hdf5_rows;
+} rh_hdf5__rows;
 
-rh_status rh_hdf5__put_rows(rh_hdf5_out *out, const rh_hdf5_rows *rows, rh_error *err);
+rh_status rh_hdf5__put_rows(rh_hdf5__out *out, const rh_hdf5__rows *rows, rh_error *err);
 
 #endif

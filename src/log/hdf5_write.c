@@ -11,26 +11,26 @@
 
 #define SLAB_NUMBERS 65536
 
-struct rh_hdf5_out {
+struct rh_hdf5__out {
     const char *path; // borrowed
     hid_t id, flag;   // the file, and the type of flags
     bool failed;
     double *number; // owned (SLAB_NUMBERS + RH_MAX_OBS)
     int64_t *whole; // owned, the same
-    rh_hdf5_quiet quiet;
+    rh_hdf5__quiet quiet;
 };
 
-static rh_status cannot_write(const rh_hdf5_out *out, const char *what, rh_error *err)
+static rh_status cannot_write(const rh_hdf5__out *out, const char *what, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot write %s: the disk may be full",
                    rh_path_tail(out->path), what);
 }
 
-rh_status rh_hdf5__create(rh_hdf5_out **out, const char *temporary, const char *path,
+rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
                           rh_error *err)
 {
     size_t room = SLAB_NUMBERS + RH_MAX_OBS;
-    rh_hdf5_out *o = rh_alloc(1, sizeof *o);
+    rh_hdf5__out *o = rh_alloc(1, sizeof *o);
     if (o) {
         o->number = rh_alloc(room, sizeof *o->number);
         o->whole = rh_alloc(room, sizeof *o->whole);
@@ -62,7 +62,7 @@ rh_status rh_hdf5__create(rh_hdf5_out **out, const char *temporary, const char *
     return RH_OK;
 }
 
-rh_status rh_hdf5__end(rh_hdf5_out *o, rh_error *err)
+rh_status rh_hdf5__end(rh_hdf5__out *o, rh_error *err)
 {
     rh_status rc = RH_OK;
     if (!o)
@@ -79,7 +79,7 @@ rh_status rh_hdf5__end(rh_hdf5_out *o, rh_error *err)
     return rc;
 }
 
-rh_status rh_hdf5__make_group(rh_hdf5_out *o, const char *name, rh_error *err)
+rh_status rh_hdf5__make_group(rh_hdf5__out *o, const char *name, rh_error *err)
 {
     hid_t id = H5Gcreate2(o->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (id < 0 || H5Gclose(id) < 0)
@@ -87,8 +87,8 @@ rh_status rh_hdf5__make_group(rh_hdf5_out *o, const char *name, rh_error *err)
     return RH_OK;
 }
 
-static rh_status put_attribute(rh_hdf5_out *o, const char *object, const char *name, hid_t type,
-                               const void *value, rh_error *err)
+static rh_status put_attribute(rh_hdf5__out *o, const char *object, const char *name,
+                               hid_t type, const void *value, rh_error *err)
 {
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t id = H5Acreate_by_name(o->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT,
@@ -100,14 +100,14 @@ static rh_status put_attribute(rh_hdf5_out *o, const char *object, const char *n
     return written ? RH_OK : cannot_write(o, name, err);
 }
 
-rh_status rh_hdf5__put_number(rh_hdf5_out *o, const char *object, const char *name, double x,
+rh_status rh_hdf5__put_number(rh_hdf5__out *o, const char *object, const char *name, double x,
                               rh_error *err)
 {
     int64_t whole = (int64_t)x;
     return put_attribute(o, object, name, H5T_NATIVE_INT64, &whole, err);
 }
 
-rh_status rh_hdf5__put_text(rh_hdf5_out *o, const char *object, const char *name,
+rh_status rh_hdf5__put_text(rh_hdf5__out *o, const char *object, const char *name,
                             const char *text, rh_error *err)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -119,7 +119,7 @@ rh_status rh_hdf5__put_text(rh_hdf5_out *o, const char *object, const char *name
 }
 
 // Rows first .. first + n - 1 into the open dataset.
-static bool put_slab(rh_hdf5_out *o, const rh_hdf5_rows *rows, hid_t id, int64_t first,
+static bool put_slab(rh_hdf5__out *o, const rh_hdf5__rows *rows, hid_t id, int64_t first,
                      int64_t n)
 {
     int width = rows->ncol ? rows->ncol : 1;
@@ -151,7 +151,7 @@ static bool put_slab(rh_hdf5_out *o, const rh_hdf5_rows *rows, hid_t id, int64_t
     return chosen && written;
 }
 
-rh_status rh_hdf5__put_rows(rh_hdf5_out *o, const rh_hdf5_rows *rows, rh_error *err)
+rh_status rh_hdf5__put_rows(rh_hdf5__out *o, const rh_hdf5__rows *rows, rh_error *err)
 {
     const hid_t type[] = {[RH_HDF5_DOUBLE] = H5T_IEEE_F64LE,
                           [RH_HDF5_INT64] = H5T_STD_I64LE,

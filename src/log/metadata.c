@@ -70,7 +70,7 @@ static rh_status load(json_t **out, const char *text, size_t n, const char *path
 // ---------------------------------------------------------------------------- spaces
 
 typedef struct walk {
-    rh_space *space;
+    rh_minari__space *space;
     const char *path;
     rh_error *err;
 } walk;
@@ -125,7 +125,7 @@ static rh_status refuse(const walk *w, const char *name, const char *what)
 }
 
 // Fill a leaf from its JSON; false when it is not whole.
-static bool fill_leaf(rh_leaf *leaf, const json_t *json, const char *type)
+static bool fill_leaf(rh_log__leaf *leaf, const json_t *json, const char *type)
 {
     const json_t *n = json_object_get(json, "n"), *start = json_object_get(json, "start");
     if (strcmp(type, "Box") == 0) {
@@ -205,7 +205,7 @@ static rh_status read_space(const walk *w, const json_t *json, const char *at, c
         goto done;
     }
 
-    rh_leaf leaf = {.kind = RH_SPACE_UNKNOWN};
+    rh_log__leaf leaf = {.kind = RH_SPACE_UNKNOWN};
     if (!fill_leaf(&leaf, json, type)) {
         char what[120], shown[48];
         snprintf(what, sizeof what, "of type %s cannot be used", rh_log__shown(type, shown));
@@ -223,7 +223,8 @@ done:
     return rc;
 }
 
-static rh_status take_space(rh_space *out, const json_t *json, const char *path, rh_error *err)
+static rh_status take_space(rh_minari__space *out, const json_t *json, const char *path,
+                            rh_error *err)
 {
     if (!json)
         return RH_OK;
@@ -234,8 +235,8 @@ static rh_status take_space(rh_space *out, const json_t *json, const char *path,
     return read_space(&w, json, "", "", 0);
 }
 
-rh_status rh_metadata__parse_space(rh_space *out, const char *text, size_t n, const char *path,
-                                   rh_error *err)
+rh_status rh_metadata__parse_space(rh_minari__space *out, const char *text, size_t n,
+                                   const char *path, rh_error *err)
 {
     json_t *json = NULL;
     rh_status rc = load(&json, text, n, path, err);
@@ -308,7 +309,7 @@ static rh_status take_texts(const json_t *json, char ***text, int *n, const char
     return RH_OK;
 }
 
-rh_status rh_metadata__parse_own(rh_metadata_own *out, const char *text, size_t n,
+rh_status rh_metadata__parse_own(rh_metadata__own *out, const char *text, size_t n,
                                  const char *path, rh_error *err)
 {
     json_t *json = NULL;
@@ -339,14 +340,14 @@ rh_status rh_metadata__parse_own(rh_metadata_own *out, const char *text, size_t 
     return rc;
 }
 
-void rh_metadata__clear_own(rh_metadata_own *own)
+void rh_metadata__clear_own(rh_metadata__own *own)
 {
     rh_free(own->label);
     rh_free(own->obs_name);
     rh_free(own->obs_unit);
     rh_free(own->act_name);
     rh_free(own->reward_name);
-    *own = (rh_metadata_own){0};
+    *own = (rh_metadata__own){0};
 }
 
 // ---------------------------------------------------------------------------- writing

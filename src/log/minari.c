@@ -24,7 +24,7 @@
 
 #define MAX_EPISODES 50000000
 
-static rh_status nomem(const rh_minari_reader *r, rh_error *err)
+static rh_status nomem(const rh_minari__reader *r, rh_error *err)
 {
     rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
     return RH_ENOMEM;
@@ -33,8 +33,8 @@ static rh_status nomem(const rh_minari_reader *r, rh_error *err)
 // ---------------------------------------------------------------------------- the whole
 
 // Names of the numbers in a bundle, in one block; none for one space without parts.
-static rh_status name_parts(const rh_minari_reader *r, const rh_minari_bundle *b, char ***name,
-                            rh_error *err)
+static rh_status name_parts(const rh_minari__reader *r, const rh_minari__bundle *b,
+                            char ***name, rh_error *err)
 {
     size_t length = RH_LEAF__NAME + 12;
     if (b->n == 1 && !*b->leaf[0].path)
@@ -56,8 +56,8 @@ static rh_status name_parts(const rh_minari_reader *r, const rh_minari_bundle *b
 }
 
 // The names start .. start + n - 1 of a Discrete space.
-static rh_status make_labels(rh_minari_reader *r, const rh_leaf *leaf, rh_feed_plan *plan,
-                             rh_error *err)
+static rh_status make_labels(rh_minari__reader *r, const rh_log__leaf *leaf,
+                             rh_feed__plan *plan, rh_error *err)
 {
     if (leaf->n > RH_MAX_ACTIONS)
         return rh_fail(err, RH_EFORMAT, "%s: %lld different actions, expected at most %d",
@@ -76,9 +76,9 @@ static rh_status make_labels(rh_minari_reader *r, const rh_leaf *leaf, rh_feed_p
     return RH_OK;
 }
 
-static rh_status plan_actions(rh_minari_reader *r, rh_feed_plan *plan, rh_error *err)
+static rh_status plan_actions(rh_minari__reader *r, rh_feed__plan *plan, rh_error *err)
 {
-    const rh_leaf *leaf = &r->act.leaf[0];
+    const rh_log__leaf *leaf = &r->act.leaf[0];
     plan->shape.whole = r->act.part[0].whole;
     if (r->own.label) {
         int64_t start;
@@ -96,7 +96,7 @@ static rh_status plan_actions(rh_minari_reader *r, rh_feed_plan *plan, rh_error 
     return RH_OK;
 }
 
-static rh_status note_all(rh_minari_reader *r, bool said, rh_error *err)
+static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
 {
     rh_log_builder *b = r->feed.builder;
     rh_status rc = RH_OK;
@@ -118,14 +118,14 @@ static rh_status note_all(rh_minari_reader *r, bool said, rh_error *err)
 }
 
 // The first episode is open: all that is needed of it is known.
-static rh_status open_feed(rh_minari_reader *r, bool said, rh_error *err)
+static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
 {
-    rh_feed_plan plan = {.action = "actions",
-                         .shape = {.nobs = r->obs.width,
-                                   .nact = r->act.width,
-                                   .times = *r->time_name != 0,
-                                   .path = r->path,
-                                   .format = "minari"}};
+    rh_feed__plan plan = {.action = "actions",
+                          .shape = {.nobs = r->obs.width,
+                                    .nact = r->act.width,
+                                    .times = *r->time_name != 0,
+                                    .path = r->path,
+                                    .format = "minari"}};
     plan.named = true;
     rh_status rc = plan_actions(r, &plan, err);
     if (!rc)
@@ -134,7 +134,7 @@ static rh_status open_feed(rh_minari_reader *r, bool said, rh_error *err)
         rc = name_parts(r, &r->act, &r->act_name, err);
     if (rc)
         return rc;
-    const rh_metadata_own *own = &r->own;
+    const rh_metadata__own *own = &r->own;
     bool all = !r->opt->obs;
     plan.shape.obs_name = all && own->nobs_name == r->obs.width
                               ? (const char *const *)own->obs_name
@@ -162,7 +162,7 @@ static int by_number(const void *a, const void *b)
 }
 
 // The numbers of the episodes there are, in order. Owned: *number.
-static rh_status list_episodes(const rh_minari_reader *r, int64_t **number, int64_t *n,
+static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int64_t *n,
                                rh_error *err)
 {
     char **name = NULL;
@@ -189,7 +189,7 @@ static rh_status list_episodes(const rh_minari_reader *r, int64_t **number, int6
     return RH_OK;
 }
 
-static rh_status check_options(const rh_minari_reader *r, rh_error *err)
+static rh_status check_options(const rh_minari__reader *r, rh_error *err)
 {
     const rh_log_options *opt = r->opt;
     const char *const asked[] = {opt->action,    opt->reward, opt->terminal,
@@ -207,7 +207,7 @@ static rh_status check_options(const rh_minari_reader *r, rh_error *err)
     return RH_OK;
 }
 
-static rh_status read_episodes(rh_minari_reader *r, bool said, rh_error *err)
+static rh_status read_episodes(rh_minari__reader *r, bool said, rh_error *err)
 {
     int64_t *number = NULL, n = 0;
     rh_status rc = list_episodes(r, &number, &n, err);
@@ -241,7 +241,7 @@ static rh_status read_episodes(rh_minari_reader *r, bool said, rh_error *err)
 rh_status rh_minari__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
 {
     bool said = false;
-    rh_minari_reader *r = rh_alloc(1, sizeof *r);
+    rh_minari__reader *r = rh_alloc(1, sizeof *r);
     if (!r)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(rh_hdf5__path(file)));
     r->file = file;

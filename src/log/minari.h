@@ -7,21 +7,21 @@
 #include "metadata.h"
 
 // The datasets that make up observations or actions, one for each leaf of a space.
-typedef struct rh_minari_bundle {
-    rh_leaf *leaf;     // owned                (n)
-    rh_array *part;    // of the open episode, owned (n)
-    rh_array **beside; // owned                (n)
+typedef struct rh_minari__bundle {
+    rh_log__leaf *leaf; // owned                (n)
+    rh_array *part;     // of the open episode, owned (n)
+    rh_array **beside;  // owned                (n)
     int n, width;
     bool open;
-} rh_minari_bundle;
+} rh_minari__bundle;
 
-typedef struct rh_minari_reader {
+typedef struct rh_minari__reader {
     rh_hdf5 *file;             // borrowed
     const rh_log_options *opt; // borrowed
     const char *path;          // borrowed
     rh_metadata metadata;
-    rh_metadata_own own;
-    rh_minari_bundle obs, act;
+    rh_metadata__own own;
+    rh_minari__bundle obs, act;
     rh_array reward, terminal, truncated, time;
     char time_name[RH_ARRAY__NAME]; // below an episode; "" when there is none
     rh_feed feed;
@@ -30,26 +30,27 @@ typedef struct rh_minari_reader {
     double *row, *next, *action; // owned, one block
     bool joined;                 // the next episode is the rest of the last one
     bool ours;                   // what Minari has no place for is in attributes
-} rh_minari_reader;
+} rh_minari__reader;
 
 // The text of a file, NULL when it is not there. Owned: *text, free with rh_free().
 rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *err);
 
 // What the dataset says of itself; *any: something.
-rh_status rh_minari__metadata(rh_minari_reader *r, bool *any, rh_error *err);
+rh_status rh_minari__metadata(rh_minari__reader *r, bool *any, rh_error *err);
 
 // The leaves of `what` ("observations"): as the space says, else as the episode has them.
-rh_status rh_minari__leaves(rh_minari_reader *r, rh_minari_bundle *b, const rh_space *space,
-                            const char *episode, const char *what, rh_error *err);
+rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
+                            const rh_minari__space *space, const char *episode,
+                            const char *what, rh_error *err);
 
 // Where the times are, by the usual names in the first episode.
-void rh_minari__find_time(rh_minari_reader *r, const char *episode);
+void rh_minari__find_time(rh_minari__reader *r, const char *episode);
 
 // Open the datasets of an episode, hand on its rows, and close them, whether all were opened or
 // not.
-rh_status rh_minari__open_episode(rh_minari_reader *r, const char *episode, rh_error *err);
-rh_status rh_minari__push_episode(rh_minari_reader *r, const char *episode, rh_error *err);
-void rh_minari__close_episode(rh_minari_reader *r);
+rh_status rh_minari__open_episode(rh_minari__reader *r, const char *episode, rh_error *err);
+rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_error *err);
+void rh_minari__close_episode(rh_minari__reader *r);
 
 rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err);
 

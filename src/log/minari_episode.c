@@ -11,14 +11,14 @@
 
 // ---------------------------------------------------------------------------- its datasets
 
-static void close_bundle(rh_minari_bundle *b)
+static void close_bundle(rh_minari__bundle *b)
 {
     for (int i = 0; b->open && i < b->n; i++)
         rh_array__clear(&b->part[i]);
     b->open = false;
 }
 
-void rh_minari__close_episode(rh_minari_reader *r)
+void rh_minari__close_episode(rh_minari__reader *r)
 {
     close_bundle(&r->obs);
     close_bundle(&r->act);
@@ -28,7 +28,7 @@ void rh_minari__close_episode(rh_minari_reader *r)
     rh_array__clear(&r->time);
 }
 
-static rh_status open_bundle(rh_minari_reader *r, rh_minari_bundle *b, const char *episode,
+static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const char *episode,
                              const char *what, rh_error *err)
 {
     char name[RH_ARRAY__NAME + RH_LEAF__NAME];
@@ -37,7 +37,7 @@ static rh_status open_bundle(rh_minari_reader *r, rh_minari_bundle *b, const cha
     b->open = true;
     b->width = 0;
     for (int i = 0; i < b->n && !rc; i++) {
-        rh_leaf *leaf = &b->leaf[i];
+        rh_log__leaf *leaf = &b->leaf[i];
         snprintf(name, sizeof name, "%s/%s%s%s", episode, what, *leaf->path ? "/" : "",
                  leaf->path);
         rc = rh_hdf5__numbers(&b->part[i], r->file, name, err);
@@ -59,7 +59,7 @@ static rh_status open_bundle(rh_minari_reader *r, rh_minari_bundle *b, const cha
     return rc;
 }
 
-static rh_status open_column(const rh_minari_reader *r, rh_array *array, const char *episode,
+static rh_status open_column(const rh_minari__reader *r, rh_array *array, const char *episode,
                              const char *what, rh_error *err)
 {
     char name[2 * RH_ARRAY__NAME];
@@ -71,7 +71,7 @@ static rh_status open_column(const rh_minari_reader *r, rh_array *array, const c
     return rc;
 }
 
-static rh_status check_rows(const rh_minari_reader *r, const rh_array *array, int64_t more,
+static rh_status check_rows(const rh_minari__reader *r, const rh_array *array, int64_t more,
                             rh_error *err)
 {
     if (array->nrow == r->reward.nrow + more)
@@ -83,7 +83,7 @@ static rh_status check_rows(const rh_minari_reader *r, const rh_array *array, in
 }
 
 // Whether a dataset holds one number for every step.
-static bool is_time(const rh_minari_reader *r, const char *episode, const char *what)
+static bool is_time(const rh_minari__reader *r, const char *episode, const char *what)
 {
     char name[2 * RH_ARRAY__NAME];
     rh_array time = {.rank = 0}, reward = {.rank = 0};
@@ -97,7 +97,7 @@ static bool is_time(const rh_minari_reader *r, const char *episode, const char *
     return fits;
 }
 
-void rh_minari__find_time(rh_minari_reader *r, const char *episode)
+void rh_minari__find_time(rh_minari__reader *r, const char *episode)
 {
     static const char *const usual[] = {"infos/time", "infos/timestamp", "infos/timestamps",
                                         "time", NULL};
@@ -109,7 +109,7 @@ void rh_minari__find_time(rh_minari_reader *r, const char *episode)
             memcpy(r->time_name, usual[i], strlen(usual[i]) + 1);
 }
 
-rh_status rh_minari__open_episode(rh_minari_reader *r, const char *episode, rh_error *err)
+rh_status rh_minari__open_episode(rh_minari__reader *r, const char *episode, rh_error *err)
 {
     memset(&r->reward, 0, sizeof r->reward);
     memset(&r->terminal, 0, sizeof r->terminal);
@@ -141,7 +141,7 @@ rh_status rh_minari__open_episode(rh_minari_reader *r, const char *episode, rh_e
 
 // ---------------------------------------------------------------------------- its rows
 
-static rh_status read_flag(const rh_minari_reader *r, rh_array *array, int64_t row, bool *flag,
+static rh_status read_flag(const rh_minari__reader *r, rh_array *array, int64_t row, bool *flag,
                            rh_error *err)
 {
     const double *x = NULL;
@@ -153,7 +153,7 @@ static rh_status read_flag(const rh_minari_reader *r, rh_array *array, int64_t r
     return rc;
 }
 
-static rh_status read_row(rh_minari_reader *r, int64_t i, rh_log_row *row, rh_error *err)
+static rh_status read_row(rh_minari__reader *r, int64_t i, rh_log_row *row, rh_error *err)
 {
     const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
     const rh_beside act = {r->act.beside, r->act.n, r->act.width};
@@ -178,13 +178,13 @@ static rh_status read_row(rh_minari_reader *r, int64_t i, rh_log_row *row, rh_er
     return RH_OK;
 }
 
-static bool marked(const rh_minari_reader *r, const char *episode, const char *name)
+static bool marked(const rh_minari__reader *r, const char *episode, const char *name)
 {
     double x = 0.0;
     return r->ours && rh_hdf5__number_attribute(r->file, episode, name, &x) && x == 1.0;
 }
 
-rh_status rh_minari__push_episode(rh_minari_reader *r, const char *episode, rh_error *err)
+rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_error *err)
 {
     const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
     bool unknown = marked(r, episode, "rehearse_end_unknown");

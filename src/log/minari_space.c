@@ -8,7 +8,7 @@
 
 #define MAX_JSON (64 << 20) // bytes of metadata.json
 
-static rh_status nomem(const rh_minari_reader *r, rh_error *err)
+static rh_status nomem(const rh_minari__reader *r, rh_error *err)
 {
     rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
     return RH_ENOMEM;
@@ -38,7 +38,7 @@ rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *er
 }
 
 // metadata.json beside a file that is called main_data.hdf5.
-static rh_status read_json(rh_minari_reader *r, bool *any, rh_error *err)
+static rh_status read_json(rh_minari__reader *r, bool *any, rh_error *err)
 {
     static const char main_data[] = "main_data.hdf5", json[] = "metadata.json";
     size_t length = strlen(r->path), tail = sizeof main_data - 1, n = 0;
@@ -62,7 +62,7 @@ static rh_status read_json(rh_minari_reader *r, bool *any, rh_error *err)
 }
 
 // A space in an attribute of the root.
-static rh_status read_attribute(rh_minari_reader *r, const char *name, rh_space *space,
+static rh_status read_attribute(rh_minari__reader *r, const char *name, rh_minari__space *space,
                                 bool *any, rh_error *err)
 {
     char *text = NULL;
@@ -75,7 +75,7 @@ static rh_status read_attribute(rh_minari_reader *r, const char *name, rh_space 
     return rc;
 }
 
-rh_status rh_minari__metadata(rh_minari_reader *r, bool *any, rh_error *err)
+rh_status rh_minari__metadata(rh_minari__reader *r, bool *any, rh_error *err)
 {
     char *text = NULL;
     r->metadata.jpeg = true;
@@ -105,20 +105,20 @@ static int by_index(const void *a, const void *b)
 }
 
 // The datasets at and below `at` of an episode's observations or actions.
-static rh_status find_leaves(const rh_minari_reader *r, const char *top, const char *at,
-                             rh_minari_bundle *b, int depth, rh_error *err)
+static rh_status find_leaves(const rh_minari__reader *r, const char *top, const char *at,
+                             rh_minari__bundle *b, int depth, rh_error *err)
 {
     char full[RH_ARRAY__NAME], below[RH_LEAF__NAME];
     char **name = NULL;
     int64_t n = 0;
     int length = snprintf(full, sizeof full, "%s%s%s", top, *at ? "/" : "", at);
-    rh_hdf5_kind kind = rh_hdf5__kind(r->file, full);
+    rh_hdf5__type_kind kind = rh_hdf5__kind(r->file, full);
     if (length >= (int)sizeof full || depth > 16 || b->n == RH_MAX_OBS)
         return rh_fail(err, RH_EFORMAT, "%s: %s is nested too deeply", rh_path_tail(r->path),
                        top);
     if (kind == RH_HDF5_DATASET) {
-        rh_leaf *leaf = &b->leaf[b->n++];
-        *leaf = (rh_leaf){.kind = RH_SPACE_UNKNOWN, .width = -1};
+        rh_log__leaf *leaf = &b->leaf[b->n++];
+        *leaf = (rh_log__leaf){.kind = RH_SPACE_UNKNOWN, .width = -1};
         for (size_t i = 0; at[i]; i++) {
             leaf->path[i] = at[i];
             leaf->name[i] = (char)(at[i] == '/' ? '.' : at[i]);
@@ -142,13 +142,13 @@ static rh_status find_leaves(const rh_minari_reader *r, const char *top, const c
 }
 
 // Keep the leaves that the caller asks for, in the order asked.
-static rh_status choose_leaves(const rh_minari_reader *r, rh_minari_bundle *b, const char *list,
-                               rh_error *err)
+static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
+                               const char *list, rh_error *err)
 {
     char **word = NULL, what[400], shown[48];
     const char *known[RH_MAX_OBS];
     int nword = 0, n = 0;
-    rh_leaf *chosen = rh_alloc(RH_MAX_OBS, sizeof *chosen);
+    rh_log__leaf *chosen = rh_alloc(RH_MAX_OBS, sizeof *chosen);
     rh_status rc = chosen ? rh_log__split(list, &word, &nword, err) : nomem(r, err);
     for (int i = 0; i < nword && !rc; i++) {
         int before = n;
@@ -173,8 +173,9 @@ static rh_status choose_leaves(const rh_minari_reader *r, rh_minari_bundle *b, c
     return rc;
 }
 
-rh_status rh_minari__leaves(rh_minari_reader *r, rh_minari_bundle *b, const rh_space *space,
-                            const char *episode, const char *what, rh_error *err)
+rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
+                            const rh_minari__space *space, const char *episode,
+                            const char *what, rh_error *err)
 {
     char top[80];
     snprintf(top, sizeof top, "%.40s/%s", episode, what);
@@ -188,7 +189,7 @@ rh_status rh_minari__leaves(rh_minari_reader *r, rh_minari_bundle *b, const rh_s
     if (!rc && b == &r->obs && r->opt->obs)
         rc = choose_leaves(r, b, r->opt->obs, err);
     for (int i = 0; i < b->n && !rc; i++) {
-        const rh_leaf *leaf = &b->leaf[i];
+        const rh_log__leaf *leaf = &b->leaf[i];
         if (leaf->kind == RH_SPACE_TEXT)
             rc = rh_fail(err, RH_EFORMAT, "%s: %s%s%s are text, expected numbers",
                          rh_path_tail(r->path), what, *leaf->name ? " " : "", leaf->name);

@@ -81,7 +81,7 @@ static void time_of(const void *self, int64_t i, double *x)
     *x = p->log->time[p->first + (i < p->n ? i : p->n - 1)];
 }
 
-static rh_status put_episode(rh_hdf5_out *out, const piece *p, int64_t number, bool resumes,
+static rh_status put_episode(rh_hdf5__out *out, const piece *p, int64_t number, bool resumes,
                              rh_error *err)
 {
     const rh_log *log = p->log;
@@ -90,7 +90,7 @@ static rh_status put_episode(rh_hdf5_out *out, const piece *p, int64_t number, b
     const bool discrete = log->naction > 0;
     const struct {
         const char *name;
-        rh_hdf5_rows rows;
+        rh_hdf5__rows rows;
     } all[] = {
         {"observations",
          {.type = RH_HDF5_DOUBLE, .nrow = p->n + 1, .ncol = log->nobs, .row = observation}},
@@ -109,7 +109,7 @@ static rh_status put_episode(rh_hdf5_out *out, const piece *p, int64_t number, b
     if (!rc && log->time)
         rc = rh_hdf5__make_group(out, name, err);
     for (int i = 0; i < 5 + (log->time != NULL) && !rc; i++) {
-        rh_hdf5_rows rows = all[i].rows;
+        rh_hdf5__rows rows = all[i].rows;
         snprintf(name, sizeof name, "%s/%s", group, all[i].name);
         rows.name = name;
         rows.self = p;
@@ -129,7 +129,7 @@ static rh_status put_episode(rh_hdf5_out *out, const piece *p, int64_t number, b
 }
 
 // All episodes, in as many pieces as they need. *npiece: how many.
-static rh_status put_episodes(rh_hdf5_out *out, const rh_log *log, int64_t *npiece,
+static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npiece,
                               rh_error *err)
 {
     int64_t shift = 0;
@@ -187,8 +187,8 @@ static void make_id(const char *path, char *id, size_t size)
 }
 
 // The attributes of the root, as up to 0.4.3, and our own.
-static rh_status put_root(rh_hdf5_out *out, const rh_log *log, const char *id, int64_t nepisode,
-                          rh_error *err)
+static rh_status put_root(rh_hdf5__out *out, const rh_log *log, const char *id,
+                          int64_t nepisode, rh_error *err)
 {
     char *text[] = {rh_metadata__print_space(log, false), rh_metadata__print_space(log, true),
                     rh_metadata__print_own(log)};
@@ -218,7 +218,7 @@ static rh_status put_root(rh_hdf5_out *out, const rh_log *log, const char *id, i
 static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, const char *id,
                            int64_t *nepisode, rh_error *err)
 {
-    rh_hdf5_out *out = NULL;
+    rh_hdf5__out *out = NULL;
     rh_status rc = rh_file_create(file, path, err);
     if (!rc)
         rc = rh_hdf5__create(&out, rh_file_temporary(*file), path, err);

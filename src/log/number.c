@@ -268,7 +268,7 @@ static bool is_word(const char *text, size_t n, const char *word)
     return !word[n];
 }
 
-rh_number_kind rh_number__read(const char *text, size_t n, double *x)
+rh_number__kind rh_number__read(const char *text, size_t n, double *x)
 {
     const char *end = text + n;
     if (rh_number__parse(text, end, x) == end)

@@ -13,15 +13,15 @@
 // it, +-INFINITY when it is beyond all of them.
 const char *rh_number__parse(const char *text, const char *end, double *x);
 
-typedef enum rh_number_kind {
+typedef enum rh_number__kind {
     RH_NUMBER,         // also inf, -inf, Infinity
     RH_NUMBER_MISSING, // nothing, or a word that says so: NA, nan, null, -, ...
     RH_NUMBER_BEYOND,  // larger than any double
     RH_NUMBER_TEXT     // anything else
-} rh_number_kind;
+} rh_number__kind;
 
 // What the n letters of a field are. *x is the number, NAN when it is missing.
-rh_number_kind rh_number__read(const char *text, size_t n, double *x);
+rh_number__kind rh_number__read(const char *text, size_t n, double *x);
 
 // Write x with the fewest digits that read back as x, the nearest of these; its length.
 int rh_number__print(double x, char text[RH_NUMBER__SIZE]);

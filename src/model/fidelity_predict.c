@@ -233,7 +233,7 @@ static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
     const rh_fidelity__work *w = a->w;
     const rh_log *log = w->log;
     double next[RH_MAX_OBS];
-    rh_expected expected = {.next = next};
+    rh_model__expected expected = {.next = next};
     rh_status rc = w->model->type->calls->expect(&expected, w->model, member,
                                                  log->obs + (int64_t)log->from[t] * log->nobs,
                                                  log->act + t * log->nact, err);
@@ -274,7 +274,7 @@ static rh_status hold_out(asking *a, int fold, rh_error *err)
         a->row[i] = w->log->from[a->held[i]];
     }
 
-    rh_model_part part = {
+    rh_model__part part = {
         .use = a->use,
         .nuse = a->nuse,
         .ask = a->row,

@@ -19,7 +19,7 @@ static rh_status ask(const rh_fidelity__work *w, int64_t t, const double *act, d
 {
     const rh_model *model = w->model;
     double next[RH_MAX_OBS];
-    rh_expected expected = {.next = next};
+    rh_model__expected expected = {.next = next};
     const double *obs = w->log->obs + (int64_t)w->log->from[t] * w->log->nobs;
     rh_status rc =
         model->type->calls->expect(&expected, model, model->member[0], obs, act, err);

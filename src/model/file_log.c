@@ -51,7 +51,7 @@ rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error 
         [NOBS] = log->nobs, [NACTION] = log->naction, [NACT] = log->nact};
     const struct {
         const char *name;
-        rh_store_type type;
+        rh_store__type type;
         const void *x;
         int64_t n;
     } array[] = {
@@ -76,7 +76,7 @@ rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error 
 // ---------------------------------------------------------------------------- reading
 
 // An array that the pieces own; NULL after a failure.
-static void *take(pieces *p, rh_store *store, const char *name, rh_store_type type, int64_t n,
+static void *take(pieces *p, rh_store *store, const char *name, rh_store__type type, int64_t n,
                   rh_status *rc, rh_error *err)
 {
     void *x = NULL;

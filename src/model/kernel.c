@@ -351,7 +351,7 @@ static inline rh_near farthest(const search *s)
 // The squared distances of the box around the queries to a group's, and which there are.
 static inline lanes distances(const search *s, int level, int32_t group, unsigned *there)
 {
-    const rh_level *l = &s->points->level[level];
+    const rh_model__level *l = &s->points->level[level];
     int d = s->points->d;
     const float *box = l->box + (ptrdiff_t)group * d * 2 * RH_LEAF;
     lanes sum = spread(0.0f), zero = sum;

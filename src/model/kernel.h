@@ -14,12 +14,12 @@
 #define RH_MOST_LEVEL 7 // 16^7 leaves are more than 2^31 points need
 
 // Nodes of one level, sixteen siblings to a group.
-typedef struct rh_level {
+typedef struct rh_model__level {
     float *box;     // for each group and dimension the least of 16 nodes, then the greatest,
                     //                                        (ngroup x d x 2 x 16)
     int32_t *first; // for each node the least index in it    (ngroup x 16)
     int32_t nnode;
-} rh_level;
+} rh_model__level;
 
 // Points in leaves of sixteen, in such an order that the leaves 16 i .. 16 i + 15 are the
 // children of node i of level 1, and so on upwards: nothing is stored of the tree but boxes.
@@ -29,7 +29,7 @@ typedef struct rh_boxes {
     int32_t n, nleaf;
     float *point;   // for each leaf, by dimension           (nleaf x d x 16)
     int32_t *index; // what the caller calls them            (nleaf x 16)
-    rh_level level[RH_MOST_LEVEL];
+    rh_model__level level[RH_MOST_LEVEL];
 } rh_boxes;
 
 // A neighbour in one number: the bits of its squared distance, which for floats that are not
@@ -62,7 +62,7 @@ typedef struct rh_model_kernels {
                          int32_t leaf, int k, const int32_t *skip, rh_near *near);
 
     // The least of low and the greatest of high, each (d x 16) with rows `stride` apart, over
-    // the first n columns, to box: 16 floats apart and rows 32, as in rh_level.
+    // the first n columns, to box: 16 floats apart and rows 32, as in rh_model__level.
     void (*enclose)(const float *low, const float *high, int stride, int d, int n, float *box);
 } rh_model_kernels;
 

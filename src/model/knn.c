@@ -64,7 +64,7 @@ void rh_knn__destroy(void *member)
 }
 
 // Keep which transitions are used, unless they are all, once each.
-static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model__part *part,
                           rh_error *err)
 {
     knn->nuse = part->nuse;
@@ -81,7 +81,7 @@ static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model_par
     return RH_OK;
 }
 
-static rh_status fit(void **out, const rh_model *model, const rh_model_part *part,
+static rh_status fit(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err)
 {
     rh_knn *knn = rh_alloc(1, sizeof *knn);
@@ -193,7 +193,7 @@ static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs
 }
 
 // Means over neighbours with probabilities p (n).
-static void average(rh_expected *out, const rh_model *model, const int32_t *transition,
+static void average(rh_model__expected *out, const rh_model *model, const int32_t *transition,
                     const double *p, int n)
 {
     const rh_log *log = model->log;
@@ -213,7 +213,7 @@ static void average(rh_expected *out, const rh_model *model, const int32_t *tran
         out->next[k] = going > 0.0 ? out->next[k] / going : (double)NAN;
 }
 
-static rh_status expect(rh_expected *out, const rh_model *model, const void *member,
+static rh_status expect(rh_model__expected *out, const rh_model *model, const void *member,
                         const double *obs, const double *act, rh_error *err)
 {
     const rh_knn *knn = member;
@@ -236,7 +236,7 @@ static rh_status expect(rh_expected *out, const rh_model *model, const void *mem
     }
 
     double *next = out->next;
-    *out = (rh_expected){.next = next, .distance = NAN, .beyond = true};
+    *out = (rh_model__expected){.next = next, .distance = NAN, .beyond = true};
     for (int k = 0; k < log->nobs; k++)
         next[k] = n ? 0.0 : (double)NAN;
     if (n == 0) {

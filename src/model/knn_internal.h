@@ -47,7 +47,7 @@ typedef struct rh_knn {
 // ---------------------------------------------------------------------------- knn_table.c
 
 // The table of a member with discrete actions.
-rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model__part *part,
                              rh_error *err);
 
 // ---------------------------------------------------------------------------- knn_search.c

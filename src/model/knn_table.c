@@ -27,7 +27,7 @@
 typedef struct work {
     rh_knn *knn;
     const rh_model *model;
-    const rh_model_part *part;
+    const rh_model__part *part;
     int d;
     rh_neighbours *states; // owned: those that ask
     int64_t nask;          //
@@ -142,7 +142,7 @@ static rh_status fill_action(work *w, int action, rh_error *err)
 // The states that ask.
 static rh_status index_states(work *w, rh_error *err)
 {
-    const rh_model_part *part = w->part;
+    const rh_model__part *part = w->part;
     w->nask = part->ask ? part->nask : w->model->log->nstate;
     if (!part->ask)
         return rh_neighbours__create(&w->states, w->model->code, w->nask, w->d, err);
@@ -162,7 +162,7 @@ static rh_status index_states(work *w, rh_error *err)
     return rc;
 }
 
-rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_part *part,
+rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model__part *part,
                              rh_error *err)
 {
     const rh_log *log = model->log;

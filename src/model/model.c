@@ -119,7 +119,7 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
 {
     int32_t *use = NULL;
     watched w = {.watch = opt->watch, .member = member, .nmember = model->nmember};
-    rh_model_part part = {.nthread = opt->nthread};
+    rh_model__part part = {.nthread = opt->nthread};
     part.watch.progress = opt->watch.progress ? tell : NULL;
     part.watch.stop = opt->watch.stop ? asked_to_stop : NULL;
     part.watch.context = &w;

@@ -28,7 +28,7 @@ struct rh_model {
 };
 
 // What a member is fitted to: transitions of the model's log, perhaps several times.
-typedef struct rh_model_part {
+typedef struct rh_model__part {
     const int32_t *use; // (nuse), in ascending order
     int64_t nuse;
     const int32_t *ask; // rows that expect() will be asked for, and nothing else will be asked
@@ -37,22 +37,22 @@ typedef struct rh_model_part {
     rh_rng rng;  // the member's own chance
     int nthread; // changes no result
     rh_watch watch;
-} rh_model_part;
+} rh_model__part;
 
 // What a member expects of one action in one state.
-typedef struct rh_expected {
+typedef struct rh_model__expected {
     double *next;    // mean of the next observation, terminal ones left out     (nobs)
     double reward;   // mean
     double terminal; // probability
     double distance; // to the nearest that it knows, in codes; NAN where it knows none
     bool beyond;     // out of reach
-} rh_expected;
+} rh_model__expected;
 
 struct rh_model_calls {
     bool chance; // members fitted to the same still differ
 
     // Fit a member. The model has everything but members. Owned: *out, free with destroy.
-    rh_status (*fit)(void **out, const rh_model *model, const rh_model_part *part,
+    rh_status (*fit)(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err);
     void (*destroy)(void *member); // NULL is allowed
 
@@ -62,7 +62,7 @@ struct rh_model_calls {
                      const double *param, rh_error *err);
 
     // What the member expects in observation obs (nobs) of act, as fitted. Not for hot loops.
-    rh_status (*expect)(rh_expected *out, const rh_model *model, const void *member,
+    rh_status (*expect)(rh_model__expected *out, const rh_model *model, const void *member,
                         const double *obs, const double *act, rh_error *err);
 
     // Into a group of a file of its own, and back: nothing read is believed unchecked.

@@ -72,7 +72,7 @@ const rh_param rh_nn__param[RH_NN_NPARAM] = {
 
 // ---------------------------------------------------------------------------- a member
 
-static rh_status make_span(rh_nn_span *span, int n, rh_error *err)
+static rh_status make_span(rh_nn__span *span, int n, rh_error *err)
 {
     span->lo = rh_alloc(2 * (size_t)n, sizeof(double));
     if (!span->lo)
@@ -135,12 +135,12 @@ rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, r
 // ---------------------------------------------------------------------------- scaling
 
 // Halves first: no range overflows.
-static double middle(const rh_nn_span *span, int i)
+static double middle(const rh_nn__span *span, int i)
 {
     return 0.5 * span->lo[i] + 0.5 * span->hi[i];
 }
 
-static double half(const rh_nn_span *span, int i)
+static double half(const rh_nn__span *span, int i)
 {
     return 0.5 * span->hi[i] - 0.5 * span->lo[i];
 }
@@ -151,20 +151,20 @@ static double within(double x, double lo, double hi)
     return x >= lo ? (x <= hi ? x : hi) : lo;
 }
 
-float rh_nn__scale(const rh_nn_span *span, int i, double x)
+float rh_nn__scale(const rh_nn__span *span, int i, double x)
 {
     double width = half(span, i);
     return width > 0.0 ? (float)within((x - middle(span, i)) / width, -1.0, 1.0) : 0.0f;
 }
 
-static double unscaled(const rh_nn_span *span, int i, float u)
+static double unscaled(const rh_nn__span *span, int i, float u)
 {
     return within(middle(span, i) + half(span, i) * (double)u, span->lo[i], span->hi[i]);
 }
 
 bool rh_nn__varies(const rh_nn *nn, int which)
 {
-    const rh_nn_span *span = &nn->target[which];
+    const rh_nn__span *span = &nn->target[which];
     for (int i = 0; i < span->n; i++)
         if (half(span, i) > 0.0)
             return true;
@@ -237,7 +237,7 @@ double rh_nn__end_chance(int ending, double end)
     return within(end, 0.0, 1.0);
 }
 
-static rh_status nn_expect(rh_expected *out, const rh_model *model, const void *member,
+static rh_status nn_expect(rh_model__expected *out, const rh_model *model, const void *member,
                            const double *obs, const double *act, rh_error *err)
 {
     const rh_nn *nn = member;

@@ -21,7 +21,7 @@ static const char *label(char *text, int which, const char *what)
 
 // ---------------------------------------------------------------------------- writing
 
-static rh_status write_span(rh_store *store, const char *name, const rh_nn_span *span,
+static rh_status write_span(rh_store *store, const char *name, const rh_nn__span *span,
                             rh_error *err)
 {
     return rh_store__put(store, name, RH_STORE_F64, span->lo, 2 * (int64_t)span->n, err);
@@ -66,7 +66,7 @@ rh_status rh_nn__write(const rh_model *model, const void *member, rh_store *stor
 
 // ---------------------------------------------------------------------------- reading
 
-static rh_status read_span(rh_store *store, const char *name, rh_nn_span *span, rh_error *err)
+static rh_status read_span(rh_store *store, const char *name, rh_nn__span *span, rh_error *err)
 {
     void *x = NULL;
     rh_status rc =
@@ -84,7 +84,7 @@ static rh_status read_span(rh_store *store, const char *name, rh_nn_span *span, 
 }
 
 // An end is always 0, always 1, or either.
-static rh_status check_end(const rh_store *store, const char *name, const rh_nn_span *end,
+static rh_status check_end(const rh_store *store, const char *name, const rh_nn__span *end,
                            bool continuing, rh_error *err)
 {
     double lo = end->lo[0], hi = end->hi[0];

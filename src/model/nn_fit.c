@@ -17,7 +17,7 @@
 // Rows, one per transition in use.
 typedef struct rows {
     const rh_model *model;
-    const rh_model_part *part;
+    const rh_model__part *part;
     float *x;             // owned: inputs                   (n x ninput)
     float *y[RH_NN_NNET]; // owned: targets                  (n x nobs, n, n)
     uint8_t *known;       // owned: the next state is known  (n)
@@ -50,7 +50,7 @@ static bool ends_at(const rh_log *log, int32_t t)
 
 // ---------------------------------------------------------------------------- ranges
 
-static void widen(rh_nn_span *span, int i, double x, bool first)
+static void widen(rh_nn__span *span, int i, double x, bool first)
 {
     span->lo[i] = first || x < span->lo[i] ? x : span->lo[i];
     span->hi[i] = first || x > span->hi[i] ? x : span->hi[i];
@@ -71,7 +71,7 @@ static double target_of(const rh_nn *nn, double from, double to)
 static void measure_targets(rh_nn *nn, const rows *r)
 {
     const rh_log *log = r->model->log;
-    rh_nn_span *end = &nn->target[RH_NN_OF_END];
+    rh_nn__span *end = &nn->target[RH_NN_OF_END];
     bool first = true;
     for (int64_t k = 0; k < r->part->nuse; k++) {
         int32_t t = r->part->use[k], to = log->to[t];
@@ -151,14 +151,14 @@ static void fill_rows(rows *r, const rh_nn *nn, float *scratch)
 }
 
 // Whether row k is another copy of the transition before it.
-static bool repeats(const rh_model_part *part, int64_t k)
+static bool repeats(const rh_model__part *part, int64_t k)
 {
     return k > 0 && part->use[k] == part->use[k - 1];
 }
 
 static rh_status hold_out(rows *r, double share, rh_rng *rng, rh_error *err)
 {
-    const rh_model_part *part = r->part;
+    const rh_model__part *part = r->part;
     int32_t *list = rh_alloc((size_t)part->nuse, sizeof *list);
     if (!list)
         return rh_fail(err, RH_ENOMEM, "nn: out of memory for training");
@@ -203,8 +203,8 @@ static rh_status make_rows(rows *r, const rh_nn *nn, rh_error *err)
 static rh_status train_networks(rh_nn *nn, const rows *r, rh_rng *rng, rh_error *err)
 {
     const double *param = r->model->param;
-    const rh_model_part *part = r->part;
-    rh_nn_learner learner[RH_NN_NNET] = {{.mlp = NULL}};
+    const rh_model__part *part = r->part;
+    rh_nn__learner learner[RH_NN_NNET] = {{.mlp = NULL}};
     int of[RH_NN_NNET], n = 0;
     uint64_t seed = rh_rng_bits(rng);
 
@@ -233,7 +233,7 @@ static rh_status train_networks(rh_nn *nn, const rows *r, rh_rng *rng, rh_error 
     return rc;
 }
 
-rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model_part *part,
+rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err)
 {
     rh_nn *nn = NULL;

@@ -29,23 +29,23 @@ extern const rh_param rh_nn__param[RH_NN_NPARAM];
 enum { RH_NN_OF_STATE, RH_NN_OF_REWARD, RH_NN_OF_END, RH_NN_NNET };
 
 // Least and most of some numbers, which become -1 and 1.
-typedef struct rh_nn_span {
+typedef struct rh_nn__span {
     double *lo; // owned  (n)
     double *hi; // in the block of lo  (n)
     int n;
-} rh_nn_span;
+} rh_nn__span;
 
 // A member.
 typedef struct rh_nn {
-    int nobs, naction, nact;       // of the task
-    bool code;                     // inputs are codes,
-    bool both;                     //   of state and action together
-    bool change;                   // the change to the next state is predicted, not the state
-    rh_nn_span input;              // of the inputs that are numbers: sensors or codes, actions
-    int ninput;                    // and the marks of discrete actions
-    rh_nn_span sensor;             // what next states are kept within        (nobs)
-    rh_nn_span target[RH_NN_NNET]; // what is predicted                  (nobs, 1, 1)
-    rh_mlp *net[RH_NN_NNET];       // owned; NULL: the target is always the same
+    int nobs, naction, nact;        // of the task
+    bool code;                      // inputs are codes,
+    bool both;                      //   of state and action together
+    bool change;                    // the change to the next state is predicted, not the state
+    rh_nn__span input;              // of the inputs that are numbers: sensors or codes, actions
+    int ninput;                     // and the marks of discrete actions
+    rh_nn__span sensor;             // what next states are kept within        (nobs)
+    rh_nn__span target[RH_NN_NNET]; // what is predicted                  (nobs, 1, 1)
+    rh_mlp *net[RH_NN_NNET];        // owned; NULL: the target is always the same
 } rh_nn;
 
 // One that fits the shape of a model, with spans of zeros and no networks. Owned: *out.
@@ -56,7 +56,7 @@ void rh_nn__destroy(void *member); // NULL is allowed
 bool rh_nn__varies(const rh_nn *nn, int which);
 
 // A number of a span, scaled to -1 .. 1 and kept within; 0 where the span has no width.
-float rh_nn__scale(const rh_nn_span *span, int i, double x);
+float rh_nn__scale(const rh_nn__span *span, int i, double x);
 
 // A network of the right shape for a target. Owned: *out.
 rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, rh_rng *rng,
@@ -80,7 +80,7 @@ double rh_nn__end_chance(int ending, double end);
 // ---------------------------------------------------------------------------- training
 
 // A network on its way through the epochs.
-typedef struct rh_nn_learner {
+typedef struct rh_nn__learner {
     rh_mlp *mlp;         // owned
     rh_mlp *best;        // owned: as it was when the held-out error was least
     rh_mlp_pass *pass;   // owned
@@ -100,26 +100,26 @@ typedef struct rh_nn_learner {
     double sum;          // of squared errors in this epoch, as they were before each step
     double error, least; // mean squared error after the last epoch and after the best
     bool done, failed;   // failed: it diverged, and there is nothing to go back to
-} rh_nn_learner;
+} rh_nn__learner;
 
 // Learn with mlp, which the learner owns from here on even on failure, from the rows of
 // x and y that have known[row] != 0, or from all where that is NULL; held[row] != 0 are held
 // out. param: of the model. To be cleared after failure too.
-rh_status rh_nn__learner_init(rh_nn_learner *learner, rh_mlp *mlp, const double *param,
+rh_status rh_nn__learner_init(rh_nn__learner *learner, rh_mlp *mlp, const double *param,
                               const float *x, const float *y, int64_t n, const uint8_t *known,
                               const uint8_t *held, rh_rng rng, rh_error *err);
-void rh_nn__learner_clear(rh_nn_learner *learner);
+void rh_nn__learner_clear(rh_nn__learner *learner);
 
 // Up to nbatch more batches.
-void rh_nn__learn(rh_nn_learner *learner, int64_t nbatch);
+void rh_nn__learn(rh_nn__learner *learner, int64_t nbatch);
 
 // All the way, with mlp as it was best in the end.
-rh_status rh_nn__train(rh_nn_learner *learner, int n, int nthread, const rh_watch *watch,
+rh_status rh_nn__train(rh_nn__learner *learner, int n, int nthread, const rh_watch *watch,
                        rh_error *err);
 
 // ---------------------------------------------------------------------------- calls
 
-rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model_part *part,
+rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err);
 rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
                      const double *param, rh_error *err);

@@ -26,11 +26,11 @@ enum { ROUND = 256, ROUND_ROWS = 4096 }; // batches of a round, and their rows: 
 
 // ---------------------------------------------------------------------------- a learner
 
-rh_status rh_nn__learner_init(rh_nn_learner *l, rh_mlp *mlp, const double *param,
+rh_status rh_nn__learner_init(rh_nn__learner *l, rh_mlp *mlp, const double *param,
                               const float *x, const float *y, int64_t n, const uint8_t *known,
                               const uint8_t *held, rh_rng rng, rh_error *err)
 {
-    *l = (rh_nn_learner){.mlp = mlp, .rng = rng, .x = x, .y = y, .least = INFINITY};
+    *l = (rh_nn__learner){.mlp = mlp, .rng = rng, .x = x, .y = y, .least = INFINITY};
     l->size = (int)param[RH_NN_BATCH];
     l->room = l->size > ROOM ? l->size : ROOM;
     l->rate = param[RH_NN_RATE];
@@ -61,21 +61,21 @@ rh_status rh_nn__learner_init(rh_nn_learner *l, rh_mlp *mlp, const double *param
     return rc;
 }
 
-void rh_nn__learner_clear(rh_nn_learner *l)
+void rh_nn__learner_clear(rh_nn__learner *l)
 {
     rh_mlp_destroy(l->mlp);
     rh_mlp_destroy(l->best);
     rh_mlp_pass_destroy(l->pass);
     rh_free(l->row);
     rh_free(l->batch);
-    *l = (rh_nn_learner){.mlp = NULL};
+    *l = (rh_nn__learner){.mlp = NULL};
 }
 
 // ---------------------------------------------------------------------------- epochs
 
 // The n rows from l->row[first] on through the network. Their squared errors summed, and
 // *dy: the derivatives of their mean.
-static double forward(rh_nn_learner *l, int64_t first, int n, float **dy)
+static double forward(rh_nn__learner *l, int64_t first, int n, float **dy)
 {
     int nin = rh_mlp_ninput(l->mlp), nout = rh_mlp_noutput(l->mlp);
     float *x = l->batch, *target = x + (size_t)l->room * (size_t)nin;
@@ -99,7 +99,7 @@ static double forward(rh_nn_learner *l, int64_t first, int n, float **dy)
     return sum;
 }
 
-static void shuffle(rh_nn_learner *l)
+static void shuffle(rh_nn__learner *l)
 {
     for (int64_t i = l->ntrain - 1; i > 0; i--) {
         int64_t j = rh_rng_below(&l->rng, (uint32_t)i + 1);
@@ -110,7 +110,7 @@ static void shuffle(rh_nn_learner *l)
 }
 
 // Mean squared error of the held-out rows; where there are none, of the epoch just made.
-static double watched_error(rh_nn_learner *l)
+static double watched_error(rh_nn__learner *l)
 {
     double nout = rh_mlp_noutput(l->mlp);
     if (l->nheld == 0)
@@ -125,7 +125,7 @@ static double watched_error(rh_nn_learner *l)
 }
 
 // An epoch is over: is it time to stop?
-static void judge(rh_nn_learner *l)
+static void judge(rh_nn__learner *l)
 {
     double before = l->error;
     l->error = watched_error(l);
@@ -147,7 +147,7 @@ static void judge(rh_nn_learner *l)
         rh_mlp_copy(l->mlp, l->best);
 }
 
-void rh_nn__learn(rh_nn_learner *l, int64_t nbatch)
+void rh_nn__learn(rh_nn__learner *l, int64_t nbatch)
 {
     const rh_mlp_adam adam = {.rate = l->rate, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     for (int64_t i = 0; i < nbatch && !l->done; i++) {
@@ -168,11 +168,11 @@ void rh_nn__learn(rh_nn_learner *l, int64_t nbatch)
 // ---------------------------------------------------------------------------- all of them
 
 // What share of the way, epochs that are not needed included, they have made together.
-static double share_done(const rh_nn_learner *learner, int n)
+static double share_done(const rh_nn__learner *learner, int n)
 {
     double made = 0.0, all = 0.0;
     for (int i = 0; i < n; i++) {
-        const rh_nn_learner *l = &learner[i];
+        const rh_nn__learner *l = &learner[i];
         double whole = (double)l->ntrain * l->epochs;
         made += l->done ? whole : (double)l->ntrain * l->nepoch + (double)l->at;
         all += whole;
@@ -181,13 +181,13 @@ static double share_done(const rh_nn_learner *learner, int n)
 }
 
 // Few of those that are large: who wants to stop must not wait for 256 of 4096 rows.
-static int64_t round_of(const rh_nn_learner *l)
+static int64_t round_of(const rh_nn__learner *l)
 {
     int64_t n = ROUND_ROWS / l->size;
     return n < 1 ? 1 : n < ROUND ? n : ROUND;
 }
 
-rh_status rh_nn__train(rh_nn_learner *learner, int n, int nthread, const rh_watch *watch,
+rh_status rh_nn__train(rh_nn__learner *learner, int n, int nthread, const rh_watch *watch,
                        rh_error *err)
 {
     nthread = nthread < n ? nthread : n > 0 ? n : 1;

@@ -22,7 +22,7 @@
 
 // ---------------------------------------------------------------------------- libhdf5, alone
 
-void rh_store__enter(rh_store_quiet *q)
+void rh_store__enter(rh_store__quiet *q)
 {
     rh_alone_begin();
     H5dont_atexit(); // it would tidy up after us with words of its own
@@ -30,13 +30,13 @@ void rh_store__enter(rh_store_quiet *q)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-void rh_store__leave(const rh_store_quiet *q)
+void rh_store__leave(const rh_store__quiet *q)
 {
     H5Eset_auto2(H5E_DEFAULT, q->print, q->data);
     rh_alone_end();
 }
 
-hid_t rh_store__file_type(rh_store_type type)
+hid_t rh_store__file_type(rh_store__type type)
 {
     switch (type) {
     case RH_STORE_U8:
@@ -53,7 +53,7 @@ hid_t rh_store__file_type(rh_store_type type)
     return -1;
 }
 
-hid_t rh_store__memory_type(rh_store_type type)
+hid_t rh_store__memory_type(rh_store__type type)
 {
     switch (type) {
     case RH_STORE_U8:
@@ -96,7 +96,7 @@ static rh_store *begin(const char *path)
 
 rh_status rh_store__create(rh_store **out, const char *path, rh_error *err)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     rh_store *store = begin(path);
     if (!store)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
@@ -128,7 +128,7 @@ done:
 // The file is closed with all that is open in it. False when not all could be written.
 static bool shut(rh_store *store)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     if (store->id < 0)
         return true;
     rh_store__enter(&q);
@@ -169,7 +169,7 @@ void rh_store__discard(rh_store *store)
 
 rh_status rh_store__open(rh_store **out, const char *path, rh_error *err)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     rh_store *store = begin(path);
     if (!store)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
@@ -260,7 +260,7 @@ static void make_groups(const rh_store *store, const char *full)
 static bool write_dataset(const rh_store *store, const char *full, hid_t there, hid_t here,
                           int rank, int64_t n, const void *x)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     hsize_t dim = (hsize_t)n;
     rh_store__enter(&q);
     hid_t space = rank ? H5Screate_simple(1, &dim, NULL) : H5Screate(H5S_SCALAR);
@@ -279,7 +279,7 @@ static bool write_dataset(const rh_store *store, const char *full, hid_t there, 
     return good;
 }
 
-rh_status rh_store__put(rh_store *store, const char *name, rh_store_type type, const void *x,
+rh_status rh_store__put(rh_store *store, const char *name, rh_store__type type, const void *x,
                         int64_t n, rh_error *err)
 {
     char full[RH_STORE_NAME];
@@ -301,7 +301,7 @@ rh_status rh_store__put_number(rh_store *store, const char *name, double x, rh_e
 static rh_status put_padded(rh_store *store, const char *name, const char *x, size_t size,
                             int rank, int n, rh_error *err)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     char full[RH_STORE_NAME];
     rh_store__name(store, name, full);
     rh_store__enter(&q);

@@ -10,13 +10,13 @@
 
 typedef struct rh_store rh_store;
 
-typedef enum rh_store_type {
+typedef enum rh_store__type {
     RH_STORE_U8,
     RH_STORE_I32,
     RH_STORE_I64,
     RH_STORE_F32,
     RH_STORE_F64
-} rh_store_type;
+} rh_store__type;
 
 // Owned: *out. A store that writes is ended with commit or discard, one that reads with close.
 rh_status rh_store__create(rh_store **out, const char *path, rh_error *err);
@@ -30,7 +30,7 @@ const char *rh_store__path(const rh_store *store);
 void rh_store__within(rh_store *store, const char *prefix);
 
 // Arrays of one dimension. n may be 0.
-rh_status rh_store__put(rh_store *store, const char *name, rh_store_type type, const void *x,
+rh_status rh_store__put(rh_store *store, const char *name, rh_store__type type, const void *x,
                         int64_t n, rh_error *err);
 rh_status rh_store__put_text(rh_store *store, const char *name, const char *text,
                              rh_error *err);
@@ -44,7 +44,7 @@ bool rh_store__has(const rh_store *store, const char *name);
 
 // Read into memory from rh_alloc(), free with rh_free(). Another type in the file is refused;
 // so is another number of elements than n, where n is not -1. *got: how many. Nullable: got.
-rh_status rh_store__get(rh_store *store, const char *name, rh_store_type type, int64_t n,
+rh_status rh_store__get(rh_store *store, const char *name, rh_store__type type, int64_t n,
                         void **x, int64_t *got, rh_error *err);
 rh_status rh_store__get_text(rh_store *store, const char *name, char **text, rh_error *err);
 // How many texts there are, and all of them: one block that holds the array and the texts.

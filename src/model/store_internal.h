@@ -20,17 +20,17 @@ struct rh_store {
 };
 
 // How libhdf5 printed before.
-typedef struct rh_store_quiet {
+typedef struct rh_store__quiet {
     H5E_auto2_t print;
     void *data;
-} rh_store_quiet;
+} rh_store__quiet;
 
-void rh_store__enter(rh_store_quiet *quiet);
-void rh_store__leave(const rh_store_quiet *quiet);
+void rh_store__enter(rh_store__quiet *quiet);
+void rh_store__leave(const rh_store__quiet *quiet);
 
 // What numbers are in the file and in memory.
-hid_t rh_store__file_type(rh_store_type type);
-hid_t rh_store__memory_type(rh_store_type type);
+hid_t rh_store__file_type(rh_store__type type);
+hid_t rh_store__memory_type(rh_store__type type);
 
 // The name with its prefix.
 void rh_store__name(const rh_store *store, const char *name, char full[RH_STORE_NAME]);

@@ -10,7 +10,7 @@
 
 #define MOST_TEXTS 10000 // where their number is not known ahead
 
-static size_t size_of(rh_store_type type)
+static size_t size_of(rh_store__type type)
 {
     static const size_t size[] = {[RH_STORE_U8] = 1,
                                   [RH_STORE_I32] = 4,
@@ -20,7 +20,7 @@ static size_t size_of(rh_store_type type)
     return size[type];
 }
 
-static const char *name_of(rh_store_type type)
+static const char *name_of(rh_store__type type)
 {
     static const char *const name[] = {[RH_STORE_U8] = "uint8",
                                        [RH_STORE_I32] = "int32",
@@ -50,7 +50,7 @@ static bool is_linked(const rh_store *store, const char *full)
 
 bool rh_store__has(const rh_store *store, const char *name)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     char full[RH_STORE_NAME];
     rh_store__name(store, name, full);
     rh_store__enter(&q);
@@ -111,10 +111,10 @@ static const char *open_dataset(const rh_store *store, const char *full, dataset
 }
 
 // Numbers into a block of their own.
-static rh_status get_numbers(rh_store *store, const char *name, rh_store_type type, int rank,
+static rh_status get_numbers(rh_store *store, const char *name, rh_store__type type, int rank,
                              int64_t n, void **x, int64_t *got, rh_error *err)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     char full[RH_STORE_NAME];
     dataset d;
     void *block = NULL;
@@ -154,7 +154,7 @@ done:
     return rc;
 }
 
-rh_status rh_store__get(rh_store *store, const char *name, rh_store_type type, int64_t n,
+rh_status rh_store__get(rh_store *store, const char *name, rh_store__type type, int64_t n,
                         void **x, int64_t *got, rh_error *err)
 {
     return get_numbers(store, name, type, 1, n, x, got, err);
@@ -186,7 +186,7 @@ rh_status rh_store__get_within(rh_store *store, const char *name, double lo, dou
 static rh_status get_padded(rh_store *store, const char *name, int rank, int64_t n, char **x,
                             size_t *step, int64_t *got, rh_error *err)
 {
-    rh_store_quiet q;
+    rh_store__quiet q;
     char full[RH_STORE_NAME], *block = NULL;
     dataset d;
     rh_status rc = RH_OK;

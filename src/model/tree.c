@@ -203,7 +203,7 @@ static void arrange(builder *b, int32_t leaf, int32_t n)
 static void bound(rh_boxes *boxes, int level)
 {
     const rh_model_kernels *kernels = rh_model_kernels__best();
-    rh_level *l = &boxes->level[level];
+    rh_model__level *l = &boxes->level[level];
     int d = boxes->d;
     ptrdiff_t group = (ptrdiff_t)d * 2 * RH_LEAF;
     for (int32_t i = 0; i < l->nnode; i++) {
@@ -214,7 +214,7 @@ static void bound(rh_boxes *boxes, int level)
             kernels->enclose(point, point, RH_LEAF, d, left < RH_LEAF ? left : RH_LEAF, box);
             continue;
         }
-        const rh_level *under = l - 1;
+        const rh_model__level *under = l - 1;
         const float *inside = under->box + i * group;
         const int32_t *first = under->first + (ptrdiff_t)i * RH_LEAF;
         int32_t left = under->nnode - i * RH_LEAF, n = left < RH_LEAF ? left : RH_LEAF;
@@ -235,7 +235,7 @@ static bool reserve(rh_boxes *boxes)
         return false;
     size_t ngroup = 0;
     for (size_t n = nleaf; ngroup != 1; n = ngroup) {
-        rh_level *l = &boxes->level[boxes->nlevel++];
+        rh_model__level *l = &boxes->level[boxes->nlevel++];
         ngroup = (n + RH_LEAF - 1) / RH_LEAF;
         l->nnode = (int32_t)n;
         l->box = rh_alloc(ngroup * 2 * RH_LEAF * d, sizeof *l->box);

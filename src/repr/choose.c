@@ -58,7 +58,7 @@ typedef struct job {
 // What all jobs share. Read only, but for the flags and what failed.
 typedef struct choice {
     const rh_repr_options *opt;
-    rh_choose_effort effort;
+    rh_repr__choose_effort effort;
     int nthread;
     rh_folds folds;
     uint8_t *use[2 * NFOLD]; // in one owned block: a fold, all but a fold, of each
@@ -336,8 +336,8 @@ static candidate *choose(choice *c)
 }
 
 rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
-                          const rh_repr_options *opt, rh_choose_effort effort, int nthread,
-                          rh_error *err)
+                          const rh_repr_options *opt, rh_repr__choose_effort effort,
+                          int nthread, rh_error *err)
 {
     rh_repr_options usual = rh_repr_defaults();
     opt = opt ? opt : &usual;
@@ -385,6 +385,6 @@ done:
 rh_status rh_repr_choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
                          const rh_repr_options *opt, int nthread, rh_error *err)
 {
-    static const rh_choose_effort effort = {.first = 3000, .last = 8000, .hidden = 128};
+    static const rh_repr__choose_effort effort = {.first = 3000, .last = 8000, .hidden = 128};
     return rh_repr__choose(out, trial, ntrial, log, opt, effort, nthread, err);
 }

@@ -113,12 +113,12 @@ static inline vec fused(vec a, vec b, vec c)
 
 // The block of C at row i and column j: nrow x nvec vectors, both known to the compiler. All
 // loops but that over k are unrolled, or the sums would be put into memory between them.
-static inline __attribute__((always_inline)) void block(const rh_product *p, int i, int j,
+static inline __attribute__((always_inline)) void block(const rh_repr__product *p, int i, int j,
                                                         const int nrow, const int nvec)
 {
     vec c[MOST];
     const vec zero = {0};
-    const rh_product q = *p; // what is stored cannot change it
+    const rh_repr__product q = *p; // what is stored cannot change it
     const float *start = q.start ? q.start + i * q.start_row + j : NULL;
     UNROLL for (int x = 0; x < nrow * nvec; x++)
     {
@@ -155,7 +155,7 @@ static inline __attribute__((always_inline)) void block(const rh_product *p, int
 }
 
 // All rows of the nvec vectors of columns at j.
-static inline __attribute__((always_inline)) void panel(const rh_product *p, int j,
+static inline __attribute__((always_inline)) void panel(const rh_repr__product *p, int j,
                                                         const int nvec)
 {
     const int most = MOST / nvec;
@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) void panel(const rh_product *p, int
     }
 }
 
-static void product(const rh_product *p)
+static void product(const rh_repr__product *p)
 {
     int j = 0;
     for (; p->m == 1 && j + WIDE * LANES <= p->n; j += WIDE * LANES)
@@ -233,10 +233,10 @@ static void turn(int m, int n, const float *from, ptrdiff_t from_row, float *to,
 
 #define SMALL 1e-30f
 
-static void adam(size_t n, const rh_adam_step *step, float *restrict w, float *restrict m,
+static void adam(size_t n, const rh_repr__adam_step *step, float *restrict w, float *restrict m,
                  float *restrict v, const float *restrict g)
 {
-    const rh_adam_step s = *step;
+    const rh_repr__adam_step s = *step;
     for (size_t i = 0; i < n; i++) {
         float first = FUSED(s.keep1, m[i], s.take1 * g[i]);
         float second = FUSED(s.keep2, v[i], s.take2 * (g[i] * g[i]));

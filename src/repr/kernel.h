@@ -16,7 +16,7 @@
 //
 // n is a multiple of RH_COLUMNS, and rows of B, C, start and gate begin at multiples of 64
 // bytes.
-typedef struct rh_product {
+typedef struct rh_repr__product {
     int m, n, k;
     const float *a; // element (i, k) at a[i * a_row + k * a_step]
     ptrdiff_t a_row, a_step;
@@ -29,29 +29,29 @@ typedef struct rh_product {
     const float *gate;   // NULL: none
     ptrdiff_t gate_row;
     bool relu;
-} rh_product;
+} rh_repr__product;
 
 // One Adam step. The bias corrections are in rate and eps:
 //
 //     m = keep1 m + take1 g
 //     v = keep2 v + take2 g^2
 //     w = w - rate m / (sqrt(v) + eps)
-typedef struct rh_adam_step {
+typedef struct rh_repr__adam_step {
     float keep1, take1, keep2, take2, rate, eps;
-} rh_adam_step;
+} rh_repr__adam_step;
 
 typedef struct rh_repr_kernels {
     const char *name; // of the instruction set
     bool fused;       // a product and its sum are rounded once
 
-    void (*product)(const rh_product *p);
+    void (*product)(const rh_repr__product *p);
 
     // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), turned over.
     void (*turn)(int m, int n, const float *from, ptrdiff_t from_row, float *to,
                  ptrdiff_t to_row);
 
     // n is a multiple of RH_COLUMNS.
-    void (*adam)(size_t n, const rh_adam_step *step, float *w, float *m, float *v,
+    void (*adam)(size_t n, const rh_repr__adam_step *step, float *w, float *m, float *v,
                  const float *g);
 } rh_repr_kernels;
 

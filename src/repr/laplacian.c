@@ -92,7 +92,7 @@ static const rh_param laplacian_param[NPARAM] = {
 typedef struct training {
     rh_repr *repr;
     const rh_repr_work *work;
-    rh_laplacian_loss loss;
+    rh_laplacian__loss_parts loss;
     rh_closeness closeness;
     rh_points points;  // trained on
     rh_points held;    // watched by; empty when there was too little to hold out
@@ -164,7 +164,7 @@ static rh_status prepare(training *t, rh_error *err)
     const double *p = t->work->param;
     size_t rows = 3 * (size_t)p[BATCH], d = (size_t)p[D];
     size_t nin = (size_t)t->repr->nobs + (size_t)t->repr->nact;
-    t->loss = (rh_laplacian_loss){p[HALF] != 0.0 ? 0.5 : 1.0, p[BETA], p[ZETA]};
+    t->loss = (rh_laplacian__loss_parts){p[HALF] != 0.0 ? 0.5 : 1.0, p[BETA], p[ZETA]};
     rh_status rc = rh_closeness__init(&t->closeness, (int)p[WINDOW], p[KAPPA], err);
     if (!rc)
         rc = rh_mlp_clone(&t->best, t->repr->mlp, err);
@@ -254,7 +254,7 @@ static rh_status laplacian_fit(rh_repr *repr, const rh_repr_work *work, rh_error
     const double *p = work->param;
     training t = {.repr = repr, .work = work};
     rh_awareness aware;
-    rh_status rc = rh_repr__scale(repr, work, (rh_scaling)p[SCALE], err);
+    rh_status rc = rh_repr__scale(repr, work, (rh_repr__scaling)p[SCALE], err);
     if (!rc)
         rc = rh_repr__network(repr, (int)p[D], (int)p[HIDDEN],
                               p[FIRST_BIAS] != 0.0 ? RH_MLP_PLAIN : RH_MLP_NO_FIRST_BIAS,

@@ -6,14 +6,15 @@
 #include "repr_internal.h"
 
 // The weights of the loss.
-typedef struct rh_laplacian_loss {
+typedef struct rh_laplacian__loss_parts {
     double half; // of the attractive term: 1, or 0.5
     double beta, zeta;
-} rh_laplacian_loss;
+} rh_laplacian__loss_parts;
 
 // The loss of the codes y of n states, n states close to them and n states far away
 // (3 x n x d), and its derivatives dy by them. Nullable: dy.
-double rh_laplacian__loss(const rh_laplacian_loss *by, int n, int d, const float *y, float *dy);
+double rh_laplacian__loss(const rh_laplacian__loss_parts *by, int n, int d, const float *y,
+                          float *dy);
 
 // What is drawn: how far ahead a state counts as close.
 typedef struct rh_closeness {

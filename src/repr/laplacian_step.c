@@ -64,7 +64,8 @@ void rh_laplacian__draw(const rh_points *points, const rh_closeness *closeness, 
     }
 }
 
-double rh_laplacian__loss(const rh_laplacian_loss *by, int n, int d, const float *y, float *dy)
+double rh_laplacian__loss(const rh_laplacian__loss_parts *by, int n, int d, const float *y,
+                          float *dy)
 {
     double loss = 0.0, pull = 2.0 * by->half / n, push = 2.0 * by->beta / n;
     ptrdiff_t part = (ptrdiff_t)n * d;

@@ -6,20 +6,20 @@
 #include "kernel.h"
 #include "rehearse/mlp.h"
 
-typedef struct rh_layer {
+typedef struct rh_repr__layer {
     int nin, nout;
     int columns;      // nout in whole vectors
     ptrdiff_t row;    // floats from one row of w, or of an output, to the next
     ptrdiff_t turned; // the same of w turned over
     size_t at;        // where w (nin x row) begins in each array; then the biases (row)
     size_t at_turned; // where w turned over (nout x turned) begins
-} rh_layer;
+} rh_repr__layer;
 
 struct rh_mlp {
     const rh_repr_kernels *kernels;
     int nlayer;
     unsigned flags;
-    rh_layer layer[RH_MLP_LAYERS];
+    rh_repr__layer layer[RH_MLP_LAYERS];
     size_t n;              // floats of an array, padding included
     float *array[4];       // by rh_mlp_array, in one owned block; [0] owns it
     float *turned;         // owned; not kept of the first layer

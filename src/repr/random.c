@@ -16,7 +16,7 @@ static const rh_param random_param[NPARAM] = {
 static rh_status random_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)
 {
     const double *p = work->param;
-    rh_status rc = rh_repr__scale(repr, work, (rh_scaling)p[SCALE], err);
+    rh_status rc = rh_repr__scale(repr, work, (rh_repr__scaling)p[SCALE], err);
     if (!rc)
         rc = rh_repr__network(repr, (int)p[D], (int)p[HIDDEN], RH_MLP_PLAIN, work->seed, err);
     return rc;

@@ -15,7 +15,7 @@ static rh_status raw_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "raw: %d inputs, but a code has at most %d numbers; try laplacian",
                        repr->ncode, RH_MAX_CODE);
-    return rh_repr__scale(repr, work, (rh_scaling)work->param[SCALE], err);
+    return rh_repr__scale(repr, work, (rh_repr__scaling)work->param[SCALE], err);
 }
 
 const rh_repr_type rh_repr_raw = {

@@ -15,7 +15,7 @@
 #define ROWS 256 // rows of a block
 #define LINE 16  // floats of a cache line
 
-rh_rng rh_repr__chance(uint64_t seed, rh_repr_chance what)
+rh_rng rh_repr__chance(uint64_t seed, rh_repr__stream what)
 {
     return rh_rng_stream(seed, RH_STREAM_FIT, 0, (uint64_t)what);
 }

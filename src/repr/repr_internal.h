@@ -29,16 +29,16 @@ struct rh_repr_work {
 };
 
 // The runs of RH_STREAM_FIT, replicate 0: each has chance of its own.
-typedef enum rh_repr_chance {
+typedef enum rh_repr__stream {
     RH_CHANCE_WEIGHTS,   // the weights a network begins with
     RH_CHANCE_BATCHES,   // what it is trained on
     RH_CHANCE_HELD_OUT,  // which episodes it is watched by
     RH_CHANCE_WATCHED,   // and which pairs of them
     RH_CHANCE_AWARENESS, // the pairs taken at random
     RH_CHANCE_FOLDS      // of a choice
-} rh_repr_chance;
+} rh_repr__stream;
 
-rh_rng rh_repr__chance(uint64_t seed, rh_repr_chance what);
+rh_rng rh_repr__chance(uint64_t seed, rh_repr__stream what);
 
 // ---------------------------------------------------------------------------- kinds
 
@@ -60,12 +60,12 @@ rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags,
 // ---------------------------------------------------------------------------- scaling
 
 // How inputs are scaled before anything else looks at them.
-typedef enum rh_scaling {
+typedef enum rh_repr__scaling {
     RH_SCALE_RANGE,     // least to most becomes -1 to 1
     RH_SCALE_DEVIATION, // mean 0, standard deviation 1
     RH_SCALE_NONE,
     RH_NSCALING
-} rh_scaling;
+} rh_repr__scaling;
 
 // The first parameter of every kind.
 extern const char *const rh_repr__scaling_name[RH_NSCALING];
@@ -86,7 +86,7 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
                 .fixed = true}
 
 // centre and factor, from the episodes in use. Refused when no state is whole.
-rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_scaling how,
+rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scaling how,
                          rh_error *err);
 
 // Scaled inputs x (nobs + nact); false when a number is missing. act is not looked at where
@@ -150,14 +150,14 @@ void rh_folds__use(const rh_folds *folds, int fold, bool inside, uint8_t *use);
 // ---------------------------------------------------------------------------- choosing
 
 // How much trainings cost.
-typedef struct rh_choose_effort {
+typedef struct rh_repr__choose_effort {
     int first, last; // steps, while all are screened and of those that are compared
     int hidden;      // units of a hidden layer
-} rh_choose_effort;
+} rh_repr__choose_effort;
 
 // rh_repr_choose() with another effort.
 rh_status rh_repr__choose(rh_repr **out, rh_repr_trial *trial, int *ntrial, const rh_log *log,
-                          const rh_repr_options *opt, rh_choose_effort effort, int nthread,
-                          rh_error *err);
+                          const rh_repr_options *opt, rh_repr__choose_effort effort,
+                          int nthread, rh_error *err);
 
 #endif

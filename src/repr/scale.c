@@ -64,7 +64,8 @@ static double factor_of(double spread)
     return spread > DBL_MIN && isfinite(spread) ? 1.0 / spread : 0.0;
 }
 
-rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_scaling how, rh_error *err)
+rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scaling how,
+                         rh_error *err)
 {
     seen s[RH_MAX_INPUT] = {{0}};
     if (see_log(s, repr, work) == 0)

@@ -163,7 +163,7 @@ static void standardise(const rh_search *search, int n)
 }
 
 // What is known of hyperparameters before there are settings.
-static void expect(const rh_search *search, int n, rh_gp_prior *prior)
+static void expect(const rh_search *search, int n, rh_gp__prior *prior)
 {
     rh_bayes *b = search->self;
     bool unknown = false;
@@ -175,20 +175,20 @@ static void expect(const rh_search *search, int n, rh_gp_prior *prior)
     }
     if (as_paper(search)) {
         b->noisy = false;
-        prior[RH_GP_VARIANCE] = (rh_gp_prior){0.0, 0.0, 0.0, INFINITY};
-        prior[RH_GP_NOISE] = (rh_gp_prior){rh_ln(1e-6), rh_ln(1e-6), rh_ln(1e-6), INFINITY};
-        prior[RH_GP_LENGTH] = (rh_gp_prior){rh_ln(1e-5), rh_ln(1e5), 0.0, INFINITY};
+        prior[RH_GP_VARIANCE] = (rh_gp__prior){0.0, 0.0, 0.0, INFINITY};
+        prior[RH_GP_NOISE] = (rh_gp__prior){rh_ln(1e-6), rh_ln(1e-6), rh_ln(1e-6), INFINITY};
+        prior[RH_GP_LENGTH] = (rh_gp__prior){rh_ln(1e-5), rh_ln(1e5), 0.0, INFINITY};
         return;
     }
 
-    prior[RH_GP_VARIANCE] = (rh_gp_prior){rh_ln(1e-2), rh_ln(1e4), 0.0, 2.0};
-    prior[RH_GP_NOISE] = unknown ? (rh_gp_prior){rh_ln(1e-8), 0.0, rh_ln(1e-2), 2.0}
-                                 : (rh_gp_prior){rh_ln(1e-8), 0.0, rh_ln(1e-6), 3.0};
+    prior[RH_GP_VARIANCE] = (rh_gp__prior){rh_ln(1e-2), rh_ln(1e4), 0.0, 2.0};
+    prior[RH_GP_NOISE] = unknown ? (rh_gp__prior){rh_ln(1e-8), 0.0, rh_ln(1e-2), 2.0}
+                                 : (rh_gp__prior){rh_ln(1e-8), 0.0, rh_ln(1e-6), 3.0};
     if (!b->noisy)
-        prior[RH_GP_NOISE] = (rh_gp_prior){-30.0, -30.0, -30.0, INFINITY};
+        prior[RH_GP_NOISE] = (rh_gp__prior){-30.0, -30.0, -30.0, INFINITY};
     for (int g = 0; g < b->gp.ngroup; g++)
         prior[RH_GP_LENGTH + g] =
-            (rh_gp_prior){rh_ln(1e-2), rh_ln(1e3), usual_length(b->gp.ncol), sqrt(3.0)};
+            (rh_gp__prior){rh_ln(1e-2), rh_ln(1e3), usual_length(b->gp.ncol), sqrt(3.0)};
 }
 
 // The process fitted to the first n settings: from where it was, from the prior's middle, and
@@ -196,7 +196,7 @@ static void expect(const rh_search *search, int n, rh_gp_prior *prior)
 static rh_status fit(const rh_search *search, int n, rh_error *err)
 {
     rh_bayes *b = search->self;
-    rh_gp_prior prior[RH_GP_MOST];
+    rh_gp__prior prior[RH_GP_MOST];
     double start[STARTS * RH_GP_MOST], *at = start;
     int ntheta = RH_GP_LENGTH + b->gp.ngroup;
     bool paper = as_paper(search);
@@ -269,11 +269,11 @@ static rh_status ask_design(rh_search *search, int n, rh_error *err)
 }
 
 // Take the best setting so far, and with `elsewhere` what is best away from it.
-static void take_aim(const rh_search *search, bool elsewhere, rh_bayes_aim *aim)
+static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim)
 {
     rh_bayes *b = search->self;
     int at = 0;
-    *aim = (rh_bayes_aim){.gp = &b->gp, .kappa = search->param[RH_BAYES_KAPPA]};
+    *aim = (rh_bayes__aim){.gp = &b->gp, .kappa = search->param[RH_BAYES_KAPPA]};
     aim->ei = search->param[RH_BAYES_ACQUISITION] != RH_BAYES_UCB && !as_paper(search);
     for (int turn = 0; turn < 2; turn++) {
         aim->best = -INFINITY;
@@ -301,7 +301,7 @@ static void take_aim(const rh_search *search, bool elsewhere, rh_bayes_aim *aim)
 static rh_status question(const rh_search *search, double *x, bool *found, rh_error *err)
 {
     rh_bayes *b = search->self;
-    rh_bayes_aim aim;
+    rh_bayes__aim aim;
     if (as_paper(search)) {
         take_aim(search, false, &aim);
         return rh_bayes__next_as_paper(search, &aim, x, found, err);

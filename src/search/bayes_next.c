@@ -24,7 +24,7 @@
 
 typedef struct place {
     const rh_search *search;
-    const rh_bayes_aim *aim;
+    const rh_bayes__aim *aim;
     int ndim;
     double count[RH_MAX_DIM]; // values of a dimension, INFINITY without end
     bool steps;               // some dimension has an end
@@ -51,7 +51,7 @@ static bool tried(const place *p, const double *u)
     return rh_search__find(p->search, x) >= 0;
 }
 
-static void look(const place *p, int n, const double *u, rh_bayes_kept *kept)
+static void look(const place *p, int n, const double *u, rh_bayes__kept *kept)
 {
     double worth[CHUNK];
     rh_bayes__worth(p->aim, n, u, worth);
@@ -60,7 +60,7 @@ static void look(const place *p, int n, const double *u, rh_bayes_kept *kept)
 }
 
 // All settings of a small space that have not been tried.
-static void look_at_all(const place *p, rh_bayes_kept *kept)
+static void look_at_all(const place *p, rh_bayes__kept *kept)
 {
     double u[CHUNK * RH_MAX_DIM], x[RH_MAX_DIM];
     int n = 0, count = (int)rh_space_count(&p->search->space);
@@ -95,10 +95,10 @@ static void stray(const place *p, double *u, rh_rng *rng)
 }
 
 // Points at random, then points around the best settings (those that the process has).
-static void look_around(const place *p, rh_rng *rng, rh_bayes_kept *kept)
+static void look_around(const place *p, rh_rng *rng, rh_bayes__kept *kept)
 {
     // the best settings by their values
-    rh_bayes_kept best = {.ncol = p->ndim, .most = AROUND};
+    rh_bayes__kept best = {.ncol = p->ndim, .most = AROUND};
     const rh_gp *gp = p->aim->gp;
     for (int i = 0; i < gp->n; i++)
         rh_bayes__keep(&best, gp->z + (size_t)i * (size_t)p->ndim, gp->y[i]);
@@ -129,7 +129,7 @@ static void move(const place *p, double *u, double *worth)
 {
     for (bool better = true; better;) {
         better = false;
-        rh_bayes_kept best = {.ncol = p->ndim, .most = 1};
+        rh_bayes__kept best = {.ncol = p->ndim, .most = 1};
         for (int k = 0; k < p->ndim; k++) {
             bool names = p->search->space.dim[k].kind == RH_DIM_NAMES;
             if (isinf(p->count[k]) || p->count[k] < 2.0)
@@ -154,7 +154,7 @@ static void move(const place *p, double *u, double *worth)
     }
 }
 
-rh_status rh_bayes__next(const rh_search *search, const rh_bayes_aim *aim, double *x,
+rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, double *x,
                          bool *found, rh_error *err)
 {
     place p = {.search = search, .aim = aim, .ndim = search->space.ndim};
@@ -166,7 +166,7 @@ rh_status rh_bayes__next(const rh_search *search, const rh_bayes_aim *aim, doubl
     }
     rh_rng rng =
         rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 0, (uint64_t)search->nsetting);
-    rh_bayes_kept kept = {.ncol = p.ndim, .most = CLIMBED}, done = kept;
+    rh_bayes__kept kept = {.ncol = p.ndim, .most = CLIMBED}, done = kept;
     bool small = rh_space_count(&search->space) <= SMALL;
     if (small)
         look_at_all(&p, &kept);

@@ -44,7 +44,7 @@ static void settle(const rh_space *space, double *x)
             x[k] = rh_dim__nearest(&space->dim[k], x[k]);
 }
 
-rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes_aim *aim, double *x,
+rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes__aim *aim, double *x,
                                   bool *found, rh_error *err)
 {
     const rh_space *space = &search->space;
@@ -52,7 +52,7 @@ rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes_aim *a
     rh_rng rng =
         rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 0, (uint64_t)search->nsetting);
     double at[CHUNK * RH_MAX_DIM], worth[CHUNK], lo[RH_MAX_DIM], hi[RH_MAX_DIM];
-    rh_bayes_kept best = {.ncol = ndim, .most = 1};
+    rh_bayes__kept best = {.ncol = ndim, .most = 1};
     for (int i = 0; i < SPREAD; i++) {
         rh_bayes__anywhere(space, &rng, at + n * ndim);
         if (rh_search__find(search, at + n * ndim) < 0)

@@ -69,7 +69,7 @@ static double sd_of(double variance)
     return sqrt(fmax(variance, 1e-24));
 }
 
-bool rh_bayes__shuns(const rh_bayes_aim *aim, const double *z)
+bool rh_bayes__shuns(const rh_bayes__aim *aim, const double *z)
 {
     if (aim->reach == 0.0)
         return false;
@@ -81,7 +81,7 @@ bool rh_bayes__shuns(const rh_bayes_aim *aim, const double *z)
     return r2 < aim->reach * aim->reach;
 }
 
-void rh_bayes__worth(const rh_bayes_aim *aim, int n, const double *z, double *worth)
+void rh_bayes__worth(const rh_bayes__aim *aim, int n, const double *z, double *worth)
 {
     double mean[CHUNK], variance[CHUNK];
     for (int i = 0; i < n; i += CHUNK) {
@@ -102,7 +102,7 @@ void rh_bayes__worth(const rh_bayes_aim *aim, int n, const double *z, double *wo
 // ---------------------------------------------------------------------------- climbing
 
 typedef struct climb {
-    const rh_bayes_aim *aim;
+    const rh_bayes__aim *aim;
     double best;
     double z[RH_MAX_DIM];
 } climb;
@@ -127,8 +127,8 @@ static double height(unsigned n, const double *z, double *slope, void *context)
     return worth;
 }
 
-rh_status rh_bayes__climb(const rh_bayes_aim *aim, const double *lo, const double *hi, int most,
-                          double *z, double *worth, rh_error *err)
+rh_status rh_bayes__climb(const rh_bayes__aim *aim, const double *lo, const double *hi,
+                          int most, double *z, double *worth, rh_error *err)
 {
     unsigned n = (unsigned)aim->gp->ncol;
     climb c = {.aim = aim, .best = -INFINITY};
@@ -151,7 +151,7 @@ rh_status rh_bayes__climb(const rh_bayes_aim *aim, const double *lo, const doubl
     return RH_OK;
 }
 
-void rh_bayes__keep(rh_bayes_kept *kept, const double *z, double worth)
+void rh_bayes__keep(rh_bayes__kept *kept, const double *z, double worth)
 {
     if (isnan(worth) || (kept->n == kept->most && !(worth > kept->worth[kept->n - 1])))
         return;

@@ -70,15 +70,15 @@ void rh_gp__slope(rh_gp *gp, const double *z, double *mean, double *variance,
 
 // What a hyperparameter may be, and what it is like before there are data: normal around
 // `at`.
-typedef struct rh_gp_prior {
+typedef struct rh_gp__prior {
     double lo, hi; // equal: it stays as it is
     double at, sd; // INFINITY: none is more likely
-} rh_gp_prior;
+} rh_gp__prior;
 
 // Hyperparameters from the points, by log marginal likelihood and prior (2 + ngroup), from
 // each of start (nstart x (2 + ngroup)) with at most so many evaluations. Leaves the process
 // with the best of them, factored and weighed. Nullable: err.
-rh_status rh_gp__fit(rh_gp *gp, const rh_gp_prior *prior, int nstart, const double *start,
+rh_status rh_gp__fit(rh_gp *gp, const rh_gp__prior *prior, int nstart, const double *start,
                      int most, rh_error *err);
 
 #endif

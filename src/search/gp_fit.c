@@ -21,7 +21,7 @@
 
 typedef struct climb {
     rh_gp *gp;
-    const rh_gp_prior *prior;
+    const rh_gp__prior *prior;
     int ntheta;
     double best; // the highest value seen, and where
     double theta[RH_GP_MOST];
@@ -34,7 +34,7 @@ static double height(unsigned n, const double *theta, double *slope, void *conte
     double value = rh_gp__evidence(c->gp, theta, slope ? own : NULL);
     bool sound = isfinite(value) && rh_all_finite(own, c->ntheta);
     for (unsigned i = 0; i < n && sound; i++) {
-        const rh_gp_prior *p = &c->prior[i];
+        const rh_gp__prior *p = &c->prior[i];
         double away = (theta[i] - p->at) / p->sd;
         value -= 0.5 * away * away;
         own[i] -= away / p->sd;
@@ -49,7 +49,7 @@ static double height(unsigned n, const double *theta, double *slope, void *conte
     return sound ? value : HOPELESS;
 }
 
-rh_status rh_gp__fit(rh_gp *gp, const rh_gp_prior *prior, int nstart, const double *start,
+rh_status rh_gp__fit(rh_gp *gp, const rh_gp__prior *prior, int nstart, const double *start,
                      int most, rh_error *err)
 {
     climb c = {

@@ -156,14 +156,14 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
     }
 
     // as in bayes.c
-    rh_gp_prior prior[RH_GP_MOST] = {
+    rh_gp__prior prior[RH_GP_MOST] = {
         [RH_GP_VARIANCE] = {rh_ln(1e-2), rh_ln(1e4), 0.0, 2.0},
         [RH_GP_NOISE] = {rh_ln(1e-8), 0.0, rh_ln(unknown ? 1e-2 : 1e-4), 3.0},
     };
     double start[RH_GP_MOST];
     for (int k = 0; k < ndim; k++)
-        prior[RH_GP_LENGTH + k] = (rh_gp_prior){rh_ln(1e-2), rh_ln(1e3),
-                                                sqrt(2.0) - 3.0 + 0.5 * rh_ln(ndim), sqrt(3.0)};
+        prior[RH_GP_LENGTH + k] = (rh_gp__prior){
+            rh_ln(1e-2), rh_ln(1e3), sqrt(2.0) - 3.0 + 0.5 * rh_ln(ndim), sqrt(3.0)};
     for (int i = 0; i < RH_GP_LENGTH + ndim; i++)
         start[i] = prior[i].at;
     return rh_gp__fit(gp, prior, 1, start, 60, err);

@@ -153,7 +153,7 @@ static void broken_runs(rh_study *study)
         const rh_trial *t = &v->trial[i];
         if (!t->ndiverged)
             continue;
-        const rh_record *tried = rh_study__find(study, t->setting, false);
+        const rh_study__trial_record *tried = rh_study__find(study, t->setting, false);
         nsetting += !t->confirm || tried->ndiverged == 0;
         nunit += t->ndiverged;
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;

@@ -233,7 +233,7 @@ static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
     return rc;
 }
 
-rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal_head *head,
+rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal__head *head,
                            rh_error *err)
 {
     assert(head->ncurve >= 0 && head->ncurve <= RH_STUDY__NCURVE);
@@ -293,7 +293,7 @@ int rh_journal__ntrial(const rh_journal *journal)
     return journal->replay.ntrial;
 }
 
-const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i)
+const rh_journal__entry *rh_journal__trial(const rh_journal *journal, int i)
 {
     assert(i >= 0 && i < journal->replay.ntrial);
     return &journal->replay.trial[i];
@@ -302,7 +302,7 @@ const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i)
 void rh_journal__forget(rh_journal *journal, int i)
 {
     assert(i >= 0 && i < journal->replay.ntrial);
-    rh_journal_trial *trial = &journal->replay.trial[i];
+    rh_journal__entry *trial = &journal->replay.trial[i];
     rh_free(trial->result);
     trial->result = NULL;
     trial->nunit = 0;

@@ -63,48 +63,48 @@ const char *rh_scan__number(const char *at, const char *end, double *x); // in t
 // ---------------------------------------------------------------------------- the head
 
 // The lines that say what a study is.
-void rh_journal__head_lines(rh_text *text, const rh_journal_head *head);
-void rh_journal__plan_line(rh_text *text, const rh_journal_head *head);
+void rh_journal__head_lines(rh_text *text, const rh_journal__head *head);
+void rh_journal__plan_line(rh_text *text, const rh_journal__head *head);
 
 // The study attributes that are needed to compare are all there.
 bool rh_journal__head_whole(const json_t *attr);
 
 // RH_OK, or RH_EINVAL with the difference named. *grown: only open entries differ.
-rh_status rh_journal__compare(const json_t *attr, const rh_journal_head *head, const char *path,
-                              bool *grown, rh_error *err);
+rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
+                              const char *path, bool *grown, rh_error *err);
 
 // ---------------------------------------------------------------------------- reading
 
 // One trial of ours, as short as can be.
-typedef struct rh_journal_slot {
+typedef struct rh_journal__slot {
     int id;      // of Optuna: over all studies of the file
     int number;  // of Optuna: in our study
     int setting; //
     bool confirm, finished;
-} rh_journal_slot;
+} rh_journal__slot;
 
 // What the lines so far come to.
 typedef struct rh_replay {
-    const rh_journal_head *head; // borrowed
-    const char *path;            // borrowed, for messages
-    json_t *attr;                // owned: of our study; NULL: none
-    bool grown;                  // entries that may differ do
-    uint32_t verdict;            // checksum of the last verdict, 0: none
-    rh_journal_trial *trial;     // owned: ours                         (ntrial)
-    int ntrial, trial_room;      //
-    rh_journal_slot *slot;       // owned: the same, and those to come  (nslot)
-    int nslot, slot_room;        //
-    int *owner;                  // owned: of all trials of the file, the slot or -1  (nowner)
-    int nowner, owner_room;      //
-    int nnumber;                 // trials in our study, those of others among them
-    char **study;                // owned: names of all studies; NULL: deleted  (nstudy)
-    int nstudy, study_room;      //
-    int64_t nline;               // lines read
-    bool foreign;                // lines of others were seen
+    const rh_journal__head *head; // borrowed
+    const char *path;             // borrowed, for messages
+    json_t *attr;                 // owned: of our study; NULL: none
+    bool grown;                   // entries that may differ do
+    uint32_t verdict;             // checksum of the last verdict, 0: none
+    rh_journal__entry *trial;     // owned: ours                         (ntrial)
+    int ntrial, trial_room;       //
+    rh_journal__slot *slot;       // owned: the same, and those to come  (nslot)
+    int nslot, slot_room;         //
+    int *owner;                   // owned: of all trials of the file, the slot or -1  (nowner)
+    int nowner, owner_room;       //
+    int nnumber;                  // trials in our study, those of others among them
+    char **study;                 // owned: names of all studies; NULL: deleted  (nstudy)
+    int nstudy, study_room;       //
+    int64_t nline;                // lines read
+    bool foreign;                 // lines of others were seen
     bool beside; // what is read was written beside us: a line of ours is a fault
 } rh_replay;
 
-void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char *path);
+void rh_replay__init(rh_replay *replay, const rh_journal__head *head, const char *path);
 void rh_replay__clear(rh_replay *replay);
 
 // Read fd from byte `from` to byte `to`, or to its end with -1. *whole: where the last whole
@@ -117,44 +117,45 @@ rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, i
 bool rh_replay__add(rh_replay *replay, int setting, bool confirm);
 
 // What becomes of a line.
-typedef enum rh_fate {
+typedef enum rh_study__fate {
     RH_TAKEN,
     RH_DAMAGED, // not as it was written: may be torn
     RH_REFUSED  // with rc and err set
-} rh_fate;
+} rh_study__fate;
 
-typedef struct rh_reader {
+typedef struct rh_journal__reader {
     rh_replay *r;
     rh_crc crc;
     const char *line, *end; // the line, without its newline
     const char *why;        // RH_DAMAGED: in what way
     rh_status rc;           // RH_REFUSED
     rh_error *err;
-} rh_reader;
+} rh_journal__reader;
 
-rh_fate rh_journal__refuse(rh_reader *d, rh_status rc, const char *why); // by its number
-rh_fate rh_journal__no_memory(rh_reader *d);
+rh_study__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc,
+                                  const char *why); // by its number
+rh_study__fate rh_journal__no_memory(rh_journal__reader *d);
 
 // A study, or a trial of others, is begun.
-rh_fate rh_journal__add_study(rh_reader *d, const char *name);
-rh_fate rh_journal__add_other(rh_reader *d, bool in_ours);
+rh_study__fate rh_journal__add_study(rh_journal__reader *d, const char *name);
+rh_study__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours);
 
 // A line of ours with a right checksum. at: the version behind the name of the writer.
-rh_fate rh_journal__take_ours(rh_reader *d, const char *at, int64_t op);
+rh_study__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op);
 
 // ---------------------------------------------------------------------------- writing
 
 struct rh_journal {
-    rh_journal_head head; // a copy; the plan is borrowed
-    rh_replay replay;     //
-    char *path, *note;    // owned: the journal, and the file that names who holds it
-    int fd;               // -1: not open
-    bool locked;          //
-    int64_t size;         // bytes of the file that are known
-    rh_text text;         // lines to be written
-    bool steps;           // it is written how long runs are
-    bool dirty;           // there are lines that the disk may not have
-    bool broken;          // half a line could not be taken back: nothing more is written
+    rh_journal__head head; // a copy; the plan is borrowed
+    rh_replay replay;      //
+    char *path, *note;     // owned: the journal, and the file that names who holds it
+    int fd;                // -1: not open
+    bool locked;           //
+    int64_t size;          // bytes of the file that are known
+    rh_text text;          // lines to be written
+    bool steps;            // it is written how long runs are
+    bool dirty;            // there are lines that the disk may not have
+    bool broken;           // half a line could not be taken back: nothing more is written
 };
 
 // Write journal->text behind what is there and empty it.

@@ -51,14 +51,14 @@ static void add_plan(rh_text *text, const rh_plan *plan)
     rh_text__add(text, "}");
 }
 
-void rh_journal__plan_line(rh_text *text, const rh_journal_head *head)
+void rh_journal__plan_line(rh_text *text, const rh_journal__head *head)
 {
     rh_text__study_attr(text, "plan");
     add_plan(text, head->plan);
     rh_text__end_attr(text);
 }
 
-void rh_journal__head_lines(rh_text *text, const rh_journal_head *head)
+void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
 {
     rh_text__begin_line(text, 0);
     rh_text__add(text, ",\"study_name\":");
@@ -136,7 +136,7 @@ static void compare_print(comparison *c, const json_t *attr, const char *key, co
 }
 
 // The log, the starts and the model, which nobody asked for by a key.
-static void compare_logs(comparison *c, const json_t *attr, const rh_journal_head *head)
+static void compare_logs(comparison *c, const json_t *attr, const rh_journal__head *head)
 {
     char is[20], was[SHOWN], now[SHOWN];
     const char *log = json_string_value(json_object_get(attr, "log"));
@@ -165,7 +165,7 @@ static void compare_whole(comparison *c, const json_t *attr, const char *key, in
 }
 
 // The entries of the plan as they would be read back. NULL: out of memory.
-static json_t *plan_of(const rh_journal_head *head)
+static json_t *plan_of(const rh_journal__head *head)
 {
     rh_text text = {0};
     add_plan(&text, head->plan);
@@ -196,8 +196,8 @@ static void compare_plans(comparison *c, json_t *found, const json_t *plan,
                    NULL);
 }
 
-rh_status rh_journal__compare(const json_t *attr, const rh_journal_head *head, const char *path,
-                              bool *grown, rh_error *err)
+rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
+                              const char *path, bool *grown, rh_error *err)
 {
     comparison c = {.n = 0};
     json_t *plan = plan_of(head);

@@ -14,7 +14,7 @@
 
 // ---------------------------------------------------------------------------- memory
 
-void rh_replay__init(rh_replay *replay, const rh_journal_head *head, const char *path)
+void rh_replay__init(rh_replay *replay, const rh_journal__head *head, const char *path)
 {
     *replay = (rh_replay){.head = head, .path = path};
 }
@@ -63,11 +63,11 @@ static bool add_owner(rh_replay *r, int slot)
 bool rh_replay__add(rh_replay *replay, int setting, bool confirm)
 {
     rh_replay *r = replay;
-    rh_journal_slot *slot = grow(r->slot, r->nslot, &r->slot_room, sizeof *slot);
+    rh_journal__slot *slot = grow(r->slot, r->nslot, &r->slot_room, sizeof *slot);
     if (!slot)
         return false;
     r->slot = slot;
-    r->slot[r->nslot] = (rh_journal_slot){
+    r->slot[r->nslot] = (rh_journal__slot){
         .id = r->nowner, .number = r->nnumber, .setting = setting, .confirm = confirm};
     if (!add_owner(r, r->nslot))
         return false;
@@ -77,12 +77,12 @@ bool rh_replay__add(rh_replay *replay, int setting, bool confirm)
 }
 
 // There is always room for 8 runs times a power of two.
-static rh_journal_run *add_run(rh_journal_trial *trial)
+static rh_journal__run *add_run(rh_journal__entry *trial)
 {
     size_t n = (size_t)trial->nunit;
     if (n == 0 || (n >= FIRST_LIVES && (n & (n - 1)) == 0)) {
         bool more = n <= INT_MAX / 2;
-        rh_journal_run *result =
+        rh_journal__run *result =
             more ? rh_alloc(n ? 2 * n : FIRST_LIVES, sizeof *result) : NULL;
         if (!result)
             return NULL;
@@ -96,20 +96,20 @@ static rh_journal_run *add_run(rh_journal_trial *trial)
 
 // ---------------------------------------------------------------------------- faults
 
-rh_fate rh_journal__refuse(rh_reader *d, rh_status rc, const char *why)
+rh_study__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why)
 {
     d->rc = rh_fail(d->err, rc, "%s:%lld: %s", rh_path_tail(d->r->path),
                     (long long)d->r->nline + 1, why);
     return RH_REFUSED;
 }
 
-static rh_fate unfit(rh_reader *d)
+static rh_study__fate unfit(rh_journal__reader *d)
 {
     return rh_journal__refuse(d, RH_EFORMAT,
                               "it is whole, but not a line that rehearse writes");
 }
 
-rh_fate rh_journal__no_memory(rh_reader *d)
+rh_study__fate rh_journal__no_memory(rh_journal__reader *d)
 {
     return rh_journal__refuse(d, RH_ENOMEM, "out of memory");
 }
@@ -130,14 +130,14 @@ static const char *outcome(const char *at, const char *end, rh_outcome *o)
 }
 
 // The trial of ours that a line is about, still running; or NULL.
-static rh_journal_trial *trial_of(const rh_replay *r, int64_t id)
+static rh_journal__entry *trial_of(const rh_replay *r, int64_t id)
 {
     int slot = id < r->nowner ? r->owner[id] : -1;
     return slot >= 0 && !r->trial[slot].finished ? &r->trial[slot] : NULL;
 }
 
 // {"score":..,"total":..,"steps":..,"episodes":..,"unknown":..,"outcome":"..","curve":[..]}
-static const char *run_of(const char *at, const char *end, int ncurve, rh_journal_run *result)
+static const char *run_of(const char *at, const char *end, int ncurve, rh_journal__run *result)
 {
     rh_result *l = &result->result;
     at = rh_scan__number(rh_scan__after(at, end, "{\"score\":"), end, &l->score);
@@ -152,7 +152,7 @@ static const char *run_of(const char *at, const char *end, int ncurve, rh_journa
     return rh_scan__after(at, end, "]}");
 }
 
-static rh_fate take_trial_attr(rh_reader *d, const char *at)
+static rh_study__fate take_trial_attr(rh_journal__reader *d, const char *at)
 {
     int64_t id = 0, member = 0, run = 0;
     at = rh_scan__whole(rh_scan__after(at, d->end, ",\"trial_id\":"), d->end, &id);
@@ -165,8 +165,8 @@ static rh_fate take_trial_attr(rh_reader *d, const char *at)
     at = rh_scan__whole(result, d->end, &member);
     at = rh_scan__whole(rh_scan__after(at, d->end, ":"), d->end, &run);
     at = rh_scan__after(at, d->end, "\":");
-    rh_journal_trial *trial = trial_of(d->r, id);
-    rh_journal_run found = {0};
+    rh_journal__entry *trial = trial_of(d->r, id);
+    rh_journal__run found = {0};
     at = run_of(at, d->end, d->r->head->ncurve, &found);
     if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
         return unfit(d);
@@ -174,14 +174,14 @@ static rh_fate take_trial_attr(rh_reader *d, const char *at)
         return rh_journal__refuse(d, RH_EFORMAT, "a run of no trial that is under way");
     found.member = (int)member;
     found.run = (int)run;
-    rh_journal_run *kept = add_run(trial);
+    rh_journal__run *kept = add_run(trial);
     if (!kept)
         return rh_journal__no_memory(d);
     *kept = found;
     return RH_TAKEN;
 }
 
-static rh_fate take_state(rh_reader *d, const char *at)
+static rh_study__fate take_state(rh_journal__reader *d, const char *at)
 {
     static const char *const name[] = {
         [RH_SETTING_OPEN] = "open\"",
@@ -191,7 +191,7 @@ static rh_fate take_state(rh_reader *d, const char *at)
     int64_t id = 0;
     at = rh_scan__whole(rh_scan__after(at, d->end, ",\"trial_id\":"), d->end, &id);
     at = rh_scan__after(at, d->end, ",\"setting\":\"");
-    rh_journal_trial *trial = at ? trial_of(d->r, id) : NULL;
+    rh_journal__entry *trial = at ? trial_of(d->r, id) : NULL;
     if (!trial)
         return rh_journal__refuse(d, RH_EFORMAT, "the end of no trial that is under way");
     for (int i = RH_SETTING_OPEN; i <= RH_SETTING_DROPPED; i++)
@@ -221,21 +221,21 @@ static bool setting_of(const json_t *params, const rh_space *space, double *x)
     return true;
 }
 
-static rh_fate add_trial(rh_reader *d, const json_t *line)
+static rh_study__fate add_trial(rh_journal__reader *d, const json_t *line)
 {
     rh_replay *r = d->r;
     const json_t *attrs = json_object_get(line, "user_attrs");
     const json_t *setting = json_object_get(attrs, "setting");
     const char *stage = json_string_value(json_object_get(attrs, "stage"));
     json_int_t number = json_integer_value(setting);
-    rh_journal_trial found = {.state = RH_SETTING_OPEN};
+    rh_journal__entry found = {.state = RH_SETTING_OPEN};
     if (!json_is_integer(setting) || number < 0 || number > INT_MAX || !stage ||
         !setting_of(json_object_get(line, "params"), &r->head->plan->space, found.x))
         return unfit(d);
     found.setting = (int)number;
     found.confirm = strcmp(stage, "confirm") == 0;
 
-    rh_journal_trial *trial = grow(r->trial, r->ntrial, &r->trial_room, sizeof *trial);
+    rh_journal__entry *trial = grow(r->trial, r->ntrial, &r->trial_room, sizeof *trial);
     if (!trial)
         return rh_journal__no_memory(d);
     r->trial = trial;
@@ -245,7 +245,7 @@ static rh_fate add_trial(rh_reader *d, const json_t *line)
     return RH_TAKEN;
 }
 
-rh_fate rh_journal__add_study(rh_reader *d, const char *name)
+rh_study__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
 {
     rh_replay *r = d->r;
     for (int i = 0; i < r->nstudy; i++) // Optuna takes no notice of a second one
@@ -262,7 +262,7 @@ rh_fate rh_journal__add_study(rh_reader *d, const char *name)
     return RH_TAKEN;
 }
 
-rh_fate rh_journal__add_other(rh_reader *d, bool in_ours)
+rh_study__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours)
 {
     if (!add_owner(d->r, -1))
         return rh_journal__no_memory(d);
@@ -270,7 +270,7 @@ rh_fate rh_journal__add_other(rh_reader *d, bool in_ours)
     return RH_TAKEN;
 }
 
-static rh_fate take_study_attr(rh_reader *d, json_t *line)
+static rh_study__fate take_study_attr(rh_journal__reader *d, json_t *line)
 {
     rh_replay *r = d->r;
     json_t *attr = json_object_get(line, "user_attr");
@@ -292,9 +292,9 @@ static rh_fate take_study_attr(rh_reader *d, json_t *line)
 }
 
 // Lines that are few: the study, what is said of it, a trial's begin.
-static rh_fate take_rare(rh_reader *d, int64_t op)
+static rh_study__fate take_rare(rh_journal__reader *d, int64_t op)
 {
-    rh_fate f = RH_TAKEN;
+    rh_study__fate f = RH_TAKEN;
     json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
     const char *name = json_string_value(json_object_get(line, "study_name"));
     if (!line)
@@ -311,7 +311,7 @@ static rh_fate take_rare(rh_reader *d, int64_t op)
     return f;
 }
 
-rh_fate rh_journal__take_ours(rh_reader *d, const char *at, int64_t op)
+rh_study__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op)
 {
     int64_t version = 0;
     at = rh_scan__whole(at, d->end, &version);

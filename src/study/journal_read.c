@@ -21,7 +21,7 @@
 
 // ---------------------------------------------------------------------------- all lines
 
-static rh_fate damaged(rh_reader *d, const char *why)
+static rh_study__fate damaged(rh_journal__reader *d, const char *why)
 {
     d->why = why;
     return RH_DAMAGED;
@@ -31,7 +31,7 @@ static const char opening[] = "{\"op_code\":";
 static const char writer[] = ",\"worker_id\":\"" RH_JOURNAL__WORKER;
 
 // Whether the line ends like ours; then *right: its checksum is what it should be.
-static bool sealed(const rh_reader *d, bool *right)
+static bool sealed(const rh_journal__reader *d, bool *right)
 {
     size_t n = (size_t)(d->end - d->line);
     if (n < RH_JOURNAL__SEAL)
@@ -47,10 +47,10 @@ static bool sealed(const rh_reader *d, bool *right)
 }
 
 // What others write matters where it changes the numbers of trials.
-static rh_fate take_other(rh_reader *d)
+static rh_study__fate take_other(rh_journal__reader *d)
 {
     rh_replay *r = d->r;
-    rh_fate f = RH_TAKEN;
+    rh_study__fate f = RH_TAKEN;
     int64_t op = -1, study = -1;
     json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
     const char *name = json_string_value(json_object_get(line, "study_name"));
@@ -90,7 +90,7 @@ static rh_fate take_other(rh_reader *d)
     return f;
 }
 
-static rh_fate take(rh_reader *d)
+static rh_study__fate take(rh_journal__reader *d)
 {
     int64_t op = -1;
     bool right = false;
@@ -110,7 +110,7 @@ static rh_fate take(rh_reader *d)
 
 // A last line that was not finished. Only what began as one of ours is given up, so that no
 // file of somebody else is cut.
-static rh_status give_up(const rh_reader *d)
+static rh_status give_up(const rh_journal__reader *d)
 {
     static const char first[] = "{\"op_code\":0,\"worker_id\":\"" RH_JOURNAL__WORKER;
     size_t n = (size_t)(d->end - d->line);
@@ -122,7 +122,7 @@ static rh_status give_up(const rh_reader *d)
                    rh_path_tail(d->r->path));
 }
 
-static rh_status refuse_middle(const rh_reader *d)
+static rh_status refuse_middle(const rh_journal__reader *d)
 {
     long long line = (long long)d->r->nline + 1;
     if (d->r->nline == 0)
@@ -137,7 +137,8 @@ static rh_status refuse_middle(const rh_reader *d)
 
 // The lines of text (n) up to the last newline: *used. Damage is allowed where the file ends
 // with the line: there it is torn, and *used stops before it. `last`: the file ends here.
-static rh_status take_lines(rh_reader *d, const char *text, size_t n, bool last, size_t *used)
+static rh_status take_lines(rh_journal__reader *d, const char *text, size_t n, bool last,
+                            size_t *used)
 {
     *used = 0;
     while (*used < n) {
@@ -146,7 +147,7 @@ static rh_status take_lines(rh_reader *d, const char *text, size_t n, bool last,
         d->end = end ? end : text + n;
         if (!end)
             return last ? give_up(d) : RH_OK;
-        rh_fate f = take(d);
+        rh_study__fate f = take(d);
         bool ends = d->end + 1 == text + n;
         if (f == RH_REFUSED)
             return d->rc;
@@ -170,8 +171,8 @@ static ssize_t fetch(int fd, char *bytes, size_t n, int64_t place)
     return got;
 }
 
-static rh_status read_all(rh_reader *d, int fd, int64_t from, int64_t to, int64_t *done,
-                          int64_t *rest)
+static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t to,
+                          int64_t *done, int64_t *rest)
 {
     rh_status rc = RH_OK;
     size_t room = BLOCK, n = 0; // text holds the n bytes from *done
@@ -222,7 +223,7 @@ rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, i
     // numbers have a decimal point, whatever the locale of the program around the library
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(c);
-    rh_reader d = {.r = replay, .err = err};
+    rh_journal__reader d = {.r = replay, .err = err};
     rh_crc__init(&d.crc);
     rh_status rc = read_all(&d, fd, from, to, whole, torn);
     uselocale(before);

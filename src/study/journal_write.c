@@ -141,7 +141,7 @@ static void add_param(rh_text *text, const rh_dim *dim, double x)
 
 // ---------------------------------------------------------------------------- a trial
 
-rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,
+rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial, int *number,
                             rh_error *err)
 {
     rh_text *t = &journal->text;
@@ -190,14 +190,14 @@ rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, 
 }
 
 // The slot of a trial that is under way.
-static rh_journal_slot *slot_of(rh_journal *journal, int number)
+static rh_journal__slot *slot_of(rh_journal *journal, int number)
 {
     assert(number >= 0 && number < journal->replay.nslot);
     assert(!journal->replay.slot[number].finished);
     return &journal->replay.slot[number];
 }
 
-rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_run *result,
+rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal__run *result,
                               rh_error *err)
 {
     rh_text *t = &journal->text;
@@ -230,7 +230,7 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_
 
 // The mean learning curve: points where it is known, at the step that each ends with. A run
 // of fewer steps has a point for each of them.
-static void add_curve(rh_text *t, int id, const rh_journal_head *head, const double *curve)
+static void add_curve(rh_text *t, int id, const rh_journal__head *head, const double *curve)
 {
     int64_t n = head->ncurve < head->nstep ? head->ncurve : head->nstep;
     for (int i = 0; curve && i < n; i++) {
@@ -280,7 +280,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
         [RH_SETTING_DROPPED] = "dropped",
     };
     rh_text *t = &journal->text;
-    rh_journal_slot *slot = slot_of(journal, number);
+    rh_journal__slot *slot = slot_of(journal, number);
     bool finite = isfinite(trial->value);
     add_curve(t, slot->id, &journal->head, trial->curve);
     whole_attr(t, slot->id, "runs", run(trial));
@@ -319,7 +319,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
 static int number_of(const rh_journal *journal, const rh_trial *trial)
 {
     for (int i = journal->replay.nslot - 1; i >= 0; i--) {
-        const rh_journal_slot *slot = &journal->replay.slot[i];
+        const rh_journal__slot *slot = &journal->replay.slot[i];
         if (slot->setting == trial->setting && slot->confirm == trial->confirm)
             return slot->number;
     }

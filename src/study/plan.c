@@ -31,7 +31,7 @@ static rh_status tidy(rh_error *err, rh_status rc)
     return rc;
 }
 
-void rh_plan__label(const rh_said *said, const rh_yaml *node, const char *sub,
+void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *sub,
                     char label[RH_PLAN__LABEL])
 {
     const char *dot = strchr(said->shown, '.'), *name = dot ? dot + 1 : said->shown;
@@ -48,7 +48,7 @@ void rh_plan__label(const rh_said *said, const rh_yaml *node, const char *sub,
         snprintf(label, RH_PLAN__LABEL, "%.64s", said->where);
 }
 
-rh_status rh_plan__refuse(const rh_said *said, const rh_yaml *node, const char *sub,
+rh_status rh_plan__refuse(const rh_plan__item *said, const rh_yaml *node, const char *sub,
                           rh_error *err, const char *expected)
 {
     char label[RH_PLAN__LABEL], shown[RH_YAML__SHOWN];
@@ -58,7 +58,7 @@ rh_status rh_plan__refuse(const rh_said *said, const rh_yaml *node, const char *
     return tidy(err, rh_fail(err, rc, "%s = %s, expected %s", label, shown, expected));
 }
 
-rh_status rh_plan__blame(const rh_said *said, const rh_yaml *node, rh_error *err,
+rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_error *err,
                          const char *why)
 {
     if (!said)
@@ -79,7 +79,7 @@ static char *copy_of(const char *text)
     return copy ? memcpy(copy, text, n) : NULL;
 }
 
-static void clear_said(rh_said *said)
+static void clear_said(rh_plan__item *said)
 {
     rh_free(said->key);
     rh_free(said->shown);
@@ -92,7 +92,7 @@ const char *rh_plan__behind(const char *key, const char *prefix)
     return strncmp(key, prefix, n) == 0 ? key + n : NULL;
 }
 
-const rh_said *rh_plan__said(const rh_plan *plan, const char *key)
+const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key)
 {
     const rh_plan_book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++)
@@ -123,7 +123,7 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
     int at = 0;
     while (at < book->nsaid && strcmp(book->said[at].key, key) != 0)
         at++;
-    rh_said said = {.value = value, .file = file};
+    rh_plan__item said = {.value = value, .file = file};
     if (at < book->nsaid && file && book->said[at].file == file) {
         char why[160];
         snprintf(why, sizeof why, "%.50s is given twice, before in line %d%s%.50s", shown,

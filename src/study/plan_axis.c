@@ -88,10 +88,10 @@ enum { NKNOWN = sizeof known / sizeof *known };
 
 // One description while it is read.
 typedef struct reading {
-    rh_plan_axis *axis;
+    rh_plan__axis_spec *axis;
     const rh_param *p;
     const char *owner;
-    const rh_said *said;
+    const rh_plan__item *said;
     char below[16]; // ".one_minus", ".pow2" or ""
     rh_error *err;
 } reading;
@@ -430,8 +430,8 @@ static rh_status take_map(const reading *r, const rh_yaml *map)
     return take_range(r, map, how);
 }
 
-rh_status rh_plan__axis(rh_plan_axis *axis, const rh_param *p, const char *owner,
-                        const rh_said *said, rh_error *err)
+rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char *owner,
+                        const rh_plan__item *said, rh_error *err)
 {
     reading r = {.axis = axis, .p = p, .owner = owner, .said = said, .err = err};
     const rh_yaml *node = said->value;

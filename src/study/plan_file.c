@@ -66,7 +66,7 @@ static bool is_one(const char *name, const char *const *of, int n)
 
 static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
 {
-    rh_said here = {.value = node, .where = NULL, .file = r->file};
+    rh_plan__item here = {.value = node, .where = NULL, .file = r->file};
     union {
         const char *read;
         char *borrowed;

@@ -75,7 +75,7 @@ enum { NCLOSED = sizeof closed_section / sizeof *closed_section };
 
 // ---------------------------------------------------------------------------- keys
 
-rh_key rh_plan__find(const char *key)
+rh_plan__key_id rh_plan__find(const char *key)
 {
     for (int i = 0; i < RH_NKEY; i++) {
         const char *name = key;
@@ -84,7 +84,7 @@ rh_key rh_plan__find(const char *key)
             name = name && *name == '.' ? name + 1 : NULL;
         }
         if (name && strcmp(name, key_of[i].name) == 0)
-            return (rh_key)i;
+            return (rh_plan__key_id)i;
     }
     return RH_NKEY;
 }

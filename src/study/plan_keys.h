@@ -5,7 +5,7 @@
 
 #include "plan.h"
 
-typedef enum rh_key {
+typedef enum rh_plan__key_id {
     RH_KEY_NAME,
     RH_KEY_DATA,
     RH_KEY_STARTS,
@@ -40,9 +40,9 @@ typedef enum rh_key {
     RH_KEY_CONFIRM_MEMBERS,
     RH_KEY_CONFIRM_RUNS,
     RH_NKEY
-} rh_key;
+} rh_plan__key_id;
 
 // The number of a full key, or RH_NKEY.
-rh_key rh_plan__find(const char *key);
+rh_plan__key_id rh_plan__find(const char *key);
 
 #endif

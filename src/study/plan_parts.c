@@ -37,7 +37,7 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 }
 
 // Of a choice: by name, where no and yes are choices by true and false too.
-static rh_status choose(const rh_param *p, const char *owner, const rh_said *said,
+static rh_status choose(const rh_param *p, const char *owner, const rh_plan__item *said,
                         double *value, rh_error *err)
 {
     rh_error why = {""};
@@ -51,7 +51,7 @@ static rh_status choose(const rh_param *p, const char *owner, const rh_said *sai
 }
 
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
-                         const rh_said *said, double *param, rh_error *err)
+                         const rh_plan__item *said, double *param, rh_error *err)
 {
     rh_error why = {""};
     int i = 0;
@@ -78,7 +78,7 @@ rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, c
 // ---------------------------------------------------------------------------- the model
 
 // auto, none, quantile, fixed, 99% or 0.3
-static rh_status read_reach(rh_plan *plan, const rh_said *said, rh_error *err)
+static rh_status read_reach(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     const rh_model_type *type = plan->model;
     int reach = rh_param_find(type->param, type->nparam, "reach");
@@ -112,7 +112,7 @@ static rh_status read_reach(rh_plan *plan, const rh_said *said, rh_error *err)
 
 static rh_status read_members(rh_plan *plan, rh_error *err)
 {
-    const rh_said *share = rh_plan__said(plan, "model.share");
+    const rh_plan__item *share = rh_plan__said(plan, "model.share");
     if (!rh_plan__said(plan, "model.members"))
         plan->nmember = 1;
     if (!rh_plan__said(plan, "model.resample"))
@@ -143,7 +143,7 @@ static rh_status read_model(rh_plan *plan, rh_error *err)
                                 &plan->model_param[at], err);
     }
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_said *said = &book->said[i];
+        const rh_plan__item *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "model.");
         if (!name || !rh_plan__is_open(said->key))
             continue;
@@ -163,9 +163,9 @@ static rh_status read_task(rh_plan *plan, rh_error *err)
     rh_status rc = RH_OK;
     if (type)
         rc = rh_plan__initial(&plan->task_opt, type->param, type->nparam, err);
-    const rh_said *last = rh_plan__said(plan, "task.env");
+    const rh_plan__item *last = rh_plan__said(plan, "task.env");
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_said *said = &book->said[i];
+        const rh_plan__item *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "task.");
         if (!name || !rh_plan__is_open(said->key))
             continue;
@@ -209,8 +209,8 @@ static bool all_said(const rh_plan *plan, const char *kind)
 static rh_status find_preset(const rh_plan *plan, const char *kind,
                              const rh_repr_preset **preset, rh_error *err)
 {
-    const rh_said *said = rh_plan__said(plan, "representation.preset");
-    const rh_said *paper = rh_plan__said(plan, "preset");
+    const rh_plan__item *said = rh_plan__said(plan, "representation.preset");
+    const rh_plan__item *paper = rh_plan__said(plan, "preset");
     rh_error why = {""};
     *preset = NULL;
     if (said)
@@ -237,7 +237,7 @@ static rh_status set_repr(rh_plan *plan, const char *name, rh_error *err)
 static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
 {
     const rh_plan_book *book = plan->book;
-    const rh_said *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
+    const rh_plan__item *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
     const char *kind = said ? said->value->text : NULL;
     const rh_repr_preset *preset = NULL;
     for (int i = 0; i < book->nsaid && !set; i++)
@@ -302,7 +302,7 @@ static rh_status check_fitted(const rh_plan *plan, rh_error *err)
 {
     const rh_plan_book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++) {
-        const rh_said *said = &book->said[i];
+        const rh_plan__item *said = &book->said[i];
         if (!is_of_fit(plan, said->key))
             continue;
         char why[240];
@@ -315,7 +315,7 @@ static rh_status check_fitted(const rh_plan *plan, rh_error *err)
 
 rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
 {
-    const rh_said *joint = rh_plan__said(plan, "representation.joint");
+    const rh_plan__item *joint = rh_plan__said(plan, "representation.joint");
     rh_status rc = rh_plan__is_fitted(plan) ? check_fitted(plan, err) : RH_OK;
     if (!rc)
         rc = read_model(plan, err);

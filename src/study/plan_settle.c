@@ -59,7 +59,7 @@ static void reset(rh_plan *plan)
 // The cut-off and the confirmation of preset: paper, and what is usual.
 static rh_status fill(rh_plan *plan, rh_error *err)
 {
-    const rh_said *curve = rh_plan__said(plan, "evaluation.curve");
+    const rh_plan__item *curve = rh_plan__said(plan, "evaluation.curve");
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff"))
         plan->cutoff = RH_PLAN__RUN_PART;
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
@@ -84,7 +84,7 @@ static rh_status fill(rh_plan *plan, rh_error *err)
 // ---------------------------------------------------------------------------- ranges
 
 // [lo, hi], or "lo:hi" from the command line.
-static rh_status read_range(const rh_said *said, double *lo, double *hi, rh_error *err)
+static rh_status read_range(const rh_plan__item *said, double *lo, double *hi, rh_error *err)
 {
     const rh_yaml *node = said->value, *map;
     rh_yaml *two = NULL;
@@ -151,7 +151,7 @@ static rh_status read_ranges(rh_plan *plan, rh_error *err)
 static rh_status check_sensors(const rh_plan *plan, const rh_log *log, rh_error *err)
 {
     for (int i = 0; i < plan->book->nsaid; i++) {
-        const rh_said *said = &plan->book->said[i];
+        const rh_plan__item *said = &plan->book->said[i];
         const char *sensor = rh_plan__behind(said->key, "ranges.");
         rh_error why = {""};
         int at = 0;
@@ -199,17 +199,18 @@ static bool is_method(const rh_plan *plan, const char *name)
 }
 
 // In one file, both method: {compat: ...} and bayes: {compat: ...}.
-static rh_status check_twice(const rh_plan *plan, const rh_said *said, rh_error *err)
+static rh_status check_twice(const rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     const char *name = rh_plan__behind(said->key, "method.");
     char key[300], why[160];
     if (!name || !said->file)
         return RH_OK;
     snprintf(key, sizeof key, "%s.%s", plan->method->name, name);
-    const rh_said *other = rh_plan__said(plan, key);
+    const rh_plan__item *other = rh_plan__said(plan, key);
     if (!other || other->file != said->file)
         return RH_OK;
-    const rh_said *last = other > said ? other : said, *first = other > said ? said : other;
+    const rh_plan__item *last = other > said ? other : said,
+                        *first = other > said ? said : other;
     snprintf(why, sizeof why, "%.50s is given twice, before in line %d as %.50s", last->shown,
              first->value->line, first->shown);
     return rh_plan__blame(last, NULL, err, why);
@@ -226,7 +227,7 @@ static rh_status read_method(rh_plan *plan, rh_error *err)
         rc = rh_plan__initial(&plan->method_param, plan->method->param, plan->method->nparam,
                               err);
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_said *said = &book->said[i];
+        const rh_plan__item *said = &book->said[i];
         const char *dot = strchr(said->key, '.');
         const rh_search_type *type = NULL;
         for (int k = 0; dot && k < rh_search_ntype(); k++) {
@@ -273,7 +274,7 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
 // How many settings, how many at a time, and how many runs of each.
 static rh_status set_budget(rh_plan *plan, rh_error *err)
 {
-    const rh_said *trials = rh_plan__said(plan, "budget.trials");
+    const rh_plan__item *trials = rh_plan__said(plan, "budget.trials");
     double count = rh_space_count(&plan->space);
     if (plan->method->finite && trials && plan->trials < count && count <= MOST) {
         char why[160];

@@ -18,13 +18,13 @@
 static const char *const form_prefix[] = {
     [RH_FORM_PLAIN] = "", [RH_FORM_ONE_MINUS] = "one_minus_", [RH_FORM_POW2] = "log2_"};
 
-static void clear_axis(rh_plan_axis *axis)
+static void clear_axis(rh_plan__axis_spec *axis)
 {
     rh_free(axis->value);
-    *axis = (rh_plan_axis){0};
+    *axis = (rh_plan__axis_spec){0};
 }
 
-static bool is_searched(const rh_plan_axis *axis)
+static bool is_searched(const rh_plan__axis_spec *axis)
 {
     return axis->given && axis->dim.nvalue != 1;
 }
@@ -51,8 +51,8 @@ static bool is_axis(const rh_axis *axis, const char *grid, const rh_agent_type *
            (!agent || strcmp(axis->agent, agent->name) == 0);
 }
 
-static rh_status unknown_grid(const rh_said *said, const rh_env_type *env, const char *name,
-                              const rh_agent_type *agent, rh_error *err)
+static rh_status unknown_grid(const rh_plan__item *said, const rh_env_type *env,
+                              const char *name, const rh_agent_type *agent, rh_error *err)
 {
     const char *known[16];
     char what[128];
@@ -74,8 +74,9 @@ static rh_status unknown_grid(const rh_said *said, const rh_env_type *env, const
     return rh_plan__blame(said, NULL, err, why.text);
 }
 
-rh_status rh_plan__check_grid(const rh_said *said, const char *grid, const rh_agent_type *agent,
-                              const rh_env_type **env, const char **name, rh_error *err)
+rh_status rh_plan__check_grid(const rh_plan__item *said, const char *grid,
+                              const rh_agent_type *agent, const rh_env_type **env,
+                              const char **name, rh_error *err)
 {
     const char *colon = strchr(grid, ':');
     char word[64];
@@ -95,8 +96,8 @@ rh_status rh_plan__check_grid(const rh_said *said, const char *grid, const rh_ag
 }
 
 // The values of one published axis in place of what was there.
-static rh_status put_axis(rh_plan_axis *axis, const rh_axis *from, const rh_param *p,
-                          const rh_said *said, rh_error *err)
+static rh_status put_axis(rh_plan__axis_spec *axis, const rh_axis *from, const rh_param *p,
+                          const rh_plan__item *said, rh_error *err)
 {
     bool positive = true;
     clear_axis(axis);
@@ -122,8 +123,9 @@ static rh_status put_axis(rh_plan_axis *axis, const rh_axis *from, const rh_para
 }
 
 // All axes of a published grid. spare: what was said otherwise stays.
-static rh_status put_grid(const rh_plan *plan, rh_plan_axis *axis, const rh_env_type *env,
-                          const char *name, const rh_said *said, bool spare, rh_error *err)
+static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const rh_env_type *env,
+                          const char *name, const rh_plan__item *said, bool spare,
+                          rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
@@ -144,13 +146,13 @@ static rh_status put_grid(const rh_plan *plan, rh_plan_axis *axis, const rh_env_
 // ---------------------------------------------------------------------------- the axes
 
 // Everything that was said, in order.
-static rh_status read_said(const rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_plan_book *book = plan->book;
     const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_said *said = &book->said[i];
+        const rh_plan__item *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "parameters.");
         if (strcmp(said->key, "grid") == 0) {
             const rh_env_type *env = NULL;
@@ -171,7 +173,7 @@ static rh_status read_said(const rh_plan *plan, rh_plan_axis *axis, rh_error *er
 }
 
 // The usual ranges of parameters that nobody spoke of.
-static void put_usual(const rh_agent_type *agent, rh_plan_axis *axis)
+static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
 {
     for (int i = 0; i < agent->nparam; i++) {
         const rh_param *p = &agent->param[i];
@@ -188,10 +190,10 @@ static void put_usual(const rh_agent_type *agent, rh_plan_axis *axis)
 }
 
 // Where nothing is searched so far.
-static rh_status read_rest(const rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
-    const rh_said *paper = rh_plan__said(plan, "preset");
+    const rh_plan__item *paper = rh_plan__said(plan, "preset");
     bool any = false;
     for (int i = 0; i < agent->nparam; i++)
         any = any || is_searched(&axis[i]);
@@ -210,7 +212,7 @@ static rh_status read_rest(const rh_plan *plan, rh_plan_axis *axis, rh_error *er
 // ---------------------------------------------------------------------------- the space
 
 // One more dimension, which takes the axis' values.
-static rh_status add_dim(rh_plan *plan, rh_plan_axis *axis, int param, rh_error *err)
+static rh_status add_dim(rh_plan *plan, rh_plan__axis_spec *axis, int param, rh_error *err)
 {
     const char *name = plan->agent->param[param].name;
     size_t size = strlen(name) + strlen(form_prefix[axis->form]) + 1;
@@ -230,7 +232,7 @@ static rh_status add_dim(rh_plan *plan, rh_plan_axis *axis, int param, rh_error 
     return RH_OK;
 }
 
-static rh_status build(rh_plan *plan, rh_plan_axis *axis, rh_error *err)
+static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
     rh_status rc = read_said(plan, axis, err);
@@ -257,7 +259,7 @@ rh_status rh_plan__space(rh_plan *plan, rh_error *err)
     rh_status rc = rh_plan__initial(&plan->hp, agent->param, agent->nparam, err);
     if (rc)
         return rc;
-    rh_plan_axis *axis = rh_alloc((size_t)agent->nparam + 1, sizeof *axis);
+    rh_plan__axis_spec *axis = rh_alloc((size_t)agent->nparam + 1, sizeof *axis);
     if (!axis)
         return rh_plan__no_memory(err);
     rc = build(plan, axis, err);

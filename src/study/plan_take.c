@@ -17,7 +17,7 @@
 // ---------------------------------------------------------------------------- values
 
 // A copy of the text in place of an old one.
-static rh_status take_text(char **text, const rh_said *said, rh_error *err)
+static rh_status take_text(char **text, const rh_plan__item *said, rh_error *err)
 {
     if (said->value->kind != RH_YAML_TEXT || !*said->value->text)
         return rh_plan__refuse(said, NULL, "", err, "a text");
@@ -31,7 +31,7 @@ static rh_status take_text(char **text, const rh_said *said, rh_error *err)
     return RH_OK;
 }
 
-static rh_status take_whole(uint64_t *x, const rh_said *said, uint64_t lo, uint64_t hi,
+static rh_status take_whole(uint64_t *x, const rh_plan__item *said, uint64_t lo, uint64_t hi,
                             const char *range, rh_error *err)
 {
     uint64_t whole;
@@ -44,7 +44,7 @@ static rh_status take_whole(uint64_t *x, const rh_said *said, uint64_t lo, uint6
     return RH_OK;
 }
 
-static rh_status take_int(int *x, const rh_said *said, int lo, int hi, const char *range,
+static rh_status take_int(int *x, const rh_plan__item *said, int lo, int hi, const char *range,
                           rh_error *err)
 {
     uint64_t whole = 0;
@@ -55,7 +55,7 @@ static rh_status take_int(int *x, const rh_said *said, int lo, int hi, const cha
 }
 
 // One of n words; true and false stand for yes and no.
-static rh_status take_word(int *word, const rh_said *said, const char *const *name, int n,
+static rh_status take_word(int *word, const rh_plan__item *said, const char *const *name, int n,
                            rh_error *err)
 {
     bool yes;
@@ -79,7 +79,7 @@ static rh_status take_word(int *word, const rh_said *said, const char *const *na
     return said->file ? RH_EFORMAT : RH_EINVAL;
 }
 
-static rh_status take_share(double *x, const rh_said *said, bool zero, rh_error *err)
+static rh_status take_share(double *x, const rh_plan__item *said, bool zero, rh_error *err)
 {
     double share;
     if (!rh_yaml__number(said->value, &share) || !(share >= 0.0 && share <= 1.0) ||
@@ -90,13 +90,13 @@ static rh_status take_share(double *x, const rh_said *said, bool zero, rh_error 
     return RH_OK;
 }
 
-static bool says(const rh_said *said, const char *word)
+static bool says(const rh_plan__item *said, const char *word)
 {
     return said->value->kind == RH_YAML_TEXT && strcmp(said->value->text, word) == 0;
 }
 
 // auto, never, a number of steps, or a part of the run such as 1/30.
-static rh_status take_cutoff(rh_plan *plan, const rh_said *said, rh_error *err)
+static rh_status take_cutoff(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     static const char expected[] =
         "auto, never, a number of steps such as 500, or a part of the run such as 1/30";
@@ -116,7 +116,7 @@ static rh_status take_cutoff(rh_plan *plan, const rh_said *said, rh_error *err)
 }
 
 // true, false, or how many settings.
-static rh_status take_confirm(rh_plan *plan, const rh_said *said, rh_error *err)
+static rh_status take_confirm(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     bool yes;
     uint64_t n;
@@ -131,7 +131,7 @@ static rh_status take_confirm(rh_plan *plan, const rh_said *said, rh_error *err)
     return RH_OK;
 }
 
-static rh_status take_goal(const rh_said *said, rh_error *err)
+static rh_status take_goal(const rh_plan__item *said, rh_error *err)
 {
     if (says(said, "maximize") || says(said, "maximise"))
         return RH_OK;
@@ -143,7 +143,7 @@ static rh_status take_goal(const rh_said *said, rh_error *err)
         "turn the sign of the reward (reward: -energy)");
 }
 
-static rh_status take_criterion(rh_plan *plan, const rh_said *said, rh_error *err)
+static rh_status take_criterion(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     const char *name[16];
     int n, word = 0;
@@ -158,7 +158,8 @@ static rh_status take_criterion(rh_plan *plan, const rh_said *said, rh_error *er
 }
 
 // The names of kinds: which is found, or the registry's own message.
-static rh_status take_kind(rh_plan *plan, rh_key id, const rh_said *said, rh_error *err)
+static rh_status take_kind(rh_plan *plan, rh_plan__key_id id, const rh_plan__item *said,
+                           rh_error *err)
 {
     rh_error why = {""};
     const char *env, *text = said->value->kind == RH_YAML_TEXT ? said->value->text : "";
@@ -185,7 +186,8 @@ static rh_status take_kind(rh_plan *plan, rh_key id, const rh_said *said, rh_err
 
 // ---------------------------------------------------------------------------- all of them
 
-static rh_status take_numbers(rh_plan *plan, rh_key id, const rh_said *said, rh_error *err)
+static rh_status take_numbers(rh_plan *plan, rh_plan__key_id id, const rh_plan__item *said,
+                              rh_error *err)
 {
     static const char many[] = "1 to 1,000,000";
     uint64_t n = 0;
@@ -222,7 +224,8 @@ static rh_status take_numbers(rh_plan *plan, rh_key id, const rh_said *said, rh_
     return rc;
 }
 
-static rh_status take_words(rh_plan *plan, rh_key id, const rh_said *said, rh_error *err)
+static rh_status take_words(rh_plan *plan, rh_plan__key_id id, const rh_plan__item *said,
+                            rh_error *err)
 {
     static const char *const rule[] = {
         [RH_TRUNCATE] = "truncate", [RH_TERMINATE] = "terminate"};
@@ -266,9 +269,9 @@ static rh_status take_words(rh_plan *plan, rh_key id, const rh_said *said, rh_er
     return RH_OK;
 }
 
-rh_status rh_plan__take(rh_plan *plan, const rh_said *said, rh_error *err)
+rh_status rh_plan__take(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
-    rh_key id = rh_plan__find(said->key);
+    rh_plan__key_id id = rh_plan__find(said->key);
     switch (id) {
     case RH_KEY_NAME:
         return take_text(&plan->name, said, err);

@@ -79,11 +79,11 @@ typedef struct entering {
     bool lost;
 } entering;
 
-static rh_plan_line *new_line(rh_plan_book *book)
+static rh_plan__line *new_line(rh_plan_book *book)
 {
     if (book->nline == book->line_room) {
         int room = book->line_room ? 2 * book->line_room : 64;
-        rh_plan_line *larger = rh_alloc((size_t)room, sizeof *larger);
+        rh_plan__line *larger = rh_alloc((size_t)room, sizeof *larger);
         if (!larger)
             return NULL;
         if (book->nline)
@@ -92,15 +92,15 @@ static rh_plan_line *new_line(rh_plan_book *book)
         book->line = larger;
         book->line_room = room;
     }
-    book->line[book->nline] = (rh_plan_line){0};
+    book->line[book->nline] = (rh_plan__line){0};
     return &book->line[book->nline];
 }
 
 // section: with its dot, or "".
-static rh_plan_line *enter(entering *e, const char *section, const char *name, text *value)
+static rh_plan__line *enter(entering *e, const char *section, const char *name, text *value)
 {
     text key = {0};
-    rh_plan_line *line = e->lost ? NULL : new_line(e->plan->book);
+    rh_plan__line *line = e->lost ? NULL : new_line(e->plan->book);
     add(&key, "%s%s", section, name);
     if (!line || key.lost || value->lost) {
         rh_free(key.s);
@@ -121,7 +121,7 @@ static void enter_word(entering *e, const char *section, const char *name, const
     enter(e, section, name, &t);
 }
 
-static rh_plan_line *enter_whole(entering *e, const char *section, const char *name, int64_t n)
+static rh_plan__line *enter_whole(entering *e, const char *section, const char *name, int64_t n)
 {
     text t = {0};
     add(&t, "%" PRId64, n);
@@ -218,7 +218,7 @@ static void enter_method(entering *e)
     enter_table(e, section, method->param, method->nparam, plan->method_param);
     bool bayes = strcmp(method->name, "bayes") == 0;
     if (!method->finite) {
-        rh_plan_line *line = enter_whole(e, "budget.", "trials", plan->trials);
+        rh_plan__line *line = enter_whole(e, "budget.", "trials", plan->trials);
         if (line)
             line->open = bayes || strcmp(method->name, "random") == 0;
     }

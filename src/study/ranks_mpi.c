@@ -94,15 +94,16 @@ static void sweep(rh_ranks *ranks)
     }
 }
 
-void rh_ranks__send(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n)
+void rh_ranks__send(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
+                    size_t n)
 {
     assert(n <= RH_RANKS__MOST && ranks->me == 0);
     (void)ranks;
     MPI_Send(bytes, (int)n, MPI_BYTE, to, (int)what, MPI_COMM_WORLD);
 }
 
-rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n,
-                         rh_error *err)
+rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
+                         size_t n, rh_error *err)
 {
     assert(n <= RH_RANKS__MOST);
     sweep(ranks);
@@ -117,7 +118,7 @@ rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_message what, const void *b
     return RH_OK;
 }
 
-const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_message *what, size_t *n)
+const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_ranks__message *what, size_t *n)
 {
     MPI_Status status;
     int there = 0, length = 0;
@@ -129,7 +130,7 @@ const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_message *what, size_t 
     MPI_Recv(ranks->inbox, (int)RH_RANKS__MOST, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     *from = status.MPI_SOURCE;
-    *what = (rh_message)status.MPI_TAG;
+    *what = (rh_ranks__message)status.MPI_TAG;
     *n = (size_t)length;
     return ranks->inbox;
 }
@@ -159,7 +160,7 @@ static void meet(rh_ranks *ranks)
     bool begun = false;
     for (int there = 0; !there;) {
         int from;
-        rh_message what;
+        rh_ranks__message what;
         size_t n;
         while (rh_ranks__next(ranks, &from, &what, &n)) {
         }

@@ -39,7 +39,8 @@ void rh_ranks_abort(rh_ranks *ranks, int code)
     abort();
 }
 
-void rh_ranks__send(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n)
+void rh_ranks__send(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
+                    size_t n)
 {
     (void)ranks;
     (void)to;
@@ -48,14 +49,14 @@ void rh_ranks__send(rh_ranks *ranks, int to, rh_message what, const void *bytes,
     (void)n;
 }
 
-rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_message what, const void *bytes, size_t n,
-                         rh_error *err)
+rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
+                         size_t n, rh_error *err)
 {
     rh_ranks__send(ranks, to, what, bytes, n);
     return rh_fail(err, RH_EINVAL, "this build has no MPI");
 }
 
-const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_message *what, size_t *n)
+const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_ranks__message *what, size_t *n)
 {
     (void)ranks;
     (void)from;

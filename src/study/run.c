@@ -38,9 +38,9 @@ static int64_t runs_foreseen(const rh_study *study)
            confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
 }
 
-void rh_study__tell(rh_study *study, const rh_record *finished)
+void rh_study__tell(rh_study *study, const rh_study__trial_record *finished)
 {
-    const rh_record *best = study->best;
+    const rh_study__trial_record *best = study->best;
     if (!study->opt.progress)
         return;
     rh_study_progress progress = {
@@ -65,9 +65,9 @@ void rh_study__tell(rh_study *study, const rh_record *finished)
 }
 
 // Whether a setting leads now: more runs tell more.
-static void compare(rh_study *study, const rh_record *record)
+static void compare(rh_study *study, const rh_study__trial_record *record)
 {
-    const rh_record *best = study->best;
+    const rh_study__trial_record *best = study->best;
     if (isnan(record->value.value))
         return;
     if (!best || record->value.nrun > best->value.nrun ||
@@ -78,9 +78,10 @@ static void compare(rh_study *study, const rh_record *record)
 // ---------------------------------------------------------------------------- living
 
 // Hand out the runs of a trial that are missing.
-static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error *err)
+static rh_status hand_out(rh_study *study, rh_study__trial_record *record, int nrun,
+                          rh_error *err)
 {
-    rh_unit unit = {.trial = record->index};
+    rh_study__unit unit = {.trial = record->index};
     unit.stage = record->confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
     memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
     record->asked = nrun < record->nrun ? nrun : record->nrun;
@@ -104,12 +105,12 @@ static rh_status hand_out(rh_study *study, rh_record *record, int nrun, rh_error
 }
 
 // One run is back: into the journal first.
-static rh_status take_in(rh_study *study, const rh_done *done, rh_error *err)
+static rh_status take_in(rh_study *study, const rh_study__done *done, rh_error *err)
 {
     if (done->rc)
         return rh_fail(err, done->rc, "%s", done->err.text);
-    rh_record *record = study->record[done->trial];
-    rh_journal_run result = {.member = done->member, .run = done->run, .result = done->result};
+    rh_study__trial_record *record = study->record[done->trial];
+    rh_journal__run result = {.member = done->member, .run = done->run, .result = done->result};
     memcpy(result.curve, done->curve, sizeof result.curve);
     for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
         result.curve[p] = NAN; // a run shorter than the curve was to be
@@ -136,7 +137,7 @@ static rh_status sync(rh_study *study, rh_error *err)
 // Wait for one run. RH_ESTOPPED when the caller wants to end.
 static rh_status wait_for_run(rh_study *study, rh_error *err)
 {
-    rh_done done;
+    rh_study__done done;
     if (study->opt.stop && study->opt.stop(study->opt.context)) {
         rh_status rc = sync(study, err);
         return rc ? rc : rh_fail(err, RH_ESTOPPED, "study: stopped");
@@ -160,7 +161,7 @@ typedef struct batch {
 
 static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
 {
-    rh_record *record = NULL;
+    rh_study__trial_record *record = NULL;
     const double *x = rh_search_setting(study->search, asked->setting);
     rh_status rc = rh_study__record(study, asked->setting, false, x, &record, err);
     if (rc)
@@ -186,7 +187,8 @@ static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
 
 // All runs of a trial that were asked for are there. Meanwhile more of the batch is begun.
 // Nullable: b.
-static rh_status complete(rh_study *study, rh_record *record, batch *b, rh_error *err)
+static rh_status complete(rh_study *study, rh_study__trial_record *record, batch *b,
+                          rh_error *err)
 {
     rh_status rc = RH_OK;
     while (record->nopen > 0 && !rc) {
@@ -201,7 +203,7 @@ static rh_status complete(rh_study *study, rh_record *record, batch *b, rh_error
     return rc;
 }
 
-static rh_status close(rh_study *study, rh_record *record, rh_setting_state state,
+static rh_status close(rh_study *study, rh_study__trial_record *record, rh_setting_state state,
                        rh_error *err)
 {
     rh_status rc = rh_study__finish(study, record, state, err);
@@ -220,7 +222,7 @@ static rh_status close_settled(rh_study *study, rh_error *err)
     bool all = true; // those before are closed
     for (int s = study->nclosed; s < n && !rc; s++) {
         rh_setting_state state = rh_search_state(study->search, s);
-        rh_record *record = rh_study__find(study, s, false);
+        rh_study__trial_record *record = rh_study__find(study, s, false);
         if (state != RH_SETTING_OPEN && record && !record->closed)
             rc = close(study, record, state, err);
         all = all && record && record->closed;
@@ -230,7 +232,8 @@ static rh_status close_settled(rh_study *study, rh_error *err)
 }
 
 // Of a trial that has just been appraised: its runs' scores are still there.
-static rh_status tell_search(rh_study *study, const rh_record *record, rh_error *err)
+static rh_status tell_search(rh_study *study, const rh_study__trial_record *record,
+                             rh_error *err)
 {
     rh_told told = {.setting = record->setting,
                     .nrun = record->value.nrun,
@@ -257,7 +260,8 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
             return rc;
         for (int i = 0; i < b.n && !rc; i++) {
             rc = begin_more(study, &b, i + 1, err);
-            rh_record *record = rc ? NULL : rh_study__find(study, b.asked[i].setting, false);
+            rh_study__trial_record *record =
+                rc ? NULL : rh_study__find(study, b.asked[i].setting, false);
             if (!rc)
                 rc = complete(study, record, &b, err);
             if (!rc)
@@ -348,7 +352,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
         rc = rh_workers__settle(study->workers, RH_STAGE_CONFIRM,
                                 &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp, err);
     for (int i = 0; i < n && !rc; i++) {
-        rh_record *record = NULL;
+        rh_study__trial_record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;
         int64_t nall = (int64_t)plan->confirm_members * plan->confirm_runs;
         rc = rh_study__record(study, leader[i].setting, true, x, &record, err);
@@ -358,7 +362,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
             study->nspare -= nall - record->nopen;
     }
     for (int i = 0; i < n && !rc; i++) {
-        rh_record *record = rh_study__find(study, leader[i].setting, true);
+        rh_study__trial_record *record = rh_study__find(study, leader[i].setting, true);
         rc = complete(study, record, NULL, err);
         if (!rc)
             rc = close(study, record, RH_SETTING_DONE, err);

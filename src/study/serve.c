@@ -25,22 +25,22 @@ typedef struct serving {
     rh_ranks *ranks; // borrowed
     const rh_plan *plan;
     int nthread;
-    rh_threads *threads;     // owned; NULL before the first stage
-    place *place[RH_NSTAGE]; // owned; NULL: not settled
-    rh_orders *orders;       // owned: of the stage whose model is coming, or NULL
-    unsigned char *byte;     // owned: the model's file, so far  (nbyte of orders)
+    rh_threads *threads;      // owned; NULL before the first stage
+    place *place[RH_NSTAGE];  // owned; NULL: not settled
+    rh_ranks__orders *orders; // owned: of the stage whose model is coming, or NULL
+    unsigned char *byte;      // owned: the model's file, so far  (nbyte of orders)
     size_t nbyte;
     bool over;
 } serving;
 
-void rh_ranks__describe(rh_hello *hello)
+void rh_ranks__describe(rh_ranks__hello *hello)
 {
     memset(hello, 0, sizeof *hello); // its padding is sent too
     snprintf(hello->version, sizeof hello->version, "%s", rh_version());
-    hello->shape[0] = sizeof(rh_unit);
-    hello->shape[1] = sizeof(rh_done);
-    hello->shape[2] = sizeof(rh_orders);
-    hello->shape[3] = sizeof(rh_refusal);
+    hello->shape[0] = sizeof(rh_study__unit);
+    hello->shape[1] = sizeof(rh_study__done);
+    hello->shape[2] = sizeof(rh_ranks__orders);
+    hello->shape[3] = sizeof(rh_ranks__refusal);
     hello->shape[4] = sizeof(rh_result);
     hello->shape[5] = UINT64_C(0x0102030405060708);
 }
@@ -56,7 +56,7 @@ static rh_status out_of_order(rh_error *err)
 // Make the place that the orders tell of, with the model that has come.
 static rh_status settle(serving *s, rh_error *err)
 {
-    const rh_orders *orders = s->orders;
+    const rh_ranks__orders *orders = s->orders;
     const rh_agent_type *agent = rh_agent_find(orders->agent, err);
     if (!agent)
         return RH_EINVAL;
@@ -124,7 +124,7 @@ static rh_status add_part(serving *s, const void *message, size_t n, rh_error *e
 
 static rh_status take_unit(serving *s, const void *message, size_t n, rh_error *err)
 {
-    const rh_unit *unit = message;
+    const rh_study__unit *unit = message;
     if (n != sizeof *unit || !s->threads || unit->stage >= RH_NSTAGE || !s->place[unit->stage])
         return out_of_order(err);
     if (unit->member < 0 || unit->member >= s->place[unit->stage]->members.nmember)
@@ -135,7 +135,7 @@ static rh_status take_unit(serving *s, const void *message, size_t n, rh_error *
 static rh_status read_messages(serving *s, rh_error *err)
 {
     int from;
-    rh_message what;
+    rh_ranks__message what;
     size_t n;
     const void *message;
     rh_status rc = RH_OK;
@@ -168,7 +168,7 @@ static rh_status read_messages(serving *s, rh_error *err)
 // Send the thread pool's results, once there are some or a moment has passed.
 static rh_status send_results(serving *s, rh_error *err)
 {
-    rh_done done;
+    rh_study__done done;
     rh_status rc = RH_OK;
     bool there = rh_threads__take(s->threads, &done, PAUSE);
     while (there && !rc) {
@@ -181,7 +181,7 @@ static rh_status send_results(serving *s, rh_error *err)
 static rh_status serve(serving *s, const rh_study_options *opt, rh_error *err)
 {
     const struct timespec pause = {.tv_nsec = (long)(PAUSE * 1e9)};
-    rh_hello hello;
+    rh_ranks__hello hello;
     rh_ranks__describe(&hello);
     hello.nthread = s->nthread;
     rh_status rc = rh_ranks__post(s->ranks, 0, RH_MESSAGE_HELLO, &hello, sizeof hello, err);
@@ -203,7 +203,7 @@ rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *e
 {
     assert(opt && opt->ranks && rh_ranks_me(opt->ranks) > 0);
     serving s = {.ranks = opt->ranks, .plan = plan, .nthread = opt->nthread};
-    rh_refusal no = {.rc = RH_OK};
+    rh_ranks__refusal no = {.rc = RH_OK};
     no.rc = serve(&s, opt, &no.err);
     if (no.rc) {
         rh_fail(err, no.rc, "%s", no.err.text);

@@ -51,7 +51,7 @@ char *rh_study__path(const char *folder, const char *name)
 static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *err)
 {
     const char *folder = study->opt.folder;
-    study->head = (rh_journal_head){
+    study->head = (rh_journal__head){
         .name = study->plan->name ? study->plan->name : "rehearse",
         .log = study->log ? study->log->path : rh_model_log(model)->path,
         .fingerprint =
@@ -227,7 +227,7 @@ static rh_status give_some(const rh_study *study, rh_threads *threads, int n, rh
     if (!rc)
         rc = rh_search_ask(search, &asked, &nasked, err);
     for (int i = 0; i < n && !rc; i++) {
-        rh_unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
+        rh_study__unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
         int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
         rh_plan_hp(study->plan, rh_search_setting(search, asked[which].setting), unit.hp);
         rc = rh_threads__give(threads, &unit, err);
@@ -260,7 +260,7 @@ static rh_status time_runs(rh_study *study, int64_t nunit, double *result, doubl
     if (!rc)
         rc = give_some(study, threads, n, err);
     while (!rc && rh_threads__nopen(threads) > 0) {
-        rh_done done;
+        rh_study__done done;
         if (is_stopped(study))
             rc = stopped(err);
         else if (rh_threads__take(threads, &done, PAUSE)) {

@@ -46,16 +46,16 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 
 // ---------------------------------------------------------------------------- units of work
 
-typedef struct rh_unit {
+typedef struct rh_study__unit {
     int trial; // of the study, for the one who asked
     rh_stage stage;
     int member, run;
     double hp[RH_MAX_DIM * 2]; // (nparam of the agent, at most RH_STUDY__NHP)
-} rh_unit;
+} rh_study__unit;
 #define RH_STUDY__NHP (RH_MAX_DIM * 2)
 #define RH_STUDY__NCURVE 64 // points of a learning curve, at most
 
-typedef struct rh_done {
+typedef struct rh_study__done {
     int trial;
     rh_stage stage;
     int member, run;
@@ -63,7 +63,7 @@ typedef struct rh_done {
     double curve[RH_STUDY__NCURVE]; // (ncurve)
     rh_status rc;                   // the run could not be run at all
     rh_error err;                   // why
-} rh_done;
+} rh_study__done;
 
 // Threads that live what they are given. threads.c
 typedef struct rh_threads rh_threads;
@@ -77,10 +77,11 @@ rh_status rh_threads__settle(rh_threads *threads, rh_stage stage, const rh_membe
                              const rh_task *task, const double *hp, rh_error *err);
 // As long as no more than n are open, give() cannot fail.
 rh_status rh_threads__reserve(rh_threads *threads, int n, rh_error *err);
-rh_status rh_threads__give(rh_threads *threads, const rh_unit *unit, rh_error *err); // copied
+rh_status rh_threads__give(rh_threads *threads, const rh_study__unit *unit,
+                           rh_error *err); // copied
 // One that is done, in any order. Waits up to so many seconds (0: not at all) for it; false:
 // none came.
-bool rh_threads__take(rh_threads *threads, rh_done *done, double wait);
+bool rh_threads__take(rh_threads *threads, rh_study__done *done, double wait);
 int rh_threads__nopen(const rh_threads *threads); // given and not taken
 void rh_threads__destroy(rh_threads *threads);    // leaves what is under way; NULL is allowed
 
@@ -94,8 +95,8 @@ rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
 // The same, for all ranks: the model is sent to them.
 rh_status rh_workers__settle(rh_workers *workers, rh_stage stage, const rh_members *members,
                              const rh_task *task, const double *hp, rh_error *err);
-rh_status rh_workers__give(rh_workers *workers, const rh_unit *unit, rh_error *err);
-bool rh_workers__take(rh_workers *workers, rh_done *done, double wait);
+rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err);
+bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait);
 int rh_workers__nopen(const rh_workers *workers);
 int rh_workers__nthread(const rh_workers *workers); // of all ranks
 void rh_workers__destroy(rh_workers *workers); // other ranks are told to end; NULL is allowed
@@ -103,25 +104,25 @@ void rh_workers__destroy(rh_workers *workers); // other ranks are told to end; N
 // ---------------------------------------------------------------------------- the journal
 
 // One run as the journal holds it.
-typedef struct rh_journal_run {
+typedef struct rh_journal__run {
     int member, run;
     rh_result result;
     double curve[RH_STUDY__NCURVE]; // (ncurve)
-} rh_journal_run;
+} rh_journal__run;
 
 // One trial as the journal holds it.
-typedef struct rh_journal_trial {
+typedef struct rh_journal__entry {
     int setting;  // of the search; of a confirmation, what it confirms
     bool confirm; //
     double x[RH_MAX_DIM];
     bool finished;
     rh_setting_state state;
-    rh_journal_run *result; // owned, in the order written  (nlife)
+    rh_journal__run *result; // owned, in the order written  (nlife)
     int nunit;
-} rh_journal_trial;
+} rh_journal__entry;
 
 // What a study is, for its first lines: another one must be the same.
-typedef struct rh_journal_head {
+typedef struct rh_journal__head {
     const char *name;     // of the study
     const char *log;      // path of the log, for people
     uint64_t fingerprint; // of the log
@@ -130,14 +131,14 @@ typedef struct rh_journal_head {
     const rh_plan *plan;  // settled: its entries, its space
     int ncurve;           //
     int64_t nstep;        // of a run; 0 while it is not known
-} rh_journal_head;
+} rh_journal__head;
 
 typedef struct rh_journal rh_journal;
 
 // Open the journal study.log in `folder`, which is made when it is not there, and lock it. One
 // that exists is read, a torn last line cut off, and its head compared: a difference that is
 // not `open` is refused by name. Owned: *out, free with rh_journal__close().
-rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal_head *head,
+rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal__head *head,
                            rh_error *err);
 void rh_journal__close(rh_journal *journal); // synced; NULL is allowed
 
@@ -146,13 +147,13 @@ void rh_journal__set_steps(rh_journal *journal, int64_t nstep);
 
 // What was found in it, in order.
 int rh_journal__ntrial(const rh_journal *journal);
-const rh_journal_trial *rh_journal__trial(const rh_journal *journal, int i);
+const rh_journal__entry *rh_journal__trial(const rh_journal *journal, int i);
 void rh_journal__forget(rh_journal *journal, int i); // its runs: somebody else has them now
 
 // More of it. trial: numbers in order of begin(). Written at once, synced with sync().
-rh_status rh_journal__begin(rh_journal *journal, const rh_journal_trial *trial, int *number,
+rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial, int *number,
                             rh_error *err);
-rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_run *result,
+rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal__run *result,
                               rh_error *err);
 rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
                              rh_error *err);
@@ -163,9 +164,9 @@ rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
 // ---------------------------------------------------------------------------- what is written
 
 // best.yaml and runs.csv, whole or not at all. write.c
-rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
+rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err);
-rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
+rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                                const rh_verdict *verdict, rh_error *err);
 
 #endif

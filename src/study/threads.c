@@ -46,8 +46,8 @@ struct rh_threads {
     pthread_cond_t work;          // there is some, or it is time to leave
     pthread_cond_t progress;      // there is a result
     bool made;                    // these three exist
-    rh_queue todo;                // of rh_unit
-    rh_queue done;                // of rh_done
+    rh_queue todo;                // of rh_study__unit
+    rh_queue done;                // of rh_study__done
     rh_runner *runner[RH_NSTAGE]; // owned; NULL: not settled
     atomic_bool leaving;
 };
@@ -62,7 +62,8 @@ static bool must_stop(void *context)
            (threads->opt.stop && threads->opt.stop(threads->opt.context));
 }
 
-static void live(rh_runner *runner, int worker, const rh_unit *unit, rh_done *done)
+static void live(rh_runner *runner, int worker, const rh_study__unit *unit,
+                 rh_study__done *done)
 {
     memset(done, 0, sizeof *done);
     done->trial = unit->trial;
@@ -77,8 +78,8 @@ static void *work(void *context)
 {
     const worker_thread *h = context;
     rh_threads *threads = h->threads;
-    rh_unit unit;
-    rh_done done;
+    rh_study__unit unit;
+    rh_study__done done;
     pthread_mutex_lock(&threads->lock);
     for (;;) {
         while (!atomic_load(&threads->leaving) && threads->todo.n == 0)
@@ -154,8 +155,8 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
     threads->agent = agent;
     threads->opt = *opt;
     threads->nthread = nthread;
-    threads->todo.size = sizeof(rh_unit);
-    threads->done.size = sizeof(rh_done);
+    threads->todo.size = sizeof(rh_study__unit);
+    threads->done.size = sizeof(rh_study__done);
     threads->worker_thread = rh_alloc((size_t)nthread, sizeof *threads->worker_thread);
     if (!threads->worker_thread) {
         rc = rh_fail(err, RH_ENOMEM, "study: out of memory for %d threads", nthread);
@@ -205,7 +206,7 @@ rh_status rh_threads__reserve(rh_threads *threads, int n, rh_error *err)
     return rc;
 }
 
-rh_status rh_threads__give(rh_threads *threads, const rh_unit *unit, rh_error *err)
+rh_status rh_threads__give(rh_threads *threads, const rh_study__unit *unit, rh_error *err)
 {
     rh_status rc = rh_threads__reserve(threads, threads->nopen + 1, err);
     if (rc)
@@ -234,7 +235,7 @@ static struct timespec in_seconds(double wait)
     return t;
 }
 
-bool rh_threads__take(rh_threads *threads, rh_done *done, double wait)
+bool rh_threads__take(rh_threads *threads, rh_study__done *done, double wait)
 {
     struct timespec until = {0};
     if (wait > 0.0)

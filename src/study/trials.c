@@ -19,7 +19,7 @@ static rh_status out_of_memory(rh_error *err)
     return rh_fail(err, RH_ENOMEM, "study: out of memory for the runs of a setting");
 }
 
-static void destroy(rh_record *record)
+static void destroy(rh_study__trial_record *record)
 {
     if (!record)
         return;
@@ -31,11 +31,12 @@ static void destroy(rh_record *record)
 }
 
 // NULL when memory ran out.
-static rh_record *create(const rh_study *study, int setting, bool confirm, const double *x)
+static rh_study__trial_record *create(const rh_study *study, int setting, bool confirm,
+                                      const double *x)
 {
     const rh_plan *plan = study->plan;
     size_t ncurve = (size_t)study->plan->ncurve;
-    rh_record *record = rh_alloc(1, sizeof *record);
+    rh_study__trial_record *record = rh_alloc(1, sizeof *record);
     if (!record)
         return NULL;
     record->number = -1;
@@ -59,7 +60,7 @@ static rh_record *create(const rh_study *study, int setting, bool confirm, const
     return record;
 }
 
-static rh_status append(rh_study *study, rh_record *record, rh_error *err)
+static rh_status append(rh_study *study, rh_study__trial_record *record, rh_error *err)
 {
     void *all =
         rh_alloc_more((void *)study->record, &study->room, study->nrecord, sizeof record);
@@ -77,24 +78,24 @@ static rh_status append(rh_study *study, rh_record *record, rh_error *err)
     return RH_OK;
 }
 
-rh_record *rh_study__find(const rh_study *study, int setting, bool confirm)
+rh_study__trial_record *rh_study__find(const rh_study *study, int setting, bool confirm)
 {
     int index = setting < study->nplace[confirm] ? study->place[confirm][setting] - 1 : -1;
     return index < 0 ? NULL : study->record[index];
 }
 
 rh_status rh_study__record(rh_study *study, int setting, bool confirm, const double *x,
-                           rh_record **out, rh_error *err)
+                           rh_study__trial_record **out, rh_error *err)
 {
     *out = rh_study__find(study, setting, confirm);
     if (*out)
         return RH_OK;
-    rh_record *record = create(study, setting, confirm, x);
+    rh_study__trial_record *record = create(study, setting, confirm, x);
     if (!record)
         return out_of_memory(err);
     rh_status rc = RH_OK;
     if (study->journal) {
-        rh_journal_trial begun = {.setting = setting, .confirm = confirm};
+        rh_journal__entry begun = {.setting = setting, .confirm = confirm};
         memcpy(begun.x, record->x, sizeof begun.x);
         rc = rh_journal__begin(study->journal, &begun, &record->number, err);
     }
@@ -108,18 +109,20 @@ rh_status rh_study__record(rh_study *study, int setting, bool confirm, const dou
     return RH_OK;
 }
 
-static size_t run_at(const rh_record *record, int member, int run)
+static size_t run_at(const rh_study__trial_record *record, int member, int run)
 {
     return (size_t)member * (size_t)record->nrun + (size_t)run;
 }
 
-static double *curve_at(const rh_study *study, const rh_record *record, int member, int run)
+static double *curve_at(const rh_study *study, const rh_study__trial_record *record, int member,
+                        int run)
 {
     size_t at = (size_t)run * (size_t)record->nmember + (size_t)member;
     return record->curves + at * (size_t)study->plan->ncurve;
 }
 
-rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_error *err)
+rh_status rh_study__reserve(rh_study *study, rh_study__trial_record *record, int nrun,
+                            rh_error *err)
 {
     size_t ofrun = (size_t)record->nmember * (size_t)study->plan->ncurve;
     if (nrun <= record->ndrawn || (record->ndrawn && !record->curves))
@@ -135,7 +138,8 @@ rh_status rh_study__reserve(rh_study *study, rh_record *record, int nrun, rh_err
     return RH_OK;
 }
 
-void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_run *result)
+void rh_study__keep(rh_study *study, rh_study__trial_record *record,
+                    const rh_journal__run *result)
 {
     if (result->member >= record->nmember || result->run >= record->nrun)
         return; // of a plan that asked for more
@@ -152,7 +156,7 @@ void rh_study__keep(rh_study *study, rh_record *record, const rh_journal_run *re
 }
 
 // The mean of each point over the runs that have one, of the runs that were asked for.
-static void average_curves(const rh_study *study, rh_record *record)
+static void average_curves(const rh_study *study, rh_study__trial_record *record)
 {
     for (int p = 0; p < study->plan->ncurve; p++) {
         double sum = 0.0;
@@ -169,7 +173,7 @@ static void average_curves(const rh_study *study, rh_record *record)
     }
 }
 
-void rh_study__appraise(rh_study *study, rh_record *record)
+void rh_study__appraise(rh_study *study, rh_study__trial_record *record)
 {
     size_t nunit = (size_t)record->nmember * (size_t)record->nrun;
     int64_t nstep = 0, nuncovered = 0;
@@ -194,8 +198,8 @@ void rh_study__appraise(rh_study *study, rh_record *record)
     study->judged = false;
 }
 
-rh_status rh_study__finish(rh_study *study, rh_record *record, rh_setting_state state,
-                           rh_error *err)
+rh_status rh_study__finish(rh_study *study, rh_study__trial_record *record,
+                           rh_setting_state state, rh_error *err)
 {
     record->state = state;
     record->closed = true;
@@ -247,7 +251,7 @@ static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error
 }
 
 // Settings are begun in order, each once, and confirmed as they were tried.
-static rh_status check_found(const rh_study *study, const rh_journal_trial *found, int n,
+static rh_status check_found(const rh_study *study, const rh_journal__entry *found, int n,
                              rh_error *err)
 {
     const rh_space *space = &study->plan->space;
@@ -265,7 +269,7 @@ static rh_status check_found(const rh_study *study, const rh_journal_trial *foun
         rc = check_number(&space->dim[d], found->setting, found->x[d], err);
     if (rc || !found->confirm)
         return rc;
-    const rh_record *tried = rh_study__find(study, found->setting, false);
+    const rh_study__trial_record *tried = rh_study__find(study, found->setting, false);
     for (int d = 0; d < space->ndim; d++)
         if (!tried || tried->x[d] != found->x[d])
             return rh_fail(err, RH_EFORMAT,
@@ -276,8 +280,8 @@ static rh_status check_found(const rh_study *study, const rh_journal_trial *foun
 }
 
 // The runs of a trial, and no more of their curves than can still be needed.
-static rh_status restore_runs(rh_study *study, rh_record *record, const rh_journal_trial *found,
-                              rh_error *err)
+static rh_status restore_runs(rh_study *study, rh_study__trial_record *record,
+                              const rh_journal__entry *found, rh_error *err)
 {
     int64_t before = study->nunit, all = (int64_t)record->nmember * record->nrun;
     int nrun = 0;
@@ -303,11 +307,12 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
 {
     int n = study->journal ? rh_journal__ntrial(study->journal) : 0;
     for (int i = 0; i < n; i++) {
-        const rh_journal_trial *found = rh_journal__trial(study->journal, i);
+        const rh_journal__entry *found = rh_journal__trial(study->journal, i);
         rh_status rc = check_found(study, found, n, err);
         if (rc)
             return rc;
-        rh_record *record = create(study, found->setting, found->confirm, found->x);
+        rh_study__trial_record *record =
+            create(study, found->setting, found->confirm, found->x);
         rc = record ? append(study, record, err) : out_of_memory(err);
         if (!record || rc) {
             destroy(record);

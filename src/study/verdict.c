@@ -20,7 +20,7 @@
 #define AT_BOUND 0.01   // decision 3, of the range
 #define LEAST_WEIGHED 4 // settings more than parameters, to say what mattered
 
-static rh_trial trial_of(const rh_record *record)
+static rh_trial trial_of(const rh_study__trial_record *record)
 {
     return (rh_trial){
         .setting = record->setting,
@@ -161,7 +161,8 @@ static rh_status weigh(rh_study *study)
         return RH_ENOMEM;
     double *value = x + (size_t)nknown * (size_t)ndim, *noise = value + nknown;
     for (int i = 0; i < nsearch; i++) {
-        const rh_record *record = rh_study__find(study, v->trial[i].setting, false);
+        const rh_study__trial_record *record =
+            rh_study__find(study, v->trial[i].setting, false);
         if (isnan(v->trial[i].value))
             continue;
         memcpy(x + (size_t)n * (size_t)ndim, record->x, (size_t)ndim * sizeof *x);
@@ -187,7 +188,7 @@ rh_status rh_study__judge_all(rh_study *study)
     if (!study->trial || !v->tied || !v->bound || !v->share || !v->total)
         return RH_ENOMEM;
     for (int i = 0; i < study->nrecord; i++) {
-        const rh_record *record = study->record[i];
+        const rh_study__trial_record *record = study->record[i];
         if (study->whole && !record->closed) // decision 5
             continue;
         study->trial[v->ntrial++] = trial_of(record);

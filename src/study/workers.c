@@ -26,11 +26,11 @@
 #define MOST_SAID 400 // characters of another rank's words
 
 typedef struct other {
-    int nthread;    // 0: it has not said yet
-    bool ready;     // for the stage that is being settled
-    rh_status gone; // why nothing more is to be expected of it; RH_OK: it is there
-    rh_error err;   // in words
-    rh_unit *open;  // owned: what it has been given  (AHEAD x nthread)
+    int nthread;          // 0: it has not said yet
+    bool ready;           // for the stage that is being settled
+    rh_status gone;       // why nothing more is to be expected of it; RH_OK: it is there
+    rh_error err;         // in words
+    rh_study__unit *open; // owned: what it has been given  (AHEAD x nthread)
     int nopen;
 } other;
 
@@ -42,17 +42,17 @@ struct rh_workers {
     int nthread;    // of this process
     int nrank;      // 1: alone
     other *other;   // owned: ranks 1 and above, by number  (nrank)
-    rh_queue todo;  // of rh_unit, given to nobody yet
-    rh_queue inbox; // of rh_done, from other ranks
+    rh_queue todo;  // of rh_study__unit, given to nobody yet
+    rh_queue inbox; // of rh_study__done, from other ranks
     int nopen;
 };
 
 // ---------------------------------------------------------------------------- letters
 
 // Whether the other is this program; its threads are known from here on.
-static rh_status greet(other *o, const rh_hello *hello, size_t n, rh_error *err)
+static rh_status greet(other *o, const rh_ranks__hello *hello, size_t n, rh_error *err)
 {
-    rh_hello mine;
+    rh_ranks__hello mine;
     rh_ranks__describe(&mine);
     if (n != sizeof *hello || memcmp(hello->shape, mine.shape, sizeof mine.shape) != 0)
         return rh_fail(err, RH_EINVAL,
@@ -72,10 +72,10 @@ static rh_status greet(other *o, const rh_hello *hello, size_t n, rh_error *err)
 }
 
 // The unit is no longer with the other; false when it never was.
-static bool cross_out(other *o, const rh_done *done)
+static bool cross_out(other *o, const rh_study__done *done)
 {
     for (int i = 0; i < o->nopen; i++) {
-        const rh_unit *u = &o->open[i];
+        const rh_study__unit *u = &o->open[i];
         if (u->trial == done->trial && u->stage == done->stage && u->member == done->member &&
             u->run == done->run) {
             o->open[i] = o->open[--o->nopen];
@@ -93,8 +93,8 @@ static void lose(rh_workers *workers, int rank, rh_status rc, const char *words)
         return;
     o->gone = rh_fail(&o->err, rc, "rank %d: %.*s", rank, MOST_SAID, words);
     for (int i = 0; i < o->nopen; i++) {
-        const rh_unit *u = &o->open[i];
-        rh_done done = {.trial = u->trial, .stage = u->stage, .member = u->member};
+        const rh_study__unit *u = &o->open[i];
+        rh_study__done done = {.trial = u->trial, .stage = u->stage, .member = u->member};
         done.run = u->run;
         done.result = (rh_result){.score = NAN, .outcome = RH_STOPPED};
         done.rc = rc;
@@ -105,11 +105,11 @@ static void lose(rh_workers *workers, int rank, rh_status rc, const char *words)
 }
 
 // A result; false when it is none that was asked for.
-static bool take_done(rh_workers *workers, int from, const rh_done *sent, size_t n)
+static bool take_done(rh_workers *workers, int from, const rh_study__done *sent, size_t n)
 {
     if (n != sizeof *sent || !cross_out(&workers->other[from], sent))
         return false;
-    rh_done done = *sent;
+    rh_study__done done = *sent;
     if (done.rc)
         rh_fail(&done.err, done.rc, "rank %d: %.*s", from, MOST_SAID, sent->err.text);
     rh_queue__push(&workers->inbox, &done);
@@ -120,7 +120,7 @@ static bool take_done(rh_workers *workers, int from, const rh_done *sent, size_t
 static void read_messages(rh_workers *workers)
 {
     int from;
-    rh_message what;
+    rh_ranks__message what;
     size_t n;
     const void *message;
     while ((message = rh_ranks__next(workers->ranks, &from, &what, &n)) != NULL) {
@@ -143,10 +143,10 @@ static void read_messages(rh_workers *workers)
             expected = take_done(workers, from, message, n);
             break;
         case RH_MESSAGE_REFUSED:
-            expected = n == sizeof(rh_refusal);
+            expected = n == sizeof(rh_ranks__refusal);
             if (expected)
-                lose(workers, from, ((const rh_refusal *)message)->rc,
-                     ((const rh_refusal *)message)->err.text);
+                lose(workers, from, ((const rh_ranks__refusal *)message)->rc,
+                     ((const rh_ranks__refusal *)message)->err.text);
             break;
         case RH_MESSAGE_LEFT:
             lose(workers, from, RH_EIO, "has left the study");
@@ -204,7 +204,7 @@ static void hand_out(rh_workers *workers)
                 least = r;
         if (load(workers, least) >= 1.0)
             return;
-        rh_unit unit;
+        rh_study__unit unit;
         rh_queue__pop(&workers->todo, &unit);
         if (least == 0) {
             rh_status rc =
@@ -233,8 +233,8 @@ rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
     workers->nthread = nthread;
     workers->nrank = ranks ? rh_ranks_count(ranks) : 1;
     workers->ranks = workers->nrank > 1 ? ranks : NULL;
-    workers->todo.size = sizeof(rh_unit);
-    workers->inbox.size = sizeof(rh_done);
+    workers->todo.size = sizeof(rh_study__unit);
+    workers->inbox.size = sizeof(rh_study__done);
     rh_status rc = rh_threads__create(&workers->threads, agent, opt, nthread, err);
     if (rc)
         goto done;
@@ -267,7 +267,7 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_model 
     rh_status rc = rh_study__pack_model(model, &byte, &nbyte, err);
     if (rc)
         return rc;
-    rh_orders *orders = rh_alloc(1, sizeof *orders);
+    rh_ranks__orders *orders = rh_alloc(1, sizeof *orders);
     if (!orders) {
         rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
         goto done;
@@ -310,7 +310,7 @@ rh_status rh_workers__settle(rh_workers *workers, rh_stage stage, const rh_membe
     return rc;
 }
 
-rh_status rh_workers__give(rh_workers *workers, const rh_unit *unit, rh_error *err)
+rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_error *err)
 {
     rh_status rc = RH_OK;
     if (!workers->ranks) {
@@ -329,7 +329,7 @@ rh_status rh_workers__give(rh_workers *workers, const rh_unit *unit, rh_error *e
     return RH_OK;
 }
 
-bool rh_workers__take(rh_workers *workers, rh_done *done, double wait)
+bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait)
 {
     bool there = false;
     double until = wait > 0.0 ? rh_study__now() + wait : 0.0;

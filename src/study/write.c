@@ -184,7 +184,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     add_others(t, plan, v);
 }
 
-static void add_sources(rh_text *t, const rh_journal_head *head, const rh_model *model)
+static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model *model)
 {
     const char *key, *value;
     bool open;
@@ -242,7 +242,7 @@ static rh_status finish(rh_file *file, rh_text *t, int fault, const char *path, 
     return rh_file_commit(file, err);
 }
 
-rh_status rh_study__write_best(const char *path, const rh_journal_head *head,
+rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err)
 {
     rh_file *file = NULL;
@@ -325,7 +325,7 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
     rh_text__add(t, "\n");
 }
 
-rh_status rh_study__write_runs(const char *path, const rh_journal_head *head,
+rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                                const rh_verdict *verdict, rh_error *err)
 {
     rh_file *file = NULL;

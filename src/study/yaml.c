@@ -45,7 +45,7 @@ static rh_status nomem(const char *path, rh_error *err)
 
 // ---------------------------------------------------------------------------- trees
 
-rh_yaml *rh_yaml__branch(rh_yaml_kind kind)
+rh_yaml *rh_yaml__branch(rh_yaml__kind kind)
 {
     rh_yaml *node = rh_alloc(1, sizeof *node);
     if (node)

@@ -5,11 +5,11 @@
 
 #include "rehearse/base.h"
 
-typedef enum rh_yaml_kind { RH_YAML_TEXT, RH_YAML_LIST, RH_YAML_MAP } rh_yaml_kind;
+typedef enum rh_yaml__kind { RH_YAML_TEXT, RH_YAML_LIST, RH_YAML_MAP } rh_yaml__kind;
 
 typedef struct rh_yaml rh_yaml;
 struct rh_yaml {
-    rh_yaml_kind kind;
+    rh_yaml__kind kind;
     int line;       // from 1; 0: of no file
     bool plain;     // a text without quotes
     char *text;     // of a text, owned
@@ -29,7 +29,7 @@ rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err
 
 // A text of n letters; an empty list or mapping. NULL: no memory.
 rh_yaml *rh_yaml__text(const char *text, size_t n);
-rh_yaml *rh_yaml__branch(rh_yaml_kind kind);
+rh_yaml *rh_yaml__branch(rh_yaml__kind kind);
 // Both become the tree's, or are destroyed where memory runs out. Nullable: key (of a list),
 // to and item (false then).
 bool rh_yaml__add(rh_yaml *to, rh_yaml *key, rh_yaml *item);

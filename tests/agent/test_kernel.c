@@ -37,7 +37,7 @@ static void fill(set *s, uint64_t seed)
     s->y[N - 7] = 1e-16f;
 }
 
-static const rh_adam adam = {
+static const rh_agent__adam adam = {
     .gain = 0.003f * RH_UNIT * RH_UNIT,
     .rate = 0.01f,
     .eps = 0.5e-8f * RH_UNIT,
@@ -54,7 +54,7 @@ static void adam_is_the_formula(void **unused)
             for (int k = 0; k < rh_isa_count(); k++) {
                 fill(&a, seed);
                 b = a;
-                rh_adam step = adam;
+                rh_agent__adam step = adam;
                 if (momentum)
                     rh_kernels__at(k)->momentum(0, N, &step, b.dw, b.v, b.m, b.y);
                 step.rate *= RH_UNIT; // y has no unit, m has
@@ -183,7 +183,7 @@ static void aged_lists_the_old(void **unused)
 static void values_add_up(void **unused)
 {
     (void)unused;
-    rh_line *line = rh_alloc(NLINE, sizeof *line);
+    rh_agent__line *line = rh_alloc(NLINE, sizeof *line);
     float *dw = rh_alloc(N, sizeof *dw);
     int32_t active[336];
     rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
@@ -211,7 +211,7 @@ static void values_add_up(void **unused)
     for (int a = 0; a < RH_LANES; a++) {
         double w = 0.0, d = 0.0;
         for (int i = 0; i < 336; i++) {
-            const rh_line *l = &line[active[i]];
+            const rh_agent__line *l = &line[active[i]];
             w += l->w[a];
             d += l->slot[a] > 0 ? (double)dw[l->slot[a]] : 0.0;
         }

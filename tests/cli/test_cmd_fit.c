@@ -323,7 +323,8 @@ static void cuts_episodes_off(void **unused)
     assert_has(words, "  cut-off    after 40 steps of an episode, as a truncate; usual in a ");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff-as terminate");
-    assert_has(words, "  cut-off    after 100 steps of an episode, as a terminate state; usual");
+    assert_has(words,
+               "  cut-off    after 100 steps of an episode, as a terminate state; usual");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff 7");
     assert_has(words, "  cut-off    after 7 steps of an episode, as a truncate\n");

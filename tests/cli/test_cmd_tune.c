@@ -86,7 +86,8 @@ static void prints_words(void **unused)
         "agent        esarsa\n  searched   alpha 0.01, 0.1, 1\n             tau 1, 10\n");
     assert_has(o.out, "  fixed      beta1=0 ");
     assert_has(o.out, "method       race: all 6 settings\n");
-    assert_has(o.out, "runs         up to 2 of 200 steps for each, seed 1, scored by average\n");
+    assert_has(o.out,
+               "runs         up to 2 of 200 steps for each, seed 1, scored by average\n");
     assert_has(o.out,
                "confirm      the 2 leading settings, 2 runs in each of 2 models of other "
                "parts of the log\n");

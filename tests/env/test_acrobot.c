@@ -10,14 +10,14 @@
 static const char *const file = "env_acrobot.csv";
 static double table[MAX_ROWS * 10];
 
-static void set(rh_acrobot_state *s, const double *q)
+static void set(rh_env__acrobot_state *s, const double *q)
 {
     memcpy(s->q, q, sizeof s->q);
     rh_sincos(q[0], &s->trig[1], &s->trig[0]);
     rh_sincos(q[1], &s->trig[3], &s->trig[2]);
 }
 
-static bool act(const rh_env *env, rh_acrobot_state *s, int action, double obs[6])
+static bool act(const rh_env *env, rh_env__acrobot_state *s, int action, double obs[6])
 {
     double a = action, reward = 0.0;
     rh_streams streams = streams_of(1);
@@ -35,7 +35,7 @@ static int action_of(const rh_env *env, double torque, double most)
 static void one_step(const rh_env *env, double torque, double most, const double from[4],
                      const double to[5], int row)
 {
-    rh_acrobot_state s;
+    rh_env__acrobot_state s;
     double obs[6];
     set(&s, from);
     bool end = act(env, &s, action_of(env, torque, most), obs);
@@ -101,7 +101,7 @@ static void test_free_run(void **unused)
 {
     (void)unused;
     rh_env *env = make(&rh_env_acrobot, NULL);
-    rh_acrobot_state s;
+    rh_env__acrobot_state s;
     double obs[6];
     int n = read_case(file, "calm", 4, table);
     assert_true(n > 400);
@@ -117,7 +117,7 @@ static void test_free_run(void **unused)
 // Nothing but gravity acts for 0.1 ms at rest, which moves no angle by more than 1e-7.
 static bool ends_at(const rh_env *env, double theta1, double theta2)
 {
-    rh_acrobot_state s;
+    rh_env__acrobot_state s;
     double obs[6], q[4] = {theta1, theta2, 0.0, 0.0};
     set(&s, q);
     return act(env, &s, 1, obs);
@@ -172,7 +172,7 @@ static void test_torques(void **unused)
     // the same in both
     double q[4] = {0.0, 0.0, 0.0, 0.0}, speed[5], obs[6];
     for (int i = 0; i < 5; i++) {
-        rh_acrobot_state s;
+        rh_env__acrobot_state s;
         set(&s, q);
         act(i < 3 ? three : two, &s, i < 3 ? i : i - 3, obs);
         speed[i] = obs[5];
@@ -190,7 +190,7 @@ static void draw_starts(const rh_env *env)
 {
     rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
-        rh_acrobot_state s;
+        rh_env__acrobot_state s;
         double obs[6];
         rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 4; k++)

@@ -9,7 +9,7 @@
 static const char *const file = "env_cartpole.csv";
 static double table[MAX_ROWS * 10];
 
-static void near_state(const rh_cartpole_state *s, const double want[4], int row)
+static void near_state(const rh_env__cartpole_state *s, const double want[4], int row)
 {
     near(s->x, want[0], 1e-12, "x", row);
     near(s->x_dot, want[1], 1e-12, "x_dot", row);
@@ -23,7 +23,7 @@ static int follow(const char *name, const rh_env *env)
     int nfail = 0, n = read_case(file, name, 10, table);
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 10;
-        rh_cartpole_state s = {row[1], row[2], row[3], row[4]}, fresh;
+        rh_env__cartpole_state s = {row[1], row[2], row[3], row[4]}, fresh;
         rh_streams streams = streams_of((uint64_t)i), same = streams;
         double obs[4], start[4], reward;
         assert_false(rh_env_step(env, &s, row, &streams, obs, &reward)); // never ends
@@ -66,7 +66,7 @@ static void test_free_run(void **unused)
         make(&rh_env_cartpole, "noise", 0.0, "fail_angle", 360.0, "fail_x", 100.0, NULL);
     int n = read_case(file, "hanging", 5, table);
     assert_true(n > 400);
-    rh_cartpole_state s = {table[1], table[2], table[3], table[4]};
+    rh_env__cartpole_state s = {table[1], table[2], table[3], table[4]};
     for (int i = 1; i < n; i++) {
         rh_streams streams = streams_of(1);
         double obs[4], reward;
@@ -80,7 +80,7 @@ static void test_free_run(void **unused)
 // `by` in the step.
 static double reward_at(const rh_env *env, double x, double theta, double by)
 {
-    rh_cartpole_state s = {x, by / 0.02, theta, by / 0.02};
+    rh_env__cartpole_state s = {x, by / 0.02, theta, by / 0.02};
     rh_streams streams = streams_of(1);
     double obs[4], reward, right = 1.0;
     rh_env_step(env, &s, &right, &streams, obs, &reward);
@@ -123,7 +123,7 @@ static void test_noise(void **unused)
     for (int action = 0; action < 2; action++) {
         rh_streams streams = streams_of((uint64_t)action);
         for (int i = 0; i < N; i++) {
-            rh_cartpole_state s = {0.0, 0.0, 0.0, 0.0};
+            rh_env__cartpole_state s = {0.0, 0.0, 0.0, 0.0};
             double obs[4], reward, a = action;
             rh_env_step(env, &s, &a, &streams, obs, &reward);
             double force = obs[1] / 0.02 / per_force;
@@ -136,7 +136,7 @@ static void test_noise(void **unused)
     // right
     double seen[2];
     for (int action = 0; action < 2; action++) {
-        rh_cartpole_state s = {0.0, 0.0, 0.0, 0.0};
+        rh_env__cartpole_state s = {0.0, 0.0, 0.0, 0.0};
         rh_streams streams = streams_of(5);
         double obs[4], reward, a = action;
         rh_env_step(env, &s, &a, &streams, obs, &reward);
@@ -153,7 +153,7 @@ static void draw_starts(const rh_env *env)
 {
     rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
-        rh_cartpole_state s;
+        rh_env__cartpole_state s;
         double obs[4];
         rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 4; k++)

@@ -9,7 +9,7 @@ static double table[MAX_ROWS * 3];
 static int follow(const char *name, rh_env *env)
 {
     int nwall = 0, n = read_case("env_mountain_car.csv", name, 3, table);
-    rh_mountain_car_state s = {table[1], table[2]};
+    rh_env__mountain_car_state s = {table[1], table[2]};
     for (int i = 1; i < n; i++) {
         rh_streams streams = streams_of(1);
         double obs[2], reward;
@@ -46,12 +46,12 @@ static void test_edges(void **unused)
     double obs[2], reward, full = 2.0;
 
     // far beyond the goal is the goal
-    rh_mountain_car_state s = {0.49, 0.07};
+    rh_env__mountain_car_state s = {0.49, 0.07};
     assert_true(rh_env_step(env, &s, &full, &streams, obs, &reward));
     assert_true(obs[0] == 0.5 && reward == -1.0);
 
     // speed is bounded
-    s = (rh_mountain_car_state){-1.05, 0.07}; // downhill
+    s = (rh_env__mountain_car_state){-1.05, 0.07}; // downhill
     assert_false(rh_env_step(env, &s, &full, &streams, obs, &reward));
     assert_true(obs[1] == 0.07);
     rh_env_destroy(env);
@@ -64,7 +64,7 @@ static void draw_starts(rh_env *env)
 {
     rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
-        rh_mountain_car_state s;
+        rh_env__mountain_car_state s;
         double obs[2];
         rh_env_start(env, &s, &streams, obs);
         for (int k = 0; k < 2; k++)

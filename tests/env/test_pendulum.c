@@ -22,7 +22,7 @@ static void follow(const char *name, rh_env *env)
     double top = rh_env_task(env)->obs_hi[2];
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 6;
-        rh_pendulum_state s = {row[1], row[2]};
+        rh_env__pendulum_state s = {row[1], row[2]};
         rh_streams streams = streams_of(1);
         double obs[3], reward;
         assert_false(rh_env_step(env, &s, row, &streams, obs, &reward));
@@ -53,7 +53,7 @@ static void test_free_run(void **unused)
     rh_env *env = make(&rh_env_pendulum, NULL);
     int n = read_case(file, "calm", 4, table);
     assert_true(n > 400);
-    rh_pendulum_state s = {table[1], table[2]};
+    rh_env__pendulum_state s = {table[1], table[2]};
     for (int i = 0; i < n; i++) {
         rh_streams streams = streams_of(1);
         double obs[3], reward;
@@ -70,7 +70,7 @@ static void test_worst(void **unused)
 {
     (void)unused;
     rh_env *env = make(&rh_env_pendulum, NULL);
-    rh_pendulum_state s = {M_PI, 8.0};
+    rh_env__pendulum_state s = {M_PI, 8.0};
     rh_streams streams = streams_of(1);
     double obs[3], reward, torque = -5.0; // clipped to -2
     rh_env_step(env, &s, &torque, &streams, obs, &reward);
@@ -87,7 +87,7 @@ static void draw_starts(rh_env *env)
 {
     rh_streams streams = streams_of(7);
     for (int i = 0; i < NSTART; i++) {
-        rh_pendulum_state s;
+        rh_env__pendulum_state s;
         double obs[3];
         rh_env_start(env, &s, &streams, obs);
         near(obs[0], cos(s.theta), 1e-15, "cos", i);

@@ -10,7 +10,7 @@ enum { UNION, MAX, SUM };
 // Depth at (x, y), from the reward of a step that moves nothing.
 static double depth_at(const rh_env *env, double x, double y)
 {
-    rh_puddle_world_state s = {x, y};
+    rh_env__puddle_world_state s = {x, y};
     rh_streams streams = streams_of(1);
     double obs[2], reward, act = 0.0;
     rh_env_step(env, &s, &act, &streams, obs, &reward);
@@ -30,7 +30,7 @@ static void test_walk(void **unused)
     rh_env *env = make(&rh_env_puddle_world, "noise", 0.0, NULL);
     int n = read_case(file, "walk", 5, table), wet = 0;
     assert_true(n > 300);
-    rh_puddle_world_state s = {0.02, 0.03};
+    rh_env__puddle_world_state s = {0.02, 0.03};
     for (int i = 0; i < n; i++) {
         const double *row = table + i * 5;
         rh_streams streams = streams_of((uint64_t)i);
@@ -146,7 +146,7 @@ static void test_other_layouts(void **unused)
 
 static bool ends_at(const rh_env *env, double x, double y)
 {
-    rh_puddle_world_state s = {x, y};
+    rh_env__puddle_world_state s = {x, y};
     rh_streams streams = streams_of(1);
     double obs[2], reward, act = 0.0;
     bool end = rh_env_step(env, &s, &act, &streams, obs, &reward);
@@ -173,7 +173,7 @@ static void test_moves_and_walls(void **unused)
     static const double wall[4][2] = {{0.0, 0.01}, {0.06, 0.01}, {0.01, 0.0}, {0.01, 0.06}};
     rh_env *env = make(&rh_env_puddle_world, "noise", 0.0, NULL);
     for (int a = 0; a < 4; a++) {
-        rh_puddle_world_state s = {0.7, 0.2}, corner = {0.01, 0.01};
+        rh_env__puddle_world_state s = {0.7, 0.2}, corner = {0.01, 0.01};
         rh_streams streams = streams_of(1);
         double obs[2], reward, act = a;
         rh_env_step(env, &s, &act, &streams, obs, &reward);
@@ -195,7 +195,7 @@ static void test_noise(void **unused)
     rh_streams streams = streams_of(3), start = streams;
     double product = 0.0;
     for (int i = 0; i < N; i++) {
-        rh_puddle_world_state s = {0.7, 0.2};
+        rh_env__puddle_world_state s = {0.7, 0.2};
         double obs[2], reward, right = 1.0;
         rh_env_step(env, &s, &right, &streams, obs, &reward);
         z[0][i] = (obs[0] - 0.75) / 0.01;
@@ -222,7 +222,7 @@ static void test_starts(void **unused)
         double mean[2] = {0.0}, least = 1.0;
         int near_goal = 0;
         for (int i = 0; i < NSTART; i++) {
-            rh_puddle_world_state s;
+            rh_env__puddle_world_state s;
             double obs[2];
             rh_env_start(env, &s, &streams, obs);
             assert_true(obs[0] == s.x && obs[1] == s.y);

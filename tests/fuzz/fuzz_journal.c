@@ -32,7 +32,7 @@ static void seal(char *line, size_t n)
 static rh_plan one_number(rh_plan_book *book)
 {
     static char key[] = "runs", value[] = "10";
-    static rh_plan_line line[] = {{.key = key, .value = value}};
+    static rh_plan__line line[] = {{.key = key, .value = value}};
     static const double lists[] = {1, 2, 3};
     *book = (rh_plan_book){.line = line, .nline = 1};
     rh_plan plan = {.ncurve = 2, .book = book};
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rh_error err = {""};
     rh_plan_book book;
     rh_plan plan = one_number(&book);
-    rh_journal_head head = {.name = "s", .log = "l", .plan = &plan, .ncurve = 2, .nstep = 10};
+    rh_journal__head head = {.name = "s", .log = "l", .plan = &plan, .ncurve = 2, .nstep = 10};
     char *bytes = malloc(size + 1);
     require(bytes != NULL);
     memcpy(bytes, data, size);

@@ -16,11 +16,11 @@ static void require(bool condition)
         abort();
 }
 
-static void check_space(const rh_space *space)
+static void check_space(const rh_minari__space *space)
 {
     require(space->nleaf >= 0 && space->nleaf <= RH_MAX_OBS);
     for (int i = 0; i < space->nleaf; i++) {
-        const rh_leaf *leaf = &space->leaf[i];
+        const rh_log__leaf *leaf = &space->leaf[i];
         require(memchr(leaf->path, 0, sizeof leaf->path) &&
                 memchr(leaf->name, 0, sizeof leaf->name));
         require(leaf->kind != RH_SPACE_UNKNOWN);
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t live = rh_alloc_live();
     rh_error err = {"m.json"};
     rh_metadata metadata = {0};
-    rh_metadata_own own = {0};
+    rh_metadata__own own = {0};
     rh_status rc = RH_OK;
     if (data[0] % 3 == 0) {
         rc = rh_metadata__parse(&metadata, text, size - 1, "m.json", &err);

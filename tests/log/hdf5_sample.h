@@ -10,7 +10,7 @@ typedef struct column {
     const char *name; // NULL ends a list
     int64_t nrow;
     int ncol;
-    rh_hdf5_type type;
+    rh_hdf5__type type;
     const double *x; // NULL: 0, 1, 2, ...
 } column;
 
@@ -25,13 +25,13 @@ static inline void column_row(const void *self, int64_t i, double *x)
 // Make a file of groups (NULL, or ending with NULL) and datasets.
 static inline void make_hdf5(const char *path, const char *const *group, const column *c)
 {
-    rh_hdf5_out *out = NULL;
+    rh_hdf5__out *out = NULL;
     rh_error err = {""};
     assert_int_equal(rh_hdf5__create(&out, path, path, &err), RH_OK);
     for (int i = 0; group && group[i]; i++)
         assert_int_equal(rh_hdf5__make_group(out, group[i], &err), RH_OK);
     for (; c->name; c++) {
-        rh_hdf5_rows rows = {c->name, c->type, c->nrow, c->ncol, column_row, c};
+        rh_hdf5__rows rows = {c->name, c->type, c->nrow, c->ncol, column_row, c};
         if (rh_hdf5__put_rows(out, &rows, &err))
             fail_msg("%s", err.text);
     }

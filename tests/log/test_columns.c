@@ -36,7 +36,7 @@ static void init(rh_columns *c, const char *text)
 }
 
 // "obs=temp,level action=pump reward=r ..." of what there is.
-static void describe(const rh_plan *plan, const rh_columns *c, char *text, size_t size)
+static void describe(const rh_columns__plan *plan, const rh_columns *c, char *text, size_t size)
 {
     const struct {
         const char *name;
@@ -68,16 +68,16 @@ static void describe(const rh_plan *plan, const rh_columns *c, char *text, size_
 static void planned_with(const char *header, const rh_log_options *opt, const char *expected)
 {
     rh_columns c;
-    rh_plan plan;
+    rh_columns__plan plan;
     rh_error err = {""};
     char text[1000];
     int64_t live = rh_alloc_live();
     init(&c, header);
-    if (rh_plan__make(&plan, &c, opt, &err) != RH_OK)
+    if (rh_columns__plan_make(&plan, &c, opt, &err) != RH_OK)
         fail_msg("%s: %s", header, err.text);
     describe(&plan, &c, text, sizeof text);
     assert_string_equal(text, expected);
-    rh_plan__clear(&plan);
+    rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -91,12 +91,12 @@ static void planned(const char *header, const char *expected)
 static void refused_with(const char *header, const rh_log_options *opt, const char *message)
 {
     rh_columns c;
-    rh_plan plan;
+    rh_columns__plan plan;
     rh_error err = {""};
     init(&c, header);
-    assert_int_not_equal(rh_plan__make(&plan, &c, opt, &err), RH_OK);
+    assert_int_not_equal(rh_columns__plan_make(&plan, &c, opt, &err), RH_OK);
     assert_string_equal(err.text, message);
-    rh_plan__clear(&plan);
+    rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
 }
 
@@ -199,15 +199,15 @@ static void never_observed(void **unused)
 
     // and it is told, as words are
     rh_columns c;
-    rh_plan plan;
+    rh_columns__plan plan;
     opt = rh_log_defaults();
     opt.terminal = "";
     init(&c, "x;a;r;done;mo\nde!");
-    assert_int_equal(rh_plan__make(&plan, &c, &opt, NULL), RH_OK);
+    assert_int_equal(rh_columns__plan_make(&plan, &c, &opt, NULL), RH_OK);
     assert_int_equal(plan.nnote, 3);
     assert_string_equal(plan.note[1], "left out, as the name is no observation's: done");
     assert_string_equal(plan.note[2], "left out, as it holds words: mo de");
-    rh_plan__clear(&plan);
+    rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
 
     opt = rh_log_defaults();
@@ -265,16 +265,16 @@ static void two_candidates(void **unused)
     (void)unused;
     rh_log_options opt = rh_log_defaults();
     rh_columns c;
-    rh_plan plan;
+    rh_columns__plan plan;
     init(&c, "s0;a;r;done;terminal;ts;time");
-    assert_int_equal(rh_plan__make(&plan, &c, &opt, NULL), RH_OK);
+    assert_int_equal(rh_columns__plan_make(&plan, &c, &opt, NULL), RH_OK);
     assert_string_equal(c.name[plan.terminal], "terminal");
     assert_string_equal(c.name[plan.time], "time");
     assert_false(plan.done);
     assert_int_equal(plan.nnote, 2);
     assert_string_equal(plan.note[0], "terminal = column terminal; column done is left out");
     assert_string_equal(plan.note[1], "time = column time; column ts is left out");
-    rh_plan__clear(&plan);
+    rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
 }
 
@@ -360,14 +360,14 @@ static void memory_runs_out(void **unused)
     int64_t live = rh_alloc_live();
     for (int64_t n = 1; rc; n++) {
         rh_columns c;
-        rh_plan plan;
+        rh_columns__plan plan;
         init(&c, "s0;s1;a;r;next_s0;next_s1");
         rh_alloc_fail_at(n);
-        rc = rh_plan__make(&plan, &c, &opt, NULL);
+        rc = rh_columns__plan_make(&plan, &c, &opt, NULL);
         rh_alloc_fail_at(0);
         if (rc)
             assert_int_equal(rc, RH_ENOMEM);
-        rh_plan__clear(&plan);
+        rh_columns__plan_clear(&plan);
         rh_columns__clear(&c);
         assert_int_equal(rh_alloc_live(), live);
         assert_true(n < 50);

@@ -3,9 +3,9 @@
 #include "log/metadata.h"
 #include "log/sample.h"
 
-static rh_space parse(const char *text)
+static rh_minari__space parse(const char *text)
 {
-    rh_space space = {0};
+    rh_minari__space space = {0};
     rh_error err = {""};
     if (rh_metadata__parse_space(&space, text, strlen(text), "m.json", &err))
         fail_msg("%s", err.text);
@@ -14,7 +14,7 @@ static rh_space parse(const char *text)
 
 static void refuse(const char *text, const char *words)
 {
-    rh_space space = {0};
+    rh_minari__space space = {0};
     rh_error err = {""};
     int64_t live = rh_alloc_live();
     assert_int_equal(rh_metadata__parse_space(&space, text, strlen(text), "m.json", &err),
@@ -28,8 +28,8 @@ static void refuse(const char *text, const char *words)
 static void spaces(void **unused)
 {
     (void)unused;
-    rh_space s = parse("{\"type\": \"Box\", \"dtype\": \"float32\", \"shape\": [2, 3], "
-                       "\"low\": [-Infinity, NaN], \"high\": [Infinity, 1]}");
+    rh_minari__space s = parse("{\"type\": \"Box\", \"dtype\": \"float32\", \"shape\": [2, 3], "
+                               "\"low\": [-Infinity, NaN], \"high\": [Infinity, 1]}");
     assert_int_equal(s.nleaf, 1);
     assert_int_equal(s.leaf[0].width, 6);
     assert_string_equal(s.leaf[0].path, "");
@@ -57,11 +57,12 @@ static void spaces(void **unused)
 static void nested_spaces(void **unused)
 {
     (void)unused;
-    rh_space s = parse("{\"type\": \"Dict\", \"subspaces\": {\"z\": {\"type\": \"Discrete\", "
-                       "\"n\": 2}, \"a\": {\"type\": \"Tuple\", \"subspaces\": [{\"type\": "
-                       "\"Box\", \"shape\": []}, {\"type\": \"Dict\", \"subspaces\": {\"q\": "
-                       "{\"type\": \"MultiBinary\", \"n\": 4}}}, {\"type\": \"Box\", "
-                       "\"shape\": [0]}]}}}");
+    rh_minari__space s =
+        parse("{\"type\": \"Dict\", \"subspaces\": {\"z\": {\"type\": \"Discrete\", "
+              "\"n\": 2}, \"a\": {\"type\": \"Tuple\", \"subspaces\": [{\"type\": "
+              "\"Box\", \"shape\": []}, {\"type\": \"Dict\", \"subspaces\": {\"q\": "
+              "{\"type\": \"MultiBinary\", \"n\": 4}}}, {\"type\": \"Box\", "
+              "\"shape\": [0]}]}}}");
     assert_int_equal(s.nleaf, 3);
     assert_string_equal(s.leaf[0].path, "z"); // as written
     assert_string_equal(s.leaf[1].path, "a/_index_0");
@@ -127,7 +128,7 @@ static void what_we_write(void **unused)
     rh_error err;
     for (int kind = NAMED; kind <= WHOLE; kind++) {
         rh_log *log = random_log(5, (actions)kind, false);
-        rh_metadata_own own = {0};
+        rh_metadata__own own = {0};
         char *text = rh_metadata__print_own(log);
         assert_int_equal(rh_metadata__parse_own(&own, text, strlen(text), "own", &err), RH_OK);
         assert_int_equal(own.continuous, log->naction == 0);
@@ -162,7 +163,7 @@ static void memory_runs_out(void **unused)
     int64_t live = rh_alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int n = 1; rc; n++) {
-        rh_metadata_own own = {0};
+        rh_metadata__own own = {0};
         rh_alloc_fail_at(n);
         rc = rh_metadata__parse_own(&own, text, sizeof text - 1, "own", NULL);
         rh_alloc_fail_at(0);

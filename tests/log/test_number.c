@@ -122,7 +122,7 @@ static void fields(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        rh_number_kind kind;
+        rh_number__kind kind;
         double x;
     } cases[] = {
         {"1.5", RH_NUMBER, 1.5},
@@ -156,7 +156,7 @@ static void fields(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double x = 42.0;
-        rh_number_kind kind = rh_number__read(cases[i].text, strlen(cases[i].text), &x);
+        rh_number__kind kind = rh_number__read(cases[i].text, strlen(cases[i].text), &x);
         if (kind != cases[i].kind || !(x == cases[i].x || (isnan(x) && isnan(cases[i].x))))
             fail_msg("'%s' is kind %d, %g", cases[i].text, (int)kind, x);
     }

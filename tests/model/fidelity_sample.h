@@ -28,7 +28,7 @@ static fault told;
 static int64_t nfit, nask, nturn; // how often it was fitted, rows promised, and predictions
 static int64_t fewest_used;       // transitions of a fit
 
-static inline rh_status told_fit(void **out, const rh_model *model, const rh_model_part *part,
+static inline rh_status told_fit(void **out, const rh_model *model, const rh_model__part *part,
                                  rh_error *err)
 {
     (void)model;
@@ -50,8 +50,9 @@ static inline int64_t told_find(const rh_log *log, double x)
     return 0;
 }
 
-static inline rh_status told_expect(rh_expected *out, const rh_model *model, const void *member,
-                                    const double *obs, const double *act, rh_error *err)
+static inline rh_status told_expect(rh_model__expected *out, const rh_model *model,
+                                    const void *member, const double *obs, const double *act,
+                                    rh_error *err)
 {
     (void)member;
     (void)err;
@@ -59,11 +60,12 @@ static inline rh_status told_expect(rh_expected *out, const rh_model *model, con
     int64_t t = told_find(log, obs[0]);
     double *next = out->next;
     bool ends = log->flag[t] & ENDS && !told.blind;
-    *out = (rh_expected){.next = next,
-                         .reward = log->reward[t] + (nturn++ % 2 ? 1 : -1) * told.reward_off,
-                         .terminal = ends,
-                         .distance = act[0] > 0.0 ? 2.0 : 0.0,
-                         .beyond = told.beyond[(int)act[0]]};
+    *out = (rh_model__expected){.next = next,
+                                .reward =
+                                    log->reward[t] + (nturn++ % 2 ? 1 : -1) * told.reward_off,
+                                .terminal = ends,
+                                .distance = act[0] > 0.0 ? 2.0 : 0.0,
+                                .beyond = told.beyond[(int)act[0]]};
     next[0] = obs[0] + 1.0 + told.off;
     next[1] = 0.0;
     return RH_OK;

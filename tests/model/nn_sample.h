@@ -28,7 +28,7 @@ typedef struct sample {
     double param[RH_NN_NPARAM];
     rh_log log;
     rh_model model;
-    rh_model_part part;
+    rh_model__part part;
 } sample;
 
 // An empty one; actions are vectors of nact numbers when naction is 0.
@@ -45,7 +45,7 @@ static inline void begin_sample(sample *s, int nobs, int naction, int nact)
     s->model = (rh_model){.type = &rh_model_nn, .param = s->param, .log = &s->log};
     s->model.task = (rh_task){.nobs = nobs, .naction = naction, .nact = nact, .gamma = 1.0};
     s->model.start = s->start;
-    s->part = (rh_model_part){.use = s->use, .nthread = 1};
+    s->part = (rh_model__part){.use = s->use, .nthread = 1};
     s->part.rng = rh_rng_stream(3, RH_STREAM_NOISE, 0, 0);
 }
 
@@ -78,10 +78,10 @@ static inline rh_nn *fit_sample(const sample *s)
     return member;
 }
 
-static inline rh_expected expect(const sample *s, const void *member, const double *obs,
-                                 const double *act, double *next)
+static inline rh_model__expected expect(const sample *s, const void *member, const double *obs,
+                                        const double *act, double *next)
 {
-    rh_expected e = {.next = next};
+    rh_model__expected e = {.next = next};
     rh_status rc = rh_model_nn.calls->expect(&e, &s->model, member, obs, act, NULL);
     assert_int_equal(rc, RH_OK);
     assert_true(isnan(e.distance) && !e.beyond);

@@ -52,7 +52,7 @@ static void check_leaves(const rh_boxes *b, const float *x)
 // The box of a node is that of its points, and its first the least index of theirs.
 static void check_level(const rh_boxes *b, int level, int32_t per_node)
 {
-    const rh_level *l = &b->level[level];
+    const rh_model__level *l = &b->level[level];
     assert_int_equal(l->nnode, (b->n + per_node - 1) / per_node);
     for (int32_t node = 0; node < l->nnode; node++) {
         const float *box = l->box + node / RH_LEAF * b->d * 2 * RH_LEAF + node % RH_LEAF;

@@ -129,7 +129,7 @@ static void as_numpy(void **unused)
             memcpy(copy, obs, sizeof copy);
             // by row, from the table; and as any observation, compared with all
             for (int by_row = 0; by_row < 2; by_row++) {
-                rh_expected e = {.next = next};
+                rh_model__expected e = {.next = next};
                 rh_error err = {""};
                 const double *from = three->log->obs + three->log->from[(int)x[0]] * 3;
                 assert_int_equal(rh_model_knn.calls->expect(&e, three, three->member[0],
@@ -204,7 +204,7 @@ static void of_a_part(void **unused)
                 // as any observation, all transitions of the part are compared one by one
                 double obs[2] = {log->obs[2 * s], log->obs[2 * s + 1]}, act = a;
                 double next[2], other[2];
-                rh_expected e = {.next = next}, f = {.next = other};
+                rh_model__expected e = {.next = next}, f = {.next = other};
                 rh_error err = {""};
                 const double *row = model->log->obs + 2 * s;
                 assert_int_equal(rh_model_knn.calls->expect(&e, model, knn, obs, &act, &err),
@@ -238,7 +238,7 @@ static void unknown_action(void **unused)
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
     const rh_knn *knn = model->member[0];
-    rh_expected e = {.next = (double[2]){0}};
+    rh_model__expected e = {.next = (double[2]){0}};
     rh_error err = {""};
     double act = 1, obs[2] = {0.5, 0.0};
     for (int i = 0; i < 2; i++) {
@@ -273,7 +273,7 @@ static void too_far(void **unused)
     rh_log *log = log_of(w, 3, 2);
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    rh_expected e = {.next = (double[2]){0}};
+    rh_model__expected e = {.next = (double[2]){0}};
     rh_error err = {""};
     double act = 1, obs[2] = {0.0, 0.0};
     for (int i = 0; i < 2; i++) {

@@ -141,7 +141,7 @@ static void expected(void **unused)
             int32_t nearest[3];
             float distance[3];
             double p[3], reward = 0.0, ends = 0.0;
-            rh_expected e = {.next = next};
+            rh_model__expected e = {.next = next};
             rh_error err = {""};
             assert_int_equal(
                 rh_model_knn.calls->expect(&e, model, model->member[0], obs, act, &err), RH_OK);
@@ -318,7 +318,7 @@ static void without_memory(void **unused)
             assert_true(rc == RH_OK || (rc == RH_ENOMEM && rh_alloc_live() == fitted));
         }
         double next[2], act[2] = {0.0, 0.0};
-        rh_expected e = {.next = next};
+        rh_model__expected e = {.next = next};
         rh_alloc_fail_at(1);
         assert_int_equal(
             rh_model_knn.calls->expect(&e, model, model->member[0], model->log->obs, act, NULL),

@@ -59,7 +59,7 @@ static void follow_learner(const char *name, int64_t nbatch)
         out_of[i] = held[i] != 0.0;
 
     rh_mlp *mlp = NULL;
-    rh_nn_learner l;
+    rh_nn__learner l;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 1, 0);
     int hidden = (int)param[RH_NN_HIDDEN];
     assert_int_equal(rh_mlp_create(&mlp, (int[]){3, hidden, hidden, 2}, 4, 0, &rng, NULL), 0);
@@ -130,7 +130,7 @@ static void follow_fit(const char *name)
             near(next[i], truth[i], 1e-4, "sensor", i);
         near(reward, truth[nobs], 1e-4, "reward", q);
         near(end, truth[nobs + 1], 1e-4, "end", q);
-        rh_expected e = expect(&s, nn, obs, obs + nobs, next);
+        rh_model__expected e = expect(&s, nn, obs, obs + nobs, next);
         assert_true(e.reward == reward && e.terminal == (end > 0.5));
     }
     rh_free(scratch);
@@ -156,7 +156,7 @@ static void linear_errors(const sample *s, const void *member, double *state, do
     for (int i = 0; i < 500; i++) {
         draw_query(s, &rng, obs, act);
         linear_truth(s, obs, act, truth, &r);
-        rh_expected e = expect(s, member, obs, act, next);
+        rh_model__expected e = expect(s, member, obs, act, next);
         sum[0] += pow(next[0] - truth[0], 2) + pow(next[1] - truth[1], 2);
         sum[1] += pow(e.reward - r, 2);
         sum[2] += pow(obs[0] - truth[0], 2) + pow(obs[1] - truth[1], 2);
@@ -197,7 +197,7 @@ static void ends_are_found(void **unused)
     s.param[RH_NN_HIDDEN] = 32;
     rh_nn *nn = fit_sample(&s);
     for (double x = -2.0; x < 2.0; x += 0.1) {
-        rh_expected e = expect(&s, nn, (double[]){x, 0.3}, (double[]){1.0}, next);
+        rh_model__expected e = expect(&s, nn, (double[]){x, 0.3}, (double[]){1.0}, next);
         assert_true(fabs(x - 1.5) < 0.2 || e.terminal == (x > 1.5));
     }
 
@@ -205,7 +205,7 @@ static void ends_are_found(void **unused)
     s.param[RH_NN_ENDING] = RH_NN_DRAW;
     double middle = 0.0;
     for (double x = 1.0; x < 2.0; x += 0.05) {
-        rh_expected e = expect(&s, nn, (double[]){x, 0.3}, (double[]){1.0}, next);
+        rh_model__expected e = expect(&s, nn, (double[]){x, 0.3}, (double[]){1.0}, next);
         assert_true(e.terminal >= 0.0 && e.terminal <= 1.0);
         middle += e.terminal > 0.01 && e.terminal < 0.99;
     }
@@ -234,7 +234,7 @@ static void constants_are_exact(void **unused)
         assert_null(nn->net[RH_NN_OF_REWARD]);
         assert_null(nn->net[RH_NN_OF_END]);
         for (int i = 0; i < 20; i++) {
-            rh_expected e =
+            rh_model__expected e =
                 expect(&s, nn, (double[]){0.1 * i, 0.3, 5.0}, (double[]){i % 2}, next);
             assert_true(e.reward == -0.7 && e.terminal == 0.0);
             assert_true(next[1] == 0.3 && next[2] == 1e-9);
@@ -251,7 +251,7 @@ static void constants_are_exact(void **unused)
     assert_null(nn->net[RH_NN_OF_STATE]);
     assert_non_null(nn->net[RH_NN_OF_REWARD]);
     assert_null(nn->net[RH_NN_OF_END]);
-    rh_expected e = expect(&s, nn, (double[]){0.3}, (double[]){1.0}, next);
+    rh_model__expected e = expect(&s, nn, (double[]){0.3}, (double[]){1.0}, next);
     assert_true(e.terminal == 1.0 && next[0] == 0.3);
     rh_nn__destroy(nn);
 }
@@ -269,7 +269,7 @@ static void nothing_ends_in_a_continuing_task(void **unused)
     s.model.task.continuing = true;
     nn = fit_sample(&s);
     assert_null(nn->net[RH_NN_OF_END]);
-    rh_expected e = expect(&s, nn, (double[]){1.9, 0.0}, (double[]){0.0}, next);
+    rh_model__expected e = expect(&s, nn, (double[]){1.9, 0.0}, (double[]){0.0}, next);
     assert_true(e.terminal == 0.0);
     rh_nn__destroy(nn);
 }
@@ -330,8 +330,8 @@ static void codes_are_inputs(void **unused)
         rh_rng rng = rh_rng_stream(9, RH_STREAM_START, 0, 0);
         for (int i = 0; i < 50; i++) {
             draw_query(&s, &rng, obs, act);
-            rh_expected e = expect(&s, a, obs, act, next);
-            rh_expected f = expect(&s, b, obs, act, other);
+            rh_model__expected e = expect(&s, a, obs, act, next);
+            rh_model__expected f = expect(&s, b, obs, act, other);
             near(f.reward, e.reward, 1e-3, "reward", i);
             near(other[0], next[0], 1e-3, "sensor", 0);
             near(other[1], next[1], 1e-3, "sensor", 1);
@@ -359,7 +359,7 @@ static void extreme_numbers(void **unused)
         rh_nn *nn = fit_sample(&s);
         for (int i = 0; i < 3; i++) {
             double x = (i - 1) * 1.7e308;
-            rh_expected e = expect(&s, nn, (double[]){x, x, -x}, (double[]){-x}, next);
+            rh_model__expected e = expect(&s, nn, (double[]){x, x, -x}, (double[]){-x}, next);
             assert_true(isfinite(e.reward) && rh_all_finite(next, 3));
             assert_true(next[1] >= 0.0 && next[1] <= 3e-309);
         }
@@ -491,7 +491,7 @@ static void divergence_is_said(void **unused)
     rh_watch nobody = {.progress = NULL};
     rh_param_initial(rh_nn__param, RH_NN_NPARAM, param);
     for (int where = 0; where < 2; where++) { // held out, or learned from
-        rh_nn_learner l;
+        rh_nn__learner l;
         rh_mlp *mlp = NULL;
         rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
         memset(y, 0, sizeof y);
@@ -518,7 +518,7 @@ static void every_failed_allocation(void **unused)
     for (int nth = 1; !done; nth++) {
         void *member = NULL;
         double next[2];
-        rh_expected e = {.next = next};
+        rh_model__expected e = {.next = next};
         rh_error err = {""};
         rh_alloc_fail_at(nth);
         rh_status rc = rh_nn__fit(&member, &s.model, &s.part, &err);

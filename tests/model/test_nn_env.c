@@ -77,7 +77,7 @@ static void steps_are_predictions(void **unused)
         int64_t made = rh_alloc_count();
         bool ended = rh_env_step(env, state, act, &streams, obs, &reward);
         assert_int_equal(rh_alloc_count(), made);
-        rh_expected e = expect(&s, nn, now, act, next);
+        rh_model__expected e = expect(&s, nn, now, act, next);
         assert_true(e.reward == reward && e.terminal == ended);
         assert_memory_equal(next, obs, sizeof obs);
         nend += ended;

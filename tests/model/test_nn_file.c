@@ -72,8 +72,8 @@ static void written_and_read(void **unused)
         rh_rng rng = rh_rng_stream(2, RH_STREAM_START, 0, 0);
         for (int i = 0; i < 40; i++) {
             draw_query(&s, &rng, obs, act);
-            rh_expected e = expect(&s, nn, obs, act, next);
-            rh_expected f = expect(&s, back, obs, act, other);
+            rh_model__expected e = expect(&s, nn, obs, act, next);
+            rh_model__expected f = expect(&s, back, obs, act, other);
             assert_memory_equal(next, other, sizeof next);
             assert_true(e.reward == f.reward && e.terminal == f.terminal);
         }
@@ -115,7 +115,7 @@ static void damaged_files(void **unused)
     damage(&s, nn, nn->input.lo, NAN, "inputs: range 1 is nan to");
     damage(&s, nn, nn->input.hi + 1, INFINITY, "inputs: range 2 is");
     damage(&s, nn, nn->sensor.lo + 1, 1e300, "sensors: range 2 is 1e+300 to");
-    rh_nn_span *state = &nn->target[RH_NN_OF_STATE], *end = &nn->target[RH_NN_OF_END];
+    rh_nn__span *state = &nn->target[RH_NN_OF_STATE], *end = &nn->target[RH_NN_OF_END];
     damage(&s, nn, state->hi, -1e300, "state_range: range 1 is");
     damage(&s, nn, nn->target[RH_NN_OF_REWARD].hi, NAN, "reward_range: range 1 is");
     damage(&s, nn, end->lo, 0.0, "end_range: 0 to 1, expected 0 to 0, 1 to 1 or -1 to 1");

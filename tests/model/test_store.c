@@ -95,7 +95,7 @@ static rh_status write_sample(const char *path, rh_error *err)
     return rc;
 }
 
-static void check_array(rh_store *store, const char *name, rh_store_type type, const void *x,
+static void check_array(rh_store *store, const char *name, rh_store__type type, const void *x,
                         int64_t n, size_t size)
 {
     rh_error err;

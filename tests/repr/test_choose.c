@@ -5,7 +5,7 @@
 
 #define MOST_BLUR 1.25 // of choose.c
 
-static const rh_choose_effort quick = {.first = 4, .last = 8, .hidden = 8};
+static const rh_repr__choose_effort quick = {.first = 4, .last = 8, .hidden = 8};
 
 typedef struct outcome {
     rh_repr *repr; // owned
@@ -13,8 +13,8 @@ typedef struct outcome {
     int ntrial, chosen;
 } outcome;
 
-static outcome chosen(const rh_log *log, const rh_repr_options *opt, rh_choose_effort effort,
-                      int nthread)
+static outcome chosen(const rh_log *log, const rh_repr_options *opt,
+                      rh_repr__choose_effort effort, int nthread)
 {
     outcome out = {.chosen = -1};
     rh_error err = {""};
@@ -72,7 +72,7 @@ static void by_the_rules(void **unused)
 {
     (void)unused;
     rh_log *log = corridor_log(20, 20, 0.1, 4);
-    outcome out = chosen(log, NULL, (rh_choose_effort){10, 20, 8}, 2);
+    outcome out = chosen(log, NULL, (rh_repr__choose_effort){10, 20, 8}, 2);
     const rh_repr_trial *best = &out.trial[0], *t = &out.trial[out.chosen];
     int nraw = 0, nlast = 0;
     assert_true(best->blur <= MOST_BLUR && t->blur <= MOST_BLUR);
@@ -188,7 +188,7 @@ static void all_blurred(void **unused)
         length[i / 20] = 20;
     }
     rh_log *log = log_of(obs, WIDE, length, NULL);
-    outcome out = chosen(log, NULL, (rh_choose_effort){2, 2, 1}, 2);
+    outcome out = chosen(log, NULL, (rh_repr__choose_effort){2, 2, 1}, 2);
     assert_int_equal(out.chosen, 0);
     assert_true(out.trial[0].blur > MOST_BLUR);
     for (int i = 1; i < out.ntrial; i++)
@@ -302,8 +302,8 @@ static void failed_allocations(void **unused)
     for (int nth = 1; !done; nth += nth < 40 ? 1 : 211) {
         rh_repr *repr = NULL;
         rh_alloc_fail_at(nth);
-        rh_status rc =
-            rh_repr__choose(&repr, NULL, NULL, log, NULL, (rh_choose_effort){1, 1, 2}, 1, NULL);
+        rh_status rc = rh_repr__choose(&repr, NULL, NULL, log, NULL,
+                                       (rh_repr__choose_effort){1, 1, 2}, 1, NULL);
         rh_alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || (rc == RH_ENOMEM && !repr));

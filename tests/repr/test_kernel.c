@@ -59,7 +59,7 @@ static void drop(matrices *x)
 }
 
 // The definition, one number after the other.
-static void plain(const rh_product *p, bool is_fused, float *to)
+static void plain(const rh_repr__product *p, bool is_fused, float *to)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -82,7 +82,7 @@ static void check(int m, int n, int k, int form, rh_rng *rng)
         const rh_repr_kernels *kernels = rh_repr_kernels__at(i);
         matrices x = make(m, n, k, rng);
         size_t size = (size_t)(m > k ? m : k) * (size_t)x.row;
-        rh_product p = {.m = m, .n = rounded(n), .k = k, .a = x.a, .b = x.b, .c = x.c};
+        rh_repr__product p = {.m = m, .n = rounded(n), .k = k, .a = x.a, .b = x.b, .c = x.c};
         p.b_row = p.c_row = p.start_row = p.gate_row = x.row;
         p.a_row = form & 1 ? 1 : k; // turned over, as for a gradient
         p.a_step = form & 1 ? m : 1;
@@ -125,7 +125,7 @@ static void a_row_is_the_same_alone(void **unused)
     rh_rng rng = rh_rng_stream(4, RH_STREAM_AGENT, 0, 0);
     for (int i = 0; i < rh_isa_count(); i++) {
         matrices x = make(29, 144, 50, &rng);
-        rh_product p = {.m = 29, .n = 144, .k = 50, .a = x.a, .a_row = 50, .a_step = 1};
+        rh_repr__product p = {.m = 29, .n = 144, .k = 50, .a = x.a, .a_row = 50, .a_step = 1};
         p.b = x.b;
         p.c = x.c;
         p.b_row = p.c_row = x.row;
@@ -149,8 +149,8 @@ static void what_is_no_number_stays(void **unused)
         float a = 1.0f;
         for (int j = 0; j < 16; j++)
             b[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? -INFINITY : INFINITY;
-        rh_repr_kernels__at(i)->product(
-            &(rh_product){.m = 1, .n = 16, .k = 1, .a = &a, .b = b, .c = c, .relu = true});
+        rh_repr_kernels__at(i)->product(&(rh_repr__product){
+            .m = 1, .n = 16, .k = 1, .a = &a, .b = b, .c = c, .relu = true});
         for (int j = 0; j < 16; j++)
             if (j % 3 == 0)
                 assert_true(isnan(c[j]));
@@ -186,12 +186,12 @@ static void turned_over(void **unused)
 
 // ---------------------------------------------------------------------------- Adam
 
-static const rh_adam_step step = {.keep1 = 0.9f,
-                                  .take1 = 0.1f,
-                                  .keep2 = 0.999f,
-                                  .take2 = 0.001f,
-                                  .rate = 0.01f,
-                                  .eps = 1e-8f};
+static const rh_repr__adam_step step = {.keep1 = 0.9f,
+                                        .take1 = 0.1f,
+                                        .keep2 = 0.999f,
+                                        .take2 = 0.001f,
+                                        .rate = 0.01f,
+                                        .eps = 1e-8f};
 
 enum { N = 20 * RH_COLUMNS };
 typedef struct set {
@@ -260,7 +260,7 @@ static void moments_fade(void **unused)
     for (int k = 0; k < rh_isa_count(); k++) {
         fill(&s, 3);
         memset(s.g, 0, sizeof s.g);
-        rh_adam_step fast = step;
+        rh_repr__adam_step fast = step;
         fast.keep2 = 0.9f;
         for (int i = 0; i < 1000; i++) {
             rh_repr_kernels__at(k)->adam(N, &fast, s.w, s.m, s.v, s.g);

@@ -13,7 +13,7 @@ static void derivatives(void **unused)
 {
     (void)unused;
     enum { N = 5, D = 7, ALL = 3 * N * D };
-    const rh_laplacian_loss by[] = {{1.0, 5.0, 0.05}, {0.5, 5.0, 0.5}, {1.0, 0.0, 3.0}};
+    const rh_laplacian__loss_parts by[] = {{1.0, 5.0, 0.05}, {0.5, 5.0, 0.5}, {1.0, 0.0, 3.0}};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
     for (int c = 0; c < 3; c++) {
         float y[ALL], dy[ALL], h = 0x1p-6f;
@@ -40,7 +40,7 @@ static void loss_by_hand(void **unused)
 {
     (void)unused;
     const float y[] = {1, 2, 0, 2, 3, -1};
-    const rh_laplacian_loss by = {1.0, 5.0, 0.5}, halved = {0.5, 5.0, 0.5};
+    const rh_laplacian__loss_parts by = {1.0, 5.0, 0.5}, halved = {0.5, 5.0, 0.5};
     // |a - b|^2 = 1, a . c = 1, |a|^2 = 5, |c|^2 = 10: 1 + 5 (1 - 2.5 - 5)
     assert_true(rh_laplacian__loss(&by, 1, 2, y, NULL) == 1.0 + 5.0 * (1.0 - 7.5));
     assert_true(rh_laplacian__loss(&halved, 1, 2, y, NULL) == 0.5 + 5.0 * (1.0 - 7.5));
@@ -53,7 +53,7 @@ enum { LINE = 1 << 14, NUMBERS = 512 };
 typedef struct reference {
     rh_mlp *mlp;
     rh_mlp_pass *pass;
-    rh_laplacian_loss by;
+    rh_laplacian__loss_parts by;
     int rows;
     float x[NUMBERS], y[NUMBERS], dy[NUMBERS];
 } reference;
@@ -66,7 +66,7 @@ static void begin(reference *r, const double *shape, int n)
     rh_mlp_pass_destroy(r->pass);
     for (int i = 5; i < n; i++)
         size[i - 5] = (int)shape[i];
-    r->by = (rh_laplacian_loss){shape[1], shape[2], shape[3]};
+    r->by = (rh_laplacian__loss_parts){shape[1], shape[2], shape[3]};
     r->rows = (int)shape[4];
     unsigned flags = shape[0] != 0.0 ? RH_MLP_PLAIN : RH_MLP_NO_FIRST_BIAS;
     assert_int_equal(rh_mlp_create(&r->mlp, size, n - 5, flags, &rng, NULL), RH_OK);

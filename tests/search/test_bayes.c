@@ -174,7 +174,7 @@ static void expected_improvement(void **unused)
 static void keeps_the_best(void **unused)
 {
     (void)unused;
-    rh_bayes_kept kept = {.ncol = 1, .most = 3};
+    rh_bayes__kept kept = {.ncol = 1, .most = 3};
     double worth[] = {1, 5, NAN, 3, 4, 2, 5};
     for (int i = 0; i < 7; i++)
         rh_bayes__keep(&kept, &(double){i}, worth[i]);

@@ -215,7 +215,7 @@ static void fits(void **unused)
         rh_rng_normal(&rng, e);
         rh_gp__put(&gp, z, sin(9.0 * z[0]) + 0.1 * e[0], 0.0);
     }
-    rh_gp_prior prior[4] = {{-5, 9, 0, 2}, {-18, 0, -4, 3}, {-5, 7, 0, 2}, {-5, 7, 0, 2}};
+    rh_gp__prior prior[4] = {{-5, 9, 0, 2}, {-18, 0, -4, 3}, {-5, 7, 0, 2}, {-5, 7, 0, 2}};
     double start[8] = {0, -4, 0, 0, 1, -2, 1, 1}, theta[4];
     assert_int_equal(rh_gp__fit(&gp, prior, 2, start, 60, NULL), RH_OK);
     memcpy(theta, gp.theta, sizeof theta);
@@ -228,7 +228,7 @@ static void fits(void **unused)
     assert_true(best > rh_gp__evidence(&gp, start + 4, NULL));
 
     // what is fixed stays
-    prior[RH_GP_NOISE] = (rh_gp_prior){-2.0, -2.0, -2.0, INFINITY};
+    prior[RH_GP_NOISE] = (rh_gp__prior){-2.0, -2.0, -2.0, INFINITY};
     assert_int_equal(rh_gp__fit(&gp, prior, 2, start, 60, NULL), RH_OK);
     assert_true(gp.theta[RH_GP_NOISE] == -2.0);
     rh_gp__clear(&gp);

@@ -15,7 +15,7 @@
 
 static char runs_value[] = "10", trials_value[] = "100", // those that tests change
     odd_value[] = "it's \"\xc3\xa4\", \xff and \x01 and 100 %";
-static rh_plan_line sample_line[] = {
+static rh_plan__line sample_line[] = {
     {.key = (char[]){"agent.name"}, .value = (char[]){"esarsa"}},
     {.key = (char[]){"parameters.alpha"}, .value = (char[]){"{min: 0.001, max: 1}"}},
     {.key = (char[]){"evaluation.runs"}, .value = runs_value},
@@ -54,30 +54,30 @@ static inline rh_plan sample_plan(void)
     return plan;
 }
 
-static inline rh_journal_head sample_head(const rh_plan *plan)
+static inline rh_journal__head sample_head(const rh_plan *plan)
 {
-    return (rh_journal_head){.name = "plant",
-                             .log = "logs/plant \"1\".csv",
-                             .fingerprint = UINT64_C(0x0123456789abcdef),
-                             .plan = plan,
-                             .ncurve = NCURVE,
-                             .nstep = 1001};
+    return (rh_journal__head){.name = "plant",
+                              .log = "logs/plant \"1\".csv",
+                              .fingerprint = UINT64_C(0x0123456789abcdef),
+                              .plan = plan,
+                              .ncurve = NCURVE,
+                              .nstep = 1001};
 }
 
-static inline rh_journal_trial sample_trial(int i, bool confirm)
+static inline rh_journal__entry sample_trial(int i, bool confirm)
 {
-    return (rh_journal_trial){
+    return (rh_journal__entry){
         .setting = i,
         .confirm = confirm,
         .x = {0.001 + i / 30.0, 1 + i % 32, lambda_list[i % 4], i % 2, 0.1 * (1 + i % 9)}};
 }
 
-static inline rh_journal_run sample_run(int trial, int member, int run)
+static inline rh_journal__run sample_run(int trial, int member, int run)
 {
     static const double odd[] = {1.0 / 3.0, -0.0,    5e-324, DBL_MAX, -1e22,    123456789.0,
                                  1e15,      -1e-310, 0.1,    -17.25,  INFINITY, -INFINITY};
     int n = LENGTH(odd), i = trial * 31 + member * 7 + run;
-    rh_journal_run result = {
+    rh_journal__run result = {
         .member = member,
         .run = run,
         .result = {.score = odd[i % n],
@@ -100,7 +100,7 @@ static inline bool same_bits(const double *a, const double *b, int n)
     return true;
 }
 
-static inline bool same_run(const rh_journal_run *a, const rh_journal_run *b)
+static inline bool same_run(const rh_journal__run *a, const rh_journal__run *b)
 {
     return a->member == b->member && a->run == b->run &&
            same_bits(&a->result.score, &b->result.score, 1) &&
@@ -111,7 +111,7 @@ static inline bool same_run(const rh_journal_run *a, const rh_journal_run *b)
 }
 
 // A trial as it is finished. run (2 x 3): room for its runs.
-static inline rh_trial sample_end(const rh_plan *plan, const rh_journal_trial *trial,
+static inline rh_trial sample_end(const rh_plan *plan, const rh_journal__entry *trial,
                                   double value, rh_setting_state state, rh_result *result,
                                   double *hp)
 {
@@ -139,7 +139,7 @@ static inline rh_trial sample_end(const rh_plan *plan, const rh_journal_trial *t
 
 // Two runs of a trial, and with `end` its end.
 static inline rh_status put_trial(rh_journal *journal, const rh_plan *plan,
-                                  const rh_journal_trial *trial, bool end, double value,
+                                  const rh_journal__entry *trial, bool end, double value,
                                   rh_setting_state state, rh_error *err)
 {
     int number = -1;
@@ -147,7 +147,7 @@ static inline rh_status put_trial(rh_journal *journal, const rh_plan *plan,
     double hp[RH_STUDY__NHP];
     rh_status rc = rh_journal__begin(journal, trial, &number, err);
     for (int run = 0; run < 2 && !rc; run++) {
-        rh_journal_run l = sample_run(trial->setting, run % 2, run);
+        rh_journal__run l = sample_run(trial->setting, run % 2, run);
         rc = rh_journal__add_run(journal, number, &l, err);
     }
     rh_trial t = sample_end(plan, trial, value, state, result, hp);

@@ -78,9 +78,9 @@ static inline void end_sample(sample *s)
 }
 
 // The i-th of all runs; its setting is its trial.
-static inline rh_unit unit_of(const sample *s, int i)
+static inline rh_study__unit unit_of(const sample *s, int i)
 {
-    rh_unit unit = {.stage = stages[i / NUNIT]};
+    rh_study__unit unit = {.stage = stages[i / NUNIT]};
     i %= NUNIT;
     unit.trial = i / NRUN / NMEMBER;
     unit.member = i / NRUN % NMEMBER;
@@ -91,7 +91,7 @@ static inline rh_unit unit_of(const sample *s, int i)
 }
 
 // Which of all runs it was, or -1 when it was not run as it should be.
-static inline int which(const sample *s, const rh_done *done)
+static inline int which(const sample *s, const rh_study__done *done)
 {
     int k = done->stage == RH_STAGE_CONFIRM;
     int i = (done->trial * NMEMBER + done->member) * NRUN + done->run;

@@ -74,7 +74,7 @@ static rh_journal *opened(const rh_plan *plan)
 {
     rh_journal *journal = NULL;
     rh_error err = {""};
-    rh_journal_head head = sample_head(plan);
+    rh_journal__head head = sample_head(plan);
     rh_status rc = rh_journal__open(&journal, folder, &head, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(rc, RH_OK);
@@ -85,7 +85,7 @@ static void refused(const rh_plan *plan, rh_status expected, const char *words)
 {
     rh_journal *journal = NULL;
     rh_error err = {""};
-    rh_journal_head head = sample_head(plan);
+    rh_journal__head head = sample_head(plan);
     int64_t live = rh_alloc_live();
     rh_status rc = rh_journal__open(&journal, folder, &head, &err);
     assert_null(journal);
@@ -96,7 +96,7 @@ static void refused(const rh_plan *plan, rh_status expected, const char *words)
     assert_int_equal(rh_alloc_live(), live);
 }
 
-static void put_ok(rh_journal *journal, const rh_plan *plan, const rh_journal_trial *trial,
+static void put_ok(rh_journal *journal, const rh_plan *plan, const rh_journal__entry *trial,
                    bool end, double value, rh_setting_state state)
 {
     rh_error err = {""};
@@ -110,7 +110,7 @@ static void write_sample(const rh_plan *plan)
 {
     rh_journal *journal = opened(plan);
     for (int i = 0; i < 4; i++) {
-        rh_journal_trial trial = sample_trial(i, i == 2);
+        rh_journal__entry trial = sample_trial(i, i == 2);
         put_ok(journal, plan, &trial, i < 3, i == 2 ? -INFINITY : -10.0 + i,
                i == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE);
     }
@@ -123,8 +123,8 @@ static void check_sample(const rh_journal *journal, int n)
 {
     assert_true(rh_journal__ntrial(journal) >= n);
     for (int i = 0; i < n; i++) {
-        const rh_journal_trial *t = rh_journal__trial(journal, i);
-        rh_journal_trial expected = sample_trial(i, i == 2);
+        const rh_journal__entry *t = rh_journal__trial(journal, i);
+        rh_journal__entry expected = sample_trial(i, i == 2);
         assert_int_equal(t->setting, i);
         assert_int_equal(t->confirm, i == 2);
         assert_true(same_bits(t->x, expected.x, 5));
@@ -134,7 +134,7 @@ static void check_sample(const rh_journal *journal, int n)
                                            : RH_SETTING_OPEN);
         assert_int_equal(t->nunit, 2);
         for (int k = 0; k < 2; k++) {
-            rh_journal_run l = sample_run(i, k, k);
+            rh_journal__run l = sample_run(i, k, k);
             assert_true(same_run(&t->result[k], &l));
         }
     }
@@ -226,7 +226,7 @@ static void comes_back_to_the_bit(void **unused)
 
     // numbers go on, and what was under way can be finished
     int number = -1;
-    rh_journal_trial trial = sample_trial(4, false);
+    rh_journal__entry trial = sample_trial(4, false);
     assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
     assert_int_equal(number, 4);
     rh_result result[6];
@@ -295,7 +295,7 @@ static void a_verdict_once(void **unused)
     write_sample(&plan);
     rh_result result[6];
     double hp[RH_STUDY__NHP];
-    rh_journal_trial found = sample_trial(1, false);
+    rh_journal__entry found = sample_trial(1, false);
     rh_trial trial = sample_end(&plan, &found, -9.0, RH_SETTING_DONE, result, hp);
     int tied[] = {0};
     rh_verdict verdict = {.trial = &trial, .ntrial = 1, .winner = -1, .tied = tied, .ntied = 1};
@@ -345,7 +345,7 @@ static void a_short_run(void **unused)
     rh_result result[6];
     double hp[RH_STUDY__NHP];
     int number = -1;
-    rh_journal_trial trial = sample_trial(0, false);
+    rh_journal__entry trial = sample_trial(0, false);
     rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     t.curve = curve;
     rh_journal__set_steps(journal, 2);
@@ -386,7 +386,7 @@ static void torn_anywhere(void **unused)
         assert_int_equal(rh_journal__trial(journal, 3)->nunit, nunit);
 
         // the rest goes on behind whole lines
-        rh_journal_run l = sample_run(3, 1, 2);
+        rh_journal__run l = sample_run(3, 1, 2);
         assert_int_equal(rh_journal__add_run(journal, 3, &l, NULL), RH_OK);
         rh_journal__close(journal);
         journal = opened(&plan);
@@ -397,7 +397,7 @@ static void torn_anywhere(void **unused)
 
     // a head that is not whole is written again
     rh_text head = {0};
-    rh_journal_head what = sample_head(&plan);
+    rh_journal__head what = sample_head(&plan);
     rh_journal__head_lines(&head, &what);
     assert_memory_equal(bytes, head.data, head.n);
     for (size_t cut = 0; cut <= head.n; cut++) {
@@ -423,7 +423,7 @@ static void damage_is_found(void **unused)
     int line = 1, nline = 0;
     for (size_t i = 0; i < n; i++)
         nline += bytes[i] == '\n';
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     for (size_t i = 0; i < n; i++) {
         char was = bytes[i];
         static const char change[] = {1, 8, 32, 0};
@@ -532,7 +532,7 @@ static void lines_of_others(void **unused)
 
     rh_journal *journal = opened(&plan);
     check_sample(journal, 4);
-    rh_journal_trial trial = sample_trial(4, false);
+    rh_journal__entry trial = sample_trial(4, false);
     put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 5
 
     // while it is open: a trial in our study, and one with a NaN
@@ -561,7 +561,7 @@ static void lines_of_others(void **unused)
     append(text.data);
     rh_text__clear(&text);
     rh_error err = {""};
-    rh_journal_run l = sample_run(3, 0, 0);
+    rh_journal__run l = sample_run(3, 0, 0);
     assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO);
     assert_non_null(strstr(err.text, "another process writes to this study"));
     assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO); // and no more
@@ -585,7 +585,7 @@ static void others_from_the_first(void **unused)
     rh_journal *journal = opened(&plan);
     append("{\"op_code\":2,\"worker_id\":\"1-2\",\"study_id\":0,\"user_attr\":{\"n\":1}}\n"
            "{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":0,\"datetime_start\":null}\n");
-    rh_journal_trial trial = sample_trial(0, false);
+    rh_journal__entry trial = sample_trial(0, false);
     put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 1
     append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
     rh_error err = {""};
@@ -642,10 +642,10 @@ static void differences_are_named(void **unused)
             "it was made with name = it's \"\xc3\xa4\", \xef\xbf\xbd and ? and "
             "100 %, and this says nothing of it; use");
     sample_book.nline++;
-    rh_plan_line extra[LENGTH(sample_line) + 1];
+    rh_plan__line extra[LENGTH(sample_line) + 1];
     memcpy(extra, sample_line, sizeof sample_line);
     extra[LENGTH(sample_line)] =
-        (rh_plan_line){.key = (char[]){"model.k"}, .value = runs_value};
+        (rh_plan__line){.key = (char[]){"model.k"}, .value = runs_value};
     sample_book.line = extra;
     sample_book.nline++;
     refused(&plan, RH_EINVAL,
@@ -670,7 +670,7 @@ static void differences_are_named(void **unused)
     // another log, other starts, another name: only that is no matter
     rh_journal *journal = NULL;
     rh_error err;
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     head.fingerprint++;
     head.log = "b.csv";
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
@@ -718,7 +718,7 @@ static void places_that_will_not_do(void **unused)
 {
     (void)unused;
     rh_plan plan = sample_plan();
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     rh_journal *journal = NULL;
     rh_error err;
     char other[128];
@@ -798,7 +798,7 @@ static void full_disk(void **unused)
     rh_error err = {""};
     rh_result result[6];
     double hp[RH_STUDY__NHP];
-    rh_journal_trial trial = sample_trial(3, false);
+    rh_journal__entry trial = sample_trial(3, false);
     rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     for (rlim_t room = 0; room < 1200; room += 37) {
         struct stat now;
@@ -823,7 +823,7 @@ static void no_memory(void **unused)
 {
     (void)unused;
     rh_plan plan = sample_plan();
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     for (int old = 0; old < 2; old++) {
         bool whole = false;
         for (int64_t nth = 1; !whole; nth++) {
@@ -836,7 +836,7 @@ static void no_memory(void **unused)
             rh_alloc_fail_at(nth);
             rh_status rc = rh_journal__open(&journal, folder, &head, &err);
             for (int i = 0; i < 20 && !rc; i++) {
-                rh_journal_trial trial = sample_trial(old * 4 + i, false);
+                rh_journal__entry trial = sample_trial(old * 4 + i, false);
                 rc = put_trial(journal, &plan, &trial, true, i, RH_SETTING_DONE, &err);
             }
             whole = rc == RH_OK;
@@ -860,18 +860,18 @@ static void no_memory(void **unused)
 static int write_for_optuna(const char *where, int pause)
 {
     rh_plan plan = sample_plan();
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     rh_journal *journal = NULL;
     rh_error err = {""};
     rh_result result[6];
     double hp[RH_STUDY__NHP];
     rh_status rc = rh_journal__open(&journal, where, &head, &err);
     for (int i = 0; i < 12 && !rc; i++) {
-        rh_journal_trial trial = sample_trial(i % 10, i >= 10);
+        rh_journal__entry trial = sample_trial(i % 10, i >= 10);
         int number = -1;
         rc = rh_journal__begin(journal, &trial, &number, &err);
         for (int k = 0; k < 6 && !rc; k++) {
-            rh_journal_run l = sample_run(i, k / 3, k % 3);
+            rh_journal__run l = sample_run(i, k / 3, k % 3);
             rc = rh_journal__add_run(journal, number, &l, &err);
             usleep((useconds_t)pause * 1000);
         }

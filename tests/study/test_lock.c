@@ -33,7 +33,7 @@ static int leave(void **unused)
 static rh_status try_to_open(rh_journal **journal, rh_error *err)
 {
     rh_plan plan = sample_plan();
-    rh_journal_head head = sample_head(&plan);
+    rh_journal__head head = sample_head(&plan);
     return rh_journal__open(journal, folder, &head, err);
 }
 

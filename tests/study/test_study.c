@@ -340,7 +340,7 @@ static void a_foreign_journal(void **unused)
     static const char *const words[] = {"method",        "random", "try alpha", "0.001:1:log",
                                         "budget.trials", "3",      NULL};
     static const struct {
-        rh_journal_trial trial[2];
+        rh_journal__entry trial[2];
         int n;
         const char *message;
     } wrong[] = {
@@ -363,7 +363,7 @@ static void a_foreign_journal(void **unused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         rh_error err = {""};
         rh_journal *journal = NULL;
-        rh_journal_head head = {.name = "rehearse", .log = log->path, .plan = plan};
+        rh_journal__head head = {.name = "rehearse", .log = log->path, .plan = plan};
         head.fingerprint = rh_log_fingerprint(log);
         head.ncurve = plan->ncurve;
         char name[32];
@@ -371,7 +371,7 @@ static void a_foreign_journal(void **unused)
         assert_int_equal(rh_journal__open(&journal, path_of(name), &head, &err), RH_OK);
         rh_journal__set_steps(journal, 300);
         for (int k = 0; k < wrong[i].n; k++) {
-            const rh_journal_trial *trial = &wrong[i].trial[k];
+            const rh_journal__entry *trial = &wrong[i].trial[k];
             int number = -1;
             assert_int_equal(rh_journal__begin(journal, trial, &number, &err), RH_OK);
             rh_result result[3] = {
@@ -409,10 +409,10 @@ static void numbers_of_then(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_error err = {""};
     rh_journal *journal = NULL;
-    rh_journal_head head = {.name = "rehearse", .log = log->path, .plan = plan};
+    rh_journal__head head = {.name = "rehearse", .log = log->path, .plan = plan};
     head.fingerprint = rh_log_fingerprint(log);
     head.ncurve = plan->ncurve;
-    rh_journal_trial then = {.x = {0.0625}};
+    rh_journal__entry then = {.x = {0.0625}};
     int number = -1;
     assert_int_equal(rh_journal__open(&journal, path_of("then"), &head, &err), RH_OK);
     rh_journal__set_steps(journal, 300);

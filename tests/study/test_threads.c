@@ -43,11 +43,11 @@ static void any_number_of_threads(void **unused)
         rh_threads *threads = NULL;
         assert_int_equal(hire(&threads, &s.opt, nthread, NULL), RH_OK);
         bool seen[NUNIT] = {false};
-        rh_done done;
+        rh_study__done done;
         assert_false(rh_threads__take(threads, &done, 0.0));
         assert_false(rh_threads__take(threads, &done, 0.01));
         for (int i = 0; i < NUNIT; i++) {
-            rh_unit unit = unit_of(&s, (i * 7 + nthread) % NUNIT); // any order
+            rh_study__unit unit = unit_of(&s, (i * 7 + nthread) % NUNIT); // any order
             assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
         }
         assert_int_equal(rh_threads__nopen(threads), NUNIT);
@@ -75,9 +75,9 @@ static void many_units(void **unused)
     assert_int_equal(hire(&threads, &opt, 3, NULL), RH_OK);
     int64_t sum = 0;
     int n = 0;
-    rh_done done;
+    rh_study__done done;
     for (int i = 0; i < MANY; i++) {
-        rh_unit unit = unit_of(&s, i % NUNIT);
+        rh_study__unit unit = unit_of(&s, i % NUNIT);
         unit.trial = i;
         assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
         for (; i % 3 == 0 && rh_threads__take(threads, &done, 0.0); n++)
@@ -104,10 +104,10 @@ static void leaves_at_once(void **unused)
     opt.ncurve = 0;
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_threads *threads = NULL;
-        rh_done done;
+        rh_study__done done;
         assert_int_equal(hire(&threads, &opt, nthread, NULL), RH_OK);
         for (int i = 0; i < 10; i++) {
-            rh_unit unit = unit_of(&s, i);
+            rh_study__unit unit = unit_of(&s, i);
             assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
         }
         assert_false(rh_threads__take(threads, &done, 0.01));
@@ -132,10 +132,10 @@ static void the_callers_stop(void **unused)
     opt.stop = stop_soon;
     opt.context = &asked;
     rh_threads *threads = NULL;
-    rh_done done;
+    rh_study__done done;
     assert_int_equal(hire(&threads, &opt, 2, NULL), RH_OK);
     for (int i = 0; i < 6; i++) {
-        rh_unit unit = unit_of(&s, i);
+        rh_study__unit unit = unit_of(&s, i);
         assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
     }
     while (rh_threads__nopen(threads) > 0) {
@@ -202,14 +202,14 @@ static void refusals(void **unused)
     // a setting that cannot be run fails alone
     assert_int_equal(hire(&threads, &s.opt, 2, &err), RH_OK);
     for (int i = 0; i < 4; i++) {
-        rh_unit unit = unit_of(&s, i);
+        rh_study__unit unit = unit_of(&s, i);
         if (i == 1)
             unit.hp[0] = -1.0;
         assert_int_equal(rh_threads__give(threads, &unit, &err), RH_OK);
     }
     int nfailed = 0;
     for (int i = 0; i < 4; i++) {
-        rh_done done;
+        rh_study__done done;
         assert_true(rh_threads__take(threads, &done, 60.0));
         if (done.rc) {
             assert_true(done.rc == RH_EINVAL && done.trial == 0 && done.run == 1);
@@ -229,11 +229,11 @@ static rh_status try_all(rh_error *err)
     rh_threads *threads = NULL;
     rh_status rc = hire(&threads, &s.opt, 1, err);
     for (int i = 0; !rc && i < 20; i++) {
-        rh_unit unit = unit_of(&s, i % 3 * NUNIT / NSETTING);
+        rh_study__unit unit = unit_of(&s, i % 3 * NUNIT / NSETTING);
         rc = rh_threads__give(threads, &unit, err);
     }
     while (!rc && rh_threads__nopen(threads) > 0) {
-        rh_done done;
+        rh_study__done done;
         assert_true(rh_threads__take(threads, &done, 60.0));
         rc = done.rc;
         if (rc)

@@ -40,12 +40,12 @@ static void alone(void **unused)
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_workers *workers = NULL;
         bool seen[NUNIT] = {false};
-        rh_done done;
+        rh_study__done done;
         assert_int_equal(assemble(&workers, &s.opt, nthread, NULL, NULL), RH_OK);
         assert_int_equal(rh_workers__nthread(workers), nthread);
         assert_false(rh_workers__take(workers, &done, 0.01));
         for (int i = 0; i < NUNIT; i++) {
-            rh_unit unit = unit_of(&s, (i * 5 + nthread) % NUNIT);
+            rh_study__unit unit = unit_of(&s, (i * 5 + nthread) % NUNIT);
             assert_int_equal(rh_workers__give(workers, &unit, NULL), RH_OK);
             assert_int_equal(rh_workers__nopen(workers), i + 1);
         }
@@ -72,11 +72,11 @@ static void survives_every_failed_allocation(void **unused)
         rh_alloc_fail_at(nth);
         rh_status rc = assemble(&workers, &s.opt, 1, NULL, &err);
         for (int i = 0; !rc && i < 40; i++) {
-            rh_unit unit = unit_of(&s, i % NUNIT);
+            rh_study__unit unit = unit_of(&s, i % NUNIT);
             rc = rh_workers__give(workers, &unit, &err);
         }
         while (!rc && rh_workers__nopen(workers) > 0) {
-            rh_done done;
+            rh_study__done done;
             assert_true(rh_workers__take(workers, &done, 60.0));
             rc = done.rc;
         }
@@ -111,12 +111,12 @@ static void entry_same(void)
     rh_error err = {""};
     rh_status rc = rh_workers__create(&workers, s.agent, &s.opt, 2, ranks, &err);
     int seen[NUNIT] = {0}, nopen = 0;
-    rh_done done;
+    rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
         // the second stage is settled while runs of the first are under way
         rc = rh_workers__settle(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
         for (int i = 0; !rc && i < 4 * NUNIT; i++, nopen++) {
-            rh_unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
+            rh_study__unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
             rc = rh_workers__give(workers, &unit, &err);
         }
     }
@@ -140,13 +140,13 @@ static void entry_same(void)
 static void entry_leave(void)
 {
     rh_workers *workers = NULL;
-    rh_done done;
+    rh_study__done done;
     rh_eval_options opt = s.opt;
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
     MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
     for (int i = 0; i < NUNIT; i++) {
-        rh_unit unit = unit_of(&s, i);
+        rh_study__unit unit = unit_of(&s, i);
         MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
     MUST(!rh_workers__take(workers, &done, 0.05));
@@ -157,13 +157,13 @@ static void entry_leave(void)
 static void entry_stop(void)
 {
     rh_workers *workers = NULL;
-    rh_done done;
+    rh_study__done done;
     rh_eval_options opt = s.opt;
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
     MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
     for (int i = 0; i < NUNIT; i++) {
-        rh_unit unit = unit_of(&s, i);
+        rh_study__unit unit = unit_of(&s, i);
         MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
     FILE *file = fopen(handed_out, "w");
@@ -236,7 +236,7 @@ static void other_rank(const char *entry)
     rh_error err = {""};
     rh_plan plan = {.agent = NULL};
     rh_study_options opt = {.nthread = 1, .ranks = ranks};
-    rh_hello hello;
+    rh_ranks__hello hello;
     if (last && strcmp(entry, "gone") == 0)
         return;
     if (last && (strcmp(entry, "version") == 0 || strcmp(entry, "build") == 0)) {

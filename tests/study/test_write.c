@@ -38,8 +38,8 @@ static int leave(void **unused)
 
 typedef struct entry {
     rh_plan plan;
-    rh_journal_head head;
-    rh_journal_trial found[3];
+    rh_journal__head head;
+    rh_journal__entry found[3];
     rh_result result[3][6];
     double hp[3][RH_STUDY__NHP];
     rh_trial trial[3];
