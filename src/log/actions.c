@@ -9,7 +9,7 @@
 //    agree on their indices as far as they can.
 
 #include "log_internal.h"
-#include "number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>

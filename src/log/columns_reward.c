@@ -8,7 +8,7 @@
 
 #include "columns_plan.h"
 
-#include "number.h"
+#include "base/number.h"
 
 #include <string.h>
 

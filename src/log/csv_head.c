@@ -14,7 +14,7 @@
 
 #include "csv.h"
 
-#include "number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

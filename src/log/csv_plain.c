@@ -8,7 +8,7 @@
 // 2. A sensor that is missing in all of the first rows would not be seen as one.
 
 #include "csv.h"
-#include "number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "csv_reader.h"
 
-#include "number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 
 #include "csv.h"
 
-#include "number.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <math.h>

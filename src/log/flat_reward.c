@@ -3,7 +3,7 @@
 //     "-energy"    "income - 0.5*wear"    "a, b*2"       the same as of a table's columns
 
 #include "arrays.h"
-#include "number.h"
+#include "base/number.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // and that are not read are known too, so that they can be told what to do.
 
 #include "log_internal.h"
-#include "number.h"
+#include "base/number.h"
 
 #include <assert.h>
 #include <errno.h>

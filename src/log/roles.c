@@ -19,7 +19,7 @@
 
 #include "roles.h"
 
-#include "number.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #define REHEARSE_STUDY_PLAN_H
 
 #include "rehearse/study.h"
-#include "yaml.h"
+#include "base/yaml.h"
 
 // ---------------------------------------------------------------------------- the book
 

@@ -37,7 +37,7 @@ def powers():
     print("//")
     print("// Written by tests/reference/log_number.py powers. The upper 64 bits come first.")
     print()
-    print('#include "number.h"')
+    print('#include "base/number.h"')
     print()
     print("// clang-format off")
     print("const uint64_t rh_powers__of_five[RH_POWERS__MOST - RH_POWERS__LEAST + 1][2] = {")

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "study/yaml.h"
+#include "base/yaml.h"
 
 static rh_yaml *parse(const char *text)
 {

@@ -1,7 +1,7 @@
 // number.h - numbers as text: exact both ways, fast, and the same in every locale.
 
-#ifndef REHEARSE_LOG_NUMBER_H
-#define REHEARSE_LOG_NUMBER_H
+#ifndef REHEARSE_BASE_NUMBER_H
+#define REHEARSE_BASE_NUMBER_H
 
 #include <stddef.h>
 #include <stdint.h>

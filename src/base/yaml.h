@@ -1,7 +1,7 @@
 // yaml.h - a small YAML file as a tree of texts, lists and mappings that know their lines.
 
-#ifndef REHEARSE_STUDY_YAML_H
-#define REHEARSE_STUDY_YAML_H
+#ifndef REHEARSE_BASE_YAML_H
+#define REHEARSE_BASE_YAML_H
 
 #include "rehearse/base.h"
 

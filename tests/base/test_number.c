@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/number.h"
+#include "base/number.h"
 #include "rehearse/base.h"
 
 static uint64_t bits_of(double x)
