@@ -5,7 +5,7 @@
 // 2. Blocks are aligned to 64 bytes, a cache line and the widest vector. The pointer libc gave
 //    is kept just below the block.
 
-#include "rehearse/base.h"
+#include "text.h"
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -48,6 +48,13 @@ void *rh_alloc_more(void *block, int *room, int n, size_t size)
     rh_free(block);
     *room = more;
     return larger;
+}
+
+char *rh_base__copy(const char *text)
+{
+    size_t n = text ? strlen(text) + 1 : 0;
+    char *copy = text ? rh_alloc(n, 1) : NULL;
+    return copy ? memcpy(copy, text, n) : NULL;
 }
 
 void rh_free(void *memory)

@@ -20,7 +20,12 @@ rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
 // Owned: the answer, free with rh_free().
 unsigned char *rh_state__bytes(const rh_state *state, size_t *n);
 
-// CRC-32 as in zip and PNG.
-uint32_t rh_state__crc(const unsigned char *bytes, size_t n);
+// The UTF-8 character that starts at `at` (n bytes, at least 1): its length and code, or 0
+// where the bytes are not UTF-8.
+size_t rh_text__utf8(const char *at, size_t n, uint32_t *code);
+
+// Whether a character is invisible or ends a line: a control character, U+2028, U+2029, the
+// byte order mark, or a code that no text may contain.
+bool rh_text__hidden(uint32_t code);
 
 #endif

@@ -1,6 +1,6 @@
 // error.c - the caller's error message, and the version.
 
-#include "rehearse/base.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +14,12 @@ rh_status rh_fail(rh_error *err, rh_status status, const char *format, ...)
         va_end(args);
     }
     return status;
+}
+
+rh_status rh_base__no_memory(rh_error *err, const char *what)
+{
+    return rh_fail(err, RH_ENOMEM, "%s%sout of memory", what ? rh_path_tail(what) : "",
+                   what ? ": " : "");
 }
 
 const char *rh_version(void)

@@ -14,10 +14,9 @@
 //    read the file without parsing.
 // 2. No number in the file is believed before it was compared with the size of the file.
 // 3. Lengths are checked before the checksum: "truncated" tells a user more than "damaged".
-// 4. The checksum goes by half bytes: sixteen constants instead of a table to be filled by
-//    whichever thread comes first. 0.5 s for 100 MB.
 
 #include "base_internal.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -171,22 +170,6 @@ const char *rh_state_label(const rh_state *state)
 
 // ---------------------------------------------------------------------------- as bytes
 
-uint32_t rh_state__crc(const unsigned char *bytes, size_t n)
-{
-    static const uint32_t half[16] = {
-        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-    };
-    uint32_t crc = 0xffffffffu;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= bytes[i];
-        crc = half[crc & 15] ^ (crc >> 4);
-        crc = half[crc & 15] ^ (crc >> 4);
-    }
-    return ~crc;
-}
-
 static void store(unsigned char *to, uint64_t value, int nbyte)
 {
     for (int i = 0; i < nbyte; i++)
@@ -226,7 +209,7 @@ unsigned char *rh_state__bytes(const rh_state *state, size_t *n)
             store(to, bits, 8);
         }
     }
-    store(to, rh_state__crc(bytes, size - TAIL), TAIL);
+    store(to, rh_base__crc32(0, bytes, size - TAIL), TAIL);
 
     *n = size;
     return bytes;
@@ -337,7 +320,7 @@ rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
     rc = check_lengths(bytes, n, path, err);
     if (rc)
         return rc;
-    uint32_t found = rh_state__crc(bytes, n - TAIL);
+    uint32_t found = rh_base__crc32(0, bytes, n - TAIL);
     uint32_t expected = (uint32_t)fetch(bytes + n - TAIL, TAIL);
     if (found != expected)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: checksum %08x, expected %08x",

@@ -17,7 +17,7 @@
 // 4. A run that broke down may score -INFINITY. That is then the mean, and its spread is not
 //    known; order statistics keep their meaning. A NAN anywhere makes every number NAN.
 
-#include "rehearse/base.h"
+#include "text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -115,8 +115,7 @@ double rh_quantile_sorted(const double *x, int n, double p)
     return part < 0.5 ? x[i] + gap * part : x[i + 1] - gap * (1.0 - part);
 }
 
-// By value, and -0 before 0, so that equal sets sort to equal bits.
-static int ascending(const void *a, const void *b)
+int rh_base__ascending(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     if (*x != *y)
@@ -149,7 +148,7 @@ rh_summary rh_summarise(const double *x, int n, double *work)
         if (isnan(x[i]))
             return s;
     memcpy(work, x, (size_t)n * sizeof *x);
-    qsort(work, (size_t)n, sizeof *work, ascending);
+    qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
     s.min = work[0];
     s.q25 = rh_quantile_sorted(work, n, 0.25);
     s.median = rh_quantile_sorted(work, n, 0.5);

@@ -48,7 +48,7 @@ uint32_t rh_base__crc32(uint32_t crc, const void *bytes, size_t n);
 // RH_ENOMEM with "<what>: out of memory". Nullable: what, err.
 rh_status rh_base__no_memory(rh_error *err, const char *what);
 
-// Order of doubles for qsort(), ascending.
+// Ascending order of doubles for qsort(), -0 before 0, so that equal sets sort to equal bits.
 int rh_base__ascending(const void *a, const void *b);
 
 // A copy from rh_alloc(); NULL without memory or of NULL.

@@ -14,7 +14,4 @@ rh_status rh_seal__write(const char *path, const char *name, rh_error *err);
 // Whether the file is as it was sealed; *size: its bytes. Nullable: err.
 rh_status rh_seal__check(const char *path, int64_t *size, rh_error *err);
 
-// CRC-32, as in zip and PNG, of n bytes that follow others of which it is crc; 0 of none.
-uint32_t rh_seal__crc(uint32_t crc, const unsigned char *bytes, size_t n);
-
 #endif

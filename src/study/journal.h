@@ -3,6 +3,7 @@
 #ifndef REHEARSE_STUDY_JOURNAL_H
 #define REHEARSE_STUDY_JOURNAL_H
 
+#include "base/text.h"
 #include "study_internal.h"
 
 #include <jansson.h>
@@ -14,43 +15,19 @@
 
 // ---------------------------------------------------------------------------- text
 
-// Text that grows. Once memory ran out it stays `bad`, and what is added is lost.
-typedef struct rh_text {
-    char *data; // owned, ends with a 0  (n, room for `room`)
-    size_t n, room;
-    bool bad;
-} rh_text;
-
-void rh_text__clear(rh_text *text);
-void rh_text__add(rh_text *text, const char *more);
-void rh_text__whole(rh_text *text, int64_t x);
 // With the fewest digits that read back to the same bits; NAN is null, and the infinities are
 // the texts "inf" and "-inf", because JSON has no such numbers.
-void rh_text__number(rh_text *text, double x);
-void rh_text__quote(rh_text *text,
-                    const char *words); // as JSON; bytes that are not UTF-8: U+FFFD
+void rh_journal__number(rh_text *text, double x);
 
 // The start of a line of ours, and its end: the checksum and the newline.
-void rh_text__begin_line(rh_text *text, int op_code);
-void rh_text__end_line(rh_text *text);
+void rh_journal__begin_line(rh_text *text, int op_code);
+void rh_journal__end_line(rh_text *text);
 
 // The line of an attribute of the study, or of a trial, up to where its value begins; and its
 // end. Optuna wants one attribute per line.
-void rh_text__study_attr(rh_text *text, const char *key);
-void rh_text__trial_attr(rh_text *text, int id, const char *key);
-void rh_text__end_attr(rh_text *text);
-
-// CRC-32 as in zlib, eight bytes at a time; the tables take 2 us. And of one text alone.
-typedef struct rh_crc {
-    uint32_t byte[8][256]; // of a byte with 0 .. 7 zero bytes behind it
-} rh_crc;
-
-void rh_crc__init(rh_crc *crc);
-uint32_t rh_crc__of(const rh_crc *crc, const char *bytes, size_t n);
-uint32_t rh_journal__crc(const char *bytes, size_t n);
-
-// A found text fit for a message: cut to a few words, control characters made visible.
-const char *rh_journal__show(const char *found, char *room, size_t size);
+void rh_journal__study_attr(rh_text *text, const char *key);
+void rh_journal__trial_attr(rh_text *text, int id, const char *key);
+void rh_journal__end_attr(rh_text *text);
 
 // ---------------------------------------------------------------------------- scanning
 
@@ -125,7 +102,6 @@ typedef enum rh_study__fate {
 
 typedef struct rh_journal__reader {
     rh_replay *r;
-    rh_crc crc;
     const char *line, *end; // the line, without its newline
     const char *why;        // RH_DAMAGED: in what way
     rh_status rc;           // RH_REFUSED

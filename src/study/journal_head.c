@@ -23,9 +23,9 @@
 
 static void words_attr(rh_text *text, const char *key, const char *words)
 {
-    rh_text__study_attr(text, key);
-    rh_text__quote(text, words);
-    rh_text__end_attr(text);
+    rh_journal__study_attr(text, key);
+    rh_text__json(text, words);
+    rh_journal__end_attr(text);
 }
 
 // As digits: a number of JSON holds 53 bits with most readers.
@@ -44,36 +44,36 @@ static void add_plan(rh_text *text, const rh_plan *plan)
     rh_text__add(text, "{");
     for (int i = 0; rh_plan_entry(plan, i, &key, &value, &open); i++) {
         rh_text__add(text, i > 0 ? "," : "");
-        rh_text__quote(text, key);
+        rh_text__json(text, key);
         rh_text__add(text, ":");
-        rh_text__quote(text, value);
+        rh_text__json(text, value);
     }
     rh_text__add(text, "}");
 }
 
 void rh_journal__plan_line(rh_text *text, const rh_journal__head *head)
 {
-    rh_text__study_attr(text, "plan");
+    rh_journal__study_attr(text, "plan");
     add_plan(text, head->plan);
-    rh_text__end_attr(text);
+    rh_journal__end_attr(text);
 }
 
 void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
 {
-    rh_text__begin_line(text, 0);
+    rh_journal__begin_line(text, 0);
     rh_text__add(text, ",\"study_name\":");
-    rh_text__quote(text, head->name ? head->name : "study");
+    rh_text__json(text, head->name ? head->name : "study");
     rh_text__add(text, ",\"directions\":[2]");
-    rh_text__end_line(text);
+    rh_journal__end_line(text);
 
     words_attr(text, "rehearse", rh_version());
     words_attr(text, "log", head->log ? head->log : "");
     print_attr(text, "fingerprint", head->fingerprint);
     print_attr(text, "starts", head->starts);
     print_attr(text, "model", head->model);
-    rh_text__study_attr(text, "ncurve");
+    rh_journal__study_attr(text, "ncurve");
     rh_text__whole(text, head->ncurve);
-    rh_text__end_attr(text);
+    rh_journal__end_attr(text);
     rh_journal__plan_line(text, head);
 }
 
@@ -109,9 +109,9 @@ static void differ(comparison *c, const char *key, const char *was, const char *
     if (c->n++ > 0)
         return;
     size_t from = was && is ? parting(was, is) : 0, dots = from ? 3 : 0;
-    rh_journal__show(key, shown[0], SHOWN);
-    rh_journal__show(was ? was + from : "", shown[1] + dots, SHOWN);
-    rh_journal__show(is ? is + from : "", shown[2] + dots, SHOWN);
+    rh_text__printable(key, shown[0], SHOWN);
+    rh_text__printable(was ? was + from : "", shown[1] + dots, SHOWN);
+    rh_text__printable(is ? is + from : "", shown[2] + dots, SHOWN);
     if (!was)
         snprintf(c->first, sizeof c->first, "it was made without %s, and this asks for %s = %s",
                  shown[0], shown[0], shown[2]);
@@ -143,8 +143,8 @@ static void compare_logs(comparison *c, const json_t *attr, const rh_journal__he
     const char *found = json_string_value(json_object_get(attr, "fingerprint"));
     snprintf(is, sizeof is, "%016" PRIx64, head->fingerprint);
     if (!found || strcmp(found, is) != 0) {
-        rh_journal__show(log ? log : "", was, sizeof was);
-        rh_journal__show(head->log ? head->log : "", now, sizeof now);
+        rh_text__printable(log ? log : "", was, sizeof was);
+        rh_text__printable(head->log ? head->log : "", now, sizeof now);
         snprintf(c->first, sizeof c->first,
                  "it was made from another log, %s (%.16s), and this is %s (%s)", was,
                  found ? found : "unknown", now, is);

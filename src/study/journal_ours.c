@@ -281,7 +281,7 @@ static rh_study__fate take_study_attr(rh_journal__reader *d, json_t *line)
     if (!r->attr || json_object_update(r->attr, attr) != 0)
         return rh_journal__no_memory(d);
     if (json_object_get(attr, "verdict"))
-        r->verdict = rh_journal__crc(d->line, (size_t)(d->end - d->line) - RH_JOURNAL__SEAL);
+        r->verdict = rh_base__crc32(0, d->line, (size_t)(d->end - d->line) - RH_JOURNAL__SEAL);
     if (json_object_get(attr, "plan")) {
         if (!rh_journal__head_whole(r->attr))
             return unfit(d);

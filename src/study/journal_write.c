@@ -41,7 +41,7 @@ static void add_time(rh_text *text, const char *key)
              utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
              utc.tm_sec, now.tv_nsec / 1000);
     rh_text__add(text, key);
-    rh_text__quote(text, stamp);
+    rh_text__json(text, stamp);
 }
 
 // {name: value} of the agent's parameters.
@@ -51,13 +51,13 @@ static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
     rh_text__add(text, "{");
     for (int i = 0; i < agent->nparam; i++) {
         rh_text__add(text, i > 0 ? "," : "");
-        rh_text__quote(text, agent->param[i].name);
+        rh_text__json(text, agent->param[i].name);
         rh_text__add(text, ":");
         if (agent->param[i].choice) {
             rh_param_format(&agent->param[i], hp[i], word, sizeof word);
-            rh_text__quote(text, word);
+            rh_text__json(text, word);
         } else
-            rh_text__number(text, hp[i]);
+            rh_journal__number(text, hp[i]);
     }
     rh_text__add(text, "}");
 }
@@ -85,13 +85,13 @@ static void add_range(rh_text *text, const rh_dim *dim)
     rh_text__add(text, log ? "true" : "false");
     rh_text__add(text, ", \"step\": ");
     if (stepped && (whole || !log))
-        rh_text__number(text, dim->step);
+        rh_journal__number(text, dim->step);
     else
         rh_text__add(text, "null");
     rh_text__add(text, ", \"low\": ");
-    rh_text__number(text, lo);
+    rh_journal__number(text, lo);
     rh_text__add(text, ", \"high\": ");
-    rh_text__number(text, hi);
+    rh_journal__number(text, hi);
     rh_text__add(text, "}}");
 }
 
@@ -102,9 +102,9 @@ static void add_choices(rh_text *text, const rh_dim *dim, const rh_param *param,
     for (int i = 0; i < dim->nvalue; i++) {
         rh_text__add(text, i > 0 ? ", " : "");
         if (param->choice && plain)
-            rh_text__quote(text, param->choice[(int)dim->value[i]]);
+            rh_text__json(text, param->choice[(int)dim->value[i]]);
         else
-            rh_text__number(text, dim->value[i]);
+            rh_journal__number(text, dim->value[i]);
     }
     rh_text__add(text, "]}}");
 }
@@ -122,14 +122,14 @@ static void add_distribution(rh_text *text, const rh_plan *plan, int i)
     if (inside.bad)
         text->bad = true;
     else
-        rh_text__quote(text, inside.data);
+        rh_text__json(text, inside.data);
     rh_text__clear(&inside);
 }
 
 static void add_param(rh_text *text, const rh_dim *dim, double x)
 {
     if (dim->kind == RH_DIM_RANGE) {
-        rh_text__number(text, x);
+        rh_journal__number(text, x);
         return;
     }
     int k = 0;
@@ -149,23 +149,23 @@ rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial,
     const rh_space *space = &plan->space;
     bool steps = !journal->steps && journal->head.nstep > 0;
     if (steps) { // how long runs are was not known when the journal was opened
-        rh_text__study_attr(t, "nstep");
+        rh_journal__study_attr(t, "nstep");
         rh_text__whole(t, journal->head.nstep);
-        rh_text__end_attr(t);
+        rh_journal__end_attr(t);
     }
-    rh_text__begin_line(t, 4);
+    rh_journal__begin_line(t, 4);
     add_time(t, ",\"study_id\":0,\"datetime_start\":");
     rh_text__add(t, ",\"state\":0,\"value\":null,\"values\":null,\"distributions\":{");
     for (int i = 0; i < space->ndim; i++) {
         rh_text__add(t, i > 0 ? "," : "");
-        rh_text__quote(t, space->dim[i].name);
+        rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
         add_distribution(t, plan, i);
     }
     rh_text__add(t, "},\"params\":{");
     for (int i = 0; i < space->ndim; i++) {
         rh_text__add(t, i > 0 ? "," : "");
-        rh_text__quote(t, space->dim[i].name);
+        rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
         add_param(t, &space->dim[i], trial->x[i]);
     }
@@ -173,7 +173,7 @@ rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial,
                                    : "},\"user_attrs\":{\"stage\":\"search\",\"setting\":");
     rh_text__whole(t, trial->setting);
     rh_text__add(t, "},\"system_attrs\":{},\"intermediate_values\":{}");
-    rh_text__end_line(t);
+    rh_journal__end_line(t);
     rh_status rc = rh_journal__append(journal, err);
     if (rc)
         return rc;
@@ -205,11 +205,11 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_
     char key[RH_JOURNAL__NAME_SIZE];
     assert(result->member >= 0 && result->member < RH_MAX_MEMBER && result->run >= 0);
     snprintf(key, sizeof key, "run:%d:%d", result->member, result->run);
-    rh_text__trial_attr(t, slot_of(journal, number)->id, key);
+    rh_journal__trial_attr(t, slot_of(journal, number)->id, key);
     rh_text__add(t, "{\"score\":");
-    rh_text__number(t, l->score);
+    rh_journal__number(t, l->score);
     rh_text__add(t, ",\"total\":");
-    rh_text__number(t, l->total);
+    rh_journal__number(t, l->total);
     rh_text__add(t, ",\"steps\":");
     rh_text__whole(t, l->nstep);
     rh_text__add(t, ",\"episodes\":");
@@ -217,14 +217,14 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_
     rh_text__add(t, ",\"unknown\":");
     rh_text__whole(t, l->nuncovered);
     rh_text__add(t, ",\"outcome\":");
-    rh_text__quote(t, rh_outcome_name(l->outcome));
+    rh_text__json(t, rh_outcome_name(l->outcome));
     rh_text__add(t, ",\"curve\":[");
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
-        rh_text__number(t, result->curve[i]);
+        rh_journal__number(t, result->curve[i]);
     }
     rh_text__add(t, "]}");
-    rh_text__end_attr(t);
+    rh_journal__end_attr(t);
     return rh_journal__append(journal, err);
 }
 
@@ -237,29 +237,29 @@ static void add_curve(rh_text *t, int id, const rh_journal__head *head, const do
         if (!isfinite(curve[i]))
             continue;
         int64_t whole = head->nstep / n, rest = head->nstep % n;
-        rh_text__begin_line(t, 7);
+        rh_journal__begin_line(t, 7);
         rh_text__add(t, ",\"trial_id\":");
         rh_text__whole(t, id);
         rh_text__add(t, ",\"step\":");
         rh_text__whole(t, (i + 1) * whole + ((i + 1) * rest + n - 1) / n);
         rh_text__add(t, ",\"intermediate_value\":");
-        rh_text__number(t, curve[i]);
-        rh_text__end_line(t);
+        rh_journal__number(t, curve[i]);
+        rh_journal__end_line(t);
     }
 }
 
 static void whole_attr(rh_text *t, int id, const char *key, int64_t x)
 {
-    rh_text__trial_attr(t, id, key);
+    rh_journal__trial_attr(t, id, key);
     rh_text__whole(t, x);
-    rh_text__end_attr(t);
+    rh_journal__end_attr(t);
 }
 
 static void number_attr(rh_text *t, int id, const char *key, double x)
 {
-    rh_text__trial_attr(t, id, key);
-    rh_text__number(t, x);
-    rh_text__end_attr(t);
+    rh_journal__trial_attr(t, id, key);
+    rh_journal__number(t, x);
+    rh_journal__end_attr(t);
 }
 
 // Runs of a trial that were run to their end.
@@ -289,24 +289,24 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     number_attr(t, slot->id, "hi95", trial->hi95);
     number_attr(t, slot->id, "unknown", trial->uncovered);
     whole_attr(t, slot->id, "diverged", trial->ndiverged);
-    rh_text__trial_attr(t, slot->id, "hyperparameters");
+    rh_journal__trial_attr(t, slot->id, "hyperparameters");
     add_hp(t, journal->head.plan->agent, trial->hp);
-    rh_text__end_attr(t);
+    rh_journal__end_attr(t);
 
-    rh_text__begin_line(t, 6);
+    rh_journal__begin_line(t, 6);
     rh_text__add(t, ",\"trial_id\":");
     rh_text__whole(t, slot->id);
     rh_text__add(t, ",\"setting\":");
-    rh_text__quote(t, state[trial->state]);
+    rh_text__json(t, state[trial->state]);
     rh_text__add(t, !finite                              ? ",\"state\":3,\"values\":null"
                     : trial->state == RH_SETTING_DROPPED ? ",\"state\":2,\"values\":["
                                                          : ",\"state\":1,\"values\":[");
     if (finite) {
-        rh_text__number(t, trial->value);
+        rh_journal__number(t, trial->value);
         rh_text__add(t, "]");
     }
     add_time(t, ",\"datetime_complete\":");
-    rh_text__end_line(t);
+    rh_journal__end_line(t);
     rh_status rc = rh_journal__append(journal, err);
     if (!rc)
         slot->finished = true;
@@ -329,7 +329,7 @@ static int number_of(const rh_journal *journal, const rh_trial *trial)
 static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict *v)
 {
     const rh_trial *winner = &v->trial[v->winner];
-    rh_text__study_attr(t, "verdict");
+    rh_journal__study_attr(t, "verdict");
     rh_text__add(t, "{\"trial\":");
     rh_text__whole(t, number_of(journal, winner));
     rh_text__add(t, ",\"setting\":");
@@ -337,29 +337,29 @@ static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict 
     rh_text__add(t, v->whole ? ",\"finished\":true" : ",\"finished\":false");
     rh_text__add(t, winner->confirm ? ",\"confirmed\":true" : ",\"confirmed\":false");
     rh_text__add(t, ",\"value\":");
-    rh_text__number(t, winner->value);
+    rh_journal__number(t, winner->value);
     rh_text__add(t, ",\"lo95\":");
-    rh_text__number(t, winner->lo95);
+    rh_journal__number(t, winner->lo95);
     rh_text__add(t, ",\"hi95\":");
-    rh_text__number(t, winner->hi95);
+    rh_journal__number(t, winner->hi95);
     rh_text__add(t, ",\"tied\":[");
     for (int i = 0; i < v->ntied; i++) {
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__whole(t, number_of(journal, &v->trial[v->tied[i]]));
     }
     rh_text__add(t, "]}");
-    rh_text__end_attr(t);
+    rh_journal__end_attr(t);
 }
 
 static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
 {
-    rh_text__study_attr(t, "deploy");
+    rh_journal__study_attr(t, "deploy");
     rh_text__add(t, "{\"name\":");
-    rh_text__quote(t, agent->name);
+    rh_text__json(t, agent->name);
     rh_text__add(t, ",\"hyperparameters\":");
     add_hp(t, agent, hp);
     rh_text__add(t, "}");
-    rh_text__end_attr(t);
+    rh_journal__end_attr(t);
 }
 
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err)
@@ -372,7 +372,7 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
     add_verdict(t, journal, verdict);
     uint32_t crc = 0;
     if (!t->bad) // without its end, and the newline
-        crc = rh_journal__crc(t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);
+        crc = rh_base__crc32(0, t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);
     if (!t->bad && crc == journal->replay.verdict) {
         t->n = 0;
         return RH_OK;

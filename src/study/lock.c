@@ -38,7 +38,7 @@ static void read_note(const char *note, char *pid, char *host)
     memcpy(pid, text, ndigit);
     pid[ndigit] = 0;
     text[ndigit + 1 + nletter] = 0;
-    rh_journal__show(text + ndigit + 1, host, HOST);
+    rh_text__printable(text + ndigit + 1, host, HOST);
 }
 
 // A note that cannot be written is only missing: the lock holds without it.

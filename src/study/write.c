@@ -40,7 +40,7 @@ static void add_words(rh_text *t, const char *words)
     if (is_plain(words))
         rh_text__add(t, words);
     else
-        rh_text__quote(t, words);
+        rh_text__json(t, words);
 }
 
 static void add_number(rh_text *t, double x)
@@ -205,11 +205,11 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
         rh_text__add(t, "  ");
         add_words(t, key);
         rh_text__add(t, ": ");
-        rh_text__quote(t, value);
+        rh_text__json(t, value);
         rh_text__add(t, "\n");
     }
     rh_text__add(t, "rehearse: ");
-    rh_text__quote(t, rh_version());
+    rh_text__json(t, rh_version());
     rh_text__add(t, "\n");
 }
 

@@ -24,7 +24,7 @@ static void seal(char *line, size_t n)
     if (n < RH_JOURNAL__SEAL || memcmp(line + n - RH_JOURNAL__SEAL, ",\"crc\":\"", 8) != 0)
         return;
     snprintf(right, sizeof right, ",\"crc\":\"%08x\"}",
-             (unsigned)rh_journal__crc(line, n - RH_JOURNAL__SEAL));
+             (unsigned)rh_base__crc32(0, line, n - RH_JOURNAL__SEAL));
     memcpy(line + n - RH_JOURNAL__SEAL, right, RH_JOURNAL__SEAL);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
+#include "base/text.h"
 
 #define HEAD 48 // bytes before the first array
 #define TAIL 4  // bytes of the checksum
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(forged != NULL);
     memcpy(forged, data, size);
     memcpy(forged, begin, sizeof begin);
-    uint32_t crc = rh_state__crc(forged, size - TAIL);
+    uint32_t crc = rh_base__crc32(0, forged, size - TAIL);
     for (int i = 0; i < TAIL; i++)
         forged[size - TAIL + (size_t)i] = (uint8_t)(crc >> 8 * i);
     parse(forged, size);

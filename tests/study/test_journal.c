@@ -158,7 +158,7 @@ static void numbers_come_back(void **unused)
         if (i % 2) // of a size that scores have, and whole ones with many digits
             x = i % 4 == 1 ? rh_rng_range(&rng, -1e3, 1e3) : (double)(bits >> i % 64) * 1e4;
         x = i < (int)LENGTH(odd) ? odd[i] : isfinite(x) ? x : 1.0;
-        rh_text__number(&text, x);
+        rh_journal__number(&text, x);
         const char *end = text.data + text.n;
         assert_ptr_equal(rh_scan__number(text.data, end, &y), end);
         assert_true(same_bits(&x, &y, 1));
@@ -177,37 +177,6 @@ static void numbers_come_back(void **unused)
         double y;
         assert_null(rh_scan__number(bad[i], bad[i] + strlen(bad[i]), &y));
     }
-}
-
-static void words_are_json(void **unused)
-{
-    (void)unused;
-    static const struct {
-        const char *words, *quoted;
-    } known[] = {
-        {"", "\"\""},
-        {"a\"b\\c\n\x7f", "\"a\\\"b\\\\c\\u000a\\u007f\""},
-        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
-         "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\""},
-        {"\xff\xc3(\xe2\x82", "\"\\ufffd\\ufffd(\\ufffd\\ufffd\""},          // cut off
-        {"\xc0\x80\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\""}, // not UTF-8
-        {"\xc2\x85\xe2\x80\xa8\xef\xbf\xbf\xef\xbb\xbf", "\"\\u0085\\u2028\\uffff\\ufeff\""},
-    };
-    for (size_t i = 0; i < LENGTH(known); i++) {
-        rh_text text = {0};
-        rh_text__quote(&text, known[i].words);
-        assert_string_equal(text.data, known[i].quoted);
-        json_t *json = json_loadb(text.data, text.n, JSON_DECODE_ANY, NULL);
-        assert_non_null(json);
-        json_decref(json);
-        rh_text__clear(&text);
-    }
-    assert_int_equal(rh_journal__crc("123456789", 9), 0xcbf43926); // of every CRC-32
-    char room[8];
-    assert_string_equal(rh_journal__show("a\nb", room, sizeof room), "a?b");
-    assert_string_equal(rh_journal__show("abcdefg", room, sizeof room), "abcdefg");
-    assert_string_equal(rh_journal__show("abcdefgh", room, sizeof room), "abcd...");
-    assert_string_equal(rh_journal__show("abc\xc3\xa4xyz", room, sizeof room), "abc...");
 }
 
 // ---------------------------------------------------------------------------- there and back
@@ -486,9 +455,9 @@ static void whole_and_wrong(void **unused)
     char *bytes = contents(&n);
     for (size_t i = 0; i < LENGTH(known); i++) {
         rh_text text = {0};
-        rh_text__begin_line(&text, known[i].op);
+        rh_journal__begin_line(&text, known[i].op);
         rh_text__add(&text, known[i].rest);
-        rh_text__end_line(&text);
+        rh_journal__end_line(&text);
         put(bytes, n);
         append(text.data);
         refused(&plan, RH_EFORMAT, known[i].words);
@@ -499,7 +468,7 @@ static void whole_and_wrong(void **unused)
     const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/2\",\"trial_id\":0";
     char line[200];
     snprintf(line, sizeof line, "%s,\"crc\":\"%08x\"}\n", newer,
-             (unsigned)rh_journal__crc(newer, strlen(newer)));
+             (unsigned)rh_base__crc32(0, newer, strlen(newer)));
     put(bytes, n);
     append(line);
     refused(&plan, RH_EFORMAT,
@@ -555,9 +524,9 @@ static void lines_of_others(void **unused)
 
     // where there are no locks: another of us
     rh_text text = {0};
-    rh_text__trial_attr(&text, 3, "note");
+    rh_journal__trial_attr(&text, 3, "note");
     rh_text__add(&text, "1");
-    rh_text__end_attr(&text);
+    rh_journal__end_attr(&text);
     append(text.data);
     rh_text__clear(&text);
     rh_error err = {""};
@@ -898,7 +867,6 @@ int main(int argc, char **argv)
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_come_back),
-        cmocka_unit_test(words_are_json),
         IN_A_FOLDER(comes_back_to_the_bit),
         IN_A_FOLDER(lines_are_what_optuna_wants),
         IN_A_FOLDER(a_verdict_once),

@@ -1,0 +1,80 @@
+// quote.c - text quoted for JSON, YAML and a POSIX shell.
+//
+// 1. JSON escapes what no reader shows or some readers refuse: control characters, U+2028,
+//    U+2029, the byte order mark, U+FFFE and U+FFFF. YAML forbids most of them unescaped, so a
+//    JSON string is a YAML string too.
+// 2. A YAML scalar stays plain only if it is made of ASCII letters, digits and _ - . /, starts
+//    with a letter, _ or /, and is none of the words that YAML 1.1 or 1.2 reads as something
+//    else. Numbers, dates and times start with a digit, a sign or a point.
+
+#include "base_internal.h"
+#include "text.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS "0123456789"
+
+void rh_text__json(rh_text *text, const char *value)
+{
+    rh_text__add_n(text, "\"", 1);
+    size_t n;
+    for (size_t left = strlen(value); left > 0; value += n, left -= n) {
+        uint32_t code = 0;
+        n = rh_text__utf8(value, left, &code);
+        if (n == 0) {
+            rh_text__add(text, "\\ufffd");
+            n = 1;
+        } else if (code == '"' || code == '\\') {
+            rh_text__add_n(text, "\\", 1);
+            rh_text__add_n(text, value, 1);
+        } else if (rh_text__hidden(code))
+            rh_text__format(text, "\\u%04x", (unsigned)code);
+        else
+            rh_text__add_n(text, value, n);
+    }
+    rh_text__add_n(text, "\"", 1);
+}
+
+static bool is_plain_yaml(const char *value)
+{
+    static const char *const meant[] = {"true", "false", "yes", "no", "on",
+                                        "off",  "null",  "y",   "n",  "nan"};
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (strcasecmp(value, meant[i]) == 0)
+            return false;
+    return *value && strchr(LETTERS "_/", *value) &&
+           value[strspn(value, LETTERS DIGITS "_-./")] == 0;
+}
+
+void rh_text__yaml(rh_text *text, const char *value)
+{
+    if (is_plain_yaml(value))
+        rh_text__add(text, value);
+    else
+        rh_text__json(text, value);
+}
+
+static bool is_plain_shell(const char *value)
+{
+    for (const char *c = value; *c; c++)
+        if ((unsigned char)*c < 0x80 && !strchr(LETTERS DIGITS "_./:@%+=,-", *c))
+            return false;
+    return *value != 0;
+}
+
+void rh_text__shell(rh_text *text, const char *value)
+{
+    if (is_plain_shell(value)) {
+        rh_text__add(text, value);
+        return;
+    }
+    rh_text__add_n(text, "'", 1);
+    for (; *value; value++)
+        if (*value == '\'')
+            rh_text__add(text, "'\\''");
+        else
+            rh_text__add_n(text, value, 1);
+    rh_text__add_n(text, "'", 1);
+}
