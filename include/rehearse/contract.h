@@ -1,10 +1,14 @@
-// contract.h - what an environment and an agent promise, and the handles that hold them to it.
+// contract.h - what every environment and every agent must provide.
 //
-// A kind (rh_env_type, rh_agent_type) is one constant in one file, listed in its room's
-// registry. A handle (rh_env, rh_agent) is an instance. An environment is fixed once created
-// and then only read, so that many threads may live in it at the same time: whatever changes
-// during a run is in the caller's state block. `eval` sees nothing but these contracts, so it
-// cannot tell a simulator from a calibration model.
+// A kind (rh_env_type, rh_agent_type) is one constant in one file, listed in its module's
+// registry. A handle (rh_env, rh_agent) is an instance of a kind. An environment does not
+// change once created, so many threads can use it at the same time; everything that changes
+// during a run is in the caller's state block. `eval` uses these contracts only and cannot tell
+// a simulator from a calibration model.
+//
+// The comments of rh_param, rh_task, rh_env_type and rh_agent_type list all requirements.
+// tests/env/test_registry.c and tests/agent/test_registry.c check them for every registered
+// kind and name the kind that fails.
 
 #ifndef REHEARSE_CONTRACT_H
 #define REHEARSE_CONTRACT_H
@@ -19,17 +23,21 @@
 
 typedef enum rh_scale { RH_LINEAR, RH_LOG } rh_scale;
 
-// One tunable number. The table an environment or agent keeps of these is the only place a
-// parameter is described: command line, help, table columns and search spaces read it.
+// One tunable number. The parameter table of a kind is the only place that describes a
+// parameter: the command line, help, table columns and search spaces read it.
+//
+// Required: a name that is unique in the table, about, and lo <= initial <= hi. The usual range
+// is the default search range. It lies within lo and hi, contains initial, and starts above 0
+// on a log scale. It stays empty (usual_lo == usual_hi) for fixed parameters and choices.
 typedef struct rh_param {
     const char *name;
     const char *about;         // one line, with the unit
-    double lo, hi;             // accepted, both ends included
-    double initial;            // value when none is given
-    rh_scale scale;            // how values are spread when searched
+    double lo, hi;             // accepted values, both ends included
+    double initial;            // default value
+    rh_scale scale;            // how a search spreads values
     bool whole;                // whole numbers only
-    bool fixed;                // part of the construction: not searched unless asked for
-    double usual_lo, usual_hi; // what is searched where nobody says; equal: it is left alone
+    bool fixed;                // decides how the agent is built; searched only on request
+    double usual_lo, usual_hi; // default search range; equal: not searched by default
     const char *const *choice; // names of the values 0, 1, ... hi; NULL for a number
 } rh_param;
 
@@ -62,78 +70,94 @@ typedef struct rh_axis {
 
 // ---------------------------------------------------------------------------- the task
 
-// What an agent may know of an environment before its first step.
+// What an agent knows about an environment before its first step.
+//
+// reward_lo may stay -INFINITY. A finite bound gives runs that break down a finite score: the
+// score of nstep steps at the lowest reward. Without one, their score is -INFINITY.
 typedef struct rh_task {
-    int nobs;                         // sensors
-    int naction;                      // discrete actions; 0 when actions are vectors of reals
+    int nobs;                         // sensors, 1 to RH_MAX_OBS
+    int naction;                      // discrete actions; 0 for continuous actions
     int nact;                         // numbers in an action: 1 (its index) when discrete
     bool continuing;                  // episodes never end
-    double gamma;                     // discount
-    double reward_lo;                 // lowest reward of a step; -INFINITY when not known
-    int64_t nstep;                    // usual length of a run
-    const char *obs_name[RH_MAX_OBS]; // borrowed from the environment
-    double obs_lo[RH_MAX_OBS];        // usual range of each sensor: what agents scale by,
-    double obs_hi[RH_MAX_OBS];        // not a promise
-    double act_lo[RH_MAX_ACT];        // bounds of a continuous action
+    double gamma;                     // discount, 0 to 1
+    double reward_lo;                 // no step has a lower reward; -INFINITY: no known bound
+    int64_t nstep;                    // usual length of a run, 1 or more
+    const char *obs_name[RH_MAX_OBS]; // sensor names, all different; borrowed
+    double obs_lo[RH_MAX_OBS];        // usual range of each sensor, finite, lo < hi. Agents
+    double obs_hi[RH_MAX_OBS];        // scale by it; observations may lie outside
+    double act_lo[RH_MAX_ACT];        // bounds of a continuous action, lo < hi
     double act_hi[RH_MAX_ACT];
 } rh_task;
 
 // ---------------------------------------------------------------------------- environments
 
-// The environment's chance. Starts have a stream of their own: the n-th start of a run is the
-// same for every setting, whatever happened in between.
+// The random streams of an environment. Starts have their own stream, so the n-th start of a
+// run is the same for every setting, whatever happened in between.
 typedef struct rh_streams {
     rh_rng start;
     rh_rng noise;
 } rh_streams;
 
+// A kind of environment. Every environment must
+//
+// 1. draw random numbers from the given streams only: the same streams and actions give the
+//    same run, bit for bit. start() draws from streams->start only, and consecutive starts
+//    differ;
+// 2. allocate nothing in start() and step();
+// 3. give finite observations and rewards for every accepted option and action, rewards not
+//    below the task's reward_lo. Where two options contradict each other, init() fails with a
+//    message that names one of them;
+// 4. never return true from step() in a continuing task.
+//
+// Two option names have a meaning elsewhere; both are optional. `gamma` sets the discount of
+// the task. `start` has the choices "normal" and "random" (rh_env__start_name), where random
+// spreads the starts widely; `collect --restarts random` uses it.
 typedef struct rh_env_type {
     const char *name;
     const char *about;     // one line
-    size_t self_size;      // bytes of what stays the same in all runs
-    size_t state_size;     // bytes of what changes during a run; blocks are aligned to 64
+    size_t self_size;      // bytes of self, which does not change after init
+    size_t state_size;     // bytes of the state of a run; blocks are aligned to 64
     const rh_param *param; // options                       (nparam)
     int nparam;
-    const rh_axis *grid; // published grids                 (ngrid)
+    const rh_axis *grid; // published grids: values ascending, accepted by the agent (ngrid)
     int ngrid;
 
-    // Fill self and task from the options opt (nparam), already checked against the table. Both
-    // arrive zeroed, but for task's gamma = 1 and reward_lo = -INFINITY. Nullable: err.
+    // Fill self and task from the options opt (nparam), which are within their ranges. Both
+    // arrive zeroed, except for task's gamma = 1 and reward_lo = -INFINITY. Nullable: err.
     rh_status (*init)(void *self, rh_task *task, const double *opt, rh_error *err);
 
     // Begin an episode: fill state and obs (nobs).
     void (*start)(const void *self, void *state, rh_streams *streams, double *obs);
 
-    // One step. act: the action's index, or its vector (nact). True when obs is terminal.
+    // One step. act: the action's index, or its vector (nact). Returns true when obs is
+    // terminal.
     bool (*step)(const void *self, void *state, const double *act, rh_streams *streams,
                  double *obs, double *reward);
 
-    // Where every observation is one of a fixed set, the fixed observations: all of them (n x
-    // nobs), and the number of the one that the last start or step has shown. Both NULL
-    // elsewhere.
+    // For environments that show a fixed set of observations: the whole set (n x nobs), and the
+    // index of the observation that the last start or step returned. Otherwise both NULL.
     const double *(*fixed_obs)(const void *self, int32_t *n);
     int32_t (*obs_index)(const void *self, const void *state);
 
-    // Whether nothing is known of what the last step led to: a model's guess, out of reach of
-    // its log. NULL where that cannot be.
+    // Whether the last step was out of coverage: a model has no transition of its log near
+    // enough. NULL: never.
     bool (*uncovered)(const void *self, const void *state);
 
-    // Release what init took; also called when init failed half-way. NULL when
-    // there is nothing.
+    // Release what init took, also after a failed init. NULL: nothing to release.
     void (*clear)(void *self);
 } rh_env_type;
 
 typedef struct rh_env rh_env;
 
-// An environment with options opt (nparam). Owned: *out, free with rh_env_destroy().
+// Create an environment with options opt (nparam). Owned: *out, free with rh_env_destroy().
 // Nullable: opt (all initial values), err. On failure *out is left untouched.
 RH_API rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt,
                                rh_error *err);
 RH_API void rh_env_destroy(rh_env *env); // NULL is allowed
 
-// An environment out of a self made elsewhere, such as a fitted model: type->init is not
-// called, state blocks have state_size bytes. Owned: *out, and by it self, which rh_alloc()
-// made; on failure self stays the caller's. Copied: task, opt (nparam). Nullable: err.
+// Create an environment from an existing self, such as a fitted model. type->init is not
+// called; state blocks have state_size bytes. Owned: *out, which takes over self (made by
+// rh_alloc()); on failure the caller keeps self. Copied: task, opt (nparam). Nullable: err.
 RH_API rh_status rh_env_adopt(rh_env **out, const rh_env_type *type, const rh_task *task,
                               const double *opt, void *self, size_t state_size, rh_error *err);
 
@@ -145,12 +169,12 @@ RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, do
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
 
-// All that the environment ever shows (n x nobs), borrowed from it; NULL when that is not a
-// fixed set. And which of them the last start or step has shown, where there are some.
+// The fixed observations of the environment (n x nobs), borrowed from it, or NULL. Where there
+// are some: the index of the one that the last start or step returned.
 RH_API const double *rh_env_fixed_obs(const rh_env *env, int32_t *n);
 RH_API int32_t rh_env_obs_index(const rh_env *env, const void *state);
 
-// Whether the last step was into the unknown; false where there is no such thing.
+// Whether the last step was out of coverage; false for environments without coverage.
 RH_API bool rh_env_uncovered(const rh_env *env, const void *state);
 
 // ---------------------------------------------------------------------------- learned state
@@ -177,7 +201,7 @@ RH_API const double *rh_state_find(const rh_state *state, const char *name, size
 RH_API int rh_state_count(const rh_state *state);
 RH_API const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n);
 
-// One word about where it comes from (an agent's name), at most 31 characters.
+// One word about its origin, such as the agent's name, at most 31 characters.
 RH_API rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err);
 RH_API const char *rh_state_label(const rh_state *state);
 
@@ -190,85 +214,98 @@ RH_API rh_status rh_state_read(rh_state **out, const char *path, rh_error *err);
 
 typedef enum rh_actions { RH_DISCRETE = 1, RH_CONTINUOUS = 2 } rh_actions;
 
+// A kind of agent. Every agent must
+//
+// 1. draw random numbers from the given stream only: the same stream and observations give the
+//    same actions, bit for bit;
+// 2. allocate nothing in start(), step(), end() and act();
+// 3. return finite actions: an index below naction, or a vector within act_lo and act_hi;
+// 4. save every number that it learns: a loaded agent acts and learns as the saved one does,
+//    and saving it again gives the same arrays;
+// 5. behave after reset() exactly as after clear() and init();
+// 6. give at least one parameter a usual range if it learns (save is not NULL), and none
+//    otherwise.
+//
+// The meaning of a step size is up to the agent; its `about` line says whether the number of
+// tilings divides it.
 typedef struct rh_agent_type {
     const char *name;
     const char *about;     // one line
-    unsigned actions;      // which it can take: RH_DISCRETE, RH_CONTINUOUS or both
+    unsigned actions;      // supported: RH_DISCRETE, RH_CONTINUOUS or both
     size_t self_size;      // bytes of self, allocated zeroed by the handle
     const rh_param *param; // hyperparameters               (nparam)
     int nparam;
 
-    // Begin a run with hyperparameters hp (nparam), already checked against the table.
+    // Begin a run with hyperparameters hp (nparam), which are within their ranges.
     // Nullable: err.
     rh_status (*init)(void *self, const rh_task *task, const double *hp, rh_error *err);
 
-    // Begin another run in memory that has served one: all is as after clear and init, which
-    // do it where this is NULL. May fail like init.
+    // Begin another run in the same memory. NULL: clear and init are called instead. May fail
+    // like init.
     rh_status (*reset)(void *self, const rh_task *task, const double *hp, rh_error *err);
 
-    // First action of an episode; then one action per step, learning from the step just made.
-    // act: the action's index, or its vector (nact). False once a number is no longer finite.
+    // The first action of an episode; then learn from one step and choose the next action.
+    // act: the action's index, or its vector (nact). Return false when a number is no longer
+    // finite.
     bool (*start)(void *self, const double *obs, rh_rng *rng, double *act);
     bool (*step)(void *self, double reward, const double *obs, rh_rng *rng, double *act);
 
-    // Last reward, on reaching a terminal state. A truncated episode never gets here.
+    // Learn from the last reward, at a terminal state. Not called for a truncated episode.
     bool (*end)(void *self, double reward);
 
-    // The policy alone: choose an action, learn nothing.
+    // Choose an action without learning.
     bool (*act)(void *self, const double *obs, rh_rng *rng, double *act);
 
-    // Agents that see observations through features alone can have those of fixed observation
-    // (n x nobs) worked out ahead: one block from rh_alloc() into *feature cache, which agents
-    // of one task and equal fixed parameters share and only read. *feature cache stays NULL,
-    // with RH_OK, when it would need more than `most` bytes. Results are the same with and
-    // without. All three NULL for others.
+    // For agents that use observations only through features. make_cache computes the features
+    // of the fixed observations obs (n x nobs) into one block from rh_alloc(), *cache. Agents
+    // of the same task and equal fixed parameters share it read-only. *cache stays NULL, with
+    // RH_OK, when it would need more than `most` bytes. Results must be the same with and
+    // without a cache. All three NULL: no cache.
     rh_status (*make_cache)(void **cache, const rh_task *task, const double *hp,
-                            const double *entry, int32_t n, size_t most, rh_error *err);
+                            const double *obs, int32_t n, size_t most, rh_error *err);
     void (*use_cache)(void *self, const void *cache);
-    void (*look_up)(void *self, int32_t entry); // what obs is in the next start, step or act
+    void (*look_up)(void *self, int32_t index); // which one obs of the next call is
 
-    // What was learned, as named arrays. NULL when the agent never learns.
+    // What was learned, as named arrays. NULL for agents that do not learn.
     rh_status (*save)(void *self, rh_state *state, rh_error *err);
     rh_status (*load)(void *self, const rh_state *state, rh_error *err);
 
-    // Release what init took; also called when init failed half-way. NULL when
-    // there is nothing.
+    // Release what init took, also after a failed init. NULL: nothing to release.
     void (*clear)(void *self);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;
 
-// An agent at the beginning of its run. Copied: task, hp. Nullable: hp (all initial values),
-// err. Owned: *out, free with rh_agent_destroy(). On failure *out is left untouched.
+// Create an agent at the beginning of a run. Copied: task, hp. Nullable: hp (all initial
+// values), err. Owned: *out, free with rh_agent_destroy(). On failure *out is left untouched.
 RH_API rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
                                  const double *hp, rh_error *err);
 RH_API void rh_agent_destroy(rh_agent *agent); // NULL is allowed
 
-// The agent at the beginning of another run, as if it had been created anew; its memory serves
-// again. When this fails, all that is left to do is to destroy it. Nullable: hp, err.
+// Begin another run, as if the agent had been created again, and reuse its memory. On failure
+// the agent can only be destroyed. Nullable: hp, err.
 RH_API rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
                                 rh_error *err);
 
 RH_API const rh_agent_type *rh_agent_kind(const rh_agent *agent);
 
-// What agents of one kind, task and construction see in every fixed observation (n x nobs) of
-// an environment, worked out once. *out becomes NULL, with RH_OK, where the kind has no use for
-// it or would need more than `most` bytes. Owned: *out, free with rh_feature_cache_destroy().
-// Nullable: hp, err.
+// The features of the fixed observations obs (n x nobs) of an environment, computed once for
+// agents of one kind, task and set of fixed parameters. *out becomes NULL, with RH_OK, when the
+// kind has no cache or would need more than `most` bytes. Owned: *out, free with
+// rh_feature_cache_destroy(). Nullable: hp, err.
 typedef struct rh_feature_cache rh_feature_cache;
 RH_API rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
                                          const rh_task *task, const double *hp,
-                                         const double *entry, int32_t n, size_t most,
+                                         const double *obs, int32_t n, size_t most,
                                          rh_error *err);
 RH_API void rh_feature_cache_destroy(rh_feature_cache *cache); // NULL is allowed
 
-// From here to its next run the agent is told fixed observations: before every start and step,
-// the number of the observation. Borrowed: feature cache, until then. NULL: no more fixed
-// observations are told.
+// Use a cache until the next rh_agent_reset(). The caller then names the index of the
+// observation before every start and step. Borrowed: cache. NULL: stop using a cache.
 RH_API void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache);
-RH_API void rh_agent_look_up(rh_agent *agent, int32_t entry);
+RH_API void rh_agent_look_up(rh_agent *agent, int32_t index);
 
-// A frozen agent acts and does not learn. To be called between episodes.
+// A frozen agent acts and does not learn. Call this between episodes.
 RH_API void rh_agent_freeze(rh_agent *agent, bool frozen);
 
 RH_API bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, double *act);
@@ -276,8 +313,8 @@ RH_API bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_
                           double *act);
 RH_API bool rh_agent_end(rh_agent *agent, double reward);
 
-// What was learned, with the agent's name and hyperparameters; and back again, into an agent of
-// the same kind, task shape and construction. To be called between episodes.
+// Save what was learned, with the agent's name and hyperparameters, and load it into an agent
+// of the same kind, task shape and fixed parameters. Call these between episodes.
 // Owned: *out, free with rh_state_destroy(). Nullable: err.
 RH_API rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err);
 RH_API rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err);

@@ -1,5 +1,5 @@
-// test_registry.c - what every agent promises, in every environment whose actions it can take.
-// A new agent is tested by being listed.
+// test_registry.c - every registered agent meets the contract of rh_agent_type, in every
+// environment whose actions it supports.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,34 +8,40 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "env/part_test.h"
 #include "eval/fixed_obs_env.h"
 #include "rehearse/rehearse.h"
 
-#include <math.h>
-#include <string.h>
-
-// A run that can be looked at between any two steps.
-typedef struct entry {
+// A run that a test can stop between any two steps.
+typedef struct run {
     rh_env *env;
     rh_agent *agent;
     void *state;
     rh_streams streams;
     rh_rng rng;
     double obs[RH_MAX_OBS], act[RH_MAX_ACT];
-    double hash; // of all that was done
-    bool healthy;
-} entry;
+    double hash;    // of all actions and first sensors
+    bool healthy;   // all numbers were finite
+    char name[128]; // agent and environment, for messages
+} run;
 
 static bool fits(const rh_agent_type *agent, const rh_task *task)
 {
     return agent->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS);
 }
 
-static void begin(entry *s, const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
+static void begin(run *s, const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
 {
+    rh_error err = {""};
     memset(s, 0, sizeof *s);
+    snprintf(s->name, sizeof s->name, "%s in %s", agent->name, env->name);
     assert_int_equal(rh_env_create(&s->env, env, NULL, NULL), RH_OK);
-    assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(s->env), NULL, NULL), RH_OK);
+    rh_status rc = rh_agent_create(&s->agent, agent, rh_env_task(s->env), NULL, &err);
+    MUST(s->name, !rc, "accept its initial hyperparameters; it said '%s'", err.text);
     s->state = rh_alloc(1, rh_env_state_size(s->env));
     s->streams.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
     s->streams.noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
@@ -43,16 +49,31 @@ static void begin(entry *s, const rh_env_type *env, const rh_agent_type *agent, 
     s->healthy = true;
 }
 
-static void restart(entry *s)
+static void restart(run *s)
 {
     rh_env_start(s->env, s->state, &s->streams, s->obs);
     s->healthy = rh_agent_start(s->agent, s->obs, &s->rng, s->act) && s->healthy;
 }
 
-static void go(entry *s, int nstep)
+// The action is an index below naction, or a vector within the task's bounds.
+static void check_action(const run *s)
+{
+    const rh_task *task = rh_env_task(s->env);
+    if (task->naction)
+        MUST(s->name,
+             s->act[0] >= 0.0 && s->act[0] < task->naction && s->act[0] == floor(s->act[0]),
+             "choose an action index from 0 to %d; it chose %g", task->naction - 1, s->act[0]);
+    for (int i = 0; !task->naction && i < task->nact; i++)
+        MUST(s->name, s->act[i] >= task->act_lo[i] && s->act[i] <= task->act_hi[i],
+             "choose actions from %g to %g; it chose %g", task->act_lo[i], task->act_hi[i],
+             s->act[i]);
+}
+
+static void go(run *s, int nstep)
 {
     for (int t = 0; t < nstep; t++) {
         double reward;
+        check_action(s);
         s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
         if (rh_env_step(s->env, s->state, s->act, &s->streams, s->obs, &reward)) {
             s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
@@ -63,15 +84,14 @@ static void go(entry *s, int nstep)
     }
 }
 
-static void finish(entry *s)
+static void finish(run *s)
 {
     rh_free(s->state);
     rh_agent_destroy(s->agent);
     rh_env_destroy(s->env);
 }
 
-// What is searched where nobody says: within what is accepted, something of every learner,
-// nothing of its construction, and nothing from 0 on by the logarithm.
+// The default search ranges: what rh_param requires, and some for every agent that learns.
 static void usual_ranges(void **unused)
 {
     (void)unused;
@@ -80,26 +100,31 @@ static void usual_ranges(void **unused)
         int nusual = 0;
         for (int i = 0; i < type->nparam; i++) {
             const rh_param *p = &type->param[i];
-            assert_true(p->usual_lo <= p->usual_hi);
             if (p->usual_lo == p->usual_hi)
                 continue;
             nusual++;
-            assert_true(p->usual_lo >= p->lo && p->usual_hi <= p->hi);
-            assert_true(p->initial >= p->usual_lo && p->initial <= p->usual_hi);
-            assert_false(p->fixed || p->choice);
-            assert_true(p->scale != RH_LOG || p->usual_lo > 0.0);
+            MUST(type->name,
+                 p->lo <= p->usual_lo && p->usual_lo < p->usual_hi && p->usual_hi <= p->hi,
+                 "have lo <= usual_lo <= usual_hi <= hi for %s", p->name);
+            MUST(type->name, p->initial >= p->usual_lo && p->initial <= p->usual_hi,
+                 "have the initial value of %s within its usual range", p->name);
+            MUST(type->name, !p->fixed && !p->choice,
+                 "have no usual range for %s, which is fixed or a choice", p->name);
+            MUST(type->name, p->scale != RH_LOG || p->usual_lo > 0.0,
+                 "have usual_lo above 0 for %s, which has a log scale", p->name);
         }
-        assert_true((nusual > 0) == (type->save != NULL));
+        MUST(type->name, (nusual > 0) == (type->save != NULL),
+             "have a usual range if, and only if, it learns (save is set)");
     }
 }
 
 static double run_hash(const rh_env_type *env, const rh_agent_type *agent, uint64_t seed)
 {
-    entry s;
+    run s;
     begin(&s, env, agent, seed);
     restart(&s);
     go(&s, 2000);
-    assert_true(s.healthy);
+    MUST(s.name, s.healthy, "keep its numbers finite with initial hyperparameters");
     double hash = s.hash;
     finish(&s);
     return hash;
@@ -125,106 +150,126 @@ static void for_all(void (*f)(const rh_env_type *, const rh_agent_type *))
 static void one_seed_one_run(const rh_env_type *env, const rh_agent_type *agent)
 {
     double hash = run_hash(env, agent, 3);
-    assert_true(hash == run_hash(env, agent, 3));
-    assert_true(hash != run_hash(env, agent, 4));
+    MUST(agent->name, hash == run_hash(env, agent, 3),
+         "give the same run for the same streams in %s", env->name);
+    MUST(agent->name, hash != run_hash(env, agent, 4),
+         "give another run for another seed in %s", env->name);
 }
 
 static void nothing_allocates(const rh_env_type *env, const rh_agent_type *agent)
 {
-    entry s;
+    run s;
     begin(&s, env, agent, 1);
     int64_t before = rh_alloc_count();
     restart(&s);
     go(&s, 10000);
-    assert_int_equal(rh_alloc_count(), before);
+    MUST(s.name, rh_alloc_count() == before, "allocate nothing in start(), step() and end()");
     finish(&s);
 }
 
+// Whether two agents save the same arrays: all of them, in order, with equal bits.
 static bool same_state(rh_agent *a, rh_agent *b)
 {
     rh_state *x = NULL, *y = NULL;
     assert_int_equal(rh_agent_save(a, &x, NULL), RH_OK);
     assert_int_equal(rh_agent_save(b, &y, NULL), RH_OK);
-    static const char *const names[] = {"hyperparameters", "w", "v", "m", "theta", "beta^t"};
-    bool same = true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t nx = 0, ny = 0;
-        const double *p = rh_state_find(x, names[i], &nx), *q = rh_state_find(y, names[i], &ny);
-        same = same && nx == ny && (nx == 0 || memcmp(p, q, nx * sizeof *p) == 0);
+    bool same = rh_state_count(x) == rh_state_count(y);
+    for (int i = 0; same && i < rh_state_count(x); i++) {
+        const char *p_name, *q_name;
+        size_t np, nq;
+        const double *p = rh_state_at(x, i, &p_name, &np), *q = rh_state_at(y, i, &q_name, &nq);
+        same = strcmp(p_name, q_name) == 0 && np == nq &&
+               (np == 0 || memcmp(p, q, np * sizeof *p) == 0);
     }
     rh_state_destroy(x);
     rh_state_destroy(y);
     return same;
 }
 
-// An agent saved and loaded runs on exactly as the one that was saved.
+// A second agent with the state of the first.
+static void begin_copy(run *b, const run *a, const rh_env_type *env, const rh_agent_type *agent)
+{
+    rh_state *state = NULL;
+    assert_int_equal(rh_agent_save(a->agent, &state, NULL), RH_OK);
+    begin(b, env, agent, 6);
+    MUST(b->name, rh_agent_load(b->agent, state, NULL) == RH_OK, "load what it saved");
+    rh_state_destroy(state);
+    MUST(b->name, same_state(a->agent, b->agent), "save again what it loaded");
+}
+
+// Two agents act and learn the same from here on.
+static void check_equal_runs(run *a, run *b, const char *requirement)
+{
+    b->streams = a->streams;
+    b->rng = a->rng;
+    a->hash = b->hash = 0.0;
+    restart(a);
+    restart(b);
+    go(a, 1000);
+    go(b, 1000);
+    MUST(a->name, a->hash == b->hash && same_state(a->agent, b->agent), "%s", requirement);
+}
+
 static void saved_is_loaded(const rh_env_type *env, const rh_agent_type *agent)
 {
-    entry a, b;
-    rh_state *state = NULL;
+    run a, b;
     begin(&a, env, agent, 5);
     restart(&a);
     go(&a, 3000);
-    assert_int_equal(rh_agent_save(a.agent, &state, NULL), RH_OK);
-    begin(&b, env, agent, 6);
-    assert_int_equal(rh_agent_load(b.agent, state, NULL), RH_OK);
-    rh_state_destroy(state);
-    assert_true(same_state(a.agent, b.agent));
-
-    b.streams = a.streams;
-    b.rng = a.rng;
-    a.hash = b.hash = 0.0;
-    restart(&a);
-    restart(&b);
-    go(&a, 1000);
-    go(&b, 1000);
-    assert_true(a.hash == b.hash);
-    assert_true(same_state(a.agent, b.agent));
+    begin_copy(&b, &a, env, agent);
+    check_equal_runs(&a, &b, "act and learn after load() as the saved agent does");
     finish(&a);
     finish(&b);
 }
 
-// A frozen agent acts by its policy and learns nothing.
 static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *agent)
 {
-    entry a, b;
+    run a, b;
     begin(&a, env, agent, 5);
     restart(&a);
     go(&a, 2000);
-    rh_state *state = NULL;
-    assert_int_equal(rh_agent_save(a.agent, &state, NULL), RH_OK);
-    begin(&b, env, agent, 5);
-    assert_int_equal(rh_agent_load(b.agent, state, NULL), RH_OK);
-    rh_state_destroy(state);
+    begin_copy(&b, &a, env, agent);
     rh_agent_freeze(a.agent, true);
     restart(&a);
     go(&a, 500);
-    assert_true(same_state(a.agent, b.agent));
+    MUST(a.name, same_state(a.agent, b.agent), "learn nothing in act()");
     rh_agent_freeze(a.agent, false);
-    restart(&a);
-    go(&a, 500);
-    assert_true(same_state(a.agent, b.agent) == !agent->save); // it learns again
+    check_equal_runs(&a, &b, "learn as before once it is no longer frozen");
     finish(&a);
     finish(&b);
 }
 
-// An agent that has run, under other hyperparameters, runs again as a fresh one does.
+// Whether 500 steps change what the agent saves.
+static bool learns(const rh_env_type *env, const rh_agent_type *agent)
+{
+    run a, b;
+    begin(&a, env, agent, 5);
+    begin(&b, env, agent, 5);
+    restart(&a);
+    go(&a, 500);
+    bool changed = !same_state(a.agent, b.agent);
+    finish(&a);
+    finish(&b);
+    return changed;
+}
+
+// An agent that was reset runs as a new one does.
 static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agent)
 {
-    entry a, b;
+    run a, b;
     double hp[64], other[64];
     rh_param_initial(agent->param, agent->nparam, hp);
     rh_param_initial(agent->param, agent->nparam, other);
     for (int i = 0; i < agent->nparam; i++)
         if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
-            other[i] = 0.5; // beta1: memory that the next run does without
+            other[i] = 0.5; // beta1: needs memory that the next run does not
     begin(&a, env, agent, 5);
     assert_int_equal(rh_agent_reset(a.agent, rh_env_task(a.env), other, NULL), RH_OK);
     restart(&a);
     go(&a, 2000);
     rh_agent_freeze(a.agent, true);
 
-    for (int shape = 0; shape < 2; shape++) { // the same tables, then smaller ones
+    for (int shape = 0; shape < 2; shape++) { // tables of the same size, then smaller ones
         int tiles = rh_param_find(agent->param, agent->nparam, "tiles");
         if (shape && tiles >= 0)
             hp[tiles] = 3;
@@ -238,8 +283,8 @@ static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agen
         restart(&b);
         go(&a, 2000);
         go(&b, 2000);
-        assert_true(a.hash == b.hash);
-        assert_true(same_state(a.agent, b.agent));
+        MUST(a.name, a.hash == b.hash && same_state(a.agent, b.agent),
+             "run after reset() as a new agent does");
         finish(&b);
     }
     finish(&a);
@@ -247,16 +292,16 @@ static void reset_is_a_new_run(const rh_env_type *env, const rh_agent_type *agen
 
 // ---------------------------------------------------------------------------- feature caches
 
-// Call f for every agent with feature caches, in galleries of every kind of action it takes,
-// with the initial hyperparameters and with others that need other tables.
+// Call f for every agent with feature caches, in environments with fixed observations and
+// every kind of action it supports, with several sets of hyperparameters.
 static void for_all_caches(void (*f)(rh_env *, const rh_agent_type *, const double *))
 {
     int n = 0;
     for (int a = 0; a < rh_agent_ntype(); a++)
-        for (int variant = 0; variant < NGALLERY * 4; variant++) {
+        for (int variant = 0; variant < NACTIONS * 4; variant++) {
             const rh_agent_type *agent = rh_agent_type_at(a);
             rh_env *env = NULL;
-            double opt[GALLERY_NPARAM] = {[ACTIONS] = variant / 4}, hp[64];
+            double opt[FIXED_OBS_NPARAM] = {[ACTIONS] = variant / 4}, hp[64];
             assert_int_equal(rh_env_create(&env, &fixed_obs_env_type, opt, NULL), RH_OK);
             rh_param_initial(agent->param, agent->nparam, hp);
             int tilings = rh_param_find(agent->param, agent->nparam, "tilings");
@@ -265,9 +310,9 @@ static void for_all_caches(void (*f)(rh_env *, const rh_agent_type *, const doub
                 if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
                     hp[i] = 0.5;
             if (variant % 4 == 2 && tilings >= 0)
-                hp[tilings] = 5; // neither whole vectors nor whole lines
+                hp[tilings] = 5; // fills neither a vector nor a cache line
             if (variant % 4 == 3 && features >= 0)
-                hp[features] = 2; // jointly
+                hp[features] = 2; // joint
             if (agent->make_cache && fits(agent, rh_env_task(env))) {
                 f(env, agent, hp);
                 n++;
@@ -277,17 +322,19 @@ static void for_all_caches(void (*f)(rh_env *, const rh_agent_type *, const doub
     assert_true(n >= 4 * 5);
 }
 
-// Runs that look at pictures themselves, or are told their numbers.
-static void restart_told(entry *s, bool told)
+// Runs with and without a cache. With one, the agent gets the index of the observation and,
+// as a check, no observation at all.
+static void restart_cached(run *s, bool cached)
 {
     rh_env_start(s->env, s->state, &s->streams, s->obs);
-    if (told)
+    if (cached)
         rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
-    double blind[NSENSOR] = {0}; // who is told need not look
-    s->healthy = rh_agent_start(s->agent, told ? blind : s->obs, &s->rng, s->act) && s->healthy;
+    double blind[NSENSOR] = {0};
+    s->healthy =
+        rh_agent_start(s->agent, cached ? blind : s->obs, &s->rng, s->act) && s->healthy;
 }
 
-static void go_told(entry *s, int nstep, bool told)
+static void go_cached(run *s, int nstep, bool cached)
 {
     double blind[NSENSOR] = {0};
     for (int t = 0; t < nstep; t++) {
@@ -295,19 +342,20 @@ static void go_told(entry *s, int nstep, bool told)
         s->hash = s->hash * 0.99 + s->act[0] + s->obs[0];
         if (rh_env_step(s->env, s->state, s->act, &s->streams, s->obs, &reward)) {
             s->healthy = rh_agent_end(s->agent, reward) && s->healthy;
-            restart_told(s, told);
+            restart_cached(s, cached);
             continue;
         }
-        if (told)
+        if (cached)
             rh_agent_look_up(s->agent, rh_env_obs_index(s->env, s->state));
-        const double *obs = told ? blind : s->obs;
+        const double *obs = cached ? blind : s->obs;
         s->healthy = rh_agent_step(s->agent, reward, obs, &s->rng, s->act) && s->healthy;
     }
 }
 
-static void begin_in(entry *s, rh_env *env, const rh_agent_type *agent, const double *hp)
+static void begin_in(run *s, rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     memset(s, 0, sizeof *s);
+    snprintf(s->name, sizeof s->name, "%s with fixed observations", agent->name);
     s->env = env;
     assert_int_equal(rh_agent_create(&s->agent, agent, rh_env_task(env), hp, NULL), RH_OK);
     s->state = rh_alloc(1, rh_env_state_size(env));
@@ -317,108 +365,108 @@ static void begin_in(entry *s, rh_env *env, const rh_agent_type *agent, const do
     s->healthy = true;
 }
 
-static void finish_in(entry *s)
+static void finish_in(run *s)
 {
     rh_free(s->state);
     rh_agent_destroy(s->agent);
 }
 
-static void both_go(entry *plain, entry *told, int nstep)
+static void both_go(run *plain, run *cached, int nstep)
 {
-    restart_told(plain, false);
-    restart_told(told, true);
-    go_told(plain, nstep, false);
-    go_told(told, nstep, true);
-    assert_true(plain->healthy && told->healthy);
-    assert_true(plain->hash == told->hash);
-    assert_true(same_state(plain->agent, told->agent));
+    restart_cached(plain, false);
+    restart_cached(cached, true);
+    go_cached(plain, nstep, false);
+    go_cached(cached, nstep, true);
+    MUST(plain->name, plain->healthy && cached->healthy, "keep its numbers finite");
+    MUST(plain->name, plain->hash == cached->hash && same_state(plain->agent, cached->agent),
+         "act and learn the same with and without a feature cache");
 }
 
 static rh_feature_cache *cache_of(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     int32_t n;
-    const double *picture = rh_env_fixed_obs(env, &n);
+    const double *obs = rh_env_fixed_obs(env, &n);
     rh_feature_cache *cache = NULL;
-    assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture, n,
+    assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n,
                                              (size_t)1 << 28, NULL),
                      RH_OK);
     assert_non_null(cache);
     return cache;
 }
 
-// One run with an feature cache and one without are the same to the bit: learning, frozen,
-// saved and loaded, in another run, and when the feature cache is taken away in the middle of
-// an episode.
+// Runs with and without a feature cache are equal, bit for bit: learning, frozen, saved and
+// loaded, after a reset, and when the cache is taken away in the middle of an episode.
 static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
-    entry plain, told;
+    run plain, cached;
     rh_feature_cache *cache = cache_of(env, agent, hp);
     begin_in(&plain, env, agent, hp);
-    begin_in(&told, env, agent, hp);
-    rh_agent_use_cache(told.agent, cache);
+    begin_in(&cached, env, agent, hp);
+    rh_agent_use_cache(cached.agent, cache);
     int64_t before = rh_alloc_count();
-    restart_told(&told, true);
-    go_told(&told, 100, true);
+    restart_cached(&cached, true);
+    go_cached(&cached, 100, true);
     assert_int_equal(rh_alloc_count(), before);
-    restart_told(&plain, false);
-    go_told(&plain, 100, false);
-    both_go(&plain, &told, 1500);
+    restart_cached(&plain, false);
+    go_cached(&plain, 100, false);
+    both_go(&plain, &cached, 1500);
 
     rh_agent_freeze(plain.agent, true);
-    rh_agent_freeze(told.agent, true);
-    both_go(&plain, &told, 200);
+    rh_agent_freeze(cached.agent, true);
+    both_go(&plain, &cached, 200);
     rh_agent_freeze(plain.agent, false);
-    rh_agent_freeze(told.agent, false);
+    rh_agent_freeze(cached.agent, false);
 
-    // each goes on with what the other has learned
+    // each loads the state of the other
     rh_state *state = NULL;
-    assert_int_equal(rh_agent_save(told.agent, &state, NULL), RH_OK);
+    assert_int_equal(rh_agent_save(cached.agent, &state, NULL), RH_OK);
     assert_int_equal(rh_agent_load(plain.agent, state, NULL), RH_OK);
     rh_state_destroy(state);
     assert_int_equal(rh_agent_save(plain.agent, &state, NULL), RH_OK);
-    assert_int_equal(rh_agent_load(told.agent, state, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(cached.agent, state, NULL), RH_OK);
     rh_state_destroy(state);
-    both_go(&plain, &told, 300);
+    both_go(&plain, &cached, 300);
 
-    // without the feature cache the agent looks again
-    rh_agent_use_cache(told.agent, NULL);
+    // the cache is taken away
+    rh_agent_use_cache(cached.agent, NULL);
     rh_feature_cache_destroy(cache);
-    go_told(&plain, 300, false);
-    go_told(&told, 300, false);
-    assert_true(plain.hash == told.hash);
-    assert_true(same_state(plain.agent, told.agent));
+    go_cached(&plain, 300, false);
+    go_cached(&cached, 300, false);
+    MUST(plain.name, plain.hash == cached.hash && same_state(plain.agent, cached.agent),
+         "run on without its cache");
 
-    // a new run begins without one, though it was left in use
+    // a reset ends the use of a cache
     cache = cache_of(env, agent, hp);
-    rh_agent_use_cache(told.agent, cache);
+    rh_agent_use_cache(cached.agent, cache);
     assert_int_equal(rh_agent_reset(plain.agent, rh_env_task(env), hp, NULL), RH_OK);
-    assert_int_equal(rh_agent_reset(told.agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_reset(cached.agent, rh_env_task(env), hp, NULL), RH_OK);
     rh_feature_cache_destroy(cache);
-    restart_told(&plain, false);
-    restart_told(&told, false);
-    go_told(&plain, 300, false);
-    go_told(&told, 300, false);
-    assert_true(plain.hash == told.hash && same_state(plain.agent, told.agent));
+    restart_cached(&plain, false);
+    restart_cached(&cached, false);
+    go_cached(&plain, 300, false);
+    go_cached(&cached, 300, false);
+    MUST(plain.name, plain.hash == cached.hash && same_state(plain.agent, cached.agent),
+         "stop using its cache on reset()");
     finish_in(&plain);
-    finish_in(&told);
+    finish_in(&cached);
 }
 
 static void caches_keep_to_their_size(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
     int64_t live = rh_alloc_live();
     int32_t n;
-    const double *picture = rh_env_fixed_obs(env, &n);
+    const double *obs = rh_env_fixed_obs(env, &n);
     rh_feature_cache *cache = NULL;
     for (size_t most = 0; most < 4000; most += 1000) {
-        assert_int_equal(rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture,
-                                                 n, most, NULL),
-                         RH_OK);
+        assert_int_equal(
+            rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n, most, NULL),
+            RH_OK);
         assert_null(cache);
     }
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, picture, n,
+        rh_status rc = rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n,
                                                (size_t)1 << 28, &err);
         rh_alloc_fail_at(0);
         rh_feature_cache_destroy(cache);
@@ -446,7 +494,7 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
             rc = rh_agent_load(made, state, NULL);
         double hp[64];
         rh_param_initial(agent->param, agent->nparam, hp);
-        for (int i = 0; i < agent->nparam; i++) // beta1: memory that was not needed before
+        for (int i = 0; i < agent->nparam; i++) // beta1: needs more memory
             if (!agent->param[i].fixed && agent->param[i].initial == 0.0)
                 hp[i] = 0.5;
         if (!rc)
@@ -454,10 +502,12 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
         rh_alloc_fail_at(0);
         rh_state_destroy(state);
         rh_agent_destroy(made);
-        assert_int_equal(rh_alloc_live(), before);
+        MUST(agent->name, rh_alloc_live() == before,
+             "release all memory when allocation %d fails", nth);
+        MUST(agent->name, !rc || rc == RH_ENOMEM, "report RH_ENOMEM when allocation %d fails",
+             nth);
         if (rc == RH_OK)
             break;
-        assert_int_equal(rc, RH_ENOMEM);
     }
     rh_env_destroy(env);
 }
@@ -486,6 +536,24 @@ static void test_frozen_learns_nothing(void **unused)
     for_all(frozen_learns_nothing);
 }
 
+static void test_learns(void **unused)
+{
+    (void)unused;
+    for (int a = 0; a < rh_agent_ntype(); a++) {
+        const rh_agent_type *agent = rh_agent_type_at(a);
+        bool changed = false;
+        for (int e = 0; !changed && e < rh_env_ntype(); e++) {
+            rh_env *env = NULL;
+            assert_int_equal(rh_env_create(&env, rh_env_type_at(e), NULL, NULL), RH_OK);
+            changed = fits(agent, rh_env_task(env)) && learns(rh_env_type_at(e), agent);
+            rh_env_destroy(env);
+        }
+        MUST(agent->name, changed == (agent->save != NULL),
+             "save what it learns: 500 steps change the arrays in some environment if, and "
+             "only if, save is set");
+    }
+}
+
 static void test_reset_is_a_new_run(void **unused)
 {
     (void)unused;
@@ -510,24 +578,29 @@ static void test_survives_failed_allocations(void **unused)
     for_all(survives_failed_allocations);
 }
 
-static void tables_are_sound(void **unused)
+static void parameter_tables_are_valid(void **unused)
 {
     (void)unused;
     for (int a = 0; a < rh_agent_ntype(); a++) {
         const rh_agent_type *type = rh_agent_type_at(a);
-        assert_ptr_equal(rh_agent_find(type->name, NULL), type);
-        assert_non_null(type->about);
-        assert_true(!type->make_cache == !type->use_cache &&
-                    !type->make_cache == !type->look_up);
+        rh_error err = {""};
+        MUST(type->name, rh_agent_find(type->name, NULL) == type, "have a name of its own");
+        MUST(type->name, type->about, "have an about line");
+        MUST(type->name,
+             !type->make_cache == !type->use_cache && !type->make_cache == !type->look_up,
+             "set all of make_cache, use_cache and look_up, or none");
+        MUST(type->name, !type->save == !type->load, "set both save and load, or neither");
         double hp[64];
         rh_param_initial(type->param, type->nparam, hp);
-        assert_int_equal(rh_param_check(type->param, type->nparam, type->name, hp, NULL),
-                         RH_OK);
+        rh_status rc = rh_param_check(type->param, type->nparam, type->name, hp, &err);
+        MUST(type->name, !rc, "accept its initial hyperparameters; it said '%s'", err.text);
         for (int i = 0; i < type->nparam; i++) {
-            assert_int_equal(rh_param_find(type->param, type->nparam, type->param[i].name), i);
-            assert_non_null(type->param[i].about);
-            assert_true(type->param[i].scale == RH_LINEAR || type->param[i].lo > 0.0 ||
-                        type->param[i].usual_lo > 0.0);
+            const rh_param *p = &type->param[i];
+            MUST(type->name, rh_param_find(type->param, type->nparam, p->name) == i,
+                 "have one parameter %s only", p->name);
+            MUST(type->name, p->about, "describe its parameter %s", p->name);
+            MUST(type->name, p->scale == RH_LINEAR || p->lo > 0.0 || p->usual_lo > 0.0,
+                 "have lo or usual_lo above 0 for %s, which has a log scale", p->name);
         }
     }
 }
@@ -541,22 +614,24 @@ static void published_grids_fit_the_agents(void **unused)
         for (int i = 0; i < rh_env_type_at(e)->ngrid; i++, n++) {
             const rh_axis *axis = &rh_env_type_at(e)->grid[i];
             const rh_agent_type *agent = rh_agent_find(axis->agent, NULL);
-            assert_non_null(agent);
+            const char *env = rh_env_type_at(e)->name;
+            MUST(env, agent, "have grids of known agents; there is no %s", axis->agent);
             double hp[64];
             rh_param_initial(agent->param, agent->nparam, hp);
             int p = rh_param_find(agent->param, agent->nparam, axis->param);
-            assert_true(p >= 0);
+            MUST(env, p >= 0, "have grids of known parameters; %s has no %s", axis->agent,
+                 axis->param);
             for (int k = 0; k < axis->nvalue; k++) {
                 hp[p] = axis->value[k];
-                assert_int_equal(
-                    rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL), RH_OK);
+                MUST(env, !rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL),
+                     "list values that %s accepts for %s", axis->agent, axis->param);
             }
         }
     assert_true(n > 0);
 }
 
-// A state fits only an agent built alike; a missing momentum is one that begins at zero.
-static void states_fit_the_construction(void **unused)
+// A saved state fits only an agent with the same fixed parameters. A missing momentum is zero.
+static void states_need_equal_fixed_parameters(void **unused)
 {
     (void)unused;
     const rh_agent_type *type = rh_agent_find("esarsa", NULL);
@@ -583,7 +658,7 @@ static void states_fit_the_construction(void **unused)
     rh_env_destroy(env);
 }
 
-static void refusals_are_told(void **unused)
+static void refuses_with_a_reason(void **unused)
 {
     (void)unused;
     rh_error err;
@@ -628,7 +703,7 @@ static void defaults_learn(void **unused)
     static const struct {
         const char *env, *agent;
         int64_t nstep;
-        double margin; // random's score is to be beaten by this factor
+        double margin; // how many times better than the random agent
     } cases[] = {
         {"puddle_world", "esarsa", 15000, 5},
         {"puddle_world", "actor_critic", 15000, 2},
@@ -638,25 +713,26 @@ static void defaults_learn(void **unused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double learned = mean_score(cases[i].env, cases[i].agent, cases[i].nstep);
-        double chance = mean_score(cases[i].env, "random", cases[i].nstep);
-        print_message("%s, %s: %.1f against %.1f by chance\n", cases[i].env, cases[i].agent,
-                      learned, chance);
-        assert_true(learned > chance / cases[i].margin); // scores are negative
+        double random = mean_score(cases[i].env, "random", cases[i].nstep);
+        print_message("%s, %s: %.1f, random agent %.1f\n", cases[i].env, cases[i].agent,
+                      learned, random);
+        assert_true(learned > random / cases[i].margin); // scores are negative
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(parameter_tables_are_valid),
         cmocka_unit_test(usual_ranges),
         cmocka_unit_test(published_grids_fit_the_agents),
-        cmocka_unit_test(states_fit_the_construction),
-        cmocka_unit_test(refusals_are_told),
+        cmocka_unit_test(states_need_equal_fixed_parameters),
+        cmocka_unit_test(refuses_with_a_reason),
         cmocka_unit_test(test_one_seed_one_run),
         cmocka_unit_test(test_nothing_allocates),
         cmocka_unit_test(test_saved_is_loaded),
         cmocka_unit_test(test_frozen_learns_nothing),
+        cmocka_unit_test(test_learns),
         cmocka_unit_test(test_reset_is_a_new_run),
         cmocka_unit_test(test_caches_change_nothing),
         cmocka_unit_test(test_caches_keep_to_their_size),

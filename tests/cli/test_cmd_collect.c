@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "rehearse/env.h"
+
 static void refuses(const char *line, int code, const char *message)
 {
     outcome o = rehearse(line);
@@ -92,11 +94,10 @@ static void seeds_differ(void **unused)
 static void every_simulator_random(void **unused)
 {
     (void)unused;
-    static const char *const env[] = {"acrobot", "cartpole", "mountain_car", "pendulum",
-                                      "puddle_world"};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < rh_env_ntype(); i++) {
         char line[96];
-        snprintf(line, sizeof line, "collect %s -p random -n 700 -o r.csv.gz", env[i]);
+        snprintf(line, sizeof line, "collect %s -p random -n 700 -o r.csv.gz",
+                 rh_env_type_at(i)->name);
         free(output_of(line));
         char *out = output_of("convert r.csv.gz r.npz");
         assert_has(out, "r.npz: 700 steps");

@@ -394,7 +394,8 @@ static void refuses(void **unused)
         {"collect model:log.model -p random -n 10 -o x.csv",
          "collect: model:log.model is a model, expected a simulator\n"},
         {"collect starts.csv -p random -n 10 -o x.csv",
-         "pendulum, puddle_world\ntry: rehearse list envs\n"},
+         "no environment 'starts.csv'; expected one of "},
+        {"collect starts.csv -p random -n 10 -o x.csv", "\ntry: rehearse list envs\n"},
         {"run starts.csv -a esarsa", "try: model:starts.csv, for a model that"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -1,6 +1,7 @@
-// test_registry.c - what every simulator promises. A new one is tested by being registered.
+// test_registry.c - every registered simulator meets the contract of rh_env_type.
 
 #include "env/env_test.h"
+#include "env/part_test.h"
 
 enum { NSTEP = 20000 };
 
@@ -22,9 +23,10 @@ static void random_action(const rh_task *task, rh_rng *rng, double *act)
             act[i] = rh_rng_range(rng, task->act_lo[i], task->act_hi[i]);
 }
 
-// A run of random actions, every promise checked on the way; gives a hash of what was seen.
-static uint64_t live(const rh_env *env, uint64_t seed)
+// Check the contract during a run of random actions; returns a hash of the observations.
+static uint64_t random_run(const rh_env *env, uint64_t seed)
 {
+    const char *name = rh_env_kind(env)->name;
     const rh_task *task = rh_env_task(env);
     void *state = rh_alloc(1, rh_env_state_size(env));
     double obs[RH_MAX_OBS], act[RH_MAX_ACT], reward;
@@ -37,18 +39,21 @@ static uint64_t live(const rh_env *env, uint64_t seed)
     for (int t = 0; t < NSTEP; t++) {
         random_action(task, &rng, act);
         bool end = rh_env_step(env, state, act, &streams, obs, &reward);
-        assert_true(isfinite(reward) && reward >= task->reward_lo);
-        assert_false(end && task->continuing);
+        MUST(name, isfinite(reward) && reward >= task->reward_lo,
+             "give finite rewards not below reward_lo = %g; step %d gave %g", task->reward_lo,
+             t, reward);
+        MUST(name, !(end && task->continuing), "never end an episode of a continuing task");
         for (int i = 0; i < task->nobs; i++) {
             uint64_t bits;
-            assert_true(isfinite(obs[i]));
+            MUST(name, isfinite(obs[i]), "give finite observations; step %d gave %s = %g", t,
+                 task->obs_name[i], obs[i]);
             memcpy(&bits, &obs[i], sizeof bits);
             hash = (hash ^ bits) * 0x100000001b3u;
         }
         if (end)
             rh_env_start(env, state, &streams, obs);
     }
-    assert_int_equal(rh_alloc_count(), before); // nothing allocates inside a step
+    MUST(name, rh_alloc_count() == before, "allocate nothing in start() and step()");
     rh_free(state);
     return hash;
 }
@@ -57,10 +62,11 @@ static void test_runs(void **unused)
 {
     (void)unused;
     for (int i = 0; i < rh_env_ntype(); i++) {
+        const char *name = rh_env_type_at(i)->name;
         rh_env *env = make_default(rh_env_type_at(i));
-        uint64_t hash = live(env, 3);
-        assert_true(hash == live(env, 3)); // same random stream, same run
-        assert_true(hash != live(env, 4)); // the seed is really used
+        uint64_t hash = random_run(env, 3);
+        MUST(name, hash == random_run(env, 3), "give the same run for the same streams");
+        MUST(name, hash != random_run(env, 4), "give another run for another seed");
         rh_env_destroy(env);
     }
 }
@@ -79,15 +85,16 @@ static void test_starts_have_their_own_stream(void **unused)
         rh_env_start(env, state, &streams, second);
         rh_env_start(env, state, &mixed, same);
         rh_env_start(env, state, &another, other);
-        assert_memory_equal(first, same, size); // whatever the noise
-        assert_memory_not_equal(first, second, size);
-        assert_memory_not_equal(first, other, size);
+        const char *name = rh_env_type_at(i)->name;
+        MUST(name, !memcmp(first, same, size), "draw starts from streams->start only");
+        MUST(name, memcmp(first, second, size), "draw a different second start");
+        MUST(name, memcmp(first, other, size), "draw other starts with another seed");
         rh_free(state);
         rh_env_destroy(env);
     }
 }
 
-// Every option at either end of its range, alone: still finite, still within the bounds.
+// Each option alone at either end of its range: still finite, still within the bounds.
 static void test_extreme_options(void **unused)
 {
     (void)unused;
@@ -101,9 +108,10 @@ static void test_extreme_options(void **unused)
                 rh_env *env = NULL;
                 rh_error err;
                 if (rh_env_create(&env, type, opt, &err) == RH_OK)
-                    live(env, 5);
+                    random_run(env, 5);
                 else
-                    assert_non_null(strstr(err.text, type->param[p].name)); // a clash, named
+                    MUST(type->name, strstr(err.text, type->param[p].name),
+                         "name the option in its message '%s'", err.text);
                 rh_env_destroy(env);
             }
     }
@@ -116,18 +124,22 @@ static void test_task(void **unused)
         const rh_env_type *type = rh_env_type_at(i);
         rh_env *env = make_default(type);
         const rh_task *task = rh_env_task(env);
+        const char *name = type->name;
         assert_ptr_equal(rh_env_kind(env), type);
-        assert_true(task->nobs >= 1 && task->nact >= 1 && task->nstep > 0);
-        assert_true(task->gamma > 0.0 && task->gamma <= 1.0);
-        assert_true(task->reward_lo > -INFINITY);
+        MUST(name, task->nobs >= 1 && task->nact >= 1, "have a sensor and an action");
+        MUST(name, task->nstep > 0, "set the task's nstep");
+        MUST(name, task->gamma >= 0.0 && task->gamma <= 1.0, "have gamma within 0 and 1");
         for (int k = 0; k < task->nobs; k++) {
-            assert_non_null(task->obs_name[k]);
-            assert_true(task->obs_lo[k] < task->obs_hi[k]);
+            MUST(name, task->obs_name[k], "name sensor %d", k);
+            MUST(name, task->obs_lo[k] < task->obs_hi[k], "have obs_lo < obs_hi of sensor %s",
+                 task->obs_name[k]);
             for (int j = 0; j < k; j++)
-                assert_string_not_equal(task->obs_name[k], task->obs_name[j]);
+                MUST(name, strcmp(task->obs_name[k], task->obs_name[j]) != 0,
+                     "name its sensors differently; two are called %s", task->obs_name[k]);
         }
         for (int k = 0; k < task->nact && !task->naction; k++)
-            assert_true(task->act_lo[k] < task->act_hi[k]);
+            MUST(name, task->act_lo[k] < task->act_hi[k], "have act_lo < act_hi of action %d",
+                 k);
         rh_env_destroy(env);
     }
 }
@@ -159,15 +171,13 @@ static void test_options(void **unused)
     (void)unused;
     for (int i = 0; i < rh_env_ntype(); i++) {
         const rh_env_type *type = rh_env_type_at(i);
-        assert_true(rh_param_find(type->param, type->nparam, "start") >= 0);
-        assert_true(rh_param_find(type->param, type->nparam, "gamma") >= 0);
-
         for (int p = 0; p < type->nparam; p++) {
             const rh_param *param = &type->param[p];
-            assert_non_null(param->name);
-            assert_non_null(param->about);
-            assert_true(param->lo <= param->initial && param->initial <= param->hi);
-            assert_int_equal(rh_param_find(type->param, type->nparam, param->name), p);
+            MUST(type->name, param->name && param->about, "name and describe option %d", p);
+            MUST(type->name, param->lo <= param->initial && param->initial <= param->hi,
+                 "have lo <= initial <= hi for option %s", param->name);
+            MUST(type->name, rh_param_find(type->param, type->nparam, param->name) == p,
+                 "have one option %s only", param->name);
 
             const double bad[] = {param->lo - 0.75, param->hi + 0.75, NAN, INFINITY};
             for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
@@ -176,17 +186,30 @@ static void test_options(void **unused)
     }
 }
 
-static void test_gamma_is_the_option(void **unused)
+// The two options whose names have a meaning elsewhere, where a simulator has them.
+static void test_options_with_a_meaning(void **unused)
 {
     (void)unused;
+    int nstart = 0, ngamma = 0;
     for (int i = 0; i < rh_env_ntype(); i++) {
-        rh_env *env = make(rh_env_type_at(i), "gamma", 0.375, NULL);
-        assert_true(rh_env_task(env)->gamma == 0.375);
-        rh_env_destroy(env);
-        env = make(rh_env_type_at(i), "gamma", 0.0, NULL); // zero is a value
-        assert_true(rh_env_task(env)->gamma == 0.0);
-        rh_env_destroy(env);
+        const rh_env_type *type = rh_env_type_at(i);
+        int start = rh_param_find(type->param, type->nparam, "start");
+        if (start >= 0) {
+            MUST(type->name, type->param[start].choice == rh_env__start_name,
+                 "have rh_env__start_name as the choices of its option start");
+            nstart++;
+        }
+        if (rh_param_find(type->param, type->nparam, "gamma") < 0)
+            continue;
+        ngamma++;
+        for (double gamma = 0.0; gamma < 0.5; gamma += 0.375) { // zero is a value
+            rh_env *env = make(type, "gamma", gamma, NULL);
+            MUST(type->name, rh_env_task(env)->gamma == gamma,
+                 "set the task's gamma from the option");
+            rh_env_destroy(env);
+        }
     }
+    assert_true(nstart >= 5 && ngamma >= 5);
 }
 
 static void test_grids(void **unused)
@@ -196,12 +219,15 @@ static void test_grids(void **unused)
         const rh_env_type *type = rh_env_type_at(i);
         for (int g = 0; g < type->ngrid; g++) {
             const rh_axis *axis = &type->grid[g];
-            assert_true(axis->grid[0] && axis->agent[0] && axis->param[0]);
-            assert_true(axis->nvalue >= 1 && axis->nvalue <= 8);
-            for (int k = 0; k < axis->nvalue; k++) {
-                assert_true(isfinite(axis->value[k]));
-                assert_true(k == 0 || axis->value[k] > axis->value[k - 1]);
-            }
+            MUST(type->name, axis->grid[0] && axis->agent[0] && axis->param[0],
+                 "name grid, agent and parameter of axis %d", g);
+            MUST(type->name, axis->nvalue >= 1 && axis->nvalue <= 8,
+                 "give 1 to 8 values for %s", axis->param);
+            for (int k = 0; k < axis->nvalue; k++)
+                MUST(type->name,
+                     isfinite(axis->value[k]) &&
+                         (k == 0 || axis->value[k] > axis->value[k - 1]),
+                     "list finite values in ascending order for %s", axis->param);
         }
     }
 }
@@ -258,23 +284,35 @@ static void test_published_grids(void **unused)
     }
 }
 
+// The names of all simulators, as messages list them.
+static void list_names(char *list, size_t size)
+{
+    list[0] = 0;
+    for (int i = 0; i < rh_env_ntype(); i++) {
+        size_t n = strlen(list);
+        snprintf(list + n, size - n, "%s%s", i ? ", " : "", rh_env_type_at(i)->name);
+    }
+}
+
 static void test_find(void **unused)
 {
     (void)unused;
     rh_error err = {""};
+    char names[1024], want[1200];
+    list_names(names, sizeof names);
     assert_ptr_equal(rh_env_find("acrobot", &err), &rh_env_acrobot);
     for (int i = 0; i < rh_env_ntype(); i++) {
-        assert_ptr_equal(rh_env_find(rh_env_type_at(i)->name, NULL), rh_env_type_at(i));
-        assert_non_null(rh_env_type_at(i)->about);
+        const rh_env_type *type = rh_env_type_at(i);
+        MUST(type->name, rh_env_find(type->name, NULL) == type, "have a name of its own");
+        MUST(type->name, type->about, "have an about line");
     }
 
     assert_null(rh_env_find("acrobt", &err));
-    assert_string_equal(err.text,
-                        "no environment 'acrobt'; did you mean 'acrobot'? (acrobot, cartpole, "
-                        "mountain_car, pendulum, puddle_world)");
+    snprintf(want, sizeof want, "no environment 'acrobt'; did you mean 'acrobot'? (%s)", names);
+    assert_string_equal(err.text, want);
     assert_null(rh_env_find("chess", &err));
-    assert_string_equal(err.text, "no environment 'chess'; expected one of acrobot, cartpole, "
-                                  "mountain_car, pendulum, puddle_world");
+    snprintf(want, sizeof want, "no environment 'chess'; expected one of %s", names);
+    assert_string_equal(err.text, want);
     assert_null(rh_env_find("", NULL));
 }
 
@@ -290,13 +328,12 @@ static void test_every_allocation_failing(void **unused)
             rh_alloc_fail_at(++nth);
             rc = rh_env_create(&env, rh_env_type_at(i), NULL, &err);
             rh_alloc_fail_at(0);
-            if (rc) {
-                assert_int_equal(rc, RH_ENOMEM);
-                assert_null(env);
-                assert_non_null(strstr(err.text, "memory"));
-            }
+            MUST(rh_env_type_at(i)->name,
+                 !rc || (rc == RH_ENOMEM && !env && strstr(err.text, "memory")),
+                 "report RH_ENOMEM when allocation %d fails", nth);
             rh_env_destroy(env);
-            assert_int_equal(rh_alloc_live(), live_before);
+            MUST(rh_env_type_at(i)->name, rh_alloc_live() == live_before,
+                 "release all memory when allocation %d fails", nth);
         }
         assert_true(nth > 1); // at least one did fail
     }
@@ -310,7 +347,7 @@ int main(void)
         cmocka_unit_test(test_extreme_options),
         cmocka_unit_test(test_task),
         cmocka_unit_test(test_options),
-        cmocka_unit_test(test_gamma_is_the_option),
+        cmocka_unit_test(test_options_with_a_meaning),
         cmocka_unit_test(test_grids),
         cmocka_unit_test(test_published_grids),
         cmocka_unit_test(test_find),

@@ -119,7 +119,7 @@ static const rh_agent_type viewer_type = {
 static rh_env *open_fixed_obs_env(int actions, bool hidden, int damaged)
 {
     rh_env *env = NULL;
-    double opt[GALLERY_NPARAM] = {actions, hidden, damaged};
+    double opt[FIXED_OBS_NPARAM] = {actions, hidden, damaged};
     assert_int_equal(rh_env_create(&env, &fixed_obs_env_type, opt, NULL), RH_OK);
     ncache = nlook = nseen = nwrong = nused = 0;
     too_large = false;
@@ -332,7 +332,7 @@ static void entries_change_no_run(void **unused)
     (void)unused;
     int n = 0;
     for (int a = 0; a < rh_agent_ntype(); a++)
-        for (int actions = 0; actions < NGALLERY; actions++) {
+        for (int actions = 0; actions < NACTIONS; actions++) {
             const rh_agent_type *agent = rh_agent_type_at(a);
             if (!(agent->actions &
                   (unsigned)(actions == VECTORS ? RH_CONTINUOUS : RH_DISCRETE)))

@@ -25,7 +25,7 @@ static bool fixed_obs_env_unknown(const void *self, const void *state)
 
 static rh_env *open_fixed_obs_env(const rh_env_type *type, bool hidden)
 {
-    double opt[GALLERY_NPARAM] = {[ACTIONS] = FEW_ACTIONS, [HIDDEN] = hidden};
+    double opt[FIXED_OBS_NPARAM] = {[ACTIONS] = FEW_ACTIONS, [HIDDEN] = hidden};
     rh_env *env = NULL;
     assert_int_equal(rh_env_create(&env, type, opt, NULL), RH_OK);
     return env;
