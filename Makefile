@@ -1,4 +1,4 @@
-# Short names for what CMake does. `make help` lists them.
+# Short names for common CMake commands. `make help` lists them.
 #
 # PRESET is one of those in CMakePresets.json: release (in build/), asan, tsan or clang (in
 # build-<preset>/). So `make check PRESET=asan` runs every test under the sanitizers.
@@ -11,20 +11,24 @@ BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 NINJA = $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
 SOURCES = $(shell find include src tests bench -name '*.[ch]')
 
-all: configure ## build the program build/rehearse and the libraries
+all: configure ## build everything: program, libraries and tests
 	cmake --build $(BUILD) --parallel $(JOBS)
 
-demo: all ## find the setting for a plant, from its log
+program: configure ## build the program only: build/rehearse
+	cmake --build $(BUILD) --parallel $(JOBS) --target rehearse
+
+demo: program ## tune a controller for an example plant from its log
 	rm -rf $(BUILD)/plant.study
 	$(BUILD)/rehearse tune examples/plant.yaml --output $(BUILD)/plant.study
 
 check: all ## run every test
 	ctest --preset $(PRESET) --parallel $(JOBS)
 
-bench: all ## measure
+bench: configure ## measure speed
 	cmake --build $(BUILD) --target bench
 
-install: all ## install below PREFIX (/usr/local), staged in DESTDIR
+install: configure ## install below PREFIX (/usr/local), staged in DESTDIR
+	cmake --build $(BUILD) --parallel $(JOBS) --target rh_installed
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 format: deps-lint ## format every source file
@@ -33,8 +37,8 @@ format: deps-lint ## format every source file
 format-check: deps-lint ## fail when a source file is not formatted
 	clang-format --dry-run -Werror $(SOURCES)
 
-# Uninitialised variables are left to compilers and sanitizers, which know what calls do.
-lint: deps-lint configure ## clang-tidy, cppcheck and who includes whom
+# cppcheck's uninitvar is off: it does not follow calls. Compilers and sanitizers check this.
+lint: deps-lint configure ## check includes, names and words; cppcheck, clang-tidy
 	scripts/check-includes
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -j $(JOBS) src bench
@@ -42,13 +46,13 @@ lint: deps-lint configure ## clang-tidy, cppcheck and who includes whom
 		xargs -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet
 
 fuzz: PRESET = fuzz
-fuzz: deps-lint configure ## a short, repeatable run of each fuzz target
+fuzz: deps-lint configure ## run each fuzz target briefly, with a fixed seed
 	cmake --build $(BUILD) --target fuzz
 
-clean: ## remove what was built
+clean: ## remove all build folders
 	rm -rf build build-*
 
-help: ## this list
+help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 deps:
@@ -57,11 +61,11 @@ deps:
 deps-lint:
 	@scripts/deps lint
 
-# Only once: CMake reconfigures by itself when its files change.
+# Configure once; CMake reconfigures by itself when its files change.
 configure: deps
 	@test -f $(BUILD)/build.ninja -o -f $(BUILD)/Makefile || cmake --preset $(PRESET) $(NINJA)
 
-# What runs in parallel is inside: two recipes at once would install or configure twice.
+# Each recipe runs its own parallel jobs; two recipes at once would configure or install twice.
 .NOTPARALLEL:
-.PHONY: all demo check bench install format format-check lint fuzz clean help deps deps-lint \
+.PHONY: all program demo check bench install format format-check lint fuzz clean help deps deps-lint \
 	configure
