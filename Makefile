@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 NINJA = $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
-SOURCES = $(shell find include src tests bench -name '*.[ch]')
+SOURCES = $(shell find include src tests bench examples -name '*.[ch]')
 
 all: configure ## build everything: program, libraries and tests
 	cmake --build $(BUILD) --parallel $(JOBS)

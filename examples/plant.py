@@ -3,11 +3,11 @@
 
     python3 examples/plant.py > examples/plant.csv
 
-A heated tank, seen once a minute in eleven shifts. The pump (off, low, high) brings in cold water
-and costs energy; the tank drains by itself. A shift that runs dry or over trips and ends. The
-operator looks at the level and sometimes does something else. With the blemishes of real logs: a
-thermometer that stands still for a while, a transmitter that says -9999 when it has no answer, a
-power cut, a row that was written twice, and empty fields.
+A heated tank, logged once a minute in eleven shifts. The pump (off, low, high) adds cold water and
+costs energy; the tank drains by itself. When the tank runs dry or over, the plant trips and the
+shift ends. The operator controls the level and sometimes acts at random. The log has the defects of
+real ones: a thermometer that is stuck for a while, a transmitter that writes -9999 when it has no
+value, a power cut, a row written twice, and empty fields.
 """
 import random
 
@@ -47,9 +47,9 @@ for shift in range(11):
         if trip:
             break
 
-# what happens to real logs
+# defects of real logs
 for i in range(250, 306):
-    rows[i][2] = rows[250][2]  # the thermometer stands still
+    rows[i][2] = rows[250][2]  # the thermometer is stuck
 for i in (77, 78, 79, 402, 511):
     rows[i][3] = "-9999"
 for i in (33, 190, 468):
