@@ -78,6 +78,7 @@ typedef struct cli_group {
 } cli_group;
 
 typedef struct cli_args cli_args;
+typedef struct cli_grid cli_grid;
 
 typedef struct cli_command {
     const char *name;
@@ -98,8 +99,8 @@ extern const cli_command cli_tune, cli_inspect, cli_convert, cli_collect, cli_fi
 extern const cli_group cli_env_group, cli_runs_group, cli_log_group, cli_task_group,
     cli_common_group; // shared tables
 
-// What is said of --repr auto, the choice among the representations.
-#define CLI_AUTO_ABOUT "the one of these that knows most of the dynamics"
+// Describes --repr auto, the choice among the representations.
+#define CLI_AUTO_ABOUT "the one of these with the highest dynamics awareness"
 
 #define CLI_MAX_NAMES 96
 
@@ -172,21 +173,32 @@ cli_text cli_seconds(double seconds);                // 1m 05s
 int cli_decimals(double error, double value);        // how many are worth printing
 const char *cli_plural(int64_t n);                   // "" or "s"
 
-cli_text cli_cell(double x);      // four digits; "-" for none
+cli_text cli_cell(double x);      // up to four digits in 9 columns; "-" for none
 cli_text cli_share(double share); // 12.5 %
+cli_text cli_bytes(int64_t n);    // 549 KB
 
-// A page of words on standard output: how wide it is, a label at the left, and a line of words
-// beside it. A label that begins with a blank is not bold.
-#define CLI_LABEL 13 // columns of what stands at the left
+// The output on standard output: its width, a label at the left, and a line of text beside it.
+// A label that begins with a blank is not bold.
+#define CLI_LABEL 16 // columns of the labels
 int cli_page(void);
 void cli_heading(const char *label);
-void cli_line(int width, const char *label, const char *format, ...) RH_PRINTF(3, 4);
-void cli_print_word(const char *word); // as a shell takes it
+void cli_line(const char *label, const char *format, ...) RH_PRINTF(2, 3);
+void cli_remark(const char *format, ...) RH_PRINTF(1, 2); // below a table
+// "... 3 more sensors, --all shows all"; nothing when n is 0.
+void cli_more(int64_t n, const char *what, const char *option);
+void cli_print_word(const char *word); // quoted for a shell
 
-// Findings, each with its remedy below it; and "0 errors, 2 warnings, 1 notice".
-// ncount: of each severity.
-void cli_findings_print(const rh_log_finding *finding, int n, int width);
-void cli_findings_count(const int *ncount, char text[80]);
+int cli_text_columns(const char *text);
+void cli_print_name(const char *name, int columns);                  // padded, or cut with ".."
+void cli_sensor_name(const rh_log *log, int sensor, char name[300]); // "temp [degC]"
+// Columns for the names of sensors and actions, least to most.
+int cli_name_columns(const rh_log *log, int least, int most);
+// Append " name=value" of the parameters that differ from their defaults, and of `always`.
+void cli_add_set(char *text, size_t size, const rh_param *param, int nparam,
+                 const double *value, const char *always);
+
+// The first `shown` of n findings with their remedies. ncount: of each severity.
+void cli_findings_print(const rh_log_finding *finding, int n, int shown, const int *ncount);
 
 // ---------------------------------------------------------------------------- the terminal
 
@@ -225,24 +237,30 @@ int cli_file_close(cli_file *file); // sync and rename
 
 // ---------------------------------------------------------------------------- JSON
 
-// A document written as it goes. Inside an object key is the name, inside an array NULL. Inside
-// a group opened `flat` everything stays on one line.
+// A document written as it goes. Inside an object `key` is the name, inside an array NULL. A
+// group opened `flat` is written on one line.
 typedef struct cli_json {
     FILE *out;
     int depth, flat;  // flat: depth from which lines are not broken, 0 for none
-    bool more;        // something stands before, in this group
+    bool more;        // the group is not empty
     char closing[16]; // of the open groups
 } cli_json;
 
 void cli_json_open(cli_json *json, const char *key, char bracket, bool flat);
 void cli_json_close(cli_json *json);
-void cli_json_text(cli_json *json, const char *key, const char *text);
+void cli_json_text(cli_json *json, const char *key, const char *text); // null for NULL
 void cli_json_whole(cli_json *json, const char *key, int64_t n);
 void cli_json_real(cli_json *json, const char *key, double x); // null when not finite
 void cli_json_flag(cli_json *json, const char *key, bool flag);
 void cli_json_null(cli_json *json, const char *key);
+void cli_json_place(cli_json *json, const char *key, int64_t n); // null when negative
+void cli_json_reals(cli_json *json, const char *key, const double *x, int n);
 void cli_json_param(cli_json *json, const rh_param *param, double value);
-// log: whose sensors they concern. Nullable: log.
+// An object of parameters, without those to skip. Nullable: skip (nparam).
+void cli_json_params(cli_json *json, const char *key, const rh_param *param, int nparam,
+                     const double *value, const bool *skip);
+void cli_json_fingerprint(cli_json *json, const rh_model *model);
+// log: with the steps and sensors concerned. Nullable: log.
 void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, const rh_log *log);
 
 // ---------------------------------------------------------------------------- a log
@@ -265,7 +283,11 @@ bool cli_is_yaml(const char *path);                // by its ending
 void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as such a file says it
 void cli_log_clear(cli_log *log);
 
-// What `inspect` found. size: bytes of the file, 0 when not known. all: nothing is cut.
+// "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
+void cli_log_print(const rh_log *log, const char *path);
+void cli_log_json(cli_json *json, const rh_log *log, const char *path);
+
+// The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
 void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all);
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report, int64_t size);
 
@@ -426,8 +448,20 @@ void cli_job_clear(cli_job *job);
 // name=value of the agent: which of its parameters, and where the value begins.
 int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
 
-void cli_job_print(FILE *out, const cli_job *job);
-void cli_job_print_runs(FILE *out, const cli_job *job, const char *after);
+// How many runs there are and how each is scored.
+typedef struct cli_runs_line {
+    const rh_eval_options *opt;
+    const char *before; // "up to "
+    const char *across; // how a setting's runs become one score; NULL for the mean
+    const char *pool;   // how the members' scores become one; NULL: not printed
+    int nmember;
+    bool settings;   // there are several settings
+    bool continuing; // the task has no episodes
+    bool usual;      // the cutoff is the default
+} cli_runs_line;
+
+void cli_runs_print(const cli_runs_line *line);
+void cli_job_print(const cli_job *job, const cli_grid *grid); // Nullable: grid
 void cli_job_json(cli_json *json, const cli_job *job);
 void cli_json_sensors(cli_json *json, const rh_task *task); // and their ranges
 
@@ -448,6 +482,7 @@ typedef struct cli_progress {
 bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it is time to draw
 double cli_progress_share(const cli_progress *p);                // of the work that is done
 void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
+void cli_append_bar(char *line, size_t size, double share, int width);
 
 // Live nsetting x nmember x nrun runs, until a signal comes. The caller has set job->opt.watch
 // and its context, and counts and draws from there. hp, run, curve: as for rh_eval_runs().
@@ -479,7 +514,7 @@ typedef struct cli_result {
     double seconds; // how long it took; NAN when it was slowed down
 } cli_result;
 
-void cli_result_print(FILE *out, const cli_result *result);
+void cli_result_print(const cli_result *result);
 void cli_result_json(FILE *out, const cli_result *result);
 void cli_result_csv(FILE *out, const cli_result *result);
 
@@ -491,11 +526,11 @@ typedef struct cli_axis {
 } cli_axis;
 
 // Every combination of the axes' values, the first axis slowest.
-typedef struct cli_grid {
+struct cli_grid {
     cli_axis *axis; // owned  (naxis)
     int naxis;
     int nsetting;
-} cli_grid;
+};
 
 int cli_grid_init(cli_grid *grid, cli_job *job, const cli_args *args); // marks what is swept
 void cli_grid_setting(const cli_grid *grid, int setting, double *hp);  // changes what is swept
@@ -522,12 +557,34 @@ typedef struct cli_table {
 
 int cli_table_init(cli_table *table, const rh_result *result); // job, grid and hp are set
 void cli_table_clear(cli_table *table);
-void cli_table_print(FILE *out, const cli_table *table, int top);
+void cli_table_print(const cli_table *table, int top);
 void cli_table_json(FILE *out, const cli_table *table);
 void cli_table_csv(FILE *out, const cli_table *table);
 
-// What `list` knows; every topic or one, everything of it or one name.
-// Nullable: topic, name.
+// The topics of `list`, in the order of CLI_TOPIC.
+typedef enum cli_list_topic {
+    CLI_LIST_ENVS,
+    CLI_LIST_AGENTS,
+    CLI_LIST_MODELS,
+    CLI_LIST_REPRS,
+    CLI_LIST_METHODS,
+    CLI_LIST_GRIDS // its items are the environments
+} cli_list_topic;
+
+// An entry of a registry; of env, agent, repr and method only the one that it is.
+typedef struct cli_item {
+    const char *name, *about;
+    const rh_param *param; // (nparam)
+    int nparam;
+    const rh_env_type *env;
+    const rh_agent_type *agent;
+    const rh_repr_type *repr;
+    const rh_search_type *method;
+} cli_item;
+
+bool cli_list_item(cli_list_topic topic, int i, cli_item *item); // false after the last
+
+// All topics or one, all items or one. Nullable: topic, name.
 void cli_list_json(FILE *out, const char *topic, const char *name);
 
 // ---------------------------------------------------------------------------- collected logs
@@ -562,9 +619,9 @@ typedef struct cli_collection {
     double seconds; // how long it took
 } cli_collection;
 
-void cli_collection_plan(FILE *out, const cli_collection *c);
-void cli_collection_log(FILE *out, const cli_collection *c, const cli_made *made);
-int cli_collection_summary(FILE *out, const cli_collection *c); // of several logs
+void cli_collection_plan(const cli_collection *c);
+void cli_collection_log(const cli_collection *c, const cli_made *made);
+int cli_collection_summary(const cli_collection *c); // of several logs
 void cli_collection_json(FILE *out, const cli_collection *c);
 // Why there is no log, and what to do; CLI_FAILED.
 int cli_collection_explain(const cli_collection *c, const rh_collected *how, uint64_t seed);

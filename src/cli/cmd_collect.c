@@ -1,10 +1,10 @@
-// cmd_collect.c - rehearse collect: logs of a policy in a simulator, as the paper makes them.
+// cmd_collect.c - rehearse collect: log a policy in a simulator, with the paper's procedure.
 //
-// 1. What can be refused is refused before the first step: names of files, formats, policies.
-// 2. Several logs have successive seeds, and a log's number in its file's name is its seed:
-//    the seventh of thirty is made again with --seed 7.
-// 3. Logs that are finished when the work is interrupted stay; of the one being made nothing
-//    is left.
+// 1. Options, file names and formats are checked before the first step.
+// 2. Several logs have consecutive seeds, and the number in a file name is the seed: the
+// seventh
+//    of thirty is made again with --seed 7.
+// 3. After an interruption the finished logs stay. Nothing is left of the unfinished one.
 
 #include "cli_internal.h"
 
@@ -22,27 +22,27 @@
 #define NAME_SIZE 4096
 
 static const cli_option what_option[] = {
-    {"policy", 'p', CLI_POLICY, "NAME", .about = "who is logged"},
+    {"policy", 'p', CLI_POLICY, "NAME", .about = "policy to log"},
     {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a log",
      .initial = "5,000; in cartpole 10,000", .lo = 1, .hi = INT32_MAX / 2},
-    {"seed", 0, CLI_WHOLE, "N", .about = "what all chance comes from", .initial = "1", .lo = 0,
+    {"seed", 0, CLI_WHOLE, "N", .about = "random seed", .initial = "1", .lo = 0,
      .hi = INT64_MAX - MOST_LOGS},
-    {"logs", 0, CLI_WHOLE, "N", .about = "how many, with successive seeds", .initial = "1",
-     .lo = 1, .hi = MOST_LOGS},
+    {"logs", 0, CLI_WHOLE, "N", .about = "number of logs, with consecutive seeds",
+     .initial = "1", .lo = 1, .hi = MOST_LOGS},
     {"changed", 0, CLI_NONE, NULL,
      .about = "the paper's changed environment: acrobot with a first link twice as long and "
-              "heavy"},
-    {"restarts", 0, CLI_RESTARTS, "HOW", .about = "where the log's episodes begin",
-     .initial = "the policy's"},
+              "twice as heavy"},
+    {"restarts", 0, CLI_RESTARTS, "HOW", .about = "start states of the log's episodes",
+     .initial = "as the policy requires"},
     {"train", 0, CLI_WHOLE, "N",
-     .about = "learn for N steps, and not until the policy is as good as its name", .lo = 0,
+     .about = "train for exactly N steps, whatever the policy's level", .lo = 0,
      .hi = INT32_MAX},
     {"episodes", 0, CLI_TEXT, "LO:HI",
-     .about = "how many the log must complete (in cartpole: failures); 50: for no upper end, "
-              "any for any",
-     .initial = "the policy's"},
-    {"tries", 0, CLI_WHOLE, "N", .about = "how often a log is tried", .initial = "1,000",
-     .lo = 1, .hi = INT_MAX},
+     .about = "episodes the log must complete (cartpole: failures); 50: has no upper limit, "
+              "any accepts all",
+     .initial = "as the policy requires"},
+    {"tries", 0, CLI_WHOLE, "N", .about = "attempts per log", .initial = "1,000", .lo = 1,
+     .hi = INT_MAX},
     {0},
 };
 
@@ -54,14 +54,14 @@ static const cli_option env_option[] = {
 
 static const cli_option output_option[] = {
     {"output", 'o', CLI_FILE, "FILE",
-     .about = "the log: .csv, .csv.gz, .tsv, .npz, .hdf5 or .h5; with --logs, %d or %02d in it "
-              "becomes the seed"},
+     .about = "log to write: .csv, .csv.gz, .tsv, .npz, .hdf5 or .h5; with --logs, %d or %02d "
+              "stands for the seed"},
     {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
-     .initial = "by the ending of FILE"},
+     .initial = "by the extension of FILE"},
     {"starts", 0, CLI_FILE, "FILE",
-     .about = "100 normal starts, each with one step, as a second log"},
+     .about = "second log to write: 100 normal starts, one step each"},
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
     {0},
 };
 
@@ -81,10 +81,10 @@ typedef struct collecting {
     bool visible; // a line stands on the terminal
 } collecting;
 
-// ---------------------------------------------------------------------------- names of files
+// ---------------------------------------------------------------------------- file names
 
-// The pattern with %d, or %02d and the like, replaced by the number. False when it is no such
-// pattern, or the name is too long.
+// Replace %d, %02d and the like in the pattern by the number. False if the pattern has another
+// conversion or the name is too long.
 static bool expand(const char *pattern, uint64_t number, char name[NAME_SIZE], bool *numbered)
 {
     size_t used = 0;
@@ -112,7 +112,7 @@ static bool expand(const char *pattern, uint64_t number, char name[NAME_SIZE], b
     return true;
 }
 
-// The name of a file of log i. Without --logs it is what was written, whatever is in it.
+// The file name of log i. Without --logs the pattern is used as it is.
 static int name_file(const collecting *w, const char *option, const char *pattern, int i,
                      char name[NAME_SIZE])
 {
@@ -125,7 +125,7 @@ static int name_file(const collecting *w, const char *option, const char *patter
         return cli_refuse("collect: --%s %s, expected a name with %%d or %%02d for the number",
                           option, pattern);
     if (!numbered && w->nlog > 1) {
-        cli_refuse("collect: --%s %s names one file, and --logs asks for %d", option, pattern,
+        cli_refuse("collect: --%s %s names one file, but --logs is %d", option, pattern,
                    w->nlog);
         cli_try("--%s '%s-%%02d.csv'", option, strcmp(option, "starts") ? "log" : "starts");
         return CLI_USAGE;
@@ -133,7 +133,7 @@ static int name_file(const collecting *w, const char *option, const char *patter
     return CLI_OK;
 }
 
-// Whether a file could be written, by its name, format and place.
+// Whether the file can be written: name, format and folder.
 static int probe_file(const collecting *w, const char *option, const char *pattern, int i,
                       char name[NAME_SIZE])
 {
@@ -144,7 +144,7 @@ static int probe_file(const collecting *w, const char *option, const char *patte
     return rc ? rc : cli_file_probe(name, false);
 }
 
-// Whether two names are of the same file, which need not be there yet.
+// Whether two names mean the same file, which need not exist yet.
 static bool same_file(const char *a, const char *b)
 {
     char folder[2][NAME_SIZE];
@@ -176,9 +176,9 @@ static int probe_files(const collecting *w)
     return CLI_OK;
 }
 
-// ---------------------------------------------------------------------------- what is asked
+// ---------------------------------------------------------------------------- options
 
-// The options of the environment but for where episodes begin, which --restarts says.
+// The options of the environment, without `start`: --restarts sets it.
 static int read_env(collecting *w, const rh_env_type *type)
 {
     rh_error err;
@@ -201,8 +201,8 @@ static int read_env(collecting *w, const rh_env_type *type)
     }
     int rc = cli_env_values(w->args, type->name, type->param, type->nparam, w->env_opt);
     if (!rc && start >= 0 && w->env_opt[start] != type->param[start].initial)
-        return cli_refuse("collect: --env-set start: --restarts random says where the log's "
-                          "episodes begin");
+        return cli_refuse("collect: --env-set start: use --restarts random to set the log's "
+                          "start states");
     return rc;
 }
 
@@ -256,7 +256,7 @@ static int read_window(collecting *w)
         opt->most = opt->least;
     if (!good || opt->least > opt->most)
         return cli_refuse("collect: --episodes = %s, expected LO:HI such as 20:30, 50: for no "
-                          "upper end, or any",
+                          "upper limit, or any",
                           text);
     return CLI_OK;
 }
@@ -293,7 +293,7 @@ static int find_recipe(collecting *w, const rh_env_type *type)
     rh_error err;
     const char *policy = cli_value(w->args, "policy");
     if (!policy) {
-        cli_refuse("collect: which policy?");
+        cli_refuse("collect: --policy is missing");
         cli_try("--policy near-optimal, medium, naive or random");
         return CLI_USAGE;
     }
@@ -327,7 +327,7 @@ static int prepare(collecting *w)
     if (!rc)
         rc = read_options(w);
     if (!rc && !w->output)
-        rc = cli_refuse("collect: --output is missing, the file to write: -o log.csv");
+        rc = cli_refuse("collect: --output is missing, expected a file name: -o log.csv");
     if (!rc)
         rc = open_envs(w, type);
     if (!rc)
@@ -351,7 +351,7 @@ static void clear(collecting *w)
     rh_free(w->c.made);
 }
 
-// ---------------------------------------------------------------------------- meanwhile
+// ---------------------------------------------------------------------------- progress
 
 static void wipe_line(collecting *w)
 {
@@ -361,7 +361,6 @@ static void wipe_line(collecting *w)
     cli_line_is_drawn(false);
 }
 
-// Now and then, how far the work is.
 static void show_progress(collecting *w)
 {
     double now = cli_now();
@@ -431,7 +430,7 @@ static int make_one(collecting *w, int i)
     if (!rc) {
         c->nmade++;
         if (w->words)
-            cli_collection_log(stdout, c, made);
+            cli_collection_log(c, made);
     }
     rh_log_destroy(starts);
     rh_log_destroy(log);
@@ -446,7 +445,7 @@ static int collect_main(const cli_args *args)
     if (rc)
         goto done;
     if (w.words)
-        cli_collection_plan(stdout, c);
+        cli_collection_plan(c);
     cli_catch_signals();
     w.begun = w.drawn = cli_now();
     for (int i = 0; !rc && i < w.nlog; i++)
@@ -457,7 +456,7 @@ static int collect_main(const cli_args *args)
     if (w.json && c->nmade)
         cli_collection_json(stdout, c);
     if (!rc && w.words && w.nlog > 1)
-        rc = cli_collection_summary(stdout, c);
+        rc = cli_collection_summary(c);
 
 done:
     clear(&w);
@@ -466,20 +465,20 @@ done:
 
 const cli_command cli_collect = {
     .name = "collect",
-    .about = "Log a policy in a simulator, as the paper makes its logs",
+    .about = "Log a policy in a simulator, with the paper's procedure",
     .operands = "ENV --policy NAME -o FILE [options]",
     .detail =
-        "An agent learns until its policy is as good as the name says, learns no more, and "
-        "is logged. near-optimal, medium and naive are the paper's policies where it has "
-        "them; random takes every action alike. A log with too few or too many episodes "
-        "is thrown away, and the next try learns from scratch. The same seed makes the "
-        "same log.",
+        "Trains an agent until its policy reaches the named level, then logs it without "
+        "further learning. near-optimal, medium and naive are the paper's policies where it "
+        "has them; random takes all actions with equal probability. A log with too few or "
+        "too many episodes is discarded, and the next attempt trains from scratch. The same "
+        "seed makes the same log.",
     .operand = CLI_ENV,
     .group = {&what_group, &env_group, &output_group, &cli_common_group},
     .example = {"5,000 steps of a good policy",
                 "rehearse collect acrobot -p near-optimal -o a.csv", "thirty small logs",
                 "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
-                "with a second log of true starts",
+                "a log and a second one of normal starts",
                 "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv"},
     .see = "docs/collect.md",
     .main = collect_main,

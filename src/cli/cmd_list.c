@@ -1,5 +1,5 @@
-// cmd_list.c - rehearse list: the environments, agents, models, representations, methods of
-// search and published grids there are, and what can be set.
+// cmd_list.c - rehearse list: environments, agents, models, representations, search methods and
+// published grids, with their parameters.
 //
 // Everything comes from the registries and their parameter tables.
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const cli_option list_option[] = {
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"help", 'h', CLI_NONE, NULL, .about = "this text"},
+    {"json", 0, CLI_NONE, NULL, .about = "print one JSON document"},
+    {"help", 'h', CLI_NONE, NULL, .about = "print this text"},
     {0},
 };
 
@@ -21,6 +21,81 @@ static const char *actions_of(const rh_agent_type *type)
     return discrete && continuous ? "discrete or continuous"
            : discrete             ? "discrete"
                                   : "continuous";
+}
+
+// ---------------------------------------------------------------------------- topics
+
+// In the order of CLI_TOPIC.
+static const struct {
+    const char *title;
+    const char *params; // title of the table of parameters
+} topic_text[] = {
+    [CLI_LIST_ENVS] = {"environments", "options, for --env-set"},
+    [CLI_LIST_AGENTS] = {"agents", "hyperparameters, for --set"},
+    [CLI_LIST_MODELS] = {"models",
+                         "parameters, for --set of fit; for --env-set if they need no "
+                         "new fit"},
+    [CLI_LIST_REPRS] = {"representations", "parameters, for --repr-set of fit"},
+    [CLI_LIST_METHODS] = {"methods", "parameters, for --method-set of tune"},
+    [CLI_LIST_GRIDS] = {"grids, for --grid of sweep and tune", NULL},
+};
+
+bool cli_list_item(cli_list_topic topic, int i, cli_item *item)
+{
+    *item = (cli_item){0};
+    switch (topic) {
+    case CLI_LIST_GRIDS:
+    case CLI_LIST_ENVS:
+        if (i >= rh_env_ntype())
+            return false;
+        item->env = rh_env_type_at(i);
+        item->name = item->env->name;
+        item->about = item->env->about;
+        item->param = item->env->param;
+        item->nparam = item->env->nparam;
+        return true;
+    case CLI_LIST_AGENTS:
+        if (i >= rh_agent_ntype())
+            return false;
+        item->agent = rh_agent_type_at(i);
+        item->name = item->agent->name;
+        item->about = item->agent->about;
+        item->param = item->agent->param;
+        item->nparam = item->agent->nparam;
+        return true;
+    case CLI_LIST_MODELS:
+        if (i >= rh_model_ntype())
+            return false;
+        const rh_model_type *model = rh_model_type_at(i);
+        item->name = model->name;
+        item->about = model->about;
+        item->param = model->param;
+        item->nparam = model->nparam;
+        return true;
+    case CLI_LIST_REPRS:
+        if (i > rh_repr_ntype())
+            return false;
+        item->name = "auto"; // after the last
+        item->about = CLI_AUTO_ABOUT;
+        if (i == rh_repr_ntype())
+            return true;
+        item->repr = rh_repr_type_at(i);
+        item->name = item->repr->name;
+        item->about = item->repr->about;
+        item->param = item->repr->param;
+        item->nparam = item->repr->nparam;
+        return true;
+    case CLI_LIST_METHODS:
+        if (i >= rh_search_ntype())
+            return false;
+        item->method = rh_search_type_at(i);
+        item->name = item->method->name;
+        item->about = item->method->about;
+        item->param = item->method->param;
+        item->nparam = item->method->nparam;
+        return true;
+    }
+    return false;
 }
 
 // ---------------------------------------------------------------------------- tables
@@ -35,47 +110,35 @@ static int longer(int width, const char *text)
     return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-// What is said of the i-th name of a kind.
-static const char *about(cli_kind kind, int i)
-{
-    if (kind == CLI_ENV)
-        return rh_env_type_at(i)->about;
-    if (kind == CLI_AGENT)
-        return rh_agent_type_at(i)->about;
-    if (kind == CLI_MODEL)
-        return rh_model_type_at(i)->about;
-    if (kind == CLI_METHOD)
-        return rh_search_type_at(i)->about;
-    return i < rh_repr_ntype() ? rh_repr_type_at(i)->about : CLI_AUTO_ABOUT;
-}
-
-static void print_names(cli_kind kind, const char *title)
+static void print_title(const char *title)
 {
     cli_style style = cli_style_of(stdout);
-    const char *name[CLI_MAX_NAMES];
-    int n = cli_names(kind, name), width = 8;
-    for (int i = 0; i < n; i++)
-        width = longer(width, name[i]);
     printf("%s%s%s\n", style.bold, title, style.plain);
-    for (int i = 0; i < n; i++) {
-        printf("  %-*s  ", width, name[i]);
-        cli_wrap(about(kind, i), width + 4, width_of_page());
+}
+
+static void print_names(cli_list_topic topic)
+{
+    cli_item item;
+    int width = 8;
+    for (int i = 0; cli_list_item(topic, i, &item); i++)
+        width = longer(width, item.name);
+    print_title(topic_text[topic].title);
+    for (int i = 0; cli_list_item(topic, i, &item); i++) {
+        printf("  %-*s  ", width, item.name);
+        cli_wrap(item.about, width + 4, width_of_page());
+    }
+    if (topic == CLI_LIST_ENVS) {
+        printf("  %-*s  ", width, "model:FILE");
+        cli_wrap("a model that `rehearse fit` wrote, for run and sweep", width + 4,
+                 width_of_page());
     }
 }
 
-static void print_envs(void)
-{
-    print_names(CLI_ENV, "environments");
-    printf("  %-12s  ", "model:FILE");
-    cli_wrap("a model that `rehearse fit` has made of a log, for run and sweep", 16,
-             width_of_page());
-}
-
-// "0 to 1", "1 to 64, whole" or the names of the choices.
+// "0 to 1", "1 to 64, integer" or the choices.
 static void describe_range(const rh_param *p, char text[96])
 {
     if (!p->choice) {
-        snprintf(text, 96, "%.6g to %.6g%s", p->lo, p->hi, p->whole ? ", whole" : "");
+        snprintf(text, 96, "%.6g to %.6g%s", p->lo, p->hi, p->whole ? ", integer" : "");
         return;
     }
     size_t used = 0;
@@ -91,7 +154,7 @@ static void describe_default(const rh_param *p, char text[40])
         snprintf(text, 40, "%.6g", p->initial);
 }
 
-// "0.001 to 1, log": what a search tries where nobody says; "-" where it tries nothing.
+// "0.001 to 1, log": the default search range; "-" if the parameter is not searched.
 static void describe_searched(const rh_param *p, char text[60])
 {
     if (p->usual_lo < p->usual_hi)
@@ -101,7 +164,7 @@ static void describe_searched(const rh_param *p, char text[60])
         snprintf(text, 60, "-");
 }
 
-// A table of parameters, with a column of what is searched where anything is.
+// A table of parameters, with a column of search ranges if there are any.
 static void print_params(const char *title, const rh_param *param, int nparam)
 {
     cli_style style = cli_style_of(stdout);
@@ -165,7 +228,7 @@ static void print_grids(const rh_env_type *env)
 
 // ---------------------------------------------------------------------------- details
 
-static int detail_env(const rh_env_type *type)
+static int print_task(const rh_env_type *type)
 {
     rh_error err;
     rh_env *env = NULL;
@@ -173,58 +236,28 @@ static int detail_env(const rh_env_type *type)
     if (rc)
         return rc;
     const rh_task *task = rh_env_task(env);
-    cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n\n", style.bold, type->name, style.plain, type->about);
-    printf("  run      %s steps%s\n", cli_count(task->nstep).s,
-           task->continuing ? ", one episode that never ends" : "");
-    if (task->naction)
-        printf("  actions   %d, discrete\n", task->naction);
-    else
-        printf("  actions   %d number%s, continuous\n", task->nact, cli_plural(task->nact));
-    printf("  discount  %s\n", cli_exact(task->gamma).s);
-
-    printf("\n%ssensors%s\n", style.bold, style.plain);
+    printf("\n  task      %s, %s steps per run, discount %s\n",
+           task->continuing ? "continuing" : "episodic", cli_count(task->nstep).s,
+           cli_exact(task->gamma).s);
+    printf("  actions   %d %s\n\n", task->naction ? task->naction : task->nact,
+           task->naction ? "discrete" : "continuous");
+    print_title("sensors");
     for (int i = 0; i < task->nobs; i++)
         printf("  %-12s  usually %.6g to %.6g\n", task->obs_name[i], task->obs_lo[i],
                task->obs_hi[i]);
-    print_params("options, for --env-set", type->param, type->nparam);
-    if (type->ngrid)
-        printf("\n%spublished grids%s", style.bold, style.plain);
-    print_grids(type);
     rh_env_destroy(env);
     return CLI_OK;
 }
 
-static int detail_agent(const rh_agent_type *type)
+static void print_presets(const rh_repr_type *type)
 {
-    cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n\n", style.bold, type->name, style.plain, type->about);
-    printf("  actions   %s\n", actions_of(type));
-    print_params("hyperparameters, for --set", type->param, type->nparam);
-    return CLI_OK;
-}
-
-static int detail_model(const rh_model_type *type)
-{
-    cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
-    print_params("parameters, for --set of fit, and --env-set where no other fit is needed",
-                 type->param, type->nparam);
-    return CLI_OK;
-}
-
-static int detail_repr(const rh_repr_type *type)
-{
-    cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
-    print_params("parameters, for --repr-set of fit", type->param, type->nparam);
     bool any = false;
     for (int i = 0; i < rh_repr_npreset(); i++) {
         const rh_repr_preset *preset = rh_repr_preset_at(i);
         if (strcmp(preset->type, type->name) != 0)
             continue;
         if (!any)
-            printf("\n%spresets, for --repr-preset of fit%s\n", style.bold, style.plain);
+            print_title("\npresets, for --repr-preset of fit");
         any = true;
         printf("  %s: %s\n      ", preset->name, preset->about);
         char text[512] = "";
@@ -234,30 +267,32 @@ static int detail_repr(const rh_repr_type *type)
                                      used ? " " : "", s->name, s->value);
         cli_wrap(text, 6, width_of_page());
     }
-    return CLI_OK;
 }
 
-static int detail_method(const rh_search_type *type)
+static int detail(cli_list_topic topic, const cli_item *item)
 {
     cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n", style.bold, type->name, style.plain, type->about);
-    print_params("parameters, for --method-set of tune", type->param, type->nparam);
-    return CLI_OK;
-}
-
-static int detail_auto(void)
-{
-    cli_style style = cli_style_of(stdout);
-    printf("%sauto%s  %s, by episodes held out\n", style.bold, style.plain, CLI_AUTO_ABOUT);
-    return CLI_OK;
-}
-
-static int detail_grids(const rh_env_type *env)
-{
-    cli_style style = cli_style_of(stdout);
-    printf("%s%s%s  %s\n", style.bold, env->name, style.plain,
-           env->ngrid ? "published grids" : "no grid was published");
-    print_grids(env);
+    bool grids = topic == CLI_LIST_GRIDS;
+    printf("%s%s%s  %s\n", style.bold, item->name, style.plain,
+           !grids             ? item->about
+           : item->env->ngrid ? "published grids"
+                              : "no published grid");
+    if (grids) {
+        print_grids(item->env);
+        return CLI_OK;
+    }
+    int rc = item->env ? print_task(item->env) : CLI_OK;
+    if (rc)
+        return rc;
+    if (item->agent)
+        printf("\n  actions   %s\n", actions_of(item->agent));
+    print_params(topic_text[topic].params, item->param, item->nparam);
+    if (item->repr)
+        print_presets(item->repr);
+    if (item->env && item->env->ngrid) {
+        printf("\n%spublished grids%s", style.bold, style.plain);
+        print_grids(item->env);
+    }
     return CLI_OK;
 }
 
@@ -265,7 +300,7 @@ static int detail_grids(const rh_env_type *env)
 static void print_published(void)
 {
     cli_style style = cli_style_of(stdout);
-    printf("%sgrids, for --grid of sweep and tune%s", style.bold, style.plain);
+    printf("%s%s%s", style.bold, topic_text[CLI_LIST_GRIDS].title, style.plain);
     for (int i = 0; i < rh_env_ntype(); i++) {
         const rh_env_type *env = rh_env_type_at(i);
         const char *agent = "";
@@ -284,54 +319,22 @@ static void print_published(void)
 
 // ---------------------------------------------------------------------------- the command
 
-static void print_topic(const char *topic)
+// The item called `name`, or the library's message with a suggestion.
+static int find_item(cli_list_topic topic, const char *name, cli_item *item)
 {
-    if (strcmp(topic, "envs") == 0)
-        print_envs();
-    else if (strcmp(topic, "agents") == 0)
-        print_names(CLI_AGENT, "agents");
-    else if (strcmp(topic, "models") == 0)
-        print_names(CLI_MODEL, "models");
-    else if (strcmp(topic, "representations") == 0)
-        print_names(CLI_REPR, "representations");
-    else if (strcmp(topic, "methods") == 0)
-        print_names(CLI_METHOD, "methods");
-    else
-        print_published();
-}
-
-// One thing in detail; unless `words`, only whether there is such a thing.
-static int detail(const char *topic, const char *name, bool words)
-{
+    const char *known[CLI_MAX_NAMES];
     rh_error err;
-    if (strcmp(topic, "envs") == 0) {
-        const rh_env_type *type = rh_env_find(name, &err);
-        if (type)
-            return words ? detail_env(type) : CLI_OK;
-    } else if (strcmp(topic, "agents") == 0) {
-        const rh_agent_type *type = rh_agent_find(name, &err);
-        if (type)
-            return words ? detail_agent(type) : CLI_OK;
-    } else if (strcmp(topic, "models") == 0) {
-        const rh_model_type *type = rh_model_find(name, &err);
-        if (type)
-            return words ? detail_model(type) : CLI_OK;
-    } else if (strcmp(topic, "representations") == 0 && strcmp(name, "auto") == 0) {
-        return words ? detail_auto() : CLI_OK;
-    } else if (strcmp(topic, "representations") == 0) {
-        const rh_repr_type *type = rh_repr_find(name, &err);
-        if (type)
-            return words ? detail_repr(type) : CLI_OK;
-    } else if (strcmp(topic, "methods") == 0) {
-        const rh_search_type *type = rh_search_find(name, &err);
-        if (type)
-            return words ? detail_method(type) : CLI_OK;
-    } else {
-        const rh_env_type *type = rh_env_find(name, &err);
-        if (type)
-            return words ? detail_grids(type) : CLI_OK;
+    int n = 0;
+    for (; n < CLI_MAX_NAMES && cli_list_item(topic, n, item); n++) {
+        known[n] = item->name;
+        if (strcmp(name, item->name) == 0)
+            return CLI_OK;
     }
-    return cli_refuse("%s", err.text);
+    const char *topics[CLI_MAX_NAMES];
+    char what[64];
+    cli_names(CLI_TOPIC, topics);
+    snprintf(what, sizeof what, "list %s: nothing called", topics[topic]);
+    return cli_pass(rh_unknown(&err, what, name, known, n), &err);
 }
 
 static int list_main(const cli_args *args)
@@ -351,11 +354,12 @@ static int list_main(const cli_args *args)
         return cli_pass(rh_unknown(&err, "list: nothing called", topic, known, n), &err);
     }
 
-    if (name) {
-        int rc = detail(topic, name, !json);
-        if (rc || !json)
-            return rc;
-    }
+    cli_item item;
+    int rc = name ? find_item((cli_list_topic)found, name, &item) : CLI_OK;
+    if (rc)
+        return rc;
+    if (name && !json)
+        return detail((cli_list_topic)found, &item);
     if (json) {
         cli_list_json(stdout, topic, name);
         return CLI_OK;
@@ -365,24 +369,27 @@ static int list_main(const cli_args *args)
             continue;
         if (!topic && i > 0)
             putchar('\n');
-        print_topic(known[i]);
+        if (i == CLI_LIST_GRIDS)
+            print_published();
+        else
+            print_names((cli_list_topic)i);
     }
     if (!topic)
-        puts("\n`rehearse list envs NAME`, `rehearse list agents NAME` and so on tell more.");
+        puts("\n`rehearse list agents esarsa` shows the parameters of one of them.");
     return CLI_OK;
 }
 
 const cli_command cli_list = {
     .name = "list",
-    .about = "The environments, agents, models and so on; what can be set",
+    .about = "List environments, agents, models and so on, with their parameters",
     .operands = "[envs|agents|models|representations|methods|grids [NAME]] [--json]",
-    .detail = "Without a name, one line each. With one, its parameters with their ranges and "
-              "defaults, and the grids published for it.",
+    .detail = "Without a name, prints one line each. With a name, prints its parameters with "
+              "ranges and defaults, and its published grids.",
     .operand = CLI_TOPIC,
     .group = {&list_group},
     .example = {"everything", "rehearse list",
                 "the options of an environment, its sensors, its grids",
-                "rehearse list envs acrobot", "the hyperparameters of an agent, for a program",
+                "rehearse list envs acrobot", "the hyperparameters of an agent, in JSON",
                 "rehearse list agents esarsa --json"},
     .main = list_main,
 };

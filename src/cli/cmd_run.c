@@ -281,8 +281,7 @@ static int run_main(const cli_args *args)
     if (rc)
         goto done;
     if (job->words) {
-        cli_job_print(stdout, job);
-        cli_job_print_runs(stdout, job, "");
+        cli_job_print(job, NULL);
         fflush(stdout);
     }
     job->opt.watch = watch;
@@ -303,7 +302,7 @@ static int run_main(const cli_args *args)
     if (cli_has(args, "json"))
         cli_result_json(stdout, &result);
     else if (job->words)
-        cli_result_print(stdout, &result);
+        cli_result_print(&result);
     rc = rc ? rc : kept;
     if (cli_interrupted()) {
         cli_say("interrupted: %lld of %lld runs finished", (long long)result.score.nfinished,

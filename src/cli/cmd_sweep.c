@@ -116,17 +116,6 @@ static void watch(void *context, const rh_event *event)
         cli_progress_draw(&s->progress, NULL);
 }
 
-// "54 settings: alpha (3) x tau (2)"
-static void print_grid(FILE *out, const cli_grid *grid, const rh_param *param)
-{
-    fprintf(out, "sweep        %s setting%s", cli_count(grid->nsetting).s,
-            cli_plural(grid->nsetting));
-    for (int i = 0; i < grid->naxis; i++)
-        fprintf(out, "%s%s (%d)", i ? " x " : ": ", param[grid->axis[i].param].name,
-                grid->axis[i].nvalue);
-    fputc('\n', out);
-}
-
 static int write_csv(const cli_table *table, const char *path)
 {
     cli_file file;
@@ -145,9 +134,7 @@ static int sweep_main(const cli_args *args)
     if (rc)
         goto done;
     if (job->words) {
-        cli_job_print(stdout, job);
-        print_grid(stdout, &s.grid, job->agent->param);
-        cli_job_print_runs(stdout, job, " for each");
+        cli_job_print(job, &s.grid);
         fflush(stdout);
     }
     job->opt.watch = watch;
@@ -167,7 +154,7 @@ static int sweep_main(const cli_args *args)
     if (cli_has(args, "json"))
         cli_table_json(stdout, &s.table);
     else if (job->words)
-        cli_table_print(stdout, &s.table,
+        cli_table_print(&s.table,
                         (int)cli_number(args, "top", cli_is_terminal(stdout) ? TOP : INT_MAX));
     if (cli_interrupted()) {
         cli_say("interrupted: %s of %s runs finished", cli_count(s.table.nfinished).s,

@@ -1,4 +1,4 @@
-// collect_print.c - what `collect` makes and has made, in words and JSON.
+// collect_print.c - the logs of `collect`, planned and written, in words and JSON.
 
 #include "cli_internal.h"
 
@@ -13,8 +13,8 @@ static const char *counted(const cli_collection *c)
     return rh_env_task(c->school)->continuing ? "failure" : "episode";
 }
 
-// Whether there is anything to count: a task without end whose episodes are cut off has
-// neither ends nor failures.
+// Whether there is anything to count: a continuing task with truncated episodes has neither
+// ends nor failures.
 static bool counts(const cli_collection *c)
 {
     return !rh_env_task(c->school)->continuing || c->opt.cutoff == INT64_MAX;
@@ -34,7 +34,7 @@ static void say_window(const cli_collection *c, char *text, size_t size)
                  counted(c));
 }
 
-// When training ends: "an episode takes 100 steps at most, over the last 2,000".
+// When training ends: "an episode takes at most 100 steps, over the last 2,000 steps".
 static void say_enough(const cli_collection *c, char *text, size_t size)
 {
     const rh_collect_options *o = &c->opt;
@@ -43,20 +43,20 @@ static void say_enough(const cli_collection *c, char *text, size_t size)
         if (o->span)
             snprintf(text, size, "for %s step%s", cli_count(o->span).s, cli_plural(o->span));
         else
-            snprintf(text, size, "nothing");
+            snprintf(text, size, "none");
         return;
     case RH_ENOUGH_LENGTH:
-        snprintf(text, size, "an episode takes %s steps at most", cli_exact(o->level).s);
+        snprintf(text, size, "an episode takes at most %s steps", cli_exact(o->level).s);
         break;
     case RH_ENOUGH_RETURN:
-        snprintf(text, size, "an episode returns %s at least", cli_exact(o->level).s);
+        snprintf(text, size, "an episode returns at least %s", cli_exact(o->level).s);
         break;
     case RH_ENOUGH_REWARD:
-        snprintf(text, size, "a step brings %s at least", cli_exact(o->level).s);
+        snprintf(text, size, "a step earns at least %s", cli_exact(o->level).s);
         break;
     }
     size_t used = strlen(text);
-    snprintf(text + used, size - used, ", over the last %s", cli_count(o->span).s);
+    snprintf(text + used, size - used, ", over the last %s steps", cli_count(o->span).s);
 }
 
 static const char *window_source(const cli_collection *c)
@@ -65,96 +65,77 @@ static const char *window_source(const cli_collection *c)
     case CLI_WANTED_ANY:
         return "none";
     case CLI_WANTED_BY_USER:
-        return "asked for";
+        return "requested";
     case CLI_WANTED_BY_RECIPE:
-        return c->recipe->paper ? "as in the paper" : "our choice, not the paper's";
+        return c->recipe->paper ? "as in the paper" : "not from the paper";
     case CLI_WANTED_IN_PROPORTION:
-        return c->recipe->paper ? "in proportion to the paper's"
-                                : "in proportion to our choice";
+        return c->recipe->paper ? "scaled from the paper's" : "scaled, not from the paper";
     }
     return "";
 }
 
-// name=value of the options that are not the environment's own.
-static void print_env(FILE *out, const cli_collection *c)
-{
-    const rh_env_type *type = rh_env_kind(c->school);
-    const double *opt = rh_env_options(c->school);
-    fprintf(out, "environment  %s", type->name);
-    for (int i = 0; i < type->nparam; i++)
-        if (opt[i] != type->param[i].initial)
-            fprintf(out, " %s=%s", type->param[i].name, cli_param(&type->param[i], opt[i]).s);
-    fputc('\n', out);
-}
-
-void cli_collection_plan(FILE *out, const cli_collection *c)
+void cli_collection_plan(const cli_collection *c)
 {
     const rh_recipe *r = c->recipe;
-    char text[160];
-    print_env(out, c);
-    fprintf(out, "policy       %s, after %s\n", r->policy, r->source);
-    fprintf(out, "  agent      %s", r->agent);
-    for (int i = 0; r->hp[i].name; i++)
-        fprintf(out, " %s=%s", r->hp[i].name, r->hp[i].value);
+    const rh_env_type *type = rh_env_kind(c->school);
+    char text[700], cutoff[96] = "";
+    snprintf(text, sizeof text, "%s", type->name);
+    cli_add_set(text, sizeof text, type->param, type->nparam, rh_env_options(c->school), "");
+    cli_line("environment", "%s", text);
+    cli_line("policy", "%s, after %s", r->policy, r->source);
+    int used = snprintf(text, sizeof text, "%s", r->agent);
+    for (int i = 0; r->hp[i].name && used < (int)sizeof text; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, " %s=%s", r->hp[i].name,
+                         r->hp[i].value);
+    cli_line("  agent", "%s", text);
     say_enough(c, text, sizeof text);
-    fprintf(out, "\n  learns     %s%s\n", c->opt.enough == RH_ENOUGH_STEPS ? "" : "until ",
-            text);
-    fprintf(out, "log          %s step%s, %s starts", cli_count(c->opt.nstep).s,
-            cli_plural(c->opt.nstep), c->random ? "random" : "normal");
+    cli_line("  training", "%s%s", c->opt.enough == RH_ENOUGH_STEPS ? "" : "until ", text);
     if (c->opt.cutoff != INT64_MAX)
-        fprintf(out, ", cut off after %s steps", cli_count(c->opt.cutoff).s);
+        snprintf(cutoff, sizeof cutoff, ", episodes truncated after %s steps",
+                 cli_count(c->opt.cutoff).s);
+    cli_line("log", "%s step%s, %s starts%s", cli_count(c->opt.nstep).s,
+             cli_plural(c->opt.nstep), c->random ? "random" : "normal", cutoff);
     say_window(c, text, sizeof text);
     if (c->wanted != CLI_WANTED_ANY)
-        fprintf(out, "\n  wanted     %s, %s", text, window_source(c));
+        cli_line("  required", "%s, %s", text, window_source(c));
     else if (counts(c))
-        fprintf(out, "\n  wanted     any number of %ss", counted(c));
-    fputs("\n\n", out);
-    fflush(out);
+        cli_line("  required", "any number of %ss", counted(c));
+    putchar('\n');
+    fflush(stdout);
 }
 
-// What the learning had come to.
-static void print_quality(FILE *out, const cli_collection *c, double quality)
+// The mean over the last steps of training.
+static void print_quality(const cli_collection *c, double quality)
 {
-    cli_text x = cli_real(quality, cli_decimals(NAN, quality));
-    switch (c->opt.enough) {
-    case RH_ENOUGH_STEPS:
-        break;
-    case RH_ENOUGH_LENGTH:
-        fprintf(out, ", to %s steps an episode", x.s);
-        break;
-    case RH_ENOUGH_RETURN:
-        fprintf(out, ", to a return of %s", x.s);
-        break;
-    case RH_ENOUGH_REWARD:
-        fprintf(out, ", to %s a step", x.s);
-        break;
-    }
+    static const char *const text[][2] = {[RH_ENOUGH_LENGTH] = {", to ", " steps per episode"},
+                                          [RH_ENOUGH_RETURN] = {", to a return of ", ""},
+                                          [RH_ENOUGH_REWARD] = {", to ", " per step"}};
+    if (c->opt.enough != RH_ENOUGH_STEPS)
+        printf("%s%s%s", text[c->opt.enough][0],
+               cli_real(quality, cli_decimals(NAN, quality)).s, text[c->opt.enough][1]);
 }
 
-void cli_collection_log(FILE *out, const cli_collection *c, const cli_made *m)
+void cli_collection_log(const cli_collection *c, const cli_made *m)
 {
     const rh_collected *how = &m->how;
-    fprintf(out, "%s  ", m->file);
+    printf("%s  ", m->file);
     if (counts(c))
-        fprintf(out, "%s %s%s, ", cli_count(how->nended).s, counted(c),
-                cli_plural(how->nended));
+        printf("%s %s%s, ", cli_count(how->nended).s, counted(c), cli_plural(how->nended));
     if (isfinite(how->returned))
-        fprintf(out, "mean return %s",
-                cli_real(how->returned, cli_decimals(NAN, how->returned)).s);
+        printf("mean return %s", cli_real(how->returned, cli_decimals(NAN, how->returned)).s);
     else
-        fprintf(out, "mean reward %s", cli_real(how->reward / (double)c->opt.nstep, 4).s);
-    fprintf(out, "; seed %" PRIu64 ", try %d", m->seed, how->ntry);
+        printf("mean reward %s", cli_real(how->reward / (double)c->opt.nstep, 4).s);
+    printf("; seed %" PRIu64 ", try %d", m->seed, how->ntry);
     if (how->trained)
-        fprintf(out, ", learned for %s step%s", cli_count(how->trained).s,
-                cli_plural(how->trained));
+        printf("; trained for %s step%s", cli_count(how->trained).s, cli_plural(how->trained));
     if (isfinite(how->quality))
-        print_quality(out, c, how->quality);
-    fputc('\n', out);
-    fflush(out);
+        print_quality(c, how->quality);
+    putchar('\n');
+    fflush(stdout);
 }
 
 // Several logs together.
-int cli_collection_summary(FILE *out, const cli_collection *c)
+int cli_collection_summary(const cli_collection *c)
 {
     size_t n = (size_t)c->nmade;
     double *x = rh_alloc(4 * n, sizeof *x), tries = 0.0; // x: counts, returns, rewards, scratch
@@ -170,17 +151,19 @@ int cli_collection_summary(FILE *out, const cli_collection *c)
     rh_summary count = rh_summarise(x, (int)n, x + 3 * n);
     rh_summary returned = rh_summarise(x + n, (int)n, x + 3 * n);
     rh_summary reward = rh_summarise(x + 2 * n, (int)n, x + 3 * n);
-    fprintf(out, "\nlogs         %s, ", cli_count(c->nmade).s);
+    char range[240] = "", mean[96];
     if (counts(c))
-        fprintf(out, "%ss %s | %s | %s (least, median, most), ", counted(c),
-                cli_count((int64_t)count.min).s, cli_exact(count.median).s,
-                cli_count((int64_t)count.max).s);
+        snprintf(range, sizeof range, ", %ss %s | %s | %s (minimum, median, maximum)",
+                 counted(c), cli_count((int64_t)count.min).s, cli_exact(count.median).s,
+                 cli_count((int64_t)count.max).s);
     if (isfinite(returned.mean))
-        fprintf(out, "mean return %s",
-                cli_real(returned.mean, cli_decimals(NAN, returned.mean)).s);
+        snprintf(mean, sizeof mean, "return %s",
+                 cli_real(returned.mean, cli_decimals(NAN, returned.mean)).s);
     else
-        fprintf(out, "mean reward %s", cli_real(reward.mean, 4).s);
-    fprintf(out, "\n  tries      %s, %.1f s in all\n", cli_count((int64_t)tries).s, c->seconds);
+        snprintf(mean, sizeof mean, "reward %s", cli_real(reward.mean, 4).s);
+    putchar('\n');
+    cli_line("logs", "%s%s, mean %s", cli_count(c->nmade).s, range, mean);
+    cli_line("duration", "%.1f s, %s tries", c->seconds, cli_count((int64_t)tries).s);
     rh_free(x);
     return CLI_OK;
 }
@@ -194,38 +177,29 @@ static void json_plan(cli_json *json, const cli_collection *c)
                                         [RH_ENOUGH_RETURN] = "return",
                                         [RH_ENOUGH_REWARD] = "reward"};
     const rh_env_type *type = rh_env_kind(c->school);
-    const double *opt = rh_env_options(c->school);
     const rh_collect_options *o = &c->opt;
     cli_json_text(json, "version", rh_version());
     cli_json_text(json, "env", type->name);
-    cli_json_open(json, "env_options", '{', true);
-    for (int i = 0; i < type->nparam; i++)
-        cli_json_param(json, &type->param[i], opt[i]);
-    cli_json_close(json);
+    cli_json_params(json, "env_options", type->param, type->nparam, rh_env_options(c->school),
+                    NULL);
     cli_json_text(json, "policy", c->recipe->policy);
     cli_json_text(json, "source", c->recipe->source);
     cli_json_text(json, "agent", c->agent->name);
-    cli_json_open(json, "hyperparameters", '{', true);
-    for (int i = 0; i < c->agent->nparam; i++)
-        cli_json_param(json, &c->agent->param[i], c->hp[i]);
-    cli_json_close(json);
+    cli_json_params(json, "hyperparameters", c->agent->param, c->agent->nparam, c->hp, NULL);
     cli_json_open(json, "training", '{', true);
     cli_json_text(json, "until", until[o->enough]);
     if (o->enough == RH_ENOUGH_STEPS)
-        cli_json_null(json, "level");
+        cli_json_null(json, "threshold");
     else
-        cli_json_real(json, "level", o->level);
-    cli_json_whole(json, "span", o->span);
+        cli_json_real(json, "threshold", o->level);
+    cli_json_whole(json, "window", o->span);
     cli_json_close(json);
     cli_json_text(json, "restarts", c->random ? "random" : "normal");
     cli_json_whole(json, "steps", o->nstep);
-    cli_json_open(json, "wanted", '{', true);
-    cli_json_text(json, "of", rh_env_task(c->school)->continuing ? "failures" : "episodes");
-    cli_json_whole(json, "least", o->least);
-    if (o->most == INT64_MAX)
-        cli_json_null(json, "most");
-    else
-        cli_json_whole(json, "most", o->most);
+    cli_json_open(json, "required", '{', true);
+    cli_json_text(json, "unit", rh_env_task(c->school)->continuing ? "failures" : "episodes");
+    cli_json_whole(json, "min", o->least);
+    cli_json_place(json, "max", o->most == INT64_MAX ? -1 : o->most);
     cli_json_text(json, "source", window_source(c));
     cli_json_close(json);
 }
@@ -239,12 +213,12 @@ static void json_made(cli_json *json, const cli_made *m)
         cli_json_text(json, "starts", m->starts);
     cli_json_whole(json, "seed", (int64_t)m->seed);
     cli_json_whole(json, "episodes", m->nepisode);
-    cli_json_whole(json, "counted", how->nended);
+    cli_json_whole(json, "completed", how->nended);
     cli_json_real(json, "mean_return", how->returned);
     cli_json_real(json, "reward", how->reward);
     cli_json_whole(json, "tries", how->ntry);
-    cli_json_whole(json, "untaught", how->nuntaught);
-    cli_json_whole(json, "trained", how->trained);
+    cli_json_whole(json, "untrained_tries", how->nuntaught);
+    cli_json_whole(json, "training_steps", how->trained);
     cli_json_real(json, "quality", how->quality);
     cli_json_close(json);
 }
@@ -268,21 +242,21 @@ int cli_collection_explain(const cli_collection *c, const rh_collected *how, uin
     char text[160];
     if (how->outcome == RH_COLLECT_UNTAUGHT && c->opt.enough == RH_ENOUGH_STEPS)
         return cli_fail("collect: seed %" PRIu64
-                        ": in each of %d tries numbers of the agent or "
-                        "the environment were not finite",
+                        ": numbers of the agent or the environment became infinite or "
+                        "undefined in all %d tries",
                         seed, how->ntry);
     if (how->outcome == RH_COLLECT_UNTAUGHT) {
         say_enough(c, text, sizeof text);
         cli_fail("collect: seed %" PRIu64
-                 ": in none of %d tries did the agent learn, in %s steps, "
-                 "that %s",
+                 ": the agent reached the policy's level in none of %d tries of %s steps, "
+                 "expected that %s",
                  seed, how->ntry, cli_count(c->opt.patience).s, text);
-        cli_try("--train N, to log whatever it has learned after N steps");
+        cli_try("--train N, to log the policy after N training steps");
         return CLI_FAILED;
     }
     say_window(c, text, sizeof text);
-    cli_fail("collect: seed %" PRIu64 ": no log of %d tries had %s; they had %s to %s", seed,
-             how->ntry, text, cli_count(how->fewest).s, cli_count(how->greatest).s);
+    cli_fail("collect: seed %" PRIu64 ": logs of %d tries had %s to %s %ss, expected %s", seed,
+             how->ntry, cli_count(how->fewest).s, cli_count(how->greatest).s, counted(c), text);
     cli_try("--episodes LO:HI or --episodes any, more --tries, or another --steps");
     return CLI_FAILED;
 }

@@ -1,35 +1,16 @@
-// fit_json.c - a fitted model in JSON: everything that is known of it.
+// fit_json.c - a fitted model in JSON.
 
 #include "cli_internal.h"
-
-static void json_values(cli_json *json, const rh_param *param, int nparam, const double *value)
-{
-    cli_json_open(json, "parameters", '{', true);
-    for (int i = 0; i < nparam; i++)
-        cli_json_param(json, &param[i], value[i]);
-    cli_json_close(json);
-}
 
 static void json_log(cli_json *json, const cli_fitting *fit)
 {
     const rh_log *log = fit->log.log, *used = rh_model_log(fit->model);
-    char fingerprint[32];
-    snprintf(fingerprint, sizeof fingerprint, "%016llx",
-             (unsigned long long)rh_model_fingerprint(fit->model));
     cli_json_open(json, "log", '{', false);
-    cli_json_text(json, "path", log->path);
-    cli_json_text(json, "format", log->reading.format);
-    cli_json_text(json, "fingerprint", fingerprint);
-    cli_json_whole(json, "steps", log->n);
-    cli_json_whole(json, "left_out", log->n - used->n);
-    cli_json_whole(json, "episodes", log->nepisode);
+    cli_log_json(json, log, log->path);
+    cli_json_fingerprint(json, fit->model);
+    cli_json_whole(json, "excluded_steps", log->n - used->n);
     cli_json_whole(json, "states", used->nstate);
-    cli_json_whole(json, "actions", log->naction);
-    cli_json_whole(json, "action_numbers", log->naction ? 0 : log->nact);
-    if (fit->starts.log)
-        cli_json_text(json, "starts", fit->starts.log->path);
-    else
-        cli_json_null(json, "starts");
+    cli_json_text(json, "starts", fit->starts.log ? fit->starts.log->path : NULL);
     cli_json_close(json);
 }
 
@@ -37,10 +18,7 @@ static void json_task(cli_json *json, const cli_fitting *fit)
 {
     const rh_task *task = rh_model_task(fit->model);
     cli_json_open(json, "task", '{', false);
-    if (fit->task_of)
-        cli_json_text(json, "of", fit->task_of->name);
-    else
-        cli_json_null(json, "of");
+    cli_json_text(json, "env", fit->task_of ? fit->task_of->name : NULL);
     cli_json_flag(json, "continuing", task->continuing);
     cli_json_real(json, "gamma", task->gamma);
     cli_json_whole(json, "steps", task->nstep);
@@ -55,9 +33,9 @@ static void json_repr(cli_json *json, const cli_fitting *fit)
     rh_repr_training t = rh_repr_trained(repr);
     cli_json_open(json, "representation", '{', false);
     cli_json_text(json, "kind", type->name);
-    json_values(json, type->param, type->nparam, rh_repr_params(repr));
-    cli_json_whole(json, "numbers", rh_repr_ncode(repr));
-    cli_json_flag(json, "with_actions", rh_repr_nact(repr) > 0);
+    cli_json_params(json, "parameters", type->param, type->nparam, rh_repr_params(repr), NULL);
+    cli_json_whole(json, "dimensions", rh_repr_ncode(repr));
+    cli_json_flag(json, "joint", rh_repr_nact(repr) > 0);
     cli_json_whole(json, "training_steps", t.nstep);
     cli_json_flag(json, "stopped_early", t.early);
     cli_json_real(json, "loss", t.loss);
@@ -68,7 +46,8 @@ static void json_repr(cli_json *json, const cli_fitting *fit)
         const rh_repr_trial *trial = &fit->trial[i];
         cli_json_open(json, NULL, '{', true);
         cli_json_text(json, "kind", trial->type->name);
-        json_values(json, trial->type->param, trial->type->nparam, trial->param);
+        cli_json_params(json, "parameters", trial->type->param, trial->type->nparam,
+                        trial->param, NULL);
         cli_json_real(json, "awareness", trial->awareness);
         cli_json_real(json, "stderr", trial->awareness_err);
         cli_json_real(json, "blur", trial->blur);
@@ -86,7 +65,8 @@ static void json_model(cli_json *json, const cli_fitting *fit)
     cli_names(CLI_RESAMPLE, name);
     cli_json_open(json, "model", '{', false);
     cli_json_text(json, "kind", type->name);
-    json_values(json, type->param, type->nparam, rh_model_params(fit->model));
+    cli_json_params(json, "parameters", type->param, type->nparam, rh_model_params(fit->model),
+                    NULL);
     cli_json_whole(json, "members", rh_model_nmember(fit->model));
     cli_json_text(json, "resample", name[rh_model_resample(fit->model)]);
     if (rh_model_resample(fit->model) == RH_RESAMPLE_SUBSET)
@@ -107,7 +87,7 @@ static void json_error(cli_json *json, const char *key, const char *name,
         cli_json_text(json, "name", name);
     cli_json_real(json, "model", e->model);
     cli_json_real(json, "mean", e->mean);
-    cli_json_real(json, "no_change", e->copy);
+    cli_json_real(json, "persistence", e->copy);
     cli_json_close(json);
 }
 
@@ -127,10 +107,10 @@ static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *lo
     cli_json_open(json, "held_out", '{', false);
     cli_json_whole(json, "steps", f->nheld);
     cli_json_whole(json, "folds", f->nfold);
-    cli_json_real(json, "beyond", f->held_beyond);
-    json_error(json, "state", NULL, &f->state);
+    cli_json_real(json, "out_of_coverage", f->held_beyond);
+    json_error(json, "representation", NULL, &f->state);
     json_error(json, "reward", NULL, &f->reward);
-    json_error(json, "terminal", NULL, &f->terminal);
+    json_error(json, "termination", NULL, &f->terminal);
     cli_json_open(json, "sensors", '[', false);
     for (int i = 0; i < log->nobs; i++)
         json_error(json, NULL, log->obs_name[i], &f->sensor[i]);
@@ -144,13 +124,13 @@ static void json_simulated(cli_json *json, const rh_fidelity *f)
     json_spread(json, "simulated_return", &f->simulated_return);
     json_spread(json, "logged_length", &f->logged_length);
     json_spread(json, "simulated_length", &f->simulated_length);
-    cli_json_real(json, "logged_cut", f->logged_cut);
-    cli_json_real(json, "simulated_cut", f->simulated_cut);
+    cli_json_real(json, "logged_truncated", f->logged_cut);
+    cli_json_real(json, "simulated_truncated", f->simulated_cut);
     cli_json_whole(json, "cutoff", f->cutoff);
     cli_json_real(json, "stitched", f->stitched);
-    cli_json_real(json, "jump", f->jump);
-    cli_json_real(json, "jump90", f->jump90);
-    cli_json_real(json, "random_jump", f->random_jump);
+    cli_json_real(json, "jump_median", f->jump);
+    cli_json_real(json, "jump_q90", f->jump90);
+    cli_json_real(json, "random_jump_median", f->random_jump);
     cli_json_real(json, "random_return", f->random_return);
     cli_json_real(json, "random_better", f->random_better);
     cli_json_real(json, "random_logged", f->random_logged);
@@ -163,14 +143,14 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
     json_held_out(json, f, log);
     json_simulated(json, f);
     cli_json_real(json, "reach", f->reach); // null: none
-    cli_json_real(json, "step", f->step);
-    cli_json_real(json, "beyond", f->beyond);
+    cli_json_real(json, "median_step", f->step);
+    cli_json_real(json, "out_of_coverage", f->beyond);
     cli_json_open(json, "actions", '[', false);
     for (int a = 0; a < log->naction; a++) {
         cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "label", log->label[a]);
+        cli_json_text(json, "name", log->label[a]);
         cli_json_real(json, "share", f->action[a].share);
-        cli_json_real(json, "beyond", f->action[a].beyond);
+        cli_json_real(json, "out_of_coverage", f->action[a].beyond);
         cli_json_real(json, "nearest", f->action[a].nearest);
         cli_json_close(json);
     }

@@ -1,5 +1,4 @@
-// inspect_json.c - what a look at a log found, in JSON: all of it, and null for what is not
-// known.
+// inspect_json.c - the report of `inspect` in JSON; null for what is not known.
 
 #include "cli_internal.h"
 
@@ -9,8 +8,8 @@ static void json_numbers(cli_json *json, const char *key, const rh_log_numbers *
     cli_json_whole(json, "n", v->n);
     cli_json_whole(json, "missing", v->nmissing);
     cli_json_whole(json, "infinite", v->ninfinite);
-    cli_json_whole(json, "different", v->ndistinct);
-    cli_json_flag(json, "whole", v->whole);
+    cli_json_whole(json, "distinct", v->ndistinct);
+    cli_json_flag(json, "integer", v->whole);
     cli_json_real(json, "min", v->min);
     cli_json_real(json, "q25", v->q25);
     cli_json_real(json, "median", v->median);
@@ -20,30 +19,13 @@ static void json_numbers(cli_json *json, const char *key, const rh_log_numbers *
     cli_json_real(json, "sd", v->sd);
     cli_json_whole(json, "outliers", v->nabsurd);
     cli_json_real(json, "sentinel", v->sentinel);
-    cli_json_whole(json, "sentinels", v->nsentinel);
-    cli_json_real(json, "lo", v->lo);
-    cli_json_real(json, "hi", v->hi);
+    cli_json_whole(json, "sentinel_count", v->nsentinel);
+    cli_json_real(json, "histogram_lo", v->lo);
+    cli_json_real(json, "histogram_hi", v->hi);
     cli_json_open(json, "histogram", '[', true);
     for (int i = 0; i < RH_LOG_NBAR; i++)
         cli_json_whole(json, NULL, v->bar[i]);
     cli_json_close(json);
-    cli_json_close(json);
-}
-
-// A number that is a place in the log, or null.
-static void json_place(cli_json *json, const char *key, int64_t t)
-{
-    if (t < 0)
-        cli_json_null(json, key);
-    else
-        cli_json_whole(json, key, t);
-}
-
-static void json_three(cli_json *json, const char *key, const double x[3])
-{
-    cli_json_open(json, key, '[', true);
-    for (int k = 0; k < 3; k++)
-        cli_json_real(json, NULL, x[k]);
     cli_json_close(json);
 }
 
@@ -52,8 +34,8 @@ static void json_reading(cli_json *json, const rh_log *log)
     const rh_log_reading *r = &log->reading;
     cli_json_open(json, "reading", '{', false);
     cli_json_whole(json, "rows", r->nrow);
-    cli_json_whole(json, "lost", r->nlost);
-    cli_json_whole(json, "incomplete", r->nincomplete);
+    cli_json_whole(json, "no_next_observation", r->nlost);
+    cli_json_whole(json, "no_action_or_reward", r->nincomplete);
     cli_json_whole(json, "missing", r->nmissing);
     cli_json_whole(json, "gaps", r->ngap);
     cli_json_whole(json, "mismatches", r->nmismatch);
@@ -76,13 +58,13 @@ static void json_clock(cli_json *json, const rh_log_clock *c)
     cli_json_real(json, "interval", c->interval);
     cli_json_real(json, "shortest", c->shortest);
     cli_json_real(json, "longest", c->longest);
-    json_place(json, "longest_at", c->longest_at);
+    cli_json_place(json, "longest_at", c->longest_at);
     cli_json_whole(json, "intervals", c->n);
     cli_json_whole(json, "irregular", c->nirregular);
     cli_json_whole(json, "repeated", c->nrepeat);
-    json_place(json, "repeated_at", c->repeat_at);
+    cli_json_place(json, "repeated_at", c->repeat_at);
     cli_json_whole(json, "reversed", c->nreverse);
-    json_place(json, "reversed_at", c->reverse_at);
+    cli_json_place(json, "reversed_at", c->reverse_at);
     cli_json_close(json);
 }
 
@@ -92,14 +74,14 @@ static void json_episodes(cli_json *json, const rh_log_report *r)
     json_numbers(json, "returns", &r->returns);
     json_numbers(json, "lengths", &r->length);
     cli_json_whole(json, "terminal", r->nterminal);
-    cli_json_whole(json, "cut_off", r->ncut);
-    cli_json_whole(json, "resumed", r->nresumed);
-    cli_json_whole(json, "cuts_judged", r->ncut_judged);
-    cli_json_whole(json, "cut_length", r->cut_length);
-    cli_json_real(json, "cut_share", r->cut_share);
-    cli_json_real(json, "cut_spread", r->cut_spread);
+    cli_json_whole(json, "truncated", r->ncut);
+    cli_json_whole(json, "after_gap", r->nresumed);
+    cli_json_whole(json, "truncations_compared", r->ncut_judged);
+    cli_json_whole(json, "truncation_length", r->cut_length);
+    cli_json_real(json, "truncation_share", r->cut_share);
+    cli_json_real(json, "truncation_spread", r->cut_spread);
     cli_json_whole(json, "starts", r->nstart);
-    cli_json_whole(json, "different_starts", r->nstart_distinct);
+    cli_json_whole(json, "distinct_starts", r->nstart_distinct);
     cli_json_real(json, "start_spread", r->start_spread);
     cli_json_close(json);
 }
@@ -113,19 +95,16 @@ static void json_sensors(cli_json *json, const rh_log *log, const rh_log_report 
         cli_json_text(json, "name", log->obs_name[j]);
         cli_json_text(json, "unit", log->obs_unit[j]);
         json_numbers(json, "values", &s->value);
-        json_place(json, "missing_at", s->missing_at);
-        json_place(json, "outlier_at", s->absurd_at);
-        cli_json_whole(json, "longest_run", s->run);
-        json_place(json, "longest_run_at", s->run_at);
-        cli_json_real(json, "usual_run", s->usual_run);
+        cli_json_place(json, "missing_at", s->missing_at);
+        cli_json_place(json, "outlier_at", s->absurd_at);
+        cli_json_whole(json, "longest_constant", s->run);
+        cli_json_place(json, "longest_constant_at", s->run_at);
+        cli_json_real(json, "usual_constant", s->usual_run);
         cli_json_flag(json, "constant", s->constant);
         cli_json_flag(json, "frozen", s->frozen);
         cli_json_flag(json, "wraps", s->wraps);
-        cli_json_real(json, "pace", s->pace);
-        if (s->twin < 0)
-            cli_json_null(json, "twin");
-        else
-            cli_json_text(json, "twin", log->obs_name[s->twin]);
+        cli_json_real(json, "change_per_step", s->pace);
+        cli_json_text(json, "duplicate_of", s->twin < 0 ? NULL : log->obs_name[s->twin]);
         cli_json_close(json);
     }
     cli_json_close(json);
@@ -144,18 +123,18 @@ static void json_actions(cli_json *json, const rh_log *log, const rh_log_report 
     }
     for (int a = 0; a < log->naction; a++) {
         cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "label", log->label[a]);
+        cli_json_text(json, "name", log->label[a]);
         cli_json_whole(json, "steps", r->taken[a]);
         cli_json_real(json, "share", (double)r->taken[a] / (double)log->n);
         cli_json_close(json);
     }
     cli_json_close(json);
-    cli_json_real(json, "hold", r->hold);
+    cli_json_real(json, "action_interval", r->hold);
 
     cli_json_open(json, "coverage", '{', false);
     cli_json_real(json, "step_length", r->step_length);
-    cli_json_whole(json, "asked", r->nquery);
-    cli_json_whole(json, "searched", r->nplace);
+    cli_json_whole(json, "queries", r->nquery);
+    cli_json_whole(json, "references", r->nplace);
     cli_json_open(json, "actions", '[', false);
     for (int i = 0; i < r->ncover; i++) {
         const rh_log_cover *c = &r->cover[i];
@@ -182,35 +161,14 @@ static void json_alignment(cli_json *json, const rh_log_alignment *a)
 {
     cli_json_open(json, "alignment", '{', false);
     cli_json_whole(json, "steps", a->n);
-    json_three(json, "action", a->action);
-    json_three(json, "action_partial", a->partial);
+    cli_json_reals(json, "action", a->action, 3);
+    cli_json_reals(json, "action_partial", a->partial, 3);
     cli_json_real(json, "action_past", a->past);
-    json_three(json, "reward", a->reward);
-    json_three(json, "reward_sure", a->sure);
-    json_three(json, "next", a->next);
-    cli_json_whole(json, "special_rewards", a->nspecial);
-    json_three(json, "special_place", a->place);
-    cli_json_close(json);
-}
-
-static void json_findings(cli_json *json, const rh_log *log, const rh_log_report *r)
-{
-    cli_json_open(json, "findings", '[', false);
-    for (int i = 0; i < r->nfinding; i++) {
-        const rh_log_finding *f = &r->finding[i];
-        cli_json_open(json, NULL, '{', false);
-        cli_json_text(json, "severity", rh_severity_name(f->severity));
-        cli_json_text(json, "id", f->id);
-        cli_json_text(json, "evidence", f->evidence);
-        cli_json_text(json, "remedy", f->remedy);
-        cli_json_whole(json, "count", f->count);
-        json_place(json, "first", f->first);
-        if (f->column < 0)
-            cli_json_null(json, "sensor");
-        else
-            cli_json_text(json, "sensor", log->obs_name[f->column]);
-        cli_json_close(json);
-    }
+    cli_json_reals(json, "reward", a->reward, 3);
+    cli_json_reals(json, "reward_standard_errors", a->sure, 3);
+    cli_json_reals(json, "next", a->next, 3);
+    cli_json_whole(json, "unusual_rewards", a->nspecial);
+    cli_json_reals(json, "unusual_reward_position", a->place, 3);
     cli_json_close(json);
 }
 
@@ -219,30 +177,26 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int6
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "version", rh_version());
-    cli_json_text(&json, "log", log->path);
-    cli_json_text(&json, "format", log->reading.format);
+    cli_json_open(&json, "log", '{', false);
+    cli_log_json(&json, log, log->path);
     cli_json_whole(&json, "bytes", size);
-    cli_json_whole(&json, "steps", log->n);
-    cli_json_whole(&json, "nepisodes", log->nepisode);
-    cli_json_whole(&json, "nsensors", log->nobs);
-    cli_json_whole(&json, "nactions", log->naction);
-    cli_json_whole(&json, "action_numbers", log->naction ? 0 : log->nact);
+    cli_json_close(&json);
     json_reading(&json, log);
     json_clock(&json, &r->clock);
     json_episodes(&json, r);
     cli_json_text(&json, "reward_name", log->reward_name);
     json_numbers(&json, "reward", &r->reward);
     cli_json_whole(&json, "zero_rewards", r->nzero);
-    cli_json_whole(&json, "worst_rewards", r->nworst);
+    cli_json_whole(&json, "minimum_rewards", r->nworst);
     json_sensors(&json, log, r);
     json_actions(&json, log, r);
     cli_json_whole(&json, "duplicates", r->nduplicate);
-    cli_json_whole(&json, "returns_to_duplicates", r->nreturn);
+    cli_json_whole(&json, "reached_duplicates", r->nreturn);
     cli_json_whole(&json, "repeated_rows", r->ntwice);
-    cli_json_whole(&json, "different_states", r->nstate_distinct);
+    cli_json_whole(&json, "distinct_states", r->nstate_distinct);
     cli_json_whole(&json, "jumps", r->njump);
     cli_json_whole(&json, "jumps_with_unusual_reward", r->njump_told);
     json_alignment(&json, &r->align);
-    json_findings(&json, log, r);
+    cli_findings_json(&json, r->finding, r->nfinding, log);
     cli_json_close(&json);
 }

@@ -1,8 +1,8 @@
-// json.c - JSON, written as it goes.
+// json.c - writes JSON to a stream as it goes.
 //
-// 1. Numbers have the fewest digits that read back to the same bits. The writer of jansson 2.14
-//    gives 17 digits to all of them, and a learning rate of 0.1 becomes 0.10000000000000001.
-// 2. What is not finite is null: JSON has no word for it.
+// 1. Numbers have the fewest digits that read back to the same bits. jansson 2.14 writes 17
+//    digits, and a learning rate of 0.1 becomes 0.10000000000000001.
+// 2. Numbers that are not finite become null: JSON has no word for them.
 
 #include "cli_internal.h"
 
@@ -35,7 +35,7 @@ static void new_line(cli_json *json)
         fputs("  ", json->out);
 }
 
-// What stands before a value: the comma, the line's beginning, the key.
+// The comma, the new line and the key before a value.
 static void begin(cli_json *json, const char *key)
 {
     if (json->more)
@@ -77,13 +77,24 @@ void cli_json_close(cli_json *json)
 void cli_json_text(cli_json *json, const char *key, const char *text)
 {
     begin(json, key);
-    quote(json->out, text);
+    if (text)
+        quote(json->out, text);
+    else
+        fputs("null", json->out);
 }
 
 void cli_json_whole(cli_json *json, const char *key, int64_t n)
 {
     begin(json, key);
     fprintf(json->out, "%" PRId64, n);
+}
+
+void cli_json_place(cli_json *json, const char *key, int64_t n)
+{
+    if (n < 0)
+        cli_json_null(json, key);
+    else
+        cli_json_whole(json, key, n);
 }
 
 void cli_json_null(cli_json *json, const char *key)
@@ -110,4 +121,29 @@ void cli_json_param(cli_json *json, const rh_param *param, double value)
         cli_json_text(json, param->name, cli_param(param, value).s);
     else
         cli_json_real(json, param->name, value);
+}
+
+void cli_json_params(cli_json *json, const char *key, const rh_param *param, int nparam,
+                     const double *value, const bool *skip)
+{
+    cli_json_open(json, key, '{', true);
+    for (int i = 0; i < nparam; i++)
+        if (!skip || !skip[i])
+            cli_json_param(json, &param[i], value[i]);
+    cli_json_close(json);
+}
+
+void cli_json_reals(cli_json *json, const char *key, const double *x, int n)
+{
+    cli_json_open(json, key, '[', true);
+    for (int i = 0; i < n; i++)
+        cli_json_real(json, NULL, x[i]);
+    cli_json_close(json);
+}
+
+void cli_json_fingerprint(cli_json *json, const rh_model *model)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016" PRIx64, rh_model_fingerprint(model));
+    cli_json_text(json, "fingerprint", text);
 }

@@ -1,5 +1,5 @@
-// list_json.c - the environments, agents, models, representations, methods and grids there are,
-// in JSON.
+// list_json.c - environments, agents, models, representations, search methods and published
+// grids in JSON.
 
 #include "cli_internal.h"
 
@@ -15,18 +15,16 @@ static void json_params(cli_json *json, const rh_param *param, int nparam)
         cli_json_text(json, "about", p->about ? p->about : "");
         cli_json_real(json, "lo", p->lo);
         cli_json_real(json, "hi", p->hi);
-        cli_json_real(json, "initial", p->initial);
+        cli_json_real(json, "default", p->initial);
         cli_json_text(json, "scale", p->scale == RH_LOG ? "log" : "linear");
-        cli_json_flag(json, "whole", p->whole);
+        cli_json_flag(json, "integer", p->whole);
         cli_json_flag(json, "fixed", p->fixed);
         if (p->usual_lo < p->usual_hi) {
-            cli_json_open(json, "searched", '[', true);
-            cli_json_real(json, NULL, p->usual_lo);
-            cli_json_real(json, NULL, p->usual_hi);
-            cli_json_close(json);
+            const double range[] = {p->usual_lo, p->usual_hi};
+            cli_json_reals(json, "search_range", range, 2);
         }
         if (p->choice) {
-            cli_json_open(json, "choice", '[', true);
+            cli_json_open(json, "choices", '[', true);
             for (int k = 0; k <= (int)p->hi; k++)
                 cli_json_text(json, NULL, p->choice[k]);
             cli_json_close(json);
@@ -36,7 +34,7 @@ static void json_params(cli_json *json, const rh_param *param, int nparam)
     cli_json_close(json);
 }
 
-// The grids published for an environment, a row for each axis; `whose`: with its name.
+// The published grids of an environment, one row per axis; `whose`: with its name.
 static void json_axes(cli_json *json, const rh_env_type *type, bool whose)
 {
     for (int i = 0; i < type->ngrid; i++) {
@@ -47,10 +45,7 @@ static void json_axes(cli_json *json, const rh_env_type *type, bool whose)
         cli_json_text(json, "grid", axis->grid);
         cli_json_text(json, "agent", axis->agent);
         cli_json_text(json, "parameter", axis->param);
-        cli_json_open(json, "values", '[', true);
-        for (int k = 0; k < axis->nvalue; k++)
-            cli_json_real(json, NULL, axis->value[k]);
-        cli_json_close(json);
+        cli_json_reals(json, "values", axis->value, axis->nvalue);
         cli_json_close(json);
     }
 }
@@ -68,7 +63,7 @@ void cli_json_sensors(cli_json *json, const rh_task *task)
     cli_json_close(json);
 }
 
-// How the environment looks to an agent, with all options at their defaults.
+// The task of an environment with default options.
 static void json_task(cli_json *json, const rh_env_type *type)
 {
     rh_env *env = NULL;
@@ -77,48 +72,11 @@ static void json_task(cli_json *json, const rh_env_type *type)
     const rh_task *task = rh_env_task(env);
     cli_json_whole(json, "steps", task->nstep);
     cli_json_flag(json, "continuing", task->continuing);
-    cli_json_text(json, "actions", task->naction ? "discrete" : "continuous");
-    cli_json_whole(json, "nactions", task->naction ? task->naction : task->nact);
+    cli_json_whole(json, "actions", task->naction);
+    cli_json_whole(json, "action_dimensions", task->naction ? 0 : task->nact);
     cli_json_real(json, "gamma", task->gamma);
     cli_json_sensors(json, task);
     rh_env_destroy(env);
-}
-
-static void json_env(cli_json *json, const rh_env_type *type)
-{
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", type->name);
-    cli_json_text(json, "about", type->about);
-    json_task(json, type);
-    json_params(json, type->param, type->nparam);
-    cli_json_open(json, "grids", '[', false);
-    json_axes(json, type, false);
-    cli_json_close(json);
-    cli_json_close(json);
-}
-
-static void json_agent(cli_json *json, const rh_agent_type *type)
-{
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", type->name);
-    cli_json_text(json, "about", type->about);
-    cli_json_open(json, "actions", '[', true);
-    if (type->actions & RH_DISCRETE)
-        cli_json_text(json, NULL, "discrete");
-    if (type->actions & RH_CONTINUOUS)
-        cli_json_text(json, NULL, "continuous");
-    cli_json_close(json);
-    json_params(json, type->param, type->nparam);
-    cli_json_close(json);
-}
-
-static void json_model(cli_json *json, const rh_model_type *type)
-{
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", type->name);
-    cli_json_text(json, "about", type->about);
-    json_params(json, type->param, type->nparam);
-    cli_json_close(json);
 }
 
 static void json_presets(cli_json *json, const rh_repr_type *type)
@@ -131,7 +89,7 @@ static void json_presets(cli_json *json, const rh_repr_type *type)
         cli_json_open(json, NULL, '{', false);
         cli_json_text(json, "name", preset->name);
         cli_json_text(json, "about", preset->about);
-        cli_json_open(json, "set", '{', true);
+        cli_json_open(json, "parameters", '{', true);
         for (const rh_setting *s = preset->set; s->name; s++)
             cli_json_text(json, s->name, s->value);
         cli_json_close(json);
@@ -140,23 +98,27 @@ static void json_presets(cli_json *json, const rh_repr_type *type)
     cli_json_close(json);
 }
 
-static void json_repr(cli_json *json, const rh_repr_type *type)
+static void json_item(cli_json *json, const cli_item *item)
 {
     cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", type->name);
-    cli_json_text(json, "about", type->about);
-    json_params(json, type->param, type->nparam);
-    json_presets(json, type);
-    cli_json_close(json);
-}
-
-static void json_method(cli_json *json, const rh_search_type *type)
-{
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", type->name);
-    cli_json_text(json, "about", type->about);
-    cli_json_flag(json, "finite", type->finite);
-    json_params(json, type->param, type->nparam);
+    cli_json_text(json, "name", item->name);
+    cli_json_text(json, "about", item->about);
+    if (item->env)
+        json_task(json, item->env);
+    if (item->agent) {
+        cli_json_flag(json, "discrete_actions", item->agent->actions & RH_DISCRETE);
+        cli_json_flag(json, "continuous_actions", item->agent->actions & RH_CONTINUOUS);
+    }
+    if (item->method)
+        cli_json_flag(json, "finite", item->method->finite);
+    json_params(json, item->param, item->nparam);
+    if (item->repr)
+        json_presets(json, item->repr);
+    if (item->env) {
+        cli_json_open(json, "grids", '[', false);
+        json_axes(json, item->env, false);
+        cli_json_close(json);
+    }
     cli_json_close(json);
 }
 
@@ -168,54 +130,23 @@ static bool wanted(const char *one, const char *other)
 void cli_list_json(FILE *out, const char *topic, const char *name)
 {
     cli_json json = {.out = out};
+    const char *topics[CLI_MAX_NAMES];
+    int n = cli_names(CLI_TOPIC, topics);
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "version", rh_version());
-    if (wanted(topic, "envs")) {
-        cli_json_open(&json, "envs", '[', false);
-        for (int i = 0; i < rh_env_ntype(); i++)
-            if (wanted(name, rh_env_type_at(i)->name))
-                json_env(&json, rh_env_type_at(i));
-        cli_json_close(&json);
-    }
-    if (wanted(topic, "agents")) {
-        cli_json_open(&json, "agents", '[', false);
-        for (int i = 0; i < rh_agent_ntype(); i++)
-            if (wanted(name, rh_agent_type_at(i)->name))
-                json_agent(&json, rh_agent_type_at(i));
-        cli_json_close(&json);
-    }
-    if (wanted(topic, "models")) {
-        cli_json_open(&json, "models", '[', false);
-        for (int i = 0; i < rh_model_ntype(); i++)
-            if (wanted(name, rh_model_type_at(i)->name))
-                json_model(&json, rh_model_type_at(i));
-        cli_json_close(&json);
-    }
-    if (wanted(topic, "representations")) {
-        cli_json_open(&json, "representations", '[', false);
-        for (int i = 0; i < rh_repr_ntype(); i++)
-            if (wanted(name, rh_repr_type_at(i)->name))
-                json_repr(&json, rh_repr_type_at(i));
-        if (wanted(name, "auto")) {
-            cli_json_open(&json, NULL, '{', true);
-            cli_json_text(&json, "name", "auto");
-            cli_json_text(&json, "about", CLI_AUTO_ABOUT);
-            cli_json_close(&json);
+    for (int t = 0; t < n; t++) {
+        cli_item item;
+        if (!wanted(topic, topics[t]))
+            continue;
+        cli_json_open(&json, topics[t], '[', false);
+        for (int i = 0; cli_list_item((cli_list_topic)t, i, &item); i++) {
+            if (!wanted(name, item.name))
+                continue;
+            if (t == CLI_LIST_GRIDS)
+                json_axes(&json, item.env, true);
+            else
+                json_item(&json, &item);
         }
-        cli_json_close(&json);
-    }
-    if (wanted(topic, "methods")) {
-        cli_json_open(&json, "methods", '[', false);
-        for (int i = 0; i < rh_search_ntype(); i++)
-            if (wanted(name, rh_search_type_at(i)->name))
-                json_method(&json, rh_search_type_at(i));
-        cli_json_close(&json);
-    }
-    if (wanted(topic, "grids")) {
-        cli_json_open(&json, "grids", '[', false);
-        for (int i = 0; i < rh_env_ntype(); i++)
-            if (wanted(name, rh_env_type_at(i)->name))
-                json_axes(&json, rh_env_type_at(i), true);
         cli_json_close(&json);
     }
     cli_json_close(&json);

@@ -1,5 +1,8 @@
-// page.c - pieces of a page of words on standard output: lines with a label at the left,
-// numbers, findings, words that a shell takes.
+// page.c - pieces of the output on standard output: labelled lines, cells of tables, findings,
+// and the parts that several commands print of a log.
+//
+// Names and paths come from the user's files. Control characters in them are printed as '?', so
+// that a log cannot move the cursor.
 
 #include "cli_internal.h"
 
@@ -27,28 +30,52 @@ void cli_heading(const char *label)
            rest > 1 ? rest : 1, "");
 }
 
-void cli_line(int width, const char *label, const char *format, ...)
+void cli_line(const char *label, const char *format, ...)
 {
-    char text[800];
+    char text[1600];
     va_list rest;
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
+    for (char *c = text; *c; c++)
+        *c = (char)((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
     cli_heading(label);
-    cli_wrap(text, CLI_LABEL, width);
+    cli_wrap(text, CLI_LABEL, cli_page());
 }
 
-// ---------------------------------------------------------------------------- numbers, words
+void cli_remark(const char *format, ...)
+{
+    char text[400];
+    cli_style style = cli_style_of(stdout);
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(text, sizeof text, format, rest);
+    va_end(rest);
+    printf("  %s", style.dim);
+    cli_wrap(text, 2, cli_page());
+    fputs(style.plain, stdout);
+}
+
+void cli_more(int64_t n, const char *what, const char *option)
+{
+    cli_style style = cli_style_of(stdout);
+    if (n > 0)
+        printf("  %s... %s more %s%s, %s shows all%s\n", style.dim, cli_count(n).s, what,
+               cli_plural(n), option, style.plain);
+}
+
+// ---------------------------------------------------------------------------- cells
 
 cli_text cli_cell(double x)
 {
     cli_text text;
-    if (isnan(x))
-        snprintf(text.s, sizeof text.s, "-");
-    else if (!isfinite(x))
-        snprintf(text.s, sizeof text.s, x > 0.0 ? "inf" : "-inf");
-    else
-        snprintf(text.s, sizeof text.s, "%.4g", x + 0.0);
+    if (!isfinite(x)) {
+        snprintf(text.s, sizeof text.s, "%s", isnan(x) ? "-" : x > 0.0 ? "inf" : "-inf");
+        return text;
+    }
+    for (int digits = 4; digits > 0; digits--)
+        if (snprintf(text.s, sizeof text.s, "%.*g", digits, x + 0.0) <= 9)
+            break;
     return text;
 }
 
@@ -62,6 +89,69 @@ cli_text cli_share(double share)
         snprintf(text.s, sizeof text.s, percent > 0.0 && percent < 0.1 ? "<0.1 %%" : "%.1f %%",
                  percent);
     return text;
+}
+
+cli_text cli_bytes(int64_t n)
+{
+    cli_text text;
+    bool small = n < 10000;
+    snprintf(text.s, sizeof text.s, "%.30s %s", cli_count(small ? n : (n + 512) / 1024).s,
+             small ? "bytes" : "KB");
+    return text;
+}
+
+int cli_text_columns(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+void cli_print_name(const char *name, int columns)
+{
+    int n = 0, length = cli_text_columns(name);
+    for (; *name; name++) {
+        n += ((unsigned char)*name & 0xC0) != 0x80;
+        if (length > columns && n > columns - 2)
+            break;
+        putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
+    }
+    if (length > columns)
+        fputs("..", stdout);
+    printf("%*s", length > columns ? 0 : columns - length, "");
+}
+
+void cli_sensor_name(const rh_log *log, int sensor, char name[300])
+{
+    const char *unit = log->obs_unit[sensor];
+    snprintf(name, 300, *unit ? "%.200s [%.40s]" : "%.200s%.40s", log->obs_name[sensor], unit);
+}
+
+int cli_name_columns(const rh_log *log, int least, int most)
+{
+    char name[300];
+    for (int j = 0; j < log->nobs; j++) {
+        cli_sensor_name(log, j, name);
+        int n = cli_text_columns(name);
+        least = n > least ? n : least;
+    }
+    for (int a = 0; a < log->naction; a++) {
+        int n = cli_text_columns(log->label[a]);
+        least = n > least ? n : least;
+    }
+    return least < most ? least : most;
+}
+
+void cli_add_set(char *text, size_t size, const rh_param *param, int nparam,
+                 const double *value, const char *always)
+{
+    for (int i = 0; i < nparam; i++) {
+        size_t used = strlen(text);
+        if (value[i] != param[i].initial || strcmp(param[i].name, always) == 0)
+            snprintf(text + used, size - used, " %s=%s", param[i].name,
+                     cli_param(&param[i], value[i]).s);
+    }
 }
 
 void cli_print_word(const char *word)
@@ -83,22 +173,50 @@ void cli_print_word(const char *word)
     putchar('\'');
 }
 
-// ---------------------------------------------------------------------------- findings
+// ---------------------------------------------------------------------------- a log
 
-void cli_findings_count(const int *ncount, char text[80])
+void cli_log_print(const rh_log *log, const char *path)
 {
-    snprintf(text, 80, "%d error%s, %d warning%s, %d notice%s", ncount[RH_ERROR],
-             cli_plural(ncount[RH_ERROR]), ncount[RH_WARNING], cli_plural(ncount[RH_WARNING]),
-             ncount[RH_NOTICE], cli_plural(ncount[RH_NOTICE]));
+    char actions[64];
+    if (log->naction)
+        snprintf(actions, sizeof actions, "%d action%s", log->naction,
+                 cli_plural(log->naction));
+    else
+        snprintf(actions, sizeof actions, "%d continuous action%s", log->nact,
+                 cli_plural(log->nact));
+    cli_line("log", "%.300s: %s step%s in %s episode%s, %d sensor%s, %s", path,
+             cli_count(log->n).s, cli_plural(log->n), cli_count(log->nepisode).s,
+             cli_plural(log->nepisode), log->nobs, cli_plural(log->nobs), actions);
 }
 
-void cli_findings_print(const rh_log_finding *finding, int n, int width)
+void cli_log_json(cli_json *json, const rh_log *log, const char *path)
+{
+    cli_json_text(json, "path", path);
+    cli_json_text(json, "format", log->reading.format);
+    cli_json_whole(json, "steps", log->n);
+    cli_json_whole(json, "episodes", log->nepisode);
+    cli_json_whole(json, "sensors", log->nobs);
+    cli_json_whole(json, "actions", log->naction);
+    cli_json_whole(json, "action_dimensions", log->naction ? 0 : log->nact);
+}
+
+// ---------------------------------------------------------------------------- findings
+
+void cli_findings_print(const rh_log_finding *finding, int n, int shown, const int *ncount)
 {
     cli_style style = cli_style_of(stdout);
     bool utf8 = cli_utf8();
-    for (int i = 0; i < n; i++) {
+    int width = cli_page();
+    char text[700];
+    if (n)
+        cli_line("findings", "%d error%s, %d warning%s, %d notice%s", ncount[RH_ERROR],
+                 cli_plural(ncount[RH_ERROR]), ncount[RH_WARNING],
+                 cli_plural(ncount[RH_WARNING]), ncount[RH_NOTICE],
+                 cli_plural(ncount[RH_NOTICE]));
+    else
+        cli_line("findings", "none");
+    for (int i = 0; i < shown; i++) {
         const rh_log_finding *f = &finding[i];
-        char text[700];
         printf("  %s%-8s%s", f->severity == RH_NOTICE ? style.dim : style.alarm,
                rh_severity_name(f->severity), style.plain);
         snprintf(text, sizeof text, "%s: %s", f->id, f->evidence);
@@ -108,6 +226,7 @@ void cli_findings_print(const rh_log_finding *finding, int n, int width)
         printf("       %s ", utf8 ? "\u2192" : ">");
         cli_wrap(f->remedy, 9, width);
     }
+    cli_more(n - shown, "finding", "--all");
 }
 
 void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, const rh_log *log)
@@ -121,10 +240,10 @@ void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, con
         cli_json_text(json, "evidence", f->evidence);
         cli_json_text(json, "remedy", f->remedy);
         cli_json_whole(json, "count", f->count);
-        if (log && f->column >= 0)
-            cli_json_text(json, "sensor", log->obs_name[f->column]);
-        else if (log)
-            cli_json_null(json, "sensor");
+        if (log) {
+            cli_json_place(json, "first_step", f->first);
+            cli_json_text(json, "sensor", f->column < 0 ? NULL : log->obs_name[f->column]);
+        }
         cli_json_close(json);
     }
     cli_json_close(json);

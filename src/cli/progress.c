@@ -1,11 +1,10 @@
-// progress.c - how far the work is, on standard error.
+// progress.c - progress of `run` and `sweep`, on standard error.
 //
 // 1. On a terminal one line is redrawn, ten times a second at most and never wider than the
 //    window. Elsewhere a line is written every ten seconds, so that a short job writes none.
 // 2. Progress is counted in points of learning curves, which is finer than runs. A run that
-//    ends early hands in the points it owes.
-// 3. What is said gives way to a narrow window in this order: the bar, the note, the runs, the
-//    time left.
+//    ends early counts all its points.
+// 3. A narrow window drops, in this order: the bar, the note, the runs, the time left.
 
 #include "cli_internal.h"
 
@@ -32,7 +31,7 @@ static void begin(cli_progress *p, const cli_job *job, int nsetting)
 
 bool cli_progress_count(cli_progress *p, const rh_event *event)
 {
-    int64_t told; // points that a run has told of
+    int64_t told; // points that the run has reported
     switch (event->kind) {
     case RH_EVENT_POINT:
         p->points += 1.0;
@@ -55,7 +54,7 @@ double cli_progress_share(const cli_progress *p)
     return p->points / ((double)p->nunit * p->npoint);
 }
 
-static void append_bar(char *line, size_t size, double share, int width)
+void cli_append_bar(char *line, size_t size, double share, int width)
 {
     bool utf8 = cli_utf8();
     int full = (int)(share * width);
@@ -79,7 +78,7 @@ static void compose(const cli_progress *p, int columns, char *line, size_t size)
     if (share > 0.0 && elapsed > 0.3)
         snprintf(eta, sizeof eta, "ETA %s", cli_seconds(elapsed / share * (1.0 - share)).s);
 
-    // what fits, in the order of its worth
+    // what fits, the most important first
     int left = columns - (int)strlen(percent);
     if (left < (int)strlen(eta))
         eta[0] = 0;
@@ -90,17 +89,17 @@ static void compose(const cli_progress *p, int columns, char *line, size_t size)
     bool with_note = note && left >= note;
     left -= with_note ? note : 0;
     int bar = left - 2 < BAR ? left - 2 : BAR;
-    bar = p->terminal ? bar : 0; // a file is not watched
+    bar = p->terminal ? bar : 0; // no bar in a file
 
     snprintf(line, size, "%s", percent);
     if (bar >= LEAST_BAR)
-        append_bar(line, size, share, bar);
+        cli_append_bar(line, size, share, bar);
     size_t used = strlen(line);
     snprintf(line + used, size - used, "%s%s%s%s", with_runs ? results : "",
              with_note ? p->note : "", with_note ? "  " : "", eta);
 }
 
-// Back to where the drawing began, everything below wiped.
+// Erase what was drawn.
 static void rewind_screen(const cli_progress *p, FILE *out)
 {
     if (p->above)
@@ -118,7 +117,7 @@ void cli_progress_draw(cli_progress *p, const char *block)
         return;
     }
 
-    // one write, or the drawing flickers
+    // one write, to avoid flicker
     char *screen = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&screen, &size);
@@ -136,7 +135,7 @@ void cli_progress_draw(cli_progress *p, const char *block)
     free(screen);
 }
 
-// The terminal as it was before.
+// Leave the terminal as it was.
 static void end(const cli_progress *p)
 {
     if (p->terminal && p->drawn > p->begun)

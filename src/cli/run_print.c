@@ -1,4 +1,4 @@
-// run_print.c - what `run` found, in words, JSON and CSV.
+// run_print.c - the results of `run` in words, JSON and CSV.
 
 #include "cli_internal.h"
 
@@ -43,74 +43,78 @@ static double mean_episodes(const cli_result *r)
 
 // ---------------------------------------------------------------------------- words
 
-// What the members' means come to, and each of them.
-static void print_members(FILE *out, const cli_result *r, const cli_style *style)
+static void print_members(const cli_result *r)
 {
     const rh_summary *s = &r->score.summary;
+    cli_style style = cli_style_of(stdout);
     int n = cli_decimals(s->stderr_, s->mean), npool, nmember = r->job->world.nmember;
-    const char *pool = rh_pool_names(&npool)[r->job->world.pool];
-    fprintf(out, "score        %s%s%s   %s of %d members\n", style->bold,
-            cli_real(r->score.score, n).s, style->plain, pool, r->score.nmember);
+    cli_heading("score");
+    printf("%s%s%s   %s of %d members\n", style.bold, cli_real(r->score.score, n).s,
+           style.plain, rh_pool_names(&npool)[r->job->world.pool], r->score.nmember);
     if (s->n > 1)
-        fprintf(out, "  means      %s on average, 95 %% interval %s to %s, standard error %s\n",
-                cli_real(s->mean, n).s, cli_real(s->lo95, n).s, cli_real(s->hi95, n).s,
-                cli_real(s->stderr_, n).s);
+        cli_line("  members", "mean %s, 95 %% interval %s to %s, standard error %s",
+                 cli_real(s->mean, n).s, cli_real(s->lo95, n).s, cli_real(s->hi95, n).s,
+                 cli_real(s->stderr_, n).s);
     int shown = nmember <= FEW_MEMBERS + 1 ? nmember : FEW_MEMBERS;
-    for (int m = 0; m < shown; m++)
-        fprintf(out, "  member %-3d %s\n", m,
-                isnan(r->mean[m]) ? "-" : cli_real(r->mean[m], n).s);
-    if (shown < nmember)
-        fprintf(out, "%s  ... %d more members, --json has them all%s\n", style->dim,
-                nmember - shown, style->plain);
+    for (int m = 0; m < shown; m++) {
+        char label[24];
+        snprintf(label, sizeof label, "  member %d", m);
+        cli_line(label, "%s", isnan(r->mean[m]) ? "-" : cli_real(r->mean[m], n).s);
+    }
+    cli_more(nmember - shown, "member", "--json");
 }
 
-static void print_score(FILE *out, const cli_result *r, const cli_style *style)
+static void print_score(const cli_result *r)
 {
     const rh_summary *s = &r->score.summary;
+    cli_style style = cli_style_of(stdout);
     int n = cli_decimals(s->stderr_, s->mean);
     if (has_members(r)) {
-        print_members(out, r, style);
+        print_members(r);
         return;
     }
-    fprintf(out, "score        %s%s%s", style->bold, cli_real(s->mean, n).s, style->plain);
-    if (s->n == 1)
-        fputs("   (one run: no interval)\n", out);
-    else
-        fprintf(out, "   95 %% interval %s to %s, standard error %s\n", cli_real(s->lo95, n).s,
-                cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
-    if (s->n > 1)
-        fprintf(out, "  spread     %s | %s %s %s | %s   (least, quartiles, most)\n",
-                cli_real(s->min, n).s, cli_real(s->q25, n).s, cli_real(s->median, n).s,
-                cli_real(s->q75, n).s, cli_real(s->max, n).s);
+    cli_heading("score");
+    printf("%s%s%s", style.bold, cli_real(s->mean, n).s, style.plain);
+    if (s->n == 1) {
+        puts("   (one run: no interval)");
+        return;
+    }
+    printf("   95 %% interval %s to %s, standard error %s\n", cli_real(s->lo95, n).s,
+           cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
+    cli_line("  spread", "%s | %s %s %s | %s (minimum, quartiles, maximum)",
+             cli_real(s->min, n).s, cli_real(s->q25, n).s, cli_real(s->median, n).s,
+             cli_real(s->q75, n).s, cli_real(s->max, n).s);
 }
 
-static void print_diverged(FILE *out, const cli_result *r, const cli_style *style)
+static void print_diverged(const cli_result *r)
 {
-    long long agents = count_outcome(r, RH_DIVERGED), n = r->score.nfinished;
-    long long envs = count_outcome(r, RH_ENV_NONFINITE);
-    if (agents)
-        fprintf(out,
-                "%sdiverged%s     %lld of %lld runs: the agent's numbers were not finite\n",
-                style->alarm, style->plain, agents, n);
-    if (envs)
-        fprintf(out, "%sdiverged%s     %lld of %lld runs: the environment was not finite\n",
-                style->alarm, style->plain, envs, n);
+    static const struct {
+        rh_outcome outcome;
+        const char *whose;
+    } kind[] = {{RH_DIVERGED, "agent"}, {RH_ENV_NONFINITE, "environment"}};
+    for (int i = 0; i < 2; i++) {
+        int64_t n = count_outcome(r, kind[i].outcome);
+        if (n)
+            cli_line("diverged", "%s of %s runs: numbers of the %s were no longer finite",
+                     cli_count(n).s, cli_count(r->score.nfinished).s, kind[i].whose);
+    }
 }
 
-static void print_curve(FILE *out, const cli_result *r, const cli_style *style)
+static void print_curve(const cli_result *r)
 {
     const rh_eval_options *opt = &r->job->opt;
+    cli_style style = cli_style_of(stdout);
     bool utf8 = cli_utf8();
-    int columns = cli_is_terminal(out) ? cli_columns(out) : 80;
+    int columns = cli_is_terminal(stdout) ? cli_columns(stdout) : 80;
     if (r->job->task.continuing)
-        fprintf(out, "\nlearning curve: reward in %s steps, by step of the run\n",
-                cli_count(opt->nstep / opt->ncurve).s);
+        printf("\nlearning curve: reward per %s steps, by step of the run\n",
+               cli_count(opt->nstep / opt->ncurve).s);
     else
-        fputs("\nlearning curve: mean return of an episode, by step of the run\n", out);
-    int outside = cli_chart(out, r->curve, opt->ncurve, opt->nstep, columns, utf8, style);
+        puts("\nlearning curve: mean return per episode, by step of the run");
+    int outside = cli_chart(stdout, r->curve, opt->ncurve, opt->nstep, columns, utf8, &style);
     if (outside)
-        fprintf(out, "%s%s %d point%s beyond the axis%s\n", style->dim,
-                utf8 ? "\u25bc\u25b2" : "v^", outside, cli_plural(outside), style->plain);
+        printf("%s%s %d point%s off the axis%s\n", style.dim, utf8 ? "\u25bc\u25b2" : "v^",
+               outside, cli_plural(outside), style.plain);
 }
 
 static bool curve_is_known(const cli_result *r)
@@ -121,28 +125,26 @@ static bool curve_is_known(const cli_result *r)
     return false;
 }
 
-void cli_result_print(FILE *out, const cli_result *r)
+void cli_result_print(const cli_result *r)
 {
-    cli_style style = cli_style_of(out);
-    fputc('\n', out);
+    putchar('\n');
     if (!r->score.whole)
-        fprintf(out, "%sfinished%s     %lld of %lld runs; what follows is about those\n",
-                style.alarm, style.plain, (long long)r->score.nfinished,
-                (long long)count_runs(r));
+        cli_line("finished", "%s of %s runs; the results below are of these",
+                 cli_count(r->score.nfinished).s, cli_count(count_runs(r)).s);
     if (r->score.nfinished) {
-        print_score(out, r, &style);
+        print_score(r);
         if (!r->job->task.continuing)
-            fprintf(out, "episodes     %s completed in a run\n",
-                    cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
-        print_diverged(out, r, &style);
+            cli_line("episodes", "%s completed per run",
+                     cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
+        print_diverged(r);
     }
     if (isfinite(r->seconds))
-        fprintf(out, "speed        %s steps/s, %.1f s in all\n",
-                cli_count((int64_t)steps_per_second(r)).s, r->seconds);
+        cli_line("duration", "%.1f s, %s steps/s", r->seconds,
+                 cli_count((int64_t)steps_per_second(r)).s);
     if (curve_is_known(r))
-        print_curve(out, r, &style);
+        print_curve(r);
     else
-        fputs("\nno episode was completed: there is no learning curve\n", out);
+        puts("\nno learning curve: no episode was completed");
 }
 
 // ---------------------------------------------------------------------------- JSON and CSV
@@ -168,19 +170,10 @@ static void json_summary(cli_json *json, const cli_result *r)
     cli_json_close(json);
 }
 
-static void json_members(cli_json *json, const cli_result *r)
-{
-    cli_json_real(json, "score", r->score.score);
-    cli_json_open(json, "member_scores", '[', true);
-    for (int m = 0; m < r->job->world.nmember; m++)
-        cli_json_real(json, NULL, r->mean[m]);
-    cli_json_close(json);
-}
-
 static void json_runs(cli_json *json, const cli_result *r)
 {
     int nrun = r->job->opt.nrun;
-    cli_json_open(json, "runs", '[', false);
+    cli_json_open(json, "results", '[', false);
     for (int64_t i = 0; i < count_runs(r); i++) {
         const rh_result *result = &r->result[i];
         if (result->outcome == RH_STOPPED)
@@ -207,10 +200,7 @@ static void json_curve(cli_json *json, const cli_result *r)
     for (int64_t i = 1; i <= opt->ncurve; i++) // the step with which the point is complete
         cli_json_whole(json, NULL, (i * opt->nstep + opt->ncurve - 1) / opt->ncurve);
     cli_json_close(json);
-    cli_json_open(json, "mean", '[', true);
-    for (int i = 0; i < opt->ncurve; i++)
-        cli_json_real(json, NULL, r->curve[i]);
-    cli_json_close(json);
+    cli_json_reals(json, "mean", r->curve, opt->ncurve);
     cli_json_close(json);
 }
 
@@ -221,11 +211,12 @@ void cli_result_json(FILE *out, const cli_result *r)
     cli_job_json(&json, r->job);
     cli_json_flag(&json, "loaded", r->job->born != NULL);
     cli_json_flag(&json, "frozen", r->job->opt.frozen);
-    cli_json_whole(&json, "finished", r->score.nfinished);
+    cli_json_whole(&json, "finished_runs", r->score.nfinished);
     cli_json_whole(&json, "diverged",
                    count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
+    cli_json_real(&json, "score", r->score.score);
     if (has_members(r))
-        json_members(&json, r);
+        cli_json_reals(&json, "member_scores", r->mean, r->job->world.nmember);
     json_summary(&json, r);
     json_runs(&json, r);
     json_curve(&json, r);

@@ -1,9 +1,10 @@
-// sweep_print.c - what `sweep` found, ranked: in words, JSON and CSV.
+// sweep_print.c - the ranked results of `sweep` in words, JSON and CSV.
 //
-// 1. Settings of equal score keep the order of the grid. What has no score comes last, and
-//    before it, after an interruption, what has not all its runs: few are easily lucky.
-// 2. Where scores are pooled by something else than the mean, both are shown: the first is what
-//    ranks, and the interval is of the second.
+// 1. Settings of equal score keep the order of the grid. After an interruption, settings with
+//    unfinished runs come after the finished ones: a few runs easily score high. Settings
+//    without a score come last.
+// 2. When scores are not pooled by the mean, both are shown: the pooled score ranks, and the
+//    interval is that of the mean.
 
 #include "cli_internal.h"
 
@@ -127,98 +128,100 @@ static columns choose_columns(const cli_table *t, int nshown)
     return c;
 }
 
-static void print_head(FILE *out, const cli_table *t, const columns *c)
+static void print_head(const cli_table *t, const columns *c)
 {
     const rh_param *param = t->job->agent->param;
-    fputs(" rank  ", out);
+    fputs(" rank  ", stdout);
     for (int k = 0; k < t->grid->naxis; k++)
-        fprintf(out, "  %*s", width_of(t, &t->grid->axis[k]),
-                param[t->grid->axis[k].param].name);
+        printf("  %*s", width_of(t, &t->grid->axis[k]), param[t->grid->axis[k].param].name);
     if (c->pool)
-        fprintf(out, "  %*s", c->nscore, c->pool);
-    fprintf(out, "  %*s", c->nmean, "mean");
+        printf("  %*s", c->nscore, c->pool);
+    printf("  %*s", c->nmean, "mean");
     if (c->intervals)
-        fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "95 % interval");
+        printf("  %*s", c->nlo + 4 + c->nhi, "95 % interval");
     if (c->runs)
-        fputs(t->job->world.nmember > 1 ? "  runs" : "   runs", out);
+        fputs("   runs", stdout);
     if (c->diverged)
-        fputs("  diverged", out);
-    fputc('\n', out);
+        fputs("  diverged", stdout);
+    putchar('\n');
 }
 
-static void print_row(FILE *out, const cli_table *t, int i, const columns *c)
+static void print_row(const cli_table *t, int i, const columns *c)
 {
     const cli_row *row = &t->row[i];
     const double *hp = hp_of(t, row);
     const rh_summary *s = &row->score.summary;
     long long nfinished = row->score.nfinished, ndiverged = row->score.ndiverged;
-    fprintf(out, "%5d %s", i + 1, row->tied ? "~" : " ");
+    printf("%5d %s", i + 1, row->tied ? "~" : " ");
     for (int k = 0; k < t->grid->naxis; k++) {
         const cli_axis *axis = &t->grid->axis[k];
-        fprintf(out, "  %*s", width_of(t, axis),
-                cli_param(&t->job->agent->param[axis->param], hp[axis->param]).s);
+        printf("  %*s", width_of(t, axis),
+               cli_param(&t->job->agent->param[axis->param], hp[axis->param]).s);
     }
     if (c->pool)
-        fprintf(out, "  %*s", c->nscore, cli_real(row->score.score, c->ndecimal).s);
-    fprintf(out, "  %*s", c->nmean, cli_real(s->mean, c->ndecimal).s);
+        printf("  %*s", c->nscore, cli_real(row->score.score, c->ndecimal).s);
+    printf("  %*s", c->nmean, cli_real(s->mean, c->ndecimal).s);
     if (c->intervals && s->n > 1)
-        fprintf(out, "  %*s to %*s", c->nlo, cli_real(s->lo95, c->ndecimal).s, c->nhi,
-                cli_real(s->hi95, c->ndecimal).s);
+        printf("  %*s to %*s", c->nlo, cli_real(s->lo95, c->ndecimal).s, c->nhi,
+               cli_real(s->hi95, c->ndecimal).s);
     else if (c->intervals)
-        fprintf(out, "  %*s", c->nlo + 4 + c->nhi, "");
+        printf("  %*s", c->nlo + 4 + c->nhi, "");
     if (c->runs)
-        fprintf(out, "  %5lld", nfinished);
+        printf("  %5lld", nfinished);
     if (c->diverged && ndiverged)
-        fprintf(out, "  %lld of %lld", ndiverged, nfinished);
-    fputc('\n', out);
+        printf("  %lld of %lld", ndiverged, nfinished);
+    putchar('\n');
 }
 
-// The best setting as it would be typed, the defaults left out.
-static void print_best(FILE *out, const cli_table *t, const cli_style *style)
+// The best setting as options to paste, without the defaults.
+static void print_best(const cli_table *t, const cli_style *style)
 {
     const rh_agent_type *agent = t->job->agent;
     const double *hp = hp_of(t, &t->row[0]);
-    fprintf(out, "\nbest        %s", style->bold);
+    bool any = false;
+    putchar('\n');
+    cli_heading("best");
+    fputs(style->bold, stdout);
     for (int i = 0; i < agent->nparam; i++)
-        if (t->job->swept[i] || hp[i] != agent->param[i].initial)
-            fprintf(out, " --set %s=%s", agent->param[i].name,
-                    cli_param(&agent->param[i], hp[i]).s);
-    fprintf(out, "%s\nspeed        %s steps/s, %.1f s in all\n", style->plain,
-            cli_count(steps_per_second(t)).s, t->seconds);
+        if (t->job->swept[i] || hp[i] != agent->param[i].initial) {
+            printf("%s--set %s=%s", any ? " " : "", agent->param[i].name,
+                   cli_param(&agent->param[i], hp[i]).s);
+            any = true;
+        }
+    puts(style->plain);
+    cli_line("duration", "%.1f s, %s steps/s", t->seconds, cli_count(steps_per_second(t)).s);
 }
 
-void cli_table_print(FILE *out, const cli_table *t, int top)
+void cli_table_print(const cli_table *t, int top)
 {
-    cli_style style = cli_style_of(out);
+    cli_style style = cli_style_of(stdout);
     int nsetting = t->grid->nsetting, ntied = 0;
-    fputc('\n', out);
+    putchar('\n');
     if (t->nrow < nsetting)
-        fprintf(out, "%sfinished%s     runs of %s of %s settings\n", style.alarm, style.plain,
-                cli_count(t->nrow).s, cli_count(nsetting).s);
+        cli_line("finished", "%s of %s settings have finished runs", cli_count(t->nrow).s,
+                 cli_count(nsetting).s);
     if (t->nrow == 0)
         return;
 
     int nshown = t->nrow < top ? t->nrow : top;
     columns c = choose_columns(t, nshown);
-    fputs(style.dim, out);
-    print_head(out, t, &c);
-    fputs(style.plain, out);
+    fputs(style.dim, stdout);
+    print_head(t, &c);
+    fputs(style.plain, stdout);
     for (int i = 0; i < nshown; i++) {
-        fputs(i == 0 ? style.bold : "", out);
-        print_row(out, t, i, &c);
-        fputs(i == 0 ? style.plain : "", out);
+        fputs(i == 0 ? style.bold : "", stdout);
+        print_row(t, i, &c);
+        fputs(i == 0 ? style.plain : "", stdout);
     }
-    if (nshown < t->nrow)
-        fprintf(out, "%s%s more setting%s not shown: --top %d%s\n", style.dim,
-                cli_count(t->nrow - nshown).s, cli_plural(t->nrow - nshown), t->nrow,
-                style.plain);
+    char option[32];
+    snprintf(option, sizeof option, "--top %d", t->nrow);
+    cli_more(t->nrow - nshown, "setting", option);
     for (int i = 0; i < t->nrow; i++)
         ntied += t->row[i].tied;
     if (ntied)
-        fprintf(out, "~ %d setting%s that the %s do not tell apart from the best (95 %%)\n",
-                ntied, cli_plural(ntied),
-                t->job->world.nmember > 1 ? "members" : "paired runs");
-    print_best(out, t, &style);
+        printf("~ %d setting%s statistically tied with the best (95 %%, paired by %s)\n", ntied,
+               cli_plural(ntied), t->job->world.nmember > 1 ? "member" : "run");
+    print_best(t, &style);
 }
 
 // ---------------------------------------------------------------------------- JSON and CSV
@@ -246,19 +249,15 @@ void cli_table_json(FILE *out, const cli_table *t)
     cli_json_open(&json, NULL, '{', false);
     cli_job_json(&json, t->job);
     json_axes(&json, t);
-    cli_json_whole(&json, "finished", t->nfinished);
+    cli_json_whole(&json, "finished_runs", t->nfinished);
     cli_json_open(&json, "settings", '[', false);
     for (int i = 0; i < t->nrow; i++) {
         const cli_row *row = &t->row[i];
         cli_json_open(&json, NULL, '{', true);
-        cli_json_open(&json, "hyperparameters", '{', true);
-        for (int k = 0; k < agent->nparam; k++)
-            cli_json_param(&json, &agent->param[k], hp_of(t, row)[k]);
-        cli_json_close(&json);
-        cli_json_whole(&json, t->job->world.nmember > 1 ? "runs" : "runs",
-                       row->score.nfinished);
-        if (t->job->world.nmember > 1)
-            cli_json_real(&json, "score", row->score.score);
+        cli_json_params(&json, "hyperparameters", agent->param, agent->nparam, hp_of(t, row),
+                        NULL);
+        cli_json_whole(&json, "finished_runs", row->score.nfinished);
+        cli_json_real(&json, "score", row->score.score);
         cli_json_real(&json, "mean", row->score.summary.mean);
         cli_json_real(&json, "stderr", row->score.summary.stderr_);
         cli_json_real(&json, "lo95", row->score.summary.lo95);

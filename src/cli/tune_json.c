@@ -1,4 +1,4 @@
-// tune_json.c - a study in JSON: everything that is known of it.
+// tune_json.c - a study in JSON.
 
 #include "cli_internal.h"
 
@@ -6,7 +6,7 @@
 
 static void json_searched(cli_json *json, const rh_plan *plan, const double *hp)
 {
-    cli_json_open(json, "set", '{', true);
+    cli_json_open(json, "parameters", '{', true);
     for (int d = 0; d < plan->space.ndim; d++) {
         int k = plan->dim[d].param;
         cli_json_param(json, &plan->agent->param[k], hp[k]);
@@ -27,11 +27,11 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
     cli_json_text(json, "stage", t->confirm ? "confirm" : "search");
     cli_json_text(json, "state", state[t->state]);
     json_searched(json, plan, t->hp);
-    cli_json_real(json, "value", t->value);
+    cli_json_real(json, "score", t->value);
     cli_json_real(json, "lo95", t->lo95);
     cli_json_real(json, "hi95", t->hi95);
     cli_json_whole(json, "members", t->nmember);
-    cli_json_whole(json, "runs", nfinished);
+    cli_json_whole(json, "finished_runs", nfinished);
     cli_json_real(json, "out_of_coverage", t->uncovered);
     cli_json_whole(json, "diverged", t->ndiverged);
     cli_json_close(json);
@@ -39,24 +39,15 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
 
 static void json_log(cli_json *json, const cli_tuning *tune)
 {
-    const rh_model *model = rh_study_model(tune->study);
     const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
-    char fingerprint[32];
-    snprintf(fingerprint, sizeof fingerprint, "%016llx",
-             (unsigned long long)rh_model_fingerprint(model));
     cli_json_open(json, "log", '{', false);
-    cli_json_text(json, "path", tune->model ? tune->plan->data : log->path);
-    cli_json_text(json, "fingerprint", fingerprint);
-    cli_json_whole(json, "steps", log->n);
-    cli_json_whole(json, "episodes", log->nepisode);
-    if (tune->starts.log)
-        cli_json_text(json, "starts", tune->starts.log->path);
-    else
-        cli_json_null(json, "starts");
+    cli_log_json(json, log, tune->model ? tune->plan->data : log->path);
+    cli_json_fingerprint(json, rh_study_model(tune->study));
+    cli_json_text(json, "starts", tune->starts.log ? tune->starts.log->path : NULL);
     cli_json_close(json);
 }
 
-// Every key of the plan, as it would stand in a file.
+// Every key of the study file.
 void cli_tune_json_plan(cli_json *json, const rh_plan *plan)
 {
     const char *key, *value;
@@ -73,40 +64,34 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
         cli_json_null(json, "winner");
         cli_json_null(json, "hyperparameters");
         cli_json_null(json, "curve");
-        cli_json_null(json, "found");
-        cli_json_null(json, "search_alone");
+        cli_json_null(json, "winner_in_search");
+        cli_json_null(json, "best_in_search");
         return;
     }
     const rh_trial *t = &v->trial[v->winner];
     json_trial(json, "winner", plan, t);
-    cli_json_open(json, "hyperparameters", '{', true);
-    for (int i = 0; i < plan->agent->nparam; i++)
-        cli_json_param(json, &plan->agent->param[i], t->hp[i]);
-    cli_json_close(json);
-    cli_json_open(json, "curve", '[', true);
-    for (int i = 0; t->curve && i < plan->ncurve; i++)
-        cli_json_real(json, NULL, t->curve[i]);
-    cli_json_close(json);
-    json_trial(json, "found", plan, &v->trial[v->found]);
-    json_trial(json, "search_alone", plan, &v->trial[v->first]);
+    cli_json_params(json, "hyperparameters", plan->agent->param, plan->agent->nparam, t->hp,
+                    NULL);
+    cli_json_reals(json, "curve", t->curve, t->curve ? plan->ncurve : 0);
+    json_trial(json, "winner_in_search", plan, &v->trial[v->found]);
+    json_trial(json, "best_in_search", plan, &v->trial[v->first]);
 }
 
 static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)
 {
     static const char *const end[] = {"lower", NULL, "upper"};
     cli_json_open(json, "importance", '{', false);
-    cli_json_flag(json, "known", v->weighed);
-    cli_json_flag(json, "exact", v->exact);
+    cli_json_text(json, "method",
+                  !v->weighed ? NULL
+                  : v->exact  ? "analysis_of_variance"
+                              : "gaussian_process");
     cli_json_open(json, "parameters", '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
         cli_json_open(json, NULL, '{', true);
         cli_json_text(json, "name", plan->agent->param[plan->dim[d].param].name);
-        cli_json_real(json, "alone", v->weighed ? v->share[d] : NAN);
-        cli_json_real(json, "with_others", v->weighed ? v->total[d] : NAN);
-        if (v->winner >= 0 && v->bound[d])
-            cli_json_text(json, "at_bound", end[v->bound[d] + 1]);
-        else
-            cli_json_null(json, "at_bound");
+        cli_json_real(json, "main_effect", v->weighed ? v->share[d] : NAN);
+        cli_json_real(json, "total_effect", v->weighed ? v->total[d] : NAN);
+        cli_json_text(json, "at_bound", v->winner >= 0 ? end[v->bound[d] + 1] : NULL);
         cli_json_close(json);
     }
     cli_json_close(json);
@@ -146,7 +131,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     cli_json_close(&json);
     cli_tune_json_plan(&json, tune->plan);
     cli_json_whole(&json, "runs", v->nunit);
-    cli_json_whole(&json, "lives_found", v->nknown);
+    cli_json_whole(&json, "resumed_runs", v->nknown);
     cli_json_whole(&json, "steps", v->nstep);
     cli_json_real(&json, "seconds", v->seconds);
     cli_json_close(&json);

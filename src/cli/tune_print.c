@@ -1,9 +1,10 @@
-// tune_print.c - a study in words: what is about to be done, and what came of it.
+// tune_print.c - a study in words: what will be done, and the result.
 //
-// 1. What to do stands first: the setting as a line that can be pasted, then what it is worth
-//    and how sure that is. What is behind it follows.
-// 2. The value is that of the confirmation where there was one. What the setting had when it
-//    was found stands beside it: the best of many was lucky too, and by how much is seen there.
+// 1. The result comes first: the setting as options to paste, its score and the interval. The
+//    reasons follow.
+// 2. The score is that of the confirmation where there was one. The score of the search is
+//    printed below it: the best of many trials overestimates, and the difference shows by how
+//    much.
 
 #include "cli_internal.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define FEW_TIED 8
+#define OVERESTIMATES "the best of many trials overestimates its score"
 #define BAR 20 // columns of the longest bar
 
 // What is printed, and how.
@@ -19,8 +21,7 @@ typedef struct page {
     const rh_plan *plan;
     const rh_verdict *v;
     cli_style style;
-    int width;
-    int decimals; // of values
+    int decimals; // of scores
 } page;
 
 // ---------------------------------------------------------------------------- settings
@@ -54,39 +55,14 @@ static bool is_searched(const rh_plan *plan, int param)
     return false;
 }
 
-// " name=value" of the parameters that are not as they initially are.
-static void add_set(char *text, size_t size, const rh_param *param, int nparam,
-                    const double *value)
-{
-    for (int i = 0; i < nparam; i++) {
-        size_t used = strlen(text);
-        if (value[i] != param[i].initial)
-            snprintf(text + used, size - used, " %s=%s", param[i].name,
-                     cli_param(&param[i], value[i]).s);
-    }
-}
-
 // ---------------------------------------------------------------------------- before
-
-static const rh_log *log_of(const cli_tuning *tune)
-{
-    return tune->model ? rh_model_log(tune->model) : tune->log.log;
-}
 
 static void print_log(const page *p)
 {
-    const rh_log *log = log_of(p->tune);
-    char actions[64];
-    if (log->naction)
-        snprintf(actions, sizeof actions, "%d action%s", log->naction,
-                 cli_plural(log->naction));
+    if (p->tune->model)
+        cli_log_print(rh_model_log(p->tune->model), p->plan->data);
     else
-        snprintf(actions, sizeof actions, "actions of %d number%s", log->nact,
-                 cli_plural(log->nact));
-    cli_line(p->width, "log", "%.300s: %s step%s in %s episode%s, %d sensor%s, %s",
-             p->tune->model ? p->tune->plan->data : log->path, cli_count(log->n).s,
-             cli_plural(log->n), cli_count(log->nepisode).s, cli_plural(log->nepisode),
-             log->nobs, cli_plural(log->nobs), actions);
+        cli_log_print(p->tune->log.log, p->tune->log.log->path);
 }
 
 // "alpha 0.001 to 1 (log)", "tau 1, 10, 100", "optimiser adam, sgd"
@@ -118,10 +94,10 @@ static void print_space(const page *p)
 {
     const rh_plan *plan = p->plan;
     char text[700] = "";
-    cli_line(p->width, "agent", "%s", plan->agent->name);
+    cli_line("agent", "%s", plan->agent->name);
     for (int d = 0; d < plan->space.ndim; d++) {
         describe(plan, d, text, sizeof text);
-        cli_line(p->width, d ? "" : "  searched", "%s", text);
+        cli_line(d ? "" : "  searched", "%s", text);
     }
     text[0] = 0;
     for (int i = 0; i < plan->agent->nparam; i++) {
@@ -132,7 +108,7 @@ static void print_space(const page *p)
                      cli_param(&plan->agent->param[i], plan->hp[i]).s);
     }
     if (*text)
-        cli_line(p->width, "  fixed", "%s", text);
+        cli_line("  fixed", "%s", text);
 }
 
 static void print_method(const page *p)
@@ -141,15 +117,15 @@ static void print_method(const page *p)
     double count = rh_space_count(&plan->space);
     char text[400];
     snprintf(text, sizeof text, "%s", plan->method->name);
-    add_set(text, sizeof text, plan->method->param, plan->method->nparam, plan->method_param);
+    cli_add_set(text, sizeof text, plan->method->param, plan->method->nparam,
+                plan->method_param, "");
     if (plan->method->finite && isfinite(count))
-        cli_line(p->width, "method", "%s: all %s settings", text, cli_count((int64_t)count).s);
+        cli_line("method", "%s: all %s settings", text, cli_count((int64_t)count).s);
     else
-        cli_line(p->width, "method", "%s: %s setting%s", text, cli_count(plan->trials).s,
+        cli_line("method", "%s: %s setting%s", text, cli_count(plan->trials).s,
                  cli_plural(plan->trials));
 }
 
-// "in each of 5 members"
 static void print_runs(const page *p)
 {
     const rh_plan *plan = p->plan;
@@ -157,44 +133,40 @@ static void print_runs(const page *p)
     rh_eval_options how;
     if (rh_plan_eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
         return;
-    const char *criterion[CLI_MAX_NAMES], *across[CLI_MAX_NAMES], *pool[CLI_MAX_NAMES];
-    cli_names(CLI_CRITERION, criterion);
+    const char *across[CLI_MAX_NAMES], *pool[CLI_MAX_NAMES];
     cli_names(CLI_ACROSS, across);
     cli_names(CLI_POOL, pool);
-    int nmember = rh_model_nmember(model);
-    char members[96] = "";
-    if (nmember > 1)
-        snprintf(members, sizeof members, " in each of %d members, pooled by %s", nmember,
-                 pool[plan->pool]);
-    cli_line(p->width, "runs", "%s%s of %s steps for each%s, seed %llu, scored by %s%s%s",
-             strcmp(plan->method->name, "race") == 0 ? "up to " : "", cli_count(plan->nrun).s,
-             cli_count(how.nstep).s, members, (unsigned long long)plan->seed,
-             criterion[plan->criterion], plan->across == RH_ACROSS_MEAN ? "" : ", runs by ",
-             plan->across == RH_ACROSS_MEAN ? "" : across[plan->across]);
-    if (how.cutoff < how.nstep)
-        cli_line(p->width, "  cut-off", "after %s steps of an episode, as a %s",
-                 cli_count(how.cutoff).s,
-                 how.cutoff_rule == RH_TRUNCATE ? "truncate" : "terminate");
+    how.seed = plan->seed;
+    cli_runs_line run = {
+        .opt = &how,
+        .before = strcmp(plan->method->name, "race") == 0 ? "up to " : "",
+        .across = plan->across == RH_ACROSS_MEAN ? NULL : across[plan->across],
+        .nmember = rh_model_nmember(model),
+        .pool = pool[plan->pool],
+        .settings = true,
+        .continuing = rh_model_task(model)->continuing,
+    };
+    cli_runs_print(&run);
     if (plan->confirm_settings > 0)
-        cli_line(p->width, "confirm",
-                 "the %d leading settings, %d run%s in each of %d model%s of other parts of "
-                 "the log",
-                 plan->confirm_settings, plan->confirm_runs, plan->confirm_runs == 1 ? "" : "s",
+        cli_line("confirmation",
+                 "the %d best settings, %d run%s in each of %d new model%s, each fitted to "
+                 "another part of the log",
+                 plan->confirm_settings, plan->confirm_runs, cli_plural(plan->confirm_runs),
                  plan->confirm_members, cli_plural(plan->confirm_members));
 }
 
 void cli_tune_head(const cli_tuning *tune)
 {
-    page p = {.tune = tune, .plan = tune->plan, .width = cli_page()};
+    page p = {.tune = tune, .plan = tune->plan};
     print_log(&p);
     print_space(&p);
     print_method(&p);
     print_runs(&p);
-    cli_line(p.width, "study", "%s", tune->folder);
+    cli_line("study", "%s", tune->folder);
     if (tune->ranks)
-        cli_line(p.width, "processes",
-                 "%d; should one of them be killed, finished runs are kept, and the same "
-                 "command goes on",
+        cli_line("ranks",
+                 "%d; if one is killed, finished runs are kept: rerun the same command to "
+                 "resume",
                  rh_ranks_count(tune->ranks));
     fflush(stdout);
 }
@@ -213,8 +185,8 @@ static void print_setting(const page *p)
     size_t used = (size_t)snprintf(text, sizeof text, "--agent %s", p->plan->agent->name);
     cli_tune_setting(p->plan, t->hp, " --set ", 0, text + used, sizeof text - used);
     cli_heading("deploy");
-    printf("%s%s%s\n", p->style.bold, text, p->style.plain); // broken, it could not be pasted
-    cli_line(p->width, "", "all hyperparameters: %s/best.yaml", p->tune->folder);
+    printf("%s%s%s\n", p->style.bold, text, p->style.plain); // one line, to paste
+    cli_line("", "all hyperparameters: %s/best.yaml", p->tune->folder);
 }
 
 static void print_score(const page *p)
@@ -225,24 +197,24 @@ static void print_score(const page *p)
     if (isfinite(t->lo95) && isfinite(t->hi95))
         snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, t->lo95).s,
                  number(p, t->hi95).s);
-    cli_line(p->width, "expected", "%s%s", number(p, t->value).s, interval);
+    cli_line("score", "%s%s", number(p, t->value).s, interval);
     if (t->confirm) {
-        cli_line(p->width, "  confirmed",
-                 "%d run%s in each of %d fresh model%s, each of another part of the log",
-                 t->nrun, t->nrun == 1 ? "" : "s", t->nmember, cli_plural(t->nmember));
-        cli_line(p->width, "  in search", "%s%s", number(p, found->value).s,
-                 found->value > t->value ? "; the best of many is partly the luckiest" : "");
+        cli_line("  confirmed",
+                 "by %d run%s in each of %d new model%s, each fitted to another part of the "
+                 "log",
+                 t->nrun, cli_plural(t->nrun), t->nmember, cli_plural(t->nmember));
+        cli_line("  search", "%s%s", number(p, found->value).s,
+                 found->value > t->value ? "; " OVERESTIMATES : "");
     } else {
-        cli_line(p->width, "  not sure", "%s",
-                 v->whole && p->plan->confirm_settings == 0
-                     ? "it was not confirmed: the best of many is partly the luckiest"
-                     : "the study is not finished");
+        cli_line("  unconfirmed", "%s",
+                 v->whole && p->plan->confirm_settings == 0 ? OVERESTIMATES
+                                                            : "the study is not finished");
     }
     if (t->uncovered > 0.0)
-        cli_line(p->width, "  unknown", "%s of its steps went where the model knows nothing",
+        cli_line("  coverage", "%s of its steps were out of coverage",
                  cli_share(t->uncovered).s);
     if (t->ndiverged)
-        cli_line(p->width, "  diverged", "%d of its runs", t->ndiverged);
+        cli_line("  diverged", "%d of %d runs", t->ndiverged, t->nmember * t->nrun);
 }
 
 // ---------------------------------------------------------------------------- tied settings
@@ -263,7 +235,7 @@ static bool columns_of(const page *p, int shown, int *column)
         column[d] += 2;
         sum += column[d];
     }
-    return sum <= p->width;
+    return sum <= cli_page();
 }
 
 static void print_row(const page *p, const rh_trial *t, const int *column)
@@ -286,7 +258,7 @@ static void print_row(const page *p, const rh_trial *t, const int *column)
         (size_t)snprintf(text, sizeof text, "%s (%s)", number(p, t->value).s, interval);
     cli_tune_setting(plan, t->hp, " ", 4, text + used, sizeof text - used);
     fputs("  ", stdout);
-    cli_wrap(text, 4, p->width);
+    cli_wrap(text, 4, cli_page());
 }
 
 static void print_tied(const page *p)
@@ -295,30 +267,27 @@ static void print_tied(const page *p)
     int column[RH_MAX_DIM];
     int shown = v->ntied <= FEW_TIED + 1 ? v->ntied : FEW_TIED;
     if (v->ntied < 2) {
-        cli_line(p->width, "tied", "no other setting that was %s is as good (95 %%)",
+        cli_line("tied", "no other %s setting is statistically tied (95 %%)",
                  v->nconfirm ? "confirmed" : "tried");
         return;
     }
-    cli_line(p->width, "tied",
-             "%d settings that chance does not tell apart (95 %%), the one above first",
+    cli_line("tied", "%d statistically tied settings (95 %%), the one to deploy first",
              v->ntied);
     bool table = columns_of(p, shown, column);
     if (table) {
         printf("  %s", p->style.dim);
         for (int d = 0; d < p->plan->space.ndim; d++)
             printf("%*s", column[d], p->plan->agent->param[p->plan->dim[d].param].name);
-        printf("%12s%26s%s\n", "value", "95 % interval", p->style.plain);
+        printf("%12s%26s%s\n", "score", "95 % interval", p->style.plain);
     }
     for (int i = 0; i < shown; i++) {
         fputs("  ", stdout);
         print_row(p, &v->trial[v->tied[i]], table ? column : NULL);
     }
-    if (shown < v->ntied)
-        printf("  %s... %d more, --json has them all%s\n", p->style.dim, v->ntied - shown,
-               p->style.plain);
+    cli_more(v->ntied - shown, "setting", "--json");
 }
 
-// ---------------------------------------------------------------------------- what mattered
+// ---------------------------------------------------------------------------- importance
 
 static void print_bar(const page *p, double share)
 {
@@ -347,11 +316,11 @@ static void print_share(const page *p, int d, int column)
     const rh_verdict *v = p->v;
     printf("  %-*s ", column, name_of(p, d));
     print_bar(p, v->share[d] > 0.0 ? v->share[d] : 0.0);
-    printf("%7s alone, %7s with others%s\n", cli_share(v->share[d]).s, cli_share(v->total[d]).s,
-           v->bound[d] ? "; at an end of its range" : "");
+    printf("%7s alone, %7s with interactions%s\n", cli_share(v->share[d]).s,
+           cli_share(v->total[d]).s, v->bound[d] ? "; at the end of its range" : "");
 }
 
-static void print_mattered(const page *p)
+static void print_importance(const page *p)
 {
     const rh_verdict *v = p->v;
     int order[RH_MAX_DIM], n = 0; // the largest first
@@ -365,15 +334,15 @@ static void print_mattered(const page *p)
             order[at] = order[at - 1];
         order[at] = d;
     }
-    cli_line(p->width, "mattered", "share of the differences between settings, by %s",
-             v->exact ? "analysis of variance" : "a model of the values");
+    cli_line("importance", "share of the score's variance, by %s",
+             v->exact ? "analysis of variance" : "a Gaussian process");
     for (int i = 0; i < n; i++)
         print_share(p, order[i], column);
 }
 
 // ---------------------------------------------------------------------------- the rest
 
-// What the fit said of the model, a line each.
+// Errors and warnings of the model.
 static void print_model(const page *p)
 {
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
@@ -382,40 +351,36 @@ static void print_model(const page *p)
         const rh_log_finding *finding = &f->finding[i];
         if (finding->severity == RH_NOTICE)
             continue;
-        cli_line(p->width, any ? "" : "model", "%s %s: %s", rh_severity_name(finding->severity),
+        cli_line(any ? "" : "model", "%s %s: %s", rh_severity_name(finding->severity),
                  finding->id, finding->evidence);
         any = true;
     }
     if (any)
-        cli_line(p->width, "", "rehearse fit tells what to do about that");
+        cli_line("", "rehearse fit prints the remedies");
 }
 
 static void print_findings(const page *p)
 {
-    const rh_verdict *v = p->v;
-    char count[80];
-    cli_findings_count(v->ncount, count);
-    cli_line(p->width, "findings", "%s", v->nfinding ? count : "none");
-    cli_findings_print(v->finding, v->nfinding, p->width);
+    cli_findings_print(p->v->finding, p->v->nfinding, p->v->nfinding, p->v->ncount);
 }
 
 static void print_files(const page *p)
 {
     const rh_verdict *v = p->v;
     const char *folder = p->tune->folder;
-    char now[64] = "";
-    cli_line(p->width, "files",
-             "%s/: best.yaml, what to deploy; runs.csv, a row for every run; study.log, which "
-             "opens in Optuna",
+    char resumed[96] = "";
+    cli_line("files",
+             "%s/: best.yaml (the setting to deploy), runs.csv (one row per run), study.log "
+             "(the journal, readable by Optuna)",
              folder);
     if (v->nknown)
-        snprintf(now, sizeof now, ", %s of them now", cli_count(v->nunit - v->nknown).s);
-    cli_line(p->width, "took", "%s: %s settings, %s runs%s",
-             v->seconds < 0.5 ? "no time" : cli_seconds(v->seconds).s,
-             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nunit).s, now);
+        snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
+                 cli_count(v->nknown).s);
+    cli_line("duration", "%s, %s settings, %s runs%s", cli_seconds(v->seconds).s,
+             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nunit).s, resumed);
 }
 
-// The next command: to see the setting live, where that can be had.
+// The command that runs the winner in the model.
 static void print_next(const page *p)
 {
     const rh_plan *plan = p->plan;
@@ -434,11 +399,11 @@ static void print_next(const page *p)
 
 void cli_tune_print(const cli_tuning *tune)
 {
-    page p = {.tune = tune, .plan = tune->plan, .v = tune->verdict, .width = cli_page()};
+    page p = {.tune = tune, .plan = tune->plan, .v = tune->verdict};
     p.style = cli_style_of(stdout);
     putchar('\n');
     if (p.v->winner < 0) {
-        cli_line(p.width, "deploy", "nothing: no setting has been run to its end");
+        cli_line("deploy", "nothing: no setting has finished all its runs");
         print_findings(&p);
         return;
     }
@@ -447,7 +412,7 @@ void cli_tune_print(const cli_tuning *tune)
     print_setting(&p);
     print_score(&p);
     print_tied(&p);
-    print_mattered(&p);
+    print_importance(&p);
     print_model(&p);
     print_findings(&p);
     print_files(&p);

@@ -1,10 +1,10 @@
-// tune_progress.c - how far a study is, on standard error.
+// tune_progress.c - progress of a study, on standard error.
 //
-// 1. On a terminal two lines are redrawn: how far it is, and the setting that leads. Elsewhere
-//    a line is written where a stage begins and every ten seconds.
-// 2. The time left goes by the runs of this session: those found in the journal cost nothing,
-//    and say nothing of how fast this machine is.
-// 3. While a model is fitted it looks as `fit` does.
+// 1. On a terminal two lines are redrawn: the progress and the best setting so far. Elsewhere a
+//    line is written when a stage begins and every ten seconds.
+// 2. The time left is estimated from the runs of this session. Runs from the journal take no
+//    time and do not count.
+// 3. While a model is fitted, the line is that of `fit`.
 
 #include "cli_internal.h"
 
@@ -25,7 +25,7 @@ void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder
     s->drawn = cli_now();
 }
 
-// ---------------------------------------------------------------------------- what is said
+// ---------------------------------------------------------------------------- the line
 
 static double share_of(const rh_study_progress *n)
 {
@@ -72,19 +72,7 @@ static void leader(const cli_studying *s, char *text, size_t size)
 
 // ---------------------------------------------------------------------------- drawing
 
-static void append_bar(char *line, size_t size, double share)
-{
-    bool utf8 = cli_utf8();
-    size_t used = strlen(line);
-    for (int i = 0; i < BAR && used + 4 < size; i++) {
-        bool full = i < (int)(share * BAR);
-        const char *cell = full ? (utf8 ? "\u2501" : "#") : (utf8 ? "\u2500" : "-");
-        used += (size_t)snprintf(line + used, size - used, "%s", cell);
-    }
-    snprintf(line + used, size - used, "  ");
-}
-
-// Up to where the drawing began, and all below it wiped.
+// Erase what was drawn.
 static void wipe(cli_studying *s, FILE *out)
 {
     if (s->lines > 1)
@@ -94,7 +82,7 @@ static void wipe(cli_studying *s, FILE *out)
     s->lines = 0;
 }
 
-// Two lines, no wider than the terminal: one that wraps would leave a copy at every redraw.
+// Two lines, no wider than the terminal: a line that wraps would stay at every redraw.
 static void draw(cli_studying *s)
 {
     char *screen = NULL;
@@ -110,7 +98,7 @@ static void draw(cli_studying *s)
     leader(s, best, sizeof best);
     snprintf(line, sizeof line, "%3d%%  ", (int)(100.0 * share));
     if (columns >= 6 + BAR + 2 + (int)strlen(number) + (int)strlen(left))
-        append_bar(line, sizeof line, share);
+        cli_append_bar(line, sizeof line, share, BAR);
     int room = columns - 6 > 0 ? columns - 6 : 0;
     size_t used = strlen(line);
     snprintf(line + used, sizeof line - used, "%.*s", room, number);
@@ -143,7 +131,7 @@ static void report(const cli_studying *s)
 
 // ---------------------------------------------------------------------------- news
 
-// Once, where runs were found.
+// Once, if the journal holds finished runs.
 static void say_resumed(cli_studying *s)
 {
     const rh_study_progress *n = &s->progress;
@@ -151,7 +139,7 @@ static void say_resumed(cli_studying *s)
         return;
     s->resumed = true;
     if (!s->quiet)
-        fprintf(stderr, "rehearse: going on with %s: %s of %s runs are done\n", s->folder,
+        fprintf(stderr, "rehearse: resuming %s: %s of %s runs done\n", s->folder,
                 cli_count(n->nknown).s, cli_count(n->nunit_all).s);
 }
 

@@ -41,10 +41,10 @@ static void one_log(void **unused)
 {
     (void)unused;
     char *out = output_of("collect puddle_world -p near-optimal -o log.csv");
-    assert_has(out, "environment  puddle_world\n");
-    assert_has(out, "policy       near-optimal, after the paper's authors\n");
+    assert_has(out, "environment     puddle_world\n");
+    assert_has(out, "policy          near-optimal, after the paper's authors\n");
     assert_has(out, "alpha=0.353 beta1=0.342 tau=0.122 w_init=4.27 lambda=0.143\n");
-    assert_has(out, "until an episode returns -40 at least, over the last 1,000\n");
+    assert_has(out, "until an episode returns at least -40, over the last 1,000 steps\n");
     assert_has(out, "5,000 steps, normal starts\n");
     assert_has(out, "201 or more episodes, as in the paper\n");
     assert_has(out, "log.csv  2");
@@ -56,12 +56,12 @@ static void one_log(void **unused)
     snprintf(expected, sizeof expected, "copy.npz: 5,000 steps in %.0f episodes",
              number_of(json, "episodes", 0));
     assert_has(read, expected);
-    assert_true(number_of(json, "counted", 0) >= 201.0);
+    assert_true(number_of(json, "completed", 0) >= 201.0);
     assert_true(number_of(json, "mean_return", 0) > -45.0);
     assert_true(number_of(json, "quality", 0) >= -40.0);
     assert_true(number_of(json, "steps", 0) == 5000.0);
-    assert_true(number_of(json, "least", 0) == 201.0);
-    assert_has(json, "\"most\": null");
+    assert_true(number_of(json, "min", 0) == 201.0);
+    assert_has(json, "\"max\": null");
     assert_has(json, "\"source\": \"as in the paper\"");
     assert_has(json, "\"restarts\": \"normal\"");
     assert_has(json, "\"optimiser\": \"adam\"");
@@ -110,9 +110,9 @@ static void options_count(void **unused)
     (void)unused;
     char *json = output_of("collect acrobot -p medium -n 800 --train 500 --restarts normal "
                            "--episodes any -e torques=2 -o t.csv --json");
-    assert_true(number_of(json, "trained", 0) == 500.0);
+    assert_true(number_of(json, "training_steps", 0) == 500.0);
     assert_true(number_of(json, "tries", 0) == 1.0);
-    assert_has(json, "\"until\": \"steps\", \"level\": null, \"span\": 500");
+    assert_has(json, "\"until\": \"steps\", \"threshold\": null, \"window\": 500");
     assert_has(json, "\"restarts\": \"normal\"");
     assert_has(json, "\"torques\": 2");
     assert_has(json, "\"source\": \"none\"");
@@ -120,17 +120,18 @@ static void options_count(void **unused)
 
     // the changed arm is told by its options
     char *out = output_of("collect acrobot --changed -p random -n 100 -o c.csv");
-    assert_has(out, "environment  acrobot link_length_1=2 link_mass_1=2\n");
+    assert_has(out, "environment     acrobot link_length_1=2 link_mass_1=2\n");
     assert_has(out, "any number of episodes\n");
     free(out);
 
     // a window of one's own
     json = output_of("collect mountain_car -p medium -n 3000 --episodes 12:14 -o w.csv --json");
-    assert_true(number_of(json, "counted", 0) >= 12.0 && number_of(json, "counted", 0) <= 14.0);
-    assert_has(json, "\"source\": \"asked for\"");
+    assert_true(number_of(json, "completed", 0) >= 12.0 &&
+                number_of(json, "completed", 0) <= 14.0);
+    assert_has(json, "\"source\": \"requested\"");
     free(json);
     json = output_of("collect mountain_car -p medium -n 2500 -o w.csv --json");
-    assert_true(number_of(json, "least", 0) == 10.0 && number_of(json, "most", 0) == 15.0);
+    assert_true(number_of(json, "min", 0) == 10.0 && number_of(json, "max", 0) == 15.0);
     free(json);
 }
 
@@ -153,7 +154,7 @@ static void several_logs(void **unused)
     assert_has(out, "p-009.csv  ");
     assert_has(out, "p-011.csv  ");
     assert_has(out, "8 to 10 episodes, as in the paper");
-    assert_has(out, "logs         3, episodes ");
+    assert_has(out, "logs            3, episodes ");
     assert_true(exists("p-010.csv") && exists("s-9.csv") && exists("s-11.csv"));
     free(out);
 
@@ -178,7 +179,7 @@ static void mistakes(void **unused)
     (void)unused;
     refuses("collect", 2, "collect: which environment?");
     refuses("collect acrobt -p medium -o a.csv", 2, "did you mean 'acrobot'?");
-    refuses("collect acrobot -o a.csv", 2, "collect: which policy?");
+    refuses("collect acrobot -o a.csv", 2, "collect: --policy is missing");
     refuses("collect acrobot -p good -o a.csv", 2, "--policy cannot be 'good'");
     refuses("collect acrobot -p medium", 2, "--output is missing");
     refuses("collect acrobot -p medium -o a.doc", 2, "cannot tell the format");
@@ -213,10 +214,11 @@ static void failures(void **unused)
 {
     (void)unused;
     refuses("collect puddle_world -p random -n 500 --episodes 400: --tries 5 -o f.csv", 1,
-            "collect: seed 1: no log of 5 tries had 400 or more episodes; they had ");
-    refuses("collect mountain_car -p near-optimal -e force=0 -n 500 -o f.csv --tries 2", 1,
-            "in none of 2 tries did the agent learn, in 100,000 steps, that an episode takes "
-            "120 steps at most, over the last 2,000");
+            " episodes, expected 400 or more episodes\n");
+    refuses(
+        "collect mountain_car -p near-optimal -e force=0 -n 500 -o f.csv --tries 2", 1,
+        "the agent reached the policy's level in none of 2 tries of 100,000 steps, expected "
+        "that an episode takes at most 120 steps, over the last 2,000 steps");
     assert_false(exists("f.csv"));
 }
 

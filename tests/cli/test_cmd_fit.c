@@ -42,20 +42,21 @@ static void prints_words(void **unused)
     outcome o = rehearse(FIT);
     assert_int_equal(o.code, 0);
     assert_string_equal(o.err, "");
-    assert_has(o.out, "log          log.csv: 700 steps in ");
+    assert_has(o.out, "log             log.csv: 700 steps in ");
     assert_has(o.out, "2 sensors, 4 actions\n");
-    assert_has(o.out, "task         episodes end, discount 1, runs of 1,000 steps\n");
-    assert_has(o.out, "seen as      raw: 2 numbers a state\n");
-    assert_has(o.out, "  awareness  0.");
-    assert_has(o.out, "model        knn k=3: ");
-    assert_has(o.out, " between codes, ");
-    assert_has(o.out, " real steps\n  beyond it  ");
-    assert_has(o.out, " of all states and actions; there the episode ends with the log's ");
-    assert_has(o.out, "  episode ends  ");
-    assert_has(o.out, "findings     ");
-    assert_has(o.out, "file         log.model (");
+    assert_has(o.out, "task            episodic, discount 1, 1,000 steps per run\n");
+    assert_has(o.out, "representation  raw, 2 dimensions\n");
+    assert_has(o.out, "  awareness     0.");
+    assert_has(o.out, "model           knn k=3: ");
+    assert_has(o.out, " in the representation, ");
+    assert_has(o.out, " median steps\n  coverage      ");
     assert_has(o.out,
-               "next         rehearse sweep model:log.model --agent esarsa --set alpha=");
+               " of states and actions are out of coverage; there the episode ends with\n");
+    assert_has(o.out, "  termination  ");
+    assert_has(o.out, "findings        ");
+    assert_has(o.out, "file            log.model (");
+    assert_has(o.out,
+               "next            rehearse sweep model:log.model --agent esarsa --set alpha=");
     assert_null(strchr(o.out, '\033'));
     assert_true(exists("log.model")); // the log's name, another ending
     unlink("log.model");
@@ -69,39 +70,39 @@ static void prints_words(void **unused)
     drop(&o);
 
     char *words = output_of(FIT "-o other.model --no-fidelity --members 2 --task puddle_world");
-    assert_has(words, "runs of 30,000 steps, as told by puddle_world\n");
-    assert_has(words, "  members    2, each fitted to 90.0 % of the steps\n");
+    assert_has(words, "30,000 steps per run, as in puddle_world\n");
+    assert_has(words, "  members       2, each fitted to 90.0 % of the steps\n");
     assert_has(words, "--agent esarsa --grid puddle_world:paper\n");
     assert_null(strstr(words, "findings"));
     free(words);
 
-    // what is believed, also where nobody measured it
+    // reach and coverage, also where they were not measured
     static const struct {
         const char *line, *says;
-    } believed[] = {
-        {"--reach none", "reach      none: every neighbour is believed, however far\n\n"},
+    } covered[] = {
+        {"--reach none", "  reach         none: neighbours at any distance count\n\n"},
         {"--reach 0.25 --set beyond=optimistic",
-         "reach      0.25 between codes\n  beyond it  the episode ends with the log's highest "
-         "return\n"},
+         "  reach         0.25 in the representation\n  coverage      out of coverage: the "
+         "episode ends with the log's highest return\n"},
         {"--reach 95% --set beyond=cost --set cost=2",
-         "reach      what holds 0.95 of all states and actions\n  beyond it  steps of the log "
-         "are believed at a cost of 2 a real step\n"},
+         "  reach         covers 0.95 of states and actions\n  coverage      out of coverage: "
+         "the nearest logged steps cost 2 per median step of distance\n"},
         {"--continuing yes",
-         "reach      chosen from the log\n  beyond it  an agent is given the log's lowest "
-         "return, and run goes on from a start\n"},
+         "  reach         chosen from the log\n  coverage      out of coverage: the agent "
+         "receives the log's lowest return and starts again\n"},
     };
-    for (size_t i = 0; i < sizeof believed / sizeof *believed; i++) {
+    for (size_t i = 0; i < sizeof covered / sizeof *covered; i++) {
         char line[128];
-        snprintf(line, sizeof line, FIT "-o other.model --no-fidelity %s", believed[i].line);
+        snprintf(line, sizeof line, FIT "-o other.model --no-fidelity %s", covered[i].line);
         words = output_of(line);
-        assert_has(words, believed[i].says);
+        assert_has(words, covered[i].says);
         free(words);
     }
     unlink("other.model");
 
     // a continuing task has no ends to predict
     words = output_of("fit swing.csv --repr raw -o other.model -j 1");
-    assert_null(strstr(words, "episode ends"));
+    assert_null(strstr(words, "termination"));
     assert_has(words, "held-out");
     unlink("other.model");
     free(words);
@@ -111,13 +112,13 @@ static void the_next_command_works(void **unused)
 {
     (void)unused;
     char *words = output_of(FIT "-o next.model");
-    const char *next = strstr(words, "next         rehearse ");
+    const char *next = strstr(words, "next            rehearse ");
     assert_non_null(next);
     char line[256];
-    snprintf(line, sizeof line, "%.*s -n 300 -r 2 -q", (int)strcspn(next + 22, "\n"),
-             next + 22);
+    snprintf(line, sizeof line, "%.*s -n 300 -r 2 -q", (int)strcspn(next + 25, "\n"),
+             next + 25);
     char *table = output_of(line);
-    assert_has(table, "environment  model:next.model\n");
+    assert_has(table, "environment     model:next.model\n");
     assert_has(table, "4 settings: alpha (4)\n");
     unlink("next.model");
     free(words);
@@ -177,7 +178,7 @@ static void presets_and_starts(void **unused)
     assert_has(json, "\"d\": 4");
     assert_has(json, "\"k\": 2, \"weights\": \"paper\", \"distance\": \"norm\", \"reach\": "
                      "\"none\"");
-    assert_has(json, "\"of\": \"puddle_world\"");
+    assert_has(json, "\"env\": \"puddle_world\"");
     assert_has(json, "\"starts\": \"starts.csv\"");
     free(json);
     json = output_of("fit log.csv --task puddle_world --preset paper --repr laplacian "
@@ -205,15 +206,15 @@ static void runs_in_members(void **unused)
     (void)unused;
     free(output_of(FIT "-q -o four.model --members 4 --no-fidelity"));
     char *words = output_of("run model:four.model -a esarsa -n 100 -r 1");
-    assert_has(words, "4 members, scores pooled by mean\n");
+    assert_has(words, "4 members, pooled by mean\n");
     free(words);
     free(output_of(FIT "-q -o ten.model --members 3 --no-fidelity"));
     words = output_of("run model:ten.model" LIVE);
-    assert_has(words, "environment  model:ten.model\n");
-    assert_has(words, "3 members, scores pooled by mean\n");
-    assert_has(words, "runs         3 of 1,500 steps in each member, seed 1");
-    assert_has(words, " steps of an episode, as a truncate; usual in a model\n");
-    assert_has(words, "  member 2   ");
+    assert_has(words, "environment     model:ten.model\n");
+    assert_has(words, "3 members, pooled by mean\n");
+    assert_has(words, "runs            3 of 1,500 steps per member, seed 1");
+    assert_has(words, " steps (default for a model)\n");
+    assert_has(words, "  member 2      ");
     free(words);
 
     // a column of members, and the score is the mean of their means
@@ -248,7 +249,7 @@ static void runs_in_members(void **unused)
     free(csv);
     free(json);
 
-    // the worst member, and no cut-off
+    // the worst member, and no cutoff
     json = output_of("run model:ten.model" LIVE "--json --pool worst --cutoff never");
     assert_has(json, "\"cutoff\": null");
     double least = number_of(json, "min");
@@ -263,7 +264,7 @@ static void sweeps_in_members(void **unused)
     char line[256];
     snprintf(line, sizeof line, "%s --csv t.csv", all);
     char *words = output_of(line), *csv = contents("t.csv");
-    assert_has(words, "runs         2 of 800 steps for each, in each member, seed 1");
+    assert_has(words, "runs            2 of 800 steps per setting and member, seed 1");
     assert_has(csv, "optimiser,runs,score,mean,stderr,lo95,hi95\n");
     assert_has(csv, ",6,"); // runs of a setting
     free(words);
@@ -320,17 +321,17 @@ static void cuts_episodes_off(void **unused)
     fclose(file);
     free(output_of("fit short.csv --repr raw -q --no-fidelity"));
     char *words = output_of("run model:short.model -a esarsa -r 1 -n 900");
-    assert_has(words, "  cut-off    after 40 steps of an episode, as a truncate; usual in a ");
+    assert_has(words, "  cutoff        episodes are truncated after 40 steps (default for a ");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff-as terminate");
     assert_has(words,
-               "  cut-off    after 100 steps of an episode, as a terminate state; usual");
+               "  cutoff        episodes are terminated after 100 steps (default for a ");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff 7");
-    assert_has(words, "  cut-off    after 7 steps of an episode, as a truncate\n");
+    assert_has(words, "  cutoff        episodes are truncated after 7 steps\n");
     free(words);
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff never");
-    assert_null(strstr(words, "cut-off"));
+    assert_null(strstr(words, "cutoff"));
     free(words);
     free(output_of("fit short.csv --repr raw -q --no-fidelity --continuing yes"));
     outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminate");
@@ -426,7 +427,7 @@ static void logs_without_order(void **unused)
     assert_has(o.err, "order");
     drop(&o);
     char *words = output_of("fit loose.csv --next 'next_*' --obs x,y -o loose.model");
-    assert_has(words, "seen as      raw: 2 numbers a state\n");
+    assert_has(words, "representation  raw, 2 dimensions\n");
     free(words);
 }
 

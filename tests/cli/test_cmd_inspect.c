@@ -58,16 +58,16 @@ static void prints_a_screen(void **unused)
     outcome o = rehearse("inspect plant.csv" ROLES);
     assert_int_equal(o.code, 0);
     assert_string_equal(o.err, "");
-    assert_has(o.out, "log         plant.csv  (csv, ");
-    assert_has(o.out, "shape       ");
+    assert_has(o.out, "log             plant.csv: ");
+    assert_has(o.out, "  format        csv, ");
     assert_has(o.out, " steps in 30 episodes, 2 sensors, 3 actions\n");
-    assert_has(o.out, "read as     ");
-    assert_has(o.out, "ends        15 terminal, 15 cut off");
-    assert_has(o.out, "starts      30, 30 different");
+    assert_has(o.out, "  reading       ");
+    assert_has(o.out, "ends            15 terminal, 15 truncated");
+    assert_has(o.out, "starts          30, 30 distinct");
     assert_has(o.out, "temp [degC]");
-    assert_has(o.out, "nearest trial, in median steps");
+    assert_has(o.out, "nearest logged step, in median steps");
     assert_has(o.out, "\u2588"); // a full bar
-    assert_has(o.out, "findings    0 errors, 0 warnings, 1 notice\n");
+    assert_has(o.out, "findings        0 errors, 0 warnings, 1 notice\n");
     assert_has(o.out, "lost-steps");
     assert_null(strchr(o.out, '\033')); // no colour in a file
     drop(&o);
@@ -101,7 +101,7 @@ static void fits_a_screen(void **unused)
     }
     assert_true(nline <= 65);
     assert_true(longest <= 110);
-    assert_has(cut, "... 40 more sensors, --all shows them\n");
+    assert_has(cut, "... 40 more sensors, --all shows all\n");
     assert_null(strstr(cut, "sensor_49"));
     assert_has(whole, "sensor_49");
     assert_has(whole, "sentinel");
@@ -116,9 +116,9 @@ static void prints_json(void **unused)
     char *json = output_of("inspect bad.csv --json" ROLES);
     assert_true(json[0] == '{');
     assert_has(json, "\"format\": \"csv\"");
-    assert_has(json, "\"nactions\": 3");
+    assert_has(json, "\"actions\": 3");
     assert_has(json, "\"severity\": \"warning\",\n      \"id\": \"sentinel\"");
-    assert_has(json, "\"sentinel\": -9999, \"sentinels\": 10");
+    assert_has(json, "\"sentinel\": -9999, \"sentinel_count\": 10");
     assert_has(json, "\"time\": null");
     assert_has(json, "\"sensor\": \"level\"");
     assert_null(strstr(json, "nan"));

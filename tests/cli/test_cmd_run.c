@@ -67,11 +67,11 @@ static void prints_words(void **unused)
     outcome o = rehearse(SMALL "-s alpha=0.05 -e noise=0.02 --range x=-2:2");
     assert_int_equal(o.code, 0);
     assert_string_equal(o.err, ""); // too short for a word about progress
-    assert_has(o.out, "environment  puddle_world noise=0.02\n");
-    assert_has(o.out, "range      x=-2:2\n");
-    assert_has(o.out, "agent        esarsa alpha=0.05\n");
-    assert_has(o.out, "defaults   beta1=0 tau=1");
-    assert_has(o.out, "runs         5 of 2,000 steps, seed 1, scored by average\n");
+    assert_has(o.out, "environment     puddle_world noise=0.02\n");
+    assert_has(o.out, "  range         x=-2:2\n");
+    assert_has(o.out, "agent           esarsa alpha=0.05\n");
+    assert_has(o.out, "  defaults      beta1=0 tau=1");
+    assert_has(o.out, "runs            5 of 2,000 steps, seed 1, criterion average\n");
     assert_has(o.out, "95 % interval");
     assert_has(o.out, "steps/s");
     assert_has(o.out, "\u2514\u2500\u2500"); // the chart's corner
@@ -97,7 +97,7 @@ static void prints_json(void **unused)
     assert_has(json, "\"alpha\": 0.1,");
     assert_has(json, "\"cutoff\": 500,\n  \"cutoff_as\": \"truncate\"");
     assert_has(json, "\"step\": [286, 572, 858, 1143, 1429, 1715, 2000]");
-    assert_true(number_of(json, "finished") == 5);
+    assert_true(number_of(json, "finished_runs") == 5);
     assert_true(number_of(json, "lo95") < number_of(json, "mean"));
     assert_true(number_of(json, "steps_per_second") > 0);
     free(json);
@@ -181,7 +181,8 @@ static void divergence_is_a_result(void **unused)
     (void)unused;
     const char *line = "run acrobot -a actor_critic -s alpha_critic=10 -n 2000 -r 3";
     char *words = output_of(line);
-    assert_has(words, "diverged     3 of 3 runs: the agent's numbers were not finite\n");
+    assert_has(words,
+               "diverged        3 of 3 runs: numbers of the agent were no longer finite\n");
     assert_has(words, "no learning curve");
     free(words);
     char with_save[128];

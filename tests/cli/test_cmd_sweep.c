@@ -52,14 +52,14 @@ static void ranks_every_combination(void **unused)
     }
     assert_int_equal(seen, 15);
 
-    assert_has(words, "sweep        4 settings: alpha (2) x tau (2)\n");
+    assert_has(words, "sweep           4 settings: alpha (2) x tau (2)\n");
     assert_has(words, "rank    alpha  tau ");
     char best[96];
-    snprintf(best, sizeof best, "best         --set alpha=%g --set tau=%g\n", r[0].alpha,
+    snprintf(best, sizeof best, "best            --set alpha=%g --set tau=%g\n", r[0].alpha,
              r[0].tau);
     assert_has(words, best);
     char *few = output_of(SMALL "--top 1");
-    assert_has(few, "3 more settings not shown: --top 4\n");
+    assert_has(few, "  ... 3 more settings, --top 4 shows all\n");
     free(words);
     free(csv);
     free(piped);
@@ -120,7 +120,7 @@ static void takes_published_grids(void **unused)
     snprintf(line, sizeof line, "%s -s tau=2,3 -s alpha=0.5 -s beta2=0.9,0.99", grid);
     char *changed = output_of(line);
     assert_has(changed, "24 settings: beta1 (2) x tau (2) x w_init (3) x beta2 (2)\n");
-    assert_has(changed, "agent        esarsa alpha=0.5\n");
+    assert_has(changed, "agent           esarsa alpha=0.5\n");
     free(changed);
 }
 
@@ -137,7 +137,7 @@ static void equal_means_keep_the_order(void **unused)
         assert_true(r[i].alpha == alpha[i] && r[i].tau == tau[i] && r[i].mean == -5.0);
     free(csv);
     char *words = output_of("sweep acrobot -a esarsa -n 5 -r 2 -s alpha=0.2,0.1 -s tau=3,1,2");
-    assert_has(words, "~ 5 settings that the paired runs do not tell apart");
+    assert_has(words, "~ 5 settings statistically tied with the best (95 %, paired by run)");
     free(words);
 }
 
@@ -145,7 +145,7 @@ static void one_run_tells_nothing_apart(void **unused)
 {
     (void)unused;
     char *words = output_of("sweep puddle_world -a esarsa -n 500 -r 1 -s tau=0.1,1,10");
-    assert_has(words, "~ 2 settings that the paired runs do not tell apart");
+    assert_has(words, "~ 2 settings statistically tied with the best (95 %, paired by run)");
     free(words);
 }
 
@@ -165,7 +165,7 @@ static void stops_when_asked(void **unused)
         kill(pid, signals[i]);
         outcome o = await(pid);
         assert_int_equal(o.code, 128 + signals[i]);
-        assert_has(o.out, "of 3,600 settings\n");
+        assert_has(o.out, " of 3,600 settings have finished runs\n");
         assert_has(o.out, "\nbest ");
         assert_has(o.err, "rehearse: interrupted: ");
         assert_has(o.err, " of 108,000 runs finished\n");

@@ -80,34 +80,33 @@ static void prints_words(void **unused)
     if (o.code)
         print_error("%s", o.err);
     assert_int_equal(o.code, 0);
-    assert_has(o.out, "log          log.csv: 300 steps in ");
+    assert_has(o.out, "log             log.csv: 300 steps in ");
+    assert_has(o.out, "agent           esarsa\n  searched      alpha 0.01, 0.1, 1\n            "
+                      "    tau 1, 10\n");
+    assert_has(o.out, "  fixed         beta1=0 ");
+    assert_has(o.out, "method          race: all 6 settings\n");
+    assert_has(o.out,
+               "runs            up to 2 of 200 steps per setting, seed 1, criterion average\n");
     assert_has(
         o.out,
-        "agent        esarsa\n  searched   alpha 0.01, 0.1, 1\n             tau 1, 10\n");
-    assert_has(o.out, "  fixed      beta1=0 ");
-    assert_has(o.out, "method       race: all 6 settings\n");
-    assert_has(o.out,
-               "runs         up to 2 of 200 steps for each, seed 1, scored by average\n");
-    assert_has(o.out,
-               "confirm      the 2 leading settings, 2 runs in each of 2 models of other "
-               "parts of the log\n");
-    assert_has(o.out, "study        log.study\n");
-    assert_has(o.out, "deploy       --agent esarsa --set alpha=");
+        "confirmation    the 2 best settings, 2 runs in each of 2 new models, each fitted ");
+    assert_has(o.out, "study           log.study\n");
+    assert_has(o.out, "deploy          --agent esarsa --set alpha=");
     assert_has(o.out, "all hyperparameters: log.study/best.yaml\n");
-    assert_has(o.out, "expected     ");
+    assert_has(o.out, "score           ");
     assert_has(o.out, "95 % interval ");
-    assert_has(o.out, "tied         ");
-    assert_has(o.out, "mattered     share of the differences between settings");
-    assert_has(o.out, "findings     ");
-    assert_has(o.out, "files        log.study/: best.yaml");
+    assert_has(o.out, "tied            ");
+    assert_has(o.out, "importance      share of the score's variance, by ");
+    assert_has(o.out, "findings        ");
+    assert_has(o.out, "files           log.study/: best.yaml");
     assert_has(o.out,
-               "next         rehearse run model:log.study/study.model --agent esarsa --set");
+               "next            rehearse run model:log.study/study.model --agent esarsa --set");
     assert_null(strchr(o.out, '\033'));
     assert_true(exists("log.study/best.yaml") && exists("log.study/runs.csv"));
     assert_true(exists("log.study/study.log"));
 
     // the next command works
-    const char *next = strstr(o.out, "next         rehearse ") + 22;
+    const char *next = strstr(o.out, "next            rehearse ") + 25;
     char line[512];
     snprintf(line, sizeof line, "%.*s -n 100 -r 2 -q", (int)strcspn(next, "\n"), next);
     free(output_of(line));
@@ -116,8 +115,8 @@ static void prints_words(void **unused)
     // once more: all of it is known
     o = rehearse("tune log.csv" SMALL);
     assert_int_equal(o.code, 0);
-    assert_has(o.err, "rehearse: going on with log.study: ");
-    assert_has(o.err, " runs are done\n");
+    assert_has(o.err, "rehearse: resuming log.study: ");
+    assert_has(o.err, " runs done\n");
     drop(&o);
 
     o = rehearse("tune log.csv -q" SMALL);
@@ -194,37 +193,37 @@ static void files_and_flags(void **unused)
                                "representation: raw\nevaluation: {steps: 100, runs: 2}\n"
                                "confirm: false\nstarts: ../starts.csv\n");
     char *words = output_of("tune below/s.yaml");
-    assert_has(words, "log          below/../log.csv: 300 steps");
-    assert_has(words, "runs         up to 2 of 100 steps");
-    assert_has(words, "study        s.study\n");
-    assert_has(words, "was not confirmed");
+    assert_has(words, "log             below/../log.csv: 300 steps");
+    assert_has(words, "runs            up to 2 of 100 steps");
+    assert_has(words, "study           s.study\n");
+    assert_has(words, "  unconfirmed   the best of many trials overestimates its score\n");
     assert_true(exists("s.study/best.yaml"));
     free(words);
 
     // the line stands above the file
     words = output_of("tune below/s.yaml -n 50 -s alpha=0.1,0.2,0.3 --method grid -r 3 -o t");
-    assert_has(words, "runs         3 of 50 steps");
+    assert_has(words, "runs            3 of 50 steps");
     assert_has(words, "alpha 0.1, 0.2, 0.3\n");
-    assert_has(words, "method       grid: all 3 settings\n");
+    assert_has(words, "method          grid: all 3 settings\n");
     free(words);
 
     // other methods, continuous actions, a model, a published grid
     words = output_of("tune swing.csv --repr raw -n 100 -r 2 -t 8 --method bayes --no-confirm");
-    assert_has(words, "agent        gaussian_actor_critic\n");
-    assert_has(words, "method       bayes: 8 settings\n");
+    assert_has(words, "agent           gaussian_actor_critic\n");
+    assert_has(words, "method          bayes: 8 settings\n");
     assert_has(words, "\n  alpha_critic ");
     assert_null(strstr(words, " \n"));
     free(words);
     free(output_of("fit log.csv --repr raw -q --no-fidelity -o m.model"));
     words = output_of("tune model:m.model -n 50 -r 2 --no-confirm --method random -t 4");
-    assert_has(words, "log          model:m.model: ");
-    assert_has(words, "study        m.study\n");
-    assert_has(words, "next         rehearse run model:m.model --agent esarsa --set ");
+    assert_has(words, "log             model:m.model: ");
+    assert_has(words, "study           m.study\n");
+    assert_has(words, "next            rehearse run model:m.model --agent esarsa --set ");
     free(words);
     words =
         output_of("tune log.csv --repr raw -g puddle_world:paper -n 20 -r 1 --no-confirm -o g "
                   "--method grid");
-    assert_has(words, "method       grid: all 54 settings\n");
+    assert_has(words, "method          grid: all 54 settings\n");
     free(words);
     remove_folder("s.study t swing.study m.study g");
 }
@@ -292,7 +291,7 @@ static void stops(void **unused)
         assert_has(o.err, "rehearse: interrupted: ");
         assert_has(o.err, " runs are done and kept in long; the same command goes on\n");
         if (i > 0)
-            assert_has(o.err, "rehearse: going on with long: ");
+            assert_has(o.err, "rehearse: resuming long: ");
         drop(&o);
     }
     remove_folder("long");

@@ -119,7 +119,7 @@ static void tunes_lines_that_fit(void **unused)
         assert_non_null(message);
         *message = 0;
         assert_has(screen, " runs");
-        char *resumed = strstr(screen, "rehearse: going on with long: ");
+        char *resumed = strstr(screen, "rehearse: resuming long: ");
         assert_true((resumed != NULL) == (i > 0));
         assert_true(widest(resumed ? strchr(resumed, '\n') : screen) < columns[i]);
 
