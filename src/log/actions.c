@@ -8,8 +8,8 @@
 // 3. Actions are put in order (numbers by size, names by letter), so that two logs of one plant
 //    agree on their indices as far as they can.
 
-#include "log_internal.h"
 #include "base/number.h"
+#include "log_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-// arrays.c - arrays in slabs, and rows on their way to a log.
+// arrays.c - reads arrays in slabs and feeds their rows to a log.
 //
-// 1. A slab is at most a megabyte or 65536 rows: beside the log itself nothing large is held.
-// 2. When a reward came with a state, a row waits for the next one to get its reward. The last
-//    action of an episode got none: its row is handed on as one that was only seen.
-// 3. A number that stands for a missing one does so in observations, actions and rewards. Of
-//    rewards the reader of a layout sees to it: they may be sums.
-// 4. A row whose action is missing is one in which nothing was done.
-// 5. Time that runs backwards is a gap too.
-// 6. Which number is which action is looked up once per number and remembered.
+// 1. A slab is at most a megabyte or 65536 rows, so little memory is used beside the log.
+// 2. If rewards belong to states, a row waits for the next one to get its reward. The last
+//    action of an episode gets none, so its row is passed on without an action.
+// 3. A number that stands for a missing value does so in observations, actions and rewards.
+//    Rewards may be sums, so the reader of each layout handles them.
+// 4. A row with a missing action is a row without an action.
+// 5. Time that runs backwards counts as a gap.
+// 6. The index of each action value is looked up once and remembered.
 
 #include "arrays.h"
 
@@ -133,7 +133,7 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
     if (opt->action_kind != RH_ACTION_AUTO)
         shape.action = opt->action_kind;
 
-    // the actions there are: said by the caller, else by the file
+    // the actions: from the caller, else from the file
     if (opt->actions && *opt->actions) {
         rh_status rc = rh_log__split(opt->actions, &feed->label, &feed->nlabel, err);
         if (rc)
@@ -173,7 +173,7 @@ void rh_feed__clear(rh_feed *feed)
     *feed = (rh_feed){0};
 }
 
-// The place of an action among the labels, or -1.
+// The index of an action among the labels, or -1.
 static int find_place(const rh_feed *feed, double value)
 {
     if (!feed->own || !feed->indices)
@@ -213,7 +213,7 @@ static rh_status place_action(rh_feed *feed, double *act, int64_t at, rh_error *
     return RH_OK;
 }
 
-// Copy n numbers, those that stand for a missing one as NAN.
+// Copy n numbers; those that stand for a missing value become NAN.
 static void copy_seen(const rh_feed *feed, double *to, const double *from, int n)
 {
     memcpy(to, from, (size_t)n * sizeof *to);
@@ -234,7 +234,7 @@ static rh_log_row copy_row(const rh_feed *feed, const rh_log_row *row, double *w
         copy.next = next;
     }
     if (row->act) {
-        if (feed->indices) // no amounts: none of them stands for a missing one
+        if (feed->indices) // indices, so none stands for a missing value
             memcpy(act, row->act, (size_t)feed->nact * sizeof *act);
         else
             copy_seen(feed, act, row->act, feed->nact);

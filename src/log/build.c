@@ -1,19 +1,18 @@
-// build.c - rows become transitions.
+// build.c - turns rows into transitions.
 //
-// This is the one place that decides what the s' of a step is:
+// This is the only place that decides what the s' of a step is:
 //
 // 1. The s' that the row gives; else the observation of the next row of the same episode; else
-//    unknown. The first row of another episode is never taken for it.
-// 2. A terminal step with unknown s' is kept: it ends an episode all the same. Any other is
-//    dropped and counted, and the step before it becomes the last of its episode.
-// 3. A row in which nothing was done (no action) is the s' of the step before. If the episode
-//    goes on after it, something is missing there: the episode is cut into two, and the
-//    second does not begin in a start state. A step whose action or reward is not known is
-//    dropped in the same way, and what it says of the end is its own.
+//    unknown. It is never the first row of another episode.
+// 2. A terminal step with unknown s' is kept, because it still ends an episode. Any other step
+//    with unknown s' is dropped and counted, and the step before it ends its episode.
+// 3. A row without an action gives the s' of the step before. If the episode continues after
+//    it, data is missing there: the episode is split, and its second part does not begin in a
+//    start state. A step with unknown action or reward is dropped in the same way; its flags
+//    still count.
 // 4. The last step of an episode is terminal or truncated, whatever the log says.
-// 5. An observation of which every number is missing is none: no s', and nothing was done
-// there.
-// 6. An s' that is the same as the next row's observation is kept once.
+// 5. An observation whose numbers are all missing counts as none: no s', and no step there.
+// 6. An s' equal to the next row's observation is stored once.
 
 #include "log_internal.h"
 
@@ -44,14 +43,14 @@ struct rh_log_builder {
     rh_log_reading reading;
     const char **note; // owned  (reading.nnote, room for nnote)
     int nnote;
-    bool sorted;  // the labels are to be put in order
-    bool open;    // an episode is open
-    bool waiting; // the last transition waits for its s' from the next row
+    bool sorted;  // sort the labels
+    bool open;    // inside an episode
+    bool waiting; // the last transition gets its s' from the next row
     bool over;    // the last row ended the episode
     bool hole;    // the last row of the episode made no step
-    bool seen;    // and may be what was seen at its end
-    bool late;    // rows that an episode begins with were dropped
-    int32_t next; // row of the s' that the last row gave, or RH_UNKNOWN
+    bool seen;    // and may be the observation at its end
+    bool late;    // the episode's first rows were dropped
+    int32_t next; // row of the s' given by the last row, or RH_UNKNOWN
 };
 
 // ---------------------------------------------------------------------------- names
@@ -266,7 +265,7 @@ static uint8_t flags_of(const rh_log_row *row)
                      (row->truncated ? RH_FLAG_TRUNCATED : 0));
 }
 
-// Keep an observation; its row, or RH_UNKNOWN when memory ran out.
+// Store an observation. Returns its row, or RH_UNKNOWN if memory runs out.
 static int32_t keep_obs(rh_log_builder *b, const double *obs)
 {
     double *row = rh_column__push(&b->column[OBS]);
@@ -278,7 +277,7 @@ static int32_t keep_obs(rh_log_builder *b, const double *obs)
     return (int32_t)(b->column[OBS].n - 1);
 }
 
-// The same numbers, a missing one being like another.
+// Equal numbers; missing ones are equal to each other.
 static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
 {
     const double *kept = rh_column__at(&b->column[OBS], row);
@@ -288,7 +287,7 @@ static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
     return true;
 }
 
-// Whether there is anything in an observation.
+// Whether any number of an observation is known.
 static bool is_seen(const rh_log_builder *b, const double *obs)
 {
     for (int i = 0; i < b->shape.nobs; i++)
@@ -297,8 +296,8 @@ static bool is_seen(const rh_log_builder *b, const double *obs)
     return false;
 }
 
-// Take back the last transition of the episode that begins with `first`, and its observation
-// when nothing else has it.
+// Remove the last transition of the episode that begins with `first`, and its observation if
+// nothing else refers to it.
 static void take_back(rh_log_builder *b, int64_t first)
 {
     int64_t i = ntransition(b) - 1;
@@ -344,7 +343,7 @@ static bool open_episode(rh_log_builder *b, bool start)
     return true;
 }
 
-// A row that makes no step: nothing was done, or what was done or came of it is not known.
+// A row without a step: it has no action, or its action or reward is unknown.
 static bool observe(rh_log_builder *b, const rh_log_row *row)
 {
     bool step = row->act != NULL;
@@ -369,7 +368,7 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
     return true;
 }
 
-// The row of the observation an action was taken in; RH_UNKNOWN when memory ran out.
+// The row of s for a new step; RH_UNKNOWN if memory runs out.
 static int32_t place(rh_log_builder *b, const double *obs)
 {
     if (b->next != RH_UNKNOWN && same_obs(b, b->next, obs))
@@ -426,7 +425,7 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 
     bool acts = is_complete(b, row);
     bool begins = row->begins || row->resumes || !b->open || (b->over && (row->act || b->hole));
-    bool torn = !begins && b->hole; // the episode goes on after a row that made no step
+    bool torn = !begins && b->hole; // the episode continues after a row without a step
     b->reading.nincomplete += torn && b->seen;
     b->seen = false;
     b->late = b->late && !row->begins && !row->resumes;
@@ -457,7 +456,7 @@ bool rh_log__number_steps(rh_log *log)
     return true;
 }
 
-// Steps whose s' is not the s of the next one.
+// Steps whose s' differs from the s of the next step.
 static int64_t count_mismatches(const rh_log *log)
 {
     int64_t count = 0;
@@ -466,7 +465,7 @@ static int64_t count_mismatches(const rh_log *log)
     return count;
 }
 
-// Every column in one piece, in the log.
+// Flatten all columns into the log.
 static bool take_columns(rh_log_builder *b)
 {
     rh_log *log = &b->body->log;
@@ -488,7 +487,7 @@ static bool take_columns(rh_log_builder *b)
            (log->start = rh_column__flatten(&b->column[START])) && rh_log__number_steps(log);
 }
 
-// Some state must be a start: the first one, where the log knows of none.
+// If the log knows no start state, its first state becomes one.
 static void choose_start(const rh_log_builder *b)
 {
     const rh_column *start = &b->column[START];

@@ -1,8 +1,8 @@
 // column.c - one array of a growing log.
 //
-// A block is never moved, so while a log is read no more memory is used than it needs in the
-// end; making it one piece takes as much again, for one column at a time. When the number of
-// rows was guessed well there is one block, which is that piece.
+// Blocks never move, so reading a log takes no more memory than the log itself. Flattening
+// needs a second copy, of one column at a time. If the number of rows was guessed well, there
+// is one block, and it becomes the array.
 
 #include "log_internal.h"
 
@@ -17,13 +17,12 @@ void *rh_column__at(const rh_column *column, int64_t row)
            (size_t)(row % RH_COLUMN__BLOCK) * column->width;
 }
 
-// Rows that there are blocks for.
+// Rows that the blocks can hold.
 static int64_t room_of(const rh_column *column)
 {
     return column->nblock == 0 ? 0 : column->first + (column->nblock - 1LL) * RH_COLUMN__BLOCK;
 }
 
-// One more block.
 static bool grow(rh_column *column)
 {
     if (column->nblock == column->nroom) {
@@ -41,7 +40,7 @@ static bool grow(rh_column *column)
         column->first = RH_COLUMN__BLOCK;
     int64_t nrow = column->nblock == 0 ? column->first : RH_COLUMN__BLOCK;
     char *fresh = rh_alloc((size_t)nrow, column->width);
-    if (!fresh && nrow > RH_COLUMN__BLOCK) { // it was a guess
+    if (!fresh && nrow > RH_COLUMN__BLOCK) { // the size was a guess: use less
         column->first = RH_COLUMN__BLOCK;
         fresh = rh_alloc(RH_COLUMN__BLOCK, column->width);
     }

@@ -1,13 +1,13 @@
-// columns.c - which column is what: by what the caller says, by what the file says of itself,
-// and else by the usual names (columns_usual.c).
+// columns.c - assigns roles to columns: by the caller's options, by what the file says of
+// itself, and else by the usual names (columns_usual.c).
 //
-// 1. Names are compared without case and punctuation: obs_0, obs[0], "Obs 0" and Obs.0 are one
-//    (their plain form is obs_0), and so are episodeId and episode_id. A prime at the end and
-//    t+1 say that it is an s': s' is s_next, x(t+1) is x_tp1. What the caller names is meant
-//    to the letter; but a pattern never takes an s' together with its s.
-// 2. What is guessed never takes a column that somebody named. A column named for two things
-//    is refused; but a reward that is computed ("-energy", "0.1*u + v") may use columns that
-//    are observed or done as well.
+// 1. Names are compared without case and punctuation: obs_0, obs[0], "Obs 0" and Obs.0 are the
+//    same (plain form obs_0), and so are episodeId and episode_id. A prime at the end and t+1
+//    mark an s': s' is s_next, x(t+1) is x_tp1. Names in options must match exactly, but a
+//    pattern never selects an s' together with its s.
+// 2. A guess never takes a column that the caller or the file named. A column named for two
+//    roles is refused; but a computed reward ("-energy", "0.1*u + v") may also use observation
+//    and action columns.
 
 #include "columns_plan.h"
 
@@ -44,7 +44,7 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
     if (close != ']' && close != ')')
         return;
 
-    // the bracket that belongs to the last one
+    // find the bracket that matches the last one
     size_t at = n - 1;
     for (int depth = 1; depth > 0;) {
         if (at == 0)
@@ -53,7 +53,7 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
         depth += (header[at] == close) - (header[at] == open);
     }
 
-    // obs[0] has no unit, and a name there must be
+    // obs[0] has no unit, and there must be a name
     size_t digits = 0, end = at;
     while (digits < n - at - 2 && header[at + 1 + digits] >= '0' &&
            header[at + 1 + digits] <= '9')
@@ -63,13 +63,13 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
     if (end == 0 || (digits > 0 && digits == n - at - 2))
         return;
     if (n - at == 5 && header[at + 2] == '+' && header[at + 3] == '1')
-        return; // x(t+1): when, not in what unit
+        return; // x(t+1): a time, not a unit
     *name = end;
     *unit = header + at + 1;
     *nunit = n - at - 2;
 }
 
-// Names that two columns share once their units are gone get these back.
+// If two names are equal without their units, they keep the units.
 static void restore_names(rh_columns *c)
 {
     bool *shared = c->wordy; // not used yet
@@ -97,7 +97,7 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
     if (!c->text)
         return nomem(c, err);
 
-    // the arrays come first, the widest kind before the others
+    // the arrays come first, widest type first
     c->odd = (rh_log__odd *)(void *)c->text;
     c->header = (const char **)(void *)(c->odd + n);
     c->name = c->header + n;
@@ -118,7 +118,7 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
             if (letters[k] > 0)
                 memcpy(to, part[k], letters[k]);
             *place[k] = to;
-            to += letters[k] + 1; // zeroed, so they end
+            to += letters[k] + 1; // zeroed, so texts are terminated
         }
     }
     restore_names(c);
@@ -131,12 +131,12 @@ void rh_columns__clear(rh_columns *c)
     *c = (rh_columns){0};
 }
 
-// The plain form: small letters and digits, _ for whatever is between.
+// The plain form: lower-case letters and digits, with _ for anything between.
 static void plain_form(const char *name, char plain[RH_PLAIN])
 {
     static const char next[] = "_next";
     size_t n = 0;
-    bool gap = false, small = false; // a small letter was before
+    bool gap = false, small = false; // small: the character before is lower-case
     for (; *name && n < RH_PLAIN - sizeof next - 1; name++) {
         unsigned char c = (unsigned char)*name;
         if (strcmp(name, "'") == 0 || strcmp(name, "\xe2\x80\xb2") == 0) { // a prime
@@ -163,7 +163,7 @@ static void plain_form(const char *name, char plain[RH_PLAIN])
 
 // ---------------------------------------------------------------------------- making a plan
 
-// Whatever columns are called.
+// Replace control characters in names.
 static void one_line(char *text)
 {
     for (; *text; text++)
@@ -182,7 +182,7 @@ void rh_columns__plan_note(rh_log__maker *m, const char *format, ...)
     one_line(note);
 }
 
-// The columns of a role that is a list, and how many.
+// The columns of a role that is a list, and their count.
 static int **list_of(rh_columns__plan *plan, rh_log__role role, int **count)
 {
     *count = role == RH_ROLE_OBS    ? &plan->nobs
@@ -217,7 +217,7 @@ int *rh_columns__plan_single(rh_columns__plan *plan, rh_log__role role)
     return NULL;
 }
 
-// A column gets a role; it has none yet.
+// Give a column without a role one.
 static void give(rh_log__maker *m, int column, rh_log__role role)
 {
     int *single = rh_columns__plan_single(m->plan, role);
@@ -230,8 +230,7 @@ static void give(rh_log__maker *m, int column, rh_log__role role)
     (*list)[(*count)++] = column;
 }
 
-// ---------------------------------------------------------------------------- named by the
-// caller
+// ---------------------------------------------------------------------------- from options
 
 rh_status rh_columns__plan_unknown(const rh_log__maker *m, rh_log__role role, const char *word)
 {
@@ -241,7 +240,7 @@ rh_status rh_columns__plan_unknown(const rh_log__maker *m, rh_log__role role, co
     return rh_unknown(m->err, what, word, m->c->name, m->c->n);
 }
 
-// Two columns of one name, one of which is asked for.
+// Fails if another column has the same name.
 rh_status rh_columns__plan_check_twins(const rh_log__maker *m, int column, rh_log__role role)
 {
     for (int i = 0; i < m->c->n; i++)
@@ -269,7 +268,7 @@ rh_status rh_columns__plan_claim(rh_log__maker *m, int column, rh_log__role role
     return rc;
 }
 
-// Whether an entry of a list means the column: its whole header, its name, or a pattern of one.
+// Whether a word of a list selects the column: its header, its name, or a pattern of either.
 static bool means(const rh_log__maker *m, const char *word, int column)
 {
     if (!strchr(word, '*'))
@@ -278,7 +277,7 @@ static bool means(const rh_log__maker *m, const char *word, int column)
            rh_log__matches(word, m->c->name[column]);
 }
 
-// Whether a pattern means both the column and another one that it is the s' of.
+// Whether a pattern selects both the column and the one it is the s' of.
 static bool means_both(const rh_log__maker *m, const char *word, int column)
 {
     for (int i = 0; strchr(word, '*') && i < m->c->n; i++)
@@ -288,7 +287,7 @@ static bool means_both(const rh_log__maker *m, const char *word, int column)
     return false;
 }
 
-// The next entry of a list, cut out of it in place: blanks around it and quotes taken off.
+// The next word of a list, split off in place, trimmed and unquoted.
 static char *next_word(char **at)
 {
     char *p = *at + strspn(*at, " \t,"), *word = p, *end;
@@ -343,7 +342,7 @@ static rh_status named(rh_log__maker *m, rh_log__role role, const char *list)
     return rc;
 }
 
-// ---------------------------------------------------------------------------- said by the file
+// ---------------------------------------------------------------------------- from the file
 
 static rh_status follow_file(rh_log__maker *m, rh_columns__plan *plan)
 {

@@ -1,4 +1,4 @@
-// columns.h - the columns of a table, and which of them is what in a log.
+// columns.h - the columns of a table and their roles in a log.
 
 #ifndef REHEARSE_LOG_COLUMNS_H
 #define REHEARSE_LOG_COLUMNS_H
@@ -15,69 +15,68 @@ typedef enum rh_log__role {
     RH_ROLE_TERMINAL,
     RH_ROLE_TRUNCATED,
     RH_ROLE_TIME,
-    RH_ROLE_STEP,  // counts the steps of an episode: where it falls, another begins
+    RH_ROLE_STEP,  // step counter: where it falls, an episode begins
     RH_ROLE_START, // 0 in an episode that resumes after a gap
     RH_NROLE
 } rh_log__role;
 
-// As options and messages call it: "obs", "next", ...
+// As in options and messages: "obs", "next", ...
 const char *rh_columns__role_name(rh_log__role role);
 
-#define RH_ODD 48 // letters of it, and its end
+#define RH_ODD 48 // most characters of a text in a message
 
-// What a column of numbers holds that is none, in the rows looked at.
+// Fields of a numeric column that are not numbers, in the rows examined.
 typedef struct rh_log__odd {
-    int64_t line;      // of the first; 0: there is none
+    int64_t line;      // of the first, 0: none
     int nnumber, nodd; // fields that are numbers, and that are neither numbers nor missing
-    bool written;      // the first is a number written otherwise: 1,5
-    char text[RH_ODD]; // it, as a message shows it
-    bool quoted;       // a missing value in quotes was among them
+    bool written;      // the first is a number in another notation: 1,5
+    char text[RH_ODD]; // the first, for a message
+    bool quoted;       // a missing value in quotes occurred
 } rh_log__odd;
 
-// What is known of the columns before a row is read.
+// What is known of the columns before rows are read.
 typedef struct rh_columns {
     const char *path;    // for messages, borrowed
     int n;               //
-    const char **header; // as the file has them            (n)
-    const char **name;   // without their units             (n)
-    const char **unit;   // "" when there is none           (n)
-    bool *numeric;       // numbers, as far as looked at    (n)
-    bool *wordy;         // something else was among them   (n)
-    bool *counting;      // up, or back to 0 or 1           (n)
-    rh_log__odd *odd;    // what is among the numbers       (n)
-    rh_log__role *given; // what the file says they are     (n)
-    bool has_given;      // it does
-    char *text;          // all of these letters            owned, with the arrays
+    const char **header; // as in the file                  (n)
+    const char **name;   // without units                   (n)
+    const char **unit;   // "" if none                      (n)
+    bool *numeric;       // numbers, in the rows examined   (n)
+    bool *wordy;         // contains text                   (n)
+    bool *counting;      // rises, or falls to 0 or 1       (n)
+    rh_log__odd *odd;    // fields that are not numbers     (n)
+    rh_log__role *given; // roles given by the file         (n)
+    bool has_given;      // the file gives roles
+    char *text;          // owned: all of these texts, with the arrays
 } rh_columns;
 
-// Columns called header (n), each of length letters. To be cleared.
+// Columns called header (n) with these lengths. Clear it afterwards.
 rh_status rh_columns__init(rh_columns *columns, const char *path, int n,
                            const char *const *header, const size_t *length, rh_error *err);
 void rh_columns__clear(rh_columns *columns);
 
-// Where a header's name ends and where its unit begins and ends, "temp [degC]"; without a unit
-// *unit is NULL.
+// Split a header into its name and unit, "temp [degC]". Without a unit *unit is NULL.
 void rh_columns__cut(const char *header, size_t n, size_t *name, const char **unit,
                      size_t *nunit);
 
 #define RH_COLUMNS__NOTES 12
 #define RH_COLUMNS__NOTE 256
 
-// Who is what. Columns are numbered from 0; -1 is none.
+// The columns of each role. Columns are numbered from 0; -1 is none.
 typedef struct rh_columns__plan {
     int *obs, *next, *act;        //                           (nobs, nnext, nact)
-    int *term;                    // columns of the reward     (nterm)
+    int *term;                    // columns summed in the reward  (nterm)
     double *factor;               //                           (nterm)
     int nobs, nnext, nact, nterm; // nnext is nobs or 0
     int episode, terminal, truncated, time, step, start;
-    bool done;         // the terminal column may mean a time-out as well
+    bool done;         // the terminal column may mark time-outs as well
     char *reward_name; // owned
-    char note[RH_COLUMNS__NOTES][RH_COLUMNS__NOTE]; // what had to be decided
+    char note[RH_COLUMNS__NOTES][RH_COLUMNS__NOTE]; // what had to be decided, for the user
     int nnote;
 } rh_columns__plan;
 
-// Decide by the options, then by what the file says, then by the usual names. To be cleared,
-// also after a failure.
+// Assign roles by the options, then by the file, then by the usual names. Clear it afterwards,
+// even after a failure.
 rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *columns,
                                 const rh_log_options *opt, rh_error *err);
 void rh_columns__plan_clear(rh_columns__plan *plan);

@@ -1,10 +1,10 @@
-// columns_reward.c - a reward as the caller writes it: "-energy", "income - 0.5*wear", "a,b".
+// columns_reward.c - parses a reward expression: "-energy", "income - 0.5*wear", "a,b".
 //
 //     reward = [sign] term { (sign | ,) [sign] term }
 //     term   = [number *] column | column * number
 //
-// A column's name may hold signs itself ("net-gain"): the longest name that fits is meant, and
-// quotes settle it.
+// Column names may contain signs ("net-gain"): the longest matching name wins, and quotes make
+// it explicit.
 
 #include "columns_plan.h"
 
@@ -19,7 +19,7 @@ static bool is_operator(char c)
     return c == 0 || c == ' ' || c == '\t' || c == '+' || c == '-' || c == '*' || c == ',';
 }
 
-// The column whose name is at *at, the longest one; -1 and the word there when it is none.
+// The column with the longest name that matches at *at; -1 and the word there if none does.
 static int take_column(const rh_log__maker *m, const char **at, const char **word,
                        size_t *nword)
 {
@@ -72,7 +72,7 @@ static void add_term(rh_columns__plan *plan, int column, double factor)
     plan->factor[plan->nterm++] = factor;
 }
 
-// One term at *at: [number *] column [* number].
+// Parse one term at *at: [number *] column [* number].
 static rh_status take_term(rh_log__maker *m, const char *text, const char **at, double factor)
 {
     const char *p = skip_blanks(*at), *word;
@@ -110,7 +110,6 @@ static rh_status take_term(rh_log__maker *m, const char *text, const char **at, 
     return RH_OK;
 }
 
-// A reward in words of the caller's.
 rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
 {
     const char *p = skip_blanks(text);
@@ -122,7 +121,7 @@ rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
         return rh_columns__plan_nomem(m);
     memcpy(m->plan->reward_name, p, n);
 
-    // a column alone, whatever letters its name has
+    // a single column, whatever characters its name contains
     const char *whole = m->plan->reward_name;
     for (int i = 0; i < m->c->n; i++)
         if (strcmp(whole, m->c->header[i]) == 0 || strcmp(whole, m->c->name[i]) == 0) {
@@ -153,7 +152,6 @@ rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
     return rc;
 }
 
-// One column is the reward as it is.
 rh_status rh_columns__plan_take_reward(rh_log__maker *m, int column)
 {
     size_t size = strlen(m->c->name[column]) + 1;

@@ -1,17 +1,18 @@
 // columns_usual.c - the names that columns usually have.
 //
-// 1. x_0, x_1 are not among the usual names of observations: where nothing else is, they are
-//    found as what remains, and where obs_0 is, they are something else.
-// 2. When no column has an observation's name, every column of numbers that remains is one,
-//    but for those that only count rows, those that the reward is computed of, and those whose
-//    name says that they are something else: a second column of ends is never observed.
-// 3. There, a column of numbers with a word among them is refused: one bad field must not make
-//    a sensor disappear. Columns of words are left out, which is said. Nor does a bad field
-//    make amounts names: such actions are refused unless the caller says that they are names.
-// 4. t counts steps, T is a temperature: the first rows tell which it is.
-// 5. Columns of s' are all there or none is. They are matched by name, as they may stand in
-//    another order. An s' is never observed.
-// 6. is_last beside is_terminal is RLDS: there the last row of an episode has an action that
+// 1. x_0, x_1 are not usual names of observations. Without such names they are found as the
+//    remaining columns; beside obs_0 they are something else.
+// 2. If no column has an observation's name, every remaining numeric column is an observation,
+//    except counters, columns that the reward is computed from, and columns whose name says
+//    otherwise: a second column of flags is never an observation.
+// 3. In that case a numeric column with a word in it is refused: one bad field must not make a
+//    sensor disappear. Text columns are left out, with a note. Likewise a bad field does not
+//    turn continuous actions into names: such actions are refused unless the caller declares
+//    them to be names.
+// 4. t counts steps, T is a temperature: the first rows tell which.
+// 5. Columns of s' are complete or ignored. They are matched by name, since their order may
+//    differ. An s' is never an observation.
+// 6. is_last beside is_terminal is RLDS. There the last row of an episode has an action that
 //    was never taken, so such a table is refused.
 
 #include "columns_plan.h"
@@ -23,7 +24,7 @@ static bool all_digits(const char *text)
     return *text && text[strspn(text, "0123456789")] == 0;
 }
 
-// What follows stem in plain, without the _ between; NULL when plain does not begin with it.
+// The rest of plain after stem and an optional _; NULL if it does not begin with stem.
 static const char *after_stem(const char *plain, const char *stem)
 {
     size_t n = strlen(stem);
@@ -57,13 +58,13 @@ static const char *const usual_step[] = {"step",      "frame_index", "timestep",
                                          "time_step", "t",           NULL};
 static const char *const usual_action[] = {"action", "actions", "act", "a", "u", NULL};
 
-// T may be a temperature: it counts steps only if it counts.
+// T may be a temperature, so it must behave like a counter.
 static bool is_temperature(const rh_columns *c, int column, const char *plain)
 {
     return strcmp(plain, "t") == 0 && !c->counting[column];
 }
 
-// A free column by the first of these names that there is; others of them are said in a note.
+// The first free column with one of these names; a note mentions the others.
 static int usual(rh_log__maker *m, rh_log__role role, const char *const *name)
 {
     int found = -1;
@@ -84,7 +85,7 @@ static int usual(rh_log__maker *m, rh_log__role role, const char *const *name)
     return found;
 }
 
-// A role of one column, if the caller did not name any.
+// Guess a role of one column unless the caller gave it.
 static rh_status guess_single(rh_log__maker *m, rh_log__role role, const char *asked,
                               const char *const *name)
 {
@@ -94,7 +95,7 @@ static rh_status guess_single(rh_log__maker *m, rh_log__role role, const char *a
     return column < 0 ? RH_OK : rh_columns__plan_claim(m, column, role);
 }
 
-// Columns of a list, "temp, level, ...", cut where it is full.
+// "temp, level, ...", cut to fit.
 static void list_columns(const rh_columns *c, char *text, size_t size)
 {
     size_t used = 0;
@@ -165,7 +166,7 @@ static rh_status guess_action(rh_log__maker *m)
     return rc;
 }
 
-// Numbers with a few words among them, or written otherwise, are no names unless it is said.
+// Numbers with a few words among them, or in another notation, are not names by default.
 static rh_status check_action(const rh_log__maker *m)
 {
     const rh_log__odd *odd = &m->c->odd[m->plan->act[0]];
@@ -182,7 +183,7 @@ static rh_status check_action(const rh_log__maker *m)
                    odd->written ? "a number such as 1234.5" : "a number as in the other rows");
 }
 
-// What follows the part of an observation's name that says that it is one; NULL: it does not.
+// The rest of an observation's name after obs, state, ...; NULL if it is none.
 static const char *obs_suffix(const char *plain)
 {
     static const char *const any[] = {"observations", "observation", "obs", "state_feature"};
@@ -209,7 +210,7 @@ static bool is_obs_alone(const char *plain)
     return false;
 }
 
-// Columns that count rows, or tell of the agent and not of the plant.
+// Columns that count rows, or describe the agent and not the plant.
 static bool only_counts(const rh_columns *c, int column, const char *plain)
 {
     if (is_temperature(c, column, plain))
@@ -233,8 +234,8 @@ static bool is_among(const char *plain, const char *const *name)
     return *name;
 }
 
-// Whether the name says that the column is something else than an observation: done beside
-// terminated, reward where another is computed. One letter or two say nothing.
+// Whether the name belongs to another role: done beside terminated, reward where another is
+// computed. Names of one or two characters say nothing.
 static bool is_other(const char *plain)
 {
     static const char *const *const list[] = {usual_reward,    usual_episode, usual_terminal,
@@ -247,7 +248,7 @@ static bool is_other(const char *plain)
            (number && all_digits(number));
 }
 
-// `next` is `plain` and one of these behind it, for plain or plain_t; or obs_next_0 for obs_0.
+// `next` is `plain` (or plain without _t) and a suffix for s'; or obs_next_0 for obs_0.
 static bool is_next_behind(const char *next, const char *plain)
 {
     static const char *const behind[] = {"_next", "_prime", "_tp1", "_kp1"};
@@ -265,7 +266,7 @@ static bool is_next_behind(const char *next, const char *plain)
     return inside && strncmp(next, plain, stem) == 0 && strcmp(inside + 5, plain + stem) == 0;
 }
 
-// obs2 beside obs is its s', as Spinning Up has it.
+// obs2 beside obs is its s', as in Spinning Up.
 static bool is_second(const char *next, const char *plain)
 {
     size_t n = strlen(plain);
@@ -295,7 +296,7 @@ bool rh_columns__plan_is_next(const char *next, const char *plain)
     return false;
 }
 
-// The free column that is the s' of an observation called plain; -1: none.
+// The free column that is the s' of an observation; -1: none.
 static int next_of(const rh_log__maker *m, const char *plain)
 {
     for (int i = 0; i < m->c->n; i++)
@@ -307,7 +308,7 @@ static int next_of(const rh_log__maker *m, const char *plain)
 
 static bool is_next_of_any(const rh_log__maker *m, int column)
 {
-    // tables may have thousands of columns, and few such names
+    // tables may have thousands of columns, and few of them such names
     const char *plain = m->plain[column];
     size_t n = strlen(plain);
     if (n == 0 || (strncmp(plain, "ne", 2) != 0 && !strstr(plain, "_next") &&
@@ -327,7 +328,7 @@ static bool is_paid(const rh_columns__plan *plan, int column)
     return false;
 }
 
-// Columns that are not observed, to be said in one note.
+// Columns that are left out, for one note.
 typedef struct left_out {
     char text[160];
     size_t used;
@@ -354,7 +355,7 @@ static void note_left_out(rh_log__maker *m, const left_out *list, const char *wh
         rh_columns__plan_note(m, "left out, as %s: %s", why, list->text);
 }
 
-// A column with nobody's name: observed when it holds numbers, and else it is said why not.
+// Make a numeric column without a role an observation; note why others are left out.
 static rh_status take_rest(rh_log__maker *m, int column, left_out *others, left_out *words,
                            left_out *blank)
 {
@@ -394,7 +395,7 @@ static rh_status guess_obs(rh_log__maker *m)
     if (rc || m->plan->nobs > 0)
         return rc;
 
-    // no name says it: what remains
+    // no name says so: use the remaining columns
     left_out others = {0}, words = {0}, blank = {0};
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
         rc = take_rest(m, i, &others, &words, &blank);
@@ -411,7 +412,7 @@ static rh_status guess_obs(rh_log__maker *m)
 
 // ---------------------------------------------------------------------------- s'
 
-// Columns of s' in the order of the observations', if their names tell; false: they do not.
+// Match the columns of s' to the observations by name; false if that fails.
 static bool pair_by_name(rh_log__maker *m, int *pair)
 {
     for (int i = 0; i < m->plan->nobs; i++) {
@@ -436,7 +437,7 @@ static rh_status settle_next(rh_log__maker *m)
     if (nnamed == 0 && (m->opt->next || m->c->has_given))
         return RH_OK;
 
-    // what the file says is in order; the caller's list may not be
+    // the file's own list is in order; the caller's may not be
     int *pair = rh_alloc((size_t)plan->nobs, sizeof *pair);
     if (!pair)
         return rh_columns__plan_nomem(m);

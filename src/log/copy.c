@@ -1,13 +1,11 @@
-// copy.c - a log of its own out of arrays that somebody put together, and a number that tells
-// logs apart.
+// copy.c - copies of logs, checked; and a hash of a log.
 //
-// 1. What a builder promises of a log (build.c) is checked here, because the arrays may come
-//    from a file that is damaged: rows and actions are in range, an episode ends with its
-//    only flag, and s' is unknown in terminal steps alone.
-// 2. Episode and place of a transition follow from `first`: they are made anew, not copied.
-// 3. The fingerprint is one of what happened, transition by transition, so that it does not
-//    depend on whether the s' of a step is kept once or twice. Names and times are left
-//    aside.
+// 1. What a builder guarantees (build.c) is checked here, because the arrays may come from a
+//    damaged file: rows and actions are in range, flags mark the last step of each episode and
+//    only that, and s' is unknown in terminal steps only.
+// 2. episode and step are computed from `first`, not copied.
+// 3. The hash covers transitions, so it does not depend on whether an s' is stored once or
+//    twice. Names and times do not count.
 
 #include "log_internal.h"
 
@@ -85,7 +83,7 @@ static rh_status check_action(const rh_log *p, int64_t i, rh_error *err)
     return RH_OK;
 }
 
-// One transition; last: it is the last one of its episode.
+// last: i is the last transition of its episode.
 static rh_status check_step(const rh_log *p, int64_t i, bool last, rh_error *err)
 {
     int32_t from = p->from[i], to = p->to[i];
@@ -127,7 +125,7 @@ static rh_status check(const rh_log *p, rh_error *err)
 
 // ---------------------------------------------------------------------------- the copy
 
-// A copy of n things of `size` bytes; NULL when memory ran out.
+// A copy of n items of `size` bytes; NULL if memory runs out.
 static void *twin(const void *from, int64_t n, size_t size)
 {
     void *to = rh_alloc((size_t)n, size);
@@ -148,7 +146,7 @@ static bool copy_arrays(rh_log *log, const rh_log *p)
            rh_log__number_steps(log);
 }
 
-// Labels of discrete actions are their numbers where they have no names.
+// Discrete actions without names are labelled by their index.
 static const char **keep_labels(rh_log__body *body, const rh_log *p)
 {
     if (p->label)
@@ -206,7 +204,7 @@ rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- the fingerprint
+// ---------------------------------------------------------------------------- the hash
 
 static uint64_t absorb(uint64_t h, uint64_t bits)
 {
@@ -214,7 +212,7 @@ static uint64_t absorb(uint64_t h, uint64_t bits)
     return h ^ (h >> 32);
 }
 
-// Numbers that are equal count alike, and so do missing ones.
+// Equal numbers hash alike (0 and -0), and so do missing ones.
 static uint64_t absorb_numbers(uint64_t h, const double *x, int n)
 {
     for (int i = 0; i < n; i++) {

@@ -1,12 +1,12 @@
-// csv.c - logs as tables of text: a row is what was seen, what was done and what came of it.
+// csv.c - reads logs from tables of text: one row per step.
 //
-// Rows are read one at a time and pushed into a builder, so that memory is the log and a
-// buffer.
+// Rows are parsed one at a time and pushed into a builder, so memory is the log and a buffer.
 //
-// 1. An episode ends where its column changes; without one, where a step counter does not
-//    rise; and in any case after a terminal or truncated row. Time may end one too (order.c).
-// 2. Beside a column of time-outs, a row that is `done` and timed out did not end in a terminal
-//    state (SB3 logs so); where the column is called terminal or terminated, it did.
+// 1. An episode ends where its column changes; without such a column, where a step counter does
+//    not rise; and always after a terminal or truncated row. Gaps in time may end one
+//    (order.c).
+// 2. If there is a column of time-outs, a row that is `done` and timed out is not terminal, as
+//    in SB3's logs. If the column is called terminal or terminated, it is.
 
 #include "csv_reader.h"
 
@@ -20,7 +20,7 @@ rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err)
 
 // ---------------------------------------------------------------------------- rows
 
-// The values become a row.
+// Build a row from the values.
 static void take_values(rh_csv__reader *r, rh_log__seen *s)
 {
     const rh_columns__plan *plan = &r->plan;
@@ -52,7 +52,7 @@ static void take_values(rh_csv__reader *r, rh_log__seen *s)
     };
 }
 
-// Where the row stands: whether an episode begins with it.
+// Decide whether an episode begins with the row.
 static void place(rh_csv__reader *r, rh_log_row *row)
 {
     const rh_columns__plan *plan = &r->plan;
@@ -73,7 +73,7 @@ static rh_status take_row(rh_csv__reader *r, char *text, size_t n, rh_error *err
     take_values(r, &r->now);
     place(r, &r->now.row);
     rc = rh_order__push(&r->order, &r->now.row, err);
-    rh_log__seen swap = r->last; // its numbers may still be asked for
+    rh_log__seen swap = r->last; // its numbers may still be needed
     r->last = r->now;
     r->now = swap;
     return rc;
@@ -101,7 +101,7 @@ static void set_kinds(rh_csv__reader *r)
             r->kind[single[i].column] = single[i].kind;
 }
 
-// A reward is computed of numbers; a flag is one.
+// A reward is computed from numbers, and a flag counts as one.
 static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
 {
     for (int i = 0; i < r->plan.nterm; i++) {
@@ -118,7 +118,7 @@ static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
     return RH_OK;
 }
 
-// Names and units of the columns, as a shape wants them: name (nobs), unit (nobs), act (nact).
+// Names and units for rh_log_shape, in one array: name (nobs), unit (nobs), act (nact).
 static const char **shape_names(const rh_csv__reader *r)
 {
     const rh_columns__plan *plan = &r->plan;
@@ -133,7 +133,6 @@ static const char **shape_names(const rh_csv__reader *r)
     return name;
 }
 
-// The builder, and room for rows.
 static rh_status prepare(rh_csv__reader *r, rh_error *err)
 {
     const rh_columns__plan *plan = &r->plan;
@@ -208,7 +207,7 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
     return rc;
 }
 
-// Read what reader->csv was opened on, which it then closes.
+// Read the log from r->csv, which is then closed.
 static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_error *err)
 {
     r->step = NAN;
@@ -253,7 +252,7 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
     return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
 }
 
-// Text, or gzip: whatever has no byte in its first line that text does not have.
+// Text or gzip: any file whose first line contains only bytes of text.
 static bool csv_probe(const char *path, bool folder, const unsigned char *head, size_t n)
 {
     (void)path;
@@ -263,7 +262,7 @@ static bool csv_probe(const char *path, bool folder, const unsigned char *head, 
         return true;
     if (n >= 2 &&
         ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-        return true; // UTF-16: refused in better words by the reader
+        return true; // UTF-16: the reader refuses it with a better message
     for (size_t i = 0; i < n && head[i] != '\n'; i++)
         if (head[i] < 8 || (head[i] > 13 && head[i] < 32 && head[i] != 27))
             return false;

@@ -1,16 +1,15 @@
-// csv_head.c - the lines before the rows: comments, the header, and what separates its columns.
+// csv_head.c - reads what precedes the rows: comments, the header and the delimiter.
 //
-// 1. The delimiter is the one of , ; tab | that cuts the header and the first row into as many
-//    fields, and the one that cuts most when there are several.
-// 2. The first 1000 rows are looked at to tell columns of numbers from columns of words; then
-//    the file is read from its beginning. A later row that disagrees is refused with its line.
-// 3. Lines "# rehearse ..." say what a log written by this library cannot say in its header.
-//    When the columns are no longer as many as they tell of, or not in their places, they are
-//    ignored: somebody has edited the file, and its names are as good as anybody's.
-// 4. A column t counts steps if it goes up and falls to 0 or 1 only, or to its first value if
-//    that is the stride: 20, 21, 20 is a temperature.
-// 5. "NA" in quotes is a word among words and a missing number among numbers: some programs
-//    put every field in quotes.
+// 1. The delimiter is the one of , ; tab | that splits the header and the first row into the
+//    same number of fields; among several, the one that gives most fields.
+// 2. The first 1000 rows tell numeric columns from text; then the file is read again from its
+//    beginning. A later row that disagrees is refused with its line number.
+// 3. "# rehearse ..." lines hold what the header of a written log cannot. If they no longer
+//    match the columns, somebody has edited the file, and they are ignored.
+// 4. A column t counts steps if it rises and falls to 0 or 1 only, or to its first value if
+//    that equals the stride: 20, 21, 20 is a temperature.
+// 5. "NA" in quotes is a word in a column of words and a missing value in a column of numbers,
+//    because some programs quote every field.
 
 #include "csv.h"
 
@@ -19,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOKED 1000   // rows
-#define COLUMNS 10000 // at most
+#define LOOKED 1000   // rows examined
+#define COLUMNS 10000 // most columns
 #define MARK "# rehearse "
 
-_Static_assert(RH_ODD == RH_CSV__SHOWN, "what is shown fits");
+_Static_assert(RH_ODD == RH_CSV__SHOWN, "both hold a text for a message");
 
 static rh_status nomem(const rh_csv *csv, rh_error *err)
 {
@@ -32,7 +31,7 @@ static rh_status nomem(const rh_csv *csv, rh_error *err)
 
 // ---------------------------------------------------------------------------- # rehearse
 
-// A list of words, blanks or commas between them: plain ones, or "quoted" with \" \\ \n \r.
+// A list of words separated by blanks or commas: plain, or "quoted" with \" \\ \n \r.
 static rh_status take_words(const rh_csv *csv, rh_csv__words *list, const char *text, size_t n,
                             rh_error *err)
 {
@@ -65,7 +64,7 @@ static rh_status take_words(const rh_csv *csv, rh_csv__words *list, const char *
     }
 }
 
-// A comment line: remembered when it is one of ours.
+// Keep a comment line if it is one of ours.
 static rh_status take_comment(rh_csv__header *head, const rh_csv *csv, const char *text,
                               size_t n, rh_error *err)
 {
@@ -96,7 +95,7 @@ static rh_status take_comment(rh_csv__header *head, const rh_csv *csv, const cha
     return RH_OK;
 }
 
-// Whether a column of ours that is always called the same still is.
+// Whether a column that the writer always gives the same name still has it.
 static bool is_in_place(const char *header, rh_log__role role)
 {
     if (role == RH_ROLE_NEXT)
@@ -113,7 +112,7 @@ static rh_log__role role_called(const char *word)
     return RH_ROLE_NONE;
 }
 
-// What those lines say is put into the columns, if it fits.
+// Apply the comment lines to the columns, if they match.
 static void follow(rh_csv__header *head)
 {
     rh_columns *c = &head->columns;
@@ -133,7 +132,7 @@ static void follow(rh_csv__header *head)
 
 // ---------------------------------------------------------------------------- the header
 
-// From the beginning to the header, whose record it gives.
+// Skip to the header and return its record.
 static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_t *n,
                            rh_error *err)
 {
@@ -192,7 +191,7 @@ static char find_delimiter(const char *header, size_t nheader, const char *row, 
     return found;
 }
 
-// The header's fields become columns. It may be written to.
+// Split the header into columns. It may be written to.
 static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t line, char *text,
                             size_t n, rh_error *err)
 {
@@ -249,12 +248,12 @@ done:
 
 // ---------------------------------------------------------------------------- the first rows
 
-// The numbers of a column so far.
+// A numeric column so far.
 typedef struct counted {
-    double first, before, stride; // stride: the first way up, 0: there was none
+    double first, before, stride; // stride: the first increase, 0: none yet
 } counted;
 
-// Whether it counts, as far as x tells; so: as far as those before did.
+// Whether the column still counts steps after x; so: whether it did before x.
 static bool still_counts(counted *k, double x, bool any, bool so)
 {
     bool up = !any || x > k->before;
@@ -266,7 +265,7 @@ static bool still_counts(counted *k, double x, bool any, bool so)
     return (so || !any) && x == floor(x) && (up || again);
 }
 
-// Whether it is a number, though not as numbers are written here: 20,5 or 1.234,5 or 1 000,0.
+// Whether it is a number in another notation: 20,5 or 1.234,5 or 1 000,0.
 static bool is_written_otherwise(const rh_csv__field_info *field)
 {
     size_t at = 0;
@@ -275,7 +274,7 @@ static bool is_written_otherwise(const rh_csv__field_info *field)
     return at == field->n && at > 0 && memchr(field->text, ',', at);
 }
 
-// What a field of column i tells of it.
+// Update what is known of column i from a field.
 static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64_t line,
                     counted *count)
 {
@@ -314,7 +313,7 @@ static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
         if (rc || !p)
             break;
         char *end = p + n;
-        rh_csv__field_info field; // one that cannot be cut out is refused when its turn comes
+        rh_csv__field_info field; // a malformed field is refused later, when it is read
         for (int i = 0; i < c->n && p; i++)
             if (rh_csv__field(&p, end, csv->delimiter, &field))
                 look_at(c, i, &field, csv->line, count + i);

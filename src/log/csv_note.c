@@ -1,10 +1,10 @@
-// csv_note.c - how a table was read, in words, for people to check.
+// csv_note.c - notes on how a table was read, for the user to check.
 
 #include "csv_reader.h"
 
 #include <string.h>
 
-// "temp [degC], level", cut where it is full.
+// "temp [degC], level", cut to fit.
 static void list_columns(const rh_csv__reader *r, const int *column, int n, char *text,
                          size_t size)
 {
@@ -20,7 +20,7 @@ static void list_columns(const rh_csv__reader *r, const int *column, int n, char
         used += (size_t)snprintf(text + used, size - used, *unit ? "%s%s [%s]" : "%s%s%s",
                                  i ? ", " : "", name, unit);
     }
-    for (char *at = text; *at; at++) // one line, whatever they are called
+    for (char *at = text; *at; at++) // one line, whatever the names contain
         *at = (unsigned char)*at < 32 ? ' ' : *at;
 }
 

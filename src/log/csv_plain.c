@@ -1,19 +1,19 @@
-// csv_plain.c - whether a table needs no word beside its header to be read back as it was.
+// csv_plain.c - decides whether a table reads back the same without "# rehearse" lines.
 //
-// Other programs stumble over lines that begin with #, so they are written only where a plain
-// reading would come to something else. What it would come to is asked of the reader itself.
+// Other programs stumble over lines that begin with #, so they are written only if needed. The
+// reader's own code decides what it would read.
 //
-// 1. Columns that count are a reader's to judge by their rows. Here all of them may: then a
-//    sensor with a counter's name is not found, and the lines are written.
-// 2. A sensor that is missing in all of the first rows would not be seen as one.
+// 1. Whether a column counts steps depends on its rows. Here every column may count: then a
+//    sensor with a counter's name is not recognised, and the lines are written.
+// 2. A sensor that is missing in all of the first rows would not be recognised.
 
-#include "csv.h"
 #include "base/number.h"
+#include "csv.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOOKED 1000 // rows, as many as the reader looks at or fewer
+#define LOOKED 1000 // rows, at most as many as the reader examines
 
 // ---------------------------------------------------------------------------- actions
 
@@ -27,7 +27,7 @@ static bool are_amounts(const rh_log *log)
     return false;
 }
 
-// Whether a label is a whole number as the reader would write it, and which; or plainly a word.
+// Whether a label is an integer as the reader writes it, and which; or clearly a word.
 static bool is_whole(const char *label, double *x)
 {
     char text[RH_NUMBER__SIZE];
@@ -44,7 +44,7 @@ static bool is_word(const char *label)
     return rh_number__read(label, strlen(label), &x) == RH_NUMBER_TEXT;
 }
 
-// Whether the labels are all taken, alike, and in the order the reader would put them.
+// Whether all labels occur, are of one kind, and are in the order the reader sorts them.
 static bool are_found(const rh_log *log)
 {
     bool taken[RH_MAX_ACTIONS] = {false};
@@ -103,7 +103,7 @@ static bool is_meant(const rh_csv__table *table, const rh_columns__plan *plan,
            is_that(table, RH_ROLE_START, plan->start);
 }
 
-// What a reader would make of the columns without being told.
+// Which columns a reader would choose without help.
 static rh_status plan_alone(const rh_csv__table *table, rh_columns *c, const rh_log *log,
                             bool *meant, rh_error *err)
 {
@@ -124,7 +124,7 @@ static rh_status plan_alone(const rh_csv__table *table, rh_columns *c, const rh_
     rh_columns__plan_clear(&plan);
     if (rc == RH_ENOMEM)
         return rh_fail(err, rc, "%s: out of memory", rh_path_tail(c->path));
-    return RH_OK; // refused is not meant
+    return RH_OK; // a failed plan is no error here
 }
 
 rh_status rh_csv__is_plain(const rh_csv__table *table, const rh_log *log, const char *path,

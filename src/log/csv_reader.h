@@ -1,4 +1,4 @@
-// csv_reader.h - what the files that turn a table's rows into a log share.
+// csv_reader.h - shared by the files that turn the rows of a table into a log.
 
 #ifndef REHEARSE_LOG_CSV_READER_H
 #define REHEARSE_LOG_CSV_READER_H
@@ -15,7 +15,7 @@ typedef enum rh_log__kind {
     RH_KIND_EPISODE
 } rh_log__kind;
 
-// A row taken apart.
+// One parsed row.
 typedef struct rh_log__seen {
     double *obs, *next, *act;
     rh_log_row row;
@@ -31,36 +31,36 @@ typedef struct rh_csv__reader {
     rh_order order;
 
     rh_log__kind *kind;     // of every column                     (n)
-    double *value;          // what the row has there              (n)
-    bool other;             // the row is of another episode than the one before
-    rh_log__seen last, now; // the row, and the one before
-    double *room;           // for both, owned
+    double *value;          // values of the current row            (n)
+    bool other;             // the row's episode differs from the one before
+    rh_log__seen last, now; // the row before, and the current one
+    double *room;           // storage for both, owned
 
     const char **label;            // names of actions      (nlabel)
-    double number[RH_MAX_ACTIONS]; // that they are, or NAN (nlabel)
-    bool declared;                 // there are no others
+    double number[RH_MAX_ACTIONS]; // numeric values of the labels, or NAN (nlabel)
+    bool declared;                 // label lists all actions
     int nlabel;
-    char *own[RH_MAX_ACTIONS]; // those found, owned
-    char **word;               // those the caller declared, owned
+    char *own[RH_MAX_ACTIONS]; // names found in the file, owned
+    char **word;               // names declared by the caller, owned
 
     char *id; // of the row's episode, owned           (nid, room for id_room)
     size_t nid, id_room;
-    uint64_t *old; // hashes of ids that were there; 0: free  (old_room), owned
+    uint64_t *old; // hashes of earlier ids, 0: free, owned (old_room)
     size_t nold, old_room;
 
-    double step; // of the row before, NAN: none
+    double step; // step counter of the row before, NAN: none
 } rh_csv__reader;
 
 rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err);
 
-// What actions are: names or numbers. *shape gets what is known before the first row, borrowed
-// from the reader.
+// Decide whether actions are names or numbers. Sets what is known in *shape before the first
+// row, borrowed from the reader.
 rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_error *err);
 
-// The fields from p to end become values.
+// Parse the fields from p to end into values.
 rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err);
 
-// Say in words what was read as what.
+// Add notes on which column was read as what.
 rh_status rh_csv__note(rh_csv__reader *r, rh_error *err);
 
 #endif

@@ -1,18 +1,19 @@
-// csv_take.c - the fields of a row become values: numbers, flags, times, names of actions.
+// csv_take.c - parses the fields of a row: numbers, flags, times, action names.
 //
-// Numbers are read where they stand: no field is copied or looked at twice unless it is
-// quoted, missing or a word. A million rows of ten numbers with 17 digits take 0.32 s of
-// processor time, where pandas takes 0.43 s (3.1.1) and 1.17 s (2.2.3): bench/bench_csv.c.
-// Two fifths of that are the digits themselves, 14 ns a number.
+// Numbers are parsed in place; only quoted, missing and textual fields are scanned twice. A
+// million rows of ten numbers with 17 digits take 0.32 s of processor time; pandas takes 0.43 s
+// (3.1.1) and 1.17 s (2.2.3): bench/bench_csv.c. Parsing digits is two fifths of that, 14 ns a
+// number.
 //
-// 1. A field in quotes is never a missing value where names are expected, unless nothing is in
-//    them: an action may be called "NA".
-// 2. In a column of names, `none` and `-` may well be one: they are refused unless all are
-// named.
-// 3. A flag may be a whole number, 0 for no: a plant has codes for its trips. Others are slips.
-// 4. An episode that comes back is refused: rows of episodes that run side by side would be
-//    stitched together. Which ones were there is kept as 64-bit hashes: for a million of them
-//    the odds of refusing a good file are below one in ten million.
+// 1. Where names are expected, a quoted field is a name unless it is empty: an action may be
+//    called "NA".
+// 2. In a column of names, `none` and `-` are ambiguous: they are refused unless the caller
+//    declares all names.
+// 3. A flag may be any integer, 0 for false, because plants have trip codes. Anything else is
+//    refused.
+// 4. An episode that returns after another one is refused: interleaved episodes would be
+//    stitched together. Ids are remembered as 64-bit hashes; among a million of them, the odds
+//    of refusing a good file are below one in ten million.
 
 #include "csv_reader.h"
 
@@ -62,7 +63,7 @@ static rh_status not_a_number(const rh_csv__reader *r, int column,
     return refuse(r, column, field, "a number", err);
 }
 
-// The record at text has not as many fields as the header; `at` is what is left of it.
+// The record has another number of fields than the header; `at` is its unparsed rest.
 static rh_status ragged(const rh_csv__reader *r, int count, char *at, char *end, rh_error *err)
 {
     rh_csv__field_info field;
@@ -88,7 +89,7 @@ static bool is_one_of(const rh_csv__field_info *field, const char *const *word)
 
 // ---------------------------------------------------------------------------- actions
 
-// The list of declared actions, cut for a message.
+// The declared actions, cut to fit a message.
 static void list_labels(const rh_csv__reader *r, char *text, size_t size)
 {
     size_t used = 0;
@@ -221,7 +222,7 @@ static uint64_t hash_of(const char *text, size_t n)
     return h ? h : 1;
 }
 
-// Where a hash is or belongs.
+// The slot that holds a hash, or a free one.
 static uint64_t *slot_of(uint64_t *table, size_t room, uint64_t hash)
 {
     size_t i = hash & (room - 1);
@@ -230,7 +231,7 @@ static uint64_t *slot_of(uint64_t *table, size_t room, uint64_t hash)
     return table + i;
 }
 
-// Remember an id; *known: it was there before.
+// Remember an id; *known: it was there already.
 static rh_status remember(rh_csv__reader *r, const char *text, size_t n, bool *known,
                           rh_error *err)
 {
@@ -352,18 +353,17 @@ static rh_status take_field(rh_csv__reader *r, int column, const rh_csv__field_i
     return RH_OK;
 }
 
-// The record's fields become values.
 rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err)
 {
     int n = r->head.columns.n;
     char delimiter = r->csv.delimiter;
     bool sentinels = r->opt->nmissing > 0;
-    const char *limit = r->csv.buffer + r->csv.end; // a line end stops a number as well
+    const char *limit = r->csv.buffer + r->csv.end; // a line end stops a number too
     for (int i = 0; i < n; i++) {
         if (!p)
             return ragged(r, i, NULL, end, err);
 
-        // a plain number, nearly always
+        // the common case: a plain number
         if (r->kind[i] == RH_KIND_NUMBER && !sentinels) {
             double x;
             const char *begin = p;

@@ -1,11 +1,11 @@
-// csv_text.c - a text as records and fields.
+// csv_text.c - splits a text into records and fields.
 //
-// 1. A record is found with memchr() alone unless there is a quote in the line: only then are
-//    its letters looked at one by one.
-// 2. The buffer holds whole records. It grows while a record does not fit, up to
-//    RH_CSV__LONGEST, so that a file without line ends is refused and not swallowed.
-// 3. gzip is told by its first two bytes. Members that follow each other (bgzip, cat) are one
-//    text; a member cut short or with a wrong checksum is refused.
+// 1. memchr() finds a record's end; characters are examined one by one only in lines with a
+//    quote.
+// 2. The buffer holds whole records. It grows up to RH_CSV__LONGEST, so a file without line
+//    ends is refused instead of being loaded.
+// 3. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
+//    that is cut short or has a wrong checksum is refused.
 
 #include "csv.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER ((size_t)1 << 18) // bytes to begin with
+#define BUFFER ((size_t)1 << 18) // initial size in bytes
 #define PACKED ((size_t)1 << 16)
 
 static rh_status nomem(const rh_csv *csv, rh_error *err)
@@ -25,7 +25,7 @@ static rh_status nomem(const rh_csv *csv, rh_error *err)
 
 // ---------------------------------------------------------------------------- bytes
 
-// Up to n bytes as they are in the source; *got is 0 at its end.
+// Up to n bytes of the source; *got is 0 at its end.
 static rh_status read_raw(rh_csv *csv, void *to, size_t n, size_t *got, rh_error *err)
 {
     if (csv->fd < 0) {
@@ -58,7 +58,7 @@ void rh_csv__give_memory(voidpf unused, voidpf memory)
     rh_free(memory);
 }
 
-// Between two members of a gzip file: whether there is another one.
+// Whether another member follows in a gzip file.
 static rh_status next_member(rh_csv *csv, rh_error *err)
 {
     static const unsigned char magic[2] = {0x1f, 0x8b};
@@ -72,7 +72,7 @@ static rh_status next_member(rh_csv *csv, rh_error *err)
     return inflateReset(&csv->z) == Z_OK ? RH_OK : nomem(csv, err);
 }
 
-// Up to n bytes of a gzipped text.
+// Up to n bytes of an unpacked gzip text.
 static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_error *err)
 {
     z_stream *z = &csv->z;
@@ -110,15 +110,15 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
 
 // ---------------------------------------------------------------------------- the buffer
 
-// Most texts have no quotes, and none should have a NUL: lines are looked through for them only
-// after the first was seen.
+// Most texts have no quotes, and none should have a NUL. Lines are searched for them only after
+// the first was found.
 static void notice(rh_csv *csv, const char *text, size_t n)
 {
     csv->quotes = csv->quotes || memchr(text, '"', n);
     csv->nuls = csv->nuls || memchr(text, 0, n);
 }
 
-// More text behind what is there; room is made for it.
+// Append more text to the buffer, growing it if needed.
 static rh_status refill(rh_csv *csv, rh_error *err)
 {
     size_t used = csv->end - csv->begin;
@@ -147,7 +147,7 @@ static rh_status refill(rh_csv *csv, rh_error *err)
     return rc;
 }
 
-// The first bytes: how the text is stored, and a byte-order mark.
+// Look at the first bytes: compression and byte-order mark.
 static rh_status begin(rh_csv *csv, rh_error *err)
 {
     unsigned char head[4] = {0};
@@ -249,11 +249,11 @@ static bool is_blank(char c, char delimiter)
     return c == ' ' || (c == '\t' && delimiter != '\t');
 }
 
-// Where the record at p ends, quoted line ends being no ends; NULL when it is not there yet.
-// *open: a quote is open.
+// The end of the record at p, ignoring line ends inside quotes; NULL if it is not in the buffer
+// yet. *open: a quote is open.
 static char *record_end(char *p, char *end, char delimiter, bool *open)
 {
-    bool fresh = true; // nothing but blanks in this field so far
+    bool fresh = true; // only blanks in this field so far
     *open = false;
     for (; p < end; p++)
         if (*open) {
@@ -277,8 +277,8 @@ static char *record_end(char *p, char *end, char delimiter, bool *open)
     return NULL;
 }
 
-// The end of the record that begins the buffer's rest, which is filled until it is there.
-// *stop: its end; the line end itself, if any, is there. *several: it may be of several lines.
+// Find the end of the first record in the buffer, reading more text if needed. *stop: its end;
+// its line end, if any, is in the buffer. *several: it may span several lines.
 static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err)
 {
     size_t looked = 0;
@@ -348,7 +348,7 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
             return rc;
         char *from = csv->buffer + csv->begin;
         size_t length = (size_t)(stop - from);
-        bool last = stop == csv->buffer + csv->end; // no line end behind it
+        bool last = stop == csv->buffer + csv->end; // without a line end
         *text = NULL;
         if (last && length == 0)
             return RH_OK;
@@ -381,7 +381,7 @@ bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *fie
         p++;
     *field = (rh_csv__field_info){.text = p};
     if (p < end && *p == '"') {
-        // quotes are taken off in place
+        // remove quotes in place
         char *to = p;
         field->quoted = true;
         for (p++; p < end && (*p != '"' || (p + 1 < end && p[1] == '"')); p++) {
@@ -410,7 +410,7 @@ const char *rh_csv__show(char shown[RH_CSV__SHOWN], const char *text, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
         if (used + 8 > RH_CSV__SHOWN) {
-            // never half a letter of UTF-8
+            // do not split a UTF-8 character
             while (used > 0 && c >= 0x80 && c < 0xc0) {
                 c = (unsigned char)shown[used - 1];
                 used--;

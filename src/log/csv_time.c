@@ -1,11 +1,11 @@
 // csv_time.c - ISO-8601: 2024-05-01, 2024-05-01T12:00:00.25Z, 2024-05-01 12:00+02:00.
 //
-// A time without an offset is taken as UTC: differences are what counts, and a local time's
-// jumps in spring and autumn cannot be told from the log.
+// A time without an offset is read as UTC. Only differences matter, and a log cannot tell when
+// local time changed in spring and autumn.
 
 #include "csv.h"
 
-// Exactly n digits at *p, which moves behind them.
+// Exactly n digits at *p; *p moves past them.
 static bool take_number(const char **p, const char *end, int n, int *value)
 {
     *value = 0;
@@ -25,8 +25,8 @@ static bool take_letter(const char **p, const char *end, char letter)
     return true;
 }
 
-// Days from 1970-01-01 in the Gregorian calendar: years begin in March, so that the leap day
-// comes last.
+// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so the leap day comes
+// last.
 static int64_t days_from_1970(int year, int month, int day)
 {
     int64_t y = year - (month <= 2);
@@ -65,7 +65,7 @@ static bool take_clock(const char **p, const char *end, double *seconds)
         if (take_letter(p, end, '.') || take_letter(p, end, ',')) {
             const char *begin = *p;
             for (; *p < end && **p >= '0' && **p <= '9'; ++*p)
-                if (*p - begin < 15) { // more than a double of seconds can tell apart
+                if (*p - begin < 15) { // a double of seconds holds no more
                     fraction = fraction * 10.0 + (**p - '0');
                     unit *= 10.0;
                 }
@@ -74,7 +74,7 @@ static bool take_clock(const char **p, const char *end, double *seconds)
         }
     }
     *seconds = hour * 3600.0 + minute * 60.0 + second + fraction / unit;
-    return hour < 24 && minute < 60 && second <= 60; // a leap second is there now and then
+    return hour < 24 && minute < 60 && second <= 60; // 60: a leap second
 }
 
 // Z, +02, +0200, +02:00

@@ -1,4 +1,4 @@
-// csv_write.c - a log as a table that reads back as the very same log.
+// csv_write.c - writes a log as a table that reads back as the same log.
 //
 //     # rehearse columns: episode step obs obs action reward terminal truncated
 //     # rehearse actions: "off", "on"
@@ -7,14 +7,13 @@
 //     0,1,20.25,,off,0,0,1
 //     0,2,20,1.5,,,,
 //
-// 1. When the s' of an episode's last step is known, it is one more row in which nothing is
-//    done. When some other s' is not the s of the step after it, every row has its s' in
-//    columns next_..., which are empty where it is not known.
-// 2. Numbers have the fewest digits that read back. A missing one is empty.
-// 3. Lines that begin with # keep what a header cannot, where it cannot (csv_plain.c): the
-// roles
-//    of columns whose names do not tell, actions that were never taken, whole numbers that are
-//    amounts. Names and units follow there only if the header would not give them back.
+// 1. If the s' of an episode's last step is known, it becomes a row without an action. If any
+//    other s' differs from the s of the next step, every row has its s' in columns next_...,
+//    empty where it is unknown.
+// 2. Numbers have the fewest digits that read back exactly. A missing number is empty.
+// 3. Lines that begin with # are written only if a header is not enough (csv_plain.c): roles
+//    that the names do not tell, actions that never occur, continuous actions that are all
+//    integers. Names and units are repeated there only if the header would lose them.
 
 #include "csv.h"
 
@@ -33,7 +32,7 @@ typedef struct writer {
     FILE *stream;   // borrowed from it
     bool gzip;      //
     z_stream z;     //
-    char *buffer;   // owned; behind it as much for packed bytes
+    char *buffer;   // owned; its second half is for compressed bytes
     size_t used;    //
     int fault;      // errno of the first write that failed
     char delimiter; //
@@ -59,7 +58,7 @@ static void put_stream(writer *w, const void *bytes, size_t n)
         w->fault = errno ? errno : EIO;
 }
 
-// What is in the buffer goes to the file; last: and all of it.
+// Write the buffer to the file; last: and finish it.
 static void flush(writer *w, bool last)
 {
     if (!w->gzip) {
@@ -111,7 +110,7 @@ static void put_integer(writer *w, int64_t x)
     put(w, text, (size_t)snprintf(text, sizeof text, "%lld", (long long)x));
 }
 
-// A text that an unquoted field would not give back.
+// Whether a text needs quotes to read back the same.
 static bool wants_quotes(const writer *w, const char *text)
 {
     size_t n = strlen(text);
@@ -133,7 +132,7 @@ static void put_field(writer *w, const char *text)
     put_text(w, "\"");
 }
 
-// A word of a # line.
+// A word in a # line.
 static void put_word(writer *w, const char *text)
 {
     put_text(w, "\"");
@@ -158,7 +157,6 @@ static void add_column(writer *w, rh_log__role role, const char *name, const cha
     w->unit[w->ncolumn++] = unit;
 }
 
-// Every column there will be.
 static rh_status choose_columns(writer *w, rh_error *err)
 {
     const rh_log *log = w->log;
@@ -212,7 +210,7 @@ static void put_list(writer *w, const char *key, const char *const *word, int n)
     put_text(w, "\n");
 }
 
-// What the header alone would not tell.
+// Write the # lines.
 static void put_remarks(writer *w, bool named)
 {
     put_text(w, "# rehearse columns:");
@@ -305,7 +303,7 @@ static void put_step(writer *w, int64_t i)
     put_text(w, "\n");
 }
 
-// What was seen after the last step i of an episode.
+// The observation after the last step i of an episode.
 static void put_last(writer *w, int64_t i)
 {
     const rh_log *log = w->log;
@@ -334,7 +332,7 @@ static void put_rows(writer *w)
 
 // ---------------------------------------------------------------------------- a log
 
-// What the log needs beside the usual columns, and what no table can hold.
+// Choose optional columns, and refuse what no table can hold.
 static rh_status examine(writer *w, rh_error *err)
 {
     const rh_log *log = w->log;

@@ -1,20 +1,20 @@
-// d3rlpy.c - the dumps of d3rlpy, old (1.x) and new (2.x).
+// d3rlpy.c - reads the dumps of d3rlpy, old (1.x) and new (2.x).
 //
 //     2.x: num_episodes, columns, version; for episode i
-//          observations_<i> (T, ...), or observations_<i>_<j> when they are tuples,
+//          observations_<i> (T, ...), or observations_<i>_<j> for tuples,
 //          actions_<i> (T, ...), rewards_<i> (T, 1), terminated_<i>: one bool
 //     1.x: observations, actions, rewards, terminals, episode_terminals side by side,
 //          discrete_action: one bool
 //
-// After d3rlpy/dataset/io.py. The observation after the last step is stored by neither, so the
-// last step of an episode that was cut off is lost; d3rlpy loses it too.
+// After d3rlpy/dataset/io.py. Neither stores the observation after the last step, so the last
+// step of a truncated episode is lost, as in d3rlpy itself.
 
 #include "hdf5.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_PARTS 32 // of a tuple
+#define MAX_PARTS 32 // most parts of a tuple
 
 // ---------------------------------------------------------------------------- old dumps
 
@@ -148,7 +148,7 @@ static rh_status push_episode(episode *e, rh_feed *feed, double *x, rh_error *er
     return rc;
 }
 
-// Options that name arrays make no sense where every episode has arrays of its own.
+// Every episode has its own arrays, so options cannot name arrays.
 static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
 {
     const char *const asked[] = {opt->obs,       opt->action, opt->reward, opt->terminal,
@@ -233,7 +233,7 @@ rh_status rh_d3rlpy__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
     return old ? read_old(out, file, opt, err) : read_new(out, file, opt, err);
 }
 
-// Found out when the file is open, in hdf5.c.
+// Detected in hdf5_layout.c, once the file is open.
 const rh_log__format rh_log__d3rlpy = {
     .about = {"d3rlpy", "d3rlpy's dumps, 1.x and 2.x (.h5)", true, false},
     .read = rh_hdf5__read,

@@ -1,11 +1,11 @@
-// d4rl.c - D4RL's layout: one HDF5 file of arrays side by side.
+// d4rl.c - reads D4RL's layout: one HDF5 file of arrays side by side.
 //
 //     observations (N, ...)   actions (N, ...)   rewards, terminals (N) or (N, 1)
-//     timeouts (N), next_observations (N, ...): maybe      infos/...: when asked for
+//     optional: timeouts (N), next_observations (N, ...)   on request: infos/...
 //
-// After d4rl/offline_env.py. Its qlearning_dataset() takes the first observation of the next
-// episode for the s' of a terminal step, and drops the last row whatever it is; here s' is
-// unknown instead. metadata/... has other lengths and is not looked at.
+// After d4rl/offline_env.py. Its qlearning_dataset() uses the first observation of the next
+// episode as the s' of a terminal step and drops the last row; here such an s' is unknown.
+// metadata/... has other lengths and is ignored.
 
 #include "hdf5.h"
 
@@ -37,7 +37,7 @@ rh_status rh_d4rl__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, 
     return rc;
 }
 
-// Found out when the file is open, in hdf5.c.
+// Detected in hdf5_layout.c, once the file is open.
 const rh_log__format rh_log__d4rl = {
     .about = {"d4rl", "D4RL: arrays side by side in an HDF5 file", true, false},
     .read = rh_hdf5__read,

@@ -1,36 +1,36 @@
-// flat.c - a file of arrays side by side, one row per step: D4RL, NPZ and old d3rlpy dumps.
+// flat.c - reads files of arrays side by side, one row per step: D4RL, NPZ, old d3rlpy dumps.
 //
-// 1. The observations say how many rows there are; every other array of a role must have as
-//    many. Arrays without a role may have any length and type, and are not looked at.
-// 2. s' is what `next` says; else the next row of the same episode. A row of `next` that is NAN
-//    throughout says that s' is not known.
-// 3. Not zero is true, of whatever type a flag is. A flag that is NAN is refused.
-// 4. Rows of an episode stand together: one that comes back is refused, as in a table.
-// 5. `done` beside a truncated array is true for every end, so what is both is a time-out.
-//    Under any other name a terminal is a terminal.
+// 1. The observations set the number of rows; every other array with a role must match. Arrays
+//    without a role may have any length and type and are ignored.
+// 2. s' comes from `next`, else from the next row of the same episode. A row of `next` that is
+//    all NAN means that s' is unknown.
+// 3. Flags of any type are true if they are not zero. A flag that is NAN is refused.
+// 4. Rows of an episode are consecutive. An episode that returns is refused, as in a table.
+// 5. If there is a truncated array, `done` is true for every end, so a row that is both is a
+//    time-out. Under any other name a terminal is a terminal.
 
 #include "arrays.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_TERMS 64 // of a reward
+#define MAX_TERMS 64 // most arrays in a reward
 
-// The arrays of the roles, and what is read of them row by row.
+// The arrays of the roles, and the current row.
 typedef struct table {
     const rh_flat *flat;
     const rh_log_options *opt;
     const char *path;
     rh_beside role[RH_FLAT_NROLE];
-    double factor[MAX_TERMS]; // of the arrays that make up the reward
+    double factor[MAX_TERMS]; // of the arrays summed in the reward
     int64_t nrow;
     bool done;                // the terminals are true for every end
-    int64_t episode;          // of the row read last, from 0
+    int64_t episode;          // of the last row, from 0
     int64_t boundary;         // boundaries passed
     double id;                // of the episode
     rh_ids old;               // ids so far
     double *obs, *next, *act; // owned, one block
-    char **name;              // of the observed numbers, owned, one block
+    char **name;              // of the observations, owned, one block
 } table;
 
 static const char *const role_name[RH_FLAT_NROLE] = {
@@ -126,7 +126,7 @@ static rh_status take_named(table *t, rh_flat__role role, const char *list, rh_e
     return rc;
 }
 
-// Whether an array called time is one, and of the steps: else it is not missed.
+// Whether an array called time really holds the time of each step.
 static bool is_time(const table *t, const rh_array *array)
 {
     const rh_beside *obs = &t->role[RH_FLAT_OBS];
@@ -154,7 +154,7 @@ static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
     return RH_OK;
 }
 
-// An array of a role: numbers, and one row per step.
+// Check that an array holds numbers, one row per step.
 static rh_status check_array(const table *t, rh_flat__role role, const rh_array *array,
                              rh_error *err)
 {
@@ -217,7 +217,7 @@ static rh_status check_roles(table *t, rh_error *err)
 
 // ---------------------------------------------------------------------------- rows
 
-// The one number of a role in a row; 0 when there is no such array.
+// The number of a role in a row; 0 if there is no such array.
 static rh_status number(const table *t, rh_flat__role role, int64_t row, double *x,
                         rh_error *err)
 {
@@ -269,7 +269,7 @@ static rh_status read_flags(const table *t, int64_t row, rh_log_row *out, rh_err
     return rc;
 }
 
-// Rows of several episodes in turn would make an episode of every row.
+// Interleaved episodes would give an episode per row.
 static rh_status check_id(table *t, int64_t row, double id, rh_error *err)
 {
     bool known = false;
@@ -353,7 +353,7 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
     return rc;
 }
 
-// ---------------------------------------------------------------------------- in words
+// ---------------------------------------------------------------------------- notes
 
 static rh_status note_role(const table *t, rh_log_builder *b, rh_flat__role role, rh_error *err)
 {
@@ -410,7 +410,7 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
 
 // ---------------------------------------------------------------------------- a whole file
 
-// Names of the observed numbers when they come from several arrays.
+// Names of the observations if they come from several arrays.
 static rh_status name_obs(table *t, rh_log_shape *shape, rh_error *err)
 {
     const rh_beside *obs = &t->role[RH_FLAT_OBS];
@@ -442,7 +442,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     rh_feed feed = {0};
     rh_status rc = RH_OK;
 
-    // which array is what
+    // assign the roles
     for (int r = 0; r < RH_FLAT_NROLE && !rc; r++)
         rc = take_role(&t, (rh_flat__role)r, err);
     if (!rc)
@@ -461,7 +461,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     if (rc)
         goto done;
 
-    // the rows
+    // read the rows
     rc = rh_feed__open(&feed, &plan, opt, err);
     if (rc)
         goto done;

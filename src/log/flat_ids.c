@@ -1,15 +1,15 @@
-// flat_ids.c - numbers that have been met: which episodes there were so far.
+// flat_ids.c - a set of numbers: the episode ids so far.
 
 #include "arrays.h"
 
 #include <math.h>
 #include <string.h>
 
-// Where x is or belongs.
+// The slot that holds x, or a free one.
 static double *slot_of(double *slot, size_t room, double x)
 {
     uint64_t bits;
-    x += 0.0; // 0 and -0 are one number
+    x += 0.0; // 0 and -0 are equal
     memcpy(&bits, &x, sizeof bits);
     bits = (bits ^ bits >> 32) * UINT64_C(0x9e3779b97f4a7c15);
     size_t i = (size_t)(bits >> 32) & (room - 1);

@@ -1,6 +1,6 @@
-// flat_reward.c - a reward in words of the caller's: arrays with signs and factors, summed.
+// flat_reward.c - parses a reward expression over arrays, as over columns (columns_reward.c).
 //
-//     "-energy"    "income - 0.5*wear"    "a, b*2"       the same as of a table's columns
+//     "-energy"    "income - 0.5*wear"    "a, b*2"
 
 #include "arrays.h"
 #include "base/number.h"
@@ -22,7 +22,7 @@ static rh_status refuse(const rh_flat *flat, const char *text, const char *at, r
                    *at ? rh_log__shown(at, found) : "its end", flat->what);
 }
 
-// A number at *at, passed; false when there is none.
+// A number at *at, which moves past it; false if there is none.
 static bool take_number(const char **at, double *x)
 {
     const char *end = rh_number__parse(*at, *at + strlen(*at), x);
@@ -31,7 +31,7 @@ static bool take_number(const char **at, double *x)
     return end != NULL;
 }
 
-// The array with the longest name at *at, passed; NULL when there is none.
+// The array with the longest name at *at, which moves past it; NULL if there is none.
 static rh_array *take_array(const rh_flat *flat, const char **at)
 {
     rh_array *best = NULL;
@@ -48,7 +48,7 @@ static rh_array *take_array(const rh_flat *flat, const char **at)
     return best;
 }
 
-// [number *] array [* number] at *at.
+// Parse [number *] array [* number] at *at.
 static rh_status take_term(const rh_flat *flat, const char *text, const char **at,
                            double *factor, rh_array **array, rh_error *err)
 {
@@ -83,7 +83,7 @@ rh_status rh_flat__reward(const rh_flat *flat, const char *text, rh_beside *out,
     const char *p = skip_blanks(text);
     rh_array *whole = rh_flat__find(flat, p);
     rh_status rc = RH_OK;
-    if (whole && whole->rank > 0) { // alone, whatever letters its name has
+    if (whole && whole->rank > 0) { // alone, whatever characters its name contains
         out->array[out->n++] = whole;
         *factor = 1.0;
         return RH_OK;

@@ -1,17 +1,17 @@
-// hdf5.c - HDF5 files, read a slab at a time.
+// hdf5.c - reads HDF5 files, a slab at a time.
 //
-// 1. libhdf5 prints its own account of every failure, and as packaged it is not safe for
-//    threads: while a file is open its printing is off and other threads wait.
-// 2. A file is closed with all that is open in it, so no id can be left over.
-// 3. libhdf5 turns integers and floats of any size and order into doubles, exactly where a
-//    double can hold them. A long double it would round: refused.
-// 4. Rows that were never stored are made up by libhdf5 from a fill value. A dataset that
-//    claims far more rows than its bytes can hold is refused when the first is asked for:
-//    one that nobody reads may be as it likes.
-// 5. libhdf5 clears a megabyte for every read that turns one type into another. Small reads
-//    have a small one: 10,000 episodes of 20 steps are read in 1.8 s instead of 3.3 s.
-// 6. libhdf5 tidies up when the program ends, and prints a long line when a damaged file has
-//    left something it cannot close. All our files are closed by then: it is told not to.
+// 1. libhdf5 prints every failure, and the packaged library is not thread-safe. While a file is
+//    open its printing is off and other threads wait.
+// 2. Closing a file closes everything opened in it, so no id can leak.
+// 3. libhdf5 converts integers and floats of any size and byte order to doubles, exactly if a
+//    double can hold them. Long doubles would be rounded, so they are refused.
+// 4. libhdf5 makes up rows that were never stored from a fill value. A dataset that claims far
+//    more rows than its bytes can hold is refused when it is first read; unused datasets are
+//    not checked.
+// 5. libhdf5 clears a megabyte for every read that converts types. Small reads use a smaller
+//    buffer: 10,000 episodes of 20 steps take 1.8 s instead of 3.3 s.
+// 6. At exit, libhdf5 prints a message if a damaged file left something it cannot close. All
+//    our files are closed by then, so its cleanup is disabled.
 
 #include "hdf5.h"
 
@@ -20,15 +20,15 @@
 #include <string.h>
 
 #define MAX_RANK 32
-#define MAX_RATIO 1100         // numbers that a byte can be unpacked to: deflate's is 1032
-#define ALWAYS_BELIEVED 100000 // numbers
-#define MOST_ROOM (64U << 20)  // bytes of chunks kept unpacked
+#define MAX_RATIO 1100         // numbers per stored byte; deflate packs at most 1032 to 1
+#define ALWAYS_BELIEVED 100000 // numbers that any dataset may claim
+#define MOST_ROOM (64U << 20)  // bytes of chunks cached unpacked
 #define SMALL 4096             // numbers of a small read
 
 struct rh_hdf5 {
     char *path; // owned
     hid_t id;
-    hid_t small; // how small reads are made, decision 5
+    hid_t small; // transfer settings for small reads, decision 5
     rh_hdf5__quiet quiet;
 };
 
@@ -103,7 +103,7 @@ const char *rh_hdf5__path(const rh_hdf5 *file)
 
 rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 {
-    // every group on the way is looked for: libhdf5 takes a missing one for an error
+    // check every group on the way: libhdf5 treats a missing one as an error
     char part[2 * RH_ARRAY__NAME];
     size_t length = strlen(name);
     if (length >= sizeof part)
@@ -129,7 +129,7 @@ rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 typedef struct name_list {
     size_t size; // bytes of the names so far
     int64_t n, most;
-    char **name; // NULL while they are counted
+    char **name; // NULL while counting
     char *text;
 } name_list;
 
@@ -189,15 +189,15 @@ static bool is_large(const rh_array *array)
     return array->nrow * array->width > ALWAYS_BELIEVED;
 }
 
-// Whether the stored bytes can fill an array.
+// Whether the stored bytes can fill the array.
 static bool is_believed(const rh_array *array)
 {
     hsize_t count = (hsize_t)array->nrow * (hsize_t)array->width;
     return !is_large(array) || count / MAX_RATIO <= H5Dget_storage_size(array->handle);
 }
 
-// The shape in memory is that in the file: between different ones libhdf5 takes eight times as
-// long (8.5 s against 1.2 s for 17 million floats in h5py's chunks).
+// The shape in memory matches the file: between different shapes libhdf5 is seven times slower
+// (8.5 s against 1.2 s for 17 million floats in h5py's chunks).
 static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x, rh_error *err)
 {
     const rh_hdf5 *file = array->source;
@@ -236,7 +236,7 @@ done:
     return RH_OK;
 }
 
-// What the numbers of a type are called, or what it is instead.
+// The name of a numeric type, or what the type is instead.
 static const char *name_type(hid_t type, bool *numeric, bool *whole)
 {
     static const char *const name[3][4] = {{"int8", "int16", "int32", "int64"},
@@ -284,7 +284,7 @@ static const char *name_type(hid_t type, bool *numeric, bool *whole)
     return "bytes without a type";
 }
 
-// Bytes of the chunks that a row goes through; 0 when rows are not stored in chunks.
+// Bytes of the chunks that a row crosses; 0 if rows are not stored in chunks.
 static size_t band_size(hid_t id)
 {
     hsize_t chunk[MAX_RANK] = {0}, dim[MAX_RANK] = {0};
@@ -303,7 +303,7 @@ static size_t band_size(hid_t id)
     return size;
 }
 
-// Make room to keep these chunks unpacked: else they are unpacked again for every slab.
+// Cache these chunks unpacked, or they are unpacked again for every slab.
 static void make_room(rh_array *array, hid_t file)
 {
     size_t size = band_size(array->handle);
@@ -311,7 +311,7 @@ static void make_room(rh_array *array, hid_t file)
         return;
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, 5003, size, 1.0);
-    H5Dclose(array->handle); // while it is open it keeps the room it has
+    H5Dclose(array->handle); // an open dataset keeps its old cache
     array->handle = H5Dopen2(file, array->name, access);
     H5Pclose(access);
 }

@@ -1,4 +1,4 @@
-// hdf5_layout.c - which of the layouts an HDF5 file has: seen from what its root holds.
+// hdf5_layout.c - detects the layout of an HDF5 file from what its root holds.
 
 #include "hdf5.h"
 
@@ -24,7 +24,7 @@ bool rh_hdf5__probe(const char *path, const unsigned char *head, size_t n)
     return found;
 }
 
-// None of the layouts: say what the root holds.
+// Unknown layout: say what the root holds.
 static rh_status no_layout(rh_hdf5 *file, rh_error *err)
 {
     char list[240] = "", shown[48];
@@ -55,7 +55,7 @@ static rh_status no_layout(rh_hdf5 *file, rh_error *err)
                    path, n ? list : "nothing", n > 5 ? ", ..." : "", "");
 }
 
-// Whether there is a group called episode_<i> though there is no episode_0.
+// Whether there is a group episode_<i>, though no episode_0.
 static rh_status find_episodes(const rh_hdf5 *file, bool *found, rh_error *err)
 {
     char **name = NULL;
@@ -90,7 +90,7 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
         d3rlpy = strcmp(opt->format, "d3rlpy") == 0;
         d4rl = strcmp(opt->format, "d4rl") == 0;
     } else if (!d4rl && !d3rlpy && opt->obs) {
-        d4rl = !minari; // arrays under names of the caller's
+        d4rl = !minari; // arrays named by the caller
     }
     if (rc)
         goto done;

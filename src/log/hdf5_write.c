@@ -1,8 +1,8 @@
-// hdf5_write.c - an HDF5 file is made, a slab at a time.
+// hdf5_write.c - writes HDF5 files, a slab at a time.
 //
-// 1. Dates are left out, so the same log gives the same bytes.
+// 1. Files hold no dates, so the same log gives the same bytes.
 // 2. Flags are h5py's bool: an enum of FALSE and TRUE in one byte.
-// 3. Texts are of variable length: an attribute of fixed length ends at 64 kB.
+// 3. Texts have variable length: an attribute of fixed length is limited to 64 kB.
 
 #include "hdf5.h"
 
@@ -16,7 +16,7 @@ struct rh_hdf5__out {
     hid_t id, flag;   // the file, and the type of flags
     bool failed;
     double *number; // owned (SLAB_NUMBERS + RH_MAX_OBS)
-    int64_t *whole; // owned, the same
+    int64_t *whole; // owned, the same size
     rh_hdf5__quiet quiet;
 };
 
@@ -118,7 +118,7 @@ rh_status rh_hdf5__put_text(rh_hdf5__out *o, const char *object, const char *nam
     return rc;
 }
 
-// Rows first .. first + n - 1 into the open dataset.
+// Write rows first .. first + n - 1 to the open dataset.
 static bool put_slab(rh_hdf5__out *o, const rh_hdf5__rows *rows, hid_t id, int64_t first,
                      int64_t n)
 {

@@ -1,10 +1,10 @@
-// inspect.c - a log in numbers, and what is wrong with it.
+// inspect.c - measures a log and lists its problems.
 //
-// 1. The log is all the user has. Every number here is counted or measured once, by one part
-//    (columns, episodes, alignment, coverage); findings only compare them with limits.
-// 2. What is quadratic is sampled (coverage), what needs sorting stops at a million
-//    (medians), everything else is linear and of all. Nothing here is drawn by chance: two
-//    looks at one log say the same.
+// 1. Every number is measured once, by one part (columns, episodes, alignment, coverage);
+//    findings only compare them with thresholds.
+// 2. Quadratic work is sampled (coverage), sorting is limited to a million values (medians),
+//    and everything else is linear and uses all rows. Nothing is random: inspecting a log twice
+//    gives the same report.
 // 3. 1,000,000 transitions of 8 sensors take 1.3 s of processor time, 10,000,000 take 7 s, and
 //    so do 100,000 of 256 sensors (one core of a 2.3 GHz Xeon).
 
@@ -66,7 +66,7 @@ rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
     good = good && rh_inspect__findings(report, log);
     if (!good) {
         rh_log_report_destroy(report);
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory while looking at %lld steps",
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld steps",
                        rh_path_tail(log->path), (long long)log->n);
     }
     *out = report;

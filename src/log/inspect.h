@@ -1,4 +1,4 @@
-// inspect.h - what the files that look at a log share.
+// inspect.h - shared by the files that inspect a log.
 
 #ifndef REHEARSE_LOG_INSPECT_H
 #define REHEARSE_LOG_INSPECT_H
@@ -7,18 +7,18 @@
 
 // ---------------------------------------------------------------------------- limits
 
-// Every threshold. Values and reasons are at the top of inspect_findings.c.
+// All thresholds. inspect_findings.c gives their values and reasons.
 typedef struct rh_inspect__limits {
-    double absurd, sentinel_gap, sentinel_share; // numbers far off
+    double absurd, sentinel_gap, sentinel_share; // outliers
     int64_t sentinel_count;
     double missing_share;
-    int64_t frozen_run, few_values; // sensors that stand still
+    int64_t frozen_run, few_values; // sensors that do not move
     double frozen_ratio, twin;
     double wrap_jump, wrap_usual; // angles
     int64_t wrap_count;
-    double jump_ratio, jump_sensor, jump_least; // ends of episodes that were missed
+    double jump_ratio, jump_sensor, jump_least; // missed ends of episodes
     double shift_gain, shift_alone, shift_partial, shift_both, shift_past,
-        shift_much; // rows that slipped
+        shift_much; // shifted rows
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
     double next_ratio, mismatch_share;
     double cut_share, cut_spread; // ends of episodes
@@ -32,71 +32,72 @@ typedef struct rh_inspect__limits {
 
 extern const rh_inspect__limits rh_inspect__limit;
 
-// ---------------------------------------------------------------------------- numbers
+// ---------------------------------------------------------------------------- statistics
 
-// What is needed again and again: room for a column and its sorting.
+// Buffers for one column and its sorting.
 typedef struct rh_inspect__room {
-    double *column;  // one kind of number, in order           (n)
+    double *column;  // one column, in order                   (n)
     double *sorted;  // a sample of it, sorted                 (RH_INSPECT__SAMPLE)
-    uint64_t *spare; // of the sorting                         (2 x RH_INSPECT__SAMPLE)
+    uint64_t *spare; // for sorting                            (2 x RH_INSPECT__SAMPLE)
     int64_t nsorted; // numbers in sorted
 } rh_inspect__room;
 
 #define RH_INSPECT__SAMPLE 1000000
 
-// Room for n numbers. Owned: what it points to, free with rh_inspect__room_clear().
+// Room for n numbers. Owned: its buffers, free with rh_inspect__room_clear().
 bool rh_inspect__room_init(rh_inspect__room *room, int64_t n);
 void rh_inspect__room_clear(rh_inspect__room *room);
 
 // Sort room->sorted (nsorted).
 void rh_inspect__sort(rh_inspect__room *room);
 
-// Summarise room->column (n), which may hold anything; leaves the sample in room->sorted.
+// Summarise room->column (n), which may hold NAN and infinities. Leaves the sample in
+// room->sorted.
 void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n);
 
-// The p-quantile of what is in room->sorted; NAN when nothing is.
+// The p-quantile of room->sorted; NAN if it is empty.
 double rh_inspect__quantile(const rh_inspect__room *room, double p);
 
-// Whether x lies outside of what is usual for these numbers.
+// Whether x is outside the usual range of these numbers.
 bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x);
 
-// Whether x is a number that loggers write for a missing one.
+// Whether loggers commonly write x for a missing value.
 bool rh_inspect__is_customary(double x);
 
-// The place of the i-th of k evenly spaced things among n.
+// The index of the i-th of k evenly spaced items among n.
 int64_t rh_inspect__spread(int64_t i, int64_t k, int64_t n);
 
 // ---------------------------------------------------------------------------- the space
 
-// Observations on a common scale: sensors that vary, less their median, in standard
+// Observations on a common scale: sensors that vary, minus their median, in standard
 // deviations.
 typedef struct rh_inspect__space {
     int n;                                        // sensors that vary
     int sensor[RH_MAX_OBS];                       // which
     double centre[RH_MAX_OBS], scale[RH_MAX_OBS]; // of each of them
-    double period[RH_MAX_OBS];                    // of those that wrap, scaled; else INFINITY
-    const rh_log_report *report;                  // what is absurd, borrowed
+    double period[RH_MAX_OBS];                    // scaled, of those that wrap; else INFINITY
+    const rh_log_report *report;                  // tells absurd values, borrowed
 } rh_inspect__space;
 
 void rh_inspect__space_init(rh_inspect__space *space, const rh_log *log,
                             const rh_log_report *report);
 
-// The scaled observation of a row, into x (n). What is missing lies in the middle, a sentinel
-// too, and what is absurd at the end of what is not.
+// The scaled observation of a row, into x (n). Missing values and sentinels become 0, absurd
+// ones are clipped to the usual range.
 void rh_inspect__place(const rh_inspect__space *space, const rh_log *log, int32_t row,
                        double *x);
 
-// A difference in sensor i, the short way round when it wraps.
+// A difference in sensor i, taken the short way round if it wraps.
 double rh_inspect__turn(const rh_inspect__space *space, int i, double difference);
 
-// The change of sensor i in step t, whose s' is known; d (n): that of all of them.
+// The change of sensor i in step t, whose s' is known; d (n): of all sensors.
 double rh_inspect__change(const rh_inspect__space *space, const rh_log *log, int64_t t, int i);
 void rh_inspect__changes(const rh_inspect__space *space, const rh_log *log, int64_t t,
                          double *d);
 
 // ---------------------------------------------------------------------------- the parts
 
-// Each fills its part of the report, in this order. False when memory ran out.
+// Each fills its part of the report, in this order. False if memory runs out.
 bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
@@ -107,30 +108,30 @@ bool rh_inspect__findings(rh_log_report *report, const rh_log *log);
 
 // ---------------------------------------------------------------------------- findings
 
-#define RH_INSPECT__FINDINGS 64 // room for every kind once
+#define RH_INSPECT__FINDINGS 64 // one of every kind
 
 typedef struct rh_inspect__finder {
     rh_log_report *report;
     const rh_log *log;
 } rh_inspect__finder;
 
-// One more finding, with its evidence. Its remedy, place and column are the caller's to set.
+// Add a finding with its evidence. The caller sets remedy, first and column.
 rh_log_finding *rh_inspect__add(const rh_inspect__finder *f, rh_severity severity,
                                 const char *id, int64_t count, const char *evidence, ...)
     RH_PRINTF(5, 6);
 void rh_inspect__advise(rh_log_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
 
-// Short texts by value, so that several fit into one call: rh_inspect__name(x).s
+// Short texts by value, so that one call can use several: rh_inspect__name(x).s
 typedef struct rh_inspect__text {
     char s[160];
 } rh_inspect__text;
 
-rh_inspect__text rh_inspect__name(const char *name);             // 'temp', cut when long
+rh_inspect__text rh_inspect__name(const char *name);             // 'temp', cut if long
 rh_inspect__text rh_inspect__share(int64_t part, int64_t whole); // "12 of 600 (2 %)"
 rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t); // "step 3 of ..."
 
-void rh_inspect__find_values(const rh_inspect__finder *f);  // numbers in columns
-void rh_inspect__find_actions(const rh_inspect__finder *f); // what was done, and what it earned
+void rh_inspect__find_values(const rh_inspect__finder *f);  // values of columns
+void rh_inspect__find_actions(const rh_inspect__finder *f); // actions and rewards
 void rh_inspect__find_order(const rh_inspect__finder *f);   // rows, episodes and time
 
 #endif

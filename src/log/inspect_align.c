@@ -1,29 +1,27 @@
-// inspect_align.c - whether actions and rewards stand in the rows they belong to.
+// inspect_align.c - tests whether actions and rewards are in the rows they belong to.
 //
-// A column that slipped by one row leaves every number plausible. What it cannot keep is
-// cause and effect: the action of step t must help to predict the change from s to s' of step
-// t, and once the state is known, the actions before and after it must not. So the change of
-// every sensor is fitted by ridge regression, on one half of the steps and judged on the
-// other, from
+// In a column shifted by one row every value stays plausible, but cause and effect break: the
+// action of step t must help to predict the change from s to s' in step t, and once the state
+// is known, the actions before and after must not. So the change of every sensor is fitted by
+// ridge regression, on one half of the steps and evaluated on the other, from
 //
-//     base     s: every sensor, squares, and products while there are few sensors
+//     base     s: every sensor, squares, and products if there are few sensors
 //     alone    base and the action of row t - 1, t or t + 1: what each explains by itself
-//     partial  base and all three, against base and two: what each knows that others do not
+//     partial  base and all three, against base and two: what only this action explains
 //
-// and what an action explains is the share by which the squared error of a sensor falls. The
-// sensor that shows most is taken: an action need not move them all.
+// An action explains the share by which a sensor's squared error falls. The sensor with the
+// largest share counts, since an action need not affect all.
 //
-// 1. A controller looks at the state: its next action tells of s', and seems to explain the
-//    change before it. It does not know more than the right action does, though, as long as
-//    some actions are not the controller's own. So another row must be better in both ways.
-// 2. Where hardly any are not, the action itself is asked. What a controller does follows
-//    from the state it sees, and the state before that adds little. In a column that is one
-//    row late, the action follows from the state before, and led to the state of its row:
-//    both together tell much more of it than one.
-// 3. Rewards are asked the same in inspect_rewards.c.
-// 4. Numbers are clipped at 6 of their scales: one spike would be all that a fit sees.
-// 5. At most 20,000 steps are looked at, evenly spaced, and fewer when there are many
-//    sensors.
+// 1. A controller reacts to the state, so its next action reveals s' and seems to explain the
+//    change before it. But it knows no more than the right action as long as some actions are
+//    not the controller's. So another row must be better in both ways.
+// 2. If nearly all actions are the controller's, the action itself is fitted. A controller's
+//    action follows from the state it sees, and the state before adds little. In a column that
+//    is one row late, the action follows from the state before and led to the state of its row,
+//    so both together explain it much better than one.
+// 3. inspect_rewards.c tests rewards in the same way.
+// 4. Numbers are clipped at 6 scales, so that a single spike does not dominate a fit.
+// 5. At most 20,000 evenly spaced steps are used, fewer if there are many sensors.
 
 #include "inspect_align.h"
 
@@ -31,11 +29,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 20000  // looked at, at most
-#define LEAST 200    // below these nothing is said
-#define EFFORT 1.0e9 // products summed for one question
-#define FOLD 64      // steps in a row that are in one half
-#define PRODUCTS 8   // sensors up to which products are features
+#define STEPS 20000  // most steps used
+#define LEAST 200    // fewer steps give no result
+#define EFFORT 1.0e9 // products summed for one test
+#define FOLD 64      // consecutive steps in the same half
+#define PRODUCTS 8   // most sensors for which products are features
 #define SQUARES 64   // and squares
 
 // ---------------------------------------------------------------------------- features
@@ -77,7 +75,7 @@ void rh_inspect__put_action(const rh_inspect__view *v, int64_t t, double *x)
     }
 }
 
-// The most frequent actions but for the first of them.
+// The most frequent actions except the most frequent one.
 static void choose_actions(rh_inspect__view *v)
 {
     const rh_log *log = v->log;
@@ -99,7 +97,7 @@ static void choose_actions(rh_inspect__view *v)
 
 // ---------------------------------------------------------------------------- the steps
 
-// Whether the steps before and after t are its neighbours, with s' known.
+// Whether t has a step before and after it in its episode, all with known s'.
 static bool has_neighbours(const rh_log *log, int64_t t)
 {
     return t > 0 && t + 1 < log->n && log->step[t] > 0 && log->step[t + 1] > 0 &&
@@ -113,7 +111,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// How far changes and rewards go before they are clipped. work: (n).
+// Choose the clipping limits for changes and rewards. work: (n).
 static void choose_clips(rh_inspect__view *v, double *work)
 {
     int n = (int)v->n;
@@ -160,9 +158,9 @@ int rh_inspect__half(int64_t i)
     return (int)(i / FOLD % 2);
 }
 
-// ---------------------------------------------------------------------------- the questions
+// ---------------------------------------------------------------------------- tests
 
-// What the actions of three rows explain of the change of the sensors.
+// What the actions of three rows explain of the sensors' changes.
 static bool explain_change(const rh_inspect__view *v, rh_log_alignment *out)
 {
     int ns = v->nstate, na = v->naction, p = ns + 3 * na, m = v->space.n,
@@ -185,7 +183,7 @@ static bool explain_change(const rh_inspect__view *v, rh_log_alignment *out)
         rh_inspect__sums_add(&s, rh_inspect__half(i), x, y);
     }
 
-    // which actions a fit has, as bits: none, one, two or all
+    // the actions in a fit, as bits: none, one, two or all
     double *error = x + p;
     for (int with = 0; with < 8; with++) {
         int n = 0;
@@ -211,7 +209,7 @@ static bool explain_change(const rh_inspect__view *v, rh_log_alignment *out)
     return true;
 }
 
-// What the state of the row before explains of an action beyond the state of its own row.
+// What the state of the row before explains of an action in addition to the state of its row.
 static bool explain_action(const rh_inspect__view *v, rh_log_alignment *out)
 {
     int ns = v->nstate, na = v->naction, p = 2 * ns - 1, use[RH_INSPECT__FEATURES];
@@ -224,7 +222,7 @@ static bool explain_action(const rh_inspect__view *v, rh_log_alignment *out)
     double *y = x + p, *own = y + na, *both = own + na;
     for (int64_t i = 0; i < v->n; i++) {
         int64_t t = v->at[i];
-        rh_inspect__put_state(v, v->log->from[t - 1], x + ns - 1); // its 1 is written over
+        rh_inspect__put_state(v, v->log->from[t - 1], x + ns - 1); // overwrites its 1
         rh_inspect__put_state(v, v->log->from[t], x);
         rh_inspect__put_action(v, t, y);
         rh_inspect__sums_add(&s, rh_inspect__half(i), x, y);
@@ -242,7 +240,7 @@ static bool explain_action(const rh_inspect__view *v, rh_log_alignment *out)
     return true;
 }
 
-// How far s' is from the s of its own row, the next and the one after.
+// The distance from s' to the s of its own row, the next and the one after.
 static void compare_next(const rh_inspect__view *v, rh_log_alignment *out)
 {
     const rh_log *log = v->log;
@@ -264,8 +262,8 @@ static void compare_next(const rh_inspect__view *v, rh_log_alignment *out)
         out->next[k] = n ? sum[k] / (double)n / v->space.n : NAN;
 }
 
-// Where rewards unlike the usual one stand, as seen from ends of episodes: a trip that costs
-// belongs to the step that ends the episode.
+// Where unusual rewards are relative to the ends of episodes: the cost of a trip belongs to the
+// step that ends the episode.
 static void place_rewards(const rh_log *log, const rh_log_report *report, rh_log_alignment *out)
 {
     int64_t n = 0, at[3] = {0};

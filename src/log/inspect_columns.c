@@ -1,14 +1,13 @@
-// inspect_columns.c - the sensors, actions and rewards of a log, one by one.
+// inspect_columns.c - statistics of the sensors, actions and rewards of a log.
 //
-// 1. What a sensor is comes from all observations; how it moves comes from the steps of
-//    episodes, never across the end of one.
-// 2. A run is a number of steps in a row that did not change the sensor, and goes on in the
-//    next episode when that begins with the same number: what is stuck does not care where
-//    episodes end. Runs are judged against the sensor's own: a valve's position stands still
-//    by nature, a temperature does not.
-// 3. An angle that passes its end jumps by its whole range and otherwise moves by little.
-//    Differences of such a sensor are taken the short way round from then on, so that a turn
-//    is no jump.
+// 1. Ranges come from all observations; movement comes from the steps of episodes, never across
+//    an end.
+// 2. A run is a number of consecutive steps that do not change a sensor. It continues into the
+//    next episode if that begins with the same value, because a stuck sensor ignores episodes.
+//    Runs are compared with the sensor's own: a valve position rests by nature, a temperature
+//    does not.
+// 3. An angle jumps by its whole range at the end of it and moves little otherwise. Differences
+//    of such a sensor are then taken the short way round, so that a turn is no jump.
 
 #include "inspect.h"
 
@@ -16,12 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-#define RUNS 1024  // lengths of runs that are told apart; longer ones count as this long
-#define TWINS 2000 // observations that sensors are compared on
+#define RUNS 1024  // longest run that is counted exactly
+#define TWINS 2000 // observations used to compare sensors
 
 // ---------------------------------------------------------------------------- how they move
 
-// The number of sensor j before and after a step; false when s' is not known.
+// The value of sensor j before and after a step; false if s' is unknown.
 static bool ends_of(const rh_log *log, int64_t t, int j, double *before, double *after)
 {
     if (log->to[t] == RH_UNKNOWN)
@@ -31,7 +30,7 @@ static bool ends_of(const rh_log *log, int64_t t, int j, double *before, double 
     return true;
 }
 
-// The longest run of sensor j and what is usual. A run of 0 steps ends at every change.
+// The longest and the usual run of sensor j. Every change ends a run, perhaps of 0 steps.
 static void measure_runs(rh_log_sensor *s, const rh_log *log, int j)
 {
     int64_t count[RUNS + 1] = {0}, nrun = 0, run = 0, begin = 0, seen = 0;
@@ -56,8 +55,8 @@ static void measure_runs(rh_log_sensor *s, const rh_log *log, int j)
         s->usual_run++;
 }
 
-// Whether the longest run of sensor j is a fault of its own: not at an end of its range,
-// where numbers may well stay, and while other sensors move.
+// Whether the longest run of sensor j is a fault: it is not at an end of the range, where
+// values may rest, and other sensors move meanwhile.
 static bool is_frozen(const rh_log_sensor *s, const rh_log *log, int j)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
@@ -79,14 +78,14 @@ static bool is_frozen(const rh_log_sensor *s, const rh_log *log, int j)
     return log->nobs == 1 || 2 * nmoved > s->run;
 }
 
-// Steps from end to end, and whether they are all there is of long ones.
+// Count the steps from end to end, and check that no other steps are long.
 static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
     double range = s->value.hi - s->value.lo;
     int64_t nlong = 0;
     if (s->constant || s->value.ndistinct <= limit->few_values || !(range > 0.0))
-        return; // a switch goes from end to end by nature
+        return; // a switch moves from end to end by nature
     for (int64_t t = 0; t < log->n; t++) {
         double before, after;
         if (!ends_of(log, t, j, &before, &after) || rh_inspect__is_absurd(&s->value, before) ||
@@ -99,7 +98,7 @@ static void measure_wraps(rh_log_sensor *s, const rh_log *log, int j)
     s->wraps = s->nwrap >= limit->wrap_count && nlong == s->nwrap;
 }
 
-// Whether every step changes the sensor by the same amount.
+// The amount by which every step changes the sensor, NAN if they differ.
 static double measure_pace(const rh_log *log, int j)
 {
     double pace = NAN;
@@ -116,7 +115,7 @@ static double measure_pace(const rh_log *log, int j)
     return nseen > rh_inspect__limit.few_values && pace != 0.0 ? pace : NAN;
 }
 
-// The first step to or from something missing, and the first absurd number.
+// The first step from or to a missing value, and the first absurd value.
 static void find_first(rh_log_sensor *s, const rh_log *log, int j)
 {
     bool missing = s->value.nmissing + s->value.ninfinite > 0;
@@ -140,7 +139,7 @@ static void find_first(rh_log_sensor *s, const rh_log *log, int j)
 
 // ---------------------------------------------------------------------------- twins
 
-// Correlation of columns a and b (n) that are centred; missing numbers are 0.
+// Correlation of the centred columns a and b (n); missing numbers are 0.
 static double correlate(const double *a, const double *b, int64_t n)
 {
     double ab = 0.0, aa = 0.0, bb = 0.0;
@@ -181,7 +180,7 @@ static bool find_twins(rh_log_report *report, const rh_log *log)
 
 // ---------------------------------------------------------------------------- the parts
 
-// One number, but for the last bits of it.
+// One value but for its last bits.
 static bool is_constant(const rh_log_numbers *v)
 {
     return v->n > 0 && v->max - v->min <= 4.0 * DBL_EPSILON * fmax(fabs(v->max), fabs(v->min));
@@ -205,9 +204,9 @@ bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__r
     return log->n < 3 || find_twins(report, log);
 }
 
-// Every how many rows actions change: the largest number that nearly all runs of one action
-// are multiples of. Runs that begin or end with an episode are left out. 1 when there is none,
-// or when there are too few runs to tell.
+// After how many rows actions change: the largest number of which nearly all runs of one action
+// are multiples. Runs at the ends of episodes are left out. 1 if there is no such number, or
+// too few runs.
 static double measure_hold(const rh_log *log)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
@@ -281,7 +280,7 @@ void rh_inspect__space_init(rh_inspect__space *space, const rh_log *log,
     }
 }
 
-// The scaled number of sensor i in a row.
+// The scaled value of sensor i in a row.
 static double place_one(const rh_inspect__space *space, const rh_log *log, int32_t row, int i)
 {
     int j = space->sensor[i];

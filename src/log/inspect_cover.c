@@ -1,18 +1,17 @@
-// inspect_cover.c - how far the log's states are from where each action was tried.
+// inspect_cover.c - distances from the log's states to the states where each action was tried.
 //
-// A model built from the log answers "what if this action were taken here" with the nearest
-// place where it was. So for every action the distance from the log's own states to that
-// place is measured, and told in median steps: 0.4 is nearer than the next row, 30 is
-// elsewhere.
+// A model built from the log predicts the effect of an action from the nearest state where it
+// was taken. So for every action the distance from the log's states to that state is measured,
+// in median steps: 0.4 is nearer than the next row, 30 is far away.
 //
-// 1. A step is not its own neighbour; an equal one of another row is.
-// 2. Continuous actions are looked at number by number, in thirds (low, middle, high). What
-//    combinations of several numbers were tried is not said.
-// 3. Brute force on floats, over flat arrays that compilers turn into vector code. 2,000
-//    states ask and at most 50,000 of each action answer (fewer with many sensors or
-//    actions), both evenly spaced over the log; the report says how many it was. With
-//    1,000,000 transitions, 8 sensors and 3 actions this is a sixth of the whole inspection.
-// 4. No order of summing depends on the instruction set: lanes are kept apart until the end.
+// 1. A step is not its own neighbour; an equal step in another row is.
+// 2. Continuous actions are measured number by number, in thirds (low, middle, high).
+//    Combinations of numbers are not measured.
+// 3. Brute force on floats, over flat arrays that compilers vectorise. 2,000 states are queried
+//    and at most 50,000 of each action searched (fewer with many sensors or actions), both
+//    evenly spaced; the report gives the numbers. With 1,000,000 transitions, 8 sensors and 3
+//    actions this takes a sixth of the inspection.
+// 4. The order of sums does not depend on the instruction set: lanes are summed separately.
 
 #include "inspect.h"
 
@@ -21,14 +20,14 @@
 #include <string.h>
 
 #define QUERIES 2000
-#define PLACES 50000 // of one action
+#define PLACES 50000 // most states of one action
 #define EFFORT 3.0e9 // products for all actions together
-#define LANES 64     // distances worked on at a time
+#define LANES 64     // distances computed together
 
 typedef struct search {
     const rh_log *log;
     rh_inspect__space space;
-    float *query;   // scaled states that ask, owned           (nquery x space.n)
+    float *query;   // scaled states to query, owned           (nquery x space.n)
     int64_t *asked; // their transitions, owned                (nquery)
     float *place;   // states of one action, in blocks of LANES, sensor by sensor, owned
     int64_t *taken; // their transitions, ascending, owned     (nplace)
@@ -37,15 +36,15 @@ typedef struct search {
 
 // ---------------------------------------------------------------------------- which steps
 
-// Whether step t belongs to what c is about.
+// Whether step t took the action of c.
 static bool belongs(const rh_log *log, const rh_log_cover *c, int64_t t)
 {
     double a = log->act[t * log->nact + (c->third < 0 ? 0 : c->action)];
     return c->third < 0 ? a == c->action : a >= c->lo && a <= c->hi;
 }
 
-// The thirds of the k-th number of an action, of its sorted sample: from the least to the
-// 1/3 quantile, and so on; ties stay together. Adds what is not empty.
+// The thirds of the k-th number of an action, from its sorted sample: from the minimum to the
+// 1/3 quantile, and so on; ties stay together. Empty thirds are skipped.
 static void add_thirds(rh_log_report *report, const rh_inspect__room *room, int k)
 {
     const double *x = room->sorted;
@@ -81,7 +80,7 @@ static void list_actions(rh_log_report *report, const rh_log *log, rh_inspect__r
 
 // ---------------------------------------------------------------------------- distances
 
-// Scaled states of the steps that took an action.
+// Collect the scaled states of the steps that took an action.
 static void gather(search *s, rh_log_cover *c, int64_t most)
 {
     const rh_log *log = s->log;
@@ -100,13 +99,13 @@ static void gather(search *s, rh_log_cover *c, int64_t most)
             block[j * LANES + s->nplace % LANES] = (float)x[j];
         s->taken[s->nplace++] = t;
     }
-    // what is left of the last block is nowhere
+    // fill the last block with points at infinity
     for (int64_t i = s->nplace; i % LANES != 0; i++)
         for (int j = 0; j < n; j++)
             s->place[i / LANES * LANES * n + j * LANES + i % LANES] = j ? 0.0F : FLT_MAX;
 }
 
-// The squared distance of q to the nearest place.
+// The squared distance of q to the nearest state.
 static float nearest(const search *s, const float *q)
 {
     float least[LANES], best = INFINITY;
@@ -131,7 +130,7 @@ static float nearest(const search *s, const float *q)
     return best;
 }
 
-// The place of transition t among those gathered, or -1.
+// The index of transition t among those collected, or -1.
 static int64_t find(const search *s, int64_t t)
 {
     int64_t lo = 0, hi = s->nplace;
@@ -150,7 +149,7 @@ static void measure(search *s, rh_log_cover *c, double unit, rh_inspect__room *r
     int n = s->space.n;
     room->nsorted = 0;
     for (int64_t i = 0; i < s->nquery; i++) {
-        // out of the way while it asks itself
+        // hide the query itself
         int64_t own = find(s, s->asked[i]);
         float *at = own < 0 ? NULL : s->place + own / LANES * LANES * n + own % LANES;
         float kept = at ? *at : 0.0F;

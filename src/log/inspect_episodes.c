@@ -1,29 +1,29 @@
-// inspect_episodes.c - how episodes begin, end and go, and how one step follows another.
+// inspect_episodes.c - how episodes begin and end, repeated steps, jumps and time.
 //
-// 1. A cut-off is judged by its length only where somebody cut: the last episode ends with
-//    the log, and before a gap it is the logger that stopped.
-// 2. Repeated transitions are counted by their hashes, a class of hashes after the other, so
-//    that the table stays small: a transition and its copy have one hash and one class.
-//    Copies that begin in the middle of an episode, where another way led to the same state,
-//    are counted too: a plant without noise comes back by itself.
-// 3. The length of a step is taken in the space of scaled sensors, without steps from or to
-//    missing or absurd numbers: a spike of one sensor is not the end of an episode.
+// 1. The length of a truncated episode counts only if somebody truncated it: not for the last
+//    episode, which ends with the log, and not before a gap, where logging stopped.
+// 2. Repeated transitions are counted by hash, one class of hashes at a time, so that the table
+//    stays small. Copies that begin in the middle of an episode, where other steps led to the
+//    same state, are counted too: a plant without noise returns to its states.
+// 3. The length of a step is measured on scaled sensors, leaving out steps from or to missing
+// or
+//    absurd values: a spike in one sensor is not the end of an episode.
 
 #include "inspect.h"
 
 #include <math.h>
 #include <string.h>
 
-#define CHANGES 20000 // steps that usual changes are measured on
+#define CHANGES 20000 // steps used to measure usual changes
 
 // ---------------------------------------------------------------------------- hashes
 
-#define HASHES (1 << 20) // in a class, in twice as many slots
+#define HASHES (1 << 20) // hashes of a class, in twice as many slots
 
 typedef struct hashes {
     uint64_t *slot; // owned; 0 is free                   (nslot, a power of two)
     uint64_t nslot;
-    uint64_t *of; // of what is compared, borrowed: the room's column
+    uint64_t *of; // hashes of the items compared, borrowed: the room's column
 } hashes;
 
 static uint64_t mix(uint64_t hash, const double *x, int n)
@@ -45,7 +45,7 @@ static void put_hash(hashes *h, int64_t i, uint64_t hash)
     h->of[i] = hash ? hash : 1;
 }
 
-// How many of n are different. The hash of what is like an earlier one becomes 0.
+// The number of distinct items among n. The hash of a repeated item becomes 0.
 static int64_t count_different(hashes *h, int64_t n)
 {
     int64_t different = 0;
@@ -73,7 +73,7 @@ static const double *state_of(const rh_log *log, int64_t t)
     return log->obs + (int64_t)log->from[t] * log->nobs;
 }
 
-// Transitions like an earlier one, and how often a way of its own leads to such a one.
+// Transitions equal to an earlier one, and how often other steps lead to one.
 static void count_copies(rh_log_report *report, const rh_log *log, hashes *h)
 {
     for (int64_t t = 0; t < log->n; t++) {
@@ -89,7 +89,7 @@ static void count_copies(rh_log_report *report, const rh_log *log, hashes *h)
         report->nreturn += !h->of[t] && h->of[t - 1] && log->step[t] > 0;
 }
 
-// Rows like the one before: what was seen, done and earned.
+// Rows equal to the row before in observation, action and reward.
 static void count_twice(rh_log_report *report, const rh_log *log)
 {
     report->twice_at = -1;
@@ -110,7 +110,7 @@ static void count_twice(rh_log_report *report, const rh_log *log)
     }
 }
 
-// Transitions, states and starts that repeat. The hashes take the place of the column.
+// Count repeated transitions, states and starts. The hashes overwrite the room's column.
 static bool count_repeats(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
     hashes h = {.nslot = 1024, .of = (void *)room->column};
@@ -135,7 +135,7 @@ static bool count_repeats(rh_log_report *report, const rh_log *log, rh_inspect__
 
 // ---------------------------------------------------------------------------- episodes
 
-// The usual length of episodes that somebody cut off.
+// The usual length of truncated episodes.
 static void measure_cuts(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
     room->nsorted = 0;
@@ -158,7 +158,7 @@ static void measure_cuts(rh_log_report *report, const rh_log *log, rh_inspect__r
                          rh_inspect__quantile(room, 0.5);
 }
 
-// How wide starts lie, compared with all states.
+// The spread of start states relative to that of all states.
 static double measure_starts(const rh_log *log, const rh_inspect__space *space)
 {
     double x[RH_MAX_OBS], sum[RH_MAX_OBS] = {0.0}, square[RH_MAX_OBS] = {0.0}, total = 0.0;
@@ -209,7 +209,7 @@ bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__
 
 // ---------------------------------------------------------------------------- steps
 
-// Whether both ends of a step are known and nothing there is missing or absurd.
+// Whether both ends of a step are known, without missing or absurd values.
 static bool is_sound(const rh_log_report *report, const rh_log *log, int64_t t)
 {
     if (log->to[t] == RH_UNKNOWN)
@@ -224,7 +224,7 @@ static bool is_sound(const rh_log_report *report, const rh_log *log, int64_t t)
     return true;
 }
 
-// What a step changes, into d (space->n); returns its length.
+// The change in a step, into d (space->n); returns its length.
 static double change_of(const rh_inspect__space *space, const rh_log *log, int64_t t, double *d)
 {
     double sum = 0.0;
@@ -234,7 +234,7 @@ static double change_of(const rh_inspect__space *space, const rh_log *log, int64
     return sqrt(sum);
 }
 
-// The change of each sensor that 98 % of the steps keep below, into usual (space->n).
+// The change of each sensor that 98 % of the steps do not exceed, into usual (space->n).
 static void measure_changes(const rh_log *log, const rh_inspect__space *space,
                             rh_inspect__room *room, double *usual)
 {
@@ -251,7 +251,7 @@ static void measure_changes(const rh_log *log, const rh_inspect__space *space,
     }
 }
 
-// Whether most sensors jump: a new start moves them all, a wall stops only one.
+// Whether most sensors jump: a new start moves all of them, a wall stops only one.
 static bool is_jump(const rh_inspect__space *space, const double *d, const double *usual)
 {
     int n = 0;
@@ -260,7 +260,7 @@ static bool is_jump(const rh_inspect__space *space, const double *d, const doubl
     return 2 * n > space->n;
 }
 
-// The lengths of steps, and those that are far too long.
+// The lengths of steps, and the steps that are far too long.
 static void measure_steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room)
 {
     rh_inspect__space space;
@@ -270,7 +270,7 @@ static void measure_steps(rh_log_report *report, const rh_log *log, rh_inspect__
     for (int64_t t = 0; t < log->n; t++)
         length[t] = is_sound(report, log, t) ? change_of(&space, log, t, d) : 0.0;
 
-    // steps that do not move say nothing about how far one goes
+    // steps that do not move say nothing about the usual length
     int64_t k = log->n < RH_INSPECT__SAMPLE ? log->n : RH_INSPECT__SAMPLE;
     room->nsorted = 0;
     for (int64_t i = 0; i < k; i++) {
@@ -324,7 +324,7 @@ static void measure_clock(rh_log_report *report, const rh_log *log, rh_inspect__
             room->column[c->n++] = d;
         }
 
-    // one that occurs, and of rows that are not at the same time: half of them may be copies
+    // an interval that occurs, above 0, since half of the rows may be copies
     int64_t k = c->n < RH_INSPECT__SAMPLE ? c->n : RH_INSPECT__SAMPLE;
     room->nsorted = 0;
     for (int64_t i = 0; i < k; i++) {

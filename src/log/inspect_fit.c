@@ -1,15 +1,15 @@
-// inspect_fit.c - ridge regression from sums, fitted on one half and judged on the other.
+// inspect_fit.c - ridge regression from sums, fitted on one half and evaluated on the other.
 //
-// Sums of squares and products hold all that is asked: weights for any choice of features,
-// and the error of these weights on the other half. So the steps are walked through once, and
-// eight fits of the same steps cost hardly more than one.
+// Sums of squares and products suffice for the weights of any subset of features and for their
+// error on the other half. So one pass over the steps is enough, and eight fits cost little
+// more than one.
 
 #include "inspect_align.h"
 
 #include <math.h>
 #include <string.h>
 
-#define RIDGE 1e-4 // of the number of steps, on every square
+#define RIDGE 1e-4 // added to every square, times the number of steps
 
 bool rh_inspect__sums_init(rh_inspect__sums *s, int p, int m)
 {
@@ -46,7 +46,7 @@ void rh_inspect__sums_add(rh_inspect__sums *s, int half, const double *x, const 
     s->n[half] += 1.0;
 }
 
-// Cholesky's factor of a (n x n, the lower half) in place.
+// Cholesky factor of a (n x n, lower half), in place.
 static void factor(double *a, int n)
 {
     for (int j = 0; j < n; j++)
@@ -85,7 +85,7 @@ void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *
             }
         }
 
-        // the other half, from its sums
+        // error on the other half, from its sums
         g = s->g[1 - half];
         b = s->b[1 - half];
         for (int t = 0; t < m; t++) {

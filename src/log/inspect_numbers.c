@@ -1,25 +1,24 @@
-// inspect_numbers.c - a column of numbers in a few numbers.
+// inspect_numbers.c - statistics of one column.
 //
-// 1. Order statistics come from sorting, because everything else that is asked (different
-//    values, values that repeat far off, deviations from the median) is at hand in a sorted
-//    column. A radix sort is linear and has no bad case: a million doubles in 40 ms. Above a
-//    million numbers an evenly spaced million is sorted.
-// 2. How far is too far is measured by a robust scale: the median deviation from the median,
-//    or the distance of the 2.5 % quantiles over 3.92 where that is wider (both are the
-//    standard deviation of a normal). The second holds up where most values are equal.
+// 1. The column is sorted, because distinct values, sentinels and deviations from the median
+// all
+//    need it. A radix sort is linear in every case: a million doubles take 40 ms. Longer
+//    columns are sampled down to an evenly spaced million.
+// 2. The scale is robust: the median deviation from the median, or the distance of the 2.5 %
+//    quantiles over 3.92 if that is larger (both estimate the standard deviation of a normal).
+//    The second still works if most values are equal.
 // 3. A sentinel (-9999) is at an end of the column, occurs several times, and is far from the
-//    rest compared with how wide the rest is. It is set aside before anything is measured, so
-//    that one third of -9999 does not become the scale. Numbers that are customary as
-//    sentinels need not be so far off.
+//    rest relative to the width of the rest. It is removed before anything is measured, so that
+//    a third of -9999 does not inflate the scale. Common sentinels may be nearer.
 
 #include "inspect.h"
 
 #include <math.h>
 #include <string.h>
 
-#define BITS 11           // of a digit that is sorted by
+#define BITS 11           // bits of a sort digit
 #define RADIX (1 << BITS) //
-#define DIGITS 6          // of 64 bits
+#define DIGITS 6          // digits in 64 bits
 
 bool rh_inspect__room_init(rh_inspect__room *room, int64_t n)
 {
@@ -45,7 +44,7 @@ int64_t rh_inspect__spread(int64_t i, int64_t k, int64_t n)
 
 // ---------------------------------------------------------------------------- sorting
 
-// Doubles as whole numbers in the same order, and back.
+// Doubles as integers in the same order, and back.
 static uint64_t key_of(double x)
 {
     uint64_t bits;
@@ -53,7 +52,7 @@ static uint64_t key_of(double x)
     return bits >> 63 ? ~bits : bits | (UINT64_C(1) << 63);
 }
 
-// The d-th digit of a key, the last one first.
+// The d-th digit of a key, least significant first.
 static unsigned digit(uint64_t key, int d)
 {
     return (unsigned)(key >> (BITS * d) & (RADIX - 1));
@@ -73,12 +72,12 @@ void rh_inspect__sort(rh_inspect__room *room)
     uint64_t *from = room->spare, *to = room->spare + n;
     uint32_t count[DIGITS][RADIX] = {{0}};
     for (size_t i = 0; i < n; i++) {
-        from[i] = key_of(room->sorted[i] + 0.0); // -0 is 0
+        from[i] = key_of(room->sorted[i] + 0.0); // -0 becomes 0
         for (int d = 0; d < DIGITS; d++)
             count[d][digit(from[i], d)]++;
     }
     for (int d = 0; d < DIGITS; d++) {
-        // a digit that is the same everywhere sorts nothing
+        // skip a digit that is the same everywhere
         if (n == 0 || count[d][digit(from[0], d)] == n)
             continue;
         uint32_t place[RADIX], sum = 0;
@@ -96,7 +95,7 @@ void rh_inspect__sort(rh_inspect__room *room)
         room->sorted[i] = number_of(from[i]);
 }
 
-// Between two numbers that are farther apart than a double can say, the lower one.
+// If two numbers are too far apart for a double, the lower one.
 static double quantile_of(const double *x, int64_t n, double p)
 {
     double q = rh_quantile_sorted(x, (int)n, p);
@@ -108,9 +107,9 @@ double rh_inspect__quantile(const rh_inspect__room *room, double p)
     return room->nsorted ? quantile_of(room->sorted, room->nsorted, p) : NAN;
 }
 
-// ---------------------------------------------------------------------------- far off
+// ---------------------------------------------------------------------------- outliers
 
-// What is left of a sorted column, x[first] to x[last - 1].
+// The remaining part of a sorted column, x[first] to x[last - 1].
 typedef struct piece {
     const double *x;
     int64_t first, last;
@@ -132,7 +131,7 @@ bool rh_inspect__is_customary(double x)
     return false;
 }
 
-// How many equal numbers at the low or high end are a sentinel; 0 when they are none.
+// How many equal numbers at the low or high end are a sentinel; 0 if they are none.
 static int64_t count_sentinel(const piece *p, bool high)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
@@ -151,7 +150,7 @@ static int64_t count_sentinel(const piece *p, bool high)
     return width > 0.0 && (far || customary) ? count : 0;
 }
 
-// Set a sentinel aside, at the end that has the more of it.
+// Remove a sentinel, at the end where it is more frequent.
 static void drop_sentinel(rh_log_numbers *out, piece *p)
 {
     int64_t low = count_sentinel(p, false), high = count_sentinel(p, true);
@@ -170,7 +169,7 @@ static double median_deviation(const piece *p, double m)
 {
     int64_t lo = p->first, hi = p->last - 1, n = p->last - p->first;
     double deviation = 0.0;
-    for (int64_t left = n - n / 2; left > 0; left--) // the farther of the two ends goes
+    for (int64_t left = n - n / 2; left > 0; left--) // drop the farther of the two ends
         if (m - p->x[lo] > p->x[hi] - m)
             deviation = m - p->x[lo++];
         else
@@ -199,7 +198,7 @@ bool rh_inspect__is_absurd(const rh_log_numbers *numbers, double x)
 
 // ---------------------------------------------------------------------------- all of it
 
-// The bar that x is in. Halves, because lo to hi may be wider than a double can say.
+// The bin of x. Computed with halves, because hi - lo may overflow.
 static int bar_of(double x, double lo, double hi)
 {
     double width = hi - lo, part = (x - lo) / width;
@@ -227,8 +226,8 @@ static void describe(rh_log_numbers *out, const piece *p)
         out->whole = false;
 }
 
-// Mean and standard deviation of what is not absurd: in two passes and from the median, which
-// may be large, and in a unit in which squares neither overflow nor vanish.
+// Mean and standard deviation without absurd values: two passes, centred at the median, in a
+// unit in which squares neither overflow nor underflow.
 static void average(rh_log_numbers *out, const double *x, int64_t n)
 {
     double sum = 0.0, square = 0.0, width = 0.5 * out->hi - 0.5 * out->lo;

@@ -1,32 +1,31 @@
-// inspect_rewards.c - whether rewards stand in the rows they belong to.
+// inspect_rewards.c - tests whether rewards are in the rows they belong to.
 //
-// A reward is fitted from (s, action, s') of its own step, the one before and the one after:
-// once by regression, once as the mean of the three nearest steps of the other half. The
-// better counts, because rewards bend sharply and sensors may be many.
+// A reward is predicted from (s, action, s') of its own step, the step before and the step
+// after: by regression, and as the mean of the three nearest steps of the other half. The
+// better one counts, because rewards may bend sharply and sensors may be many.
 //
-// 1. A reward that follows from one state alone fits two neighbouring steps equally. Then
-//    nothing can be said, nor need it be.
-// 2. A few large rewards can make one row look better by accident. So the squared errors of
-//    the nearest steps are compared in pairs, and how many standard errors another row is
-//    better by is told beside the shares. A regression sums over all steps and needs no such
-//    care.
+// 1. A reward that depends on one state only fits two neighbouring steps equally well. Then no
+//    shift can be detected, and none matters.
+// 2. A few large rewards can make one row look better by accident. So the squared errors of the
+//    nearest steps are compared in pairs, and the report says by how many standard errors
+//    another row is better. A regression sums over all steps and needs no such test.
 
 #include "inspect_align.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PLACES 4000 // steps searched for the nearest
-#define ASKED 1000  // steps that search
-#define NEAR 3.0e8  // differences for it
+#define PLACES 4000 // steps searched
+#define ASKED 1000  // steps queried
+#define NEAR 3.0e8  // limit on differences computed
 
-// The reward of the i-th step looked at, clipped.
+// The clipped reward of the i-th step.
 static double reward_at(const rh_inspect__view *v, int64_t i)
 {
     return fmin(fmax(v->log->reward[v->at[i]], v->reward_lo), v->reward_hi) - v->reward_mean;
 }
 
-// What a straight fit explains of a reward from the step k rows away.
+// The share of a reward that a linear fit on the step k rows away explains.
 static bool fit_rewards(const rh_inspect__view *v, int k, double *share)
 {
     const rh_log *log = v->log;
@@ -37,7 +36,7 @@ static bool fit_rewards(const rh_inspect__view *v, int k, double *share)
     for (int64_t i = 0; i < v->n && good; i++) {
         int64_t t = v->at[i] + k;
         double y = reward_at(v, i);
-        rh_inspect__put_state(v, log->to[t], x + ns - 1); // its 1 is written over
+        rh_inspect__put_state(v, log->to[t], x + ns - 1); // overwrites its 1
         rh_inspect__put_state(v, log->from[t], x);
         rh_inspect__put_action(v, t, x + 2 * ns - 1);
         rh_inspect__sums_add(&s, rh_inspect__half(i), x, &y);
@@ -49,8 +48,8 @@ static bool fit_rewards(const rh_inspect__view *v, int k, double *share)
     return good;
 }
 
-// The mean reward of the three steps nearest to q, among those of the other half. z: steps,
-// number by number (d x n); far: (n).
+// The mean reward of the three steps of the other half nearest to q. z: steps, number by number
+// (d x n); far: (n).
 static double ask_nearest(const rh_inspect__view *v, const float *z, const int64_t *place,
                           int64_t n, int d, int64_t q, float *far)
 {
@@ -77,7 +76,7 @@ static double ask_nearest(const rh_inspect__view *v, const float *z, const int64
     return (reward[0] + reward[1] + reward[2]) / 3.0;
 }
 
-// What the nearest steps explain of a reward, from the step k rows away. error (ASKED): the
+// The share of a reward that the nearest steps explain, on the step k rows away. error (ASKED):
 // squared errors; *nquery: how many.
 static bool near_rewards(const rh_inspect__view *v, int k, double *share, double *error,
                          int64_t *nquery)
@@ -114,7 +113,7 @@ static bool near_rewards(const rh_inspect__view *v, int k, double *share, double
     return good;
 }
 
-// By how many standard errors the mean of a (n) is above that of b.
+// By how many standard errors the mean of a (n) exceeds that of b.
 static double surely_above(const double *a, const double *b, int64_t n)
 {
     double sum = 0.0, square = 0.0;

@@ -1,17 +1,16 @@
-// metadata.c - the JSON that goes with a Minari dataset, read and written.
+// metadata.c - reads and writes the JSON metadata of a Minari dataset.
 //
-// A space is a JSON document, mostly inside a JSON string:
+// A space is a JSON document, usually inside a JSON string:
 //
 //     {"type": "Box", "dtype": "float32", "shape": [3], "low": [-Infinity, ...], "high": [...]}
 //     {"type": "Discrete", "n": 3, "start": 0}      {"type": "MultiBinary", "n": 4}
 //     {"type": "MultiDiscrete", "nvec": [2, 3]}     {"type": "Text", ...}
 //     {"type": "Dict", "subspaces": {...}}          {"type": "Tuple", "subspaces": [...]}
 //
-// 1. Python writes Infinity and NaN, which JSON does not have. They occur in bounds, which are
-//    not needed here, so each becomes a 0 and blanks: places in messages stay right.
-// 2. A Dict is flattened in the order in which it is written: Gymnasium's own order.
-// 3. jansson takes its memory from malloc. Giving it ours would change it for the whole
-// program.
+// 1. Python writes Infinity and NaN, which JSON does not allow. They occur in bounds, which are
+//    not needed, so each becomes a 0 and blanks: positions in messages stay correct.
+// 2. A Dict is flattened in its written order, which is Gymnasium's own.
+// 3. jansson allocates with malloc(). Using rh_alloc() would change it for the whole program.
 
 #include "metadata.h"
 #include "arrays.h"
@@ -29,7 +28,7 @@ static rh_status nomem(const char *path, rh_error *err)
     return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
 }
 
-// Python's words for numbers outside of texts become 0.
+// Replace Infinity and NaN outside of strings by 0.
 static void replace_words(char *text, size_t n)
 {
     static const char *const word[] = {"-Infinity", "Infinity", "NaN"};
@@ -78,7 +77,7 @@ typedef struct walk {
 static rh_status read_space(const walk *w, const json_t *json, const char *at, const char *name,
                             int depth);
 
-// Numbers in lists of lists.
+// Count the numbers in nested lists.
 static int64_t count_numbers(const json_t *json, int depth)
 {
     if (!json_is_array(json))
@@ -89,7 +88,7 @@ static int64_t count_numbers(const json_t *json, int depth)
     return n;
 }
 
-// The product of a list of dimensions, or of one; -1 when it is none.
+// The product of a list of dimensions, or a single dimension; -1 if it is neither.
 static int64_t product(const json_t *json)
 {
     int64_t n = 1;
@@ -124,7 +123,7 @@ static rh_status refuse(const walk *w, const char *name, const char *what)
         rh_fail(w->err, RH_EFORMAT, "%s: %s %s", rh_path_tail(w->path), place, what), w->err);
 }
 
-// Fill a leaf from its JSON; false when it is not whole.
+// Fill a leaf from its JSON; false if it is incomplete.
 static bool fill_leaf(rh_log__leaf *leaf, const json_t *json, const char *type)
 {
     const json_t *n = json_object_get(json, "n"), *start = json_object_get(json, "start");
@@ -191,7 +190,7 @@ static rh_status read_space(const walk *w, const json_t *json, const char *at, c
     rh_status rc = RH_OK;
     if (depth > DEEPEST || strlen(at) >= RH_LEAF__NAME || strlen(name) >= RH_LEAF__NAME)
         return refuse(w, "", "is nested too deeply");
-    if (json_is_string(json)) { // a document inside a text
+    if (json_is_string(json)) { // a document inside a string
         rc = load(&inner, json_string_value(json), json_string_length(json), w->path, w->err);
         json = inner;
     }
@@ -282,7 +281,7 @@ void rh_metadata__clear(rh_metadata *metadata)
 
 // ---------------------------------------------------------------------------- our own
 
-// A list of texts in one block; none when it is not one.
+// A list of texts in one block; NULL if it is no such list.
 static rh_status take_texts(const json_t *json, char ***text, int *n, const char *path,
                             rh_error *err)
 {
@@ -352,7 +351,7 @@ void rh_metadata__clear_own(rh_metadata__own *own)
 
 // ---------------------------------------------------------------------------- writing
 
-// A text as JSON. What is not UTF-8 cannot be one: its odd letters become '?'.
+// A JSON string. Bytes that are not UTF-8 become '?'.
 static json_t *json_text(const char *text)
 {
     json_t *json = json_string(text);
@@ -377,7 +376,7 @@ static json_t *json_texts(const char *const *text, int n)
     return list;
 }
 
-// Put a value under a key; false when memory ran out.
+// Set a key; false if memory runs out.
 static bool put(json_t *json, const char *key, json_t *value)
 {
     return json_object_set_new(json, key, value) == 0;

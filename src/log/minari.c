@@ -1,20 +1,20 @@
-// minari.c - Minari datasets: a folder with data/main_data.hdf5 and data/metadata.json, or the
-// HDF5 file alone.
+// minari.c - reads Minari datasets: a folder with data/main_data.hdf5 and data/metadata.json,
+// or the HDF5 file alone.
 //
 //     episode_<i>/observations  (T + 1 rows)    actions, rewards, terminations, truncations (T)
 //     Dict: a group by key; Tuple: a group with _index_0, _index_1, ...
 //
-// After Minari's hdf5_storage.py. Its own order of episodes is by letter (episode_10 before
-// episode_2); here they are taken by number.
+// After Minari's hdf5_storage.py. Minari sorts episodes by name (episode_10 before episode_2);
+// here they are sorted by number.
 //
-// 1. What the spaces are is said by metadata.json; up to version 0.4.3, and in files we write,
-//    by attributes of the root; else it is seen from the shapes of the first episode.
-// 2. The actions of a Discrete space are all named, those never taken too. Other actions are
-//    amounts, also whole ones, unless the caller says otherwise.
-// 3. What Minari has no place for we write to attributes (minari_write.c): rehearse of the root
-//    has names and labels; of an episode, rehearse_resumes says that it does not begin in a
-//    start state, rehearse_end_unknown that the last observation is not one, and
-//    rehearse_goes_on that the next episode is the rest of this one.
+// 1. The spaces come from metadata.json; up to version 0.4.3, and in files we write, from
+//    attributes of the root; else from the shapes in the first episode.
+// 2. All actions of a Discrete space are named, including those never taken. Other actions are
+//    continuous, even integers, unless the caller says otherwise.
+// 3. Attributes hold what Minari has no place for (minari_write.c): `rehearse` of the root has
+//    names and labels. Of an episode, rehearse_resumes says that it does not begin in a start
+//    state, rehearse_end_unknown that its last observation is made up, and rehearse_goes_on
+//    that the next episode continues it.
 
 #include "minari.h"
 
@@ -32,7 +32,7 @@ static rh_status nomem(const rh_minari__reader *r, rh_error *err)
 
 // ---------------------------------------------------------------------------- the whole
 
-// Names of the numbers in a bundle, in one block; none for one space without parts.
+// Names of the numbers in a bundle, in one block; none if the space has no parts.
 static rh_status name_parts(const rh_minari__reader *r, const rh_minari__bundle *b,
                             char ***name, rh_error *err)
 {
@@ -117,7 +117,7 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
     return rc ? rc : rh_log_note(b, err, "s' = the next row of observations");
 }
 
-// The first episode is open: all that is needed of it is known.
+// Called with the first episode open, which determines the shapes.
 static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
 {
     rh_feed__plan plan = {.action = "actions",
@@ -161,7 +161,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The numbers of the episodes there are, in order. Owned: *number.
+// The numbers of all episodes, sorted. Owned: *number.
 static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int64_t *n,
                                rh_error *err)
 {
@@ -297,7 +297,7 @@ static rh_status read_minari(rh_log **out, const char *path, const rh_log_option
         is_file(path, "main_data.hdf5", full, sizeof full))
         return rh_hdf5__read(out, full, opt, err);
 
-    // its data is in another format: say in which
+    // the data is in another format: say which
     rh_metadata metadata = {0};
     char *text = NULL, shown[48];
     size_t n = 0;

@@ -1,4 +1,4 @@
-// minari.h - what the files that read and write Minari datasets share.
+// minari.h - shared by the files that read and write Minari datasets.
 
 #ifndef REHEARSE_LOG_MINARI_H
 #define REHEARSE_LOG_MINARI_H
@@ -6,7 +6,7 @@
 #include "hdf5.h"
 #include "metadata.h"
 
-// The datasets that make up observations or actions, one for each leaf of a space.
+// The datasets of the observations or actions, one for each leaf of the space.
 typedef struct rh_minari__bundle {
     rh_log__leaf *leaf; // owned                (n)
     rh_array *part;     // of the open episode, owned (n)
@@ -23,31 +23,30 @@ typedef struct rh_minari__reader {
     rh_metadata__own own;
     rh_minari__bundle obs, act;
     rh_array reward, terminal, truncated, time;
-    char time_name[RH_ARRAY__NAME]; // below an episode; "" when there is none
+    char time_name[RH_ARRAY__NAME]; // below an episode; "" if none
     rh_feed feed;
     char **label;                // of a Discrete space, owned, one block
     char **obs_name, **act_name; // owned, one block each
     double *row, *next, *action; // owned, one block
-    bool joined;                 // the next episode is the rest of the last one
-    bool ours;                   // what Minari has no place for is in attributes
+    bool joined;                 // the next episode continues the last one
+    bool ours;                   // written by rehearse, with its own attributes
 } rh_minari__reader;
 
-// The text of a file, NULL when it is not there. Owned: *text, free with rh_free().
+// The text of a file, NULL if it does not exist. Owned: *text, free with rh_free().
 rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *err);
 
-// What the dataset says of itself; *any: something.
+// Read the dataset's metadata; *any: there is some.
 rh_status rh_minari__metadata(rh_minari__reader *r, bool *any, rh_error *err);
 
-// The leaves of `what` ("observations"): as the space says, else as the episode has them.
+// The leaves of `what` ("observations"), from the space or else from the episode's datasets.
 rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
                             const rh_minari__space *space, const char *episode,
                             const char *what, rh_error *err);
 
-// Where the times are, by the usual names in the first episode.
+// Find the dataset of times by the usual names in the first episode.
 void rh_minari__find_time(rh_minari__reader *r, const char *episode);
 
-// Open the datasets of an episode, hand on its rows, and close them, whether all were opened or
-// not.
+// Open the datasets of an episode, push its rows, and close them, even if opening failed.
 rh_status rh_minari__open_episode(rh_minari__reader *r, const char *episode, rh_error *err);
 rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_error *err);
 void rh_minari__close_episode(rh_minari__reader *r);

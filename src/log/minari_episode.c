@@ -1,8 +1,8 @@
-// minari_episode.c - an episode of a Minari dataset: its datasets become rows.
+// minari_episode.c - turns the datasets of a Minari episode into rows.
 //
-// 1. A flag before the last step ends an episode there, in the observation that follows. What
-//    comes after it does not begin in a start state: nothing was reset.
-// 2. Times that nobody asked for are taken when the first episode has one for every step.
+// 1. A flag before the last step ends an episode there, in the observation that follows. The
+//    rest does not begin in a start state, because nothing was reset.
+// 2. Unless an option names them, times are read if the first episode has one for every step.
 
 #include "minari.h"
 
@@ -216,6 +216,6 @@ rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_
         return rc;
     rc = rh_beside__row(&obs, n, r->row, err);
     rh_log_row last = {.obs = r->row, .reward = (double)NAN};
-    last.time = r->feed.order.time; // no gap before it
+    last.time = r->feed.order.time; // so that there is no gap before it
     return rc ? rc : rh_feed__push(&r->feed, &last, n, err);
 }

@@ -1,4 +1,4 @@
-// minari_space.c - what the observations and actions of a Minari dataset are made of.
+// minari_space.c - finds the parts of a Minari dataset's observations and actions.
 
 #include "minari.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_JSON (64 << 20) // bytes of metadata.json
+#define MAX_JSON (64 << 20) // most bytes of metadata.json
 
 static rh_status nomem(const rh_minari__reader *r, rh_error *err)
 {
@@ -21,7 +21,7 @@ rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *er
     FILE *stream = fopen(path, "rbe");
     struct stat st;
     if (!stream)
-        return RH_OK; // not there
+        return RH_OK; // there is no such file
     rh_status rc = RH_OK;
     if (fstat(fileno(stream), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_JSON)
         rc = rh_fail(err, RH_EFORMAT, "%s: not a file of at most %d bytes", rh_path_tail(path),
@@ -37,7 +37,7 @@ rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *er
     return rc;
 }
 
-// metadata.json beside a file that is called main_data.hdf5.
+// metadata.json beside a file called main_data.hdf5.
 static rh_status read_json(rh_minari__reader *r, bool *any, rh_error *err)
 {
     static const char main_data[] = "main_data.hdf5", json[] = "metadata.json";
@@ -61,7 +61,7 @@ static rh_status read_json(rh_minari__reader *r, bool *any, rh_error *err)
     return rc;
 }
 
-// A space in an attribute of the root.
+// A space from an attribute of the root.
 static rh_status read_attribute(rh_minari__reader *r, const char *name, rh_minari__space *space,
                                 bool *any, rh_error *err)
 {
@@ -141,7 +141,7 @@ static rh_status find_leaves(const rh_minari__reader *r, const char *top, const 
     return rc;
 }
 
-// Keep the leaves that the caller asks for, in the order asked.
+// Keep the leaves that the caller chose, in that order.
 static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
                                const char *list, rh_error *err)
 {

@@ -1,16 +1,16 @@
-// minari_write.c - a log as a Minari dataset, which the Minari library opens and minari.c reads
-// back whole.
+// minari_write.c - writes a log as a Minari dataset that the Minari library opens and minari.c
+// reads back without loss.
 //
-// 1. A path that ends in .hdf5 or .h5 is the HDF5 file alone; when it is called main_data.hdf5,
-//    metadata.json is put beside it. Any other path is a dataset's folder: data/main_data.hdf5
-//    and data/metadata.json are made in it, and minari.load_dataset() finds it when it is in
-//    Minari's own folder.
-// 2. An episode needs T + 1 observations. When the one after a terminal step is not known, the
-//    last one is repeated, and an attribute says so: NAN would reach whoever multiplies the
+// 1. A path that ends in .hdf5 or .h5 is the HDF5 file alone; if it is called main_data.hdf5,
+//    metadata.json is written beside it. Any other path is the dataset's folder, with
+//    data/main_data.hdf5 and data/metadata.json; minari.load_dataset() finds it in Minari's own
+//    folder.
+// 2. An episode needs T + 1 observations. If the one after a terminal step is unknown, the last
+//    one is repeated and an attribute says so: a NAN would spread to code that multiplies the
 //    value of s' by zero.
-// 3. An s' that is not the next s has no place there: the episode is cut behind it, as
-//    truncated, and an attribute says that it goes on. Minari sees two episodes, we one.
-// 4. minari_version is 0.5.0: every release that reads metadata.json reads it.
+// 3. Minari cannot store an s' that differs from the next s. The episode is split after it, as
+//    truncated, and an attribute says that it continues. Minari sees two episodes, we see one.
+// 4. minari_version is 0.5.0, which every release that reads metadata.json accepts.
 
 #include "hdf5.h"
 #include "metadata.h"
@@ -24,11 +24,11 @@
 
 // ---------------------------------------------------------------------------- episodes
 
-// Steps that become one episode there.
+// Steps that become one Minari episode.
 typedef struct piece {
     const rh_log *log;
     int64_t first, n;
-    int64_t shift; // of the actions' numbers
+    int64_t shift; // subtracted from action numbers
     bool goes_on;  // the rest of the episode follows
 } piece;
 
@@ -74,7 +74,7 @@ static void truncated(const void *self, int64_t i, double *x)
     *x = (p->log->flag[p->first + i] & RH_FLAG_TRUNCATED) != 0 || (p->goes_on && i == p->n - 1);
 }
 
-// There are T + 1 infos: the last time is repeated.
+// There are T + 1 infos, so the last time is repeated.
 static void time_of(const void *self, int64_t i, double *x)
 {
     const piece *p = self;
@@ -128,7 +128,7 @@ static rh_status put_episode(rh_hdf5__out *out, const piece *p, int64_t number, 
     return rc;
 }
 
-// All episodes, in as many pieces as they need. *npiece: how many.
+// All episodes, split where needed. *npiece: the number of pieces.
 static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npiece,
                               rh_error *err)
 {
@@ -154,8 +154,8 @@ static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npi
 
 // ---------------------------------------------------------------------------- about it
 
-// What every dataset needs to be called: [-_ letters digits]-v<n>, maybe below namespaces. It
-// is the path below Minari's folder of datasets, else the last name of the path.
+// A dataset id: [-_ letters digits]-v<n>, perhaps below namespaces. It is the path below
+// Minari's folder of datasets, else the last name of the path.
 static void make_id(const char *path, char *id, size_t size)
 {
     size_t n = strlen(path), used = 0;
@@ -178,7 +178,7 @@ static void make_id(const char *path, char *id, size_t size)
     }
     id[used] = 0;
 
-    // without a version Minari does not open it
+    // Minari does not open a dataset without a version
     const char *version = strrchr(id, '-');
     bool versioned = version && version > id && version[1] == 'v' && version[2] &&
                      version[2 + strspn(version + 2, "0123456789")] == 0;
@@ -214,7 +214,7 @@ static rh_status put_root(rh_hdf5__out *out, const rh_log *log, const char *id,
 
 // ---------------------------------------------------------------------------- files
 
-// The HDF5 file, ready under its temporary name. Owned: *file.
+// Write the HDF5 file under its temporary name. Owned: *file.
 static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, const char *id,
                            int64_t *nepisode, rh_error *err)
 {
@@ -231,7 +231,7 @@ static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, 
     return rc ? rc : ended;
 }
 
-// metadata.json, ready under its temporary name. Owned: *file.
+// Write metadata.json under its temporary name. Owned: *file.
 static rh_status make_json(rh_file **file, const rh_log *log, const char *path, const char *id,
                            int64_t nepisode, const char *data, rh_error *err)
 {
@@ -248,7 +248,7 @@ static rh_status make_json(rh_file **file, const rh_log *log, const char *path, 
     return rc;
 }
 
-// Both files, or the first alone when json is NULL.
+// Both files, or only the first if json is NULL.
 static rh_status write_files(const rh_log *log, const char *hdf5, const char *json,
                              const char *id, rh_error *err)
 {
@@ -270,7 +270,7 @@ static rh_status write_files(const rh_log *log, const char *hdf5, const char *js
     return rc;
 }
 
-// A folder that is there afterwards; *made: it was not before.
+// Make a folder unless it exists; *made: it did not.
 static rh_status make_folder(const char *path, bool *made, rh_error *err)
 {
     struct stat st;
@@ -319,7 +319,7 @@ rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err)
     if (!rh_log__ends_with(path, ".hdf5") && !rh_log__ends_with(path, ".h5")) {
         rc = write_folder(log, path, work, size, err);
     } else if (rh_log__ends_with(path, main_data) && (n == tail || path[n - tail - 1] == '/')) {
-        // the dataset is called as the folder above data/
+        // the dataset is named after the folder above data/
         snprintf(work, size, "%.*s", (int)(n - tail), path);
         for (size_t k = strlen(work); k > 0 && work[k - 1] == '/';)
             work[--k] = 0;

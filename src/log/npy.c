@@ -1,13 +1,13 @@
-// npy.c - NumPy's array files: a magic word, a head that is a Python literal, the elements.
+// npy.c - NumPy's array files: magic bytes, a header that is a Python literal, the elements.
 //
 // After numpy.lib.format, versions 1.0 to 3.0:
 //
 //     \x93NUMPY <major> <minor> <length: 2 or 4 bytes, little-endian>
 //     {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }   blanks, newline
 //
-// 1. The three keys are wanted, each once, in any order; anything else is refused. It is not
-//    Python that is read but this one form.
-// 2. float16 is widened by hand: no compiler flag is needed for it, and it is exact.
+// 1. The three keys are required, each once, in any order; anything else is refused. This is
+//    no parser for Python, only for this form.
+// 2. float16 is widened in C: that needs no compiler flag and is exact.
 
 #include "npy.h"
 
@@ -36,7 +36,7 @@ static void skip_blanks(scan *s)
         s->at++;
 }
 
-// Whether the next word is `c`; it is passed.
+// Whether the next character is `c`; if so, skip it.
 static bool pass(scan *s, char c)
 {
     skip_blanks(s);
@@ -56,7 +56,7 @@ static bool pass_word(scan *s, const char *word)
     return true;
 }
 
-// A text in quotes without escapes; false when it is not one or does not fit.
+// A quoted text without escapes; false if it is none or does not fit.
 static bool read_text(scan *s, char *text, size_t size)
 {
     skip_blanks(s);
@@ -105,7 +105,7 @@ static bool read_shape(scan *s, rh_npy *npy)
     return true;
 }
 
-// "<f8", "|b1", ">U12"; the size of U is counted in letters of four bytes.
+// "<f8", "|b1", ">U12"; U counts characters of four bytes.
 static bool read_type(const char *descr, rh_npy *npy)
 {
     const char *at = descr;
@@ -204,7 +204,7 @@ rh_status rh_npy__parse(rh_npy *out, const unsigned char *bytes, size_t n, const
                        what, rh_log__shown(found, shown));
     }
 
-    // more elements than could be addressed are as wrong as none
+    // refuse shapes with more elements than can be addressed
     for (int i = 0; i < npy.rank; i++) {
         if (npy.dim[i] > 0 && npy.count > (INT64_C(1) << 52) / npy.dim[i])
             return rh_fail(err, RH_EFORMAT, "%s: the array's shape is too large", what);
@@ -289,7 +289,7 @@ void rh_npy__numbers(const rh_npy *npy, const unsigned char *raw, int64_t n, dou
     }
 }
 
-// Append a letter in UTF-8; false when there is no room or it is none.
+// Append a character as UTF-8; false if it does not fit or is invalid.
 static bool put_letter(uint32_t letter, char *text, size_t size, size_t *n)
 {
     int more = letter < 0x80 ? 0 : letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;
@@ -312,7 +312,7 @@ bool rh_npy__text(const rh_npy *npy, const unsigned char *raw, char *text, size_
         for (int k = 0; k < step; k++)
             letter |= (uint32_t)raw[i + (npy->big ? step - 1 - k : k)] << 8 * k;
         if (letter == 0)
-            break; // texts are filled up with zeros
+            break; // texts are padded with zeros
         if (npy->kind == 'S' && letter > 127)
             return false;
         if (!put_letter(letter, text, size, &n))

@@ -1,13 +1,13 @@
-// npz.c - NumPy archives: a zip of arrays, as np.savez, NeoRL and NeoRL-2 write them.
+// npz.c - reads NumPy archives: zip files of arrays, as np.savez, NeoRL and NeoRL-2 write them.
 //
-// 1. Arrays are read as they are unpacked, a slab at a time. A member in Fortran order is the
-//    exception: its rows are scattered, so it is unpacked as a whole, beside the log.
-// 2. What a member says of its size is believed only as far as its packed size allows (deflate
-//    makes at most 1032 bytes of one), so a small file cannot ask for much memory.
-// 3. `index` (NeoRL) is read as rows with which episodes begin. The files hold ends, their
-//    description says starts, with or without 0: those are the same rows. An index with a
-//    number for every step is left alone, and that is said.
-// 4. Our own files (npz_write.c) say what NumPy has no place for in arrays of text:
+// 1. Arrays are unpacked a slab at a time. The exception is a member in Fortran order: its rows
+//    are scattered, so it is unpacked as a whole.
+// 2. A member's declared size must be possible for its packed size (deflate packs at most 1032
+//    to 1), so a small file cannot ask for much memory.
+// 3. `index` (NeoRL) lists the first rows of episodes. The files hold ends, their documentation
+//    says starts, with or without 0: these are the same rows. An index with a number for every
+//    step is ignored, with a note.
+// 4. Our own files (npz_write.c) store what NumPy has no place for in arrays of text:
 //    action_labels, obs_names, obs_units, action_names, reward_name, action_kind.
 
 #include "npz.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <zip.h>
 
-#define MAX_MEMBERS 512 // each is open, and takes some 50 kB
+#define MAX_MEMBERS 512 // each is open and takes some 50 kB
 #define MAX_RATIO 1032
-#define LONGEST_TEXT 1024 // letters of a name
+#define LONGEST_TEXT 1024 // most characters of a name
 
 typedef struct archive {
     const char *path; // borrowed
@@ -27,7 +27,7 @@ typedef struct archive {
     rh_array *array;  // owned  (narray)
     rh_npy *npy;      // owned  (narray)
     int narray;
-    unsigned char *raw; // owned, a slab's bytes
+    unsigned char *raw; // owned, the bytes of a slab
     size_t nraw;
     unsigned char *head; // owned (RH_NPY__HEAD)
 } archive;
@@ -40,7 +40,7 @@ static rh_status nomem(const char *path, rh_error *err)
 
 // ---------------------------------------------------------------------------- members
 
-// Read n bytes of a member, or say what is wrong with it.
+// Read n bytes of a member.
 static rh_status read_bytes(const archive *a, const rh_array *array, void *bytes, size_t n,
                             rh_error *err)
 {
@@ -58,7 +58,7 @@ static rh_status read_bytes(const archive *a, const rh_array *array, void *bytes
     return RH_OK;
 }
 
-// All is read: the check sum is looked at only when the end was reached.
+// Check the member's end. libzip verifies the checksum only when the end is reached.
 static rh_status read_end(const archive *a, const rh_array *array, rh_error *err)
 {
     char more;
@@ -77,7 +77,7 @@ static void shut_member(rh_array *array)
     array->stream = NULL;
 }
 
-// Room for n bytes as they are in the file.
+// Make room for n bytes of the file.
 static rh_status make_raw(archive *a, size_t n, rh_error *err)
 {
     if (n <= a->nraw)
@@ -103,7 +103,7 @@ static rh_status load_rows(rh_array *array, int64_t first, int64_t n, double *x,
     return rc;
 }
 
-// The number of x (C order, all of the array) that stands at place i in Fortran order.
+// The index in C order of element i in Fortran order.
 static int64_t c_place(const rh_npy *npy, int64_t i)
 {
     int64_t place = 0, stride = npy->count;
@@ -115,7 +115,7 @@ static int64_t c_place(const rh_npy *npy, int64_t i)
     return place;
 }
 
-// The whole of an array in Fortran order, put into its slab as rows.
+// Load a whole array in Fortran order into its slab, as rows.
 static rh_status load_fortran(rh_array *array, int64_t first, int64_t n, double *x,
                               rh_error *err)
 {
@@ -143,7 +143,7 @@ static rh_status load_fortran(rh_array *array, int64_t first, int64_t n, double 
     return rc;
 }
 
-// Whether the size a member is said to have can be.
+// Whether a member can have its declared size.
 static bool believable(const zip_stat_t *st)
 {
     zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
@@ -154,7 +154,7 @@ static bool believable(const zip_stat_t *st)
     return st->size / MAX_RATIO <= st->comp_size + 64;
 }
 
-// Open member i as array number `place`: its head is read, its numbers are next.
+// Open member i as array `place` and read its header.
 static rh_status open_member(archive *a, zip_uint64_t i, int place, const zip_stat_t *st,
                              rh_error *err)
 {
@@ -172,7 +172,7 @@ static rh_status open_member(archive *a, zip_uint64_t i, int place, const zip_st
         return rh_fail(err, RH_EFORMAT, "%s: cannot be unpacked: %s", what,
                        zip_strerror(a->zip));
 
-    // the head
+    // the header
     rh_status rc = read_bytes(a, array, a->head, RH_NPY__FIRST, err);
     if (rc)
         return rc;
@@ -185,7 +185,7 @@ static rh_status open_member(archive *a, zip_uint64_t i, int place, const zip_st
     if (rc)
         return rc;
 
-    // what it is
+    // its type and shape
     array->type = rh_npy__type(npy);
     array->numeric =
         npy->kind != 'O' && npy->kind != 'V' && npy->kind != 'U' && npy->kind != 'S';
@@ -205,7 +205,6 @@ static rh_status open_member(archive *a, zip_uint64_t i, int place, const zip_st
     return RH_OK;
 }
 
-// Open all the arrays of an archive.
 static rh_status open_members(archive *a, rh_error *err)
 {
     zip_int64_t n = zip_get_num_entries(a->zip, 0);
@@ -250,7 +249,7 @@ static void close_archive(archive *a)
 
 // ---------------------------------------------------------------------------- our own arrays
 
-// Everything said in text, and the small arrays.
+// All texts and small arrays.
 typedef struct extras {
     char **label, **obs_name, **obs_unit, **act_name, **reward_name, **kind; // owned
     int nlabel, nobs_name, nobs_unit, nact_name, nreward_name, nkind;
@@ -270,7 +269,7 @@ static void clear_extras(extras *x)
     rh_free(x->start);
 }
 
-// The texts of an array called `name`; none when there is none, or another's of that name.
+// The texts of the array `name`; none if there is none or it is not ours.
 static rh_status read_texts(archive *a, const rh_flat *flat, const char *name, char ***text,
                             int *n, rh_error *err)
 {
@@ -302,7 +301,7 @@ static rh_status read_texts(archive *a, const rh_flat *flat, const char *name, c
     return RH_OK;
 }
 
-// A small array of numbers as a whole.
+// Load a small array of numbers.
 static rh_status read_whole(rh_array *array, double **x, int64_t *n, const char *path,
                             rh_error *err)
 {
@@ -320,7 +319,7 @@ static rh_status read_whole(rh_array *array, double **x, int64_t *n, const char 
     return rc;
 }
 
-// Rows with which episodes begin, from NeoRL's index.
+// First rows of episodes, from NeoRL's index.
 static rh_status read_index(const archive *a, rh_flat *flat, int64_t nrow, extras *x,
                             rh_error *err)
 {
@@ -345,7 +344,7 @@ static rh_status read_index(const archive *a, rh_flat *flat, int64_t nrow, extra
     return rc;
 }
 
-// The number of rows of the first array of observations, 0 when there is none.
+// The number of rows of the first observation array, 0 if there is none.
 static int64_t rows_of(const rh_flat *flat, const rh_log_options *opt)
 {
     char first[RH_ARRAY__NAME] = "";
@@ -386,7 +385,7 @@ static rh_status read_extras(archive *a, rh_flat *flat, const rh_log_options *op
     if (!rc && !opt->episode)
         rc = read_index(a, flat, nrow, x, err);
     rh_array *start = rh_flat__find(flat, "start");
-    bool ours = x->nkind == 1; // another's start may be one of every step
+    bool ours = x->nkind == 1; // another program's start may have a number for every step
     if (!rc && ours && start && start->numeric && start->width == 1 && start->nrow <= nrow &&
         rh_flat__find(flat, "episode"))
         rc = read_whole(start, &x->start, &x->nstart, a->path, err);
@@ -415,7 +414,7 @@ static rh_status read_extras(archive *a, rh_flat *flat, const rh_log_options *op
     return RH_OK;
 }
 
-// Names, when there are as many as the arrays they name have numbers.
+// Set names if their number matches the arrays they name.
 static void set_names(rh_flat *flat, const rh_log_options *opt, const extras *x)
 {
     const rh_array *obs = rh_flat__find(flat, "obs"), *act = rh_flat__find(flat, "action");
@@ -461,7 +460,7 @@ static rh_flat flat_of(const archive *a)
                      .plan.shape = {.path = a->path, .format = "npz"}};
 }
 
-// A member in Fortran order is its own slab.
+// A member in Fortran order is loaded as one slab.
 static rh_status whole_slabs(archive *a, rh_error *err)
 {
     for (int i = 0; i < a->narray; i++) {

@@ -1,4 +1,5 @@
-// npz_write.c - a log as a NumPy archive, which np.load() opens and npz.c reads back whole.
+// npz_write.c - writes a log as a NumPy archive that np.load() opens and npz.c reads back
+// without loss.
 //
 //     obs, next_obs  float64 (n, nobs)     episode    int64 (n)      obs_names    text (nobs)
 //     action         int64 (n), or         time       float64 (n)    obs_units    text (nobs)
@@ -6,13 +7,14 @@
 //     reward         float64 (n)           next_known bool (n)       action_names text (nact)
 //     terminal, truncated  bool (n)        action_kind, reward_name  text (1)
 //
-// 1. next_obs is NAN throughout where s' is not known. When a known s' is missing throughout as
-//    well, next_known tells them apart; start is there when an episode resumes after a gap.
-// 2. Discrete actions are their labels when all of these are whole numbers, else places in
+// 1. next_obs is all NAN where s' is unknown. If a known s' is all missing too, next_known
+// tells
+//    them apart. start is written if an episode resumes after a gap.
+// 2. Discrete actions are their labels if these are all integers, else indices into
 //    action_labels.
-// 3. Stored, not packed: as fast as the disk, and NumPy reads it in one piece. The same log
-//    gives the same bytes: members carry a fixed date.
-// 4. The archive is made from the log as it is written: no second copy of it is held.
+// 3. Members are stored, not compressed: this is as fast as the disk. They carry a fixed date,
+//    so the same log gives the same bytes.
+// 4. The archive is generated from the log while it is written, without a second copy.
 
 #include "npy.h"
 #include "npz.h"
@@ -36,7 +38,7 @@ typedef enum content {
     TEXT
 } content;
 
-// One member while it is written.
+// One member being written.
 typedef struct member {
     const rh_log *log; // borrowed
     content what;
@@ -76,7 +78,7 @@ static int64_t whole_label(const char *text)
     return *text == '-' ? -value : value;
 }
 
-// The letters of a UTF-8 text, four bytes each. What is not UTF-8 becomes U+FFFD.
+// A UTF-8 text as characters of four bytes. Invalid bytes become U+FFFD.
 static size_t put_letters(unsigned char *to, const char *text)
 {
     size_t n = 0;
@@ -112,7 +114,7 @@ static void put_action(unsigned char *to, const member *m, int64_t i)
         put_bits(to, (uint64_t)(m->named ? whole_label(log->label[(int)*act]) : (int64_t)*act));
 }
 
-// Row i of a member, in m->row.
+// Put row i of a member into m->row.
 static void make_row(member *m, int64_t i)
 {
     const rh_log *log = m->log;
@@ -194,7 +196,7 @@ static zip_int64_t serve(void *self, void *data, zip_uint64_t n, zip_source_cmd_
         m->at = 0;
     if (command == ZIP_SOURCE_READ)
         return read_member(m, data, n);
-    if (command == ZIP_SOURCE_ERROR) { // never: what is in memory can be read
+    if (command == ZIP_SOURCE_ERROR) { // cannot happen: the source is in memory
         memset(data, 0, 2 * sizeof(int));
         return 2 * sizeof(int);
     }
@@ -301,7 +303,7 @@ static bool labels_are_whole(const rh_log *log)
     return log->naction > 0;
 }
 
-// Whether some s' is known and yet missing throughout.
+// Whether some known s' is all missing.
 static bool has_blank_next(const rh_log *log)
 {
     for (int64_t i = 0; i < log->n; i++) {

@@ -1,10 +1,10 @@
-// order.c - rows in their order, on the way to a builder.
+// order.c - applies options about the order of rows before they reach the builder.
 //
-// 1. With rewards of states, flags are of states as well: the last row of an episode is its
-//    last s', and the action written there led nowhere that was logged.
-// 2. Where time runs backwards or jumps, the episode is cut. The s' of the step before is not
-//    known, and what follows does not begin in a start state. But where nothing says which
-//    episode a row is of, and time returns to where the episode began, another one begins.
+// 1. If rewards belong to states, so do flags: the last row of an episode is its last s', and
+//    the action in that row is ignored, because its outcome was not logged.
+// 2. Where time runs backwards or jumps, the episode is split: the s' of the step before is
+//    unknown, and what follows does not begin in a start state. But if rows do not name their
+//    episode and time returns to the episode's first time, a new episode begins.
 
 #include "order.h"
 
@@ -28,7 +28,7 @@ bool rh_order__cuts(const rh_order *order, bool begins)
     return (begins ? 0 : order->step) + 1 >= order->opt->episode_steps;
 }
 
-// Where the row stands; whether it is of the same episode as the one before.
+// Sets begins and resumes of the row; whether it is in the same episode as the row before.
 static bool is_inside(rh_order *order, rh_log_row *row)
 {
     bool begins = rh_order__begins(order, row);
@@ -48,7 +48,7 @@ static bool is_inside(rh_order *order, rh_log_row *row)
     return inside;
 }
 
-// To the builder. An episode that is long enough is cut off.
+// Pass a row to the builder, truncating an episode that is long enough.
 static rh_status hand_on(rh_order *order, rh_log_row *row, rh_error *err)
 {
     row->resumes = row->resumes || (order->resuming && !row->begins);
@@ -67,8 +67,8 @@ static rh_status hand_on(rh_order *order, rh_log_row *row, rh_error *err)
     return rh_log_push(order->builder, row, err);
 }
 
-// The row that was held back goes on, with its reward or, as the last of its episode, only
-// seen.
+// Pass on the row that was held: with its reward, or without an action as the last of its
+// episode.
 static rh_status release(rh_order *order, const double *reward, rh_error *err)
 {
     if (!order->holding)
@@ -86,7 +86,7 @@ rh_status rh_order__push(rh_order *order, const rh_log_row *row, rh_error *err)
     if (order->opt->reward_of == RH_REWARD_OF_ACTION)
         return hand_on(order, &now, err);
 
-    // the row before gets this row's reward, if it goes on to it
+    // the row before gets this row's reward if its episode continues
     bool goes_on = inside && !order->held.terminal && !order->held.truncated;
     rh_status rc = release(order, goes_on ? &now.reward : NULL, err);
     order->held = now;

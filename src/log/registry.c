@@ -1,11 +1,11 @@
-// registry.c - the formats, and which of them a file is.
+// registry.c - the log formats, and how a file's format is detected.
 //
-// A file is known by its first bytes, never by its name: a log that is called .csv and is
-// gzipped, or an HDF5 file without an ending, is read all the same. Formats that people have
-// and that are not read are known too, so that they can be told what to do.
+// The first bytes decide, never the name: a gzipped file called .csv or an HDF5 file without a
+// suffix is read. Common formats that are not supported are recognised too, so that the
+// message can say what to do.
 
-#include "log_internal.h"
 #include "base/number.h"
+#include "log_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define COOKIE 0x106c061eU
-#define HEAD 512 // bytes looked at
+#define HEAD 512 // bytes read for detection
 
 static const rh_log__format *const format[] = {
     &rh_log__csv, &rh_log__minari, &rh_log__d4rl, &rh_log__d3rlpy, &rh_log__npz,
@@ -83,7 +83,7 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- telling apart
+// ---------------------------------------------------------------------------- detection
 
 typedef struct stranger {
     const char *begins;
@@ -110,7 +110,8 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
                       rh_error *err)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
+    int fd =
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // O_NONBLOCK: does not wait for a pipe
     if (fd < 0 || fstat(fd, &st) != 0) {
         rh_status rc =
             rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
@@ -135,8 +136,8 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
     return RH_OK;
 }
 
-// The format of a file, `asked` when it is not NULL; or NULL, *rc and a message about what it
-// is instead.
+// The format of a file, `asked` if it is not NULL; or NULL, *rc and a message that says what
+// the file is.
 static const rh_log__format *recognise(const char *path, const rh_log__format *asked,
                                        rh_status *rc, rh_error *err)
 {
@@ -156,7 +157,8 @@ static const rh_log__format *recognise(const char *path, const rh_log__format *a
                           rh_path_tail(path), strangers[i].is);
             return NULL;
         }
-    for (int i = NFORMAT - 1; i >= 0 && (folder || n > 0); i--) // CSV last: it has no mark
+    for (int i = NFORMAT - 1; i >= 0 && (folder || n > 0);
+         i--) // CSV is tried last: any text may be CSV
         if (format[i]->probe && format[i]->probe(path, folder, head, n))
             return format[i];
     *rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_path_tail(path),
@@ -183,7 +185,7 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     return kind ? kind->read(out, path, opt, err) : rc;
 }
 
-// The format to write, by its name or by the path's ending; NULL and a message.
+// The format to write, by name or by the path's suffix; or NULL and a message.
 static const rh_log__format *writer(const char *path, const char *name, rh_error *err)
 {
     if (name)
@@ -210,12 +212,11 @@ rh_status rh_log_write(const rh_log *log, const char *path, const char *name, rh
     return kind ? kind->write(log, path, err) : RH_EINVAL;
 }
 
-// ---------------------------------------------------------------------------- shared by
-// readers
+// ---------------------------------------------------------------------------- for all readers
 
 rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *err)
 {
-    // one block: room for every word's pointer, then the text, cut in place
+    // one block: the pointers, then the text, which is split in place
     size_t size = strlen(list) + 1, n = 1;
     for (const char *c = list; *c; c++)
         n += *c == ',';
