@@ -1,4 +1,4 @@
-// inspect_find_actions.c - findings about what was done and what it earned.
+// inspect_find_actions.c - findings about actions and rewards.
 
 #include "inspect.h"
 
@@ -7,7 +7,7 @@
 
 // ---------------------------------------------------------------------------- actions
 
-// The label as a whole number of at most nine digits; false when it is none.
+// The label as an integer of at most nine digits; false if it is none.
 static bool whole_label(const char *label, double *number)
 {
     bool minus = *label == '-';
@@ -19,7 +19,7 @@ static bool whole_label(const char *label, double *number)
     return n > 0 && !*label;
 }
 
-// Actions taken fewer than `below` times but at least `from` times: their names.
+// List the actions taken at least `from` but fewer than `below` times; returns their number.
 static int list_actions(const rh_inspect__finder *f, int64_t from, int64_t below, char *text,
                         size_t size)
 {
@@ -42,7 +42,7 @@ static int list_actions(const rh_inspect__finder *f, int64_t from, int64_t below
     return n;
 }
 
-// Only one action: what the others would have done is nowhere in the log.
+// With one action only, the log does not show the effect of any other.
 static void find_one(const rh_inspect__finder *f)
 {
     const rh_log *log = f->log;
@@ -56,17 +56,17 @@ static void find_one(const rh_inspect__finder *f)
         return;
     rh_log_finding *found =
         rh_inspect__add(f, RH_WARNING, "action-one", log->n,
-                        "the same action in all %lld steps", (long long)log->n);
-    rh_inspect__advise(found, "nothing in this log tells what another one would do: log a time "
-                              "in which actions vary, or name their column with --action");
+                        "all %lld steps take the same action", (long long)log->n);
+    rh_inspect__advise(found, "the log does not show what other actions do: log a period in "
+                              "which actions vary, or choose another column with --action");
 }
 
 static void find_rare(const rh_inspect__finder *f)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;
     const char *advice =
-        "nothing in this log tells what it does: try it in the plant, or leave "
-        "it out of what the agent may do";
+        "the log does not show what it does: try it in the plant, or remove it "
+        "from the agent's actions";
     char text[300];
     rh_log_finding *found;
     int n = list_actions(f, 0, 1, text, sizeof text);
@@ -76,7 +76,7 @@ static void find_rare(const rh_inspect__finder *f)
     }
     n = list_actions(f, 1, limit->rare_count, text, sizeof text);
     if (n > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "action-rare", n, "hardly ever taken: %s", text);
+        found = rh_inspect__add(f, RH_WARNING, "action-rare", n, "rarely taken: %s", text);
         rh_inspect__advise(found, "%s", advice);
         return;
     }
@@ -85,11 +85,11 @@ static void find_rare(const rh_inspect__finder *f)
     if (n > 0) {
         found = rh_inspect__add(f, RH_NOTICE, "action-rare", n, "below 0.5 %% of the steps: %s",
                                 text);
-        rh_inspect__advise(found, "what it does is known in few states only");
+        rh_inspect__advise(found, "its effect is known in few states only");
     }
 }
 
-// Whole numbers with holes: 0, 2. No hole when there are more of them than actions: 0, 100.
+// Integers with gaps: 0, 2. Not if there are more gaps than actions: 0, 100.
 static void find_holes(const rh_inspect__finder *f)
 {
     const rh_log *log = f->log;
@@ -104,17 +104,16 @@ static void find_holes(const rh_inspect__finder *f)
     if (hole > 0.0 && hole <= log->naction) {
         rh_log_finding *found = rh_inspect__add(
             f, RH_NOTICE, "action-hole", (int64_t)hole,
-            "actions are whole numbers from %.0f to %.0f, and %.0f between them "
-            "never occur%s",
-            lo, hi, hole, hole == 1.0 ? "s" : "");
-        rh_inspect__advise(found, "if they can be taken, name them all with --actions");
+            "actions are integers from %.0f to %.0f, but %.0f of those never occur%s", lo, hi,
+            hole, hole == 1.0 ? "s" : "");
+        rh_inspect__advise(found, "if they can be taken, list all actions with --actions");
     }
     if (log->naction > rh_inspect__limit.many_actions) {
         rh_log_finding *found =
             rh_inspect__add(f, RH_NOTICE, "action-amounts", log->naction,
-                            "%d actions, all of them numbers in order (%s to %s)", log->naction,
+                            "%d actions, all of them ordered numbers (%s to %s)", log->naction,
                             log->label[0], log->label[log->naction - 1]);
-        rh_inspect__advise(found, "if they are amounts: --action-kind continuous");
+        rh_inspect__advise(found, "if they are quantities: --action-kind continuous");
     }
 }
 
@@ -128,18 +127,18 @@ static void find_amounts(const rh_inspect__finder *f)
                                                     v->ninfinite, "%s is infinite in %s steps",
                                                     rh_inspect__name(log->act_name[k]).s,
                                                     rh_inspect__share(v->ninfinite, log->n).s);
-            rh_inspect__advise(found, "mend it where the log is written");
+            rh_inspect__advise(found, "fix it where the log is written");
             return;
         }
     }
     for (int k = 0; k < log->nact && !log->naction; k++) {
         const rh_log_numbers *v = &f->report->amount[k];
         if (v->whole && v->ndistinct <= rh_inspect__limit.few_amounts) {
-            rh_log_finding *found = rh_inspect__add(
-                f, RH_NOTICE, "action-names", v->ndistinct,
-                "%s is read as an amount, but is always one of %lld whole numbers",
-                rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
-            rh_inspect__advise(found, "if they are names or levels: --action-kind discrete");
+            rh_log_finding *found =
+                rh_inspect__add(f, RH_NOTICE, "action-names", v->ndistinct,
+                                "%s is read as continuous, but takes only %lld integer values",
+                                rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
+            rh_inspect__advise(found, "if these are names or levels: --action-kind discrete");
             return;
         }
     }
@@ -150,13 +149,11 @@ static void find_held(const rh_inspect__finder *f)
     double hold = f->report->hold;
     if (hold < 2.0)
         return;
-    rh_log_finding *found = rh_inspect__add(
-        f, RH_NOTICE, "action-held", (int64_t)hold,
-        "actions change every %.0f rows only, or after a multiple of it: rows come faster than "
-        "decisions",
-        hold);
-    rh_inspect__advise(found,
-                       "log one row for each decision, with the rewards in between added up");
+    rh_log_finding *found = rh_inspect__add(f, RH_NOTICE, "action-held", (int64_t)hold,
+                                            "actions change only every %.0f rows: rows are "
+                                            "logged more often than decisions are made",
+                                            hold);
+    rh_inspect__advise(found, "log one row per decision, with the sum of the rewards between");
 }
 
 static void find_uncovered(const rh_inspect__finder *f)
@@ -174,10 +171,10 @@ static void find_uncovered(const rh_inspect__finder *f)
         f->log->naction ? f->log->label[worst->action] : f->log->act_name[worst->action];
     rh_log_finding *found = rh_inspect__add(
         f, RH_NOTICE, "action-uncovered", worst->n,
-        "%s%s was not tried near many of the states: a tenth of them is %.0f "
-        "median steps or more from where it was",
+        "%s%s was not tried near many states: for a tenth of them the nearest trial is %.0f "
+        "median steps away or more",
         worst->third < 0 ? "" : third[worst->third], rh_inspect__name(name).s, worst->q90);
-    rh_inspect__advise(found, "what a model says of it there is a guess");
+    rh_inspect__advise(found, "a model's prediction for it there is a guess");
 }
 
 // ---------------------------------------------------------------------------- rewards
@@ -194,11 +191,11 @@ static void find_infinite_rewards(const rh_inspect__finder *f)
         if (isinf(f->log->reward[t]))
             found->first = t;
     rh_inspect__advise(found,
-                       "no average survives them: mend them where the log is written, or "
-                       "choose the reward's columns with --reward");
+                       "averages become infinite too: fix them where the log is written, "
+                       "or choose other columns with --reward");
 }
 
-// A reward that never varies says what is bad only by how long an episode lasts.
+// If the reward never varies, only the length of an episode can be good or bad.
 static void find_same_rewards(const rh_inspect__finder *f)
 {
     const rh_log_numbers *v = &f->report->reward;
@@ -209,35 +206,31 @@ static void find_same_rewards(const rh_inspect__finder *f)
         return;
     rh_log_finding *found = rh_inspect__add(
         f, zero ? RH_ERROR : RH_WARNING, "reward-constant", f->log->n,
-        zero
-            ? "all rewards are %.6g: nothing in this log says what is good or bad"
-            : "all rewards are %.6g and no episode ends: whatever an agent does earns the same",
+        zero ? "all rewards are %.6g: the log does not say what is good or bad"
+             : "all rewards are %.6g and no episode terminates: every policy earns the same",
         v->min);
-    rh_inspect__advise(found, zero
-                                  ? "name the columns that cost or earn with --reward, such as "
-                                    "--reward -energy"
-                                  : "log until something ends (--terminal), or name other "
-                                    "columns with --reward");
+    rh_inspect__advise(found, zero ? "name columns that cost or earn with --reward, such as "
+                                     "--reward -energy"
+                                   : "log until episodes terminate (--terminal), or choose "
+                                     "other columns with --reward");
 }
 
-// Ends that are in the log, but so few times that no model can know when they come.
+// Too few ends for a model to learn when they occur.
 static void find_few_ends(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
     int64_t limit = rh_inspect__limit.rare_count;
     if (r->nterminal > 0 && r->nterminal < limit) {
-        rh_log_finding *found = rh_inspect__add(
-            f, RH_WARNING, "few-terminals", r->nterminal,
-            "episodes really end only %lld time%s in %lld step%s", (long long)r->nterminal,
-            r->nterminal == 1 ? "" : "s", (long long)f->log->n, f->log->n == 1 ? "" : "s");
-        rh_inspect__advise(found,
-                           "a model learns from these alone when an episode ends: if that "
-                           "is a failure, it will be underrated; log more of them");
+        rh_log_finding *found = rh_inspect__add(f, RH_WARNING, "few-terminals", r->nterminal,
+                                                "only %s steps are terminal",
+                                                rh_inspect__share(r->nterminal, f->log->n).s);
+        rh_inspect__advise(found, "a model learns from these alone when episodes end, and will "
+                                  "underrate failures: log more of them");
     }
 }
 
-// Failures that only the reward tells of: the worst one where rewards are few different
-// numbers that occur again and again, otherwise those far below the rest.
+// Failures that show in the reward only: the lowest reward if there are few distinct ones,
+// otherwise those far below the rest.
 static void find_failures(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
@@ -259,10 +252,10 @@ static void find_failures(const rh_inspect__finder *f)
     rh_log_finding *found = rh_inspect__add(
         f, RH_WARNING, "few-failures", n,
         far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps"
-            : "the worst reward, %.6g, occurs only %lld time%s in %lld steps",
+            : "the lowest reward, %.6g, occurs only %lld time%s in %lld steps",
         v->min, (long long)n, n == 1 ? "" : "s", (long long)f->log->n);
     found->first = first;
-    rh_inspect__advise(found, "a model cannot know when it comes, and will underrate it: log "
+    rh_inspect__advise(found, "a model cannot learn when it occurs and will underrate it: log "
                               "more of what leads there");
 }
 

@@ -1,19 +1,18 @@
-// inspect_find_values.c - findings about the numbers in the columns.
+// inspect_find_values.c - findings about the values of columns.
 
 #include "inspect.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TOLD 3 // sensors that are described; the others are counted
+#define TOLD 3 // sensors described; the others are counted
 
 // ---------------------------------------------------------------------------- lists
 
 typedef bool (*test)(const rh_log_sensor *sensor);
 typedef void (*telling)(const rh_inspect__finder *f, int j, char *text, size_t size);
 
-// The sensors that pass the test, the first few described. Returns how many; *first: one of
-// them.
+// Describe the sensors that pass the test. Returns how many; *first: the first of them.
 static int list_sensors(const rh_inspect__finder *f, test is, telling tell, char *text,
                         size_t size, int *first)
 {
@@ -45,12 +44,25 @@ static void tell_nothing(const rh_inspect__finder *f, int j, char *text, size_t 
     *text = 0;
 }
 
-static const char *many(int n, const char *one, const char *more)
+// Add a finding about the sensors that pass the test; NULL if none does.
+static rh_log_finding *find(const rh_inspect__finder *f, test is, telling tell,
+                            rh_severity severity, const char *id, const char *evidence)
 {
-    return n == 1 ? one : more;
+    char text[300];
+    int column, n = list_sensors(f, is, tell, text, sizeof text, &column);
+    if (n == 0)
+        return NULL;
+    rh_log_finding *found = rh_inspect__add(f, severity, id, n, "%s%s", evidence, text);
+    found->column = column;
+    return found;
 }
 
-// ---------------------------------------------------------------------------- no numbers
+static const char *it(const rh_log_finding *found)
+{
+    return found->count == 1 ? "it" : "them";
+}
+
+// ---------------------------------------------------------------------------- missing
 
 static bool is_infinite(const rh_log_sensor *s)
 {
@@ -79,35 +91,28 @@ static void tell_missing(const rh_inspect__finder *f, int j, char *text, size_t 
 
 static void find_missing(const rh_inspect__finder *f)
 {
-    char text[300];
-    int column, n = list_sensors(f, is_infinite, tell_infinite, text, sizeof text, &column);
-    if (n > 0) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_ERROR, "infinite-sensor", n, "infinite numbers in %s", text);
-        found->column = column;
-        found->first = f->report->sensor[column].missing_at;
-        rh_inspect__advise(found, "mend them where the log is written, or call them missing "
-                                  "there (an empty field)");
+    const rh_log_sensor *sensor = f->report->sensor;
+    rh_log_finding *found =
+        find(f, is_infinite, tell_infinite, RH_ERROR, "infinite-sensor", "infinite values in ");
+    if (found) {
+        found->first = sensor[found->column].missing_at;
+        rh_inspect__advise(found, "fix them where the log is written, or leave the field empty "
+                                  "if the value is missing");
     }
-
-    n = list_sensors(f, is_missing, tell_missing, text, sizeof text, &column);
-    if (n == 0)
-        return;
     double worst = 0.0;
     for (int j = 0; j < f->log->nobs; j++)
-        worst = fmax(worst, (double)f->report->sensor[j].value.nmissing);
+        worst = fmax(worst, (double)sensor[j].value.nmissing);
     worst /= (double)f->log->nstate;
     rh_severity severity = worst > rh_inspect__limit.missing_share ? RH_WARNING : RH_NOTICE;
-    rh_log_finding *found =
-        rh_inspect__add(f, severity, "missing", n, "missing numbers in %s", text);
-    found->column = column;
-    found->first = f->report->sensor[column].missing_at;
-    rh_inspect__advise(found,
-                       "states with a missing number are of little use: leave the sensor "
-                       "out with --obs, or fill it where the log is written");
+    found = find(f, is_missing, tell_missing, severity, "missing", "missing values in ");
+    if (found) {
+        found->first = sensor[found->column].missing_at;
+        rh_inspect__advise(found, "states with missing values are of little use: leave the "
+                                  "sensor out with --obs, or fill it where the log is written");
+    }
 }
 
-// ---------------------------------------------------------------------------- far off
+// ---------------------------------------------------------------------------- outliers
 
 static bool has_sentinel(const rh_log_sensor *s)
 {
@@ -131,14 +136,14 @@ static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t s
     const rh_log_sensor *s = &f->report->sensor[j];
     const rh_log_numbers *v = &s->value;
     double worst = v->min < v->far_lo && v->min != v->sentinel ? v->min : v->max;
-    int n = snprintf(text, size, " %lld number%s such as %.6g, usually %.4g to %.4g",
+    int n = snprintf(text, size, " %lld value%s such as %.6g, usually %.4g to %.4g",
                      (long long)v->nabsurd, v->nabsurd == 1 ? "" : "s", worst, v->lo, v->hi);
     if (s->absurd_at >= 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, ", first at %s",
                  rh_inspect__where(f, s->absurd_at).s);
 }
 
-// The same in actions, and in rewards: there only what is customary, because a trip may well
+// Sentinels in actions, and in rewards. There only the common ones count, because a trip may
 // cost 1000 each time.
 static void find_sentinels(const rh_inspect__finder *f)
 {
@@ -152,7 +157,7 @@ static void find_sentinels(const rh_inspect__finder *f)
             continue;
         rh_log_finding *found = rh_inspect__add(
             f, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
-            "a number that may stand for a missing one: %s is %.10g %lld time%s, otherwise "
+            "a number that may mean a missing value: %s is %.10g %lld time%s, otherwise "
             "%.4g to %.4g",
             rh_inspect__name(reward ? log->reward_name : log->act_name[k]).s, v->sentinel,
             (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
@@ -161,36 +166,31 @@ static void find_sentinels(const rh_inspect__finder *f)
                 found->first = t;
         rh_inspect__advise(found, "--missing=%.10g if it does: such steps are dropped",
                            v->sentinel);
-        k = reward ? k : log->nact - 1; // one of a kind
+        k = reward ? k : log->nact - 1; // one finding of a kind
     }
 }
 
 static void find_absurd(const rh_inspect__finder *f)
 {
-    char text[300];
-    int column, n = list_sensors(f, has_sentinel, tell_sentinel, text, sizeof text, &column);
-    if (n > 0) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_WARNING, "sentinel", n,
-                            "a number that may stand for a missing one: %s", text);
-        found->column = column;
-        found->first = f->report->sensor[column].absurd_at;
+    const rh_log_sensor *sensor = f->report->sensor;
+    rh_log_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, "sentinel",
+                                 "a number that may mean a missing value: ");
+    if (found) {
+        found->first = sensor[found->column].absurd_at;
         rh_inspect__advise(found, "--missing=%.10g if it does",
-                           f->report->sensor[column].value.sentinel);
+                           sensor[found->column].value.sentinel);
     }
-    n = list_sensors(f, is_absurd, tell_absurd, text, sizeof text, &column);
-    if (n > 0) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_WARNING, "outliers", n, "far outside of the rest: %s", text);
-        found->column = column;
-        found->first = f->report->sensor[column].absurd_at;
-        rh_inspect__advise(found,
-                           "look there: a spike is to be mended or called missing, a rare "
-                           "true event is to be kept");
+    found = find(f, is_absurd, tell_absurd, RH_WARNING, "outliers",
+                 "far outside the usual range: ");
+    if (found) {
+        found->first = sensor[found->column].absurd_at;
+        rh_inspect__advise(found, "check them: fix a spike or mark it as missing, keep a rare "
+                                  "true event");
     }
 }
 
-// ---------------------------------------------------------------------------- standing still
+// ---------------------------------------------------------------------------- redundant
+// sensors
 
 static bool is_constant(const rh_log_sensor *s)
 {
@@ -243,7 +243,7 @@ static void tell_clock(const rh_inspect__finder *f, int j, char *text, size_t si
 
 static void tell_twin(const rh_inspect__finder *f, int j, char *text, size_t size)
 {
-    snprintf(text, size, " goes with %s",
+    snprintf(text, size, " is a linear function of %s",
              rh_inspect__name(f->log->obs_name[f->report->sensor[j].twin]).s);
 }
 
@@ -256,56 +256,36 @@ static void tell_wraps(const rh_inspect__finder *f, int j, char *text, size_t si
 
 static void find_still(const rh_inspect__finder *f)
 {
-    char text[300];
-    rh_log_finding *found;
-    int column, n = list_sensors(f, is_empty, tell_nothing, text, sizeof text, &column);
-    if (n > 0) {
-        found = rh_inspect__add(f, RH_ERROR, "empty-sensor", n, "not one number in %s", text);
-        found->column = column;
-        rh_inspect__advise(found, "leave %s out with --obs", many(n, "it", "them"));
-    }
-    n = list_sensors(f, is_constant, tell_constant, text, sizeof text, &column);
-    if (n > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "constant-sensor", n, "%s", text);
-        found->column = column;
-        rh_inspect__advise(found, "dead, or of no use to an agent: leave %s out with --obs",
-                           many(n, "it", "them"));
-    }
-    n = list_sensors(f, is_frozen, tell_frozen, text, sizeof text, &column);
-    if (n > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "frozen-sensor", n, "%s", text);
-        found->column = column;
-        found->first = f->report->sensor[column].run_at;
+    rh_log_finding *found =
+        find(f, is_empty, tell_nothing, RH_ERROR, "empty-sensor", "no value in ");
+    if (found)
+        rh_inspect__advise(found, "leave %s out with --obs", it(found));
+    found = find(f, is_constant, tell_constant, RH_WARNING, "constant-sensor", "");
+    if (found)
+        rh_inspect__advise(found, "dead, or useless to an agent: leave %s out with --obs",
+                           it(found));
+    found = find(f, is_frozen, tell_frozen, RH_WARNING, "frozen-sensor", "");
+    if (found) {
+        found->first = f->report->sensor[found->column].run_at;
         rh_inspect__advise(found,
                            "was it stuck, or did the logger repeat the last value? leave "
-                           "that stretch out, or call it missing");
+                           "that part out, or mark it as missing");
     }
-    n = list_sensors(f, is_clock, tell_clock, text, sizeof text, &column);
-    if (n > 0) {
-        found =
-            rh_inspect__add(f, RH_WARNING, "clock-sensor", n,
-                            "in every step: %s; a row number or a clock, and no sensor", text);
-        found->column = column;
+    found = find(f, is_clock, tell_clock, RH_WARNING, "clock-sensor",
+                 "a row number or a clock, not a sensor; in every step ");
+    if (found)
         rh_inspect__advise(found,
-                           "no state would ever come again: leave %s out with --obs, or "
-                           "name a time with --time",
-                           many(n, "it", "them"));
-    }
-    n = list_sensors(f, is_twin, tell_twin, text, sizeof text, &column);
-    if (n > 0) {
-        found = rh_inspect__add(f, RH_NOTICE, "twin-sensors", n, "one sensor twice: %s", text);
-        found->column = column;
+                           "no state would occur twice: leave %s out with --obs, or name a "
+                           "time with --time",
+                           it(found));
+    found = find(f, is_twin, tell_twin, RH_NOTICE, "twin-sensors", "one sensor twice: ");
+    if (found)
         rh_inspect__advise(found, "distances count it twice: leave one of them out with --obs");
-    }
-    n = list_sensors(f, is_wrapping, tell_wraps, text, sizeof text, &column);
-    if (n > 0) {
-        found = rh_inspect__add(f, RH_NOTICE, "wraps", n,
-                                "jumps from end to end like an angle or a counter: %s", text);
-        found->column = column;
-        rh_inspect__advise(found,
-                           "its two ends look far apart: log the sine and cosine of an angle "
-                           "instead, and leave a counter out with --obs");
-    }
+    found = find(f, is_wrapping, tell_wraps, RH_NOTICE, "wraps",
+                 "jumps from end to end like an angle or a counter: ");
+    if (found)
+        rh_inspect__advise(found, "its two ends look far apart: log the sine and cosine of an "
+                                  "angle instead, and leave a counter out with --obs");
 }
 
 void rh_inspect__find_values(const rh_inspect__finder *f)

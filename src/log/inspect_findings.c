@@ -1,11 +1,12 @@
-// inspect_findings.c - the thresholds, and the list of what was found.
+// inspect_findings.c - the thresholds, and the list of findings.
 //
-// 1. A finding is an error when the log must not be used like this: numbers that are none,
-//    rows that slipped against cause and effect, ends everywhere. It is a warning when
-//    somebody has to look: the log may be wrong, or say too little. A notice is good to know.
-// 2. One finding of a kind, however many columns it concerns: a screen must hold them all.
-// 3. What a clean log of a simulator would raise is tuned away
-//    (tests/log/test_inspect_clean.c); what remains there is true.
+// 1. An error means that the log must not be used as it is: invalid numbers, rows shifted
+//    against cause and effect, every step terminal. A warning means that somebody has to look:
+//    the log may be wrong, or show too little. A notice is good to know.
+// 2. There is one finding of a kind, however many columns it concerns, so that all fit on a
+//    screen.
+// 3. Thresholds are set so that clean logs of simulators raise no false findings
+//    (tests/log/test_inspect_clean.c).
 
 #include "inspect.h"
 
@@ -16,89 +17,92 @@
 
 const rh_inspect__limits rh_inspect__limit = {
     // no normal or exponential number is 25 standard deviations off; of a lognormal flow or
-    // price (sigma 1) one in 14,000 is
+    // price (sigma 1), one in 14,000 is
     .absurd = 25.0,
-    // three times exactly the same, and five widths of everything else away: no measurement.
-    // More than half of the column is not a sentinel but the usual state.
+    // three equal values, five widths away from all others, are no measurement. If they are
+    // more
+    // than half of the column, they are the usual state.
     .sentinel_gap = 5.0,
     .sentinel_count = 3,
     .sentinel_share = 0.5,
-    // one missing number in 100 can be run with
+    // one missing number in 100 does no harm
     .missing_share = 0.01,
-    // 30 steps without any change, ten times what the sensor does otherwise. A column of at
-    // most 20 different values (a mode, a setpoint) holds by nature.
+    // 30 steps without any change, ten times the sensor's usual. A column of at most 20
+    // distinct
+    // values (a mode, a setpoint) rests by nature.
     .frozen_run = 30,
     .frozen_ratio = 10.0,
     .few_values = 20,
-    // noise of 0.5 % between two columns is enough to tell them apart
+    // noise of 0.5 % between two columns tells them apart
     .twin = 0.99999,
-    // an angle jumps by nearly all of its range at its end, and by less than a third
-    // elsewhere
+    // an angle jumps by nearly its whole range at its end, and by less than a third elsewhere
     .wrap_jump = 0.8,
     .wrap_usual = 0.3,
     .wrap_count = 3,
     // five times the 98 % step, half a standard deviation in each sensor on average, and most
-    // sensors at twice what 98 % of their own steps keep below: a new start, or a plant that
-    // was moved by hand
+    // sensors at twice the change that 98 % of their own steps stay below: a new start, or a
+    // plant moved by hand
     .jump_ratio = 5.0,
     .jump_sensor = 2.0,
     .jump_least = 0.5,
     // another row's action must explain at least 2 % of a change, 1.5 times as much as the
-    // row's own by itself, 1.8 times as much once the others are known, and 6 times in the
-    // product: none of 400 right logs of five simulators, 5 to 100 % random actions, does so.
-    // What this finds and misses is in docs/inspect.md.
+    // row's
+    // own by itself, 1.8 times as much in addition to the others, and 6 times in the product.
+    // None of 400 correct logs of five simulators, with 5 to 100 % random actions, does so.
+    // docs/inspect.md says what this finds and misses.
     .shift_gain = 0.02,
     .shift_alone = 1.5,
     .shift_partial = 1.8,
     .shift_both = 6.0,
-    // and for actions that are late, the state before must tell 10 % more of an action than
-    // the state alone, or the change explained be 15 %: without this, 3 of 25 right logs of an
-    // acrobot's best policy were accused, with shares of 5 to 12 %
+    // for late actions, the state before must also explain 10 % more of an action than the
+    // state
+    // alone, or the action 15 % of a change: without this, 3 of 25 correct logs of an acrobot's
+    // best policy were flagged, with shares of 5 to 12 %
     .shift_past = 0.1,
     .shift_much = 0.15,
-    // another row must explain 15 % more of the reward, leave half as much unexplained, and
-    // be better by four standard errors: a few large rewards are no proof
+    // another row must explain 15 % more of the reward, leave half as much unexplained, and be
+    // better by four standard errors: a few large rewards prove nothing
     .reward_gain = 0.15,
     .reward_left = 0.5,
     .reward_sure = 4.0,
-    // rewards that nearly always are the same, and otherwise stand beside an end but not at
-    // it
+    // rewards that are nearly always equal, and otherwise beside an end but not at it
     .special_share = 0.2,
     .place_share = 0.8,
     .place_other = 0.1,
-    // s' ten times nearer to another row's s; and one in 100 that is not the next s
+    // s' is ten times nearer to another row's s; one s' in 100 differs from the next s
     .next_ratio = 0.1,
     .mismatch_share = 0.01,
-    // a time limit cuts nine of ten episodes at the same length; quartiles a fifth of the
-    // median apart are no limit at all. Fewer than five cuts do not tell.
+    // a time limit truncates nine of ten episodes at the same length; quartiles a fifth of the
+    // median apart are no limit. Fewer than five truncated episodes prove nothing.
     .cut_share = 0.9,
     .cut_spread = 0.2,
     .cut_count = 5,
-    // ten starts, ten trials of an action, ten failures: below, an average is one accident
+    // with fewer than ten starts, trials of an action or failures, an average is one accident
     .few_starts = 10,
     .rare_count = 10,
     .rare_share = 0.005,
-    // ten median steps from the nearest trial of an action, for a tenth of the states
+    // a tenth of the states is ten median steps from the nearest trial of an action
     .cover = 10.0,
-    // of 20 runs of one action, 19 are a multiple of so many rows
+    // 19 of 20 runs of one action last a multiple of so many rows
     .hold_share = 0.95,
     .hold_runs = 20,
-    // more than a dozen numbers in order are amounts; a dozen whole amounts may be names
+    // more than a dozen ordered numbers are quantities; up to a dozen integers may be names
     .many_actions = 12,
     .few_amounts = 12,
-    // one transition in 100 seen before is worth a word, one in ten a look; unless there are
-    // so few states that they must repeat. A wall or a plant at rest repeats some by itself,
-    // and a plant without noise comes back to a state and goes on from there as before: a
-    // mountain car for 45 steps on average. Copies of files go on for hundreds.
+    // one repeated transition in 100 is worth a notice, one in ten a warning, unless states are
+    // so few that they must repeat. A wall or a plant at rest repeats some by itself, and a
+    // plant
+    // without noise returns to a state and continues as before: a mountain car for 45 steps on
+    // average. Copies of files continue for hundreds.
     .duplicate_share = 0.01,
     .duplicate_much = 0.1,
     .duplicate_run = 100.0,
     .tabular_share = 0.25,
-    // one step in 20 lost
+    // one step in 20 dropped
     .lost_share = 0.05,
-    // 20 steps for every sensor and action: below, neighbours are far
+    // 20 steps for every sensor and action: with fewer, neighbours are far apart
     .short_steps = 20,
-    // half an interval off; one in 100 of those
+    // half an interval off, in one step of 100
     .irregular = 0.5,
     .irregular_share = 0.01,
 };
@@ -113,7 +117,7 @@ rh_inspect__text rh_inspect__name(const char *name)
     for (; *name && n < most; name++)
         text.s[n++] = (char)((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
     if (*name) {
-        // not in the middle of a letter
+        // do not split a UTF-8 character
         for (; n > 1 && ((unsigned char)*name & 0xC0) == 0x80; name--)
             n--;
         memcpy(text.s + n, "...", 3);
@@ -167,7 +171,7 @@ void rh_inspect__advise(rh_log_finding *finding, const char *remedy, ...)
     va_end(args);
 }
 
-// The gravest first; those of one severity stay in the order they were found.
+// Most severe first; stable within a severity.
 static void sort_findings(rh_log_report *report)
 {
     for (int i = 1; i < report->nfinding; i++) {

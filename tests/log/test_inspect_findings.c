@@ -142,7 +142,7 @@ static void absurd_numbers(void **unused)
     r.obs[100][1] = r.obs[200][1] = 87.25;
     has_not("sentinel");
     has("outliers", RH_WARNING);
-    says("outliers", "'level' 2 numbers such as 87.25");
+    says("outliers", "'level' 2 values such as 87.25");
     make_rows(&r, 1);
     r.obs[100][1] = -999.0;
     has("sentinel", RH_WARNING);
@@ -221,7 +221,7 @@ static void standing_still(void **unused)
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = 32.0 - 1.8 * r.obs[i][0];
     has("twin-sensors", RH_NOTICE);
-    says("twin-sensors", "'flow' goes with 'temp'");
+    says("twin-sensors", "'flow' is a linear function of 'temp'");
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] += 0.02 * sin(i * i);
     has_not("twin-sensors");
@@ -328,7 +328,7 @@ static void next_observations(void **unused)
         for (int i = 0; i + 2 < r.n; i++)
             memcpy(r.next[i], r.obs[i + shift], sizeof r.next[i]);
         has("next-shift", RH_ERROR);
-        says("next-shift", shift ? "the row after it" : "the same row");
+        says("next-shift", shift ? "the row after next" : "the same row");
     }
 }
 
@@ -587,7 +587,7 @@ static void repeated_rows(void **unused)
             r.reward[i] = -1.0;
         }
     has("duplicates", RH_NOTICE);
-    says("duplicates", "lead to such a one 39 times");
+    says("duplicates", "lead to one of these 39 times");
 
     // rows written twice
     make_rows(&r, 1);
