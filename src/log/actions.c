@@ -107,11 +107,6 @@ static void list_labels(const rh_log *log, char *text, size_t size)
     }
 }
 
-static rh_status nomem(const rh_log *log, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(log->path));
-}
-
 // ---------------------------------------------------------------------------- names given
 
 typedef struct named {
@@ -153,7 +148,7 @@ static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_err
 
     const char **sorted = rh_alloc((size_t)n + 1, sizeof *sorted);
     if (!sorted)
-        return nomem(log, err);
+        return rh_base__no_memory(err, log->path);
     for (int i = 0; i < n; i++) {
         sorted[i] = all[i].label;
         place[all[i].was] = i;
@@ -175,13 +170,13 @@ static rh_status name_actions(rh_log__body *body, double *act, const double *fou
     int width = log->nact;
     log->label = rh_alloc((size_t)nfound + 1, sizeof *log->label);
     if (!log->label)
-        return nomem(log, err);
+        return rh_base__no_memory(err, log->path);
     for (int i = 0; i < nfound; i++) {
         char text[LONGEST];
         name_vector(found + (size_t)i * (size_t)width, width, text);
         log->label[i] = rh_log__keep(body, text);
         if (!log->label[i])
-            return nomem(log, err);
+            return rh_base__no_memory(err, log->path);
     }
     for (int64_t i = 0; i < log->n; i++)
         act[i] = look_up(found, nfound, act + i * width, width);
@@ -205,7 +200,7 @@ rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *
 
     double *found = rh_alloc((size_t)(RH_MAX_ACTIONS + 1) * (size_t)log->nact, sizeof *found);
     if (!found)
-        return nomem(log, err);
+        return rh_base__no_memory(err, log->path);
     rh_status rc = RH_OK;
     bool whole = all_whole(act, log->n * log->nact);
     bool asked = shape->action == RH_ACTION_DISCRETE;

@@ -17,25 +17,6 @@
 #define SLAB_NUMBERS 131072
 #define SLAB_ROWS 65536
 
-const char *rh_log__shown(const char *text, char room[48])
-{
-    size_t n = 0;
-    for (; n < 40 && text[n]; n++)
-        room[n] = (unsigned char)text[n] < 32 || text[n] == 127 ? '?' : text[n];
-    while (n > 0 && text[n] && ((unsigned char)text[n] & 0xc0) == 0x80)
-        n--; // no letter is cut in half
-    memcpy(room + n, "...", text[n] ? 4 : 0);
-    room[text[n] ? n + 3 : n] = 0;
-    return room;
-}
-
-rh_status rh_log__one_line(rh_status rc, rh_error *err)
-{
-    for (char *c = rc && err ? err->text : NULL; c && *c; c++)
-        *c = (char)((unsigned char)*c < 32 || *c == 127 ? '?' : *c);
-    return rc;
-}
-
 // ---------------------------------------------------------------------------- one array
 
 bool rh_array__set_shape(rh_array *array, int rank, const int64_t *dim)
@@ -161,8 +142,7 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
         .builder = feed->builder, .opt = opt, .timed = shape.times, .named = plan->named};
     rh_order__begin(&feed->order);
     feed->work = rh_alloc(2 * nrow, sizeof *feed->work);
-    return feed->work ? RH_OK
-                      : rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(feed->path));
+    return feed->work ? RH_OK : rh_base__no_memory(err, feed->path);
 }
 
 void rh_feed__clear(rh_feed *feed)
@@ -206,8 +186,8 @@ static rh_status place_action(rh_feed *feed, double *act, int64_t at, rh_error *
                        rh_path_tail(feed->path), (long long)at, feed->action, *act,
                        feed->own && feed->indices ? "the index of one of the actions"
                                                   : "one of the actions",
-                       rh_log__shown(feed->all[0], first),
-                       rh_log__shown(feed->all[feed->nall - 1], last));
+                       rh_text__printable(feed->all[0], first, sizeof first),
+                       rh_text__printable(feed->all[feed->nall - 1], last, sizeof last));
     }
     *act = place;
     return RH_OK;

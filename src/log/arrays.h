@@ -156,10 +156,4 @@ rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err
 rh_status rh_flat__reward(const rh_flat *flat, const char *text, rh_beside *out, double *factor,
                           int room, rh_error *err);
 
-// Keep a message on one line, whatever names a file has put into it; rc is returned.
-rh_status rh_log__one_line(rh_status rc, rh_error *err);
-
-// A piece of text for a message: at most 40 letters, control characters as '?'.
-const char *rh_log__shown(const char *text, char room[48]);
-
 #endif

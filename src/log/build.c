@@ -155,7 +155,7 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
 
     rh_log_builder *b = rh_alloc(1, sizeof *b);
     if (!b)
-        return rh_fail(err, RH_ENOMEM, "log: out of memory");
+        return rh_base__no_memory(err, "log");
     b->shape = *shape;
     b->reading.format = shape->format ? shape->format : "";
     b->next = RH_UNKNOWN;
@@ -230,12 +230,12 @@ rh_status rh_log_note(rh_log_builder *b, rh_error *err, const char *format, ...)
         b->note = note;
         b->nnote = nnote;
     }
-    char text[1024];
+    char text[1024], shown[1024];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const char *kept = rh_log__keep(b->body, text);
+    const char *kept = rh_log__keep(b->body, rh_text__printable(text, shown, sizeof shown));
     if (!kept)
         return out_of_memory(b, err);
     b->note[b->reading.nnote++] = kept;

@@ -370,7 +370,7 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how, const
     w.reward = rh_alloc(span, sizeof *w.reward);
     w.ended = rh_alloc(span, sizeof *w.ended);
     if (!w.state || !w.reward || !w.ended)
-        rc = rh_fail(err, RH_ENOMEM, "collect: out of memory");
+        rc = rh_base__no_memory(err, "collect");
 
     while (!rc && goes_on(&w, how))
         rc = one_try(&w, school, field, hp, out, starts, how, err);

@@ -14,16 +14,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-static rh_status nomem(const rh_columns *columns, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(columns->path));
-}
-
-rh_status rh_columns__plan_nomem(const rh_log__maker *m)
-{
-    return nomem(m->c, m->err);
-}
-
 const char *rh_columns__role_name(rh_log__role role)
 {
     static const char *const name[RH_NROLE] = {"",       "obs",     "next",     "action",
@@ -95,7 +85,7 @@ rh_status rh_columns__init(rh_columns *c, const char *path, int n, const char *c
         size += 3 * (length[i] + 1);
     c->text = rh_alloc(1, (size_t)n * each + size);
     if (!c->text)
-        return nomem(c, err);
+        return rh_base__no_memory(err, c->path);
 
     // the arrays come first, widest type first
     c->odd = (rh_log__odd *)(void *)c->text;
@@ -163,13 +153,6 @@ static void plain_form(const char *name, char plain[RH_PLAIN])
 
 // ---------------------------------------------------------------------------- making a plan
 
-// Replace control characters in names.
-static void one_line(char *text)
-{
-    for (; *text; text++)
-        *text = (unsigned char)*text < 32 ? ' ' : *text;
-}
-
 void rh_columns__plan_note(rh_log__maker *m, const char *format, ...)
 {
     if (m->plan->nnote == RH_COLUMNS__NOTES)
@@ -179,7 +162,6 @@ void rh_columns__plan_note(rh_log__maker *m, const char *format, ...)
     va_start(args, format);
     vsnprintf(note, RH_COLUMNS__NOTE, format, args);
     va_end(args);
-    one_line(note);
 }
 
 // The columns of a role that is a list, and their count.
@@ -318,7 +300,7 @@ static rh_status named(rh_log__maker *m, rh_log__role role, const char *list)
     size_t size = strlen(list) + 1;
     char *copy = rh_alloc(size, 1);
     if (!copy)
-        return rh_columns__plan_nomem(m);
+        return rh_base__no_memory(m->err, m->c->path);
     memcpy(copy, list, size);
     rh_status rc = RH_OK;
     int before = 0;
@@ -407,7 +389,7 @@ rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *c,
     m.left = rh_alloc(n, sizeof *m.left);
     rh_status rc = RH_OK;
     if (!plan->obs || !plan->factor || !m.owner || !m.plain || !m.left) {
-        rc = nomem(c, err);
+        rc = rh_base__no_memory(err, c->path);
         goto done;
     }
     plan->next = plan->obs + n;
@@ -421,8 +403,7 @@ rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *c,
         rc = follow_file(&m, plan);
     if (!rc)
         rc = rh_columns__plan_guess(&m);
-    if (rc && err)
-        one_line(err->text);
+    rh_log__one_line(rc, err);
     plan->done = !rc && plan->terminal >= 0 &&
                  rh_columns__plan_is_done(m.plain[plan->terminal]) &&
                  c->given[plan->terminal] == RH_ROLE_NONE;

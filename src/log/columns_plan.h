@@ -17,8 +17,6 @@ typedef struct rh_log__maker {
     rh_error *err;
 } rh_log__maker;
 
-rh_status rh_columns__plan_nomem(const rh_log__maker *m);
-
 // Add a note on what was decided.
 void rh_columns__plan_note(rh_log__maker *m, const char *format, ...) RH_PRINTF(2, 3);
 

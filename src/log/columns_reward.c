@@ -118,7 +118,7 @@ rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
         n--;
     m->plan->reward_name = rh_alloc(n + 1, 1);
     if (!m->plan->reward_name)
-        return rh_columns__plan_nomem(m);
+        return rh_base__no_memory(m->err, m->c->path);
     memcpy(m->plan->reward_name, p, n);
 
     // a single column, whatever characters its name contains
@@ -157,7 +157,7 @@ rh_status rh_columns__plan_take_reward(rh_log__maker *m, int column)
     size_t size = strlen(m->c->name[column]) + 1;
     m->plan->reward_name = rh_alloc(size, 1);
     if (!m->plan->reward_name)
-        return rh_columns__plan_nomem(m);
+        return rh_base__no_memory(m->err, m->c->path);
     memcpy(m->plan->reward_name, m->c->name[column], size);
     add_term(m->plan, column, 1.0);
     m->owner[column] = RH_ROLE_REWARD;

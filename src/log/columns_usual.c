@@ -440,7 +440,7 @@ static rh_status settle_next(rh_log__maker *m)
     // the file's own list is in order; the caller's may not be
     int *pair = rh_alloc((size_t)plan->nobs, sizeof *pair);
     if (!pair)
-        return rh_columns__plan_nomem(m);
+        return rh_base__no_memory(m->err, m->c->path);
     bool told = pair_by_name(m, pair);
     for (int i = 0; told && nnamed > 0 && i < plan->nobs; i++)
         told = m->owner[pair[i]] == RH_ROLE_NEXT;

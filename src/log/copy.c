@@ -187,7 +187,7 @@ rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)
         return rc;
     rh_log__body *body = rh_alloc(1, sizeof *body);
     if (!body)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", name_of(parts));
+        return rh_base__no_memory(err, name_of(parts));
     rh_log *log = &body->log;
     log->n = parts->n;
     log->nstate = parts->nstate;

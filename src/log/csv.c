@@ -13,11 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
-}
-
 // ---------------------------------------------------------------------------- rows
 
 // Build a row from the values.
@@ -144,7 +139,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
     r->label = rh_alloc(RH_MAX_ACTIONS, sizeof *r->label);
     r->room = rh_alloc(2 * (2 * nobs + nact), sizeof *r->room);
     if (!name || !r->kind || !r->value || !r->label || !r->room) {
-        rc = rh_csv__nomem(r, err);
+        rc = rh_base__no_memory(err, r->path);
         goto done;
     }
     r->last.obs = r->room;

@@ -64,9 +64,6 @@ typedef struct rh_csv__field_info {
 // False: text follows a closing quote.
 bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field);
 
-// Copy a text for a message: cut to size, control characters escaped.
-const char *rh_csv__show(char shown[RH_CSV__SHOWN], const char *text, size_t n);
-
 // ---------------------------------------------------------------------------- times
 
 // Seconds since 1970 of an ISO-8601 date or date-time; false if it is none.

@@ -24,11 +24,6 @@
 
 _Static_assert(RH_ODD == RH_CSV__SHOWN, "both hold a text for a message");
 
-static rh_status nomem(const rh_csv *csv, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(csv->path));
-}
-
 // ---------------------------------------------------------------------------- # rehearse
 
 // A list of words separated by blanks or commas: plain, or "quoted" with \" \\ \n \r.
@@ -40,7 +35,7 @@ static rh_status take_words(const rh_csv *csv, rh_csv__words *list, const char *
     size_t room = n / 2 + 2;
     list->word = rh_alloc(1, room * sizeof *list->word + n + room);
     if (!list->word)
-        return nomem(csv, err);
+        return rh_base__no_memory(err, csv->path);
     char *to = (char *)(list->word + room);
     const char *p = text, *end = text + n;
     for (;;) {
@@ -212,7 +207,7 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
     name = rh_alloc((size_t)room, sizeof *name);
     length = rh_alloc((size_t)room, sizeof *length);
     if (!name || !length) {
-        rc = nomem(csv, err);
+        rc = rh_base__no_memory(err, csv->path);
         goto done;
     }
     for (char *p = text; p; count++) {
@@ -287,7 +282,7 @@ static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64
         if (odd->nodd++ == 0) {
             odd->line = line;
             odd->written = is_written_otherwise(field);
-            rh_csv__show(odd->text, field->text, field->n);
+            rh_text__printable_n(field->text, field->n, odd->text, RH_CSV__SHOWN);
         }
         return;
     }
@@ -305,7 +300,7 @@ static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
     rh_status rc = RH_OK;
     counted *count = rh_alloc((size_t)c->n, sizeof *count);
     if (!count)
-        return nomem(csv, err);
+        return rh_base__no_memory(err, csv->path);
     for (; nrow < LOOKED; nrow++) {
         char *p;
         size_t n;
@@ -340,7 +335,7 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
     int64_t line = csv->line;
     copy = rh_alloc(n + 1, 1);
     if (!copy) {
-        rc = nomem(csv, err);
+        rc = rh_base__no_memory(err, csv->path);
         goto done;
     }
     memcpy(copy, text, n);

@@ -20,8 +20,6 @@ static void list_columns(const rh_csv__reader *r, const int *column, int n, char
         used += (size_t)snprintf(text + used, size - used, *unit ? "%s%s [%s]" : "%s%s%s",
                                  i ? ", " : "", name, unit);
     }
-    for (char *at = text; *at; at++) // one line, whatever the names contain
-        *at = (unsigned char)*at < 32 ? ' ' : *at;
 }
 
 static rh_status note_columns(rh_csv__reader *r, rh_error *err)

@@ -123,7 +123,7 @@ static rh_status plan_alone(const rh_csv__table *table, rh_columns *c, const rh_
     *meant = *meant && !rc && is_meant(table, &plan, log);
     rh_columns__plan_clear(&plan);
     if (rc == RH_ENOMEM)
-        return rh_fail(err, rc, "%s: out of memory", rh_path_tail(c->path));
+        return rh_base__no_memory(err, c->path);
     return RH_OK; // a failed plan is no error here
 }
 
@@ -132,7 +132,7 @@ rh_status rh_csv__is_plain(const rh_csv__table *table, const rh_log *log, const 
 {
     size_t *length = rh_alloc((size_t)table->n, sizeof *length);
     if (!length)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_base__no_memory(err, path);
     for (int i = 0; i < table->n; i++)
         length[i] = strlen(table->header[i]);
     rh_columns c;

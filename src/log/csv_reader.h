@@ -51,8 +51,6 @@ typedef struct rh_csv__reader {
     double step; // step counter of the row before, NAN: none
 } rh_csv__reader;
 
-rh_status rh_csv__nomem(const rh_csv__reader *r, rh_error *err);
-
 // Decide whether actions are names or numbers. Sets what is known in *shape before the first
 // row, borrowed from the reader.
 rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_error *err);

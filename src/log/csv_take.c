@@ -31,8 +31,8 @@ static rh_status refuse(const rh_csv__reader *r, int column, const rh_csv__field
     const char *header = r->head.columns.name[column];
     return rh_fail(err, RH_EFORMAT, "%s:%lld: column '%s': found '%s', expected %s",
                    rh_path_tail(r->path), (long long)r->csv.line,
-                   rh_csv__show(name, header, strlen(header)),
-                   rh_csv__show(found, field->text, field->n), expected);
+                   rh_text__printable(header, name, RH_CSV__SHOWN),
+                   rh_text__printable_n(field->text, field->n, found, RH_CSV__SHOWN), expected);
 }
 
 static bool is_decimal_comma(const rh_csv__field_info *field)
@@ -96,7 +96,7 @@ static void list_labels(const rh_csv__reader *r, char *text, size_t size)
     text[0] = 0;
     for (int i = 0; i < r->nlabel && used < size; i++) {
         char name[RH_CSV__SHOWN];
-        rh_csv__show(name, r->label[i], strlen(r->label[i]));
+        rh_text__printable(r->label[i], name, RH_CSV__SHOWN);
         if (used + strlen(name) + 8 > size) {
             snprintf(text + used, size - used, ", ...");
             return;
@@ -156,7 +156,7 @@ static rh_status take_name(rh_csv__reader *r, int column, const rh_csv__field_in
         return refuse(r, column, field, "at most 256 different actions", err);
     char *label = rh_alloc(field->n + 1, 1);
     if (!label)
-        return rh_csv__nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     memcpy(label, field->text, field->n);
     r->value[column] = r->nlabel;
     r->own[r->nlabel] = label;
@@ -239,7 +239,7 @@ static rh_status remember(rh_csv__reader *r, const char *text, size_t n, bool *k
         size_t room = r->old_room ? 2 * r->old_room : 64;
         uint64_t *table = rh_alloc(room, sizeof *table);
         if (!table)
-            return rh_csv__nomem(r, err);
+            return rh_base__no_memory(err, r->path);
         for (size_t i = 0; i < r->old_room; i++)
             if (r->old[i])
                 *slot_of(table, room, r->old[i]) = r->old[i];
@@ -273,15 +273,15 @@ static rh_status take_episode(rh_csv__reader *r, int column, const rh_csv__field
                        "%s:%lld: episode %s comes back after %s; sort the file by episode, "
                        "or, if it is a new one, give it a number of its own",
                        rh_path_tail(r->path), (long long)r->csv.line,
-                       rh_csv__show(id, field->text, field->n),
-                       rh_csv__show(before, r->id, r->nid));
+                       rh_text__printable_n(field->text, field->n, id, RH_CSV__SHOWN),
+                       rh_text__printable_n(r->id, r->nid, before, RH_CSV__SHOWN));
     }
     if (!r->id || field->n > r->id_room) {
         rh_free(r->id);
         r->id_room = 2 * field->n + 32;
         r->id = rh_alloc(r->id_room, 1);
         if (!r->id)
-            return rh_csv__nomem(r, err);
+            return rh_base__no_memory(err, r->path);
     }
     memcpy(r->id, field->text, field->n);
     r->nid = field->n;

@@ -18,11 +18,6 @@
 #define BUFFER ((size_t)1 << 18) // initial size in bytes
 #define PACKED ((size_t)1 << 16)
 
-static rh_status nomem(const rh_csv *csv, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(csv->path));
-}
-
 // ---------------------------------------------------------------------------- bytes
 
 // Up to n bytes of the source; *got is 0 at its end.
@@ -69,7 +64,7 @@ static rh_status next_member(rh_csv *csv, rh_error *err)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: something else follows the gzip data",
                        rh_path_tail(csv->path));
     csv->member = true;
-    return inflateReset(&csv->z) == Z_OK ? RH_OK : nomem(csv, err);
+    return inflateReset(&csv->z) == Z_OK ? RH_OK : rh_base__no_memory(err, csv->path);
 }
 
 // Up to n bytes of an unpacked gzip text.
@@ -98,7 +93,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
             return rc;
         int answer = inflate(z, Z_NO_FLUSH);
         if (answer == Z_MEM_ERROR)
-            return nomem(csv, err);
+            return rh_base__no_memory(err, csv->path);
         if (answer != Z_OK && answer != Z_STREAM_END && answer != Z_BUF_ERROR)
             return rh_fail(err, RH_EFORMAT, "%s: damaged: the gzip data cannot be unpacked",
                            rh_path_tail(csv->path));
@@ -131,7 +126,7 @@ static rh_status refill(rh_csv *csv, rh_error *err)
         size_t room = 2 * csv->room;
         char *larger = rh_alloc(room, 1);
         if (!larger)
-            return nomem(csv, err);
+            return rh_base__no_memory(err, csv->path);
         memcpy(larger, csv->buffer, used);
         rh_free(csv->buffer);
         csv->buffer = larger;
@@ -167,7 +162,7 @@ static rh_status begin(rh_csv *csv, rh_error *err)
         csv->z.avail_in = (uInt)n;
         csv->member = true;
         if (inflateReset(&csv->z) != Z_OK)
-            return nomem(csv, err);
+            return rh_base__no_memory(err, csv->path);
     } else {
         memcpy(csv->buffer, head, n);
         csv->end = n;
@@ -196,7 +191,7 @@ static rh_status open_source(rh_csv *csv, rh_error *err)
     csv->z.zalloc = rh_csv__take_memory;
     csv->z.zfree = rh_csv__give_memory;
     if (!csv->buffer || !csv->packed || inflateInit2(&csv->z, 16 + MAX_WBITS) != Z_OK)
-        return nomem(csv, err);
+        return rh_base__no_memory(err, csv->path);
     return begin(csv, err);
 }
 
@@ -402,28 +397,4 @@ bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *fie
         stop--;
     field->n = (size_t)(stop - p);
     return true;
-}
-
-const char *rh_csv__show(char shown[RH_CSV__SHOWN], const char *text, size_t n)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (used + 8 > RH_CSV__SHOWN) {
-            // do not split a UTF-8 character
-            while (used > 0 && c >= 0x80 && c < 0xc0) {
-                c = (unsigned char)shown[used - 1];
-                used--;
-            }
-            memcpy(shown + used, "...", 3);
-            used += 3;
-            break;
-        }
-        if (c < 0x20 || c == 0x7f)
-            used += (size_t)snprintf(shown + used, RH_CSV__SHOWN - used, "\\x%02x", c);
-        else
-            shown[used++] = (char)c;
-    }
-    shown[used] = 0;
-    return shown;
 }

@@ -45,11 +45,6 @@ typedef struct writer {
     char *text;         // all headers, owned
 } writer;
 
-static rh_status nomem(const writer *w, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(w->path));
-}
-
 // ---------------------------------------------------------------------------- bytes
 
 static void put_stream(writer *w, const void *bytes, size_t n)
@@ -164,7 +159,7 @@ static rh_status choose_columns(writer *w, rh_error *err)
     w->role = rh_alloc(n, sizeof *w->role);
     w->name = rh_alloc(3 * n, sizeof *w->name);
     if (!w->role || !w->name)
-        return nomem(w, err);
+        return rh_base__no_memory(err, w->path);
     w->unit = w->name + n;
     w->header = (char **)(void *)(w->unit + n);
     add_column(w, RH_ROLE_EPISODE, "episode", "");
@@ -188,7 +183,7 @@ static rh_status choose_columns(writer *w, rh_error *err)
         size += strlen(w->name[i]) + strlen(w->unit[i]) + 16;
     w->text = rh_alloc(size, 1);
     if (!w->text)
-        return nomem(w, err);
+        return rh_base__no_memory(err, w->path);
     char *to = w->text;
     for (int i = 0; i < w->ncolumn; i++) {
         w->header[i] = to;
@@ -364,7 +359,7 @@ rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
     w.z.zfree = rh_csv__give_memory;
     if (!w.buffer || (w.gzip && deflateInit2(&w.z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8,
                                              Z_DEFAULT_STRATEGY) != Z_OK)) {
-        rc = nomem(&w, err);
+        rc = rh_base__no_memory(err, w.path);
         goto done;
     }
     w.stream = rh_file_stream(w.file);

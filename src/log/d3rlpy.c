@@ -159,7 +159,8 @@ static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, r
             return rh_fail(err, RH_EINVAL,
                            "%s: '%s' cannot be chosen: a d3rlpy dump says itself which arrays "
                            "are what",
-                           rh_path_tail(rh_hdf5__path(file)), rh_log__shown(asked[i], shown));
+                           rh_path_tail(rh_hdf5__path(file)),
+                           rh_text__printable(asked[i], shown, sizeof shown));
         }
     return RH_OK;
 }
@@ -201,7 +202,7 @@ static rh_status read_new(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
                        rh_path_tail(rh_hdf5__path(file)), n);
     e = rh_alloc(1, sizeof *e);
     if (!e)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(rh_hdf5__path(file)));
+        return rh_base__no_memory(err, rh_hdf5__path(file));
 
     for (int64_t i = 0; i < (int64_t)n && !rc; i++) {
         rc = open_episode(e, file, i, err);

@@ -81,13 +81,14 @@ rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err
     const char *path = rh_path_tail(flat->plan.shape.path);
     const char **known = rh_alloc((size_t)flat->narray + 1, sizeof *known);
     if (!known)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", path);
+        return rh_base__no_memory(err, path);
     int n = 0;
     for (int i = 0; i < flat->narray; i++)
         if (flat->array[i].rank > 0)
             known[n++] = flat->array[i].name;
     snprintf(what, sizeof what, "%s: no %s", path, flat->what);
-    rh_status rc = rh_unknown(err, what, rh_log__shown(word, shown), known, n);
+    rh_status rc =
+        rh_unknown(err, what, rh_text__printable(word, shown, sizeof shown), known, n);
     rh_free((void *)known);
     return rc;
 }
@@ -140,7 +141,7 @@ static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
     rh_beside *beside = &t->role[role];
     beside->array = rh_alloc((size_t)t->flat->narray + RH_MAX_OBS + 2, sizeof *beside->array);
     if (!beside->array)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t->path));
+        return rh_base__no_memory(err, t->path);
     if (asked && role == RH_FLAT_REWARD)
         return rh_flat__reward(t->flat, asked, beside, t->factor, MAX_TERMS, err);
     if (asked)
@@ -275,7 +276,7 @@ static rh_status check_id(table *t, int64_t row, double id, rh_error *err)
     bool known = false;
     const char *path = rh_path_tail(t->path), *name = t->role[RH_FLAT_EPISODE].array[0]->name;
     if (!rh_ids__add(&t->old, id, &known))
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", path);
+        return rh_base__no_memory(err, path);
     if (!known)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT,
@@ -419,7 +420,7 @@ static rh_status name_obs(table *t, rh_log_shape *shape, rh_error *err)
     size_t length = RH_ARRAY__NAME + 12, n = (size_t)obs->width;
     t->name = rh_alloc(1, n * (sizeof *t->name + length));
     if (!t->name)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t->path));
+        return rh_base__no_memory(err, t->path);
     char *text = (char *)(t->name + n);
     int k = 0;
     for (int i = 0; i < obs->n; i++)
@@ -468,7 +469,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     rh_log__expect(feed.builder, t.nrow + 1);
     t.obs = rh_alloc(2 * (size_t)plan.shape.nobs + (size_t)plan.shape.nact, sizeof *t.obs);
     if (!t.obs) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(t.path));
+        rc = rh_base__no_memory(err, t.path);
         goto done;
     }
     t.next = t.obs + plan.shape.nobs;

@@ -18,8 +18,9 @@ static rh_status refuse(const rh_flat *flat, const char *text, const char *at, r
     return rh_fail(err, RH_EINVAL,
                    "%s: reward = %s: found '%s', expected %ss with signs and factors, such as "
                    "\"income - 0.5*wear\"",
-                   rh_path_tail(flat->plan.shape.path), rh_log__shown(text, shown),
-                   *at ? rh_log__shown(at, found) : "its end", flat->what);
+                   rh_path_tail(flat->plan.shape.path),
+                   rh_text__printable(text, shown, sizeof shown),
+                   *at ? rh_text__printable(at, found, sizeof found) : "its end", flat->what);
 }
 
 // A number at *at, which moves past it; false if there is none.

@@ -60,7 +60,7 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
         file->path = rh_alloc(length, 1);
     if (!file || !file->path) {
         rh_free(file);
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_base__no_memory(err, path);
     }
     memcpy(file->path, path, length);
 
@@ -163,7 +163,7 @@ rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, c
     }
     char **all = rh_alloc(1, (size_t)(count.n + 1) * sizeof *all + count.size);
     if (!all) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(file->path));
+        rc = rh_base__no_memory(err, file->path);
         goto done;
     }
     name_list fill = {.most = count.n, .name = all, .text = (char *)(all + count.n + 1)};
@@ -385,7 +385,7 @@ rh_status rh_hdf5__arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err
     int used = 0;
     rh_status rc = RH_OK;
     if (!all) {
-        rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(file->path));
+        rh_base__no_memory(err, file->path);
         return RH_ENOMEM;
     }
     for (int g = 0; g < 2 && !rc; g++) {
@@ -459,7 +459,7 @@ rh_status rh_hdf5__text_attribute(const rh_hdf5 *file, const char *object, const
         is_text = !*text || H5Aread(id, memory, *text) >= 0;
     }
     if (is_text && !*text)
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(file->path));
+        rc = rh_base__no_memory(err, file->path);
     if (!is_text) {
         rh_free(*text);
         *text = NULL;

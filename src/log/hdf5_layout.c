@@ -36,7 +36,7 @@ static rh_status no_layout(rh_hdf5 *file, rh_error *err)
         return rc;
     for (int64_t i = 0, used = 0; i < n && i < 5; i++)
         used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "",
-                         rh_log__shown(name[i], shown));
+                         rh_text__printable(name[i], shown, sizeof shown));
     rh_free(name);
     if (rh_hdf5__kind(file, "data/demo_0") == RH_HDF5_GROUP ||
         rh_hdf5__kind(file, "data/demo_1") == RH_HDF5_GROUP)

@@ -105,12 +105,6 @@ static bool has_neighbours(const rh_log *log, int64_t t)
            log->to[t + 1] != RH_UNKNOWN;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Choose the clipping limits for changes and rewards. work: (n).
 static void choose_clips(rh_inspect__view *v, double *work)
 {
@@ -122,12 +116,12 @@ static void choose_clips(rh_inspect__view *v, double *work)
             if (moved > 0.0)
                 work[nmoved++] = moved;
         }
-        qsort(work, (size_t)nmoved, sizeof *work, ascending);
+        qsort(work, (size_t)nmoved, sizeof *work, rh_base__ascending);
         v->clip[j] = nmoved ? RH_INSPECT__CLIP * rh_quantile_sorted(work, nmoved, 0.5) : 0.0;
     }
     for (int i = 0; i < n; i++)
         work[i] = v->log->reward[v->at[i]];
-    qsort(work, (size_t)n, sizeof *work, ascending);
+    qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
     v->reward_lo = rh_quantile_sorted(work, n, 0.01);
     v->reward_hi = rh_quantile_sorted(work, n, 0.99);
     v->reward_mean = 0.0;

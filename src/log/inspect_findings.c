@@ -112,19 +112,8 @@ const rh_inspect__limits rh_inspect__limit = {
 rh_inspect__text rh_inspect__name(const char *name)
 {
     rh_inspect__text text;
-    size_t n = 0, most = 40;
-    text.s[n++] = '\'';
-    for (; *name && n < most; name++)
-        text.s[n++] = (char)((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-    if (*name) {
-        // do not split a UTF-8 character
-        for (; n > 1 && ((unsigned char)*name & 0xC0) == 0x80; name--)
-            n--;
-        memcpy(text.s + n, "...", 3);
-        n += 3;
-    }
-    text.s[n++] = '\'';
-    text.s[n] = 0;
+    char shown[44];
+    snprintf(text.s, sizeof text.s, "'%s'", rh_text__printable(name, shown, sizeof shown));
     return text;
 }
 

@@ -5,6 +5,8 @@
 
 #include "rehearse/log.h"
 
+#include "base/text.h"
+
 // ---------------------------------------------------------------------------- columns
 
 #define RH_COLUMN__BLOCK 32768 // rows of a block
@@ -101,6 +103,9 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
 bool rh_log__matches(const char *pattern, const char *name);
 
 bool rh_log__ends_with(const char *text, const char *ending);
+
+// Keep a message on one line, whatever names a file has put into it; rc is returned.
+rh_status rh_log__one_line(rh_status rc, rh_error *err);
 
 // Whether x is one of the numbers that stand for a missing value.
 bool rh_log__is_missing(const rh_log_options *opt, double x);

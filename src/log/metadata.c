@@ -23,11 +23,6 @@
 
 // ---------------------------------------------------------------------------- JSON
 
-static rh_status nomem(const char *path, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
-}
-
 // Replace Infinity and NaN outside of strings by 0.
 static void replace_words(char *text, size_t n)
 {
@@ -53,7 +48,7 @@ static rh_status load(json_t **out, const char *text, size_t n, const char *path
     json_error_t why;
     char *copy = rh_alloc(n + 1, 1);
     if (!copy)
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     memcpy(copy, text, n);
     replace_words(copy, n);
     *out = json_loadb(copy, n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &why);
@@ -207,7 +202,8 @@ static rh_status read_space(const walk *w, const json_t *json, const char *at, c
     rh_log__leaf leaf = {.kind = RH_SPACE_UNKNOWN};
     if (!fill_leaf(&leaf, json, type)) {
         char what[120], shown[48];
-        snprintf(what, sizeof what, "of type %s cannot be used", rh_log__shown(type, shown));
+        snprintf(what, sizeof what, "of type %s cannot be used",
+                 rh_text__printable(type, shown, sizeof shown));
         rc = refuse(w, name, what);
     } else if (w->space->nleaf == RH_MAX_OBS) {
         rc = refuse(w, "", "has too many parts");
@@ -229,7 +225,7 @@ static rh_status take_space(rh_minari__space *out, const json_t *json, const cha
         return RH_OK;
     out->leaf = rh_alloc(RH_MAX_OBS, sizeof *out->leaf);
     if (!out->leaf)
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     walk w = {out, path, err};
     return read_space(&w, json, "", "", 0);
 }
@@ -296,7 +292,7 @@ static rh_status take_texts(const json_t *json, char ***text, int *n, const char
         return RH_OK;
     *text = rh_alloc(1, (count + 1) * sizeof **text + size);
     if (!*text)
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     char *room = (char *)(*text + count + 1);
     for (size_t i = 0; i < count; i++) {
         const char *item = json_string_value(json_array_get(json, i));
@@ -333,7 +329,7 @@ rh_status rh_metadata__parse_own(rh_metadata__own *out, const char *text, size_t
         if (out->reward_name)
             memcpy(out->reward_name, reward, strlen(reward) + 1);
         else
-            rc = nomem(path, err);
+            rc = rh_base__no_memory(err, path);
     }
     json_decref(json);
     return rc;

@@ -24,12 +24,6 @@
 
 #define MAX_EPISODES 50000000
 
-static rh_status nomem(const rh_minari__reader *r, rh_error *err)
-{
-    rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
-    return RH_ENOMEM;
-}
-
 // ---------------------------------------------------------------------------- the whole
 
 // Names of the numbers in a bundle, in one block; none if the space has no parts.
@@ -41,7 +35,7 @@ static rh_status name_parts(const rh_minari__reader *r, const rh_minari__bundle 
         return RH_OK;
     *name = rh_alloc(1, (size_t)b->width * (sizeof **name + length));
     if (!*name)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     char *text = (char *)(*name + b->width);
     int k = 0;
     for (int i = 0; i < b->n; i++)
@@ -65,7 +59,7 @@ static rh_status make_labels(rh_minari__reader *r, const rh_log__leaf *leaf,
     const size_t length = 24;
     r->label = rh_alloc(1, (size_t)leaf->n * (sizeof *r->label + length));
     if (!r->label)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     char *text = (char *)(r->label + leaf->n);
     for (int i = 0; i < leaf->n; i++, text += length) {
         snprintf(text, length, "%lld", (long long)leaf->start + i);
@@ -149,7 +143,7 @@ static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
         return rc;
     r->row = rh_alloc(2 * (size_t)r->obs.width + (size_t)r->act.width, sizeof *r->row);
     if (!r->row)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     r->next = r->row + r->obs.width;
     r->action = r->next + r->obs.width;
     return note_all(r, said, err);
@@ -179,7 +173,7 @@ static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int
     }
     rh_free(name);
     if (!all)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     qsort(all, (size_t)used, sizeof *all, by_number);
     *number = all;
     *n = used;
@@ -200,10 +194,11 @@ static rh_status check_options(const rh_minari__reader *r, rh_error *err)
             return rh_fail(
                 err, RH_EINVAL,
                 "%s: '%s' cannot be chosen: a Minari dataset says itself what is what",
-                rh_path_tail(r->path), rh_log__shown(asked[i], shown));
+                rh_path_tail(r->path), rh_text__printable(asked[i], shown, sizeof shown));
     if (r->metadata.format[0] && strcmp(r->metadata.format, "hdf5") != 0)
         return rh_fail(err, RH_EFORMAT, "%s: data_format %s, expected hdf5",
-                       rh_path_tail(r->path), rh_log__shown(r->metadata.format, shown));
+                       rh_path_tail(r->path),
+                       rh_text__printable(r->metadata.format, shown, sizeof shown));
     return RH_OK;
 }
 
@@ -243,7 +238,7 @@ rh_status rh_minari__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
     bool said = false;
     rh_minari__reader *r = rh_alloc(1, sizeof *r);
     if (!r)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(rh_hdf5__path(file)));
+        return rh_base__no_memory(err, rh_hdf5__path(file));
     r->file = file;
     r->opt = opt;
     r->path = rh_hdf5__path(file);
@@ -307,12 +302,13 @@ static rh_status read_minari(rh_log **out, const char *path, const rh_log_option
     if (!rc && text)
         rc = rh_metadata__parse(&metadata, text, n, full, err);
     if (!rc)
-        rc =
-            rh_fail(err, RH_EFORMAT,
-                    "%s: a Minari dataset with data_format %s, expected hdf5 (main_data.hdf5); "
-                    "docs/logs.md shows how to export it",
-                    rh_path_tail(path),
-                    metadata.format[0] ? rh_log__shown(metadata.format, shown) : "not said");
+        rc = rh_fail(
+            err, RH_EFORMAT,
+            "%s: a Minari dataset with data_format %s, expected hdf5 (main_data.hdf5); "
+            "docs/logs.md shows how to export it",
+            rh_path_tail(path),
+            metadata.format[0] ? rh_text__printable(metadata.format, shown, sizeof shown)
+                               : "not said");
     rh_metadata__clear(&metadata);
     rh_free(text);
     return rc;

@@ -8,12 +8,6 @@
 
 #define MAX_JSON (64 << 20) // most bytes of metadata.json
 
-static rh_status nomem(const rh_minari__reader *r, rh_error *err)
-{
-    rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(r->path));
-    return RH_ENOMEM;
-}
-
 // ---------------------------------------------------------------------------- what it says
 
 rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *err)
@@ -31,7 +25,7 @@ rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *er
         if (*text)
             *n = fread(*text, 1, (size_t)st.st_size, stream);
         else
-            rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+            rc = rh_base__no_memory(err, path);
     }
     fclose(stream);
     return rc;
@@ -48,7 +42,7 @@ static rh_status read_json(rh_minari__reader *r, bool *any, rh_error *err)
         return RH_OK;
     char *path = rh_alloc(length + sizeof json, 1);
     if (!path)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     memcpy(path, r->path, length - tail);
     memcpy(path + length - tail, json, sizeof json);
     rh_status rc = rh_minari__text(path, &text, &n, err);
@@ -149,7 +143,8 @@ static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
     const char *known[RH_MAX_OBS];
     int nword = 0, n = 0;
     rh_log__leaf *chosen = rh_alloc(RH_MAX_OBS, sizeof *chosen);
-    rh_status rc = chosen ? rh_log__split(list, &word, &nword, err) : nomem(r, err);
+    rh_status rc =
+        chosen ? rh_log__split(list, &word, &nword, err) : rh_base__no_memory(err, r->path);
     for (int i = 0; i < nword && !rc; i++) {
         int before = n;
         for (int j = 0; j < b->n && n < RH_MAX_OBS; j++)
@@ -160,7 +155,8 @@ static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
         for (int j = 0; j < b->n; j++)
             known[j] = *b->leaf[j].name ? b->leaf[j].name : "(one space without parts)";
         snprintf(what, sizeof what, "%s: no part of the observations", rh_path_tail(r->path));
-        rc = rh_unknown(err, what, rh_log__shown(word[i], shown), known, b->n);
+        rc = rh_unknown(err, what, rh_text__printable(word[i], shown, sizeof shown), known,
+                        b->n);
     }
     rh_free(word);
     if (!rc) {
@@ -181,7 +177,7 @@ rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
     snprintf(top, sizeof top, "%.40s/%s", episode, what);
     b->leaf = rh_alloc(RH_MAX_OBS, sizeof *b->leaf);
     if (!b->leaf)
-        return nomem(r, err);
+        return rh_base__no_memory(err, r->path);
     b->n = space->nleaf;
     if (b->n > 0)
         memcpy(b->leaf, space->leaf, (size_t)b->n * sizeof *b->leaf);
@@ -206,5 +202,5 @@ rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
         return rc;
     b->part = rh_alloc((size_t)b->n, sizeof *b->part);
     b->beside = rh_alloc((size_t)b->n, sizeof *b->beside);
-    return b->part && b->beside ? RH_OK : nomem(r, err);
+    return b->part && b->beside ? RH_OK : rh_base__no_memory(err, r->path);
 }

@@ -201,7 +201,7 @@ rh_status rh_npy__parse(rh_npy *out, const unsigned char *bytes, size_t n, const
         return rh_fail(err, RH_EFORMAT,
                        "%s: the array's head is '%s', expected {'descr': ..., "
                        "'fortran_order': ..., 'shape': ...}",
-                       what, rh_log__shown(found, shown));
+                       what, rh_text__printable(found, shown, sizeof shown));
     }
 
     // refuse shapes with more elements than can be addressed

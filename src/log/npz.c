@@ -32,12 +32,6 @@ typedef struct archive {
     unsigned char *head; // owned (RH_NPY__HEAD)
 } archive;
 
-static rh_status nomem(const char *path, rh_error *err)
-{
-    rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
-    return RH_ENOMEM;
-}
-
 // ---------------------------------------------------------------------------- members
 
 // Read n bytes of a member.
@@ -85,7 +79,7 @@ static rh_status make_raw(archive *a, size_t n, rh_error *err)
     rh_free(a->raw);
     a->raw = rh_alloc(n, 1);
     a->nraw = a->raw ? n : 0;
-    return a->raw ? RH_OK : nomem(a->path, err);
+    return a->raw ? RH_OK : rh_base__no_memory(err, a->path);
 }
 
 static rh_status load_rows(rh_array *array, int64_t first, int64_t n, double *x, rh_error *err)
@@ -127,7 +121,7 @@ static rh_status load_fortran(rh_array *array, int64_t first, int64_t n, double 
     rh_status rc = make_raw(a, (size_t)part * (size_t)npy->size, err);
     double *number = rh_alloc((size_t)part, sizeof *number);
     if (!rc && !number)
-        rc = nomem(a->path, err);
+        rc = rh_base__no_memory(err, a->path);
     for (int64_t i = 0; i < npy->count && !rc; i += part) {
         int64_t m = npy->count - i < part ? npy->count - i : part;
         rc = read_bytes(a, array, a->raw, (size_t)m * (size_t)npy->size, err);
@@ -215,7 +209,7 @@ static rh_status open_members(archive *a, rh_error *err)
     a->npy = rh_alloc((size_t)n + 1, sizeof *a->npy);
     a->head = rh_alloc(RH_NPY__HEAD, 1);
     if (!a->array || !a->npy || !a->head)
-        return nomem(a->path, err);
+        return rh_base__no_memory(err, a->path);
     for (zip_int64_t i = 0; i < n; i++) {
         zip_stat_t st;
         if (zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0 || !(st.valid & ZIP_STAT_NAME))
@@ -289,7 +283,7 @@ static rh_status read_texts(archive *a, const rh_flat *flat, const char *name, c
         return rc;
     *text = rh_alloc(1, (count + 1) * sizeof **text + count * length);
     if (!*text)
-        return nomem(a->path, err);
+        return rh_base__no_memory(err, a->path);
     char *room = (char *)(*text + count + 1);
     for (size_t i = 0; i < count; i++, room += length) {
         (*text)[i] = room;
@@ -307,7 +301,7 @@ static rh_status read_whole(rh_array *array, double **x, int64_t *n, const char 
 {
     *x = rh_alloc((size_t)array->nrow + 1, sizeof **x);
     if (!*x)
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     rh_status rc = RH_OK;
     for (int64_t i = 0; i < array->nrow && !rc; i++) {
         const double *row = NULL;
@@ -470,7 +464,7 @@ static rh_status whole_slabs(archive *a, rh_error *err)
         array->room = array->nrow;
         array->slab = rh_alloc((size_t)a->npy[i].count + 1, sizeof *array->slab);
         if (!array->slab)
-            return nomem(a->path, err);
+            return rh_base__no_memory(err, a->path);
     }
     return RH_OK;
 }

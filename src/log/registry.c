@@ -222,7 +222,7 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
         n += *c == ',';
     char **all = rh_alloc(1, (n + 1) * sizeof *all + size);
     if (!all)
-        return rh_fail(err, RH_ENOMEM, "log: out of memory");
+        return rh_base__no_memory(err, "log");
     char *text = memcpy((char *)(all + n + 1), list, size);
     int count = 0;
     for (char *next = text; next;) {
@@ -240,6 +240,15 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
     *word = all;
     *nword = count;
     return RH_OK;
+}
+
+rh_status rh_log__one_line(rh_status rc, rh_error *err)
+{
+    if (rc && err) {
+        rh_error copy = *err;
+        rh_text__printable(copy.text, err->text, sizeof err->text);
+    }
+    return rc;
 }
 
 bool rh_log__matches(const char *pattern, const char *name)

@@ -6,32 +6,26 @@
 //       action: pump
 //       reward: -energy
 //
-// 1. Keys may stand at the top, below roles:, or below data: and there roles:. What is unknown
-//    below roles: is refused; elsewhere it belongs to somebody else, unless it is nearly one of
-//    ours (episodes, max-gap): that is a slip, and would be missed. data: plant.csv is the path
+// 1. Keys are at the top level, below roles:, or below data: and its roles:. An unknown key
+// below
+//    roles: is refused. Elsewhere it belongs to another program, unless it is nearly one of
+//    ours (episodes, max-gap): then it is a typo and refused too. data: plant.csv is the path
 //    alone.
-// 2. `actions` are all the actions there are. Beside `states` or `rewards` they are columns: so
-//    a2rl's metadata.yaml has it.
-// 3. A list is joined with commas, and an entry that has one is put in quotes: what a role list
-//    on the command line would be.
-// 4. Nothing is followed but the few levels above, so an alias that contains itself does no
-//    harm, and one that stands for a million others is never counted out.
+// 2. `actions` lists all actions. Beside `states` or `rewards` it names columns, as in a2rl's
+//    metadata.yaml.
+// 3. A list is joined with commas, and an entry that contains one is quoted, as in a list on
+// the
+//    command line.
 
 #include "roles.h"
 
 #include "base/number.h"
+#include "base/yaml.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <yaml.h>
 
-#define LARGEST (1 << 20) // bytes of a file
-#define MISSING 64        // numbers that stand for a missing one
-#define SHOWN 40          // letters of a value in a message
+#define MISSING 64 // most numbers that stand for a missing value
 
 typedef enum role_key {
     PATH,
@@ -53,7 +47,7 @@ typedef enum role_key {
     NKEY
 } role_key;
 
-#define NTEXT (ACTIONS + 1) // the first of them are texts
+#define NTEXT (ACTIONS + 1) // keys before this are texts
 
 static const struct {
     const char *name;
@@ -76,7 +70,7 @@ static const struct {
              {"max_gap", MAX_GAP},
              {"episode_steps", EPISODE_STEPS},
              {"format", FORMAT},
-             {"path", PATH}}; // the last: data: is another word for it
+             {"path", PATH}}; // last, for data: plant.csv
 #define NKNOWN ((int)(sizeof known / sizeof *known))
 
 struct rh_log_roles {
@@ -92,63 +86,24 @@ struct rh_log_roles {
 
 typedef struct parsing {
     rh_log_roles *roles;
-    yaml_document_t *document;
     const char *path;
-    bool found; // a key that is known
+    bool found; // a known key
     rh_error *err;
 } parsing;
 
-static rh_status nomem(const char *path, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
-}
-
-// ---------------------------------------------------------------------------- nodes
-
-static yaml_node_t *node_at(const parsing *p, yaml_node_item_t index)
-{
-    return yaml_document_get_node(p->document, index);
-}
-
-static const char *text_of(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-
-static bool is_text(const yaml_node_t *node)
-{
-    return node && node->type == YAML_SCALAR_NODE &&
-           strlen(text_of(node)) == node->data.scalar.length;
-}
-
-// Nothing stands there: key: or key: ~
-static bool is_nothing(const yaml_node_t *node)
-{
-    return is_text(node) && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (!*text_of(node) || strcmp(text_of(node), "~") == 0 ||
-            strcmp(text_of(node), "null") == 0);
-}
-
 // "roles.yaml:7: max_gap = x, expected ..."
-static rh_status refuse(const parsing *p, const yaml_node_t *node, const char *name,
+static rh_status refuse(const parsing *p, const rh_yaml *node, const char *name,
                         const char *expected)
 {
-    const char *found = is_text(node)                      ? text_of(node)
-                        : node->type == YAML_MAPPING_NODE  ? "a mapping"
-                        : node->type == YAML_SEQUENCE_NODE ? "a list"
-                                                           : "binary";
-    char shown[SHOWN + 1];
-    snprintf(shown, sizeof shown, "%s", found);
-    for (char *c = shown; *c; c++)
-        if ((unsigned char)*c < 32)
-            *c = ' ';
-    return rh_fail(p->err, RH_EFORMAT, "%s:%zu: %s = %s, expected %s", rh_path_tail(p->path),
-                   node->start_mark.line + 1, name, shown, expected);
+    char shown[RH_YAML__SHOWN];
+    rh_yaml__show(node, shown);
+    return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s = %s, expected %s", rh_path_tail(p->path),
+                   node->line, name, shown, expected);
 }
 
 // ---------------------------------------------------------------------------- values
 
-// How an entry stands in a list: in quotes when it has a comma or begins with one of those.
+// The quote that an entry of a list needs: if it contains a comma or begins with a quote.
 static const char *quote_for(const char *text)
 {
     if (!strchr(text, ',') && *text != '"' && *text != '\'')
@@ -157,81 +112,72 @@ static const char *quote_for(const char *text)
 }
 
 // A text, or a list of texts joined with commas.
-static rh_status take_text(const parsing *p, const yaml_node_t *node, role_key key,
+static rh_status take_text(const parsing *p, const rh_yaml *node, role_key key,
                            const char *name)
 {
-    size_t size = 1;
-    bool list = node->type == YAML_SEQUENCE_NODE;
-    const yaml_node_item_t *item = list ? node->data.sequence.items.start : NULL;
-    const yaml_node_item_t *end = list ? node->data.sequence.items.top : NULL;
-    if (!list && !is_text(node))
+    rh_text text = {0};
+    bool list = node->kind == RH_YAML_LIST;
+    rh_status rc = RH_OK;
+    if (node->kind == RH_YAML_MAP)
         return refuse(p, node, name, "a text or a list of texts");
     if (list && key <= FORMAT)
         return refuse(p, node, name, "a text");
-    for (const yaml_node_item_t *i = item; i < end; i++) {
-        const yaml_node_t *entry = node_at(p, *i);
-        if (!is_text(entry))
-            return refuse(p, entry ? entry : node, name, "a text or a list of texts");
-        if (key == ACTIONS && strchr(text_of(entry), ','))
-            return refuse(p, entry, name, "names without commas");
-        size += strlen(text_of(entry)) + 3;
+    rh_text__add(&text, list ? "" : node->text);
+    for (int i = 0; !rc && list && i < node->n; i++) {
+        const rh_yaml *entry = node->item[i];
+        if (entry->kind != RH_YAML_TEXT) {
+            rc = refuse(p, entry, name, "a text or a list of texts");
+        } else if (key == ACTIONS && strchr(entry->text, ',')) {
+            rc = refuse(p, entry, name, "names without commas");
+        } else {
+            const char *quote = quote_for(entry->text);
+            rh_text__format(&text, "%s%s%s%s", i ? "," : "", quote, entry->text, quote);
+        }
     }
-    if (!list)
-        size += strlen(text_of(node));
-    char *text = rh_alloc(size, 1);
-    if (!text)
-        return nomem(p->path, p->err);
-    if (!list)
-        memcpy(text, text_of(node), size - 1);
-    size_t used = 0;
-    for (const yaml_node_item_t *i = item; i < end; i++) {
-        const char *entry = text_of(node_at(p, *i)), *quote = quote_for(entry);
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > item ? "," : "",
-                                 quote, entry, quote);
-    }
-    p->roles->text[key] = text;
-    return RH_OK;
+    if (!rc && text.bad)
+        rc = rh_base__no_memory(p->err, p->path);
+    if (rc)
+        rh_text__clear(&text);
+    else
+        p->roles->text[key] = text.data;
+    return rc;
 }
 
-static bool take_number(const yaml_node_t *node, double *x)
+// As in a log, and .inf.
+static bool take_number(const rh_yaml *node, double *x)
 {
-    if (!is_text(node))
+    if (node->kind != RH_YAML_TEXT)
         return false;
-    const char *text = text_of(node);
+    const char *text = node->text;
     if (strcmp(text, ".inf") == 0 || strcmp(text, ".Inf") == 0)
         text++;
     return rh_number__read(text, strlen(text), x) == RH_NUMBER;
 }
 
-static rh_status take_missing(const parsing *p, const yaml_node_t *node, const char *name)
+static rh_status take_missing(const parsing *p, const rh_yaml *node, const char *name)
 {
     rh_log_roles *roles = p->roles;
-    if (node->type != YAML_SEQUENCE_NODE) {
-        if (!take_number(node, &roles->missing[roles->nmissing++]))
-            return refuse(p, node, name, "a number or a list of numbers");
-        return RH_OK;
-    }
-    for (const yaml_node_item_t *i = node->data.sequence.items.start;
-         i < node->data.sequence.items.top; i++) {
-        const yaml_node_t *entry = node_at(p, *i);
-        if (roles->nmissing == MISSING)
-            return refuse(p, node, name, "at most 64 numbers");
-        if (!entry || !take_number(entry, &roles->missing[roles->nmissing++]))
-            return refuse(p, entry ? entry : node, name, "a number or a list of numbers");
+    bool list = node->kind == RH_YAML_LIST;
+    if (list && node->n > MISSING)
+        return refuse(p, node, name, "at most 64 numbers");
+    for (int i = 0; i < (list ? node->n : 1); i++) {
+        const rh_yaml *entry = list ? node->item[i] : node;
+        if (!take_number(entry, &roles->missing[roles->nmissing++]))
+            return refuse(p, entry, name, "a number or a list of numbers");
     }
     return RH_OK;
 }
 
-// One of a few words; its place, or -1.
-static int take_word(const yaml_node_t *node, const char *const *word, int n)
+// The index of a text among n words, or -1.
+static int take_word(const rh_yaml *node, const char *const *word, int n)
 {
     for (int i = 0; i < n; i++)
-        if (is_text(node) && strcmp(text_of(node), word[i]) == 0)
+        if (node->kind == RH_YAML_TEXT && strcmp(node->text, word[i]) == 0)
             return i;
     return -1;
 }
 
-static rh_status take_other(const parsing *p, const yaml_node_t *node, role_key key,
+static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
                             const char *name)
 {
     static const char *const of[] = {"action", "state"};
@@ -251,7 +197,8 @@ static rh_status take_other(const parsing *p, const yaml_node_t *node, role_key 
     case MISSING_NUMBERS:
         return take_missing(p, node, name);
     case MAX_GAP:
-        if (!take_number(node, &x) && !(is_text(node) && rh_log_duration(text_of(node), &x)))
+        if (!take_number(node, &x) &&
+            !(node->kind == RH_YAML_TEXT && rh_log_duration(node->text, &x)))
             x = 0.0;
         if (!(x > 0.0))
             return refuse(p, node, name, "a time above 0 such as 90, 15m, 2h or 1d");
@@ -281,33 +228,19 @@ static rh_status take_other(const parsing *p, const yaml_node_t *node, role_key 
 
 // ---------------------------------------------------------------------------- mappings
 
-static yaml_node_t *value_of(const parsing *p, const yaml_node_t *map, const char *name)
-{
-    for (yaml_node_pair_t *i = map->data.mapping.pairs.start; i < map->data.mapping.pairs.top;
-         i++) {
-        yaml_node_t *at = node_at(p, i->key);
-        if (is_text(at) && strcmp(text_of(at), name) == 0)
-            return node_at(p, i->value);
-    }
-    return NULL;
-}
-
-static rh_status unknown_key(const parsing *p, const yaml_node_t *at)
+static rh_status unknown_key(const parsing *p, const rh_yaml *key)
 {
     const char *name[NKNOWN];
-    char what[380];
+    char what[380], shown[RH_YAML__SHOWN];
     for (int i = 0; i < NKNOWN; i++)
         name[i] = known[i].name;
-    snprintf(what, sizeof what, "%s:%zu: no role", rh_path_tail(p->path),
-             at->start_mark.line + 1);
-    rh_unknown(p->err, what, is_text(at) ? text_of(at) : "(not a text)", name, NKNOWN);
-    for (char *c = p->err ? p->err->text : ""; *c; c++) // one line, whatever the key is
-        *c = (unsigned char)*c < 32 ? ' ' : *c;
+    rh_yaml__show(key, shown);
+    snprintf(what, sizeof what, "%s:%d: no role", rh_path_tail(p->path), key->line);
+    rh_unknown(p->err, what, shown, name, NKNOWN);
     return RH_EFORMAT;
 }
 
-static rh_status take_pair(parsing *p, const yaml_node_t *at, const yaml_node_t *value, int i,
-                           bool columns)
+static rh_status take_pair(parsing *p, int line, const rh_yaml *value, int i, bool columns)
 {
     rh_log_roles *roles = p->roles;
     const char *name = known[i].name;
@@ -315,16 +248,16 @@ static rh_status take_pair(parsing *p, const yaml_node_t *at, const yaml_node_t 
     if (key == ACTIONS && columns)
         key = ACTION;
     p->found = true;
-    if (!value || is_nothing(value))
+    if (rh_yaml__nothing(value))
         return RH_OK;
     if (roles->has[key])
-        return rh_fail(p->err, RH_EFORMAT, "%s:%zu: %s is given twice", rh_path_tail(p->path),
-                       at->start_mark.line + 1, name);
+        return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s is given twice", rh_path_tail(p->path),
+                       line, name);
     roles->has[key] = true;
-    return take_other(p, value, key, name);
+    return take_value(p, value, key, name);
 }
 
-// Whether a key is one that is known but for - and capitals, and an s at its end.
+// Whether a key equals a known one up to case, '-' for '_' and a final s.
 static bool is_nearly_known(const char *key)
 {
     for (int k = 0; k < NKNOWN; k++) {
@@ -340,62 +273,52 @@ static bool is_nearly_known(const char *key)
     return false;
 }
 
-// What a mapping says; strict: it may hold nothing else.
-static rh_status take_map(parsing *p, const yaml_node_t *map, bool strict)
+// Take all known keys of a mapping; strict: it may have no others.
+static rh_status take_map(parsing *p, const rh_yaml *map, bool strict)
 {
-    bool columns = (value_of(p, map, "states") || value_of(p, map, "rewards")) &&
-                   !value_of(p, map, "action");
+    bool columns = (rh_yaml__get(map, "states") || rh_yaml__get(map, "rewards")) &&
+                   !rh_yaml__get(map, "action");
     rh_status rc = RH_OK;
-    for (yaml_node_pair_t *i = map->data.mapping.pairs.start;
-         !rc && i < map->data.mapping.pairs.top; i++) {
-        const yaml_node_t *at = node_at(p, i->key);
+    for (int i = 0; !rc && i < map->n; i++) {
+        const rh_yaml *key = map->key[i];
         int k = 0;
-        while (k < NKNOWN && !(is_text(at) && strcmp(text_of(at), known[k].name) == 0))
+        while (k < NKNOWN && strcmp(key->text, known[k].name) != 0)
             k++;
         if (k < NKNOWN)
-            rc = take_pair(p, at, node_at(p, i->value), k, columns);
-        else if (at && (strict || (is_text(at) && is_nearly_known(text_of(at)))))
-            rc = unknown_key(p, at);
+            rc = take_pair(p, key->line, map->item[i], k, columns);
+        else if (strict || is_nearly_known(key->text))
+            rc = unknown_key(p, key);
     }
     return rc;
 }
 
-// The mapping `name` of map, if there is one.
-static rh_status take_inner(parsing *p, const yaml_node_t *map, const char *name, bool strict,
-                            yaml_node_t **inner)
+// Take the mapping `name` of map, if there is one.
+static rh_status take_inner(parsing *p, const rh_yaml *map, const char *name, bool strict)
 {
-    *inner = value_of(p, map, name);
-    if (!*inner || is_nothing(*inner)) {
-        *inner = NULL;
+    const rh_yaml *inner = rh_yaml__get(map, name);
+    if (!inner || rh_yaml__nothing(inner))
         return RH_OK;
-    }
-    if ((*inner)->type != YAML_MAPPING_NODE)
-        return refuse(p, *inner, name, "a mapping");
-    return take_map(p, *inner, strict);
+    if (inner->kind != RH_YAML_MAP)
+        return refuse(p, inner, name, "a mapping");
+    return take_map(p, inner, strict);
 }
 
-static rh_status take_document(parsing *p)
+static rh_status take_tree(parsing *p, const rh_yaml *root)
 {
-    yaml_node_t *root = yaml_document_get_root_node(p->document), *data = NULL, *inner;
-    rh_status rc = RH_OK;
-    if (root && root->type != YAML_MAPPING_NODE && !is_nothing(root))
-        return rh_fail(p->err, RH_EFORMAT, "%s:%zu: found %s, expected a mapping of roles",
-                       rh_path_tail(p->path), root->start_mark.line + 1,
-                       root->type == YAML_SEQUENCE_NODE ? "a list" : "a text");
-    if (root && root->type == YAML_MAPPING_NODE) {
-        rc = take_map(p, root, false);
-        if (!rc)
-            rc = take_inner(p, root, "roles", true, &inner);
-        data = value_of(p, root, "data");
-        if (!rc && is_text(data) && !is_nothing(data)) { // the path alone
-            rc = take_pair(p, data, data, NKNOWN - 1, false);
-            data = NULL;
-        } else if (!rc) {
-            rc = take_inner(p, root, "data", false, &data);
-        }
-        if (!rc && data)
-            rc = take_inner(p, data, "roles", true, &inner);
-    }
+    if (root->kind != RH_YAML_MAP && !rh_yaml__nothing(root))
+        return rh_fail(p->err, RH_EFORMAT, "%s:%d: found %s, expected a mapping of roles",
+                       rh_path_tail(p->path), root->line,
+                       root->kind == RH_YAML_LIST ? "a list" : "a text");
+    rh_status rc = take_map(p, root, false);
+    if (!rc)
+        rc = take_inner(p, root, "roles", true);
+    const rh_yaml *data = rh_yaml__get(root, "data");
+    if (!rc && data && data->kind == RH_YAML_TEXT)
+        rc = rh_yaml__nothing(data) ? RH_OK : take_pair(p, data->line, data, NKNOWN - 1, false);
+    else if (!rc && data)
+        rc = take_inner(p, root, "data", false);
+    if (!rc && data)
+        rc = take_inner(p, data, "roles", true);
     if (!rc && !p->found)
         rc = rh_fail(p->err, RH_EFORMAT,
                      "%s: no role in it, expected keys such as obs, action and reward",
@@ -403,105 +326,53 @@ static rh_status take_document(parsing *p)
     return rc;
 }
 
-// A log's path starts from the folder of the file that names it.
+// A log's path is relative to the file that names it.
 static rh_status resolve_path(rh_log_roles *roles, const char *from, rh_error *err)
 {
     const char *slash = strrchr(from, '/'), *path = roles->text[PATH];
+    rh_text whole = {0};
     if (!path || *path == '/' || !slash)
         return RH_OK;
-    size_t n = (size_t)(slash - from) + 1, size = strlen(path) + 1;
-    char *whole = rh_alloc(n + size, 1);
-    if (!whole)
-        return nomem(from, err);
-    memcpy(whole, from, n);
-    memcpy(whole + n, path, size);
+    rh_text__add_n(&whole, from, (size_t)(slash - from) + 1);
+    rh_text__add(&whole, path);
+    if (whole.bad) {
+        rh_text__clear(&whole);
+        return rh_base__no_memory(err, from);
+    }
     rh_free(roles->text[PATH]);
-    roles->text[PATH] = whole;
+    roles->text[PATH] = whole.data;
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- from outside
+// ---------------------------------------------------------------------------- public
 
 rh_status rh_log__roles_parse(rh_log_roles **out, const void *bytes, size_t n, const char *path,
                               rh_error *err)
 {
-    yaml_parser_t parser;
-    yaml_document_t document;
-    rh_status rc = RH_OK;
+    rh_yaml *tree = NULL;
     rh_log_roles *roles = rh_alloc(1, sizeof *roles);
     if (!roles)
-        return nomem(path, err);
-    if (!yaml_parser_initialize(&parser)) {
-        rh_free(roles);
-        return nomem(path, err);
-    }
-    yaml_parser_set_input_string(&parser, bytes, n);
-    if (!yaml_parser_load(&parser, &document)) {
-        rc = parser.error == YAML_MEMORY_ERROR
-                 ? nomem(path, err)
-                 : rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s", rh_path_tail(path),
-                           parser.problem_mark.line + 1,
-                           parser.problem ? parser.problem : "it cannot be read");
-        goto done;
-    }
-    parsing p = {.roles = roles, .document = &document, .path = path, .err = err};
-    rc = take_document(&p);
-    yaml_document_delete(&document);
+        return rh_base__no_memory(err, path);
+    parsing p = {.roles = roles, .path = path, .err = err};
+    rh_status rc = rh_yaml__parse(&tree, bytes, n, path, err);
+    if (!rc)
+        rc = take_tree(&p, tree);
     if (!rc)
         rc = resolve_path(roles, path, err);
     if (!rc) {
         *out = roles;
         roles = NULL;
     }
-
-done:
-    yaml_parser_delete(&parser);
+    rh_yaml__destroy(tree);
     rh_log_roles_destroy(roles);
-    return rc;
-}
-
-// The whole of a small file. Owned: *bytes.
-static rh_status read_file(const char *path, char **bytes, size_t *n, rh_error *err)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // never waits for a pipe's writer
-    rh_status rc = RH_OK;
-    *bytes = NULL;
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
-        goto done;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size > LARGEST) {
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s, expected a small YAML file", rh_path_tail(path),
-                     S_ISREG(st.st_mode) ? "more than 1 MB" : "it is no regular file");
-        goto done;
-    }
-    *bytes = rh_alloc((size_t)st.st_size + 1, 1);
-    if (!*bytes) {
-        rc = nomem(path, err);
-        goto done;
-    }
-    *n = 0;
-    for (ssize_t got = 1; got > 0 && *n < (size_t)st.st_size; *n += (size_t)got) {
-        got = read(fd, *bytes + *n, (size_t)st.st_size - *n);
-        if (got < 0) {
-            rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path),
-                         strerror(errno));
-            goto done;
-        }
-    }
-
-done:
-    if (fd >= 0)
-        close(fd);
     return rc;
 }
 
 rh_status rh_log_roles_read(rh_log_roles **out, const char *path, rh_error *err)
 {
-    char *bytes;
+    char *bytes = NULL;
     size_t n = 0;
-    rh_status rc = read_file(path, &bytes, &n, err);
+    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
     if (!rc)
         rc = rh_log__roles_parse(out, bytes, n, path, err);
     rh_free(bytes);

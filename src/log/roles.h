@@ -1,11 +1,11 @@
-// roles.h - roles from bytes, for those who have no file.
+// roles.h - reads roles from memory.
 
 #ifndef REHEARSE_LOG_ROLES_H
 #define REHEARSE_LOG_ROLES_H
 
 #include "log_internal.h"
 
-// The YAML text bytes (n). path: for messages, and whose folder a log's path starts from.
+// Parse the YAML text bytes (n). path: for messages; a log's path is relative to its folder.
 // Owned: *out, free with rh_log_roles_destroy().
 rh_status rh_log__roles_parse(rh_log_roles **out, const void *bytes, size_t n, const char *path,
                               rh_error *err);
