@@ -1,12 +1,13 @@
-// actions.c - what the actions of a log are: a few named ones, or amounts.
+// actions.c - decides whether the actions of a log are discrete or continuous.
 //
-// 1. One number per action, all of them whole and few different ones: discrete, unless the
-//    caller says otherwise. A motor that is only ever run at 0 or 100 looks the same, so what
-//    was decided is said.
-// 2. Several numbers per action are amounts unless the caller says that they are discrete; then
-//    every combination that occurs is an action, called "1/0/2".
-// 3. Actions are put in order (numbers by size, names by letter), so that two logs of one plant
-//    agree on their indices as far as they can.
+// 1. Actions of one number, all integers with few distinct values, are discrete unless the
+// caller
+//    says otherwise. A motor that only runs at 0 or 100 looks the same, so a note says what was
+//    decided.
+// 2. Actions of several numbers are continuous unless the caller says that they are discrete;
+//    then every combination that occurs is an action, named "1/0/2".
+// 3. Actions are sorted (numbers by value, names alphabetically), so that two logs of one plant
+//    agree on their indices as far as possible.
 
 #include "base/number.h"
 #include "log_internal.h"
@@ -15,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 32      // different whole numbers that are taken for names
-#define VERY_FEW 10 // however short the log is
-#define LONGEST 200 // letters of a combination's name
+#define FEW 32      // most distinct integers that are taken for names
+#define VERY_FEW 10 // the same for a short log
+#define LONGEST 200 // characters of a combination's name
 
 int rh_log__label_index(const char *const *label, int nlabel, double value)
 {
@@ -37,7 +38,7 @@ static int compare_vectors(const double *a, const double *b, int n)
     return 0;
 }
 
-// The place of x (width) among n sorted vectors, or where it belongs: -1 - place.
+// The index of x (width) among n sorted vectors, or -1 - the index where it belongs.
 static int look_up(const double *sorted, int n, const double *x, int width)
 {
     int lo = 0, hi = n;
@@ -54,8 +55,8 @@ static int look_up(const double *sorted, int n, const double *x, int width)
     return -1 - lo;
 }
 
-// The different vectors of act (n x width), sorted, in found (room for one more than
-// RH_MAX_ACTIONS). Stops early beyond that. Returns how many.
+// The distinct vectors of act (n x width), sorted, in found (room for RH_MAX_ACTIONS + 1).
+// Stops after that many. Returns how many.
 static int distinct(const double *act, int64_t n, int width, double *found)
 {
     int nfound = 0;
@@ -88,12 +89,12 @@ static void name_vector(const double *x, int width, char text[LONGEST])
     text[0] = 0;
     for (int i = 0; i < width && used < LONGEST; i++) {
         char number[RH_NUMBER__SIZE];
-        rh_number__print(x[i] + 0.0, number); // never "-0"
+        rh_number__print(x[i] + 0.0, number); // avoids "-0"
         used += (size_t)snprintf(text + used, LONGEST - used, "%s%s", i ? "/" : "", number);
     }
 }
 
-// "0, 1, 2", and how many more.
+// "0, 1, 2, ...", cut to fit.
 static void list_labels(const rh_log *log, char *text, size_t size)
 {
     size_t used = 0;
@@ -107,11 +108,11 @@ static void list_labels(const rh_log *log, char *text, size_t size)
     }
 }
 
-// ---------------------------------------------------------------------------- names given
+// ---------------------------------------------------------------------------- with labels
 
 typedef struct named {
     const char *label;
-    double number; // when all are numbers
+    double number; // if all labels are numbers
     int was;       // index before sorting
 } named;
 
@@ -121,12 +122,12 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_letter(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
     return strcmp(((const named *)a)->label, ((const named *)b)->label);
 }
 
-// Put the labels that occur in order, and the actions with them.
+// Sort the labels that occur, and renumber the actions.
 static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_error *err)
 {
     rh_log *log = &body->log;
@@ -144,7 +145,7 @@ static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_err
         all[n] = (named){log->label[i], x, i};
         n++;
     }
-    qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_letter);
+    qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_name);
 
     const char **sorted = rh_alloc((size_t)n + 1, sizeof *sorted);
     if (!sorted)
@@ -161,7 +162,7 @@ static rh_status sort_labels(rh_log__body *body, double *act, int nlabel, rh_err
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- their own names
+// ---------------------------------------------------------------------------- without labels
 
 static rh_status name_actions(rh_log__body *body, double *act, const double *found, int nfound,
                               rh_error *err)
@@ -208,8 +209,8 @@ rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *
     bool few = nfound <= VERY_FEW || (nfound <= FEW && 2 * nfound <= log->n);
     if (asked && nfound > RH_MAX_ACTIONS) {
         rc = rh_fail(err, RH_EFORMAT,
-                     "%s: more than %d different actions, expected at most "
-                     "that many when they are discrete",
+                     "%s: more than %d different actions, expected at most that many if they "
+                     "are discrete",
                      rh_path_tail(log->path), RH_MAX_ACTIONS);
     } else if (asked || (whole && (few || (shape->whole && nfound <= RH_MAX_ACTIONS)))) {
         rc = name_actions(body, act, found, nfound, err);

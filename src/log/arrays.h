@@ -116,21 +116,21 @@ typedef enum rh_flat__role {
 
 // A file of arrays with one row per step.
 typedef struct rh_flat {
-    const char *what;                        // what the file calls an array: "dataset"
-    rh_array *array;                         // all arrays              (narray)
-    int narray;                              //
-    const char *const *usual[RH_FLAT_NROLE]; // usual names of each role, ending with NULL
-    bool terminal_needed;                    // fail if there are no terminals
-    bool ends;                               // truncated marks terminal ends too
-    const double *boundary;                  // first rows of episodes, in order (nboundary)
-    int64_t nboundary;                       //
-    const char *bounds;                      // name of the array that gives them
-    const char *remark;                      // a note on how the file is read, or NULL
-    rh_array *starts;    // nonzero: an episode begins with this row; or NULL
-    rh_array *known;     // 0: s' is unknown whatever next says; or NULL
-    const double *start; // per episode; 0: it resumes after a gap  (nstart)
-    int64_t nstart;      //
-    rh_feed__plan plan;  // path, format and names; the rest is filled in from the arrays
+    const char *what;                     // what the file calls an array: "dataset"
+    rh_array *array;                      // all arrays              (narray)
+    int narray;                           //
+    const char *usual[RH_FLAT_NROLE][10]; // usual names of each role, ending with NULL
+    bool terminal_needed;                 // fail if there are no terminals
+    bool ends;                            // truncated marks terminal ends too
+    const double *boundary;               // first rows of episodes, in order (nboundary)
+    int64_t nboundary;                    //
+    const char *bounds;                   // name of the array that gives them
+    const char *remark;                   // a note on how the file is read, or NULL
+    rh_array *starts;                     // nonzero: an episode begins with this row; or NULL
+    rh_array *known;                      // 0: s' is unknown whatever next says; or NULL
+    const double *start;                  // per episode; 0: it resumes after a gap  (nstart)
+    int64_t nstart;                       //
+    rh_feed__plan plan; // path, format and names; the rest is filled in from the arrays
 } rh_flat;
 
 // Owned: *out.

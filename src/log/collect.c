@@ -1,21 +1,22 @@
-// collect.c - making a log: an agent learns until it is good enough, and then is logged.
+// collect.c - makes a log: trains an agent until it is good enough, then logs its policy.
 //
 // After the paper's collection of offline logs and its authors' code:
 //
-// 1. Whether it is good enough is looked at after every step, over the last `span` steps and
-//    not before there are as many. An episode's length is those steps divided by the episodes
-//    that ended in them, its return their reward divided likewise: the authors' measures,
-//    which count the parts of episodes at both ends.
-// 2. The log begins with a fresh start, and never shares its chance with the training. All of
-//    it has a replicate of its own, so that no log shares chance with the runs that agents
-//    are judged by.
-// 3. A log that completed too few or too many episodes is thrown away, and the next try
-//    learns from scratch. What counts is the episodes that ended ("visits to goal states",
-//    the paper says); the last one, cut off with the log, is in it and does not count. In a
-//    continuing task nothing ends, and failures count: steps of the lowest reward there is.
-// 4. The log of starts has episodes of one step. It tells where episodes begin, and so little
-//    else that what is learned from the log itself is learned from the log's own steps.
-// 5. When none of the first 20 tries has learned enough, there are no more.
+// 1. After every step the agent is judged by its last `span` steps, once there are that many.
+// An
+//    episode's length is those steps divided by the episodes that ended in them, its return
+//    their reward divided likewise. These are the authors' measures; they count the partial
+//    episodes at both ends.
+// 2. The log begins with a new episode and has its own random streams, in a replicate of its
+//    own: it shares none with training or with runs that evaluate agents.
+// 3. A log that completes too few or too many episodes is discarded, and the next attempt
+// trains
+//    from scratch. Only episodes that ended count ("visits to goal states" in the paper), so
+//    the last one, truncated with the log, does not. In a continuing task failures count
+//    instead: steps with the lowest possible reward.
+// 4. The log of starts has episodes of one step. It shows where episodes begin and little else,
+//    so a model learns dynamics from the log itself.
+// 5. If none of the first 20 attempts learns enough, no more are made.
 
 #include "log_internal.h"
 
@@ -24,26 +25,25 @@
 #include <string.h>
 
 #define COOKIE 0xc0113c7u
-#define STOP_EVERY 256                    // steps between two looks at the caller's stop
+#define STOP_EVERY 256                    // steps between calls of the caller's stop()
 #define HOPELESS 20                       // decision 5
-#define REPLICATE UINT64_C(0x10600000000) // decision 2; and the next one for the log of starts
+#define REPLICATE UINT64_C(0x10600000000) // decision 2; the next one is for the log of starts
 
-// One collection, while it lasts.
 typedef struct work {
     const rh_collect_options *opt;
     const rh_task *task;
     rh_agent *agent; // owned
     void *state;     // owned, of the environment
-    double *reward;  // owned: of the last steps, in a ring      (span)
+    double *reward;  // owned: of the last steps, a ring buffer   (span)
     uint8_t *ended;  // owned: whether they ended an episode     (span)
-    int64_t nstep;   // steps of training
-    int64_t nended;  // episodes that ended in the last ones
-    double sum;      // their reward
+    int64_t nstep;   // training steps
+    int64_t nended;  // episodes that ended in the last `span` steps
+    double sum;      // reward of the last `span` steps
     rh_streams streams;
-    rh_rng chance; // the agent's
+    rh_rng rng; // of the agent
     double obs[RH_MAX_OBS];
     double act[RH_MAX_ACT];
-    bool healthy; // no number has left the finite ones
+    bool healthy; // all numbers so far are finite
 } work;
 
 rh_collect_options rh_collect_defaults(void)
@@ -87,7 +87,7 @@ static rh_status check(const rh_collect_options *o, const rh_task *task, rh_erro
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- living
+// ---------------------------------------------------------------------------- steps
 
 static void set_streams(work *w, uint64_t replicate, bool learning, int try)
 {
@@ -97,16 +97,16 @@ static void set_streams(work *w, uint64_t replicate, bool learning, int try)
     rh_stream agent = learning ? RH_STREAM_AGENT : RH_STREAM_FINAL_AGENT;
     w->streams.start = rh_rng_stream(seed, start, replicate, run);
     w->streams.noise = rh_rng_stream(seed, noise, replicate, run);
-    w->chance = rh_rng_stream(seed, agent, replicate, run);
+    w->rng = rh_rng_stream(seed, agent, replicate, run);
 }
 
 static void begin_episode(work *w, const rh_env *env)
 {
     rh_env_start(env, w->state, &w->streams, w->obs);
-    w->healthy = rh_agent_start(w->agent, w->obs, &w->chance, w->act) && w->healthy;
+    w->healthy = rh_agent_start(w->agent, w->obs, &w->rng, w->act) && w->healthy;
 }
 
-// One step of the environment; obs becomes what it led to. True when that is terminal.
+// One step of the environment; obs becomes the new observation. True if it is terminal.
 static bool one_step(work *w, const rh_env *env, double *reward)
 {
     bool terminal = rh_env_step(env, w->state, w->act, &w->streams, w->obs, reward);
@@ -114,11 +114,11 @@ static bool one_step(work *w, const rh_env *env, double *reward)
     return terminal;
 }
 
-// The agent's answer to it.
+// Pass the outcome to the agent, which chooses its next action.
 static void answer(work *w, double reward, bool terminal)
 {
     bool healthy = terminal ? rh_agent_end(w->agent, reward)
-                            : rh_agent_step(w->agent, reward, w->obs, &w->chance, w->act);
+                            : rh_agent_step(w->agent, reward, w->obs, &w->rng, w->act);
     w->healthy = healthy && w->healthy;
 }
 
@@ -145,7 +145,7 @@ static void count_step(work *w, double reward, bool ended)
     w->nended += ended;
 }
 
-// Whether the agent has learned enough, and by what measure.
+// Whether the agent is good enough; *quality: the measure.
 static bool is_enough(const work *w, double *quality)
 {
     const rh_collect_options *opt = w->opt;
@@ -168,23 +168,23 @@ static bool is_enough(const work *w, double *quality)
     return false;
 }
 
-// Let the agent learn. False when it did not learn enough in time, or was stopped.
-static bool train(work *w, const rh_env *school, rh_collected *how)
+// Train the agent. False if it did not become good enough in time, or was stopped.
+static bool train(work *w, const rh_env *train_env, rh_collected *how)
 {
     bool enough;
     int64_t age = 0;
     w->nstep = w->nended = 0;
     w->sum = 0.0;
     w->healthy = true;
-    begin_episode(w, school);
+    begin_episode(w, train_env);
     while (!(enough = is_enough(w, &how->quality)) && w->healthy &&
            w->nstep < w->opt->patience) {
         double reward;
-        bool terminal = one_step(w, school, &reward);
+        bool terminal = one_step(w, train_env, &reward);
         count_step(w, reward, terminal);
         answer(w, reward, terminal);
         if (terminal || ++age == w->opt->cutoff) {
-            begin_episode(w, school);
+            begin_episode(w, train_env);
             age = 0;
         }
         if (w->nstep % STOP_EVERY == 0 && asked_to_stop(w)) {
@@ -220,11 +220,11 @@ static rh_status open_builder(rh_log_builder **out, const rh_task *task, rh_erro
     return rh_log_builder_create(out, &shape, err);
 }
 
-// Log `nstep` steps of the frozen agent. An episode is cut off after `length` of them.
+// Log `nstep` steps of the frozen agent. Episodes are truncated after `length` steps.
 static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t length,
                         rh_log_builder *builder, rh_collected *how, rh_error *err)
 {
-    double before[RH_MAX_OBS], reward, sum = 0.0, whole = 0.0; // sum: of the episode so far
+    double before[RH_MAX_OBS], reward, sum = 0.0, whole = 0.0; // sum: of the current episode
     int64_t nwhole = 0;
     rh_status rc = RH_OK;
     how->nended = 0;
@@ -264,8 +264,8 @@ static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t lengt
     return rc;
 }
 
-// The log of starts, by the policy that was logged, unless how->outcome says otherwise.
-static rh_status record_starts(work *w, const rh_env *school, int try, rh_log **starts,
+// Make the log of starts with the same policy; how->outcome may become RH_COLLECT_STOPPED.
+static rh_status record_starts(work *w, const rh_env *train_env, int try, rh_log **starts,
                                rh_collected *how, rh_error *err)
 {
     rh_log_builder *builder = NULL;
@@ -274,7 +274,7 @@ static rh_status record_starts(work *w, const rh_env *school, int try, rh_log **
     if (rc)
         return rc;
     set_streams(w, REPLICATE + 1, false, try);
-    rc = record(w, school, w->opt->nstart, 1, builder, &own, err);
+    rc = record(w, train_env, w->opt->nstart, 1, builder, &own, err);
     how->outcome = own.outcome;
     if (!rc && own.outcome == RH_COLLECTED)
         rc = rh_log_finish(builder, starts, err);
@@ -282,14 +282,14 @@ static rh_status record_starts(work *w, const rh_env *school, int try, rh_log **
     return rc;
 }
 
-// The log of one try, left in the builder. how->outcome is RH_COLLECTED when it will do.
-static rh_status record_try(work *w, const rh_env *field, int try, rh_log_builder *builder,
+// Log one attempt into the builder. how->outcome is RH_COLLECTED if the log is accepted.
+static rh_status record_try(work *w, const rh_env *log_env, int try, rh_log_builder *builder,
                             rh_collected *how, rh_error *err)
 {
     const rh_collect_options *opt = w->opt;
     rh_agent_freeze(w->agent, true);
     set_streams(w, REPLICATE, false, try);
-    rh_status rc = record(w, field, opt->nstep, opt->cutoff, builder, how, err);
+    rh_status rc = record(w, log_env, opt->nstep, opt->cutoff, builder, how, err);
     if (rc || how->outcome == RH_COLLECT_STOPPED)
         return rc;
     if (!w->healthy) {
@@ -306,9 +306,10 @@ static rh_status record_try(work *w, const rh_env *field, int try, rh_log_builde
     return RH_OK;
 }
 
-// Learn from scratch and log. When that will do, *out and *starts are made.
-static rh_status one_try(work *w, const rh_env *school, const rh_env *field, const double *hp,
-                         rh_log **out, rh_log **starts, rh_collected *how, rh_error *err)
+// Train from scratch and log. If the log is accepted, *out and *starts are set.
+static rh_status one_try(work *w, const rh_env *train_env, const rh_env *log_env,
+                         const double *hp, rh_log **out, rh_log **starts, rh_collected *how,
+                         rh_error *err)
 {
     int try = how->ntry++;
     rh_log_builder *builder = NULL;
@@ -317,7 +318,7 @@ static rh_status one_try(work *w, const rh_env *school, const rh_env *field, con
     if (rc)
         return rc;
     set_streams(w, REPLICATE, true, try);
-    if (!train(w, school, how)) {
+    if (!train(w, train_env, how)) {
         how->nuntaught += how->outcome != RH_COLLECT_STOPPED;
         return RH_OK;
     }
@@ -325,12 +326,12 @@ static rh_status one_try(work *w, const rh_env *school, const rh_env *field, con
     rc = open_builder(&builder, w->task, err);
     if (rc)
         goto done;
-    rc = record_try(w, field, try, builder, how, err);
+    rc = record_try(w, log_env, try, builder, how, err);
     if (rc || how->outcome != RH_COLLECTED)
         goto done;
     rc = rh_log_finish(builder, &log, err);
     if (!rc && starts)
-        rc = record_starts(w, school, try, starts, how, err);
+        rc = record_starts(w, train_env, try, starts, how, err);
     if (rc || how->outcome != RH_COLLECTED)
         goto done;
     *out = log;
@@ -342,23 +343,24 @@ done:
     return rc;
 }
 
-// Whether to try (again).
-static bool goes_on(const work *w, const rh_collected *how)
+// Whether to make another attempt.
+static bool try_again(const work *w, const rh_collected *how)
 {
     bool over = how->outcome == RH_COLLECTED || how->outcome == RH_COLLECT_STOPPED;
     return !over && how->ntry < w->opt->ntry &&
            (how->nuntaught < how->ntry || how->ntry < HOPELESS);
 }
 
-rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how, const rh_env *school,
-                         const rh_env *field, const rh_agent_type *agent, const double *hp,
+rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
+                         const rh_env *train_env, const rh_env *log_env,
+                         const rh_agent_type *agent, const double *hp,
                          const rh_collect_options *opt, rh_error *err)
 {
     rh_collect_options initial = rh_collect_defaults();
-    work w = {.opt = opt ? opt : &initial, .task = rh_env_task(school)};
+    work w = {.opt = opt ? opt : &initial, .task = rh_env_task(train_env)};
     *how = (rh_collected){
         .outcome = RH_COLLECT_UNTAUGHT, .fewest = INT64_MAX, .greatest = INT64_MIN};
-    assert(rh_env_kind(school) == rh_env_kind(field));
+    assert(rh_env_kind(train_env) == rh_env_kind(log_env));
     rh_status rc = check(w.opt, w.task, err);
     if (rc)
         return rc;
@@ -366,14 +368,14 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how, const
     if (rc)
         return rc;
     size_t span = w.opt->enough == RH_ENOUGH_STEPS ? 1 : (size_t)w.opt->span;
-    w.state = rh_alloc(1, rh_env_state_size(school)); // field is of the same kind
+    w.state = rh_alloc(1, rh_env_state_size(train_env)); // log_env is of the same kind
     w.reward = rh_alloc(span, sizeof *w.reward);
     w.ended = rh_alloc(span, sizeof *w.ended);
     if (!w.state || !w.reward || !w.ended)
         rc = rh_base__no_memory(err, "collect");
 
-    while (!rc && goes_on(&w, how))
-        rc = one_try(&w, school, field, hp, out, starts, how, err);
+    while (!rc && try_again(&w, how))
+        rc = one_try(&w, train_env, log_env, hp, out, starts, how, err);
 
     rh_free(w.ended);
     rh_free(w.reward);

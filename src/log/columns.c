@@ -158,10 +158,11 @@ void rh_columns__plan_note(rh_log__maker *m, const char *format, ...)
     if (m->plan->nnote == RH_COLUMNS__NOTES)
         return;
     va_list args;
-    char *note = m->plan->note[m->plan->nnote++];
+    char note[RH_COLUMNS__NOTE];
     va_start(args, format);
-    vsnprintf(note, RH_COLUMNS__NOTE, format, args);
+    vsnprintf(note, sizeof note, format, args);
     va_end(args);
+    rh_text__printable(note, m->plan->note[m->plan->nnote++], RH_COLUMNS__NOTE);
 }
 
 // The columns of a role that is a list, and their count.

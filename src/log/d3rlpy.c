@@ -20,30 +20,19 @@
 
 static rh_status read_old(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
 {
-    static const char *const obs[] = {"observations", NULL}, *const action[] = {"actions",
-                                                                                NULL};
-    static const char *const reward[] = {"rewards", NULL};
-    static const char *const terminal[] = {"terminals", NULL};
-    static const char *const ends[] = {"episode_terminals", NULL};
     rh_flat flat = {.what = "dataset",
-                    .usual = {[RH_FLAT_OBS] = obs,
-                              [RH_FLAT_ACTION] = action,
-                              [RH_FLAT_REWARD] = reward,
-                              [RH_FLAT_TERMINAL] = terminal,
-                              [RH_FLAT_TRUNCATED] = ends},
+                    .usual = {[RH_FLAT_OBS] = {"observations"},
+                              [RH_FLAT_ACTION] = {"actions"},
+                              [RH_FLAT_REWARD] = {"rewards"},
+                              [RH_FLAT_TERMINAL] = {"terminals"},
+                              [RH_FLAT_TRUNCATED] = {"episode_terminals"}},
                     .terminal_needed = true,
                     .ends = true,
-                    .plan.shape = {.path = rh_hdf5__path(file), .format = "d3rlpy"}};
+                    .plan.shape.format = "d3rlpy"};
     double discrete = 0.0;
     if (rh_hdf5__scalar(file, "discrete_action", &discrete))
         flat.plan.shape.action = discrete != 0.0 ? RH_ACTION_DISCRETE : RH_ACTION_CONTINUOUS;
-    rh_status rc = rh_hdf5__arrays(&flat.array, &flat.narray, file, err);
-    if (!rc)
-        rc = rh_flat__read(out, &flat, opt, err);
-    for (int i = 0; i < flat.narray; i++)
-        rh_array__clear(&flat.array[i]);
-    rh_free(flat.array);
-    return rc;
+    return rh_hdf5__read_flat(out, file, &flat, opt, err);
 }
 
 // ---------------------------------------------------------------------------- new dumps

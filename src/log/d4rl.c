@@ -11,30 +11,17 @@
 
 rh_status rh_d4rl__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, rh_error *err)
 {
-    static const char *const obs[] = {"observations", NULL}, *const action[] = {"actions",
-                                                                                NULL};
-    static const char *const reward[] = {"rewards", NULL};
-    static const char *const terminal[] = {"terminals", NULL};
-    static const char *const truncated[] = {"timeouts", NULL};
-    static const char *const next[] = {"next_observations", NULL};
-    static const char *const time[] = {"time", "timestamp", "timestamps", NULL};
     rh_flat flat = {.what = "dataset",
-                    .usual = {[RH_FLAT_OBS] = obs,
-                              [RH_FLAT_ACTION] = action,
-                              [RH_FLAT_REWARD] = reward,
-                              [RH_FLAT_TERMINAL] = terminal,
-                              [RH_FLAT_TRUNCATED] = truncated,
-                              [RH_FLAT_NEXT] = next,
-                              [RH_FLAT_TIME] = time},
+                    .usual = {[RH_FLAT_OBS] = {"observations"},
+                              [RH_FLAT_ACTION] = {"actions"},
+                              [RH_FLAT_REWARD] = {"rewards"},
+                              [RH_FLAT_TERMINAL] = {"terminals"},
+                              [RH_FLAT_TRUNCATED] = {"timeouts"},
+                              [RH_FLAT_NEXT] = {"next_observations"},
+                              [RH_FLAT_TIME] = {"time", "timestamp", "timestamps"}},
                     .terminal_needed = true,
-                    .plan.shape = {.path = rh_hdf5__path(file), .format = "d4rl"}};
-    rh_status rc = rh_hdf5__arrays(&flat.array, &flat.narray, file, err);
-    if (!rc)
-        rc = rh_flat__read(out, &flat, opt, err);
-    for (int i = 0; i < flat.narray; i++)
-        rh_array__clear(&flat.array[i]);
-    rh_free(flat.array);
-    return rc;
+                    .plan.shape.format = "d4rl"};
+    return rh_hdf5__read_flat(out, file, &flat, opt, err);
 }
 
 // Detected in hdf5_layout.c, once the file is open.

@@ -147,7 +147,7 @@ static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
     if (asked)
         return take_named(t, role, asked, err);
     const char *const *usual = t->flat->usual[role];
-    for (int i = 0; usual && usual[i] && beside->n == 0; i++) {
+    for (int i = 0; usual[i] && beside->n == 0; i++) {
         rh_array *array = rh_flat__find(t->flat, usual[i]);
         if (array && (role == RH_FLAT_TIME ? is_time(t, array) : array->rank > 0))
             add(beside, array);

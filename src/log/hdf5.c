@@ -377,17 +377,16 @@ bool rh_hdf5__scalar(rh_hdf5 *file, const char *name, double *x)
     return any;
 }
 
-rh_status rh_hdf5__arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err)
+// All datasets of a flat file as arrays. Owned: *array (n), clear each.
+static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err)
 {
     static const char *const group[] = {"/", "infos"};
     const int64_t most = 512;
     rh_array *all = rh_alloc((size_t)most * 2, sizeof *all);
     int used = 0;
     rh_status rc = RH_OK;
-    if (!all) {
-        rh_base__no_memory(err, file->path);
-        return RH_ENOMEM;
-    }
+    if (!all)
+        return rh_base__no_memory(err, file->path);
     for (int g = 0; g < 2 && !rc; g++) {
         char **name = NULL, full[RH_ARRAY__NAME];
         int64_t nname = 0;
@@ -404,6 +403,19 @@ rh_status rh_hdf5__arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err
     }
     *array = all;
     *n = used;
+    return rc;
+}
+
+rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
+                             const rh_log_options *opt, rh_error *err)
+{
+    flat->plan.shape.path = file->path;
+    rh_status rc = open_arrays(&flat->array, &flat->narray, file, err);
+    if (!rc)
+        rc = rh_flat__read(out, flat, opt, err);
+    for (int i = 0; i < flat->narray; i++)
+        rh_array__clear(&flat->array[i]);
+    rh_free(flat->array);
     return rc;
 }
 

@@ -69,8 +69,9 @@ rh_status rh_d4rl__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt, 
 rh_status rh_d3rlpy__read(rh_log **out, rh_hdf5 *file, const rh_log_options *opt,
                           rh_error *err);
 
-// All datasets of a flat file as arrays. Owned: *array (n), clear each.
-rh_status rh_hdf5__arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *err);
+// Read a file of arrays side by side; flat->array and the path are filled in.
+rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
+                             const rh_log_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- writing
 

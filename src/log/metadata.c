@@ -14,8 +14,10 @@
 
 #include "metadata.h"
 #include "arrays.h"
+#include "base/number.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -397,12 +399,14 @@ char *rh_metadata__print_own(const rh_log *log)
 bool rh_metadata__in_a_row(const char *const *label, int n, int64_t *start)
 {
     for (int i = 0; i < n; i++) {
-        const char *text = label[i];
-        char *end, again[24];
-        long long value = strtoll(text, &end, 10);
+        char again[24];
+        double x;
+        if (rh_number__read(label[i], strlen(label[i]), &x) != RH_NUMBER ||
+            !(fabs(x) <= 0x1p52))
+            return false;
+        long long value = (long long)x;
         snprintf(again, sizeof again, "%lld", value);
-        if (strcmp(text, again) != 0 || llabs(value) > 1LL << 52 ||
-            (i > 0 && value != *start + i))
+        if (strcmp(label[i], again) != 0 || (i > 0 && value != *start + i))
             return false;
         if (i == 0)
             *start = value;

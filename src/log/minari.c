@@ -17,6 +17,7 @@
 //    that the next episode continues it.
 
 #include "minari.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,14 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The number that n digits write, at most 15 of them.
+static int64_t whole_of(const char *digit, size_t n)
+{
+    double x = 0.0;
+    rh_number__parse(digit, digit + n, &x);
+    return (int64_t)x;
+}
+
 // The numbers of all episodes, sorted. Owned: *number.
 static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int64_t *n,
                                rh_error *err)
@@ -169,7 +178,7 @@ static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int
         const char *digit = strncmp(name[i], "episode_", 8) == 0 ? name[i] + 8 : "";
         size_t length = strspn(digit, "0123456789");
         if (length > 0 && length < 16 && !digit[length])
-            all[used++] = strtoll(digit, NULL, 10);
+            all[used++] = whole_of(digit, length);
     }
     rh_free(name);
     if (!all)

@@ -425,33 +425,22 @@ static void set_names(rh_flat *flat, const rh_log_options *opt, const extras *x)
 
 static rh_flat flat_of(const archive *a)
 {
-    static const char *const obs[] = {"obs",    "observations", "observation",
-                                      "states", "state",        NULL};
-    static const char *const action[] = {"action", "actions", "act", "acts", NULL};
-    static const char *const reward[] = {"reward", "rewards", "rew", "rews", NULL};
-    static const char *const terminal[] = {
-        "terminal",     "terminals", "terminated", "terminateds",
-        "terminations", "done",      "dones",      NULL};
-    static const char *const truncated[] = {
-        "truncated", "truncateds", "truncations", "truncation", "timeouts", "timeout", NULL};
-    static const char *const next[] = {"next_obs",    "next_observations", "next_observation",
-                                       "next_states", "next_state",        "new_obs",
-                                       NULL};
-    static const char *const episode[] = {"episode", "episode_id", "episode_ids",
-                                          "episode_index", NULL};
-    static const char *const time[] = {"time", "times", "timestamp", "timestamps", NULL};
-    return (rh_flat){.what = "array",
-                     .array = a->array,
-                     .narray = a->narray,
-                     .usual = {[RH_FLAT_OBS] = obs,
-                               [RH_FLAT_ACTION] = action,
-                               [RH_FLAT_REWARD] = reward,
-                               [RH_FLAT_TERMINAL] = terminal,
-                               [RH_FLAT_TRUNCATED] = truncated,
-                               [RH_FLAT_NEXT] = next,
-                               [RH_FLAT_EPISODE] = episode,
-                               [RH_FLAT_TIME] = time},
-                     .plan.shape = {.path = a->path, .format = "npz"}};
+    return (rh_flat){
+        .what = "array",
+        .array = a->array,
+        .narray = a->narray,
+        .usual = {[RH_FLAT_OBS] = {"obs", "observations", "observation", "states", "state"},
+                  [RH_FLAT_ACTION] = {"action", "actions", "act", "acts"},
+                  [RH_FLAT_REWARD] = {"reward", "rewards", "rew", "rews"},
+                  [RH_FLAT_TERMINAL] = {"terminal", "terminals", "terminated", "terminateds",
+                                        "terminations", "done", "dones"},
+                  [RH_FLAT_TRUNCATED] = {"truncated", "truncateds", "truncations", "truncation",
+                                         "timeouts", "timeout"},
+                  [RH_FLAT_NEXT] = {"next_obs", "next_observations", "next_observation",
+                                    "next_states", "next_state", "new_obs"},
+                  [RH_FLAT_EPISODE] = {"episode", "episode_id", "episode_ids", "episode_index"},
+                  [RH_FLAT_TIME] = {"time", "times", "timestamp", "timestamps"}},
+        .plan.shape = {.path = a->path, .format = "npz"}};
 }
 
 // A member in Fortran order is loaded as one slab.

@@ -1,36 +1,37 @@
-// recipe.c - the policies that logs are made with: who learns, until when, and how many
-// episodes the log should have.
+// recipe.c - policies to log: how each is trained, and how many episodes its log should have.
 //
-// Learners and criteria of Acrobot and Puddle World are those of the paper's authors (their
-// code's settings), windows those of the paper's appendix on collecting offline logs.
+// The agents and criteria of Acrobot and Puddle World are those of the paper's authors (the
+// settings of their code); the windows are from the paper's appendix on collecting offline
+// logs. Recipes are optional: an environment without an entry has the random policy.
 //
-// 1. The authors' criteria and the paper's windows are two conditions, and the second is met
-//    by few of the policies that meet the first: a policy frozen at 200 steps an episode has
-//    learned during those steps, and does better afterwards. The authors kept the logs that
-//    fell into the window; so do we, and a log costs milliseconds.
-// 2. Cartpole's learner is the authors' but for the temperature. Theirs is 1, where with a
-//    discount of 0.9 values are all within 1 of each other: the policy hardly differs from
-//    chance (383 failures in 10,000 steps at the best of the step sizes tried). With 0.03
-//    their criterion gives 36 to 105 failures, and half of the logs are inside the paper's
-//    window. They trained the medium policy for 1,000 steps; a criterion gives more logs
-//    inside.
-// 3. The changed Acrobot takes about twice the steps: levels are doubled and windows halved.
-// 4. Mountain car and pendulum are not in the paper, and all their numbers are ours. The
-//    pendulum never ends, and a policy that holds it up would log nothing else: its episodes
-//    are cut off after 200 steps, as in Gymnasium.
-// 5. A window for a length the paper does not have is the longest one's in proportion, ends
-//    rounded outwards; below 1,000 steps that would be chance, and there is none.
+// 1. The authors' criteria and the paper's windows are two conditions, and few policies that
+// meet
+//    the first meet the second: a policy frozen at 200 steps an episode has learned during
+//    those steps and is better afterwards. The authors kept the logs inside the window, and so
+//    do we; a log costs milliseconds.
+// 2. Cartpole's agent is the authors' except for the temperature. Theirs is 1, but with a
+//    discount of 0.9 all values are within 1 of each other, so the policy is nearly random (383
+//    failures in 10,000 steps at the best step size tried). With 0.03 their criterion gives 36
+//    to 105 failures, and half of the logs are inside the paper's window. They trained the
+//    medium policy for 1,000 steps; a criterion puts more logs inside the window.
+// 3. The changed Acrobot takes about twice the steps, so levels are doubled and windows halved.
+// 4. Mountain car and pendulum are not in the paper; all their numbers are ours. The pendulum
+//    never terminates, and a policy that holds it up would log nothing else, so its episodes
+//    are truncated after 200 steps, as in Gymnasium.
+// 5. For a length that the paper does not have, the window of the longest log is scaled, its
+// ends
+//    rounded outwards. Below 1,000 steps that would be random, so there is no window.
 
 #include "log_internal.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define ANY INT64_MAX    // no upper end
-#define NEVER INT64_MAX  // no cut-off
+#define ANY INT64_MAX    // no upper limit
+#define NEVER INT64_MAX  // no time limit
 #define SCALED_FROM 1000 // decision 5
 #define AUTHORS "the paper's authors"
-#define ALMOST "the paper's authors, but for tau"
+#define ALMOST "the paper's authors, except tau"
 #define OURS "our own settings"
 
 #define ACROBOT(alpha)                                                                         \
@@ -136,6 +137,7 @@ const rh_recipe *rh_recipe_find(const char *env, const char *policy, bool change
                                 rh_error *err)
 {
     const char *known[NRECIPE];
+    bool published = false;
     int nknown = 0;
     for (int i = 0; i < NRECIPE; i++) {
         const rh_recipe *r = &recipe[i];
@@ -143,9 +145,16 @@ const rh_recipe *rh_recipe_find(const char *env, const char *policy, bool change
             continue;
         if (strcmp(r->policy, policy) == 0)
             return r;
-        if (!nknown ||
-            strcmp(known[nknown - 1], r->policy) != 0) // any environment's comes last
+        // the random policy of any environment comes last
+        if (!nknown || strcmp(known[nknown - 1], r->policy) != 0)
             known[nknown++] = r->policy;
+        published = published || r->env;
+    }
+    if (!published && !changed) {
+        rh_fail(err, RH_EINVAL,
+                "%s: no policy '%s': it has no published policies, expected random", env,
+                policy);
+        return NULL;
     }
     char what[96];
     snprintf(what, sizeof what, "%s: no policy", env);
@@ -157,7 +166,8 @@ const rh_setting *rh_recipe_changed(const char *env, rh_error *err)
 {
     if (strcmp(env, "acrobot") == 0)
         return changed_acrobot;
-    rh_fail(err, RH_EINVAL, "%s: the paper has not changed it, expected acrobot", env);
+    rh_fail(err, RH_EINVAL, "%s: the paper has no changed version of it, expected acrobot",
+            env);
     return NULL;
 }
 

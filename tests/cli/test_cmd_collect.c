@@ -198,7 +198,7 @@ static void mistakes(void **unused)
     refuses("collect acrobot -p medium -e start=random -o a.csv", 2, "--restarts random");
     refuses("collect acrobot -p medium -e gravty=3 -o a.csv", 2, "did you mean 'gravity'?");
     refuses("collect cartpole --changed -p medium -o a.csv", 2,
-            "--changed: cartpole: the paper has not changed it");
+            "--changed: cartpole: the paper has no changed version of it");
     static const char *const window[] = {"x", "5:3", "''", ":", "-1:4", "3:4x", "5-6"};
     for (int i = 0; i < 7; i++) {
         char line[96];

@@ -206,7 +206,7 @@ static void never_observed(void **unused)
     assert_int_equal(rh_columns__plan_make(&plan, &c, &opt, NULL), RH_OK);
     assert_int_equal(plan.nnote, 3);
     assert_string_equal(plan.note[1], "left out, as the name is no observation's: done");
-    assert_string_equal(plan.note[2], "left out, as it holds words: mo de");
+    assert_string_equal(plan.note[2], "left out, as it holds words: mo?de");
     rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
 

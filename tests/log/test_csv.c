@@ -241,7 +241,7 @@ static void refusals(void **unused)
             "plant.csv:2: column 'obs_0': found '1,5', expected a decimal point: write 1.5, "
             "not 1,5");
     refused("obs_0,note,action,reward\n1,\"a\nb\nc\",0,2\nx\ty,z,1,2\n",
-            "plant.csv:5: column 'obs_0': found 'x\\x09y', expected a number");
+            "plant.csv:5: column 'obs_0': found 'x?y', expected a number");
     refused("obs_0,action,reward\n1,0,2\n1,\"0\"x,2\n",
             "plant.csv:3: column 'action': found '0', expected a delimiter after the closing "
             "quote");
