@@ -116,7 +116,7 @@ static void few_or_many(void **unused)
     const rh_log_shape asked = {.nact = 1, .action = RH_ACTION_DISCRETE};
     assert_int_equal(build(&log, &asked, act, 600, NULL, 0, &err), RH_EFORMAT);
     assert_string_equal(err.text, "a.log: more than 256 different actions, expected at most "
-                                  "that many when they are discrete");
+                                  "that many if they are discrete");
     assert_null(log);
 }
 
