@@ -1,8 +1,9 @@
-// study.h - a tuning run: from a log and a plan to the setting to deploy, and how sure that is.
+// study.h - a tuning study: from a log and a plan to the setting to deploy, with a confidence
+// interval.
 //
-// A plan says what is searched and how. A study carries it out in a folder: every finished run
-// is in the journal before it counts, so that a study that was killed goes on where it was, and
-// ends as if it had never been. Any number of threads and ranks gives the same study.
+// A plan says what to search and how. A study carries it out in a folder. Every finished run is
+// written to the journal before it counts, so a killed study resumes where it stopped and ends
+// with the same result. The result does not depend on the number of threads or ranks.
 
 #ifndef REHEARSE_STUDY_H
 #define REHEARSE_STUDY_H
@@ -130,48 +131,49 @@ RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
 RH_API rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                               rh_eval_options *opt, rh_error *err);
 
-// ---------------------------------------------------------------------------- more machines
+// ---------------------------------------------------------------------------- ranks
 
-// The processes that work on one study, one of them this. Without MPI there is one.
+// The processes that work on one study, this one included. Without MPI there is one.
 typedef struct rh_ranks rh_ranks;
 
 RH_API bool rh_ranks_built(void); // with MPI
 
-// To be called once, before anything else is done, by a program that was started as one of
-// several. Owned: *out, to be ended with rh_ranks_end(). Nullable: err.
+// Start MPI. Call once, before anything else, in a program that mpirun or srun started.
+// Owned: *out, free with rh_ranks_end(). Nullable: err.
 RH_API rh_status rh_ranks_begin(rh_ranks **out, rh_error *err);
-RH_API int rh_ranks_me(const rh_ranks *ranks);         // 0: the one that keeps the study
+RH_API int rh_ranks_me(const rh_ranks *ranks);         // 0: the coordinator
 RH_API int rh_ranks_count(const rh_ranks *ranks);      //
-RH_API void rh_ranks_end(rh_ranks *ranks);             // all of them together; NULL is allowed
-RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all of them, does not return
+RH_API void rh_ranks_end(rh_ranks *ranks);             // waits for all ranks; NULL is allowed
+RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all ranks, does not return
 
 // ---------------------------------------------------------------------------- the study
 
 typedef enum rh_stage { RH_STAGE_FIT, RH_STAGE_SEARCH, RH_STAGE_CONFIRM, RH_NSTAGE } rh_stage;
 
-// How far a study is.
 typedef struct rh_study_progress {
     rh_stage stage;
-    const char *what;      // RH_STAGE_FIT: the piece of work
-    double share;          // RH_STAGE_FIT: how much of it is done
-    int64_t nunit, nknown; // runs finished, of which so many were found in the journal
-    int64_t nunit_all;     // and how many there will be in this and all stages, at most
-    int nsetting;          // settings finished in this stage
-    int nsetting_all;      // and how many there will be, at most
-    int best;              // the setting that leads, or -1
-    double value, lo, hi;  // its value and 95 % interval; NAN without
-    const double *hp;      // and what the agent is told for it            (nparam); NULL
-    bool finished;         // a setting has just been finished: this one
-    int setting;           //
+    const char *what;     // RH_STAGE_FIT: what is being fitted
+    double fraction;      // RH_STAGE_FIT: how much of it is done, 0 to 1
+    int64_t nrun;         // finished runs
+    int64_t nrun_resumed; // of these, read from the journal
+    int64_t nrun_max;     // runs in all stages, at most
+    int nsetting;         // finished settings of this stage
+    int nsetting_max;     // settings of this stage, at most
+    int best;             // the leading setting, or -1
+    double value;         // its value; NAN without one
+    double lo95, hi95;    // 95 % interval of it; NAN without one
+    const double *hp;     // its hyperparameters (nparam), or NULL
+    bool finished;        // `setting` has just finished
+    int setting;          // -1 otherwise
 } rh_study_progress;
 
 typedef struct rh_study_options {
-    const char *folder; // made when it is not there; NULL: nothing is kept
+    const char *folder; // created if missing; NULL: keep nothing on disk
     int nthread;        // changes no result
-    rh_ranks *ranks;    // who helps; NULL: nobody (borrowed)
-    // Called now and then from the calling thread. NULL for none.
+    rh_ranks *ranks;    // other processes that help; NULL: none (borrowed)
+    // Called now and then from the calling thread; NULL for none.
     void (*progress)(void *context, const rh_study_progress *progress);
-    // Asked now and then; true ends the study with RH_ESTOPPED, all finished runs kept.
+    // Polled; true stops the study with RH_ESTOPPED and keeps all finished runs.
     bool (*stop)(void *context);
     void *context;
     unsigned cookie; // set by rh_study_defaults(), leave alone
@@ -181,81 +183,81 @@ RH_API rh_study_options rh_study_defaults(void);
 
 typedef struct rh_study rh_study;
 
-// Take up a study, new or begun: the folder is locked and compared with the plan, the model is
-// fitted or read. Exactly one of log and model; starts: for log, where episodes begin.
-// Borrowed: plan (settled), log, starts, model, must outlive *out. Owned: *out, free with
+// Open a study, new or to be resumed: lock the folder, compare its journal with the plan, fit
+// or read the model. Pass either log or model. starts: a log whose episodes begin where runs
+// do. Borrowed: plan (settled), log, starts, model, must outlive *out. Owned: *out, free with
 // rh_study_destroy(). Nullable: starts, opt, err. On failure *out is left untouched.
 RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log,
                                  const rh_log *starts, const rh_model *model,
                                  const rh_study_options *opt, rh_error *err);
 RH_API void rh_study_destroy(rh_study *study); // NULL is allowed
 
-RH_API const rh_model *rh_study_model(const rh_study *study); // that agents live in
+RH_API const rh_model *rh_study_model(const rh_study *study); // of the search stage
 
-// What it will take.
+// How long a study will take, measured on a few runs.
 typedef struct rh_estimate {
-    int nsetting;        // settings, at most
-    int64_t nunit;       // runs, at most
-    int64_t nconfirm;    // of which to confirm
-    double result;       // seconds of one run, as some were run to find out
-    double fit;          // seconds to fit all models, as far as one took
-    double search;       // seconds to find out what to try
-    double seconds;      // in all, on the threads and ranks there are
-    rh_eval_options how; // how runs are run
+    int nsetting;           // settings, at most
+    int64_t nrun;           // runs, at most
+    int64_t nconfirm;       // of these, runs of the confirmation
+    double seconds_per_run; //
+    double seconds_fit;     // to fit all models
+    double seconds_search;  // that the search method needs to choose settings
+    double seconds;         // in total, on the threads and ranks there are
+    rh_eval_options eval;   // how runs are evaluated
 } rh_estimate;
 RH_API rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err);
 
-// Carry it out, or go on with it, once. RH_ESTOPPED when it was stopped; it can then be asked
-// for its verdict so far.
+// Run or resume the study; once per rh_study. RH_ESTOPPED when it was stopped; the verdict then
+// covers the runs so far.
 RH_API rh_status rh_study_run(rh_study *study, rh_error *err);
 
-// For ranks other than 0: live what rank 0 hands out, until it is done. plan: read from the
-// same words, not settled. Nullable: err.
+// For ranks other than 0: do the runs that rank 0 sends, until it says stop. plan: from the
+// same file and options, not settled; opt->ranks is required. Nullable: err.
 RH_API rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *err);
 
-// One setting as it was tried, or once more to confirm it.
+// One setting in one stage: as the search tried it, or its confirmation.
 typedef struct rh_trial {
-    int setting;             // number of the setting
-    bool confirm;            // this is the confirmation of it
-    const double *x;         // as the search sees it                      (ndim)
-    const double *hp;        // as the agent does                          (nparam)
+    int setting;             // number of the setting, in the order of the search
+    bool confirm;            // this trial is the setting's confirmation
+    const double *x;         // the setting in the search space            (ndim)
+    const double *hp;        // all hyperparameters of the agent           (nparam)
     rh_setting_state state;  //
-    int nmember, nrun;       //
-    const rh_result *result; // RH_STOPPED where it was not run (yet)    (nmember x nrun)
-    const double *curve;     // mean over the runs, NAN where unknown      (ncurve)
-    double value;            // NAN before it is finished
-    double lo95, hi95;       // interval of the value; NAN where it is not known
-    double uncovered;        // share of its steps that the model knows nothing of
-    int ndiverged;           // runs that broke down
+    int nmember, nrun;       // runs per member
+    const rh_result *result; // RH_STOPPED where a run is missing          (nmember x nrun)
+    const double *curve;     // mean learning curve, NAN where unknown     (ncurve)
+    double value;            // NAN until it is known
+    double lo95, hi95;       // 95 % interval of the value; NAN where unknown
+    double out_of_coverage;  // share of its steps outside the model's coverage
+    int ndiverged;           // runs that diverged
 } rh_trial;
 
 typedef struct rh_verdict {
-    const rh_trial *trial; // in order: those tried, then those confirmed  (ntrial)
-    int ntrial, nconfirm;  // nconfirm: how many of them, at the end, are confirmations
-    bool whole;            // the study is finished
-    int winner; // the trial to go by, a confirmation where there is one; -1: none yet
-    int found;  // the trial of the same setting when it was found
-    int first;  // the trial that the search alone would have chosen
-    int *tied;  // trials that chance does not tell from the winner, it first (ntied)
-    int ntied;
-    int *bound;    // -1: the winner is at the lower end of its range, 1: upper  (ndim)
-    double *share; // of the differences that a dimension explains by itself     (ndim)
-    double *total; // and together with others                                   (ndim)
-    bool exact;    // these are exact
-    bool weighed;  // there were enough settings to say
-    rh_log_finding *finding; // the gravest first                          (nfinding)
-    int nfinding;
-    int ncount[3];         // how many of each severity
-    int64_t nunit, nknown; // runs in all, and found in the journal
-    int64_t nstep;         // steps of all runs
-    double seconds;        // since it was taken up
+    const rh_trial *trial; // trials of the search, then confirmations       (ntrial)
+    int ntrial, nconfirm;  // nconfirm: the last so many are confirmations
+    bool finished;         // the study is complete
+    int winner;            // trial of the setting to deploy, its confirmation if there is one;
+                           // -1: none yet
+    int winner_search;     // the winner's trial in the search; -1: none
+    int search_best;       // the trial that the search alone would choose; -1: none
+    int *tied;             // trials statistically tied with the winner (95 %), winner first
+                           //                                                (ntied)
+    int ntied;             //
+    int *bound;            // -1: the winner is at the lower end of its range, 1: upper (ndim)
+    bool importance_known; // there were enough settings to estimate it
+    bool importance_exact; // by analysis of variance, not by a Gaussian process
+    double *importance;    // share of the variance due to a dimension alone (ndim)
+    double *importance_total; // and with its interactions                      (ndim)
+    rh_log_finding *finding;  // most severe first                              (nfinding)
+    int nfinding;             //
+    int ncount[3];            // findings of each severity
+    int64_t nrun;             // finished runs
+    int64_t nrun_resumed;     // of these, read from the journal
+    int64_t nstep;            // steps of all runs
+    double seconds;           // since rh_study_create()
 } rh_verdict;
 
-// What is known so far. Borrowed from the study, until it goes on. NULL: out of memory.
+// The verdict on all runs so far. Borrowed from the study, valid until the next call that
+// changes it. NULL: out of memory.
 RH_API const rh_verdict *rh_study_verdict(rh_study *study);
-
-// Write best.yaml and runs.csv into the folder, whole or not at all; rh_study_run() does so at
-// its end. Nullable: err.
-RH_API rh_status rh_study_write(rh_study *study, rh_error *err);
 
 #endif

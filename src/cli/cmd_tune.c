@@ -190,11 +190,11 @@ static int name_folder(cli_tuning *tune)
 static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
     printf("# %s setting%s, %s runs of %s steps at most", cli_count(e->nsetting).s,
-           cli_plural(e->nsetting), cli_count(e->nunit).s, cli_count(e->how.nstep).s);
+           cli_plural(e->nsetting), cli_count(e->nrun).s, cli_count(e->eval.nstep).s);
     if (e->nconfirm)
         printf(", %s of them to confirm", cli_count(e->nconfirm).s);
     printf("\n# about %s on %d thread%s: a run takes %.3g s\n", cli_seconds(e->seconds).s,
-           tune->nthread, cli_plural(tune->nthread), e->result);
+           tune->nthread, cli_plural(tune->nthread), e->seconds_per_run);
 }
 
 static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
@@ -203,10 +203,10 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "study", tune->folder);
     cli_json_whole(&json, "settings", e->nsetting);
-    cli_json_whole(&json, "runs", e->nunit);
+    cli_json_whole(&json, "runs", e->nrun);
     cli_json_whole(&json, "runs_to_confirm", e->nconfirm);
-    cli_json_whole(&json, "steps_of_a_life", e->how.nstep);
-    cli_json_real(&json, "seconds_of_a_life", e->result);
+    cli_json_whole(&json, "steps_of_a_life", e->eval.nstep);
+    cli_json_real(&json, "seconds_of_a_life", e->seconds_per_run);
     cli_json_real(&json, "seconds", e->seconds);
     cli_tune_json_plan(&json, tune->plan);
     cli_json_close(&json);
@@ -218,11 +218,11 @@ static int interrupted(const cli_tuning *tune)
     const rh_study_progress *n = &tune->studying.progress;
     if (cli_has(tune->args, "dry-run"))
         cli_say("interrupted");
-    else if (n->nunit_all == 0)
+    else if (n->nrun_max == 0)
         cli_say("interrupted before the first run; the same command begins again");
     else
         cli_say("interrupted: %s of %s runs are done and kept in %s; the same command goes on",
-                cli_count(n->nunit).s, cli_count(n->nunit_all).s, tune->folder);
+                cli_count(n->nrun).s, cli_count(n->nrun_max).s, tune->folder);
     return CLI_SIGNAL + cli_interrupted();
 }
 

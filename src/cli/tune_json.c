@@ -32,7 +32,7 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
     cli_json_real(json, "hi95", t->hi95);
     cli_json_whole(json, "members", t->nmember);
     cli_json_whole(json, "finished_runs", nfinished);
-    cli_json_real(json, "out_of_coverage", t->uncovered);
+    cli_json_real(json, "out_of_coverage", t->out_of_coverage);
     cli_json_whole(json, "diverged", t->ndiverged);
     cli_json_close(json);
 }
@@ -73,8 +73,8 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
     cli_json_params(json, "hyperparameters", plan->agent->param, plan->agent->nparam, t->hp,
                     NULL);
     cli_json_reals(json, "curve", t->curve, t->curve ? plan->ncurve : 0);
-    json_trial(json, "winner_in_search", plan, &v->trial[v->found]);
-    json_trial(json, "best_in_search", plan, &v->trial[v->first]);
+    json_trial(json, "winner_in_search", plan, &v->trial[v->winner_search]);
+    json_trial(json, "best_in_search", plan, &v->trial[v->search_best]);
 }
 
 static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)
@@ -82,15 +82,15 @@ static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdic
     static const char *const end[] = {"lower", NULL, "upper"};
     cli_json_open(json, "importance", '{', false);
     cli_json_text(json, "method",
-                  !v->weighed ? NULL
-                  : v->exact  ? "analysis_of_variance"
-                              : "gaussian_process");
+                  !v->importance_known  ? NULL
+                  : v->importance_exact ? "analysis_of_variance"
+                                        : "gaussian_process");
     cli_json_open(json, "parameters", '[', false);
     for (int d = 0; d < plan->space.ndim; d++) {
         cli_json_open(json, NULL, '{', true);
         cli_json_text(json, "name", plan->agent->param[plan->dim[d].param].name);
-        cli_json_real(json, "main_effect", v->weighed ? v->share[d] : NAN);
-        cli_json_real(json, "total_effect", v->weighed ? v->total[d] : NAN);
+        cli_json_real(json, "main_effect", v->importance_known ? v->importance[d] : NAN);
+        cli_json_real(json, "total_effect", v->importance_known ? v->importance_total[d] : NAN);
         cli_json_text(json, "at_bound", v->winner >= 0 ? end[v->bound[d] + 1] : NULL);
         cli_json_close(json);
     }
@@ -118,7 +118,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "version", rh_version());
     cli_json_text(&json, "study", tune->folder);
-    cli_json_flag(&json, "finished", v->whole);
+    cli_json_flag(&json, "finished", v->finished);
     json_log(&json, tune);
     cli_json_text(&json, "agent", tune->plan->agent->name);
     json_winner(&json, tune->plan, v);
@@ -130,8 +130,8 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
                       rh_model_log(rh_study_model(tune->study)));
     cli_json_close(&json);
     cli_tune_json_plan(&json, tune->plan);
-    cli_json_whole(&json, "runs", v->nunit);
-    cli_json_whole(&json, "resumed_runs", v->nknown);
+    cli_json_whole(&json, "runs", v->nrun);
+    cli_json_whole(&json, "resumed_runs", v->nrun_resumed);
     cli_json_whole(&json, "steps", v->nstep);
     cli_json_real(&json, "seconds", v->seconds);
     cli_json_close(&json);

@@ -192,7 +192,7 @@ static void print_setting(const page *p)
 static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
-    const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->found];
+    const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->winner_search];
     char interval[120] = "";
     if (isfinite(t->lo95) && isfinite(t->hi95))
         snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, t->lo95).s,
@@ -207,12 +207,12 @@ static void print_score(const page *p)
                  found->value > t->value ? "; " OVERESTIMATES : "");
     } else {
         cli_line("  unconfirmed", "%s",
-                 v->whole && p->plan->confirm_settings == 0 ? OVERESTIMATES
-                                                            : "the study is not finished");
+                 v->finished && p->plan->confirm_settings == 0 ? OVERESTIMATES
+                                                               : "the study is not finished");
     }
-    if (t->uncovered > 0.0)
+    if (t->out_of_coverage > 0.0)
         cli_line("  coverage", "%s of its steps were out of coverage",
-                 cli_share(t->uncovered).s);
+                 cli_share(t->out_of_coverage).s);
     if (t->ndiverged)
         cli_line("  diverged", "%d of %d runs", t->ndiverged, t->nmember * t->nrun);
 }
@@ -315,9 +315,9 @@ static void print_share(const page *p, int d, int column)
 {
     const rh_verdict *v = p->v;
     printf("  %-*s ", column, name_of(p, d));
-    print_bar(p, v->share[d] > 0.0 ? v->share[d] : 0.0);
-    printf("%7s alone, %7s with interactions%s\n", cli_share(v->share[d]).s,
-           cli_share(v->total[d]).s, v->bound[d] ? "; at the end of its range" : "");
+    print_bar(p, v->importance[d] > 0.0 ? v->importance[d] : 0.0);
+    printf("%7s alone, %7s with interactions%s\n", cli_share(v->importance[d]).s,
+           cli_share(v->importance_total[d]).s, v->bound[d] ? "; at the end of its range" : "");
 }
 
 static void print_importance(const page *p)
@@ -325,17 +325,17 @@ static void print_importance(const page *p)
     const rh_verdict *v = p->v;
     int order[RH_MAX_DIM], n = 0; // the largest first
     int column = CLI_LABEL - 3;
-    if (!v->weighed)
+    if (!v->importance_known)
         return;
     for (int d = 0; d < p->plan->space.ndim; d++) {
         int at = n++, length = (int)strlen(name_of(p, d));
         column = length > column ? length : column;
-        for (; at > 0 && v->total[order[at - 1]] < v->total[d]; at--)
+        for (; at > 0 && v->importance_total[order[at - 1]] < v->importance_total[d]; at--)
             order[at] = order[at - 1];
         order[at] = d;
     }
     cli_line("importance", "share of the score's variance, by %s",
-             v->exact ? "analysis of variance" : "a Gaussian process");
+             v->importance_exact ? "analysis of variance" : "a Gaussian process");
     for (int i = 0; i < n; i++)
         print_share(p, order[i], column);
 }
@@ -373,11 +373,11 @@ static void print_files(const page *p)
              "%s/: best.yaml (the setting to deploy), runs.csv (one row per run), study.log "
              "(the journal, readable by Optuna)",
              folder);
-    if (v->nknown)
+    if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
-                 cli_count(v->nknown).s);
+                 cli_count(v->nrun_resumed).s);
     cli_line("duration", "%s, %s settings, %s runs%s", cli_seconds(v->seconds).s,
-             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nunit).s, resumed);
+             cli_count(v->ntrial - v->nconfirm).s, cli_count(v->nrun).s, resumed);
 }
 
 // The command that runs the winner in the model.

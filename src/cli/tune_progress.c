@@ -29,25 +29,25 @@ void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder
 
 static double share_of(const rh_study_progress *n)
 {
-    return n->nunit_all > 0 ? (double)n->nunit / (double)n->nunit_all : 0.0;
+    return n->nrun_max > 0 ? (double)n->nrun / (double)n->nrun_max : 0.0;
 }
 
 static void time_left(const cli_studying *s, char text[64])
 {
     const rh_study_progress *n = &s->progress;
     double elapsed = cli_now() - s->begun;
-    int64_t run = n->nunit - n->nknown;
+    int64_t run = n->nrun - n->nrun_resumed;
     text[0] = 0;
-    if (run > 0 && elapsed > GUESS_AFTER && n->nunit_all > n->nunit)
+    if (run > 0 && elapsed > GUESS_AFTER && n->nrun_max > n->nrun)
         snprintf(text, 64, "  ETA %s",
-                 cli_seconds(elapsed / (double)run * (double)(n->nunit_all - n->nunit)).s);
+                 cli_seconds(elapsed / (double)run * (double)(n->nrun_max - n->nrun)).s);
 }
 
 // "340/1,000 runs  34 settings"
 static void counts(const cli_studying *s, char text[160])
 {
     const rh_study_progress *n = &s->progress;
-    snprintf(text, 160, "%s/%s runs  %s %s%s", cli_count(n->nunit).s, cli_count(n->nunit_all).s,
+    snprintf(text, 160, "%s/%s runs  %s %s%s", cli_count(n->nrun).s, cli_count(n->nrun_max).s,
              cli_count(n->nsetting).s, n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
              n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
 }
@@ -59,11 +59,11 @@ static void leader(const cli_studying *s, char *text, size_t size)
     text[0] = 0;
     if (n->best < 0 || isnan(n->value))
         return;
-    int decimals = cli_decimals((n->hi - n->lo) / 4.0, n->value);
+    int decimals = cli_decimals((n->hi95 - n->lo95) / 4.0, n->value);
     int used = snprintf(text, size, "best %s", cli_real(n->value, decimals).s);
-    if (isfinite(n->lo) && isfinite(n->hi))
+    if (isfinite(n->lo95) && isfinite(n->hi95))
         used += snprintf(text + used, size - (size_t)used, " (%s to %s)",
-                         cli_real(n->lo, decimals).s, cli_real(n->hi, decimals).s);
+                         cli_real(n->lo95, decimals).s, cli_real(n->hi95, decimals).s);
     if (!n->hp)
         return;
     used += snprintf(text + used, size - (size_t)used, " ");
@@ -135,12 +135,12 @@ static void report(const cli_studying *s)
 static void say_resumed(cli_studying *s)
 {
     const rh_study_progress *n = &s->progress;
-    if (s->resumed || n->nknown == 0 || !s->folder)
+    if (s->resumed || n->nrun_resumed == 0 || !s->folder)
         return;
     s->resumed = true;
     if (!s->quiet)
         fprintf(stderr, "rehearse: resuming %s: %s of %s runs done\n", s->folder,
-                cli_count(n->nknown).s, cli_count(n->nunit_all).s);
+                cli_count(n->nrun_resumed).s, cli_count(n->nrun_max).s);
 }
 
 void cli_studying_news(void *context, const rh_study_progress *progress)
@@ -153,7 +153,7 @@ void cli_studying_news(void *context, const rh_study_progress *progress)
         if (first)
             cli_studying_end(s);
         if (s->watch.progress)
-            s->watch.progress(s->watch.context, progress->what, progress->share);
+            s->watch.progress(s->watch.context, progress->what, progress->fraction);
         s->progress = *progress;
         return;
     }

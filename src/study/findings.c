@@ -79,7 +79,7 @@ static void uncovered_steps(rh_study *study)
     rh_verdict *v = &study->verdict;
     if (v->winner < 0)
         return;
-    double share = v->trial[v->winner].uncovered;
+    double share = v->trial[v->winner].out_of_coverage;
     if (share < UNKNOWN_SOME)
         return;
     rh_severity severity = share < UNKNOWN_MUCH ? RH_NOTICE : RH_WARNING;
@@ -122,14 +122,14 @@ static void told_apart(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int nknown = 0, nalike = 0;
-    if (v->first < 0)
+    if (v->search_best < 0)
         return;
-    const rh_trial *best = &v->trial[v->first];
+    const rh_trial *best = &v->trial[v->search_best];
     const rh_search_type *method = study->plan->method;
     bool spread = method->finite || strcmp(method->name, "random") == 0;
     for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
         const rh_trial *t = &v->trial[i];
-        if (isnan(t->value) || i == v->first || (!spread && t->setting >= study->nfirst))
+        if (isnan(t->value) || i == v->search_best || (!spread && t->setting >= study->nfirst))
             continue;
         nknown++;
         nalike += t->state != RH_SETTING_DROPPED &&
@@ -153,8 +153,8 @@ static void broken_runs(rh_study *study)
         const rh_trial *t = &v->trial[i];
         if (!t->ndiverged)
             continue;
-        const rh_study__trial_record *tried = rh_study__find(study, t->setting, false);
-        nsetting += !t->confirm || tried->ndiverged == 0;
+        const rh_study__record *tried = rh_study__find(study, t->setting, false);
+        nsetting += !t->confirm || tried->trial.ndiverged == 0;
         nunit += t->ndiverged;
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
@@ -174,7 +174,7 @@ static void broken_runs(rh_study *study)
 static void confirmation(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (v->winner < 0 || !v->whole)
+    if (v->winner < 0 || !v->finished)
         return;
     const rh_trial *winner = &v->trial[v->winner];
     if (!winner->confirm) {
@@ -184,7 +184,7 @@ static void confirmation(rh_study *study)
             "stream");
         return;
     }
-    const rh_trial *found = &v->trial[v->found];
+    const rh_trial *found = &v->trial[v->winner_search];
     if (winner->hi95 < found->lo95)
         say(add(v, RH_WARNING, "fell", 1),
             "the answer depends on which part of the log a model knows: more log, or members "
@@ -192,10 +192,10 @@ static void confirmation(rh_study *study)
             "the winner scored %.4g (%.4g to %.4g) when it was found, and %.4g (%.4g to %.4g) "
             "in models of parts of the log",
             found->value, found->lo95, found->hi95, winner->value, winner->lo95, winner->hi95);
-    else if (v->first != v->found)
+    else if (v->search_best != v->winner_search)
         say(add(v, RH_NOTICE, "other-winner", 1), "nothing: this is what a confirmation is for",
             "setting %d led the search, and setting %d came out best when both were confirmed",
-            v->trial[v->first].setting, winner->setting);
+            v->trial[v->search_best].setting, winner->setting);
 }
 
 rh_status rh_study__findings(rh_study *study)

@@ -40,7 +40,7 @@ static void progress(void *context, const char *what, double share)
 {
     rh_study *study = context;
     rh_study_progress progress = {
-        .stage = RH_STAGE_FIT, .what = what, .share = share, .best = -1};
+        .stage = RH_STAGE_FIT, .what = what, .fraction = share, .best = -1};
     if (study->opt.progress)
         study->opt.progress(study->opt.context, &progress);
 }

@@ -18,7 +18,6 @@
 
 #include "journal.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -236,7 +235,9 @@ static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
 rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journal__head *head,
                            rh_error *err)
 {
-    assert(head->ncurve >= 0 && head->ncurve <= RH_STUDY__NCURVE);
+    if (head->ncurve < 0 || head->ncurve > RH_STUDY__NCURVE)
+        return rh_fail(err, RH_EINVAL, "study: curve points = %d, expected 0 to %d",
+                       head->ncurve, RH_STUDY__NCURVE);
     rh_journal *j = rh_alloc(1, sizeof *j);
     if (!j)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
@@ -295,15 +296,11 @@ int rh_journal__ntrial(const rh_journal *journal)
 
 const rh_journal__entry *rh_journal__trial(const rh_journal *journal, int i)
 {
-    assert(i >= 0 && i < journal->replay.ntrial);
-    return &journal->replay.trial[i];
+    return i >= 0 && i < journal->replay.ntrial ? &journal->replay.trial[i] : NULL;
 }
 
 void rh_journal__forget(rh_journal *journal, int i)
 {
-    assert(i >= 0 && i < journal->replay.ntrial);
-    rh_journal__entry *trial = &journal->replay.trial[i];
-    rh_free(trial->result);
-    trial->result = NULL;
-    trial->nunit = 0;
+    if (i >= 0 && i < journal->replay.ntrial)
+        rh_journal__clear_entry(&journal->replay.trial[i]);
 }

@@ -52,96 +52,88 @@ rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
 
 // ---------------------------------------------------------------------------- reading
 
-// One trial of ours, as short as can be.
-typedef struct rh_journal__slot {
-    int id;      // of Optuna: over all studies of the file
-    int number;  // of Optuna: in our study
-    int setting; //
-    bool confirm, finished;
-} rh_journal__slot;
-
-// What the lines so far come to.
+// What the lines read so far say.
 typedef struct rh_replay {
     const rh_journal__head *head; // borrowed
     const char *path;             // borrowed, for messages
-    json_t *attr;                 // owned: of our study; NULL: none
-    bool grown;                   // entries that may differ do
+    json_t *attr;                 // owned: attributes of our study; NULL: none
+    bool grown;                   // open entries of the plan differ
     uint32_t verdict;             // checksum of the last verdict, 0: none
-    rh_journal__entry *trial;     // owned: ours                         (ntrial)
+    rh_journal__entry *trial;     // owned: our trials                   (ntrial)
     int ntrial, trial_room;       //
-    rh_journal__slot *slot;       // owned: the same, and those to come  (nslot)
-    int nslot, slot_room;         //
-    int *owner;                   // owned: of all trials of the file, the slot or -1  (nowner)
-    int nowner, owner_room;       //
-    int nnumber;                  // trials in our study, those of others among them
+    int *owner;                   // owned: index in trial of every trial of the file, or -1
+    int nowner, owner_room;       //                                     (nowner)
+    int nnumber;                  // trials in our study, those of other programs included
     char **study;                 // owned: names of all studies; NULL: deleted  (nstudy)
     int nstudy, study_room;       //
     int64_t nline;                // lines read
-    bool foreign;                 // lines of others were seen
-    bool beside; // what is read was written beside us: a line of ours is a fault
+    bool foreign;                 // other programs wrote lines
+    bool beside; // reading what was written beside us: our own lines are errors
 } rh_replay;
 
 void rh_replay__init(rh_replay *replay, const rh_journal__head *head, const char *path);
 void rh_replay__clear(rh_replay *replay);
 
-// Read fd from byte `from` to byte `to`, or to its end with -1. *whole: where the last whole
-// line ends; *torn: bytes of the one torn line behind it. Lines that are not as they should be
-// are refused by number.
+// Read fd from byte `from` to byte `to`, or to its end with -1. *whole: end of the last
+// complete line; *torn: bytes of a torn line after it. Other damage is refused with its line
+// number.
 rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
                           int64_t *torn, rh_error *err);
 
-// One more trial of ours, in a slot. False: out of memory.
-bool rh_replay__add(rh_replay *replay, int setting, bool confirm);
+void rh_journal__clear_entry(rh_journal__entry *trial); // frees x and run
 
-// What becomes of a line.
-typedef enum rh_study__fate {
+// Append a trial of ours. NULL: out of memory.
+rh_journal__entry *rh_replay__add(rh_replay *replay, int setting, bool confirm);
+
+// What reading a line came to.
+typedef enum rh_journal__fate {
     RH_TAKEN,
-    RH_DAMAGED, // not as it was written: may be torn
+    RH_DAMAGED, // perhaps torn
     RH_REFUSED  // with rc and err set
-} rh_study__fate;
+} rh_journal__fate;
 
 typedef struct rh_journal__reader {
     rh_replay *r;
     const char *line, *end; // the line, without its newline
-    const char *why;        // RH_DAMAGED: in what way
+    const char *why;        // RH_DAMAGED: how
     rh_status rc;           // RH_REFUSED
     rh_error *err;
 } rh_journal__reader;
 
-rh_study__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc,
-                                  const char *why); // by its number
-rh_study__fate rh_journal__no_memory(rh_journal__reader *d);
+// Refuse the line, with its number.
+rh_journal__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why);
+rh_journal__fate rh_journal__no_memory(rh_journal__reader *d);
 
-// A study, or a trial of others, is begun.
-rh_study__fate rh_journal__add_study(rh_journal__reader *d, const char *name);
-rh_study__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours);
+// A study, or a trial of another program, begins.
+rh_journal__fate rh_journal__add_study(rh_journal__reader *d, const char *name);
+rh_journal__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours);
 
-// A line of ours with a right checksum. at: the version behind the name of the writer.
-rh_study__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op);
+// A line of ours with the right checksum. at: the version, after the name of the writer.
+rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op);
 
 // ---------------------------------------------------------------------------- writing
 
 struct rh_journal {
     rh_journal__head head; // a copy; the plan is borrowed
     rh_replay replay;      //
-    char *path, *note;     // owned: the journal, and the file that names who holds it
+    char *path, *note;     // owned: study.log, and study.lock, which names the process
     int fd;                // -1: not open
     bool locked;           //
-    int64_t size;          // bytes of the file that are known
-    rh_text text;          // lines to be written
-    bool steps;            // it is written how long runs are
-    bool dirty;            // there are lines that the disk may not have
-    bool broken;           // half a line could not be taken back: nothing more is written
+    int64_t size;          // bytes of the file that have been read or written
+    rh_text text;          // lines to write
+    bool steps;            // the steps of a run have been written
+    bool dirty;            // written lines may not be on the disk
+    bool broken;           // half a line could not be removed: write nothing more
 };
 
-// Write journal->text behind what is there and empty it.
+// Append journal->text to the file and empty it.
 rh_status rh_journal__append(rh_journal *journal, rh_error *err);
 
-// ---------------------------------------------------------------------------- one at a time
+// ---------------------------------------------------------------------------- the lock
 
-// Lock the open journal, or tell who has it. `note`: a file that names the holder.
+// Lock the open journal, or say which process holds it. `note`: path of study.lock.
 rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *err);
-// Before the journal is closed, which ends the lock.
+// Call before closing the journal, which releases the lock.
 void rh_lock__leave(const char *note);
 
 #endif

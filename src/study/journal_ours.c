@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define FIRST_LIVES 8 // runs that a trial has room for at first
+#define FIRST_RUNS 8 // runs that a trial has space for at first
 
 // ---------------------------------------------------------------------------- memory
 
@@ -19,97 +19,92 @@ void rh_replay__init(rh_replay *replay, const rh_journal__head *head, const char
     *replay = (rh_replay){.head = head, .path = path};
 }
 
+void rh_journal__clear_entry(rh_journal__entry *trial)
+{
+    rh_free(trial->x);
+    rh_free(trial->run);
+    trial->x = NULL;
+    trial->run = NULL;
+    trial->nrun = 0;
+}
+
 void rh_replay__clear(rh_replay *replay)
 {
     for (int i = 0; i < replay->ntrial; i++)
-        rh_free(replay->trial[i].result);
+        rh_journal__clear_entry(&replay->trial[i]);
     for (int i = 0; i < replay->nstudy; i++)
         rh_free(replay->study[i]);
     rh_free(replay->trial);
-    rh_free(replay->slot);
     rh_free(replay->owner);
     rh_free(replay->study);
     json_decref(replay->attr);
     *replay = (rh_replay){0};
 }
 
-// Room for one more behind n things of `size` bytes. The array, or NULL: it stays as it was.
-static void *grow(void *array, int n, int *room, size_t size)
+// Count one more trial of the file. index: in our trials, or -1.
+static bool add_owner(rh_replay *r, int index)
 {
-    if (n < *room)
-        return array;
-    int more = n < 8 ? 16 : n > INT_MAX / 2 ? 0 : 2 * n;
-    void *larger = more ? rh_alloc((size_t)more, size) : NULL;
-    if (!larger)
-        return NULL;
-    if (n > 0)
-        memcpy(larger, array, (size_t)n * size);
-    rh_free(array);
-    *room = more;
-    return larger;
-}
-
-// One more trial of the file, of ours in `slot`, or -1.
-static bool add_owner(rh_replay *r, int slot)
-{
-    int *owner = grow(r->owner, r->nowner, &r->owner_room, sizeof *owner);
+    int *owner = rh_alloc_more(r->owner, &r->owner_room, r->nowner, sizeof *owner);
     if (!owner)
         return false;
     r->owner = owner;
-    r->owner[r->nowner++] = slot;
+    r->owner[r->nowner++] = index;
     return true;
 }
 
-bool rh_replay__add(rh_replay *replay, int setting, bool confirm)
+rh_journal__entry *rh_replay__add(rh_replay *replay, int setting, bool confirm)
 {
     rh_replay *r = replay;
-    rh_journal__slot *slot = grow(r->slot, r->nslot, &r->slot_room, sizeof *slot);
-    if (!slot)
-        return false;
-    r->slot = slot;
-    r->slot[r->nslot] = (rh_journal__slot){
-        .id = r->nowner, .number = r->nnumber, .setting = setting, .confirm = confirm};
-    if (!add_owner(r, r->nslot))
-        return false;
-    r->nslot++;
-    r->nnumber++;
-    return true;
+    rh_journal__entry *trial =
+        rh_alloc_more(r->trial, &r->trial_room, r->ntrial, sizeof *trial);
+    if (!trial)
+        return NULL;
+    r->trial = trial;
+    int id = r->nowner;
+    if (!add_owner(r, r->ntrial))
+        return NULL;
+    trial = &r->trial[r->ntrial++];
+    *trial = (rh_journal__entry){.id = id,
+                                 .number = r->nnumber++,
+                                 .setting = setting,
+                                 .confirm = confirm,
+                                 .state = RH_SETTING_OPEN};
+    return trial;
 }
 
-// There is always room for 8 runs times a power of two.
-static rh_journal__run *add_run(rh_journal__entry *trial)
+// Space grows from 8 runs by doubling, so it is full when nrun is 8 times a power of two.
+static rh_study__run *add_run(rh_journal__entry *trial)
 {
-    size_t n = (size_t)trial->nunit;
-    if (n == 0 || (n >= FIRST_LIVES && (n & (n - 1)) == 0)) {
-        bool more = n <= INT_MAX / 2;
-        rh_journal__run *result =
-            more ? rh_alloc(n ? 2 * n : FIRST_LIVES, sizeof *result) : NULL;
-        if (!result)
+    size_t n = (size_t)trial->nrun;
+    if (n == 0 || (n >= FIRST_RUNS && (n & (n - 1)) == 0)) {
+        rh_study__run *run =
+            n <= INT_MAX / 2 ? rh_alloc(n ? 2 * n : FIRST_RUNS, sizeof *run) : NULL;
+        if (!run)
             return NULL;
         if (n > 0)
-            memcpy(result, trial->result, n * sizeof *result);
-        rh_free(trial->result);
-        trial->result = result;
+            memcpy(run, trial->run, n * sizeof *run);
+        rh_free(trial->run);
+        trial->run = run;
     }
-    return &trial->result[trial->nunit++];
+    return &trial->run[trial->nrun++];
 }
 
 // ---------------------------------------------------------------------------- faults
 
-rh_study__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why)
+rh_journal__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why)
 {
     d->rc = rh_fail(d->err, rc, "%s:%lld: %s", rh_path_tail(d->r->path),
                     (long long)d->r->nline + 1, why);
     return RH_REFUSED;
 }
 
-static rh_study__fate unfit(rh_journal__reader *d)
+static rh_journal__fate unfit(rh_journal__reader *d)
 {
     return rh_journal__refuse(d, RH_EFORMAT,
                               "it is whole, but not a line that rehearse writes");
 }
 
-rh_study__fate rh_journal__no_memory(rh_journal__reader *d)
+rh_journal__fate rh_journal__no_memory(rh_journal__reader *d)
 {
     return rh_journal__refuse(d, RH_ENOMEM, "out of memory");
 }
@@ -132,14 +127,14 @@ static const char *outcome(const char *at, const char *end, rh_outcome *o)
 // The trial of ours that a line is about, still running; or NULL.
 static rh_journal__entry *trial_of(const rh_replay *r, int64_t id)
 {
-    int slot = id < r->nowner ? r->owner[id] : -1;
-    return slot >= 0 && !r->trial[slot].finished ? &r->trial[slot] : NULL;
+    int i = id < r->nowner ? r->owner[id] : -1;
+    return i >= 0 && !r->trial[i].finished ? &r->trial[i] : NULL;
 }
 
 // {"score":..,"total":..,"steps":..,"episodes":..,"unknown":..,"outcome":"..","curve":[..]}
-static const char *run_of(const char *at, const char *end, int ncurve, rh_journal__run *result)
+static const char *run_of(const char *at, const char *end, int ncurve, rh_study__run *run)
 {
-    rh_result *l = &result->result;
+    rh_result *l = &run->result;
     at = rh_scan__number(rh_scan__after(at, end, "{\"score\":"), end, &l->score);
     at = rh_scan__number(rh_scan__after(at, end, ",\"total\":"), end, &l->total);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"steps\":"), end, &l->nstep);
@@ -148,25 +143,25 @@ static const char *run_of(const char *at, const char *end, int ncurve, rh_journa
     at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
     at = rh_scan__after(at, end, ",\"curve\":[");
     for (int i = 0; at && i < ncurve; i++)
-        at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &result->curve[i]);
+        at = rh_scan__number(i > 0 ? rh_scan__after(at, end, ",") : at, end, &run->curve[i]);
     return rh_scan__after(at, end, "]}");
 }
 
-static rh_study__fate take_trial_attr(rh_journal__reader *d, const char *at)
+static rh_journal__fate take_trial_attr(rh_journal__reader *d, const char *at)
 {
     int64_t id = 0, member = 0, run = 0;
     at = rh_scan__whole(rh_scan__after(at, d->end, ",\"trial_id\":"), d->end, &id);
     at = rh_scan__after(at, d->end, ",\"user_attr\":{\"");
     if (!at)
         return unfit(d);
-    const char *result = rh_scan__after(at, d->end, "run:");
-    if (!result)
-        return RH_TAKEN; // something for people
-    at = rh_scan__whole(result, d->end, &member);
+    at = rh_scan__after(at, d->end, "run:");
+    if (!at)
+        return RH_TAKEN; // for people
+    at = rh_scan__whole(at, d->end, &member);
     at = rh_scan__whole(rh_scan__after(at, d->end, ":"), d->end, &run);
     at = rh_scan__after(at, d->end, "\":");
     rh_journal__entry *trial = trial_of(d->r, id);
-    rh_journal__run found = {0};
+    rh_study__run found = {0};
     at = run_of(at, d->end, d->r->head->ncurve, &found);
     if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
         return unfit(d);
@@ -174,14 +169,14 @@ static rh_study__fate take_trial_attr(rh_journal__reader *d, const char *at)
         return rh_journal__refuse(d, RH_EFORMAT, "a run of no trial that is under way");
     found.member = (int)member;
     found.run = (int)run;
-    rh_journal__run *kept = add_run(trial);
+    rh_study__run *kept = add_run(trial);
     if (!kept)
         return rh_journal__no_memory(d);
     *kept = found;
     return RH_TAKEN;
 }
 
-static rh_study__fate take_state(rh_journal__reader *d, const char *at)
+static rh_journal__fate take_state(rh_journal__reader *d, const char *at)
 {
     static const char *const name[] = {
         [RH_SETTING_OPEN] = "open\"",
@@ -198,7 +193,6 @@ static rh_study__fate take_state(rh_journal__reader *d, const char *at)
         if (rh_scan__after(at, d->end, name[i])) {
             trial->state = (rh_setting_state)i;
             trial->finished = true;
-            d->r->slot[trial - d->r->trial].finished = true;
             return RH_TAKEN;
         }
     return unfit(d);
@@ -221,37 +215,35 @@ static bool setting_of(const json_t *params, const rh_space *space, double *x)
     return true;
 }
 
-static rh_study__fate add_trial(rh_journal__reader *d, const json_t *line)
+static rh_journal__fate add_trial(rh_journal__reader *d, const json_t *line)
 {
     rh_replay *r = d->r;
     const json_t *attrs = json_object_get(line, "user_attrs");
     const json_t *setting = json_object_get(attrs, "setting");
     const char *stage = json_string_value(json_object_get(attrs, "stage"));
     json_int_t number = json_integer_value(setting);
-    rh_journal__entry found = {.state = RH_SETTING_OPEN};
+    const rh_space *space = &r->head->plan->space;
+    double x[RH_MAX_DIM];
     if (!json_is_integer(setting) || number < 0 || number > INT_MAX || !stage ||
-        !setting_of(json_object_get(line, "params"), &r->head->plan->space, found.x))
+        !setting_of(json_object_get(line, "params"), space, x))
         return unfit(d);
-    found.setting = (int)number;
-    found.confirm = strcmp(stage, "confirm") == 0;
-
-    rh_journal__entry *trial = grow(r->trial, r->ntrial, &r->trial_room, sizeof *trial);
+    rh_journal__entry *trial = rh_replay__add(r, (int)number, strcmp(stage, "confirm") == 0);
     if (!trial)
         return rh_journal__no_memory(d);
-    r->trial = trial;
-    if (!rh_replay__add(r, found.setting, found.confirm))
+    trial->x = rh_alloc((size_t)space->ndim + 1, sizeof *x);
+    if (!trial->x)
         return rh_journal__no_memory(d);
-    r->trial[r->ntrial++] = found;
+    memcpy(trial->x, x, (size_t)space->ndim * sizeof *x);
     return RH_TAKEN;
 }
 
-rh_study__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
+rh_journal__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
 {
     rh_replay *r = d->r;
     for (int i = 0; i < r->nstudy; i++) // Optuna takes no notice of a second one
         if (r->study[i] && strcmp(r->study[i], name) == 0)
             return RH_TAKEN;
-    char **study = grow(r->study, r->nstudy, &r->study_room, sizeof *study);
+    char **study = rh_alloc_more(r->study, &r->study_room, r->nstudy, sizeof *study);
     if (!study)
         return rh_journal__no_memory(d);
     r->study = study;
@@ -262,7 +254,7 @@ rh_study__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
     return RH_TAKEN;
 }
 
-rh_study__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours)
+rh_journal__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours)
 {
     if (!add_owner(d->r, -1))
         return rh_journal__no_memory(d);
@@ -270,7 +262,7 @@ rh_study__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours)
     return RH_TAKEN;
 }
 
-static rh_study__fate take_study_attr(rh_journal__reader *d, json_t *line)
+static rh_journal__fate take_study_attr(rh_journal__reader *d, json_t *line)
 {
     rh_replay *r = d->r;
     json_t *attr = json_object_get(line, "user_attr");
@@ -292,9 +284,9 @@ static rh_study__fate take_study_attr(rh_journal__reader *d, json_t *line)
 }
 
 // Lines that are few: the study, what is said of it, a trial's begin.
-static rh_study__fate take_rare(rh_journal__reader *d, int64_t op)
+static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
 {
-    rh_study__fate f = RH_TAKEN;
+    rh_journal__fate f = RH_TAKEN;
     json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
     const char *name = json_string_value(json_object_get(line, "study_name"));
     if (!line)
@@ -311,7 +303,7 @@ static rh_study__fate take_rare(rh_journal__reader *d, int64_t op)
     return f;
 }
 
-rh_study__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op)
+rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op)
 {
     int64_t version = 0;
     at = rh_scan__whole(at, d->end, &version);

@@ -21,7 +21,7 @@
 
 // ---------------------------------------------------------------------------- all lines
 
-static rh_study__fate damaged(rh_journal__reader *d, const char *why)
+static rh_journal__fate damaged(rh_journal__reader *d, const char *why)
 {
     d->why = why;
     return RH_DAMAGED;
@@ -47,10 +47,10 @@ static bool sealed(const rh_journal__reader *d, bool *right)
 }
 
 // What others write matters where it changes the numbers of trials.
-static rh_study__fate take_other(rh_journal__reader *d)
+static rh_journal__fate take_other(rh_journal__reader *d)
 {
     rh_replay *r = d->r;
-    rh_study__fate f = RH_TAKEN;
+    rh_journal__fate f = RH_TAKEN;
     int64_t op = -1, study = -1;
     json_t *line = json_loadb(d->line, (size_t)(d->end - d->line), 0, NULL);
     const char *name = json_string_value(json_object_get(line, "study_name"));
@@ -90,7 +90,7 @@ static rh_study__fate take_other(rh_journal__reader *d)
     return f;
 }
 
-static rh_study__fate take(rh_journal__reader *d)
+static rh_journal__fate take(rh_journal__reader *d)
 {
     int64_t op = -1;
     bool right = false;
@@ -147,7 +147,7 @@ static rh_status take_lines(rh_journal__reader *d, const char *text, size_t n, b
         d->end = end ? end : text + n;
         if (!end)
             return last ? give_up(d) : RH_OK;
-        rh_study__fate f = take(d);
+        rh_journal__fate f = take(d);
         bool ends = d->end + 1 == text + n;
         if (f == RH_REFUSED)
             return d->rc;

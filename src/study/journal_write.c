@@ -22,7 +22,6 @@
 
 #include "journal.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -126,28 +125,38 @@ static void add_distribution(rh_text *text, const rh_plan *plan, int i)
     rh_text__clear(&inside);
 }
 
-static void add_param(rh_text *text, const rh_dim *dim, double x)
+// Index of a value in a list; nvalue: not there.
+static int index_of(const rh_dim *dim, double x)
 {
-    if (dim->kind == RH_DIM_RANGE) {
-        rh_journal__number(text, x);
-        return;
-    }
     int k = 0;
     while (k < dim->nvalue && dim->value[k] != x)
         k++;
-    assert(k < dim->nvalue); // a setting of the space
-    rh_text__whole(text, k);
+    return k;
+}
+
+static rh_status check_setting(const rh_space *space, const double *x, rh_error *err)
+{
+    for (int i = 0; i < space->ndim; i++) {
+        const rh_dim *dim = &space->dim[i];
+        if (!isfinite(x[i]) || (dim->kind != RH_DIM_RANGE && index_of(dim, x[i]) == dim->nvalue))
+            return rh_fail(err, RH_EINVAL, "study.log: %s = %g, expected a value of the space",
+                           dim->name, x[i]);
+    }
+    return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- a trial
 
-rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial, int *number,
-                            rh_error *err)
+rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
+                            int *number, rh_error *err)
 {
     rh_text *t = &journal->text;
     const rh_plan *plan = journal->head.plan;
     const rh_space *space = &plan->space;
     bool steps = !journal->steps && journal->head.nstep > 0;
+    rh_status rc = check_setting(space, x, err);
+    if (rc)
+        return rc;
     if (steps) { // how long runs are was not known when the journal was opened
         rh_journal__study_attr(t, "nstep");
         rh_text__whole(t, journal->head.nstep);
@@ -167,45 +176,56 @@ rh_status rh_journal__begin(rh_journal *journal, const rh_journal__entry *trial,
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
-        add_param(t, &space->dim[i], trial->x[i]);
+        if (space->dim[i].kind == RH_DIM_RANGE)
+            rh_journal__number(t, x[i]);
+        else
+            rh_text__whole(t, index_of(&space->dim[i], x[i]));
     }
-    rh_text__add(t, trial->confirm ? "},\"user_attrs\":{\"stage\":\"confirm\",\"setting\":"
-                                   : "},\"user_attrs\":{\"stage\":\"search\",\"setting\":");
-    rh_text__whole(t, trial->setting);
+    rh_text__add(t, confirm ? "},\"user_attrs\":{\"stage\":\"confirm\",\"setting\":"
+                            : "},\"user_attrs\":{\"stage\":\"search\",\"setting\":");
+    rh_text__whole(t, setting);
     rh_text__add(t, "},\"system_attrs\":{},\"intermediate_values\":{}");
     rh_journal__end_line(t);
-    rh_status rc = rh_journal__append(journal, err);
+    rc = rh_journal__append(journal, err);
     if (rc)
         return rc;
-
     journal->steps = journal->steps || steps;
 
-    // its number is known once it is written: others may have begun some in between
-    if (!rh_replay__add(&journal->replay, trial->setting, trial->confirm)) {
+    // number it now: other programs may have begun trials before this line
+    if (!rh_replay__add(&journal->replay, setting, confirm)) {
         journal->broken = true;
         return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(journal->path));
     }
-    *number = journal->replay.nslot - 1;
+    *number = journal->replay.ntrial - 1;
     return RH_OK;
 }
 
-// The slot of a trial that is under way.
-static rh_journal__slot *slot_of(rh_journal *journal, int number)
+// A trial under way; NULL with the error.
+static rh_journal__entry *open_trial(rh_journal *journal, int number, rh_error *err)
 {
-    assert(number >= 0 && number < journal->replay.nslot);
-    assert(!journal->replay.slot[number].finished);
-    return &journal->replay.slot[number];
+    const rh_replay *r = &journal->replay;
+    if (number >= 0 && number < r->ntrial && !r->trial[number].finished)
+        return &r->trial[number];
+    rh_fail(err, RH_EINVAL, "study.log: trial %d of %d, expected one that is not finished",
+            number, r->ntrial);
+    return NULL;
 }
 
-rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal__run *result,
+rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__run *run,
                               rh_error *err)
 {
     rh_text *t = &journal->text;
-    const rh_result *l = &result->result;
+    const rh_result *l = &run->result;
+    const rh_journal__entry *trial = open_trial(journal, number, err);
     char key[RH_JOURNAL__NAME_SIZE];
-    assert(result->member >= 0 && result->member < RH_MAX_MEMBER && result->run >= 0);
-    snprintf(key, sizeof key, "run:%d:%d", result->member, result->run);
-    rh_journal__trial_attr(t, slot_of(journal, number)->id, key);
+    if (!trial)
+        return RH_EINVAL;
+    if (run->member < 0 || run->member >= RH_MAX_MEMBER || run->run < 0)
+        return rh_fail(err, RH_EINVAL,
+                       "study.log: run %d in member %d, expected 0 or more and 0 to %d",
+                       run->run, run->member, RH_MAX_MEMBER - 1);
+    snprintf(key, sizeof key, "run:%d:%d", run->member, run->run);
+    rh_journal__trial_attr(t, trial->id, key);
     rh_text__add(t, "{\"score\":");
     rh_journal__number(t, l->score);
     rh_text__add(t, ",\"total\":");
@@ -221,7 +241,7 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_journal_
     rh_text__add(t, ",\"curve\":[");
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
-        rh_journal__number(t, result->curve[i]);
+        rh_journal__number(t, run->curve[i]);
     }
     rh_text__add(t, "]}");
     rh_journal__end_attr(t);
@@ -262,8 +282,7 @@ static void number_attr(rh_text *t, int id, const char *key, double x)
     rh_journal__end_attr(t);
 }
 
-// Runs of a trial that were run to their end.
-static int64_t run(const rh_trial *trial)
+static int64_t count_runs(const rh_trial *trial)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < (int64_t)trial->nmember * trial->nrun; i++)
@@ -280,22 +299,24 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
         [RH_SETTING_DROPPED] = "dropped",
     };
     rh_text *t = &journal->text;
-    rh_journal__slot *slot = slot_of(journal, number);
+    rh_journal__entry *entry = open_trial(journal, number, err);
+    if (!entry)
+        return RH_EINVAL;
     bool finite = isfinite(trial->value);
-    add_curve(t, slot->id, &journal->head, trial->curve);
-    whole_attr(t, slot->id, "runs", run(trial));
-    whole_attr(t, slot->id, "members", trial->nmember);
-    number_attr(t, slot->id, "lo95", trial->lo95);
-    number_attr(t, slot->id, "hi95", trial->hi95);
-    number_attr(t, slot->id, "unknown", trial->uncovered);
-    whole_attr(t, slot->id, "diverged", trial->ndiverged);
-    rh_journal__trial_attr(t, slot->id, "hyperparameters");
+    add_curve(t, entry->id, &journal->head, trial->curve);
+    whole_attr(t, entry->id, "runs", count_runs(trial));
+    whole_attr(t, entry->id, "members", trial->nmember);
+    number_attr(t, entry->id, "lo95", trial->lo95);
+    number_attr(t, entry->id, "hi95", trial->hi95);
+    number_attr(t, entry->id, "unknown", trial->out_of_coverage);
+    whole_attr(t, entry->id, "diverged", trial->ndiverged);
+    rh_journal__trial_attr(t, entry->id, "hyperparameters");
     add_hp(t, journal->head.plan->agent, trial->hp);
     rh_journal__end_attr(t);
 
     rh_journal__begin_line(t, 6);
     rh_text__add(t, ",\"trial_id\":");
-    rh_text__whole(t, slot->id);
+    rh_text__whole(t, entry->id);
     rh_text__add(t, ",\"setting\":");
     rh_text__json(t, state[trial->state]);
     rh_text__add(t, !finite                              ? ",\"state\":3,\"values\":null"
@@ -309,7 +330,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     rh_journal__end_line(t);
     rh_status rc = rh_journal__append(journal, err);
     if (!rc)
-        slot->finished = true;
+        entry->finished = true;
     return rc;
 }
 
@@ -318,10 +339,10 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
 // Optuna's number of a trial of the verdict, or -1.
 static int number_of(const rh_journal *journal, const rh_trial *trial)
 {
-    for (int i = journal->replay.nslot - 1; i >= 0; i--) {
-        const rh_journal__slot *slot = &journal->replay.slot[i];
-        if (slot->setting == trial->setting && slot->confirm == trial->confirm)
-            return slot->number;
+    for (int i = journal->replay.ntrial - 1; i >= 0; i--) {
+        const rh_journal__entry *entry = &journal->replay.trial[i];
+        if (entry->setting == trial->setting && entry->confirm == trial->confirm)
+            return entry->number;
     }
     return -1;
 }
@@ -334,7 +355,7 @@ static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict 
     rh_text__whole(t, number_of(journal, winner));
     rh_text__add(t, ",\"setting\":");
     rh_text__whole(t, winner->setting);
-    rh_text__add(t, v->whole ? ",\"finished\":true" : ",\"finished\":false");
+    rh_text__add(t, v->finished ? ",\"finished\":true" : ",\"finished\":false");
     rh_text__add(t, winner->confirm ? ",\"confirmed\":true" : ",\"confirmed\":false");
     rh_text__add(t, ",\"value\":");
     rh_journal__number(t, winner->value);

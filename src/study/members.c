@@ -1,10 +1,10 @@
-// members.c - where agents of one stage live: an environment for each member of a model.
+// members.c - the environments of one stage: one per member of its model.
 
 #include "study_internal.h"
 
 #include <string.h>
 
-#define WALK 1000 // steps that tell a model from others
+#define WALK 1000 // steps of the fingerprint, per member
 
 rh_status rh_members__open(rh_members *members, const rh_model *model, rh_error *err)
 {
@@ -43,7 +43,7 @@ static uint64_t mix(uint64_t hash, const double *x, int n)
     return hash;
 }
 
-static void act_by_chance(const rh_task *task, rh_rng *rng, double *act)
+static void act_at_random(const rh_task *task, rh_rng *rng, double *act)
 {
     if (task->naction) {
         act[0] = rh_rng_below(rng, (uint32_t)task->naction);
@@ -68,7 +68,7 @@ uint64_t rh_members__fingerprint(const rh_members *members)
             return 0;
         rh_env_start(env, state, &streams, obs);
         for (int i = 0; i < WALK; i++) {
-            act_by_chance(task, &rng, act);
+            act_at_random(task, &rng, act);
             bool ends = rh_env_step(env, state, act, &streams, obs, &reward);
             hash = mix(mix(hash, obs, task->nobs), &reward, 1);
             if (ends)

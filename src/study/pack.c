@@ -1,8 +1,8 @@
-// pack.c - a model on its way to another process: the bytes of its file.
+// pack.c - a model as bytes, to send it to another process.
 //
-// A model's file is made and read by its name: HDF5 wants a path that leads somewhere, so that
-// a file without a name (memfd, /proc/self/fd) is refused. The file is in a folder of its own
-// below /tmp, or /dev/shm where that is not possible, and gone as soon as it has been read.
+// The bytes are those of the model's file. HDF5 needs a real path and refuses a file without a
+// name (memfd, /proc/self/fd), so the file is written to a temporary folder in /tmp, or
+// /dev/shm where that fails, and removed as soon as it has been read.
 
 #include "ranks.h"
 
@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A folder of our own, and the file in it.
-typedef struct shelter {
+// A temporary folder and the file in it.
+typedef struct temporary {
     char folder[32], path[48];
-} shelter;
+} temporary;
 
-static rh_status make_shelter(shelter *s, rh_error *err)
+static rh_status make_temporary(temporary *s, rh_error *err)
 {
     static const char *const where[] = {"/tmp", "/dev/shm"};
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
@@ -27,11 +27,12 @@ static rh_status make_shelter(shelter *s, rh_error *err)
         snprintf(s->path, sizeof s->path, "%s/model", s->folder);
         return RH_OK;
     }
-    return rh_fail(err, RH_EIO, "no folder for a model to be sent, below /tmp or /dev/shm: %s",
+    return rh_fail(err, RH_EIO,
+                   "cannot make a temporary folder for the model in /tmp or /dev/shm: %s",
                    strerror(errno));
 }
 
-static void leave_shelter(const shelter *s)
+static void remove_temporary(const temporary *s)
 {
     unlink(s->path);
     rmdir(s->folder);
@@ -82,27 +83,27 @@ static rh_status write_all(const char *path, const unsigned char *byte, size_t n
 rh_status rh_study__pack_model(const rh_model *model, unsigned char **byte, size_t *nbyte,
                                rh_error *err)
 {
-    shelter s;
-    rh_status rc = make_shelter(&s, err);
+    temporary s;
+    rh_status rc = make_temporary(&s, err);
     if (rc)
         return rc;
     rc = rh_model_write(model, s.path, err);
     if (!rc)
         rc = read_all(s.path, byte, nbyte, err);
-    leave_shelter(&s);
+    remove_temporary(&s);
     return rc;
 }
 
 rh_status rh_study__unpack_model(rh_model **out, const unsigned char *byte, size_t nbyte,
                                  rh_error *err)
 {
-    shelter s;
-    rh_status rc = make_shelter(&s, err);
+    temporary s;
+    rh_status rc = make_temporary(&s, err);
     if (rc)
         return rc;
     rc = write_all(s.path, byte, nbyte, err);
     if (!rc)
         rc = rh_model_read(out, s.path, err);
-    leave_shelter(&s);
+    remove_temporary(&s);
     return rc;
 }

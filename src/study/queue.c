@@ -1,17 +1,16 @@
-// queue.c - things of one size that wait in line.
+// queue.c - a first-in, first-out queue of items of one size.
 //
-// Room grows by doubling and is made apart from pushing: who finds a thing can then put it away
-// without asking for memory.
+// Space doubles, and is reserved before pushing: a thread that has a result can then always
+// deliver it.
 
 #include "queue.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
-#define LEAST 16 // room of the first block
+#define LEAST 16 // items of the first block
 
-// Where the i-th in line is.
+// Address of the i-th item.
 static unsigned char *place(const rh_queue *q, int i)
 {
     int at = q->first + i;
@@ -37,11 +36,13 @@ rh_status rh_queue__reserve(rh_queue *queue, int n, rh_error *err)
     return RH_OK;
 }
 
-void rh_queue__push(rh_queue *queue, const void *item)
+bool rh_queue__push(rh_queue *queue, const void *item)
 {
-    assert(queue->n < queue->room);
+    if (queue->n == queue->room)
+        return false;
     memcpy(place(queue, queue->n), item, queue->size);
     queue->n++;
+    return true;
 }
 
 bool rh_queue__pop(rh_queue *queue, void *item)

@@ -1,4 +1,4 @@
-// queue.h - things of one size that wait in line.
+// queue.h - a first-in, first-out queue of items of one size.
 
 #ifndef STUDY_QUEUE_H
 #define STUDY_QUEUE_H
@@ -12,10 +12,10 @@ typedef struct rh_queue {
     int room, first, n;
 } rh_queue;
 
-// Make room for n in all, so that they can be pushed without any allocation.
+// Reserve space for n items in total, so that pushing them does not allocate.
 rh_status rh_queue__reserve(rh_queue *queue, int n, rh_error *err);
-void rh_queue__push(rh_queue *queue, const void *item); // copied; there is room
-bool rh_queue__pop(rh_queue *queue, void *item);        // the oldest; false: none
+bool rh_queue__push(rh_queue *queue, const void *item); // copied; false: no space reserved
+bool rh_queue__pop(rh_queue *queue, void *item);        // the oldest; false: empty
 void rh_queue__clear(rh_queue *queue);
 
 #endif

@@ -1,7 +1,7 @@
-// ranks.h - letters between the processes of a study.
+// ranks.h - messages between the processes of a study.
 //
-// Rank 0 keeps the study and writes to all the others; they write to it alone. Only the thread
-// that began the ranks may call any of this.
+// Rank 0 runs the study and sends to all others; they send to rank 0 only. Only the thread that
+// called rh_ranks_begin() may call these functions.
 
 #ifndef STUDY_RANKS_H
 #define STUDY_RANKS_H
@@ -9,21 +9,21 @@
 #include "queue.h"
 #include "study_internal.h"
 
-#define RH_RANKS__MOST ((size_t)1 << 20) // bytes of a letter
+#define RH_RANKS__MOST ((size_t)1 << 20) // bytes of a message, at most
 
 typedef enum rh_ranks__message {
     RH_MESSAGE_HELLO = 1, // to rank 0: rh_ranks__hello
-    RH_MESSAGE_READY,     //   a stage can be run in: nothing
+    RH_MESSAGE_READY,     //   the stage is added: empty
     RH_MESSAGE_DONE,      //   rh_study__done
-    RH_MESSAGE_REFUSED,   //   rh_ranks__refusal: this rank cannot go on
-    RH_MESSAGE_LEFT,      //   it has left, without a word: nothing
-    RH_MESSAGE_STAGE,     // from rank 0: rh_ranks__orders, of a stage
+    RH_MESSAGE_REFUSED,   //   rh_ranks__refusal: this rank failed
+    RH_MESSAGE_LEFT,      //   this rank left: empty
+    RH_MESSAGE_STAGE,     // from rank 0: rh_ranks__orders of a stage
     RH_MESSAGE_MODEL,     //   a part of its model's file, in order
     RH_MESSAGE_UNIT,      //   rh_study__unit
-    RH_MESSAGE_END        //   there is nothing more to do: nothing
+    RH_MESSAGE_END        //   there is no more work: empty
 } rh_ranks__message;
 
-// Who a rank is. Letters are the bytes of structures, so both ends must be the same program on
+// What a rank is. Messages are the bytes of structs, so both ends must be the same program on
 // the same kind of machine.
 typedef struct rh_ranks__hello {
     char version[32];
@@ -36,35 +36,34 @@ typedef struct rh_ranks__refusal {
     rh_error err;
 } rh_ranks__refusal;
 
-// How runs of a stage are to be run.
+// A stage: how to do its runs.
 typedef struct rh_ranks__orders {
     rh_stage stage;
     char agent[64];
     rh_eval_options opt; // without its functions and pointers
     rh_task task;        // without names
     double hp[RH_STUDY__NHP];
-    uint64_t nbyte; // of the model's file, which follows
+    uint64_t nbyte; // of the model's file, which follows in RH_MESSAGE_MODEL
 } rh_ranks__orders;
 
-// What this program is, for rh_ranks__hello.
+// Fill in version and shape of this program.
 void rh_ranks__describe(rh_ranks__hello *hello);
 
-// Write to a rank. send() returns when the bytes may be used again, which may mean that the
-// other has read on, and is for rank 0; post() copies them and never waits, and is for the
-// others: somebody must always be reading. Nullable: err.
+// Send a message. send() returns when the bytes may be reused, perhaps only after the other
+// rank has read them; it is for rank 0. post() copies them and never waits; it is for the
+// others, so that no two ranks wait for each other. Nullable: err.
 void rh_ranks__send(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
                     size_t n);
 rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
                          size_t n, rh_error *err);
 
-// The next letter that has come, in order for each sender; NULL: none. Borrowed until the next
-// call.
+// The next message, in order for each sender; NULL: none. Borrowed until the next call.
 const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_ranks__message *what, size_t *n);
 
-// From rank 0 to all others: RH_MESSAGE_END, the first time this is called.
+// Send RH_MESSAGE_END from rank 0 to all others, on the first call.
 void rh_ranks__dismiss(rh_ranks *ranks);
 
-// This rank has been told RH_MESSAGE_END, and need not tell anybody that it leaves.
+// This rank received RH_MESSAGE_END, so it leaves without a message.
 void rh_ranks__dismissed(rh_ranks *ranks);
 
 // ---------------------------------------------------------------------------- pack.c

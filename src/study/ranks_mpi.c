@@ -1,28 +1,26 @@
-// ranks_mpi.c - letters between the processes of a study, by MPI. The only file that knows it.
+// ranks_mpi.c - messages between the processes of a study, by MPI. No other file uses MPI.
 //
-// 1. Only the thread that began calls MPI (MPI_THREAD_FUNNELED), which every MPI can do.
-// 2. Nothing is waited for inside MPI but by rank 0 for a rank that reads: what others write is
-//    copied and sent on the side. So no two ranks can wait for each other.
-// 3. MPI waits by turning in circles, which would take a core from the runs of every rank.
-//    Letters are looked for now and then instead, and so is the end of all ranks.
-// 4. A rank that ends without having been told to says so: rank 0 would wait for it for ever.
-// 5. A rank that dies takes the job with it: mpirun ends the others, with SIGTERM first.
+// 1. Only the thread that started MPI calls it (MPI_THREAD_FUNNELED), which every MPI supports.
+// 2. Only rank 0 ever waits inside MPI, for a rank that reads. The others copy what they send
+//    and do not wait, so no two ranks can wait for each other.
+// 3. MPI waits by spinning, which would take a core from the runs. So messages, and the end of
+//    all ranks, are polled.
+// 4. A rank that ends early tells rank 0, which would otherwise wait for ever.
+// 5. A rank that dies ends the job: mpirun stops the others, with SIGTERM first.
 
 #include "ranks.h"
 
-#include <assert.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// The checker wants every request waited for in the call that made it; these are tested later,
-// by sweep() and meet(), until all have arrived.
-// NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
+// The checker expects a wait in the function that makes a request. sweep() and meet() test
+// these later, until all have arrived. NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
 
-#define PAUSE 500000 // nanoseconds between two looks for the end
+#define PAUSE 500000 // nanoseconds between two polls for the end
 
-// A letter on its way.
+// A message on its way.
 typedef struct outgoing {
     MPI_Request request;
     struct outgoing *next;
@@ -31,9 +29,9 @@ typedef struct outgoing {
 
 struct rh_ranks {
     int me, count;
-    bool ended;           // rank 0 has told the others to end, or this one was told
-    outgoing *out;        // owned: not known to have arrived, in no order
-    unsigned char *inbox; // owned: the letter last read  (RH_RANKS__MOST)
+    bool ended;           // RH_MESSAGE_END was sent or received
+    outgoing *out;        // owned: messages that may not have arrived
+    unsigned char *inbox; // owned: the message last read  (RH_RANKS__MOST)
 };
 
 bool rh_ranks_built(void)
@@ -57,7 +55,7 @@ rh_status rh_ranks_begin(rh_ranks **out, rh_error *err)
         given < MPI_THREAD_FUNNELED) {
         rh_free(inbox);
         rh_free(ranks);
-        return rh_fail(err, RH_EIO, "MPI could not be started, or not beside threads");
+        return rh_fail(err, RH_EIO, "MPI cannot be started with support for threads");
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->me);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
@@ -75,9 +73,9 @@ int rh_ranks_count(const rh_ranks *ranks)
     return ranks->count;
 }
 
-// ---------------------------------------------------------------------------- letters
+// ---------------------------------------------------------------------------- messages
 
-// Forget what has arrived.
+// Free messages that have arrived.
 static void sweep(rh_ranks *ranks)
 {
     outgoing **at = &ranks->out;
@@ -97,15 +95,17 @@ static void sweep(rh_ranks *ranks)
 void rh_ranks__send(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
                     size_t n)
 {
-    assert(n <= RH_RANKS__MOST && ranks->me == 0);
-    (void)ranks;
+    if (n > RH_RANKS__MOST || ranks->me != 0)
+        rh_ranks_abort(ranks, 1); // no caller does this
     MPI_Send(bytes, (int)n, MPI_BYTE, to, (int)what, MPI_COMM_WORLD);
 }
 
 rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
                          size_t n, rh_error *err)
 {
-    assert(n <= RH_RANKS__MOST);
+    if (n > RH_RANKS__MOST)
+        return rh_fail(err, RH_EINVAL, "MPI: a message of %zu bytes, expected at most %zu", n,
+                       RH_RANKS__MOST);
     sweep(ranks);
     outgoing *o = rh_alloc(1, sizeof *o + n);
     if (!o)
@@ -151,8 +151,7 @@ void rh_ranks__dismissed(rh_ranks *ranks)
     ranks->ended = true;
 }
 
-// Read on until everybody is here: letters that nobody wants any more must not hold up those
-// who wrote them.
+// Read and discard messages until all ranks are here, so that no sender waits.
 static void meet(rh_ranks *ranks)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};

@@ -1,4 +1,4 @@
-// ranks_none.c - a build without MPI: there is one process, and nobody to write to.
+// ranks_none.c - a build without MPI: one process, no messages.
 
 #include "ranks.h"
 

@@ -1,101 +1,99 @@
-// run.c - the loop of a study: ask, live, remember, tell.
+// run.c - the loop of a study: ask the search, do the runs, write the journal, tell the search.
 //
-// 1. A run is in the journal before anything else is done with it. The search is told of a
-//    setting when all its runs are there, in the order it asked: so that what it asks next
-//    depends on scores alone, and never on who was first. It asks when the disk has all of
-//    them: once for each time it asks, for to wait for the disk after each of thousands of
-//    settings took ten times as long as to run them.
-// 2. To go on with a study is to ask the same questions again and to find the answers in the
-//    journal. Only what is missing is run.
-// 3. What was run is what counts: where a search, on another machine, would now ask for
-//    slightly other numbers than it did then, it is told those of then.
-// 4. The leading settings are confirmed in models and with random stream that the search has
-// not seen.
-//    The best of many is partly the luckiest, and that random stream does not come twice: the
-//    winner is the one whose lower bound there is highest. A search ends among settings that
-//    are nearly one: of these only the first is confirmed while there are others.
-// 5. Of what a search asks for at a time, which may be a race of 100,000 settings, no more is
-//    handed out than keeps everybody busy: a run that waits takes 2 kilobytes.
+// 1. A run is in the journal before it counts. The search is told of settings in the order it
+//    asked for them, once all their runs are there, so what it asks next depends on scores
+//    alone and not on timing. The journal is synced once per ask; syncing after every setting
+//    was ten times slower than the runs themselves.
+// 2. A resumed study asks the search the same questions and finds the answers in the journal.
+//    Only missing runs are done.
+// 3. The journal's numbers count: where the search, on another machine, would now ask for
+//    slightly different ones, it is told those of the journal.
+// 4. The leading settings are confirmed on models and random streams that the search has not
+//    seen, because the best of many is partly the most fortunate. The winner is the one with
+//    the highest lower bound there. A search ends among nearly equal settings: of these only
+//    the first is confirmed while there are others.
+// 5. A search may ask for 100,000 settings at a time. Only as many are started as keep all
+//    threads busy: a waiting run takes 2 kilobytes.
 
 #include "core.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PAUSE 0.05     // seconds between two looks at the caller's stop
-#define SYNC_EVERY 1.0 // seconds that a power cut may cost
-#define APART 0.05     // of a range: settings nearer than that are nearly one
-#define AHEAD 128      // runs that are handed out for each thread
+#define PAUSE 0.05     // seconds between two polls of the caller's stop
+#define SYNC_EVERY 1.0 // seconds of work that a power cut may cost
+#define APART 0.05     // of a range: closer settings are nearly equal
+#define AHEAD 128      // runs started ahead for each thread
 
-// ---------------------------------------------------------------------------- how far it is
+// ---------------------------------------------------------------------------- progress
 
-static int64_t runs_foreseen(const rh_study *study)
+static int64_t runs_predicted(const rh_study *study)
 {
     const rh_plan *plan = study->plan;
-    int64_t confirm = plan->confirm_settings < study->nsetting_all ? plan->confirm_settings
-                                                                   : study->nsetting_all;
-    return study->nrun_all * study->members[RH_STAGE_SEARCH].nmember +
+    int64_t confirm = plan->confirm_settings < study->nsetting_max ? plan->confirm_settings
+                                                                   : study->nsetting_max;
+    return study->nrun_search * study->members[RH_STAGE_SEARCH].nmember +
            confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
 }
 
-void rh_study__tell(rh_study *study, const rh_study__trial_record *finished)
+void rh_study__tell(rh_study *study, const rh_study__record *finished)
 {
-    const rh_study__trial_record *best = study->best;
+    const rh_study__record *best = study->best;
     if (!study->opt.progress)
         return;
     rh_study_progress progress = {
         .stage = study->stage,
-        .nunit = study->nunit,
-        .nknown = study->nknown,
+        .nrun = study->nrun,
+        .nrun_resumed = study->nrun_resumed,
         .nsetting = study->nfinished,
-        .best = best ? best->setting : -1,
-        .value = best ? best->value.value : NAN,
-        .lo = best ? best->value.lo95 : NAN,
-        .hi = best ? best->value.hi95 : NAN,
+        .best = best ? best->trial.setting : -1,
+        .value = best ? best->trial.value : NAN,
+        .lo95 = best ? best->trial.lo95 : NAN,
+        .hi95 = best ? best->trial.hi95 : NAN,
         .hp = best ? best->hp : NULL,
         .finished = finished != NULL,
-        .setting = finished ? finished->setting : -1,
-        .nunit_all = runs_foreseen(study),
-        .nsetting_all = study->nsetting_all,
+        .setting = finished ? finished->trial.setting : -1,
+        .nrun_max = runs_predicted(study),
+        .nsetting_max = study->nsetting_max,
     };
     if (study->stage == RH_STAGE_CONFIRM &&
-        study->plan->confirm_settings < progress.nsetting_all)
-        progress.nsetting_all = study->plan->confirm_settings;
+        study->plan->confirm_settings < progress.nsetting_max)
+        progress.nsetting_max = study->plan->confirm_settings;
     study->opt.progress(study->opt.context, &progress);
 }
 
-// Whether a setting leads now: more runs tell more.
-static void compare(rh_study *study, const rh_study__trial_record *record)
+// Whether a setting leads now: more runs weigh more than a higher value.
+static void compare(rh_study *study, const rh_study__record *record)
 {
-    const rh_study__trial_record *best = study->best;
-    if (isnan(record->value.value))
+    const rh_study__record *best = study->best;
+    if (isnan(record->trial.value))
         return;
-    if (!best || record->value.nrun > best->value.nrun ||
-        (record->value.nrun == best->value.nrun && record->value.value > best->value.value))
+    if (!best || record->nscored > best->nscored ||
+        (record->nscored == best->nscored && record->trial.value > best->trial.value))
         study->best = record;
 }
 
-// ---------------------------------------------------------------------------- living
+// ---------------------------------------------------------------------------- runs
 
-// Hand out the runs of a trial that are missing.
-static rh_status hand_out(rh_study *study, rh_study__trial_record *record, int nrun,
-                          rh_error *err)
+// Start the missing runs of a trial.
+static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun, rh_error *err)
 {
     rh_study__unit unit = {.trial = record->index};
-    unit.stage = record->confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
+    unit.stage = record->trial.confirm ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH;
     memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
-    record->asked = nrun < record->nrun ? nrun : record->nrun;
-    rh_status rc = rh_study__reserve(study, record, record->asked, err);
-    for (int r = 0; r < record->asked && !rc; r++)
-        for (int m = 0; m < record->nmember && !rc; m++) {
-            if (record->result[(size_t)m * (size_t)record->nrun + (size_t)r].outcome !=
+    record->nasked = nrun < record->trial.nrun ? nrun : record->trial.nrun;
+    rh_status rc = rh_study__reserve(study, record, record->nasked, err);
+    for (int r = 0; r < record->nasked && !rc; r++)
+        for (int m = 0; m < record->trial.nmember && !rc; m++) {
+            if (record->result[(size_t)m * (size_t)record->trial.nrun + (size_t)r].outcome !=
                 RH_STOPPED)
                 continue;
-            if (record->finished) // the journal is of another machine, or of an older version
-                return rh_fail(err, RH_EFORMAT,
-                               "study.log: setting %d is finished without run %d, which is "
-                               "asked for now; use another folder",
-                               record->setting, r);
+            if (record->finished) // written by another machine or an older version
+                return rh_fail(
+                    err, RH_EFORMAT,
+                    "study.log: setting %d is finished without run %d, expected all its "
+                    "runs; use another folder",
+                    record->trial.setting, r);
             unit.member = m;
             unit.run = r;
             rc = rh_workers__give(study->workers, &unit, err);
@@ -104,22 +102,20 @@ static rh_status hand_out(rh_study *study, rh_study__trial_record *record, int n
     return rc;
 }
 
-// One run is back: into the journal first.
-static rh_status take_in(rh_study *study, const rh_study__done *done, rh_error *err)
+// Keep a finished run, in the journal first.
+static rh_status take_in(rh_study *study, rh_study__done *done, rh_error *err)
 {
     if (done->rc)
         return rh_fail(err, done->rc, "%s", done->err.text);
-    rh_study__trial_record *record = study->record[done->trial];
-    rh_journal__run result = {.member = done->member, .run = done->run, .result = done->result};
-    memcpy(result.curve, done->curve, sizeof result.curve);
+    rh_study__record *record = study->record[done->run.trial];
     for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
-        result.curve[p] = NAN; // a run shorter than the curve was to be
+        done->run.curve[p] = NAN; // the run has fewer steps than the curve has points
     rh_status rc = RH_OK;
     if (study->journal)
-        rc = rh_journal__add_run(study->journal, record->number, &result, err);
+        rc = rh_journal__add_run(study->journal, record->number, &done->run, err);
     if (rc)
         return rc;
-    rh_study__keep(study, record, &result);
+    rh_study__keep(study, record, &done->run);
     study->dirty = true;
     record->nopen--;
     return RH_OK;
@@ -134,7 +130,7 @@ static rh_status sync(rh_study *study, rh_error *err)
     return rh_journal__sync(study->journal, err);
 }
 
-// Wait for one run. RH_ESTOPPED when the caller wants to end.
+// Wait for one run. RH_ESTOPPED when the caller stops the study.
 static rh_status wait_for_run(rh_study *study, rh_error *err)
 {
     rh_study__done done;
@@ -153,7 +149,7 @@ static rh_status wait_for_run(rh_study *study, rh_error *err)
     return rc;
 }
 
-// What a search asked for, of which the first so many have been begun.
+// The settings of one ask; the first nbegun have been started.
 typedef struct batch {
     const rh_asked *asked; // (n)
     int n, nbegun;
@@ -161,20 +157,20 @@ typedef struct batch {
 
 static rh_status begin(rh_study *study, const rh_asked *asked, rh_error *err)
 {
-    rh_study__trial_record *record = NULL;
+    rh_study__record *record = NULL;
     const double *x = rh_search_setting(study->search, asked->setting);
-    rh_status rc = rh_study__record(study, asked->setting, false, x, &record, err);
+    rh_status rc = rh_study__record_of(study, asked->setting, false, x, &record, err);
     if (rc)
         return rc;
-    bool other = false;
+    bool differs = false;
     for (int d = 0; d < study->plan->space.ndim; d++)
-        other = other || record->x[d] != x[d];
-    if (other)
+        differs = differs || record->x[d] != x[d];
+    if (differs)
         rh_search_amend(study->search, asked->setting, record->x);
-    return hand_out(study, record, asked->nrun, err);
+    return start_runs(study, record, asked->nrun, err);
 }
 
-// Begin at least so many, and more while somebody could have nothing to do.
+// Start at least so many, and more while a thread could run out of work.
 static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
 {
     int most = AHEAD * rh_workers__nthread(study->workers);
@@ -185,10 +181,9 @@ static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
     return rc;
 }
 
-// All runs of a trial that were asked for are there. Meanwhile more of the batch is begun.
+// Wait for all runs of a trial that were asked for, and start more of the batch meanwhile.
 // Nullable: b.
-static rh_status complete(rh_study *study, rh_study__trial_record *record, batch *b,
-                          rh_error *err)
+static rh_status complete(rh_study *study, rh_study__record *record, batch *b, rh_error *err)
 {
     rh_status rc = RH_OK;
     while (record->nopen > 0 && !rc) {
@@ -203,7 +198,7 @@ static rh_status complete(rh_study *study, rh_study__trial_record *record, batch
     return rc;
 }
 
-static rh_status close(rh_study *study, rh_study__trial_record *record, rh_setting_state state,
+static rh_status close(rh_study *study, rh_study__record *record, rh_setting_state state,
                        rh_error *err)
 {
     rh_status rc = rh_study__finish(study, record, state, err);
@@ -214,15 +209,15 @@ static rh_status close(rh_study *study, rh_study__trial_record *record, rh_setti
 
 // ---------------------------------------------------------------------------- the search
 
-// A search may close a setting later than it was told of it.
+// A search may close a setting some time after it was told of it.
 static rh_status close_settled(rh_study *study, rh_error *err)
 {
     rh_status rc = RH_OK;
     int n = rh_search_nsetting(study->search);
-    bool all = true; // those before are closed
+    bool all = true; // all settings before are closed
     for (int s = study->nclosed; s < n && !rc; s++) {
         rh_setting_state state = rh_search_state(study->search, s);
-        rh_study__trial_record *record = rh_study__find(study, s, false);
+        rh_study__record *record = rh_study__find(study, s, false);
         if (state != RH_SETTING_OPEN && record && !record->closed)
             rc = close(study, record, state, err);
         all = all && record && record->closed;
@@ -231,15 +226,14 @@ static rh_status close_settled(rh_study *study, rh_error *err)
     return rc;
 }
 
-// Of a trial that has just been appraised: its runs' scores are still there.
-static rh_status tell_search(rh_study *study, const rh_study__trial_record *record,
-                             rh_error *err)
+// study->score holds the scores of the trial that was just appraised.
+static rh_status tell_search(rh_study *study, const rh_study__record *record, rh_error *err)
 {
-    rh_told told = {.setting = record->setting,
-                    .nrun = record->value.nrun,
+    rh_told told = {.setting = record->trial.setting,
+                    .nrun = record->nscored,
                     .score = study->score,
-                    .value = record->value.value,
-                    .noise = record->value.noise};
+                    .value = record->trial.value,
+                    .noise = record->noise};
     return rh_search_tell(study->search, &told, err);
 }
 
@@ -253,14 +247,14 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
         rh_status rc = rh_search_ask(study->search, &b.asked, &b.n, err);
         if (rc)
             return rc;
-        rh_search_foresee(study->search, &study->nsetting_all, &study->nrun_all);
+        rh_search_foresee(study->search, &study->nsetting_max, &study->nrun_search);
         study->nfirst = first ? b.n : study->nfirst;
         rc = close_settled(study, err);
         if (rc || b.n == 0)
             return rc;
         for (int i = 0; i < b.n && !rc; i++) {
             rc = begin_more(study, &b, i + 1, err);
-            rh_study__trial_record *record =
+            rh_study__record *record =
                 rc ? NULL : rh_study__find(study, b.asked[i].setting, false);
             if (!rc)
                 rc = complete(study, record, &b, err);
@@ -279,7 +273,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
 
 // ---------------------------------------------------------------------------- the confirmation
 
-// Where several settings have exactly the best score, chance decides, as in the paper.
+// Draw among settings with exactly the best score, as in the paper.
 static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
 {
     int ntied = 1;
@@ -294,7 +288,7 @@ static void shuffle_ties(const rh_study *study, rh_leader *leader, int n)
     }
 }
 
-// Whether two settings are nearly one.
+// Whether two settings are nearly equal.
 static bool is_near(const rh_study *study, int a, int b)
 {
     const rh_space *space = &study->plan->space;
@@ -307,16 +301,16 @@ static bool is_near(const rh_study *study, int a, int b)
     return true;
 }
 
-// The first `most` that are unlike those before them come first, and then the others in order.
-// Scratch: aside (n).
+// Move the first `most` settings that differ from those before them to the front; the others
+// follow in order. Scratch: aside (n).
 static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh_leader *aside)
 {
     int nkept = 0, naside = 0;
     for (int i = 0; i < n && nkept < most; i++) {
-        bool like = false;
-        for (int k = 0; k < nkept && !like; k++)
-            like = is_near(study, leader[i].setting, leader[k].setting);
-        if (like)
+        bool near = false;
+        for (int k = 0; k < nkept && !near; k++)
+            near = is_near(study, leader[i].setting, leader[k].setting);
+        if (near)
             aside[naside++] = leader[i];
         else
             leader[nkept++] = leader[i];
@@ -349,20 +343,21 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     study->best = NULL;
     study->nfinished = 0;
     if (!rc && n)
-        rc = rh_workers__settle(study->workers, RH_STAGE_CONFIRM,
-                                &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp, err);
+        rc = rh_workers__add_stage(study->workers, RH_STAGE_CONFIRM,
+                                   &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp,
+                                   err);
     for (int i = 0; i < n && !rc; i++) {
-        rh_study__trial_record *record = NULL;
+        rh_study__record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;
         int64_t nall = (int64_t)plan->confirm_members * plan->confirm_runs;
-        rc = rh_study__record(study, leader[i].setting, true, x, &record, err);
+        rc = rh_study__record_of(study, leader[i].setting, true, x, &record, err);
         if (!rc)
-            rc = hand_out(study, record, plan->confirm_runs, err);
-        if (!rc) // those it had are asked for again
+            rc = start_runs(study, record, plan->confirm_runs, err);
+        if (!rc) // the runs it has are asked for again
             study->nspare -= nall - record->nopen;
     }
     for (int i = 0; i < n && !rc; i++) {
-        rh_study__trial_record *record = rh_study__find(study, leader[i].setting, true);
+        rh_study__record *record = rh_study__find(study, leader[i].setting, true);
         rc = complete(study, record, NULL, err);
         if (!rc)
             rc = close(study, record, RH_SETTING_DONE, err);

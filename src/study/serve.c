@@ -1,41 +1,41 @@
-// serve.c - what ranks other than 0 do: live what rank 0 hands out.
+// serve.c - what ranks other than 0 do: the runs that rank 0 sends.
 //
-// Everything a run depends on comes from rank 0: how it is run, and the model as the bytes
-// of its file. The plan a rank was started with is only compared, where it says which agent.
+// Everything that a run depends on comes from rank 0: the options, and the model as the bytes
+// of its file. The rank's own plan is only compared, where it names an agent.
 //
-// 1. The thread that reads letters runs nothing: it must be there when rank 0 writes. It waits
-//    for its own thread pool's results, and looks for letters every half millisecond.
-// 2. Whatever goes wrong is told to rank 0 and becomes its error: people look there.
+// 1. The thread that reads messages does no runs, so it is there whenever rank 0 sends. It
+// waits
+//    for results of its thread pool and polls for messages every half millisecond.
+// 2. Every error is sent to rank 0 and reported there.
 
 #include "ranks.h"
 
-#include <assert.h>
 #include <string.h>
 #include <time.h>
 
-#define PAUSE 0.0005 // seconds between two looks for letters
+#define PAUSE 0.0005 // seconds between two polls for messages
 
-// A stage that runs can be run in.
+// A stage that this rank can run.
 typedef struct place {
     rh_task task;       // borrowed by the thread pool
-    rh_members members; // with its model
+    rh_members members; // own their model
 } place;
 
 typedef struct serving {
     rh_ranks *ranks; // borrowed
     const rh_plan *plan;
     int nthread;
-    rh_threads *threads;      // owned; NULL before the first stage
-    place *place[RH_NSTAGE];  // owned; NULL: not settled
-    rh_ranks__orders *orders; // owned: of the stage whose model is coming, or NULL
-    unsigned char *byte;      // owned: the model's file, so far  (nbyte of orders)
+    rh_threads *pool;         // owned; NULL before the first stage
+    place *place[RH_NSTAGE];  // owned; NULL: stage not added
+    rh_ranks__orders *orders; // owned: of the stage whose model is arriving, or NULL
+    unsigned char *byte;      // owned: the model's file so far  (nbyte of orders)
     size_t nbyte;
     bool over;
 } serving;
 
 void rh_ranks__describe(rh_ranks__hello *hello)
 {
-    memset(hello, 0, sizeof *hello); // its padding is sent too
+    memset(hello, 0, sizeof *hello); // padding is sent too
     snprintf(hello->version, sizeof hello->version, "%s", rh_version());
     hello->shape[0] = sizeof(rh_study__unit);
     hello->shape[1] = sizeof(rh_study__done);
@@ -47,21 +47,21 @@ void rh_ranks__describe(rh_ranks__hello *hello)
 
 // ---------------------------------------------------------------------------- stages
 
-// A letter that rank 0 does not write, or not now.
+// A message that rank 0 never sends, or not now.
 static rh_status out_of_order(rh_error *err)
 {
-    return rh_fail(err, RH_EFORMAT, "a letter from rank 0 is not what was expected");
+    return rh_fail(err, RH_EFORMAT, "rank 0 sent a message that was not expected");
 }
 
-// Make the place that the orders tell of, with the model that has come.
-static rh_status settle(serving *s, rh_error *err)
+// Add the stage of the orders, with the model that has arrived.
+static rh_status add_stage(serving *s, rh_error *err)
 {
     const rh_ranks__orders *orders = s->orders;
     const rh_agent_type *agent = rh_agent_find(orders->agent, err);
     if (!agent)
         return RH_EINVAL;
     if (s->plan->agent && s->plan->agent != agent)
-        return rh_fail(err, RH_EINVAL, "was started with agent %s, and rank 0 with %s",
+        return rh_fail(err, RH_EINVAL, "was started with agent %s, expected %s as on rank 0",
                        s->plan->agent->name, agent->name);
     if (orders->stage >= RH_NSTAGE || s->place[orders->stage])
         return out_of_order(err);
@@ -77,14 +77,14 @@ static rh_status settle(serving *s, rh_error *err)
     if (rc)
         return rc;
 
-    // names are words of this process
+    // names are pointers of this process
     here->task = orders->task;
     memcpy(here->task.obs_name, rh_model_task(model)->obs_name, sizeof here->task.obs_name);
-    if (!s->threads)
-        rc = rh_threads__create(&s->threads, agent, &orders->opt, s->nthread, err);
+    if (!s->pool)
+        rc = rh_threads__create(&s->pool, agent, &orders->opt, s->nthread, err);
     if (!rc)
-        rc = rh_threads__settle(s->threads, orders->stage, &here->members, &here->task,
-                                orders->hp, err);
+        rc = rh_threads__add_stage(s->pool, orders->stage, &here->members, &here->task,
+                                   orders->hp, err);
     return rc;
 }
 
@@ -112,7 +112,7 @@ static rh_status add_part(serving *s, const void *message, size_t n, rh_error *e
     s->nbyte += n;
     if (s->nbyte < s->orders->nbyte)
         return RH_OK;
-    rh_status rc = settle(s, err);
+    rh_status rc = add_stage(s, err);
     rh_free(s->byte);
     rh_free(s->orders);
     s->byte = NULL;
@@ -120,16 +120,16 @@ static rh_status add_part(serving *s, const void *message, size_t n, rh_error *e
     return rc ? rc : rh_ranks__post(s->ranks, 0, RH_MESSAGE_READY, NULL, 0, err);
 }
 
-// ---------------------------------------------------------------------------- letters
+// ---------------------------------------------------------------------------- messages
 
 static rh_status take_unit(serving *s, const void *message, size_t n, rh_error *err)
 {
     const rh_study__unit *unit = message;
-    if (n != sizeof *unit || !s->threads || unit->stage >= RH_NSTAGE || !s->place[unit->stage])
+    if (n != sizeof *unit || !s->pool || unit->stage >= RH_NSTAGE || !s->place[unit->stage])
         return out_of_order(err);
     if (unit->member < 0 || unit->member >= s->place[unit->stage]->members.nmember)
         return out_of_order(err);
-    return rh_threads__give(s->threads, unit, err);
+    return rh_threads__give(s->pool, unit, err);
 }
 
 static rh_status read_messages(serving *s, rh_error *err)
@@ -154,7 +154,7 @@ static rh_status read_messages(serving *s, rh_error *err)
             s->over = true;
             rh_ranks__dismissed(s->ranks);
             break;
-        case RH_MESSAGE_HELLO: // these go the other way
+        case RH_MESSAGE_HELLO: // to rank 0 only
         case RH_MESSAGE_READY:
         case RH_MESSAGE_DONE:
         case RH_MESSAGE_REFUSED:
@@ -165,15 +165,15 @@ static rh_status read_messages(serving *s, rh_error *err)
     return rc;
 }
 
-// Send the thread pool's results, once there are some or a moment has passed.
+// Wait a moment for results and send them.
 static rh_status send_results(serving *s, rh_error *err)
 {
     rh_study__done done;
     rh_status rc = RH_OK;
-    bool there = rh_threads__take(s->threads, &done, PAUSE);
+    bool there = rh_threads__take(s->pool, &done, PAUSE);
     while (there && !rc) {
         rc = rh_ranks__post(s->ranks, 0, RH_MESSAGE_DONE, &done, sizeof done, err);
-        there = !rc && rh_threads__take(s->threads, &done, 0.0);
+        there = !rc && rh_threads__take(s->pool, &done, 0.0);
     }
     return rc;
 }
@@ -191,7 +191,7 @@ static rh_status serve(serving *s, const rh_study_options *opt, rh_error *err)
             break;
         if (opt->stop && opt->stop(opt->context))
             rc = rh_fail(err, RH_ESTOPPED, "stopped");
-        else if (s->threads)
+        else if (s->pool)
             rc = send_results(s, err);
         else
             nanosleep(&pause, NULL);
@@ -201,17 +201,19 @@ static rh_status serve(serving *s, const rh_study_options *opt, rh_error *err)
 
 rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *err)
 {
-    assert(opt && opt->ranks && rh_ranks_me(opt->ranks) > 0);
+    if (!opt || !opt->ranks || rh_ranks_me(opt->ranks) == 0)
+        return rh_fail(err, RH_EINVAL, "study: rh_study_serve() on %s, expected a rank above 0",
+                       opt && opt->ranks ? "rank 0" : "no rank");
     serving s = {.ranks = opt->ranks, .plan = plan, .nthread = opt->nthread};
     rh_ranks__refusal no = {.rc = RH_OK};
     no.rc = serve(&s, opt, &no.err);
     if (no.rc) {
         rh_fail(err, no.rc, "%s", no.err.text);
-        // without memory for these words, leaving is all that rank 0 is told
+        // if this cannot be sent, rank 0 sees only that this rank left
         if (!rh_ranks__post(s.ranks, 0, RH_MESSAGE_REFUSED, &no, sizeof no, NULL))
             rh_ranks__dismissed(s.ranks);
     }
-    rh_threads__destroy(s.threads);
+    rh_threads__destroy(s.pool);
     for (int i = 0; i < RH_NSTAGE; i++) {
         if (s.place[i])
             rh_members__clear(&s.place[i]->members);

@@ -1,9 +1,9 @@
-// study.c - a tuning run, from the folder it is kept in to its verdict.
+// study.c - a study, from its folder to its verdict.
 //
-// 1. The folder is locked and the plan compared with what its journal says before anything is
-//    fitted: a study that cannot be done is refused at once.
-// 2. Nothing that depends on threads, ranks or time is in any result. The files that are
-//    written at the end hold no dates, so that the same study gives the same bytes.
+// 1. The folder is locked and the plan compared with the journal before anything is fitted, so
+//    that a study that cannot be resumed is refused at once.
+// 2. No result depends on threads, ranks or time. The files written at the end hold no dates:
+//    the same study gives the same bytes.
 
 #include "core.h"
 
@@ -15,9 +15,9 @@
 #define MODEL "study.model"
 #define BEST "best.yaml"
 #define RUNS "runs.csv"
-#define TRIED 8       // runs of a thread, run to say how long one takes
-#define TRY_AT_MOST 2 // seconds for that, and to see how long the search takes
-#define PAUSE 0.05    // seconds between two looks at the caller's stop
+#define TRIED 8       // runs per thread to measure how long one takes
+#define TRY_AT_MOST 2 // seconds for that, and for timing the search
+#define PAUSE 0.05    // seconds between two polls of the caller's stop
 
 double rh_study__now(void)
 {
@@ -36,7 +36,7 @@ rh_study_options rh_study_defaults(void)
     return (rh_study_options){.nthread = 1, .cookie = COOKIE};
 }
 
-// ---------------------------------------------------------------------------- taking it up
+// ---------------------------------------------------------------------------- opening
 
 char *rh_study__path(const char *folder, const char *name)
 {
@@ -62,7 +62,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     };
     if (!folder)
         return RH_OK;
-    if (model) { // its log alone does not tell it from another
+    if (model) { // two models of one log differ
         rh_members members = {0};
         rh_status rc = rh_members__open(&members, model, err);
         study->head.model = rc ? 0 : rh_members__fingerprint(&members);
@@ -78,8 +78,8 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     return rh_journal__open(&study->journal, folder, &study->head, err);
 }
 
-// What is known once there is a model.
-static rh_status settle(rh_study *study, rh_error *err)
+// Everything that depends on the model.
+static rh_status prepare(rh_study *study, rh_error *err)
 {
     const rh_plan *plan = study->plan;
     const rh_members *members = &study->members[RH_STAGE_SEARCH];
@@ -101,7 +101,7 @@ static rh_status settle(rh_study *study, rh_error *err)
     if (!study->score || !study->work || !study->seen)
         return rh_fail(err, RH_ENOMEM, "study: out of memory");
 
-    // one agent is born, so that refusals come at once
+    // create one agent, so that a bad parameter is refused at once
     rh_agent *agent = NULL;
     rc = rh_agent_create(&agent, plan->agent, &study->task, plan->hp, err);
     rh_agent_destroy(agent);
@@ -129,6 +129,12 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
         return rh_fail(err, RH_EINVAL, "study: options must start from rh_study_defaults()");
     if (opt->nthread < 1)
         return rh_fail(err, RH_EINVAL, "study: threads = %d, expected 1 or more", opt->nthread);
+    if (!log == !model)
+        return rh_fail(err, RH_EINVAL, "study: %s, expected a log or a model",
+                       log ? "both a log and a model" : "neither a log nor a model");
+    if (!plan->agent || !plan->method)
+        return rh_fail(err, RH_EINVAL,
+                       "study: the plan is not settled, expected rh_plan_settle() before");
     if (plan->agent->nparam > RH_STUDY__NHP)
         return rh_fail(err, RH_EINVAL, "study: %s has %d parameters, expected at most %d",
                        plan->agent->name, plan->agent->nparam, RH_STUDY__NHP);
@@ -142,7 +148,7 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->starts = starts;
     study->begun = study->synced = rh_study__now();
     rh_status rc = make_search(plan, &study->search, err);
-    if (!rc && !model) // a folder of a refused study would refuse the mended one
+    if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
     if (!rc)
         rc = open_folder(study, model, err);
@@ -151,7 +157,7 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
         rc = rh_study__fit(study, model, err);
     study->fitting = rh_study__now() - begun;
     if (!rc)
-        rc = settle(study, err);
+        rc = prepare(study, err);
     if (!rc)
         rc = rh_study__restore(study, err);
     if (rc)
@@ -166,8 +172,8 @@ static void forget_verdict(rh_study *study)
     rh_verdict *v = &study->verdict;
     rh_free(v->tied);
     rh_free(v->bound);
-    rh_free(v->share);
-    rh_free(v->total);
+    rh_free(v->importance);
+    rh_free(v->importance_total);
     rh_free(v->finding);
     rh_free(study->trial);
     study->trial = NULL;
@@ -198,7 +204,7 @@ const rh_model *rh_study_model(const rh_study *study)
     return study->members[RH_STAGE_SEARCH].model;
 }
 
-// ---------------------------------------------------------------------------- what it takes
+// ---------------------------------------------------------------------------- estimates
 
 static bool is_stopped(const rh_study *study)
 {
@@ -210,15 +216,15 @@ static rh_status stopped(rh_error *err)
     return rh_fail(err, RH_ESTOPPED, "study: stopped");
 }
 
-// Asked by the threads of a thread pool.
+// Polled by the threads of a pool.
 static bool is_late(void *context)
 {
     const double *until = context;
     return rh_study__now() > *until;
 }
 
-// Runs of settings that would be tried first, by a thread pool.
-static rh_status give_some(const rh_study *study, rh_threads *threads, int n, rh_error *err)
+// Give a pool n runs of settings that the search would try first.
+static rh_status give_some(const rh_study *study, rh_threads *pool, int n, rh_error *err)
 {
     rh_search *search = NULL;
     const rh_asked *asked = NULL;
@@ -230,52 +236,52 @@ static rh_status give_some(const rh_study *study, rh_threads *threads, int n, rh
         rh_study__unit unit = {.trial = i, .stage = RH_STAGE_SEARCH, .run = i};
         int64_t which = n < nasked ? (int64_t)i * nasked / n : i % nasked;
         rh_plan_hp(study->plan, rh_search_setting(search, asked[which].setting), unit.hp);
-        rc = rh_threads__give(threads, &unit, err);
+        rc = rh_threads__give(pool, &unit, err);
     }
     rh_search_destroy(search);
     return rc;
 }
 
-// Seconds of a run beside as many others as there are threads, which may well share a core;
-// runs that take too long are left, and their steps counted. And seconds that a member takes
-// before the first run.
-static rh_status time_runs(rh_study *study, int64_t nunit, double *result, double *member,
+// Seconds of a run while all threads run, because they may share cores. Runs that take too long
+// are stopped and count by their steps. *member: seconds to prepare a member.
+static rh_status time_runs(rh_study *study, int64_t nrun, double *seconds, double *member,
                            rh_error *err)
 {
     const rh_plan *plan = study->plan;
     const rh_members *members = &study->members[RH_STAGE_SEARCH];
-    int nthread = study->opt.nthread < nunit ? study->opt.nthread : (int)nunit;
-    int n = (int64_t)TRIED * nthread < nunit ? TRIED * nthread : (int)nunit;
-    double begun = rh_study__now(), until = INFINITY, run = 0.0;
-    rh_eval_options how = study->eval;
-    rh_threads *threads = NULL;
-    how.stop = is_late;
-    how.context = &until; // set while nobody runs
-    rh_status rc = rh_threads__create(&threads, plan->agent, &how, nthread, err);
+    int nthread = study->opt.nthread < nrun ? study->opt.nthread : (int)nrun;
+    int n = (int64_t)TRIED * nthread < nrun ? TRIED * nthread : (int)nrun;
+    double begun = rh_study__now(), until = INFINITY, ndone = 0.0;
+    rh_eval_options eval = study->eval;
+    rh_threads *pool = NULL;
+    eval.stop = is_late;
+    eval.context = &until; // written only while nothing runs
+    rh_status rc = rh_threads__create(&pool, plan->agent, &eval, nthread, err);
     if (!rc)
-        rc = rh_threads__settle(threads, RH_STAGE_SEARCH, members, &study->task, plan->hp, err);
+        rc = rh_threads__add_stage(pool, RH_STAGE_SEARCH, members, &study->task, plan->hp, err);
     *member = (rh_study__now() - begun) / members->nmember;
     begun = rh_study__now();
     until = begun + TRY_AT_MOST;
     if (!rc)
-        rc = give_some(study, threads, n, err);
-    while (!rc && rh_threads__nopen(threads) > 0) {
+        rc = give_some(study, pool, n, err);
+    while (!rc && rh_threads__nopen(pool) > 0) {
         rh_study__done done;
         if (is_stopped(study))
             rc = stopped(err);
-        else if (rh_threads__take(threads, &done, PAUSE)) {
-            bool left = done.result.outcome == RH_STOPPED;
+        else if (rh_threads__take(pool, &done, PAUSE)) {
+            const rh_result *result = &done.run.result;
+            bool cut = result->outcome == RH_STOPPED;
             rc = done.rc ? rh_fail(err, done.rc, "%s", done.err.text) : RH_OK;
-            run += left ? (double)done.result.nstep / (double)how.nstep : 1.0;
+            ndone += cut ? (double)result->nstep / (double)eval.nstep : 1.0;
         }
     }
-    *result = (rh_study__now() - begun) * nthread / fmax(run, 1.0 / (double)how.nstep);
-    rh_threads__destroy(threads);
+    *seconds = (rh_study__now() - begun) * nthread / fmax(ndone, 1.0 / (double)eval.nstep);
+    rh_threads__destroy(pool);
     return rc;
 }
 
-// Seconds that the search itself takes to find out what to ask: it is told of a hill. What it
-// does not get to in time is foreseen by the cube of the number of settings.
+// Seconds that the search method itself takes, on a made-up objective. What it does not reach
+// in time is extrapolated by the cube of the number of settings.
 static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_error *err)
 {
     const rh_plan *plan = study->plan;
@@ -313,62 +319,43 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     int64_t nrun;
     int nmember = study->members[RH_STAGE_SEARCH].nmember;
     double member = 0.0, fresh = 0.0;
-    *out = (rh_estimate){.how = study->eval};
+    *out = (rh_estimate){.eval = study->eval};
     rh_search_foresee(study->search, &out->nsetting, &nrun);
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
     out->nconfirm = (int64_t)confirm * plan->confirm_members * plan->confirm_runs;
-    out->nunit = nrun * nmember + out->nconfirm;
-    rh_status rc = time_runs(study, out->nunit, &out->result, &member, err);
+    out->nrun = nrun * nmember + out->nconfirm;
+    rh_status rc = time_runs(study, out->nrun, &out->seconds_per_run, &member, err);
     if (!rc)
-        rc = time_search(study, out->nsetting, &out->search, err);
+        rc = time_search(study, out->nsetting, &out->seconds_search, err);
     if (!rc && out->nconfirm)
         rc = rh_study__time_fit(study, &fresh, err);
     int nrank = study->opt.ranks ? rh_ranks_count(study->opt.ranks) : 1;
-    out->fit = study->fitting + nmember * member;
+    out->seconds_fit = study->fitting + nmember * member;
     if (out->nconfirm)
-        out->fit += plan->confirm_members * (fresh + member);
-    double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nunit);
-    out->seconds = out->fit + out->search + (double)out->nunit * out->result / nthread;
+        out->seconds_fit += plan->confirm_members * (fresh + member);
+    double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nrun);
+    out->seconds = out->seconds_fit + out->seconds_search +
+                   (double)out->nrun * out->seconds_per_run / nthread;
     return rc;
 }
 
-// ---------------------------------------------------------------------------- carrying it out
+// ---------------------------------------------------------------------------- running
 
-rh_status rh_study_run(rh_study *study, rh_error *err)
+const rh_verdict *rh_study_verdict(rh_study *study)
 {
-    const rh_plan *plan = study->plan;
-    if (study->ran)
-        return rh_fail(err, RH_EINVAL,
-                       "study: carried out before; to go on, take it up again from its folder");
-    study->ran = true;
-    rh_status rc = rh_workers__create(&study->workers, plan->agent, &study->eval,
-                                      study->opt.nthread, study->opt.ranks, err);
-    if (!rc)
-        rc = rh_workers__settle(study->workers, RH_STAGE_SEARCH,
-                                &study->members[RH_STAGE_SEARCH], &study->task, plan->hp, err);
-    if (!rc)
-        rc = rh_study__search(study, err);
-    if (!rc && plan->confirm_settings > 0)
-        rc = rh_study__confirm(study, err);
-    rh_workers__destroy(study->workers);
-    study->workers = NULL;
-    study->whole = !rc;
-    study->judged = false;
-    if (rc)
-        return rc;
-    rc = rh_study_write(study, err);
-    const rh_verdict *verdict = rc ? NULL : rh_study_verdict(study);
-    if (!rc && !verdict)
-        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
-    if (!rc && study->journal)
-        rc = rh_journal__conclude(study->journal, verdict, err);
-    if (!rc && study->journal)
-        rc = rh_journal__sync(study->journal, err);
-    return rc;
+    if (study->judged)
+        return &study->verdict;
+    forget_verdict(study);
+    study->judged = rh_study__judge_all(study) == RH_OK;
+    if (study->judged)
+        return &study->verdict;
+    forget_verdict(study);
+    return NULL;
 }
 
-rh_status rh_study_write(rh_study *study, rh_error *err)
+// best.yaml and runs.csv.
+static rh_status write_files(rh_study *study, rh_error *err)
 {
     if (!study->opt.folder)
         return RH_OK;
@@ -387,14 +374,36 @@ rh_status rh_study_write(rh_study *study, rh_error *err)
     return rc;
 }
 
-const rh_verdict *rh_study_verdict(rh_study *study)
+rh_status rh_study_run(rh_study *study, rh_error *err)
 {
-    if (study->judged)
-        return &study->verdict;
-    forget_verdict(study);
-    study->judged = rh_study__judge_all(study) == RH_OK;
-    if (study->judged)
-        return &study->verdict;
-    forget_verdict(study);
-    return NULL;
+    const rh_plan *plan = study->plan;
+    if (study->ran)
+        return rh_fail(err, RH_EINVAL,
+                       "study: has run before; to resume it, open it again from its folder");
+    study->ran = true;
+    rh_status rc = rh_workers__create(&study->workers, plan->agent, &study->eval,
+                                      study->opt.nthread, study->opt.ranks, err);
+    if (!rc)
+        rc = rh_workers__add_stage(study->workers, RH_STAGE_SEARCH,
+                                   &study->members[RH_STAGE_SEARCH], &study->task, plan->hp,
+                                   err);
+    if (!rc)
+        rc = rh_study__search(study, err);
+    if (!rc && plan->confirm_settings > 0)
+        rc = rh_study__confirm(study, err);
+    rh_workers__destroy(study->workers);
+    study->workers = NULL;
+    study->finished = !rc;
+    study->judged = false;
+    if (rc)
+        return rc;
+    rc = write_files(study, err);
+    const rh_verdict *verdict = rc ? NULL : rh_study_verdict(study);
+    if (!rc && !verdict)
+        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
+    if (!rc && study->journal)
+        rc = rh_journal__conclude(study->journal, verdict, err);
+    if (!rc && study->journal)
+        rc = rh_journal__sync(study->journal, err);
+    return rc;
 }

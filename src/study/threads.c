@@ -1,25 +1,22 @@
-// threads.c - threads that live what they are given.
+// threads.c - the thread pool of this process.
 //
-// Units wait in one line, each thread takes the first, and results wait in another until they
-// are taken. Who runs a unit, and in what order, changes nothing (eval/run.c).
+// Units wait in one queue, each thread takes the first, and results wait in another queue until
+// they are taken. Which thread does a unit, and in what order, changes no result (eval/run.c).
 //
-// 1. Threads, not a parallel loop: units come one by one, from a search that decides by what it
-//    was told, and nobody waits for the slowest of a batch.
-// 2. Room for a result is made when its unit is given, so that a thread that has run cannot
-//    fail to say so, and taking never allocates.
-// 3. Signals are for the thread that asked for the thread pool: those of the thread pool let
-// none through but
-//    the ones that tell of their own faults.
-// 4. A thread pool that is destroyed leaves the runs under way: a flag is looked at every 256
-// steps.
-// 5. Only one thread gives and takes. Between it and the thread pool all goes through one lock,
-// which
-//    is held for moments: a run takes milliseconds at least.
+// 1. Threads instead of a parallel loop: units come one by one, from a search that decides by
+//    earlier results, and no thread waits for the slowest of a batch.
+// 2. Space for a result is reserved when its unit is given, so that a thread can always
+// deliver,
+//    and taking never allocates.
+// 3. The pool's threads block all signals except those for their own faults, so signals reach
+//    the thread that created the pool.
+// 4. Destroying a pool abandons the runs under way: they poll a flag every 256 steps.
+// 5. Only one thread gives and takes. One lock guards what it shares with the pool, and is held
+//    for moments: a run takes milliseconds at least.
 
 #include "queue.h"
 #include "study_internal.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -28,9 +25,9 @@
 #include <string.h>
 #include <time.h>
 
-// What a thread is told at its birth.
+// What a thread is given at its start.
 typedef struct worker_thread {
-    rh_threads *threads;
+    rh_threads *pool;
     int worker; // its number in the runners
     pthread_t thread;
 } worker_thread;
@@ -40,65 +37,64 @@ struct rh_threads {
     rh_eval_options opt;
     int nthread, nstarted;
     worker_thread *worker_thread; // owned  (nthread)
-    int nopen;                    // given and not taken; of the one who gives
+    int nopen;                    // given and not taken; of the giving thread
 
-    pthread_mutex_t lock;         // for what follows
-    pthread_cond_t work;          // there is some, or it is time to leave
+    pthread_mutex_t lock;         // guards everything below
+    pthread_cond_t work;          // there is a unit, or the pool ends
     pthread_cond_t progress;      // there is a result
-    bool made;                    // these three exist
+    bool made;                    // lock, work and progress are initialised
     rh_queue todo;                // of rh_study__unit
     rh_queue done;                // of rh_study__done
-    rh_runner *runner[RH_NSTAGE]; // owned; NULL: not settled
-    atomic_bool leaving;
+    rh_runner *runner[RH_NSTAGE]; // owned; NULL: stage not added
+    atomic_bool leaving;          // the pool ends
 };
 
 // ---------------------------------------------------------------------------- threads
 
-// Asked by the runners.
+// Polled by the runners.
 static bool must_stop(void *context)
 {
-    const rh_threads *threads = context;
-    return atomic_load(&threads->leaving) ||
-           (threads->opt.stop && threads->opt.stop(threads->opt.context));
+    const rh_threads *pool = context;
+    return atomic_load(&pool->leaving) || (pool->opt.stop && pool->opt.stop(pool->opt.context));
 }
 
-static void live(rh_runner *runner, int worker, const rh_study__unit *unit,
-                 rh_study__done *done)
+static void do_unit(rh_runner *runner, int worker, const rh_study__unit *unit,
+                    rh_study__done *done)
 {
     memset(done, 0, sizeof *done);
-    done->trial = unit->trial;
-    done->stage = unit->stage;
-    done->member = unit->member;
-    done->run = unit->run;
+    done->run.trial = unit->trial;
+    done->run.stage = unit->stage;
+    done->run.member = unit->member;
+    done->run.run = unit->run;
     done->rc = rh_runner_run(runner, worker, unit->hp, unit->member, (uint64_t)unit->run,
-                             &done->result, done->curve, &done->err);
+                             &done->run.result, done->run.curve, &done->err);
 }
 
 static void *work(void *context)
 {
     const worker_thread *h = context;
-    rh_threads *threads = h->threads;
+    rh_threads *pool = h->pool;
     rh_study__unit unit;
     rh_study__done done;
-    pthread_mutex_lock(&threads->lock);
+    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!atomic_load(&threads->leaving) && threads->todo.n == 0)
-            pthread_cond_wait(&threads->work, &threads->lock);
-        if (atomic_load(&threads->leaving))
+        while (!atomic_load(&pool->leaving) && pool->todo.n == 0)
+            pthread_cond_wait(&pool->work, &pool->lock);
+        if (atomic_load(&pool->leaving))
             break;
-        rh_queue__pop(&threads->todo, &unit);
-        rh_runner *runner = threads->runner[unit.stage];
-        pthread_mutex_unlock(&threads->lock);
-        live(runner, h->worker, &unit, &done);
-        pthread_mutex_lock(&threads->lock);
-        rh_queue__push(&threads->done, &done);
-        pthread_cond_signal(&threads->progress);
+        rh_queue__pop(&pool->todo, &unit);
+        rh_runner *runner = pool->runner[unit.stage];
+        pthread_mutex_unlock(&pool->lock);
+        do_unit(runner, h->worker, &unit, &done);
+        pthread_mutex_lock(&pool->lock);
+        rh_queue__push(&pool->done, &done);
+        pthread_cond_signal(&pool->progress);
     }
-    pthread_mutex_unlock(&threads->lock);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
-static rh_status start(rh_threads *threads, rh_error *err)
+static rh_status start(rh_threads *pool, rh_error *err)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
     sigset_t none, before;
@@ -106,31 +102,31 @@ static rh_status start(rh_threads *threads, rh_error *err)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&none, own[i]);
     int fault = pthread_sigmask(SIG_SETMASK, &none, &before);
-    for (int i = 0; !fault && i < threads->nthread; i++) {
-        worker_thread *h = &threads->worker_thread[i];
-        *h = (worker_thread){.threads = threads, .worker = i};
+    for (int i = 0; !fault && i < pool->nthread; i++) {
+        worker_thread *h = &pool->worker_thread[i];
+        *h = (worker_thread){.pool = pool, .worker = i};
         fault = pthread_create(&h->thread, NULL, work, h);
-        threads->nstarted += !fault;
+        pool->nstarted += !fault;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault)
-        return rh_fail(err, RH_EIO, "study: thread %d of %d could not be started: %s",
-                       threads->nstarted + 1, threads->nthread, strerror(fault));
+        return rh_fail(err, RH_EIO, "study: cannot start thread %d of %d: %s",
+                       pool->nstarted + 1, pool->nthread, strerror(fault));
     return RH_OK;
 }
 
-// Waits are by the clock that nobody sets.
-static rh_status make_locks(rh_threads *threads, rh_error *err)
+// Waits use the monotonic clock, which is never set.
+static rh_status make_locks(rh_threads *pool, rh_error *err)
 {
     pthread_condattr_t attr;
     int fault = pthread_condattr_init(&attr);
     if (!fault) {
         pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-        pthread_mutex_init(&threads->lock, NULL);
-        pthread_cond_init(&threads->work, NULL);
-        pthread_cond_init(&threads->progress, &attr);
+        pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->work, NULL);
+        pthread_cond_init(&pool->progress, &attr);
         pthread_condattr_destroy(&attr);
-        threads->made = true;
+        pool->made = true;
     }
     return fault ? rh_fail(err, RH_ENOMEM, "study: out of memory") : RH_OK;
 }
@@ -141,7 +137,7 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
                              const rh_eval_options *opt, int nthread, rh_error *err)
 {
     if (nthread < 1)
-        return rh_fail(err, RH_EINVAL, "study: threads = %d, expected 1 or more", nthread);
+        return rh_fail(err, RH_EINVAL, "study: pool = %d, expected 1 or more", nthread);
     if (opt->ncurve > RH_STUDY__NCURVE)
         return rh_fail(err, RH_EINVAL, "study: curve points = %d, expected 0 to %d",
                        opt->ncurve, RH_STUDY__NCURVE);
@@ -149,78 +145,83 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
         return rh_fail(err, RH_EINVAL, "study: agent %s has %d parameters, expected at most %d",
                        agent->name, agent->nparam, RH_STUDY__NHP);
     rh_status rc = RH_OK;
-    rh_threads *threads = rh_alloc(1, sizeof *threads);
-    if (!threads)
+    rh_threads *pool = rh_alloc(1, sizeof *pool);
+    if (!pool)
         return rh_fail(err, RH_ENOMEM, "study: out of memory");
-    threads->agent = agent;
-    threads->opt = *opt;
-    threads->nthread = nthread;
-    threads->todo.size = sizeof(rh_study__unit);
-    threads->done.size = sizeof(rh_study__done);
-    threads->worker_thread = rh_alloc((size_t)nthread, sizeof *threads->worker_thread);
-    if (!threads->worker_thread) {
+    pool->agent = agent;
+    pool->opt = *opt;
+    pool->nthread = nthread;
+    pool->todo.size = sizeof(rh_study__unit);
+    pool->done.size = sizeof(rh_study__done);
+    pool->worker_thread = rh_alloc((size_t)nthread, sizeof *pool->worker_thread);
+    if (!pool->worker_thread) {
         rc = rh_fail(err, RH_ENOMEM, "study: out of memory for %d threads", nthread);
         goto done;
     }
-    rc = make_locks(threads, err);
+    rc = make_locks(pool, err);
     if (rc)
         goto done;
-    rc = start(threads, err);
+    rc = start(pool, err);
     if (rc)
         goto done;
-    *out = threads;
-    threads = NULL;
+    *out = pool;
+    pool = NULL;
 
 done:
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
     return rc;
 }
 
-rh_status rh_threads__settle(rh_threads *threads, rh_stage stage, const rh_members *members,
-                             const rh_task *task, const double *hp, rh_error *err)
+rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
+                                const rh_task *task, const double *hp, rh_error *err)
 {
-    assert(stage < RH_NSTAGE && !threads->runner[stage]);
-    rh_eval_options opt = threads->opt;
-    opt.nthread = threads->nthread;
+    if ((unsigned)stage >= RH_NSTAGE || pool->runner[stage])
+        return rh_fail(err, RH_EINVAL, "study: stage %d, expected a stage that was not added",
+                       (int)stage);
+    rh_eval_options opt = pool->opt;
+    opt.nthread = pool->nthread;
     opt.replicate = stage == RH_STAGE_CONFIRM ? RH_STUDY__FRESH : 0;
     opt.stop = must_stop;
-    opt.context = threads;
+    opt.context = pool;
     rh_runner *runner = NULL;
-    rh_status rc = rh_runner_create(&runner, members->env, members->nmember, threads->agent,
-                                    task, hp, &opt, err);
+    rh_status rc = rh_runner_create(&runner, members->env, members->nmember, pool->agent, task,
+                                    hp, &opt, err);
     if (rc)
         return rc;
-    pthread_mutex_lock(&threads->lock);
-    threads->runner[stage] = runner;
-    pthread_mutex_unlock(&threads->lock);
+    pthread_mutex_lock(&pool->lock);
+    pool->runner[stage] = runner;
+    pthread_mutex_unlock(&pool->lock);
     return RH_OK;
 }
 
-rh_status rh_threads__reserve(rh_threads *threads, int n, rh_error *err)
+rh_status rh_threads__reserve(rh_threads *pool, int n, rh_error *err)
 {
-    pthread_mutex_lock(&threads->lock);
-    rh_status rc = rh_queue__reserve(&threads->todo, n, err);
+    pthread_mutex_lock(&pool->lock);
+    rh_status rc = rh_queue__reserve(&pool->todo, n, err);
     if (!rc)
-        rc = rh_queue__reserve(&threads->done, n, err);
-    pthread_mutex_unlock(&threads->lock);
+        rc = rh_queue__reserve(&pool->done, n, err);
+    pthread_mutex_unlock(&pool->lock);
     return rc;
 }
 
-rh_status rh_threads__give(rh_threads *threads, const rh_study__unit *unit, rh_error *err)
+rh_status rh_threads__give(rh_threads *pool, const rh_study__unit *unit, rh_error *err)
 {
-    rh_status rc = rh_threads__reserve(threads, threads->nopen + 1, err);
+    if ((unsigned)unit->stage >= RH_NSTAGE || !pool->runner[unit->stage])
+        return rh_fail(err, RH_EINVAL,
+                       "study: a unit of stage %d, expected a stage that was added",
+                       (int)unit->stage);
+    rh_status rc = rh_threads__reserve(pool, pool->nopen + 1, err);
     if (rc)
         return rc;
-    pthread_mutex_lock(&threads->lock);
-    assert(threads->runner[unit->stage]);
-    rh_queue__push(&threads->todo, unit);
-    pthread_cond_signal(&threads->work);
-    pthread_mutex_unlock(&threads->lock);
-    threads->nopen++;
+    pthread_mutex_lock(&pool->lock);
+    rh_queue__push(&pool->todo, unit);
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    pool->nopen++;
     return RH_OK;
 }
 
-// The time that is so many seconds from now; a wait of a century is as good as any longer one.
+// The time so many seconds from now, a century at most.
 static struct timespec in_seconds(double wait)
 {
     struct timespec t;
@@ -235,46 +236,45 @@ static struct timespec in_seconds(double wait)
     return t;
 }
 
-bool rh_threads__take(rh_threads *threads, rh_study__done *done, double wait)
+bool rh_threads__take(rh_threads *pool, rh_study__done *done, double wait)
 {
     struct timespec until = {0};
     if (wait > 0.0)
         until = in_seconds(wait);
-    pthread_mutex_lock(&threads->lock);
+    pthread_mutex_lock(&pool->lock);
     bool waiting = wait > 0.0;
-    while (waiting && threads->done.n == 0)
-        waiting =
-            pthread_cond_timedwait(&threads->progress, &threads->lock, &until) != ETIMEDOUT;
-    bool there = rh_queue__pop(&threads->done, done);
-    pthread_mutex_unlock(&threads->lock);
-    threads->nopen -= there;
+    while (waiting && pool->done.n == 0)
+        waiting = pthread_cond_timedwait(&pool->progress, &pool->lock, &until) != ETIMEDOUT;
+    bool there = rh_queue__pop(&pool->done, done);
+    pthread_mutex_unlock(&pool->lock);
+    pool->nopen -= there;
     return there;
 }
 
-int rh_threads__nopen(const rh_threads *threads)
+int rh_threads__nopen(const rh_threads *pool)
 {
-    return threads->nopen;
+    return pool->nopen;
 }
 
-void rh_threads__destroy(rh_threads *threads)
+void rh_threads__destroy(rh_threads *pool)
 {
-    if (!threads)
+    if (!pool)
         return;
-    if (threads->made) {
-        pthread_mutex_lock(&threads->lock);
-        atomic_store(&threads->leaving, true);
-        pthread_cond_broadcast(&threads->work);
-        pthread_mutex_unlock(&threads->lock);
-        for (int i = 0; i < threads->nstarted; i++)
-            pthread_join(threads->worker_thread[i].thread, NULL);
-        pthread_cond_destroy(&threads->work);
-        pthread_cond_destroy(&threads->progress);
-        pthread_mutex_destroy(&threads->lock);
+    if (pool->made) {
+        pthread_mutex_lock(&pool->lock);
+        atomic_store(&pool->leaving, true);
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+        for (int i = 0; i < pool->nstarted; i++)
+            pthread_join(pool->worker_thread[i].thread, NULL);
+        pthread_cond_destroy(&pool->work);
+        pthread_cond_destroy(&pool->progress);
+        pthread_mutex_destroy(&pool->lock);
     }
     for (int s = 0; s < RH_NSTAGE; s++)
-        rh_runner_destroy(threads->runner[s]);
-    rh_queue__clear(&threads->todo);
-    rh_queue__clear(&threads->done);
-    rh_free(threads->worker_thread);
-    rh_free(threads);
+        rh_runner_destroy(pool->runner[s]);
+    rh_queue__clear(&pool->todo);
+    rh_queue__clear(&pool->done);
+    rh_free(pool->worker_thread);
+    rh_free(pool);
 }

@@ -1,13 +1,12 @@
-// trials.c - the settings that were tried, and their runs.
+// trials.c - the trials of a study and their runs.
 //
-// 1. A trial knows which of its runs are there, whoever run them and in whatever order: a
-//    run found in the journal is like one that has just been run.
-// 2. Learning curves of single runs are kept until the trial is finished, and then their mean,
-//    taken in order of members and runs, so that it does not depend on who was first.
-// 3. A trial is worth what the runs asked for so far say. The journal of a race has runs that
-//    are only asked for later, and a race that goes on must not know them sooner.
-// 4. A journal may have been written by another machine or an older version: a setting that is
-//    not in the space is refused, and never run.
+// 1. A run from the journal and a run that has just finished are treated alike.
+// 2. The learning curves of single runs are kept until the trial is finished, then their mean.
+//    The mean is taken in order of members and runs, so the order of arrival does not matter.
+// 3. The value of a trial counts only the runs asked for so far. The journal of a race may hold
+//    runs that are asked for later, and a resumed race must not see them earlier.
+// 4. Another machine or an older version may have written the journal. A setting outside the
+//    space is refused.
 
 #include "core.h"
 
@@ -19,7 +18,7 @@ static rh_status out_of_memory(rh_error *err)
     return rh_fail(err, RH_ENOMEM, "study: out of memory for the runs of a setting");
 }
 
-static void destroy(rh_study__trial_record *record)
+static void destroy(rh_study__record *record)
 {
     if (!record)
         return;
@@ -30,75 +29,84 @@ static void destroy(rh_study__trial_record *record)
     rh_free(record);
 }
 
-// NULL when memory ran out.
-static rh_study__trial_record *create(const rh_study *study, int setting, bool confirm,
-                                      const double *x)
+// NULL without memory.
+static rh_study__record *create(const rh_study *study, int setting, bool confirm,
+                                const double *x)
 {
     const rh_plan *plan = study->plan;
-    size_t ncurve = (size_t)study->plan->ncurve;
-    rh_study__trial_record *record = rh_alloc(1, sizeof *record);
+    rh_study__record *record = rh_alloc(1, sizeof *record);
     if (!record)
         return NULL;
+    int nmember = confirm ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
+    int nrun = confirm ? plan->confirm_runs : plan->nrun;
+    size_t n = (size_t)nmember * (size_t)nrun;
     record->number = -1;
-    record->setting = setting;
-    record->confirm = confirm;
-    record->nmember = confirm ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
-    record->nrun = confirm ? plan->confirm_runs : plan->nrun;
-    memcpy(record->x, x, (size_t)plan->space.ndim * sizeof *x);
-    size_t nunit = (size_t)record->nmember * (size_t)record->nrun;
     record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
-    record->result = rh_alloc(nunit, sizeof *record->result);
-    record->curve = rh_alloc(ncurve + 1, sizeof *record->curve);
+    record->result = rh_alloc(n, sizeof *record->result);
+    record->curve = rh_alloc((size_t)plan->ncurve + 1, sizeof *record->curve);
     if (!record->hp || !record->result || !record->curve) {
         destroy(record);
         return NULL;
     }
+    memcpy(record->x, x, (size_t)plan->space.ndim * sizeof *x);
     rh_plan_hp(plan, x, record->hp);
-    for (size_t i = 0; i < nunit; i++)
+    for (size_t i = 0; i < n; i++)
         record->result[i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
-    record->value = (rh_value){NAN, NAN, NAN, NAN, 0};
+    record->noise = NAN;
+    record->trial = (rh_trial){
+        .setting = setting,
+        .confirm = confirm,
+        .x = record->x,
+        .hp = record->hp,
+        .nmember = nmember,
+        .nrun = nrun,
+        .result = record->result,
+        .curve = record->curve,
+        .value = NAN,
+        .lo95 = NAN,
+        .hi95 = NAN,
+    };
     return record;
 }
 
-static rh_status append(rh_study *study, rh_study__trial_record *record, rh_error *err)
+static rh_status append(rh_study *study, rh_study__record *record, rh_error *err)
 {
+    int setting = record->trial.setting, which = record->trial.confirm;
     void *all =
         rh_alloc_more((void *)study->record, &study->room, study->nrecord, sizeof record);
     if (!all)
         return out_of_memory(err);
     study->record = all;
-    int which = record->confirm, *place = study->place[which];
-    place = rh_alloc_more(place, &study->nplace[which], record->setting, sizeof *place);
+    int *place =
+        rh_alloc_more(study->place[which], &study->nplace[which], setting, sizeof *place);
     if (!place)
         return out_of_memory(err);
     study->place[which] = place;
     record->index = study->nrecord;
     study->record[study->nrecord++] = record;
-    place[record->setting] = study->nrecord;
+    place[setting] = study->nrecord;
     return RH_OK;
 }
 
-rh_study__trial_record *rh_study__find(const rh_study *study, int setting, bool confirm)
+rh_study__record *rh_study__find(const rh_study *study, int setting, bool confirm)
 {
     int index = setting < study->nplace[confirm] ? study->place[confirm][setting] - 1 : -1;
     return index < 0 ? NULL : study->record[index];
 }
 
-rh_status rh_study__record(rh_study *study, int setting, bool confirm, const double *x,
-                           rh_study__trial_record **out, rh_error *err)
+rh_status rh_study__record_of(rh_study *study, int setting, bool confirm, const double *x,
+                              rh_study__record **out, rh_error *err)
 {
     *out = rh_study__find(study, setting, confirm);
     if (*out)
         return RH_OK;
-    rh_study__trial_record *record = create(study, setting, confirm, x);
+    rh_study__record *record = create(study, setting, confirm, x);
     if (!record)
         return out_of_memory(err);
     rh_status rc = RH_OK;
-    if (study->journal) {
-        rh_journal__entry begun = {.setting = setting, .confirm = confirm};
-        memcpy(begun.x, record->x, sizeof begun.x);
-        rc = rh_journal__begin(study->journal, &begun, &record->number, err);
-    }
+    if (study->journal)
+        rc = rh_journal__begin(study->journal, setting, confirm, record->x, &record->number,
+                               err);
     if (!rc)
         rc = append(study, record, err);
     if (rc) {
@@ -109,60 +117,58 @@ rh_status rh_study__record(rh_study *study, int setting, bool confirm, const dou
     return RH_OK;
 }
 
-static size_t run_at(const rh_study__trial_record *record, int member, int run)
+static size_t run_at(const rh_study__record *record, int member, int run)
 {
-    return (size_t)member * (size_t)record->nrun + (size_t)run;
+    return (size_t)member * (size_t)record->trial.nrun + (size_t)run;
 }
 
-static double *curve_at(const rh_study *study, const rh_study__trial_record *record, int member,
+static double *curve_at(const rh_study *study, const rh_study__record *record, int member,
                         int run)
 {
-    size_t at = (size_t)run * (size_t)record->nmember + (size_t)member;
+    size_t at = (size_t)run * (size_t)record->trial.nmember + (size_t)member;
     return record->curves + at * (size_t)study->plan->ncurve;
 }
 
-rh_status rh_study__reserve(rh_study *study, rh_study__trial_record *record, int nrun,
-                            rh_error *err)
+rh_status rh_study__reserve(rh_study *study, rh_study__record *record, int nrun, rh_error *err)
 {
-    size_t ofrun = (size_t)record->nmember * (size_t)study->plan->ncurve;
-    if (nrun <= record->ndrawn || (record->ndrawn && !record->curves))
+    size_t per_run = (size_t)record->trial.nmember * (size_t)study->plan->ncurve;
+    if (nrun <= record->ncurve_run || (record->ncurve_run && !record->curves))
         return RH_OK;
-    double *curves = rh_alloc((size_t)nrun * ofrun + 1, sizeof *curves);
+    double *curves = rh_alloc((size_t)nrun * per_run + 1, sizeof *curves);
     if (!curves)
         return out_of_memory(err);
-    if (record->ndrawn)
-        memcpy(curves, record->curves, (size_t)record->ndrawn * ofrun * sizeof *curves);
+    if (record->ncurve_run)
+        memcpy(curves, record->curves, (size_t)record->ncurve_run * per_run * sizeof *curves);
     rh_free(record->curves);
     record->curves = curves;
-    record->ndrawn = nrun;
+    record->ncurve_run = nrun;
     return RH_OK;
 }
 
-void rh_study__keep(rh_study *study, rh_study__trial_record *record,
-                    const rh_journal__run *result)
+void rh_study__keep(rh_study *study, rh_study__record *record, const rh_study__run *run)
 {
-    if (result->member >= record->nmember || result->run >= record->nrun)
+    if (run->member >= record->trial.nmember || run->run >= record->trial.nrun)
         return; // of a plan that asked for more
-    rh_result *kept = &record->result[run_at(record, result->member, result->run)];
-    if (kept->outcome != RH_STOPPED || isnan(result->result.score))
-        return; // twice, or it says nothing
-    *kept = result->result;
+    rh_result *kept = &record->result[run_at(record, run->member, run->run)];
+    if (kept->outcome != RH_STOPPED || isnan(run->result.score))
+        return; // a duplicate, or without a score
+    *kept = run->result;
     if (record->curves)
-        memcpy(curve_at(study, record, result->member, result->run), result->curve,
-               (size_t)study->plan->ncurve * sizeof *result->curve);
-    study->nunit++;
-    study->nstep += result->result.nstep;
+        memcpy(curve_at(study, record, run->member, run->run), run->curve,
+               (size_t)study->plan->ncurve * sizeof *run->curve);
+    study->nrun++;
+    study->nstep += run->result.nstep;
     study->judged = false;
 }
 
-// The mean of each point over the runs that have one, of the runs that were asked for.
-static void average_curves(const rh_study *study, rh_study__trial_record *record)
+// The mean of each point, over the runs that were asked for and have it.
+static void average_curves(const rh_study *study, rh_study__record *record)
 {
     for (int p = 0; p < study->plan->ncurve; p++) {
         double sum = 0.0;
         int n = 0;
-        for (int m = 0; m < record->nmember; m++)
-            for (int r = 0; r < record->asked; r++) {
+        for (int m = 0; m < record->trial.nmember; m++)
+            for (int r = 0; r < record->nasked; r++) {
                 double y = curve_at(study, record, m, r)[p];
                 if (record->result[run_at(record, m, r)].outcome == RH_STOPPED || isnan(y))
                     continue;
@@ -173,35 +179,41 @@ static void average_curves(const rh_study *study, rh_study__trial_record *record
     }
 }
 
-void rh_study__appraise(rh_study *study, rh_study__trial_record *record)
+void rh_study__appraise(rh_study *study, rh_study__record *record)
 {
-    size_t nunit = (size_t)record->nmember * (size_t)record->nrun;
+    rh_trial *trial = &record->trial;
+    size_t n = (size_t)trial->nmember * (size_t)trial->nrun;
     int64_t nstep = 0, nuncovered = 0;
-    for (size_t i = 0; i < nunit; i++) { // decision 3
-        bool asked = (int)(i % (size_t)record->nrun) < record->asked;
+    for (size_t i = 0; i < n; i++) { // decision 3
+        bool asked = (int)(i % (size_t)trial->nrun) < record->nasked;
         study->seen[i] =
             asked ? record->result[i] : (rh_result){.score = NAN, .outcome = RH_STOPPED};
     }
-    record->value = rh_value_of(rh_study__judge(study->plan), record->nmember, record->nrun,
-                                study->seen, study->score, study->work);
-    record->ndiverged = 0;
-    for (size_t i = 0; i < nunit; i++) {
+    rh_value value = rh_value_of(rh_study__judge(study->plan), trial->nmember, trial->nrun,
+                                 study->seen, study->score, study->work);
+    trial->value = value.value;
+    trial->lo95 = value.lo95;
+    trial->hi95 = value.hi95;
+    record->noise = value.noise;
+    record->nscored = value.nrun;
+    trial->ndiverged = 0;
+    for (size_t i = 0; i < n; i++) {
         const rh_result *result = &study->seen[i];
         nstep += result->nstep;
         nuncovered += result->nuncovered;
-        record->ndiverged +=
+        trial->ndiverged +=
             result->outcome == RH_DIVERGED || result->outcome == RH_ENV_NONFINITE;
     }
-    record->unknown = nstep ? (double)nuncovered / (double)nstep : 0.0;
+    trial->out_of_coverage = nstep ? (double)nuncovered / (double)nstep : 0.0;
     if (record->curves)
         average_curves(study, record);
     study->judged = false;
 }
 
-rh_status rh_study__finish(rh_study *study, rh_study__trial_record *record,
-                           rh_setting_state state, rh_error *err)
+rh_status rh_study__finish(rh_study *study, rh_study__record *record, rh_setting_state state,
+                           rh_error *err)
 {
-    record->state = state;
+    record->trial.state = state;
     record->closed = true;
     study->judged = false;
     rh_free(record->curves);
@@ -211,28 +223,12 @@ rh_status rh_study__finish(rh_study *study, rh_study__trial_record *record,
     record->finished = true;
     if (!study->journal)
         return RH_OK;
-    rh_trial trial = {
-        .setting = record->setting,
-        .confirm = record->confirm,
-        .x = record->x,
-        .hp = record->hp,
-        .state = state,
-        .nmember = record->nmember,
-        .nrun = record->nrun,
-        .result = record->result,
-        .curve = record->curve,
-        .value = record->value.value,
-        .lo95 = record->value.lo95,
-        .hi95 = record->value.hi95,
-        .uncovered = record->unknown,
-        .ndiverged = record->ndiverged,
-    };
-    return rh_journal__finish(study->journal, record->number, &trial, err);
+    return rh_journal__finish(study->journal, record->number, &record->trial, err);
 }
 
-// ---------------------------------------------------------------------------- the journal's
+// ---------------------------------------------------------------------------- from the journal
 
-// Whether a number of a setting is one that is tried (decision 4).
+// Whether the space holds this number of a setting (decision 4).
 static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error *err)
 {
     static const rh_param plain = {.name = ""};
@@ -244,13 +240,14 @@ static rh_status check_number(const rh_dim *dim, int setting, double x, rh_error
     rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->lo : dim->value[0], lo, sizeof lo);
     rh_param_format(&plain, dim->kind == RH_DIM_RANGE ? dim->hi : dim->value[dim->nvalue - 1],
                     hi, sizeof hi);
-    return rh_fail(err, RH_EFORMAT,
-                   "study.log: setting %d has %.64s = %s, expected one of those from %s to %s; "
-                   "use another folder",
-                   setting, dim->name, found, lo, hi);
+    return rh_fail(
+        err, RH_EFORMAT,
+        "study.log: setting %d has %.64s = %s, expected a value of the search space, from %s "
+        "to %s; use another folder",
+        setting, dim->name, found, lo, hi);
 }
 
-// Settings are begun in order, each once, and confirmed as they were tried.
+// Settings begin in order, each once; a confirmation has the values of its setting.
 static rh_status check_found(const rh_study *study, const rh_journal__entry *found, int n,
                              rh_error *err)
 {
@@ -262,44 +259,46 @@ static rh_status check_found(const rh_study *study, const rh_journal__entry *fou
                        what, found->setting, n, n - 1);
     if (rh_study__find(study, found->setting, found->confirm))
         return rh_fail(err, RH_EFORMAT,
-                       "study.log: %s %d is there twice, expected once; use another folder",
+                       "study.log: %s %d appears twice, expected once; use another folder",
                        what, found->setting);
     rh_status rc = RH_OK;
     for (int d = 0; d < space->ndim && !rc; d++)
         rc = check_number(&space->dim[d], found->setting, found->x[d], err);
     if (rc || !found->confirm)
         return rc;
-    const rh_study__trial_record *tried = rh_study__find(study, found->setting, false);
+    const rh_study__record *tried = rh_study__find(study, found->setting, false);
     for (int d = 0; d < space->ndim; d++)
         if (!tried || tried->x[d] != found->x[d])
-            return rh_fail(err, RH_EFORMAT,
-                           "study.log: the confirmation of setting %d has another %.64s than "
-                           "the setting; use another folder",
-                           found->setting, space->dim[d].name);
+            return rh_fail(
+                err, RH_EFORMAT,
+                "study.log: the confirmation of setting %d differs from the setting in "
+                "%.64s; use another folder",
+                found->setting, space->dim[d].name);
     return RH_OK;
 }
 
-// The runs of a trial, and no more of their curves than can still be needed.
-static rh_status restore_runs(rh_study *study, rh_study__trial_record *record,
+// The runs of a trial, and the curves that may still be needed.
+static rh_status restore_runs(rh_study *study, rh_study__record *record,
                               const rh_journal__entry *found, rh_error *err)
 {
-    int64_t before = study->nunit, all = (int64_t)record->nmember * record->nrun;
+    rh_trial *trial = &record->trial;
+    int64_t before = study->nrun, all = (int64_t)trial->nmember * trial->nrun;
     int nrun = 0;
-    for (int k = 0; k < found->nunit; k++)
-        if (found->result[k].run >= nrun && found->result[k].run < record->nrun)
-            nrun = found->result[k].run + 1;
+    for (int k = 0; k < found->nrun; k++)
+        if (found->run[k].run >= nrun && found->run[k].run < trial->nrun)
+            nrun = found->run[k].run + 1;
     rh_status rc = rh_study__reserve(study, record, nrun, err);
     if (rc)
         return rc;
-    for (int k = 0; k < found->nunit; k++)
-        rh_study__keep(study, record, &found->result[k]);
-    if (found->finished && study->nunit - before == all) {
-        record->asked = record->nrun;
+    for (int k = 0; k < found->nrun; k++)
+        rh_study__keep(study, record, &found->run[k]);
+    if (found->finished && study->nrun - before == all) {
+        record->nasked = trial->nrun;
         average_curves(study, record);
         rh_free(record->curves);
         record->curves = NULL;
     }
-    study->nspare += found->confirm ? study->nunit - before : 0;
+    study->nspare += found->confirm ? study->nrun - before : 0;
     return RH_OK;
 }
 
@@ -311,8 +310,7 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         rh_status rc = check_found(study, found, n, err);
         if (rc)
             return rc;
-        rh_study__trial_record *record =
-            create(study, found->setting, found->confirm, found->x);
+        rh_study__record *record = create(study, found->setting, found->confirm, found->x);
         rc = record ? append(study, record, err) : out_of_memory(err);
         if (!record || rc) {
             destroy(record);
@@ -320,13 +318,13 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         }
         record->number = i;
         record->finished = found->finished;
-        record->state = found->state;
+        record->trial.state = found->state;
         rc = restore_runs(study, record, found, err);
         if (rc)
             return rc;
         rh_journal__forget(study->journal, i);
     }
-    study->nknown = study->nunit;
+    study->nrun_resumed = study->nrun;
     return RH_OK;
 }
 

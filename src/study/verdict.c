@@ -1,15 +1,15 @@
-// verdict.c - what a study has come to: the setting to deploy, and what is not told from it.
+// verdict.c - the setting to deploy and the settings tied with it.
 //
-// 1. Where settings were confirmed, the winner is the one with the highest lower bound there: a
-//    high mean of few and scattered runs is no promise. Otherwise it is the search's choice.
-// 2. Tied is what the differences of equal runs, or members, do not tell apart. A setting that
-//    a race dropped was told apart when it was.
+// 1. The winner is the confirmed setting with the highest lower bound: a high mean of few and
+//    scattered runs is no promise. Without a confirmation it is the choice of the search.
+// 2. Two settings are tied when the differences between equal runs, or members, do not separate
+//    them (95 %). A setting that a race dropped was separated when it was dropped.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
-//    end of a list of three or more, and the agent would take what lies beyond.
-// 4. What mattered is worked out from the settings of the search, of which there are most.
-// 5. A study that was given more trials may have confirmed settings that lead no more. Once it
-//    is whole, trials that it did not ask for are not told of: it is then the same as one that
-//    had all its trials from the beginning.
+//    end of a list of three or more, and the agent would accept values further out.
+// 4. Importance is computed from the settings of the search, which are the most.
+// 5. A study that was given more trials may have confirmed settings that no longer lead. A
+//    finished study leaves out trials that it did not ask for, so it equals a study that had
+//    all its trials from the start.
 
 #include "core.h"
 
@@ -17,28 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_BOUND 0.01   // decision 3, of the range
-#define LEAST_WEIGHED 4 // settings more than parameters, to say what mattered
-
-static rh_trial trial_of(const rh_study__trial_record *record)
-{
-    return (rh_trial){
-        .setting = record->setting,
-        .confirm = record->confirm,
-        .x = record->x,
-        .hp = record->hp,
-        .state = record->state,
-        .nmember = record->nmember,
-        .nrun = record->nrun,
-        .result = record->result,
-        .curve = record->curve,
-        .value = record->value.value,
-        .lo95 = record->value.lo95,
-        .hi95 = record->value.hi95,
-        .uncovered = record->unknown,
-        .ndiverged = record->ndiverged,
-    };
-}
+#define AT_BOUND 0.01 // decision 3, of the range
+#define LEAST_EXTRA 4 // settings beyond the number of dimensions, for importance
 
 static int in_order(const void *a, const void *b)
 {
@@ -65,18 +45,18 @@ static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     rh_leader leader;
-    v->winner = v->found = v->first = -1;
+    v->winner = v->winner_search = v->search_best = -1;
     if (rh_study__leaders(study, 1, &leader) == 0)
         return;
-    v->first = v->winner = find(v, leader.setting, false);
-    for (int i = v->ntrial - v->nconfirm; study->whole && i < v->ntrial; i++) {
+    v->search_best = v->winner = find(v, leader.setting, false);
+    for (int i = v->ntrial - v->nconfirm; study->finished && i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i], *best = &v->trial[v->winner];
         if (isnan(t->value))
             continue;
         if (!best->confirm || bound_of(t) > bound_of(best))
             v->winner = i;
     }
-    v->found = find(v, v->trial[v->winner].setting, false);
+    v->winner_search = find(v, v->trial[v->winner].setting, false);
 }
 
 static void find_ties(rh_study *study)
@@ -94,7 +74,7 @@ static void find_ties(rh_study *study)
         if (!rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->result,
                            t->nrun, t->result, study->work))
             continue;
-        // the better first, behind the winner
+        // better ones first, after the winner
         int at = v->ntied++;
         for (; at > 1 && v->trial[v->tied[at - 1]].value < t->value; at--)
             v->tied[at] = v->tied[at - 1];
@@ -102,8 +82,8 @@ static void find_ties(rh_study *study)
     }
 }
 
-// Whether a parameter of the agent could be more (or less) than the end of what was tried.
-static bool goes_on(const rh_study *study, int d, bool upper)
+// Whether the agent accepts values further out than the end of the searched range.
+static bool extends(const rh_study *study, int d, bool upper)
 {
     const rh_plan *plan = study->plan;
     const rh_param *param = &plan->agent->param[plan->dim[d].param];
@@ -139,39 +119,37 @@ static void find_bounds(rh_study *study)
             lower = lower || x[d] == dim->lo;
             upper = upper || x[d] == dim->hi;
         }
-        if (lower && goes_on(study, d, false))
+        if (lower && extends(study, d, false))
             v->bound[d] = -1;
-        if (upper && goes_on(study, d, true))
+        if (upper && extends(study, d, true))
             v->bound[d] = 1;
     }
 }
 
-// What mattered, by the settings of the search whose value is known.
-static rh_status weigh(rh_study *study)
+static rh_status find_importance(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     const rh_space *space = &study->plan->space;
     int ndim = space->ndim, n = 0, nknown = 0, nsearch = v->ntrial - v->nconfirm;
     for (int i = 0; i < nsearch; i++)
         nknown += !isnan(v->trial[i].value);
-    if (nknown < ndim + LEAST_WEIGHED)
+    if (nknown < ndim + LEAST_EXTRA)
         return RH_OK;
     double *x = rh_alloc((size_t)nknown, (size_t)(ndim + 2) * sizeof *x);
     if (!x)
         return RH_ENOMEM;
     double *value = x + (size_t)nknown * (size_t)ndim, *noise = value + nknown;
     for (int i = 0; i < nsearch; i++) {
-        const rh_study__trial_record *record =
-            rh_study__find(study, v->trial[i].setting, false);
+        const rh_study__record *record = rh_study__find(study, v->trial[i].setting, false);
         if (isnan(v->trial[i].value))
             continue;
         memcpy(x + (size_t)n * (size_t)ndim, record->x, (size_t)ndim * sizeof *x);
-        value[n] = record->value.value;
-        noise[n++] = record->value.noise;
+        value[n] = record->trial.value;
+        noise[n++] = record->noise;
     }
-    rh_status rc =
-        rh_importance(space, n, x, value, noise, v->share, v->total, &v->exact, NULL);
-    v->weighed = rc == RH_OK;
+    rh_status rc = rh_importance(space, n, x, value, noise, v->importance, v->importance_total,
+                                 &v->importance_exact, NULL);
+    v->importance_known = rc == RH_OK;
     rh_free(x);
     return rc == RH_ENOMEM ? rc : RH_OK;
 }
@@ -183,27 +161,27 @@ rh_status rh_study__judge_all(rh_study *study)
     study->trial = rh_alloc(n, sizeof *study->trial);
     v->tied = rh_alloc(n, sizeof *v->tied);
     v->bound = rh_alloc(ndim, sizeof *v->bound);
-    v->share = rh_alloc(ndim, sizeof *v->share);
-    v->total = rh_alloc(ndim, sizeof *v->total);
-    if (!study->trial || !v->tied || !v->bound || !v->share || !v->total)
+    v->importance = rh_alloc(ndim, sizeof *v->importance);
+    v->importance_total = rh_alloc(ndim, sizeof *v->importance_total);
+    if (!study->trial || !v->tied || !v->bound || !v->importance || !v->importance_total)
         return RH_ENOMEM;
     for (int i = 0; i < study->nrecord; i++) {
-        const rh_study__trial_record *record = study->record[i];
-        if (study->whole && !record->closed) // decision 5
+        const rh_study__record *record = study->record[i];
+        if (study->finished && !record->closed) // decision 5
             continue;
-        study->trial[v->ntrial++] = trial_of(record);
-        v->nconfirm += record->confirm;
+        study->trial[v->ntrial++] = record->trial;
+        v->nconfirm += record->trial.confirm;
     }
     qsort(study->trial, (size_t)v->ntrial, sizeof *study->trial, in_order);
     v->trial = study->trial;
-    v->whole = study->whole;
-    v->nunit = study->nunit;
-    v->nknown = study->nknown;
+    v->finished = study->finished;
+    v->nrun = study->nrun;
+    v->nrun_resumed = study->nrun_resumed;
     v->nstep = study->nstep;
     v->seconds = rh_study__now() - study->begun;
     find_winner(study);
     find_ties(study);
     find_bounds(study);
-    rh_status rc = weigh(study);
+    rh_status rc = find_importance(study);
     return rc ? rc : rh_study__findings(study);
 }

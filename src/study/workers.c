@@ -1,69 +1,67 @@
-// workers.c - the thread pool of this process and those of other ranks, as one.
+// workers.c - the thread pool of this process and those of the other ranks, as one.
 //
-// Units wait in the ranks's own line, and every rank is given two for each of its threads: one
-// that is run and one that is ready when it is over. The rest waits until somebody is free,
-// so that a slow machine holds up nothing but what it has begun.
+// Units wait here, and every rank is given two for each of its threads: one to run and one that
+// is ready when the first is done. The rest waits until a rank is free, so a slow machine
+// delays nothing but what it has begun.
 //
-// 1. Rank 0 runs too. Its own thread pool is treated like any other rank, but for a ranks that
-// is
-//    alone: that hands all on at once, since nobody else could take it.
-// 2. Who runs a unit changes nothing, so nothing depends on which rank was free.
-// 3. A model travels as the bytes of its file, and with it all that runs depend on: agent,
-//    options, task and construction. Other ranks need nothing but the program.
-// 4. A rank that refuses or leaves fails what it was given, with its number before its words:
-//    what is in the journal is kept, and the study goes on when it is started again.
-// 5. Letters are looked for every half millisecond, where nothing else is to be done.
+// 1. Rank 0 runs units too. Its pool is treated like any other rank. Without other ranks all
+//    units go to the pool at once.
+// 2. A result does not depend on the rank that computed it.
+// 3. A model is sent as the bytes of its file, together with everything else that runs depend
+//    on: agent, options, task and construction. Other ranks need nothing but the program.
+// 4. When a rank fails or leaves, its units fail with an error that starts with its number. The
+//    journal keeps all finished runs; the study resumes when it is started again.
+// 5. An idle rank 0 polls for messages every half millisecond.
 
 #include "ranks.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#define AHEAD 2       // units of a thread that a rank has been given
-#define PAUSE 0.0005  // seconds between two looks for letters
-#define MOST_SAID 400 // characters of another rank's words
+#define AHEAD 2       // units per thread that a rank is given
+#define PAUSE 0.0005  // seconds between two polls for messages
+#define MOST_SAID 400 // characters of another rank's error
 
 typedef struct other {
-    int nthread;          // 0: it has not said yet
-    bool ready;           // for the stage that is being settled
-    rh_status gone;       // why nothing more is to be expected of it; RH_OK: it is there
-    rh_error err;         // in words
-    rh_study__unit *open; // owned: what it has been given  (AHEAD x nthread)
+    int nthread;          // 0: it has not said hello
+    bool ready;           // for the stage that is being added
+    rh_status gone;       // why it left the study; RH_OK: it has not
+    rh_error err;         //
+    rh_study__unit *open; // owned: units it has  (AHEAD x nthread)
     int nopen;
 } other;
 
 struct rh_workers {
-    rh_threads *threads; // owned
-    rh_ranks *ranks;     // borrowed; NULL: alone
+    rh_threads *pool; // owned
+    rh_ranks *ranks;  // borrowed; NULL: alone
     const rh_agent_type *agent;
     rh_eval_options opt;
     int nthread;    // of this process
     int nrank;      // 1: alone
     other *other;   // owned: ranks 1 and above, by number  (nrank)
-    rh_queue todo;  // of rh_study__unit, given to nobody yet
+    rh_queue todo;  // of rh_study__unit, not given to a rank yet
     rh_queue inbox; // of rh_study__done, from other ranks
     int nopen;
 };
 
-// ---------------------------------------------------------------------------- letters
+// ---------------------------------------------------------------------------- messages
 
-// Whether the other is this program; its threads are known from here on.
+// Check that the other rank is the same program, and note its threads.
 static rh_status greet(other *o, const rh_ranks__hello *hello, size_t n, rh_error *err)
 {
     rh_ranks__hello mine;
     rh_ranks__describe(&mine);
     if (n != sizeof *hello || memcmp(hello->shape, mine.shape, sizeof mine.shape) != 0)
         return rh_fail(err, RH_EINVAL,
-                       "is another build of rehearse, or on another kind of machine, than "
-                       "rank 0: the same is needed everywhere");
+                       "is another build of rehearse or another kind of machine than rank 0, "
+                       "expected the same on all ranks");
     if (strncmp(hello->version, mine.version, sizeof mine.version) != 0)
         return rh_fail(err, RH_EINVAL,
-                       "is rehearse %.31s, and rank 0 %.31s: the same is needed everywhere",
+                       "is rehearse %.31s and rank 0 is %.31s, expected the same on all ranks",
                        hello->version, mine.version);
     if (hello->nthread < 1 || o->nthread)
-        return rh_fail(err, RH_EINVAL, "has no threads, or greets twice");
+        return rh_fail(err, RH_EINVAL, "has no threads or said hello twice");
     o->open = rh_alloc((size_t)hello->nthread * AHEAD, sizeof *o->open);
     if (!o->open)
         return rh_fail(err, RH_ENOMEM, "out of memory for its %d threads", hello->nthread);
@@ -71,13 +69,13 @@ static rh_status greet(other *o, const rh_ranks__hello *hello, size_t n, rh_erro
     return RH_OK;
 }
 
-// The unit is no longer with the other; false when it never was.
-static bool cross_out(other *o, const rh_study__done *done)
+// Remove a unit from those that the rank has; false when it has no such unit.
+static bool cross_out(other *o, const rh_study__run *run)
 {
     for (int i = 0; i < o->nopen; i++) {
         const rh_study__unit *u = &o->open[i];
-        if (u->trial == done->trial && u->stage == done->stage && u->member == done->member &&
-            u->run == done->run) {
+        if (u->trial == run->trial && u->stage == run->stage && u->member == run->member &&
+            u->run == run->run) {
             o->open[i] = o->open[--o->nopen];
             return true;
         }
@@ -85,29 +83,34 @@ static bool cross_out(other *o, const rh_study__done *done)
     return false;
 }
 
-// Nothing more is to be expected of a rank: all it was given has failed.
-static void lose(rh_workers *workers, int rank, rh_status rc, const char *words)
+static void fail_unit(rh_workers *workers, const rh_study__unit *unit, rh_status rc,
+                      const rh_error *err)
+{
+    rh_study__done done = {.rc = rc, .err = *err};
+    done.run = (rh_study__run){.trial = unit->trial,
+                               .stage = unit->stage,
+                               .member = unit->member,
+                               .run = unit->run,
+                               .result = {.score = NAN, .outcome = RH_STOPPED}};
+    rh_queue__push(&workers->inbox, &done);
+}
+
+// A rank left the study: all its units fail.
+static void lose(rh_workers *workers, int rank, rh_status rc, const char *why)
 {
     other *o = &workers->other[rank];
     if (o->gone)
         return;
-    o->gone = rh_fail(&o->err, rc, "rank %d: %.*s", rank, MOST_SAID, words);
-    for (int i = 0; i < o->nopen; i++) {
-        const rh_study__unit *u = &o->open[i];
-        rh_study__done done = {.trial = u->trial, .stage = u->stage, .member = u->member};
-        done.run = u->run;
-        done.result = (rh_result){.score = NAN, .outcome = RH_STOPPED};
-        done.rc = rc;
-        done.err = o->err;
-        rh_queue__push(&workers->inbox, &done);
-    }
+    o->gone = rh_fail(&o->err, rc, "rank %d: %.*s", rank, MOST_SAID, why);
+    for (int i = 0; i < o->nopen; i++)
+        fail_unit(workers, &o->open[i], rc, &o->err);
     o->nopen = 0;
 }
 
-// A result; false when it is none that was asked for.
+// A result; false when it belongs to no unit of that rank.
 static bool take_done(rh_workers *workers, int from, const rh_study__done *sent, size_t n)
 {
-    if (n != sizeof *sent || !cross_out(&workers->other[from], sent))
+    if (n != sizeof *sent || !cross_out(&workers->other[from], &sent->run))
         return false;
     rh_study__done done = *sent;
     if (done.rc)
@@ -116,7 +119,6 @@ static bool take_done(rh_workers *workers, int from, const rh_study__done *sent,
     return true;
 }
 
-// Read what has come.
 static void read_messages(rh_workers *workers)
 {
     int from;
@@ -149,20 +151,20 @@ static void read_messages(rh_workers *workers)
                      ((const rh_ranks__refusal *)message)->err.text);
             break;
         case RH_MESSAGE_LEFT:
-            lose(workers, from, RH_EIO, "has left the study");
+            lose(workers, from, RH_EIO, "left the study");
             break;
-        case RH_MESSAGE_STAGE: // these go the other way
+        case RH_MESSAGE_STAGE: // from rank 0 only
         case RH_MESSAGE_MODEL:
         case RH_MESSAGE_UNIT:
         case RH_MESSAGE_END:
             expected = false;
         }
         if (!expected)
-            lose(workers, from, RH_EFORMAT, "has sent a letter that is not what was expected");
+            lose(workers, from, RH_EFORMAT, "sent a message that was not expected");
     }
 }
 
-// Wait until all ranks are there, or ready.
+// Wait until all ranks have said hello, or are ready for a stage.
 static rh_status wait_for_all(rh_workers *workers, bool ready, rh_error *err)
 {
     const struct timespec pause = {.tv_nsec = (long)(PAUSE * 1e9)};
@@ -183,19 +185,19 @@ static rh_status wait_for_all(rh_workers *workers, bool ready, rh_error *err)
     }
 }
 
-// ---------------------------------------------------------------------------- handing out
+// ---------------------------------------------------------------------------- distributing
 
-// What share of what it may be given a rank has; 0 is this process.
+// Units of a rank, as a share of what it may have; rank 0 is this process.
 static double load(const rh_workers *workers, int rank)
 {
     if (rank == 0)
-        return (double)rh_threads__nopen(workers->threads) / (AHEAD * workers->nthread);
+        return (double)rh_threads__nopen(workers->pool) / (AHEAD * workers->nthread);
     const other *o = &workers->other[rank];
     return o->gone ? INFINITY : (double)o->nopen / (AHEAD * o->nthread);
 }
 
-// Give what waits to whoever has least to do, until all have enough.
-static void hand_out(rh_workers *workers)
+// Give waiting units to the rank with the lowest load, until all ranks have enough.
+static void distribute(rh_workers *workers)
 {
     while (workers->todo.n > 0) {
         int least = 0;
@@ -207,10 +209,10 @@ static void hand_out(rh_workers *workers)
         rh_study__unit unit;
         rh_queue__pop(&workers->todo, &unit);
         if (least == 0) {
-            rh_status rc =
-                rh_threads__give(workers->threads, &unit, NULL); // room was made for these
-            assert(!rc);
-            (void)rc;
+            rh_error err;
+            rh_status rc = rh_threads__give(workers->pool, &unit, &err);
+            if (rc) // a unit of a stage that was not added; memory was reserved
+                fail_unit(workers, &unit, rc, &err);
         } else {
             other *o = &workers->other[least];
             o->open[o->nopen++] = unit;
@@ -219,7 +221,7 @@ static void hand_out(rh_workers *workers)
     }
 }
 
-// ---------------------------------------------------------------------------- the ranks
+// ---------------------------------------------------------------------------- all workers
 
 rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
                              const rh_eval_options *opt, int nthread, rh_ranks *ranks,
@@ -235,14 +237,19 @@ rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
     workers->ranks = workers->nrank > 1 ? ranks : NULL;
     workers->todo.size = sizeof(rh_study__unit);
     workers->inbox.size = sizeof(rh_study__done);
-    rh_status rc = rh_threads__create(&workers->threads, agent, opt, nthread, err);
+    rh_status rc = rh_threads__create(&workers->pool, agent, opt, nthread, err);
     if (rc)
         goto done;
-    rc = rh_threads__reserve(workers->threads, AHEAD * nthread, err);
+    rc = rh_threads__reserve(workers->pool, AHEAD * nthread, err);
     if (rc)
         goto done;
     if (workers->ranks) {
-        assert(rh_ranks_me(ranks) == 0 && !opt->born);
+        if (rh_ranks_me(ranks) != 0 || opt->born) {
+            rc = rh_fail(err, RH_EINVAL, "study: %s, expected %s",
+                         opt->born ? "an initial agent state" : "called on another rank",
+                         opt->born ? "none where there are several ranks" : "rank 0");
+            goto done;
+        }
         workers->other = rh_alloc((size_t)workers->nrank, sizeof *workers->other);
         rc = workers->other
                  ? wait_for_all(workers, false, err)
@@ -258,7 +265,7 @@ done:
     return rc;
 }
 
-// Tell all ranks how a stage is run, and send its model.
+// Send all ranks a stage and its model.
 static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_model *model,
                             const rh_task *task, const double *hp, rh_error *err)
 {
@@ -297,14 +304,14 @@ done:
     return rc;
 }
 
-rh_status rh_workers__settle(rh_workers *workers, rh_stage stage, const rh_members *members,
-                             const rh_task *task, const double *hp, rh_error *err)
+rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
+                                const rh_task *task, const double *hp, rh_error *err)
 {
     rh_status rc = RH_OK;
     if (workers->ranks)
         rc = send_stage(workers, stage, members->model, task, hp, err);
     if (!rc)
-        rc = rh_threads__settle(workers->threads, stage, members, task, hp, err);
+        rc = rh_threads__add_stage(workers->pool, stage, members, task, hp, err);
     if (!rc && workers->ranks)
         rc = wait_for_all(workers, true, err);
     return rc;
@@ -314,7 +321,7 @@ rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_e
 {
     rh_status rc = RH_OK;
     if (!workers->ranks) {
-        rc = rh_threads__give(workers->threads, unit, err);
+        rc = rh_threads__give(workers->pool, unit, err);
         workers->nopen += !rc;
         return rc;
     }
@@ -325,7 +332,7 @@ rh_status rh_workers__give(rh_workers *workers, const rh_study__unit *unit, rh_e
         return rc;
     rh_queue__push(&workers->todo, unit);
     workers->nopen++;
-    hand_out(workers);
+    distribute(workers);
     return RH_OK;
 }
 
@@ -334,16 +341,16 @@ bool rh_workers__take(rh_workers *workers, rh_study__done *done, double wait)
     bool there = false;
     double until = wait > 0.0 ? rh_study__now() + wait : 0.0;
     if (!workers->ranks)
-        there = rh_threads__take(workers->threads, done, wait);
+        there = rh_threads__take(workers->pool, done, wait);
     while (workers->ranks && !there) {
         read_messages(workers);
-        there = rh_queue__pop(&workers->inbox, done) ||
-                rh_threads__take(workers->threads, done, 0.0);
-        hand_out(workers);
+        there =
+            rh_queue__pop(&workers->inbox, done) || rh_threads__take(workers->pool, done, 0.0);
+        distribute(workers);
         double left = wait > 0.0 ? until - rh_study__now() : 0.0;
         if (there || left <= 0.0)
             break;
-        there = rh_threads__take(workers->threads, done, fmin(left, PAUSE));
+        there = rh_threads__take(workers->pool, done, fmin(left, PAUSE));
     }
     workers->nopen -= there;
     return there;
@@ -368,7 +375,7 @@ void rh_workers__destroy(rh_workers *workers)
         return;
     if (workers->ranks)
         rh_ranks__dismiss(workers->ranks);
-    rh_threads__destroy(workers->threads);
+    rh_threads__destroy(workers->pool);
     for (int r = 1; workers->other && r < workers->nrank; r++)
         rh_free(workers->other[r].open);
     rh_free(workers->other);

@@ -167,18 +167,18 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     add_interval(t, w);
     rh_text__add(t, " # 95 %\n");
     rh_text__add(t, w->confirm ? "  confirmed: true\n" : "  confirmed: false\n");
-    rh_text__add(t, v->whole ? "  finished: true\n" : "  finished: false\n");
+    rh_text__add(t, v->finished ? "  finished: true\n" : "  finished: false\n");
     whole_line(t, "  setting: ", w->setting);
     whole_line(t, "  members: ", w->nmember);
     whole_line(t, "  runs: ", w->nrun);
     whole_line(t, "  diverged: ", w->ndiverged);
-    number_line(t, "  unknown: ", w->uncovered);
+    number_line(t, "  unknown: ", w->out_of_coverage);
     words_line(t, "  method: ", plan->method->name);
     whole_line(t, "  tried: ", v->ntrial - v->nconfirm);
-    if (v->found >= 0 && v->found != v->winner) {
-        number_line(t, "  found:\n    value: ", v->trial[v->found].value);
+    if (v->winner_search >= 0 && v->winner_search != v->winner) {
+        number_line(t, "  found:\n    value: ", v->trial[v->winner_search].value);
         rh_text__add(t, "    interval: ");
-        add_interval(t, &v->trial[v->found]);
+        add_interval(t, &v->trial[v->winner_search]);
         rh_text__add(t, "\n");
     }
     add_others(t, plan, v);

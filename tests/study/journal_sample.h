@@ -64,20 +64,27 @@ static inline rh_journal__head sample_head(const rh_plan *plan)
                               .nstep = 1001};
 }
 
-static inline rh_journal__entry sample_trial(int i, bool confirm)
+// A trial to write.
+typedef struct planned {
+    int setting;
+    bool confirm, finished;
+    double x[RH_MAX_DIM];
+} planned;
+
+static inline planned sample_trial(int i, bool confirm)
 {
-    return (rh_journal__entry){
+    return (planned){
         .setting = i,
         .confirm = confirm,
         .x = {0.001 + i / 30.0, 1 + i % 32, lambda_list[i % 4], i % 2, 0.1 * (1 + i % 9)}};
 }
 
-static inline rh_journal__run sample_run(int trial, int member, int run)
+static inline rh_study__run sample_run(int trial, int member, int run)
 {
     static const double odd[] = {1.0 / 3.0, -0.0,    5e-324, DBL_MAX, -1e22,    123456789.0,
                                  1e15,      -1e-310, 0.1,    -17.25,  INFINITY, -INFINITY};
     int n = LENGTH(odd), i = trial * 31 + member * 7 + run;
-    rh_journal__run result = {
+    rh_study__run sample = {
         .member = member,
         .run = run,
         .result = {.score = odd[i % n],
@@ -88,8 +95,8 @@ static inline rh_journal__run sample_run(int trial, int member, int run)
                    .outcome = i % 5 == 0 ? RH_DIVERGED : RH_FINISHED},
     };
     for (int p = 0; p < NCURVE; p++)
-        result.curve[p] = (i + p) % 3 == 0 ? NAN : odd[(i + p) % n] / 7.0;
-    return result;
+        sample.curve[p] = (i + p) % 3 == 0 ? NAN : odd[(i + p) % n] / 7.0;
+    return sample;
 }
 
 static inline bool same_bits(const double *a, const double *b, int n)
@@ -100,7 +107,7 @@ static inline bool same_bits(const double *a, const double *b, int n)
     return true;
 }
 
-static inline bool same_run(const rh_journal__run *a, const rh_journal__run *b)
+static inline bool same_run(const rh_study__run *a, const rh_study__run *b)
 {
     return a->member == b->member && a->run == b->run &&
            same_bits(&a->result.score, &b->result.score, 1) &&
@@ -111,7 +118,7 @@ static inline bool same_run(const rh_journal__run *a, const rh_journal__run *b)
 }
 
 // A trial as it is finished. run (2 x 3): room for its runs.
-static inline rh_trial sample_end(const rh_plan *plan, const rh_journal__entry *trial,
+static inline rh_trial sample_end(const rh_plan *plan, const planned *trial,
                                   double value, rh_setting_state state, rh_result *result,
                                   double *hp)
 {
@@ -133,21 +140,27 @@ static inline rh_trial sample_end(const rh_plan *plan, const rh_journal__entry *
                       .value = value,
                       .lo95 = value - 1.5,
                       .hi95 = value + 1.5,
-                      .uncovered = 0.125,
+                      .out_of_coverage = 0.125,
                       .ndiverged = 1};
 }
 
-// Two runs of a trial, and with `end` its end.
+static inline rh_status begin_trial(rh_journal *journal, const planned *trial, int *number,
+                                    rh_error *err)
+{
+    return rh_journal__begin(journal, trial->setting, trial->confirm, trial->x, number, err);
+}
+
+// Begin a trial, add two runs, and with `end` finish it.
 static inline rh_status put_trial(rh_journal *journal, const rh_plan *plan,
-                                  const rh_journal__entry *trial, bool end, double value,
+                                  const planned *trial, bool end, double value,
                                   rh_setting_state state, rh_error *err)
 {
     int number = -1;
     rh_result result[6];
     double hp[RH_STUDY__NHP];
-    rh_status rc = rh_journal__begin(journal, trial, &number, err);
+    rh_status rc = begin_trial(journal, trial, &number, err);
     for (int run = 0; run < 2 && !rc; run++) {
-        rh_journal__run l = sample_run(trial->setting, run % 2, run);
+        rh_study__run l = sample_run(trial->setting, run % 2, run);
         rc = rh_journal__add_run(journal, number, &l, err);
     }
     rh_trial t = sample_end(plan, trial, value, state, result, hp);

@@ -1,8 +1,8 @@
-// runs_sample.h - what tests of those who live runs share: two small models, settings, and
-// all their runs as rh_eval_runs() runs them.
+// runs_sample.h - for tests of threads and ranks: two small models, settings, and all their runs
+// as rh_eval_runs() does them.
 
-#ifndef TESTS_LIVES_SAMPLE_H
-#define TESTS_LIVES_SAMPLE_H
+#ifndef TESTS_RUNS_SAMPLE_H
+#define TESTS_RUNS_SAMPLE_H
 
 #include "model/model_sample.h"
 #include "study/study_internal.h"
@@ -93,13 +93,14 @@ static inline rh_study__unit unit_of(const sample *s, int i)
 // Which of all runs it was, or -1 when it was not run as it should be.
 static inline int which(const sample *s, const rh_study__done *done)
 {
-    int k = done->stage == RH_STAGE_CONFIRM;
-    int i = (done->trial * NMEMBER + done->member) * NRUN + done->run;
-    const rh_result *a = &done->result, *b = &s->result[k][i];
+    const rh_study__run *run = &done->run;
+    int k = run->stage == RH_STAGE_CONFIRM;
+    int i = (run->trial * NMEMBER + run->member) * NRUN + run->run;
+    const rh_result *a = &run->result, *b = &s->result[k][i];
     bool same = done->rc == RH_OK && a->score == b->score && a->total == b->total &&
                 a->nstep == b->nstep && a->nepisode == b->nepisode &&
                 a->nuncovered == b->nuncovered && a->outcome == b->outcome &&
-                memcmp(done->curve, s->curve[k] + i * NCURVE, NCURVE * sizeof(double)) == 0;
+                memcmp(run->curve, s->curve[k] + i * NCURVE, NCURVE * sizeof(double)) == 0;
     return same ? k * NUNIT + i : -1;
 }
 

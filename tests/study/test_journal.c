@@ -96,7 +96,7 @@ static void refused(const rh_plan *plan, rh_status expected, const char *words)
     assert_int_equal(rh_alloc_live(), live);
 }
 
-static void put_ok(rh_journal *journal, const rh_plan *plan, const rh_journal__entry *trial,
+static void put_ok(rh_journal *journal, const rh_plan *plan, const planned *trial,
                    bool end, double value, rh_setting_state state)
 {
     rh_error err = {""};
@@ -110,7 +110,7 @@ static void write_sample(const rh_plan *plan)
 {
     rh_journal *journal = opened(plan);
     for (int i = 0; i < 4; i++) {
-        rh_journal__entry trial = sample_trial(i, i == 2);
+        planned trial = sample_trial(i, i == 2);
         put_ok(journal, plan, &trial, i < 3, i == 2 ? -INFINITY : -10.0 + i,
                i == 1 ? RH_SETTING_DROPPED : RH_SETTING_DONE);
     }
@@ -124,7 +124,7 @@ static void check_sample(const rh_journal *journal, int n)
     assert_true(rh_journal__ntrial(journal) >= n);
     for (int i = 0; i < n; i++) {
         const rh_journal__entry *t = rh_journal__trial(journal, i);
-        rh_journal__entry expected = sample_trial(i, i == 2);
+        planned expected = sample_trial(i, i == 2);
         assert_int_equal(t->setting, i);
         assert_int_equal(t->confirm, i == 2);
         assert_true(same_bits(t->x, expected.x, 5));
@@ -132,10 +132,10 @@ static void check_sample(const rh_journal *journal, int n)
         assert_int_equal(t->state, i == 1  ? RH_SETTING_DROPPED
                                    : i < 3 ? RH_SETTING_DONE
                                            : RH_SETTING_OPEN);
-        assert_int_equal(t->nunit, 2);
+        assert_int_equal(t->nrun, 2);
         for (int k = 0; k < 2; k++) {
-            rh_journal__run l = sample_run(i, k, k);
-            assert_true(same_run(&t->result[k], &l));
+            rh_study__run l = sample_run(i, k, k);
+            assert_true(same_run(&t->run[k], &l));
         }
     }
 }
@@ -195,8 +195,8 @@ static void comes_back_to_the_bit(void **unused)
 
     // numbers go on, and what was under way can be finished
     int number = -1;
-    rh_journal__entry trial = sample_trial(4, false);
-    assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
+    planned trial = sample_trial(4, false);
+    assert_int_equal(begin_trial(journal, &trial, &number, NULL), RH_OK);
     assert_int_equal(number, 4);
     rh_result result[6];
     double hp[RH_STUDY__NHP];
@@ -209,8 +209,8 @@ static void comes_back_to_the_bit(void **unused)
     check_sample(journal, 3);
     assert_int_equal(rh_journal__ntrial(journal), 5);
     assert_true(rh_journal__trial(journal, 3)->finished);
-    assert_int_equal(rh_journal__trial(journal, 3)->nunit, 2);
-    assert_int_equal(rh_journal__trial(journal, 4)->nunit, 0);
+    assert_int_equal(rh_journal__trial(journal, 3)->nrun, 2);
+    assert_int_equal(rh_journal__trial(journal, 4)->nrun, 0);
     rh_journal__close(journal);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -264,7 +264,7 @@ static void a_verdict_once(void **unused)
     write_sample(&plan);
     rh_result result[6];
     double hp[RH_STUDY__NHP];
-    rh_journal__entry found = sample_trial(1, false);
+    planned found = sample_trial(1, false);
     rh_trial trial = sample_end(&plan, &found, -9.0, RH_SETTING_DONE, result, hp);
     int tied[] = {0};
     rh_verdict verdict = {.trial = &trial, .ntrial = 1, .winner = -1, .tied = tied, .ntied = 1};
@@ -276,7 +276,7 @@ static void a_verdict_once(void **unused)
         rh_journal__close(journal);
         assert_int_equal(stat(path, &st[i]), 0);
         verdict.winner = 0;     // then there is one
-        verdict.whole = i == 2; // and another
+        verdict.finished = i == 2; // and another
     }
     assert_true(st[0].st_size < st[1].st_size && st[1].st_size == st[2].st_size);
     assert_true(st[2].st_size < st[3].st_size);
@@ -293,7 +293,7 @@ static void a_verdict_once(void **unused)
         from = (size_t)(c - bytes);
     put(bytes, from + 40);
     free(bytes);
-    verdict.whole = true;
+    verdict.finished = true;
     rh_journal *journal = opened(&plan);
     assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
     rh_journal__close(journal);
@@ -314,11 +314,11 @@ static void a_short_run(void **unused)
     rh_result result[6];
     double hp[RH_STUDY__NHP];
     int number = -1;
-    rh_journal__entry trial = sample_trial(0, false);
+    planned trial = sample_trial(0, false);
     rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     t.curve = curve;
     rh_journal__set_steps(journal, 2);
-    assert_int_equal(rh_journal__begin(journal, &trial, &number, NULL), RH_OK);
+    assert_int_equal(begin_trial(journal, &trial, &number, NULL), RH_OK);
     assert_int_equal(rh_journal__finish(journal, number, &t, NULL), RH_OK);
     rh_journal__close(journal);
     size_t n;
@@ -352,15 +352,15 @@ static void torn_anywhere(void **unused)
         for (size_t i = last + 1; i < cut; i++)
             nunit += bytes[i] == '\n';
         assert_int_equal(rh_journal__ntrial(journal), 4);
-        assert_int_equal(rh_journal__trial(journal, 3)->nunit, nunit);
+        assert_int_equal(rh_journal__trial(journal, 3)->nrun, nunit);
 
         // the rest goes on behind whole lines
-        rh_journal__run l = sample_run(3, 1, 2);
+        rh_study__run l = sample_run(3, 1, 2);
         assert_int_equal(rh_journal__add_run(journal, 3, &l, NULL), RH_OK);
         rh_journal__close(journal);
         journal = opened(&plan);
-        assert_int_equal(rh_journal__trial(journal, 3)->nunit, nunit + 1);
-        assert_true(same_run(&rh_journal__trial(journal, 3)->result[nunit], &l));
+        assert_int_equal(rh_journal__trial(journal, 3)->nrun, nunit + 1);
+        assert_true(same_run(&rh_journal__trial(journal, 3)->run[nunit], &l));
         rh_journal__close(journal);
     }
 
@@ -405,7 +405,7 @@ static void damage_is_found(void **unused)
             if (line == nline || (line == nline - 1 && was == '\n')) {
                 assert_int_equal(rc, RH_OK); // the end of the file: cut off
                 check_sample(journal, 3);
-                assert_true(rh_journal__trial(journal, 3)->nunit < 2);
+                assert_true(rh_journal__trial(journal, 3)->nrun < 2);
             } else {
                 char place[96];
                 snprintf(place, sizeof place, "study.log:%d: damaged: ", line);
@@ -501,7 +501,7 @@ static void lines_of_others(void **unused)
 
     rh_journal *journal = opened(&plan);
     check_sample(journal, 4);
-    rh_journal__entry trial = sample_trial(4, false);
+    planned trial = sample_trial(4, false);
     put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 5
 
     // while it is open: a trial in our study, and one with a NaN
@@ -520,7 +520,7 @@ static void lines_of_others(void **unused)
     journal = opened(&plan);
     check_sample(journal, 4);
     assert_int_equal(rh_journal__ntrial(journal), 6);
-    assert_int_equal(rh_journal__trial(journal, 5)->nunit, 2);
+    assert_int_equal(rh_journal__trial(journal, 5)->nrun, 2);
 
     // where there are no locks: another of us
     rh_text text = {0};
@@ -530,7 +530,7 @@ static void lines_of_others(void **unused)
     append(text.data);
     rh_text__clear(&text);
     rh_error err = {""};
-    rh_journal__run l = sample_run(3, 0, 0);
+    rh_study__run l = sample_run(3, 0, 0);
     assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO);
     assert_non_null(strstr(err.text, "another process writes to this study"));
     assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO); // and no more
@@ -554,12 +554,12 @@ static void others_from_the_first(void **unused)
     rh_journal *journal = opened(&plan);
     append("{\"op_code\":2,\"worker_id\":\"1-2\",\"study_id\":0,\"user_attr\":{\"n\":1}}\n"
            "{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":0,\"datetime_start\":null}\n");
-    rh_journal__entry trial = sample_trial(0, false);
+    planned trial = sample_trial(0, false);
     put_ok(journal, &plan, &trial, true, 5.0, RH_SETTING_DONE); // trial 1
     append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
     rh_error err = {""};
     int number;
-    assert_int_equal(rh_journal__begin(journal, &trial, &number, &err), RH_EINVAL);
+    assert_int_equal(begin_trial(journal, &trial, &number, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "was deleted by another program"));
     rh_journal__close(journal);
     size_t n;
@@ -767,7 +767,7 @@ static void full_disk(void **unused)
     rh_error err = {""};
     rh_result result[6];
     double hp[RH_STUDY__NHP];
-    rh_journal__entry trial = sample_trial(3, false);
+    planned trial = sample_trial(3, false);
     rh_trial t = sample_end(&plan, &trial, 1.0, RH_SETTING_DONE, result, hp);
     for (rlim_t room = 0; room < 1200; room += 37) {
         struct stat now;
@@ -805,7 +805,7 @@ static void no_memory(void **unused)
             rh_alloc_fail_at(nth);
             rh_status rc = rh_journal__open(&journal, folder, &head, &err);
             for (int i = 0; i < 20 && !rc; i++) {
-                rh_journal__entry trial = sample_trial(old * 4 + i, false);
+                planned trial = sample_trial(old * 4 + i, false);
                 rc = put_trial(journal, &plan, &trial, true, i, RH_SETTING_DONE, &err);
             }
             whole = rc == RH_OK;
@@ -836,11 +836,11 @@ static int write_for_optuna(const char *where, int pause)
     double hp[RH_STUDY__NHP];
     rh_status rc = rh_journal__open(&journal, where, &head, &err);
     for (int i = 0; i < 12 && !rc; i++) {
-        rh_journal__entry trial = sample_trial(i % 10, i >= 10);
+        planned trial = sample_trial(i % 10, i >= 10);
         int number = -1;
-        rc = rh_journal__begin(journal, &trial, &number, &err);
+        rc = begin_trial(journal, &trial, &number, &err);
         for (int k = 0; k < 6 && !rc; k++) {
-            rh_journal__run l = sample_run(i, k / 3, k % 3);
+            rh_study__run l = sample_run(i, k / 3, k % 3);
             rc = rh_journal__add_run(journal, number, &l, &err);
             usleep((useconds_t)pause * 1000);
         }
@@ -850,7 +850,7 @@ static int write_for_optuna(const char *where, int pause)
         if (!rc && (i < 9 || i >= 10))
             rc = rh_journal__finish(journal, number, &t, &err);
         rh_verdict verdict = {
-            .trial = &t, .ntrial = 1, .tied = (int[]){0}, .ntied = 1, .whole = true};
+            .trial = &t, .ntrial = 1, .tied = (int[]){0}, .ntied = 1, .finished = true};
         if (!rc && i == 11)
             rc = rh_journal__conclude(journal, &verdict, &err);
     }

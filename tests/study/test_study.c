@@ -113,9 +113,9 @@ static void see(void *context, const rh_study_progress *progress)
     patience *p = context;
     if (progress->stage == RH_STAGE_FIT)
         return;
-    p->seen = progress->nunit - progress->nknown;
-    p->known = progress->nknown;
-    assert_true(progress->nunit <= progress->nunit_all);
+    p->seen = progress->nrun - progress->nrun_resumed;
+    p->known = progress->nrun_resumed;
+    assert_true(progress->nrun <= progress->nrun_max);
 }
 
 static bool is_enough(void *context)
@@ -185,18 +185,18 @@ static void a_grid(void **unused)
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
     assert_non_null(v);
-    assert_true(v->whole && v->ntrial == 6 + 2 && v->nconfirm == 2);
-    assert_int_equal(v->nunit, 6 * 3 + 2 * 2 * 2);
-    assert_int_equal(v->nstep, v->nunit * 300);
-    assert_true(v->weighed && v->exact);
+    assert_true(v->finished && v->ntrial == 6 + 2 && v->nconfirm == 2);
+    assert_int_equal(v->nrun, 6 * 3 + 2 * 2 * 2);
+    assert_int_equal(v->nstep, v->nrun * 300);
+    assert_true(v->importance_known && v->importance_exact);
 
     // the two that led the search were confirmed, and the better of them won
     int above = 0;
     for (int i = 0; i < 6; i++)
-        above += v->trial[i].value > v->trial[v->first].value;
+        above += v->trial[i].value > v->trial[v->search_best].value;
     assert_int_equal(above, 0);
     assert_true(v->winner >= 6 && v->trial[v->winner].confirm);
-    assert_true(v->trial[v->found].setting == v->trial[v->winner].setting);
+    assert_true(v->trial[v->winner_search].setting == v->trial[v->winner].setting);
     for (int i = 6; i < 8; i++)
         assert_true(v->trial[i].lo95 <= v->trial[v->winner].lo95);
     assert_true(v->ntied >= 1 && v->tied[0] == v->winner);
@@ -276,7 +276,7 @@ static void stopped_and_taken_up(void **unused)
         // all is there: nothing is run again
         rh_study *study = finish(plan, log, name, 1);
         const rh_verdict *v = rh_study_verdict(study);
-        assert_true(v->whole && v->nknown == v->nunit);
+        assert_true(v->finished && v->nrun_resumed == v->nrun);
         rh_study_destroy(study);
         assert_same_study(whole, name);
         rh_plan_destroy(plan);
@@ -297,7 +297,7 @@ static void more_trials(void **unused)
     rh_study_destroy(finish(short_plan, log, "more", 2));
     rh_study *study = finish(long_plan, log, "more", 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->nknown == 4 * 3 + 2 * 2 * 2 && v->ntrial - v->nconfirm == 9);
+    assert_true(v->nrun_resumed == 4 * 3 + 2 * 2 * 2 && v->ntrial - v->nconfirm == 9);
     rh_study_destroy(study);
     rh_study_destroy(finish(long_plan, log, "at-once", 1));
     assert_same_study("at-once", "more");
@@ -340,23 +340,27 @@ static void a_foreign_journal(void **unused)
     static const char *const words[] = {"method",        "random", "try alpha", "0.001:1:log",
                                         "budget.trials", "3",      NULL};
     static const struct {
-        rh_journal__entry trial[2];
+        struct {
+            int setting;
+            bool confirm, finished;
+            double x[1];
+        } trial[2];
         int n;
         const char *message;
     } wrong[] = {
         {{{.x = {7}}},
          1,
-         "study.log: setting 0 has alpha = 7, expected one of those from 0.001 to 1"},
+         "study.log: setting 0 has alpha = 7, expected a value of the search space, from 0.001 to 1"},
         {{{.x = {-0.5}, .setting = 0}}, 1, "alpha = -0.5, expected"},
         {{{.x = {0.5}, .setting = 1}},
          1,
          "study.log: setting 1 among 1 trials, expected 0 to 0"},
-        {{{.x = {0.5}}, {.x = {0.25}}}, 2, "study.log: setting 0 is there twice"},
+        {{{.x = {0.5}}, {.x = {0.25}}}, 2, "study.log: setting 0 appears twice"},
         {{{.x = {0.5}}, {.x = {0.25}, .confirm = true}},
          2,
-         "has another alpha than the setting"},
-        {{{.x = {0.5}, .confirm = true}}, 1, "the confirmation of setting 0 has another alpha"},
-        {{{.x = {0.5}, .finished = true}}, 1, "setting 0 is finished without run 0, which is"},
+         "the confirmation of setting 0 differs from the setting in alpha"},
+        {{{.x = {0.5}, .confirm = true}}, 1, "the confirmation of setting 0 differs from the setting in alpha"},
+        {{{.x = {0.5}, .finished = true}}, 1, "setting 0 is finished without run 0, expected all"},
     };
     rh_log *log = log_by_chance(5, 400, 2, 3);
     rh_plan *plan = plan_of(log, words);
@@ -371,20 +375,21 @@ static void a_foreign_journal(void **unused)
         assert_int_equal(rh_journal__open(&journal, path_of(name), &head, &err), RH_OK);
         rh_journal__set_steps(journal, 300);
         for (int k = 0; k < wrong[i].n; k++) {
-            const rh_journal__entry *trial = &wrong[i].trial[k];
-            int number = -1;
-            assert_int_equal(rh_journal__begin(journal, trial, &number, &err), RH_OK);
+                        int number = -1;
+            assert_int_equal(rh_journal__begin(journal, wrong[i].trial[k].setting,
+                                               wrong[i].trial[k].confirm, wrong[i].trial[k].x,
+                                               &number, &err), RH_OK);
             rh_result result[3] = {
                 {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}};
             double hp[64] = {0}, curve[4] = {0};
-            rh_trial end = {.x = trial->x,
+            rh_trial end = {.x = wrong[i].trial[k].x,
                             .hp = hp,
                             .state = RH_SETTING_DONE,
                             .nmember = 1,
                             .nrun = 3,
                             .result = result,
                             .curve = curve};
-            if (trial->finished)
+            if (wrong[i].trial[k].finished)
                 assert_int_equal(rh_journal__finish(journal, number, &end, &err), RH_OK);
         }
         rh_journal__close(journal);
@@ -412,11 +417,11 @@ static void numbers_of_then(void **unused)
     rh_journal__head head = {.name = "rehearse", .log = log->path, .plan = plan};
     head.fingerprint = rh_log_fingerprint(log);
     head.ncurve = plan->ncurve;
-    rh_journal__entry then = {.x = {0.0625}};
+    const double then = 0.0625;
     int number = -1;
     assert_int_equal(rh_journal__open(&journal, path_of("then"), &head, &err), RH_OK);
     rh_journal__set_steps(journal, 300);
-    assert_int_equal(rh_journal__begin(journal, &then, &number, &err), RH_OK);
+    assert_int_equal(rh_journal__begin(journal, 0, false, &then, &number, &err), RH_OK);
     rh_journal__close(journal);
     rh_study *study = finish(plan, log, "then", 2);
     const rh_verdict *v = rh_study_verdict(study);
@@ -650,7 +655,7 @@ static void many_are_confirmed(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->nconfirm == 540 && v->nunit == 560 + 540 * 2);
+    assert_true(v->nconfirm == 540 && v->nrun == 560 + 540 * 2);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -667,16 +672,16 @@ static void an_estimate(void **unused)
     rh_estimate e;
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
-    assert_true(e.nsetting == 6 && e.nunit == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
-    assert_true(e.result > 0.0 && e.fit > 0.0 && e.search > 0.0 && e.how.nstep == 300);
-    assert_true(fabs(e.seconds - e.fit - e.search - (double)e.nunit * e.result) < 1e-9);
+    assert_true(e.nsetting == 6 && e.nrun == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
+    assert_true(e.seconds_per_run > 0.0 && e.seconds_fit > 0.0 && e.seconds_search > 0.0 && e.eval.nstep == 300);
+    assert_true(fabs(e.seconds - e.seconds_fit - e.seconds_search - (double)e.nrun * e.seconds_per_run) < 1e-9);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v && v->winner == -1 && v->ntied == 0 && !v->whole);
+    assert_true(v && v->winner == -1 && v->ntied == 0 && !v->finished);
 
     // it is carried out once, and its verdict is that of the end
     assert_int_equal(rh_study_run(study, &err), RH_OK);
     v = rh_study_verdict(study);
-    assert_true(v && v->whole && v->winner >= 0 && v == rh_study_verdict(study));
+    assert_true(v && v->finished && v->winner >= 0 && v == rh_study_verdict(study));
     assert_int_equal(rh_study_run(study, &err), RH_EINVAL);
     rh_study_destroy(study);
     rh_plan_destroy(plan);

@@ -24,12 +24,12 @@ static int end(void **unused)
     return 0;
 }
 
-static rh_status hire(rh_threads **threads, const rh_eval_options *opt, int nthread,
+static rh_status hire(rh_threads **pool, const rh_eval_options *opt, int nthread,
                       rh_error *err)
 {
-    rh_status rc = rh_threads__create(threads, s.agent, opt, nthread, err);
+    rh_status rc = rh_threads__create(pool, s.agent, opt, nthread, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_threads__settle(*threads, stages[k], &s.members[k], &s.task, s.hp, err);
+        rc = rh_threads__add_stage(*pool, stages[k], &s.members[k], &s.task, s.hp, err);
     return rc;
 }
 
@@ -40,27 +40,27 @@ static void any_number_of_threads(void **unused)
     (void)unused;
     assert_memory_not_equal(s.result[0], s.result[1], sizeof s.result[0]);
     for (int nthread = 1; nthread <= 3; nthread++) {
-        rh_threads *threads = NULL;
-        assert_int_equal(hire(&threads, &s.opt, nthread, NULL), RH_OK);
+        rh_threads *pool = NULL;
+        assert_int_equal(hire(&pool, &s.opt, nthread, NULL), RH_OK);
         bool seen[NUNIT] = {false};
         rh_study__done done;
-        assert_false(rh_threads__take(threads, &done, 0.0));
-        assert_false(rh_threads__take(threads, &done, 0.01));
+        assert_false(rh_threads__take(pool, &done, 0.0));
+        assert_false(rh_threads__take(pool, &done, 0.01));
         for (int i = 0; i < NUNIT; i++) {
             rh_study__unit unit = unit_of(&s, (i * 7 + nthread) % NUNIT); // any order
-            assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
+            assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
         }
-        assert_int_equal(rh_threads__nopen(threads), NUNIT);
+        assert_int_equal(rh_threads__nopen(pool), NUNIT);
         for (int n = NUNIT; n > 0; n--) {
-            while (!rh_threads__take(threads, &done, n % 2 ? 10.0 : 0.0)) {
+            while (!rh_threads__take(pool, &done, n % 2 ? 10.0 : 0.0)) {
             }
             int i = which(&s, &done);
             assert_true(i >= 0 && !seen[i]);
             seen[i] = true;
-            assert_int_equal(rh_threads__nopen(threads), n - 1);
+            assert_int_equal(rh_threads__nopen(pool), n - 1);
         }
-        assert_false(rh_threads__take(threads, &done, 0.0));
-        rh_threads__destroy(threads);
+        assert_false(rh_threads__take(pool, &done, 0.0));
+        rh_threads__destroy(pool);
     }
 }
 
@@ -71,26 +71,26 @@ static void many_units(void **unused)
     enum { MANY = 3000 };
     rh_eval_options opt = s.opt;
     opt.nstep = 4;
-    rh_threads *threads = NULL;
-    assert_int_equal(hire(&threads, &opt, 3, NULL), RH_OK);
+    rh_threads *pool = NULL;
+    assert_int_equal(hire(&pool, &opt, 3, NULL), RH_OK);
     int64_t sum = 0;
     int n = 0;
     rh_study__done done;
     for (int i = 0; i < MANY; i++) {
         rh_study__unit unit = unit_of(&s, i % NUNIT);
         unit.trial = i;
-        assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
-        for (; i % 3 == 0 && rh_threads__take(threads, &done, 0.0); n++)
-            sum += done.trial;
+        assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
+        for (; i % 3 == 0 && rh_threads__take(pool, &done, 0.0); n++)
+            sum += done.run.trial;
     }
-    for (; rh_threads__nopen(threads) > 0; n++) {
-        assert_true(rh_threads__take(threads, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.result.nstep == 4);
-        sum += done.trial;
+    for (; rh_threads__nopen(pool) > 0; n++) {
+        assert_true(rh_threads__take(pool, &done, 60.0));
+        assert_true(done.rc == RH_OK && done.run.result.nstep == 4);
+        sum += done.run.trial;
     }
     assert_int_equal(n, MANY);
     assert_int_equal(sum, (int64_t)MANY * (MANY - 1) / 2);
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
 }
 
 // ---------------------------------------------------------------------------- leaving
@@ -103,15 +103,15 @@ static void leaves_at_once(void **unused)
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
     for (int nthread = 1; nthread <= 3; nthread++) {
-        rh_threads *threads = NULL;
+        rh_threads *pool = NULL;
         rh_study__done done;
-        assert_int_equal(hire(&threads, &opt, nthread, NULL), RH_OK);
+        assert_int_equal(hire(&pool, &opt, nthread, NULL), RH_OK);
         for (int i = 0; i < 10; i++) {
             rh_study__unit unit = unit_of(&s, i);
-            assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
+            assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
         }
-        assert_false(rh_threads__take(threads, &done, 0.01));
-        rh_threads__destroy(threads);
+        assert_false(rh_threads__take(pool, &done, 0.01));
+        rh_threads__destroy(pool);
     }
     rh_threads__destroy(NULL);
 }
@@ -131,19 +131,19 @@ static void the_callers_stop(void **unused)
     opt.ncurve = 0;
     opt.stop = stop_soon;
     opt.context = &asked;
-    rh_threads *threads = NULL;
+    rh_threads *pool = NULL;
     rh_study__done done;
-    assert_int_equal(hire(&threads, &opt, 2, NULL), RH_OK);
+    assert_int_equal(hire(&pool, &opt, 2, NULL), RH_OK);
     for (int i = 0; i < 6; i++) {
         rh_study__unit unit = unit_of(&s, i);
-        assert_int_equal(rh_threads__give(threads, &unit, NULL), RH_OK);
+        assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
     }
-    while (rh_threads__nopen(threads) > 0) {
-        assert_true(rh_threads__take(threads, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.result.outcome == RH_STOPPED);
-        assert_true(isnan(done.result.score));
+    while (rh_threads__nopen(pool) > 0) {
+        assert_true(rh_threads__take(pool, &done, 60.0));
+        assert_true(done.rc == RH_OK && done.run.result.outcome == RH_STOPPED);
+        assert_true(isnan(done.run.result.score));
     }
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
 }
 
 // ---------------------------------------------------------------------------- signals
@@ -170,8 +170,8 @@ static void signals_come_to_the_asker(void **unused)
     sigset_t term, old;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
-    rh_threads *threads = NULL;
-    assert_int_equal(hire(&threads, &s.opt, 3, NULL), RH_OK);
+    rh_threads *pool = NULL;
+    assert_int_equal(hire(&pool, &s.opt, 3, NULL), RH_OK);
     for (int i = 0; i < 20; i++) {
         pthread_sigmask(SIG_BLOCK, &term, &old); // another thread would have to take it
         kill(getpid(), SIGTERM);
@@ -180,7 +180,7 @@ static void signals_come_to_the_asker(void **unused)
     }
     assert_int_equal(nelsewhere, 0);
     assert_int_equal(nhere, 20);
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
     assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
 }
 
@@ -189,30 +189,30 @@ static void signals_come_to_the_asker(void **unused)
 static void refusals(void **unused)
 {
     (void)unused;
-    rh_threads *threads = NULL;
+    rh_threads *pool = NULL;
     rh_error err;
     rh_eval_options opt = s.opt;
-    assert_int_equal(rh_threads__create(&threads, s.agent, &opt, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_threads__create(&pool, s.agent, &opt, 0, &err), RH_EINVAL);
     assert_string_equal(err.text, "study: threads = 0, expected 1 or more");
     opt.ncurve = 65;
-    assert_int_equal(rh_threads__create(&threads, s.agent, &opt, 1, &err), RH_EINVAL);
+    assert_int_equal(rh_threads__create(&pool, s.agent, &opt, 1, &err), RH_EINVAL);
     assert_string_equal(err.text, "study: curve points = 65, expected 0 to 64");
-    assert_null(threads);
+    assert_null(pool);
 
     // a setting that cannot be run fails alone
-    assert_int_equal(hire(&threads, &s.opt, 2, &err), RH_OK);
+    assert_int_equal(hire(&pool, &s.opt, 2, &err), RH_OK);
     for (int i = 0; i < 4; i++) {
         rh_study__unit unit = unit_of(&s, i);
         if (i == 1)
             unit.hp[0] = -1.0;
-        assert_int_equal(rh_threads__give(threads, &unit, &err), RH_OK);
+        assert_int_equal(rh_threads__give(pool, &unit, &err), RH_OK);
     }
     int nfailed = 0;
     for (int i = 0; i < 4; i++) {
         rh_study__done done;
-        assert_true(rh_threads__take(threads, &done, 60.0));
+        assert_true(rh_threads__take(pool, &done, 60.0));
         if (done.rc) {
-            assert_true(done.rc == RH_EINVAL && done.trial == 0 && done.run == 1);
+            assert_true(done.rc == RH_EINVAL && done.run.trial == 0 && done.run.run == 1);
             assert_non_null(strstr(done.err.text, "esarsa: alpha = -1"));
             nfailed++;
         } else {
@@ -220,26 +220,26 @@ static void refusals(void **unused)
         }
     }
     assert_int_equal(nfailed, 1);
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
 }
 
 // From the beginning to the end, by one thread, so that the n-th is always the same.
 static rh_status try_all(rh_error *err)
 {
-    rh_threads *threads = NULL;
-    rh_status rc = hire(&threads, &s.opt, 1, err);
+    rh_threads *pool = NULL;
+    rh_status rc = hire(&pool, &s.opt, 1, err);
     for (int i = 0; !rc && i < 20; i++) {
         rh_study__unit unit = unit_of(&s, i % 3 * NUNIT / NSETTING);
-        rc = rh_threads__give(threads, &unit, err);
+        rc = rh_threads__give(pool, &unit, err);
     }
-    while (!rc && rh_threads__nopen(threads) > 0) {
+    while (!rc && rh_threads__nopen(pool) > 0) {
         rh_study__done done;
-        assert_true(rh_threads__take(threads, &done, 60.0));
+        assert_true(rh_threads__take(pool, &done, 60.0));
         rc = done.rc;
         if (rc)
             *err = done.err;
     }
-    rh_threads__destroy(threads);
+    rh_threads__destroy(pool);
     return rc;
 }
 

@@ -14,7 +14,7 @@ static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int 
 {
     rh_status rc = rh_workers__create(workers, s.agent, opt, nthread, ranks, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
-        rc = rh_workers__settle(*workers, stages[k], &s.members[k], &s.task, s.hp, err);
+        rc = rh_workers__add_stage(*workers, stages[k], &s.members[k], &s.task, s.hp, err);
     return rc;
 }
 
@@ -114,7 +114,7 @@ static void entry_same(void)
     rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
         // the second stage is settled while runs of the first are under way
-        rc = rh_workers__settle(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
+        rc = rh_workers__add_stage(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
         for (int i = 0; !rc && i < 4 * NUNIT; i++, nopen++) {
             rh_study__unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
             rc = rh_workers__give(workers, &unit, &err);

@@ -39,7 +39,7 @@ static int leave(void **unused)
 typedef struct entry {
     rh_plan plan;
     rh_journal__head head;
-    rh_journal__entry found[3];
+    planned found[3];
     rh_result result[3][6];
     double hp[3][RH_STUDY__NHP];
     rh_trial trial[3];
@@ -64,9 +64,9 @@ static void set(entry *s)
     s->verdict = (rh_verdict){.trial = s->trial,
                               .ntrial = 3,
                               .nconfirm = 1,
-                              .whole = true,
+                              .finished = true,
                               .winner = 2,
-                              .found = 1,
+                              .winner_search = 1,
                               .tied = s->tied,
                               .ntied = 2,
                               .bound = s->bound};
