@@ -138,7 +138,8 @@ static rh_status check_setting(const rh_space *space, const double *x, rh_error 
 {
     for (int i = 0; i < space->ndim; i++) {
         const rh_dim *dim = &space->dim[i];
-        if (!isfinite(x[i]) || (dim->kind != RH_DIM_RANGE && index_of(dim, x[i]) == dim->nvalue))
+        if (!isfinite(x[i]) ||
+            (dim->kind != RH_DIM_RANGE && index_of(dim, x[i]) == dim->nvalue))
             return rh_fail(err, RH_EINVAL, "study.log: %s = %g, expected a value of the space",
                            dim->name, x[i]);
     }

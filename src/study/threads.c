@@ -137,7 +137,7 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
                              const rh_eval_options *opt, int nthread, rh_error *err)
 {
     if (nthread < 1)
-        return rh_fail(err, RH_EINVAL, "study: pool = %d, expected 1 or more", nthread);
+        return rh_fail(err, RH_EINVAL, "study: threads = %d, expected 1 or more", nthread);
     if (opt->ncurve > RH_STUDY__NCURVE)
         return rh_fail(err, RH_EINVAL, "study: curve points = %d, expected 0 to %d",
                        opt->ncurve, RH_STUDY__NCURVE);

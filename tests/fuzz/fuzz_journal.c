@@ -71,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < replay.ntrial; i++) {
         require(replay.owner[replay.trial[i].id] == i);
         require(replay.trial[i].x || rc); // NULL: out of memory
-        require(!replay.trial[i].x || replay.trial[i].x[1] >= 1.0 && replay.trial[i].x[1] <= 3.0);
+        require(!replay.trial[i].x ||
+                (replay.trial[i].x[1] >= 1.0 && replay.trial[i].x[1] <= 3.0));
         for (int k = 0; k < replay.trial[i].nrun; k++)
             require(replay.trial[i].run[k].member < RH_MAX_MEMBER);
     }

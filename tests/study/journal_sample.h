@@ -118,9 +118,8 @@ static inline bool same_run(const rh_study__run *a, const rh_study__run *b)
 }
 
 // A trial as it is finished. run (2 x 3): room for its runs.
-static inline rh_trial sample_end(const rh_plan *plan, const planned *trial,
-                                  double value, rh_setting_state state, rh_result *result,
-                                  double *hp)
+static inline rh_trial sample_end(const rh_plan *plan, const planned *trial, double value,
+                                  rh_setting_state state, rh_result *result, double *hp)
 {
     static const double curve[NCURVE] = {-9.5, NAN, -3.25, -1.0 / 3.0};
     rh_param_initial(plan->agent->param, plan->agent->nparam, hp);

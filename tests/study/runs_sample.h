@@ -1,5 +1,5 @@
-// runs_sample.h - for tests of threads and ranks: two small models, settings, and all their runs
-// as rh_eval_runs() does them.
+// runs_sample.h - for tests of threads and ranks: two small models, settings, and all their
+// runs as rh_eval_runs() does them.
 
 #ifndef TESTS_RUNS_SAMPLE_H
 #define TESTS_RUNS_SAMPLE_H

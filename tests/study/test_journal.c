@@ -96,8 +96,8 @@ static void refused(const rh_plan *plan, rh_status expected, const char *words)
     assert_int_equal(rh_alloc_live(), live);
 }
 
-static void put_ok(rh_journal *journal, const rh_plan *plan, const planned *trial,
-                   bool end, double value, rh_setting_state state)
+static void put_ok(rh_journal *journal, const rh_plan *plan, const planned *trial, bool end,
+                   double value, rh_setting_state state)
 {
     rh_error err = {""};
     rh_status rc = put_trial(journal, plan, trial, end, value, state, &err);
@@ -215,6 +215,40 @@ static void comes_back_to_the_bit(void **unused)
     assert_int_equal(rh_alloc_live(), live);
 }
 
+// Errors of the caller are refused in every build, and nothing is written.
+static void refuses_wrong_calls(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    rh_journal *journal = opened(&plan);
+    rh_error err = {""};
+    size_t before, after;
+    free(contents(&before));
+    int number = -1;
+    rh_study__run run = sample_run(0, 0, 0);
+    assert_int_equal(rh_journal__add_run(journal, 0, &run, &err), RH_EINVAL); // finished
+    assert_string_equal(err.text, "study.log: trial 0 of 4, expected one that is not finished");
+    assert_int_equal(rh_journal__add_run(journal, 4, &run, &err), RH_EINVAL);
+    assert_int_equal(rh_journal__finish(journal, -1, &(rh_trial){0}, &err), RH_EINVAL);
+    run.member = RH_MAX_MEMBER;
+    assert_int_equal(rh_journal__add_run(journal, 3, &run, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "study.log: run 0 in member"));
+    planned trial = sample_trial(4, false);
+    trial.x[2] = 0.75; // not in the list
+    assert_int_equal(begin_trial(journal, &trial, &number, &err), RH_EINVAL);
+    assert_string_equal(err.text, "study.log: lambda = 0.75, expected a value of the space");
+    assert_null(rh_journal__trial(journal, 4));
+    rh_journal__forget(journal, 4);
+    rh_journal__close(journal);
+    free(contents(&after));
+    assert_int_equal(before, after);
+    rh_journal__head head = sample_head(&plan);
+    head.ncurve = 65;
+    assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
+    assert_string_equal(err.text, "study: curve points = 65, expected 0 to 64");
+}
+
 static void lines_are_what_optuna_wants(void **unused)
 {
     (void)unused;
@@ -275,7 +309,7 @@ static void a_verdict_once(void **unused)
         assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
         rh_journal__close(journal);
         assert_int_equal(stat(path, &st[i]), 0);
-        verdict.winner = 0;     // then there is one
+        verdict.winner = 0;        // then there is one
         verdict.finished = i == 2; // and another
     }
     assert_true(st[0].st_size < st[1].st_size && st[1].st_size == st[2].st_size);
@@ -868,6 +902,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_come_back),
         IN_A_FOLDER(comes_back_to_the_bit),
+        IN_A_FOLDER(refuses_wrong_calls),
         IN_A_FOLDER(lines_are_what_optuna_wants),
         IN_A_FOLDER(a_verdict_once),
         IN_A_FOLDER(a_short_run),

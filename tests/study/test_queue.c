@@ -1,4 +1,4 @@
-// test_queue.c - things that wait in line: their order, while room grows, and without room.
+// test_queue.c - the queue: order, growth, and failure without space.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,9 @@ static void no_room(void **unused)
     rh_error err;
     int seven = 7, got;
     assert_int_equal(rh_queue__reserve(&q, 3, &err), RH_OK);
-    rh_queue__push(&q, &seven);
+    assert_true(rh_queue__push(&q, &seven));
+    rh_queue full = {.size = sizeof(int)};
+    assert_false(rh_queue__push(&full, &seven)); // nothing was reserved
     rh_alloc_fail_at(1);
     assert_int_equal(rh_queue__reserve(&q, 1000, &err), RH_ENOMEM);
     rh_alloc_fail_at(0);

@@ -350,7 +350,8 @@ static void a_foreign_journal(void **unused)
     } wrong[] = {
         {{{.x = {7}}},
          1,
-         "study.log: setting 0 has alpha = 7, expected a value of the search space, from 0.001 to 1"},
+         "study.log: setting 0 has alpha = 7, expected a value of the search space, from 0.001 "
+         "to 1"},
         {{{.x = {-0.5}, .setting = 0}}, 1, "alpha = -0.5, expected"},
         {{{.x = {0.5}, .setting = 1}},
          1,
@@ -359,8 +360,12 @@ static void a_foreign_journal(void **unused)
         {{{.x = {0.5}}, {.x = {0.25}, .confirm = true}},
          2,
          "the confirmation of setting 0 differs from the setting in alpha"},
-        {{{.x = {0.5}, .confirm = true}}, 1, "the confirmation of setting 0 differs from the setting in alpha"},
-        {{{.x = {0.5}, .finished = true}}, 1, "setting 0 is finished without run 0, expected all"},
+        {{{.x = {0.5}, .confirm = true}},
+         1,
+         "the confirmation of setting 0 differs from the setting in alpha"},
+        {{{.x = {0.5}, .finished = true}},
+         1,
+         "setting 0 is finished without run 0, expected all"},
     };
     rh_log *log = log_by_chance(5, 400, 2, 3);
     rh_plan *plan = plan_of(log, words);
@@ -375,10 +380,11 @@ static void a_foreign_journal(void **unused)
         assert_int_equal(rh_journal__open(&journal, path_of(name), &head, &err), RH_OK);
         rh_journal__set_steps(journal, 300);
         for (int k = 0; k < wrong[i].n; k++) {
-                        int number = -1;
+            int number = -1;
             assert_int_equal(rh_journal__begin(journal, wrong[i].trial[k].setting,
                                                wrong[i].trial[k].confirm, wrong[i].trial[k].x,
-                                               &number, &err), RH_OK);
+                                               &number, &err),
+                             RH_OK);
             rh_result result[3] = {
                 {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}, {.outcome = RH_STOPPED}};
             double hp[64] = {0}, curve[4] = {0};
@@ -673,8 +679,10 @@ static void an_estimate(void **unused)
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
     assert_true(e.nsetting == 6 && e.nrun == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
-    assert_true(e.seconds_per_run > 0.0 && e.seconds_fit > 0.0 && e.seconds_search > 0.0 && e.eval.nstep == 300);
-    assert_true(fabs(e.seconds - e.seconds_fit - e.seconds_search - (double)e.nrun * e.seconds_per_run) < 1e-9);
+    assert_true(e.seconds_per_run > 0.0 && e.seconds_fit > 0.0 && e.seconds_search > 0.0 &&
+                e.eval.nstep == 300);
+    assert_true(fabs(e.seconds - e.seconds_fit - e.seconds_search -
+                     (double)e.nrun * e.seconds_per_run) < 1e-9);
     const rh_verdict *v = rh_study_verdict(study);
     assert_true(v && v->winner == -1 && v->ntied == 0 && !v->finished);
 
@@ -684,6 +692,30 @@ static void an_estimate(void **unused)
     assert_true(v && v->finished && v->winner >= 0 && v == rh_study_verdict(study));
     assert_int_equal(rh_study_run(study, &err), RH_EINVAL);
     rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+static void refuses_wrong_calls(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_log *log = log_by_chance(5, 120, 2, 3);
+    rh_plan *plan = plan_of(log, grid_words), *unsettled = NULL;
+    rh_study *study = NULL;
+    assert_int_equal(rh_study_create(&study, plan, NULL, NULL, NULL, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text,
+                        "study: neither a log nor a model, expected a log or a model");
+    assert_int_equal(rh_plan_create(&unsettled, &err), RH_OK);
+    assert_int_equal(rh_study_create(&study, unsettled, log, NULL, NULL, NULL, &err),
+                     RH_EINVAL);
+    assert_string_equal(err.text,
+                        "study: the plan is not settled, expected rh_plan_settle() before");
+    assert_int_equal(rh_study_serve(plan, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text,
+                        "study: rh_study_serve() on no rank, expected a rank above 0");
+    assert_null(study);
+    rh_plan_destroy(unsettled);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
 }
@@ -731,6 +763,7 @@ int main(void)
         cmocka_unit_test(others_are_confirmed),
         cmocka_unit_test(many_are_confirmed),
         cmocka_unit_test(an_estimate),
+        cmocka_unit_test(refuses_wrong_calls),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, enter, leave);

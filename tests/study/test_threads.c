@@ -1,5 +1,5 @@
-// test_threads.c - threads that live what they are given: the same runs as rh_eval_runs() for
-// any number of them, leaving in the middle, signals, and every allocation that may fail.
+// test_threads.c - the thread pool: the same runs as rh_eval_runs() for any number of threads,
+// abandoned runs, signals, and every allocation that may fail.
 
 #include "study/runs_sample.h"
 
@@ -24,8 +24,8 @@ static int end(void **unused)
     return 0;
 }
 
-static rh_status hire(rh_threads **pool, const rh_eval_options *opt, int nthread,
-                      rh_error *err)
+static rh_status make_pool(rh_threads **pool, const rh_eval_options *opt, int nthread,
+                           rh_error *err)
 {
     rh_status rc = rh_threads__create(pool, s.agent, opt, nthread, err);
     for (int k = 0; !rc && k < NSTAGE; k++)
@@ -41,7 +41,7 @@ static void any_number_of_threads(void **unused)
     assert_memory_not_equal(s.result[0], s.result[1], sizeof s.result[0]);
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_threads *pool = NULL;
-        assert_int_equal(hire(&pool, &s.opt, nthread, NULL), RH_OK);
+        assert_int_equal(make_pool(&pool, &s.opt, nthread, NULL), RH_OK);
         bool seen[NUNIT] = {false};
         rh_study__done done;
         assert_false(rh_threads__take(pool, &done, 0.0));
@@ -72,7 +72,7 @@ static void many_units(void **unused)
     rh_eval_options opt = s.opt;
     opt.nstep = 4;
     rh_threads *pool = NULL;
-    assert_int_equal(hire(&pool, &opt, 3, NULL), RH_OK);
+    assert_int_equal(make_pool(&pool, &opt, 3, NULL), RH_OK);
     int64_t sum = 0;
     int n = 0;
     rh_study__done done;
@@ -105,7 +105,7 @@ static void leaves_at_once(void **unused)
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_threads *pool = NULL;
         rh_study__done done;
-        assert_int_equal(hire(&pool, &opt, nthread, NULL), RH_OK);
+        assert_int_equal(make_pool(&pool, &opt, nthread, NULL), RH_OK);
         for (int i = 0; i < 10; i++) {
             rh_study__unit unit = unit_of(&s, i);
             assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
@@ -133,7 +133,7 @@ static void the_callers_stop(void **unused)
     opt.context = &asked;
     rh_threads *pool = NULL;
     rh_study__done done;
-    assert_int_equal(hire(&pool, &opt, 2, NULL), RH_OK);
+    assert_int_equal(make_pool(&pool, &opt, 2, NULL), RH_OK);
     for (int i = 0; i < 6; i++) {
         rh_study__unit unit = unit_of(&s, i);
         assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
@@ -171,7 +171,7 @@ static void signals_come_to_the_asker(void **unused)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     rh_threads *pool = NULL;
-    assert_int_equal(hire(&pool, &s.opt, 3, NULL), RH_OK);
+    assert_int_equal(make_pool(&pool, &s.opt, 3, NULL), RH_OK);
     for (int i = 0; i < 20; i++) {
         pthread_sigmask(SIG_BLOCK, &term, &old); // another thread would have to take it
         kill(getpid(), SIGTERM);
@@ -200,7 +200,7 @@ static void refusals(void **unused)
     assert_null(pool);
 
     // a setting that cannot be run fails alone
-    assert_int_equal(hire(&pool, &s.opt, 2, &err), RH_OK);
+    assert_int_equal(make_pool(&pool, &s.opt, 2, &err), RH_OK);
     for (int i = 0; i < 4; i++) {
         rh_study__unit unit = unit_of(&s, i);
         if (i == 1)
@@ -220,6 +220,16 @@ static void refusals(void **unused)
         }
     }
     assert_int_equal(nfailed, 1);
+
+    // a stage twice, and a unit of a stage that was not added
+    rh_study__unit unit = {.stage = RH_STAGE_FIT};
+    assert_int_equal(
+        rh_threads__add_stage(pool, RH_STAGE_SEARCH, &s.members[0], &s.task, s.hp, &err),
+        RH_EINVAL);
+    assert_string_equal(err.text, "study: stage 1, expected a stage that was not added");
+    assert_int_equal(rh_threads__give(pool, &unit, &err), RH_EINVAL);
+    assert_string_equal(err.text, "study: a unit of stage 0, expected a stage that was added");
+    assert_int_equal(rh_threads__nopen(pool), 0);
     rh_threads__destroy(pool);
 }
 
@@ -227,7 +237,7 @@ static void refusals(void **unused)
 static rh_status try_all(rh_error *err)
 {
     rh_threads *pool = NULL;
-    rh_status rc = hire(&pool, &s.opt, 1, err);
+    rh_status rc = make_pool(&pool, &s.opt, 1, err);
     for (int i = 0; !rc && i < 20; i++) {
         rh_study__unit unit = unit_of(&s, i % 3 * NUNIT / NSETTING);
         rc = rh_threads__give(pool, &unit, err);

@@ -197,7 +197,8 @@ static const char *other_version(void)
 {
     static char words[96];
     snprintf(words, sizeof words,
-             "is rehearse 9.9.9, and rank 0 %s: the same is needed everywhere", rh_version());
+             "is rehearse 9.9.9 and rank 0 is %s, expected the same on all ranks",
+             rh_version());
     return words;
 }
 
@@ -211,14 +212,14 @@ static void rank_0(const char *entry)
     else if (strcmp(entry, "stop") == 0)
         entry_stop();
     else if (strcmp(entry, "agent") == 0)
-        refused("was started with agent random, and rank 0 with esarsa");
+        refused("was started with agent random, expected esarsa as on rank 0");
     else if (strcmp(entry, "gone") == 0)
-        refused("has left the study");
+        refused("left the study");
     else if (strcmp(entry, "version") == 0)
         refused(other_version());
     else if (strcmp(entry, "build") == 0)
-        refused("is another build of rehearse, or on another kind of machine, than rank 0: "
-                "the same is needed everywhere");
+        refused("is another build of rehearse or another kind of machine than rank 0, expected "
+                "the same on all ranks");
     else
         MUST(strcmp(entry, "nothing") == 0); // rank 0 has no work at all
     end_sample(&s);
