@@ -1,20 +1,20 @@
-// journal.c - the journal of a study: opened, appended to, closed.
+// journal.c - the journal of a study: open, append, close.
 //
-// A journal is a file of lines in the dialect of Optuna's JournalFileBackend (4.x and 5.0,
-// optuna/storages/journal/_storage.py), so that Optuna and its dashboard open it as it is, at
-// any moment, also while we write. docs/journal.md tells the lines.
+// The journal is a file in the format of Optuna's JournalFileBackend (4.x and 5.0,
+// optuna/storages/journal/_storage.py). Optuna and its dashboard can open it at any time, also
+// while we write. docs/journal.md describes the lines.
 //
-// 1. Lines that belong together are one write() behind what is there (O_APPEND): another
-//    process that reads finds whole lines, but for the last, which Optuna waits for.
-// 2. What could not be written whole is taken back, so that a full disk leaves a journal that
-//    ends with a whole line. Nothing is written behind half a line that cannot be taken back.
-// 3. Other programs may write too. After each write the place of our lines tells whether
-//    there is anything new before them; that is read, for it may have moved the numbers of
-//    trials.
-// 4. A journal without a whole head and without anything else was begun by a process that did
-//    not live to its first trial: it is begun anew.
-// 5. Written is not on the disk. That takes milliseconds, so the caller says when: sync().
-// 6. Who has the lock removes what a killed process was writing beside the journal.
+// 1. Lines that belong together are one write() at the end of the file (O_APPEND). Another
+//    process that reads sees complete lines, except perhaps the last, which Optuna waits for.
+// 2. A write that fails is undone, so that a full disk leaves a journal that ends with a
+//    complete line. If it cannot be undone, nothing more is written.
+// 3. Other programs may write too. After each write we compare where our lines landed with
+// where
+//    the file ended before, and read what lies between: it may have shifted the trial numbers.
+// 4. A journal with an incomplete head and nothing else belongs to a process that was killed
+//    before its first trial: it is started over.
+// 5. Syncing to disk takes milliseconds, so the caller decides when.
+// 6. The process that holds the lock removes temporary files of killed processes.
 
 #include "journal.h"
 
@@ -34,15 +34,15 @@ static rh_status make_folder(const char *folder, rh_error *err)
         return RH_OK;
     int fault = errno;
     if (stat(folder, &there) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot make the folder: %s", rh_path_tail(folder),
+        return rh_fail(err, RH_EIO, "%s: cannot create the folder: %s", rh_path_tail(folder),
                        strerror(fault));
     if (!S_ISDIR(there.st_mode))
-        return rh_fail(err, RH_EIO, "%s: it is a file, expected a folder for the study",
+        return rh_fail(err, RH_EIO, "%s: is a file, expected a folder for the study",
                        rh_path_tail(folder));
     return RH_OK;
 }
 
-// Whether a name is that of a file of a study before it was whole (rh_file_create()).
+// Whether a file is a temporary one of rh_file_create(): "best.yaml.<pid>-<serial>.tmp".
 static bool is_left_over(const char *name)
 {
     static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model."};
@@ -58,8 +58,8 @@ static bool is_left_over(const char *name)
     return false;
 }
 
-// What a killed process was writing. Nobody else writes here: the study is locked.
-static void sweep(const char *folder)
+// Remove what a killed process was writing. The study is locked, so nobody else writes here.
+static void remove_left_over(const char *folder)
 {
     DIR *dir = opendir(folder);
     if (!dir)
@@ -73,18 +73,18 @@ static void sweep(const char *folder)
 static rh_status open_file(rh_journal *j, rh_error *err)
 {
     struct stat there;
-    // not to wait for who writes into a pipe of that name
+    // O_NONBLOCK: do not wait if it is a pipe
     j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (j->fd < 0 || fstat(j->fd, &there) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot be opened for writing: %s",
-                       rh_path_tail(j->path), strerror(errno));
+        return rh_fail(err, RH_EIO, "%s: cannot open for writing: %s", rh_path_tail(j->path),
+                       strerror(errno));
     if (!S_ISREG(there.st_mode))
-        return rh_fail(err, RH_EIO, "%s: it is a device, pipe or socket, expected a file",
+        return rh_fail(err, RH_EIO, "%s: is a device, pipe or socket, expected a file",
                        rh_path_tail(j->path));
     return RH_OK;
 }
 
-// The name of a new file lasts once its folder is on the disk, where that can be had.
+// Make the name of a new file durable, where the system supports it.
 static void sync_folder(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -101,7 +101,7 @@ static rh_status cannot_write(const rh_journal *j, int why, rh_error *err)
     return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(j->path), strerror(why));
 }
 
-// Take back the last n bytes, if nobody has written behind them.
+// Remove the last n bytes, unless another program has written after them.
 static void take_back(rh_journal *j, size_t n)
 {
     struct stat there;
@@ -113,7 +113,7 @@ static void take_back(rh_journal *j, size_t n)
         j->broken = true;
 }
 
-// What others wrote up to `start`, where our lines begin.
+// Read what other programs wrote up to `start`, where our lines begin.
 static rh_status read_others(rh_journal *j, int64_t start, rh_error *err)
 {
     int64_t whole = 0, torn = 0;
@@ -139,7 +139,7 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
                        rh_path_tail(j->path));
     if (j->broken)
-        return rh_fail(err, RH_EIO, "%s: cannot write: an earlier fault stands in it",
+        return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
                        rh_path_tail(j->path));
 
     j->dirty = true;
@@ -176,11 +176,11 @@ rh_status rh_journal__sync(rh_journal *journal, rh_error *err)
 
 // ---------------------------------------------------------------------------- opening
 
-// A new journal, or one that was not begun in earnest.
-static rh_status begin_anew(rh_journal *j, const char *folder, rh_error *err)
+// A new journal, or one with half a head.
+static rh_status start_over(rh_journal *j, const char *folder, rh_error *err)
 {
     if (j->replay.nowner > 0 || j->replay.foreign)
-        return rh_fail(err, RH_EFORMAT, "%s: damaged: it does not say what the study is",
+        return rh_fail(err, RH_EFORMAT, "%s: damaged: it does not describe the study",
                        rh_path_tail(j->path));
     if (ftruncate(j->fd, 0) != 0)
         return cannot_write(j, errno, err);
@@ -193,21 +193,21 @@ static rh_status begin_anew(rh_journal *j, const char *folder, rh_error *err)
     if (rc)
         return rc;
 
-    // from here on it is like one that was found: lines of others refer to its study
+    // read it back: lines of other programs refer to its study
     int64_t torn = 0;
     rh_replay__clear(&j->replay);
     rh_replay__init(&j->replay, &j->head, j->path);
     return rh_replay__read(&j->replay, j->fd, 0, j->size, &j->size, &torn, err);
 }
 
-// The torn line at its end, unless somebody else is just writing it.
+// Remove the torn last line, unless another program is writing it.
 static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
 {
     struct stat there;
     if (fstat(j->fd, &there) != 0)
         return cannot_write(j, errno, err);
     if (there.st_size != j->size + torn)
-        return rh_fail(err, RH_EIO, "%s: another program is writing to it; try again",
+        return rh_fail(err, RH_EIO, "%s: another program is writing to it, try again",
                        rh_path_tail(j->path));
     return ftruncate(j->fd, j->size) == 0 ? RH_OK : cannot_write(j, errno, err);
 }
@@ -220,7 +220,7 @@ static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
     if (rc)
         return rc;
     if (!rh_journal__head_whole(j->replay.attr))
-        return begin_anew(j, folder, err);
+        return start_over(j, folder, err);
     rc = torn > 0 ? cut_off(j, torn, err) : RH_OK;
     if (rc)
         return rc;
@@ -258,7 +258,7 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
     if (!rc)
         rc = read_journal(j, folder, err);
     if (!rc) {
-        sweep(folder);
+        remove_left_over(folder);
         *out = j;
         j = NULL;
     }

@@ -1,4 +1,4 @@
-// journal.h - what the files of the journal share: text as it grows, lines, who holds it.
+// journal.h - what the files of the journal share.
 
 #ifndef REHEARSE_STUDY_JOURNAL_H
 #define REHEARSE_STUDY_JOURNAL_H
@@ -9,44 +9,44 @@
 #include <jansson.h>
 
 #define RH_JOURNAL__VERSION 1          // of the lines
-#define RH_JOURNAL__WORKER "rehearse/" // who writes them, with the version behind it
-#define RH_JOURNAL__SEAL 18            // letters of ,"crc":"89abcdef"}
-#define RH_JOURNAL__NAME_SIZE 64       // letters of a number in text, and its end
+#define RH_JOURNAL__WORKER "rehearse/" // the writer, followed by the version
+#define RH_JOURNAL__SEAL 18            // bytes of ,"crc":"89abcdef"}
+#define RH_JOURNAL__NAME_SIZE 64       // bytes of a parameter value or key
 
 // ---------------------------------------------------------------------------- text
 
-// With the fewest digits that read back to the same bits; NAN is null, and the infinities are
-// the texts "inf" and "-inf", because JSON has no such numbers.
+// With the fewest digits that read back to the same bits; NAN is null, the infinities are "inf"
+// and "-inf" as strings.
 void rh_journal__number(rh_text *text, double x);
 
-// The start of a line of ours, and its end: the checksum and the newline.
+// Start a line; end it with checksum and newline.
 void rh_journal__begin_line(rh_text *text, int op_code);
 void rh_journal__end_line(rh_text *text);
 
-// The line of an attribute of the study, or of a trial, up to where its value begins; and its
-// end. Optuna wants one attribute per line.
+// Start the line of an attribute of the study, or of a trial, up to its value; end it. Optuna
+// expects one attribute per line.
 void rh_journal__study_attr(rh_text *text, const char *key);
 void rh_journal__trial_attr(rh_text *text, int id, const char *key);
 void rh_journal__end_attr(rh_text *text);
 
 // ---------------------------------------------------------------------------- scanning
 
-// The place behind what begins at `at` and ends before `end`, or NULL where something else
-// stands there. NULL stays NULL.
+// Read what begins at `at`, before `end`. Returns the position after it, or NULL where
+// something else is there; NULL stays NULL.
 const char *rh_scan__after(const char *at, const char *end, const char *text);
 const char *rh_scan__whole(const char *at, const char *end, int64_t *n); // 0 or more
-const char *rh_scan__number(const char *at, const char *end, double *x); // in the C locale
+const char *rh_scan__number(const char *at, const char *end, double *x);
 
 // ---------------------------------------------------------------------------- the head
 
-// The lines that say what a study is.
+// The lines that describe the study.
 void rh_journal__head_lines(rh_text *text, const rh_journal__head *head);
 void rh_journal__plan_line(rh_text *text, const rh_journal__head *head);
 
-// The study attributes that are needed to compare are all there.
+// Whether the attributes describe a study completely.
 bool rh_journal__head_whole(const json_t *attr);
 
-// RH_OK, or RH_EINVAL with the difference named. *grown: only open entries differ.
+// RH_OK, or RH_EINVAL with the first difference. *grown: open entries differ.
 rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
                               const char *path, bool *grown, rh_error *err);
 

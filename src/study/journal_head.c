@@ -1,42 +1,43 @@
-// journal_head.c - what a study is, in the first lines of its journal, and whether it is
-// still the same one.
+// journal_head.c - the first lines of a journal, which describe the study, and whether a plan
+// still matches them.
 //
 //     op 0   study_name, directions: larger is better
 //     op 2   rehearse: version        log: path           fingerprint: 16 hex digits
-//            starts, model: the same ncurve              plan: {key: text}
+//            starts, model: the same  ncurve              plan: {key: text}
 //
-// 1. Names and paths are for people: a log that was moved is still the same log, by its
-//    fingerprint. Everything else must be equal, but for entries of the plan that are open.
-// 2. The lines that this study would write are read like those of the journal, and the two
-//    are compared: whatever writing does to a text (bytes that are not UTF-8), it did to both.
-// 3. The plan is the last line of the head. Once it is there the head is whole; a study that
-//    goes on with other open entries appends its plan, and the last one counts.
+// 1. Names and paths are for people: a log that was moved is the same log, by its fingerprint.
+//    Everything else must be equal, except open entries of the plan.
+// 2. Our own lines are written and read back before the comparison, so that what writing does
+// to
+//    a text (bytes that are not UTF-8) happens to both sides.
+// 3. The plan is the last line of the head and makes it complete. A study that is resumed with
+//    other open entries appends its plan; the last one counts.
 
 #include "journal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define SHOWN 44 // letters of a value in a message, and its end
+#define SHOWN 44 // bytes of a value in a message
 
 // ---------------------------------------------------------------------------- lines
 
-static void words_attr(rh_text *text, const char *key, const char *words)
+static void text_attr(rh_text *text, const char *key, const char *value)
 {
     rh_journal__study_attr(text, key);
-    rh_text__json(text, words);
+    rh_text__json(text, value);
     rh_journal__end_attr(text);
 }
 
-// As digits: a number of JSON holds 53 bits with most readers.
-static void print_attr(rh_text *text, const char *key, uint64_t fingerprint)
+// As text: most readers of JSON numbers keep 53 bits.
+static void hash_attr(rh_text *text, const char *key, uint64_t fingerprint)
 {
     char digits[20];
     snprintf(digits, sizeof digits, "%016" PRIx64, fingerprint);
-    words_attr(text, key, digits);
+    text_attr(text, key, digits);
 }
 
-// {key: text} of the plan.
+// The plan as {key: text}.
 static void add_plan(rh_text *text, const rh_plan *plan)
 {
     const char *key, *value;
@@ -66,11 +67,11 @@ void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
     rh_text__add(text, ",\"directions\":[2]");
     rh_journal__end_line(text);
 
-    words_attr(text, "rehearse", rh_version());
-    words_attr(text, "log", head->log ? head->log : "");
-    print_attr(text, "fingerprint", head->fingerprint);
-    print_attr(text, "starts", head->starts);
-    print_attr(text, "model", head->model);
+    text_attr(text, "rehearse", rh_version());
+    text_attr(text, "log", head->log ? head->log : "");
+    hash_attr(text, "fingerprint", head->fingerprint);
+    hash_attr(text, "starts", head->starts);
+    hash_attr(text, "model", head->model);
     rh_journal__study_attr(text, "ncurve");
     rh_text__whole(text, head->ncurve);
     rh_journal__end_attr(text);
@@ -85,12 +86,12 @@ bool rh_journal__head_whole(const json_t *attr)
 // ---------------------------------------------------------------------------- differences
 
 typedef struct comparison {
-    char first[300]; // the first difference, in words
-    int n;           // how many there are
+    char first[300]; // the first difference
+    int n;           // number of differences
 } comparison;
 
-// Where two values part, if a message would end before: some letters earlier, or 0.
-static size_t parting(const char *was, const char *is)
+// Where to start showing two long values, so that their first difference is seen.
+static size_t shown_from(const char *was, const char *is)
 {
     size_t n = 0;
     while (was[n] && was[n] == is[n])
@@ -98,7 +99,7 @@ static size_t parting(const char *was, const char *is)
     if (n + SHOWN / 4 < SHOWN || (strlen(was) < SHOWN && strlen(is) < SHOWN))
         return 0;
     n -= SHOWN / 4;
-    while (n > 0 && ((unsigned char)was[n] & 0xc0) == 0x80) // not within a letter
+    while (n > 0 && ((unsigned char)was[n] & 0xc0) == 0x80) // not within a character
         n--;
     return n;
 }
@@ -108,34 +109,34 @@ static void differ(comparison *c, const char *key, const char *was, const char *
     char shown[3][SHOWN + 3] = {"", "...", "..."};
     if (c->n++ > 0)
         return;
-    size_t from = was && is ? parting(was, is) : 0, dots = from ? 3 : 0;
+    size_t from = was && is ? shown_from(was, is) : 0, dots = from ? 3 : 0;
     rh_text__printable(key, shown[0], SHOWN);
     rh_text__printable(was ? was + from : "", shown[1] + dots, SHOWN);
     rh_text__printable(is ? is + from : "", shown[2] + dots, SHOWN);
     if (!was)
-        snprintf(c->first, sizeof c->first, "it was made without %s, and this asks for %s = %s",
+        snprintf(c->first, sizeof c->first, "the study has no %s, the plan has %s = %s",
                  shown[0], shown[0], shown[2]);
     else if (!is)
-        snprintf(c->first, sizeof c->first,
-                 "it was made with %s = %s, and this says nothing of it", shown[0], shown[1]);
+        snprintf(c->first, sizeof c->first, "the study has %s = %s, the plan has none",
+                 shown[0], shown[1]);
     else
-        snprintf(c->first, sizeof c->first, "it was made with %s = %s, and this asks for %s",
-                 shown[0], shown[1], shown[2]);
+        snprintf(c->first, sizeof c->first, "the study has %s = %s, the plan has %s", shown[0],
+                 shown[1], shown[2]);
 }
 
-// A number that stands for what somebody gave; 0: nothing.
-static void compare_print(comparison *c, const json_t *attr, const char *key, const char *other,
-                          uint64_t print)
+// A fingerprint; 0: none.
+static void compare_hash(comparison *c, const json_t *attr, const char *key, const char *what,
+                         uint64_t hash)
 {
     char is[20];
     const char *found = json_string_value(json_object_get(attr, key));
-    snprintf(is, sizeof is, "%016" PRIx64, print);
+    snprintf(is, sizeof is, "%016" PRIx64, hash);
     if ((!found || strcmp(found, is) != 0) && c->n++ == 0)
-        snprintf(c->first, sizeof c->first, "it was made with %s (%.16s), and this has %s",
-                 other, found && strspn(found, "0") < 16 ? found : "none", print ? is : "none");
+        snprintf(c->first, sizeof c->first, "the study has another %s (%.16s), this one is %s",
+                 what, found && strspn(found, "0") < 16 ? found : "none", hash ? is : "none");
 }
 
-// The log, the starts and the model, which nobody asked for by a key.
+// The log, the starts and the model, which are not in the plan.
 static void compare_logs(comparison *c, const json_t *attr, const rh_journal__head *head)
 {
     char is[20], was[SHOWN], now[SHOWN];
@@ -146,12 +147,12 @@ static void compare_logs(comparison *c, const json_t *attr, const rh_journal__he
         rh_text__printable(log ? log : "", was, sizeof was);
         rh_text__printable(head->log ? head->log : "", now, sizeof now);
         snprintf(c->first, sizeof c->first,
-                 "it was made from another log, %s (%.16s), and this is %s (%s)", was,
+                 "the study is of another log, %s (%.16s), this one is %s (%s)", was,
                  found ? found : "unknown", now, is);
         c->n++;
     }
-    compare_print(c, attr, "starts", "other starts", head->starts);
-    compare_print(c, attr, "model", "another model", head->model);
+    compare_hash(c, attr, "starts", "log of starts", head->starts);
+    compare_hash(c, attr, "model", "model", head->model);
 }
 
 static void compare_whole(comparison *c, const json_t *attr, const char *key, int64_t is)
@@ -164,7 +165,7 @@ static void compare_whole(comparison *c, const json_t *attr, const char *key, in
         differ(c, key, text[0], text[1]);
 }
 
-// The entries of the plan as they would be read back. NULL: out of memory.
+// The plan as it would be read back. NULL: out of memory.
 static json_t *plan_of(const rh_journal__head *head)
 {
     rh_text text = {0};
@@ -174,7 +175,7 @@ static json_t *plan_of(const rh_journal__head *head)
     return plan;
 }
 
-// Both ways: what this asks for in its order, then what only the journal has.
+// First the entries of this plan, in order, then those that only the journal has.
 static void compare_plans(comparison *c, json_t *found, const json_t *plan,
                           const rh_plan *entries, bool *grown)
 {
@@ -215,6 +216,6 @@ rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
     if (c.n > 1)
         snprintf(more, sizeof more, " (and %d more difference%s)", c.n - 1, c.n > 2 ? "s" : "");
     const char *tail = strlen(path) > 100 ? path + strlen(path) - 100 : path;
-    return rh_fail(err, RH_EINVAL, "%s: %s%s; use another folder, or the same words", tail,
+    return rh_fail(err, RH_EINVAL, "%s: %s%s; use another folder or the same options", tail,
                    c.first, more);
 }

@@ -1,9 +1,10 @@
-// journal_ours.c - what the lines that we wrote come to.
+// journal_ours.c - the meaning of the lines that we wrote.
 //
 // 1. Optuna counts trials over all studies of a file, in the order of the lines. So do we.
-// 2. Runs are nearly all of a journal. They are scanned, letter by letter as they are
-//    written; the rest is left to jansson. A million of them (213 MB) are read in 0.9 s, with
-//    learning curves of 20 points (600 MB) in 2.4 s; 20,000 trials of one run in 0.6 s.
+// 2. Nearly all lines are runs. These are scanned in exactly the form in which they are
+// written;
+//    jansson parses the rest. A million runs (213 MB) are read in 0.9 s, with learning curves
+//    of 20 points (600 MB) in 2.4 s; 20,000 trials of one run in 0.6 s.
 
 #include "journal.h"
 
@@ -100,8 +101,7 @@ rh_journal__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const c
 
 static rh_journal__fate unfit(rh_journal__reader *d)
 {
-    return rh_journal__refuse(d, RH_EFORMAT,
-                              "it is whole, but not a line that rehearse writes");
+    return rh_journal__refuse(d, RH_EFORMAT, "complete, but not a line that rehearse writes");
 }
 
 rh_journal__fate rh_journal__no_memory(rh_journal__reader *d)
@@ -124,14 +124,15 @@ static const char *outcome(const char *at, const char *end, rh_outcome *o)
     return NULL;
 }
 
-// The trial of ours that a line is about, still running; or NULL.
+// Our trial of a line, still running; or NULL.
 static rh_journal__entry *trial_of(const rh_replay *r, int64_t id)
 {
     int i = id < r->nowner ? r->owner[id] : -1;
     return i >= 0 && !r->trial[i].finished ? &r->trial[i] : NULL;
 }
 
-// {"score":..,"total":..,"steps":..,"episodes":..,"unknown":..,"outcome":"..","curve":[..]}
+// {"score":..,"total":..,"steps":..,"episodes":..,"out_of_coverage":..,
+//  "outcome":"..","curve":[..]}
 static const char *run_of(const char *at, const char *end, int ncurve, rh_study__run *run)
 {
     rh_result *l = &run->result;
@@ -139,7 +140,7 @@ static const char *run_of(const char *at, const char *end, int ncurve, rh_study_
     at = rh_scan__number(rh_scan__after(at, end, ",\"total\":"), end, &l->total);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"steps\":"), end, &l->nstep);
     at = rh_scan__whole(rh_scan__after(at, end, ",\"episodes\":"), end, &l->nepisode);
-    at = rh_scan__whole(rh_scan__after(at, end, ",\"unknown\":"), end, &l->nuncovered);
+    at = rh_scan__whole(rh_scan__after(at, end, ",\"out_of_coverage\":"), end, &l->nuncovered);
     at = outcome(rh_scan__after(at, end, ",\"outcome\":\""), end, &l->outcome);
     at = rh_scan__after(at, end, ",\"curve\":[");
     for (int i = 0; at && i < ncurve; i++)
@@ -166,7 +167,7 @@ static rh_journal__fate take_trial_attr(rh_journal__reader *d, const char *at)
     if (!at || rh_scan__after(at, d->end, "},\"crc\":") == NULL)
         return unfit(d);
     if (!trial || member >= RH_MAX_MEMBER || run > INT_MAX)
-        return rh_journal__refuse(d, RH_EFORMAT, "a run of no trial that is under way");
+        return rh_journal__refuse(d, RH_EFORMAT, "a run of a trial that is not running");
     found.member = (int)member;
     found.run = (int)run;
     rh_study__run *kept = add_run(trial);
@@ -188,7 +189,7 @@ static rh_journal__fate take_state(rh_journal__reader *d, const char *at)
     at = rh_scan__after(at, d->end, ",\"setting\":\"");
     rh_journal__entry *trial = at ? trial_of(d->r, id) : NULL;
     if (!trial)
-        return rh_journal__refuse(d, RH_EFORMAT, "the end of no trial that is under way");
+        return rh_journal__refuse(d, RH_EFORMAT, "the end of a trial that is not running");
     for (int i = RH_SETTING_OPEN; i <= RH_SETTING_DROPPED; i++)
         if (rh_scan__after(at, d->end, name[i])) {
             trial->state = (rh_setting_state)i;
@@ -198,7 +199,7 @@ static rh_journal__fate take_state(rh_journal__reader *d, const char *at)
     return unfit(d);
 }
 
-// x (ndim) from a trial's parameters: numbers, or which of the values it is.
+// x (ndim) from the parameters of a trial: numbers, or indices into a list.
 static bool setting_of(const json_t *params, const rh_space *space, double *x)
 {
     for (int i = 0; i < space->ndim; i++) {
@@ -240,7 +241,7 @@ static rh_journal__fate add_trial(rh_journal__reader *d, const json_t *line)
 rh_journal__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
 {
     rh_replay *r = d->r;
-    for (int i = 0; i < r->nstudy; i++) // Optuna takes no notice of a second one
+    for (int i = 0; i < r->nstudy; i++) // Optuna ignores a second one
         if (r->study[i] && strcmp(r->study[i], name) == 0)
             return RH_TAKEN;
     char **study = rh_alloc_more(r->study, &r->study_room, r->nstudy, sizeof *study);
@@ -283,7 +284,7 @@ static rh_journal__fate take_study_attr(rh_journal__reader *d, json_t *line)
     return RH_TAKEN;
 }
 
-// Lines that are few: the study, what is said of it, a trial's begin.
+// Rare lines: the study, its attributes, the start of a trial.
 static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
 {
     rh_journal__fate f = RH_TAKEN;
@@ -296,7 +297,7 @@ static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
     else if (op == 2)
         f = take_study_attr(d, line);
     else if (!rh_journal__head_whole(d->r->attr))
-        f = rh_journal__refuse(d, RH_EFORMAT, "a trial before it is said what the study is");
+        f = rh_journal__refuse(d, RH_EFORMAT, "a trial before the description of the study");
     else
         f = add_trial(d, line);
     json_decref(line);
@@ -310,13 +311,13 @@ rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, in
     at = rh_scan__after(at, d->end, "\"");
     if (d->r->beside)
         return rh_journal__refuse(d, RH_EIO,
-                                  "another process writes to this study; one of them must end");
+                                  "another process writes to this study; stop one of them");
     if (at && version > RH_JOURNAL__VERSION) {
         char why[120];
-        snprintf(why, sizeof why,
-                 "written by a newer rehearse, as version %lld of such lines, expected at most "
-                 "%d; use that one",
-                 (long long)version, RH_JOURNAL__VERSION);
+        snprintf(
+            why, sizeof why,
+            "version %lld of the journal, written by a newer rehearse, expected at most %d",
+            (long long)version, RH_JOURNAL__VERSION);
         return rh_journal__refuse(d, RH_EFORMAT, why);
     }
     if (!at)

@@ -1,23 +1,23 @@
-// journal_read.c - the lines of a journal, whoever wrote them.
+// journal_read.c - the lines of a journal, ours and those of other programs.
 //
-// 1. A line that ends with a checksum is ours; what it says counts only if the checksum is
-//    right. A line that begins like ours and has none is damaged. All others were written by
-//    other programs (notes in optuna-dashboard, a trial somebody adds): they are kept, and
-//    looked at only for what they do to the numbers of trials.
-// 2. Only the last line can be torn: by a program that was killed, or a full disk. It is what
-//    rh_replay__read() leaves out. A line in the middle that is not as it was written is
-//    refused by its number, for what follows was made with it.
-// 3. Lines of others may hold NaN and Infinity, which are not JSON and Python's alone.
+// 1. A line that ends with a checksum is ours and counts only if the checksum is correct. A
+// line
+//    that begins like ours without one is damaged. Other programs wrote all other lines (notes
+//    in optuna-dashboard, added trials): these stay, and count only for the trial numbers.
+// 2. Only the last line can be torn, by a killed program or a full disk. rh_replay__read()
+// leaves
+//    it out. Damage further up is refused with its line number, because later lines build on
+//    it.
+// 3. Other programs may write NaN and Infinity, which Python accepts and JSON does not.
 
 #include "journal.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BLOCK ((size_t)1 << 20) // bytes read at a time
-#define LONGEST_LINE (1 << 26)  // bytes of a line
+#define LONGEST_LINE (1 << 26)  // bytes of a line, at most
 
 // ---------------------------------------------------------------------------- all lines
 
@@ -30,7 +30,7 @@ static rh_journal__fate damaged(rh_journal__reader *d, const char *why)
 static const char opening[] = "{\"op_code\":";
 static const char writer[] = ",\"worker_id\":\"" RH_JOURNAL__WORKER;
 
-// Whether the line ends like ours; then *right: its checksum is what it should be.
+// Whether the line ends like ours; *right: with the correct checksum.
 static bool sealed(const rh_journal__reader *d, bool *right)
 {
     size_t n = (size_t)(d->end - d->line);
@@ -46,7 +46,7 @@ static bool sealed(const rh_journal__reader *d, bool *right)
     return true;
 }
 
-// What others write matters where it changes the numbers of trials.
+// A line of another program counts where it changes the trial numbers.
 static rh_journal__fate take_other(rh_journal__reader *d)
 {
     rh_replay *r = d->r;
@@ -65,20 +65,20 @@ static rh_journal__fate take_other(rh_journal__reader *d)
         const char *at = memmem(d->line, (size_t)(d->end - d->line), key, sizeof key - 1);
         rh_scan__whole(rh_scan__after(at, d->end, key), d->end, &study);
     } else
-        f = damaged(d, "it is not a line of a journal");
+        f = damaged(d, "not a line of a journal");
 
     bool known = study >= 0 && study < r->nstudy && r->study[study];
     if (f == RH_TAKEN && worker &&
         strncmp(worker, RH_JOURNAL__WORKER, strlen(RH_JOURNAL__WORKER)) == 0)
-        f = damaged(d, "its checksum is missing");
+        f = damaged(d, "missing checksum");
     else if (f == RH_TAKEN && r->nstudy == 0)
         f = rh_journal__refuse(d, RH_EINVAL,
-                               "a journal that rehearse did not make; use another folder");
+                               "rehearse did not write this journal; use another folder");
     else if (f == RH_TAKEN && op == 0 && name)
         f = rh_journal__add_study(d, name);
     else if (f == RH_TAKEN && op == 1 && study == 0)
         f = rh_journal__refuse(d, RH_EINVAL,
-                               "the study was deleted by another program; use another folder");
+                               "another program deleted the study; use another folder");
     else if (f == RH_TAKEN && op == 1 && known) {
         rh_free(r->study[study]);
         r->study[study] = NULL;
@@ -98,18 +98,17 @@ static rh_journal__fate take(rh_journal__reader *d)
     at = rh_scan__after(at, d->end, writer);
     bool seal = sealed(d, &right);
     if (seal && !right)
-        return damaged(d, "its checksum is not what it should be");
+        return damaged(d, "wrong checksum");
     if (at && !seal)
-        return damaged(d, "its checksum is missing");
+        return damaged(d, "missing checksum");
     if (seal && !at)
-        return rh_journal__refuse(d, RH_EFORMAT, "its checksum is right, but not its writer");
+        return rh_journal__refuse(d, RH_EFORMAT, "correct checksum, but another writer");
     return at ? rh_journal__take_ours(d, at, op) : take_other(d);
 }
 
 // ---------------------------------------------------------------------------- reading
 
-// A last line that was not finished. Only what began as one of ours is given up, so that no
-// file of somebody else is cut.
+// Give up an unfinished last line, but only of a journal of ours, so that no other file is cut.
 static rh_status give_up(const rh_journal__reader *d)
 {
     static const char first[] = "{\"op_code\":0,\"worker_id\":\"" RH_JOURNAL__WORKER;
@@ -118,7 +117,7 @@ static rh_status give_up(const rh_journal__reader *d)
     if (d->r->nline > 0 || memcmp(d->line, first, n) == 0)
         return RH_OK;
     return rh_fail(d->err, RH_EFORMAT,
-                   "%s: not the journal of a study; use another folder, or move it away",
+                   "%s: not the journal of a study; move it away or use another folder",
                    rh_path_tail(d->r->path));
 }
 
@@ -129,14 +128,15 @@ static rh_status refuse_middle(const rh_journal__reader *d)
         return give_up(d) ? RH_EFORMAT
                           : rh_fail(d->err, RH_EFORMAT, "%s:1: damaged: %s; use another folder",
                                     rh_path_tail(d->r->path), d->why);
-    return rh_fail(d->err, RH_EFORMAT,
-                   "%s:%lld: damaged: %s; to go on from there without what follows, keep the "
-                   "first %lld lines (head -n %lld)",
-                   rh_path_tail(d->r->path), line, d->why, line - 1, line - 1);
+    return rh_fail(
+        d->err, RH_EFORMAT,
+        "%s:%lld: damaged: %s; to resume from there, keep the first %lld lines (head "
+        "-n %lld)",
+        rh_path_tail(d->r->path), line, d->why, line - 1, line - 1);
 }
 
-// The lines of text (n) up to the last newline: *used. Damage is allowed where the file ends
-// with the line: there it is torn, and *used stops before it. `last`: the file ends here.
+// Take the lines of text (n) up to the last newline; *used: their bytes. A damaged line at the
+// end of the file is torn: *used stops before it. `last`: the file ends here.
 static rh_status take_lines(rh_journal__reader *d, const char *text, size_t n, bool last,
                             size_t *used)
 {
@@ -152,7 +152,7 @@ static rh_status take_lines(rh_journal__reader *d, const char *text, size_t n, b
         if (f == RH_REFUSED)
             return d->rc;
         if (f == RH_DAMAGED && ends)
-            return last ? give_up(d) : RH_OK; // seen again once more has been read
+            return last ? give_up(d) : RH_OK; // taken again once more has been read
         if (f == RH_DAMAGED)
             return refuse_middle(d);
         d->r->nline++;
@@ -161,7 +161,7 @@ static rh_status take_lines(rh_journal__reader *d, const char *text, size_t n, b
     return RH_OK;
 }
 
-// Up to n bytes at `place`. -1: errno says why.
+// Up to n bytes at `place`; -1 with errno.
 static ssize_t fetch(int fd, char *bytes, size_t n, int64_t place)
 {
     ssize_t got;
@@ -199,7 +199,7 @@ static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t t
         n -= used;
         *done += (int64_t)used;
 
-        // a line that fills the room needs more
+        // the line is longer than the buffer
         if (!rc && n == room && room >= LONGEST_LINE)
             rc = rh_fail(d->err, RH_EFORMAT, "%s:%lld: a line of more than %d bytes",
                          rh_path_tail(d->r->path), (long long)d->r->nline + 1, LONGEST_LINE);
@@ -220,13 +220,6 @@ static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t t
 rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
                           int64_t *torn, rh_error *err)
 {
-    // numbers have a decimal point, whatever the locale of the program around the library
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(c);
     rh_journal__reader d = {.r = replay, .err = err};
-    rh_status rc = read_all(&d, fd, from, to, whole, torn);
-    uselocale(before);
-    if (c)
-        freelocale(c);
-    return rc;
+    return read_all(&d, fd, from, to, whole, torn);
 }

@@ -1,13 +1,12 @@
-// journal_text.c - the marks of a line of the journal, and its numbers.
+// journal_text.c - numbers, and the start and end of a line of the journal.
 //
 //     {"op_code":8,"worker_id":"rehearse/1", ... ,"crc":"89abcdef"}
 //
-// 1. The checksum is CRC-32 over all letters before ,"crc": it is the last thing in the line,
-//    so a line is checked without understanding it. Optuna looks at the keys it knows and no
-//    others.
-// 2. Numbers have the fewest digits that read back to the same bits. A zero with a sign is
-//    -0.0: a reader that knows whole numbers would lose the sign of -0.
-// 3. Python's float() reads "inf" and "-inf", which JSON cannot say as numbers.
+// 1. The checksum is the CRC-32 of everything before ,"crc". It is last, so a line can be
+//    checked without parsing it. Optuna ignores keys that it does not know.
+// 2. Numbers have the fewest digits that read back to the same bits. Negative zero is -0.0,
+//    because a reader of integers would lose the sign of -0.
+// 3. JSON has no infinity. "inf" and "-inf" are what Python's float() reads.
 
 #include "journal.h"
 
@@ -15,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------- values
+// ---------------------------------------------------------------------------- numbers
 
 void rh_journal__number(rh_text *text, double x)
 {
@@ -33,11 +32,8 @@ void rh_journal__number(rh_text *text, double x)
 
 void rh_journal__begin_line(rh_text *text, int op_code)
 {
-    rh_text__add(text, "{\"op_code\":");
-    rh_text__whole(text, op_code);
-    rh_text__add(text, ",\"worker_id\":\"" RH_JOURNAL__WORKER);
-    rh_text__whole(text, RH_JOURNAL__VERSION);
-    rh_text__add(text, "\"");
+    rh_text__format(text, "{\"op_code\":%d,\"worker_id\":\"" RH_JOURNAL__WORKER "%d\"", op_code,
+                    RH_JOURNAL__VERSION);
 }
 
 void rh_journal__end_line(rh_text *text)
@@ -54,19 +50,13 @@ void rh_journal__end_line(rh_text *text)
 void rh_journal__study_attr(rh_text *text, const char *key)
 {
     rh_journal__begin_line(text, 2);
-    rh_text__add(text, ",\"study_id\":0,\"user_attr\":{");
-    rh_text__json(text, key);
-    rh_text__add(text, ":");
+    rh_text__format(text, ",\"study_id\":0,\"user_attr\":{\"%s\":", key);
 }
 
 void rh_journal__trial_attr(rh_text *text, int id, const char *key)
 {
     rh_journal__begin_line(text, 8);
-    rh_text__add(text, ",\"trial_id\":");
-    rh_text__whole(text, id);
-    rh_text__add(text, ",\"user_attr\":{");
-    rh_text__json(text, key);
-    rh_text__add(text, ":");
+    rh_text__format(text, ",\"trial_id\":%d,\"user_attr\":{\"%s\":", id, key);
 }
 
 void rh_journal__end_attr(rh_text *text)

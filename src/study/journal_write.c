@@ -1,27 +1,28 @@
 // journal_write.c - trials, runs and verdicts as lines.
 //
-//     op 4   a trial begins: state RUNNING, parameters and where they were taken from
+//     op 4   a trial begins: state RUNNING, parameters and their distributions
 //     op 8   a run: user attribute run:<member>:<run>
-//     op 7   at its end: the mean learning curve, over steps of the environment
-//     op 8   and what the trial comes to
+//     op 7   at the end of a trial: the mean learning curve, over steps of the environment
+//     op 8   and its statistics
 //     op 6   its state and value
 //
-// 1. A range is a FloatDistribution; with whole steps, an IntDistribution. Optuna has none
-//    that is both logarithmic and stepped: then the steps are left out, as they are of no use
-//    to plots. Lists and names are a CategoricalDistribution, stored as which value it is.
-// 2. COMPLETE is what had its runs, PRUNED what a race dropped, with the value it had. A
-//    value that is no number makes it FAIL: JSON has no infinity, and no best trial should be
-//    one.
-// 3. The state of the setting stands in the last line too, under a key that Optuna does not
-//    look at: a setting that broke down may be done or dropped.
-// 4. The verdict is written again only when it is another one: to look at a finished study
-//    does not make its journal longer. It is the last line: where it is whole, so is what is
-//    to be deployed.
+// 1. A range is a FloatDistribution; with integer steps, an IntDistribution. Optuna has no
+//    distribution that is both logarithmic and stepped; the step is then left out, since plots
+//    do not need it. Lists and names are a CategoricalDistribution, stored by index.
+// 2. A trial is COMPLETE when it had all its runs, PRUNED when a race dropped it, with the
+// value
+//    it had, and FAIL when its value is not finite: JSON has no infinity, and no best trial
+//    should be one.
+// 3. The last line also holds the setting's own state, under a key that Optuna ignores: a
+//    setting that diverged may be done or dropped.
+// 4. The verdict is written again only when it changes, so opening a finished study does not
+//    lengthen its journal. It is the last line: where it is complete, so is `deploy` before it.
 //
-// A run takes 5 us to write, with a learning curve of 20 points 35 us: mostly for digits.
+// A run takes 5 us to write, with a learning curve of 20 points 35 us, mostly for digits.
 
 #include "journal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -33,17 +34,14 @@ static void add_time(rh_text *text, const char *key)
 {
     struct timespec now = {0};
     struct tm utc = {0};
-    char stamp[64];
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
-    snprintf(stamp, sizeof stamp, "%04d-%02d-%02dT%02d:%02d:%02d.%06ld+00:00",
-             utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
-             utc.tm_sec, now.tv_nsec / 1000);
-    rh_text__add(text, key);
-    rh_text__json(text, stamp);
+    rh_text__format(text, "%s\"%04d-%02d-%02dT%02d:%02d:%02d.%06ld+00:00\"", key,
+                    utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min,
+                    utc.tm_sec, now.tv_nsec / 1000);
 }
 
-// {name: value} of the agent's parameters.
+// The agent's parameters as {name: value}.
 static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
 {
     char word[RH_JOURNAL__NAME_SIZE];
@@ -61,7 +59,7 @@ static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
     rh_text__add(text, "}");
 }
 
-// The first and last number of a range; both are multiples where it has a step.
+// The first and last value of a range; with a step, the first and last multiple.
 static void range_of(const rh_dim *dim, double *lo, double *hi)
 {
     rh_space one = {.dim = {*dim}, .ndim = 1};
@@ -108,7 +106,7 @@ static void add_choices(rh_text *text, const rh_dim *dim, const rh_param *param,
     rh_text__add(text, "]}}");
 }
 
-// Where a parameter is taken from: JSON inside a text.
+// The distribution of a parameter: JSON inside a string.
 static void add_distribution(rh_text *text, const rh_plan *plan, int i)
 {
     const rh_dim *dim = &plan->space.dim[i];
@@ -158,7 +156,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     rh_status rc = check_setting(space, x, err);
     if (rc)
         return rc;
-    if (steps) { // how long runs are was not known when the journal was opened
+    if (steps) { // not known when the journal was opened
         rh_journal__study_attr(t, "nstep");
         rh_text__whole(t, journal->head.nstep);
         rh_journal__end_attr(t);
@@ -182,10 +180,10 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
         else
             rh_text__whole(t, index_of(&space->dim[i], x[i]));
     }
-    rh_text__add(t, confirm ? "},\"user_attrs\":{\"stage\":\"confirm\",\"setting\":"
-                            : "},\"user_attrs\":{\"stage\":\"search\",\"setting\":");
-    rh_text__whole(t, setting);
-    rh_text__add(t, "},\"system_attrs\":{},\"intermediate_values\":{}");
+    rh_text__format(t,
+                    "},\"user_attrs\":{\"stage\":\"%s\",\"setting\":%d},\"system_attrs\":{},"
+                    "\"intermediate_values\":{}",
+                    confirm ? "confirm" : "search", setting);
     rh_journal__end_line(t);
     rc = rh_journal__append(journal, err);
     if (rc)
@@ -231,15 +229,10 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
     rh_journal__number(t, l->score);
     rh_text__add(t, ",\"total\":");
     rh_journal__number(t, l->total);
-    rh_text__add(t, ",\"steps\":");
-    rh_text__whole(t, l->nstep);
-    rh_text__add(t, ",\"episodes\":");
-    rh_text__whole(t, l->nepisode);
-    rh_text__add(t, ",\"unknown\":");
-    rh_text__whole(t, l->nuncovered);
-    rh_text__add(t, ",\"outcome\":");
-    rh_text__json(t, rh_outcome_name(l->outcome));
-    rh_text__add(t, ",\"curve\":[");
+    rh_text__format(t,
+                    ",\"steps\":%" PRId64 ",\"episodes\":%" PRId64
+                    ",\"out_of_coverage\":%" PRId64 ",\"outcome\":\"%s\",\"curve\":[",
+                    l->nstep, l->nepisode, l->nuncovered, rh_outcome_name(l->outcome));
     for (int i = 0; i < journal->head.ncurve; i++) {
         rh_text__add(t, i > 0 ? "," : "");
         rh_journal__number(t, run->curve[i]);
@@ -249,8 +242,8 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
     return rh_journal__append(journal, err);
 }
 
-// The mean learning curve: points where it is known, at the step that each ends with. A run
-// of fewer steps has a point for each of them.
+// The mean learning curve where it is known, each point at its last step. A run of fewer steps
+// than points has one point per step.
 static void add_curve(rh_text *t, int id, const rh_journal__head *head, const double *curve)
 {
     int64_t n = head->ncurve < head->nstep ? head->ncurve : head->nstep;
@@ -259,11 +252,8 @@ static void add_curve(rh_text *t, int id, const rh_journal__head *head, const do
             continue;
         int64_t whole = head->nstep / n, rest = head->nstep % n;
         rh_journal__begin_line(t, 7);
-        rh_text__add(t, ",\"trial_id\":");
-        rh_text__whole(t, id);
-        rh_text__add(t, ",\"step\":");
-        rh_text__whole(t, (i + 1) * whole + ((i + 1) * rest + n - 1) / n);
-        rh_text__add(t, ",\"intermediate_value\":");
+        rh_text__format(t, ",\"trial_id\":%d,\"step\":%" PRId64 ",\"intermediate_value\":", id,
+                        (i + 1) * whole + ((i + 1) * rest + n - 1) / n);
         rh_journal__number(t, curve[i]);
         rh_journal__end_line(t);
     }
@@ -309,17 +299,14 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     whole_attr(t, entry->id, "members", trial->nmember);
     number_attr(t, entry->id, "lo95", trial->lo95);
     number_attr(t, entry->id, "hi95", trial->hi95);
-    number_attr(t, entry->id, "unknown", trial->out_of_coverage);
+    number_attr(t, entry->id, "out_of_coverage", trial->out_of_coverage);
     whole_attr(t, entry->id, "diverged", trial->ndiverged);
     rh_journal__trial_attr(t, entry->id, "hyperparameters");
     add_hp(t, journal->head.plan->agent, trial->hp);
     rh_journal__end_attr(t);
 
     rh_journal__begin_line(t, 6);
-    rh_text__add(t, ",\"trial_id\":");
-    rh_text__whole(t, entry->id);
-    rh_text__add(t, ",\"setting\":");
-    rh_text__json(t, state[trial->state]);
+    rh_text__format(t, ",\"trial_id\":%d,\"setting\":\"%s\"", entry->id, state[trial->state]);
     rh_text__add(t, !finite                              ? ",\"state\":3,\"values\":null"
                     : trial->state == RH_SETTING_DROPPED ? ",\"state\":2,\"values\":["
                                                          : ",\"state\":1,\"values\":[");
@@ -337,7 +324,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
 
 // ---------------------------------------------------------------------------- the verdict
 
-// Optuna's number of a trial of the verdict, or -1.
+// Optuna's number of a trial, or -1.
 static int number_of(const rh_journal *journal, const rh_trial *trial)
 {
     for (int i = journal->replay.ntrial - 1; i >= 0; i--) {
@@ -352,13 +339,10 @@ static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict 
 {
     const rh_trial *winner = &v->trial[v->winner];
     rh_journal__study_attr(t, "verdict");
-    rh_text__add(t, "{\"trial\":");
-    rh_text__whole(t, number_of(journal, winner));
-    rh_text__add(t, ",\"setting\":");
-    rh_text__whole(t, winner->setting);
-    rh_text__add(t, v->finished ? ",\"finished\":true" : ",\"finished\":false");
-    rh_text__add(t, winner->confirm ? ",\"confirmed\":true" : ",\"confirmed\":false");
-    rh_text__add(t, ",\"value\":");
+    rh_text__format(t,
+                    "{\"trial\":%d,\"setting\":%d,\"finished\":%s,\"confirmed\":%s,\"value\":",
+                    number_of(journal, winner), winner->setting, v->finished ? "true" : "false",
+                    winner->confirm ? "true" : "false");
     rh_journal__number(t, winner->value);
     rh_text__add(t, ",\"lo95\":");
     rh_journal__number(t, winner->lo95);
@@ -393,7 +377,7 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
     size_t first = t->n;
     add_verdict(t, journal, verdict);
     uint32_t crc = 0;
-    if (!t->bad) // without its end, and the newline
+    if (!t->bad) // without checksum and newline
         crc = rh_base__crc32(0, t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);
     if (!t->bad && crc == journal->replay.verdict) {
         t->n = 0;

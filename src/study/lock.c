@@ -1,13 +1,13 @@
 // lock.c - one process at a time works on a study.
 //
-// 1. flock() on the journal itself: the system takes it back when a process ends, however it
-//    ends, so nothing is left over after a crash. The file study.lock beside it only tells
-//    others who it is, and may be stale without harm.
-// 2. On NFS Linux makes it a lock of the server (since 2.6.12), which other hosts see, unless
+// 1. flock() on the journal: the system releases it when a process ends in any way, so a crash
+//    leaves no lock behind. The file study.lock only names the process and may be stale.
+// 2. On NFS Linux turns it into a lock of the server (since 2.6.12) that other hosts see,
+// unless
 //    the folder is mounted with nolock or local_lock=flock. Lustre refuses it unless mounted
-//    with flock. Where there is no locking at all we go on without: two processes then find
-//    each other's lines in the journal, and the one who does stops.
-// 3. A name of our own: study.log.lock is Optuna's, who holds it for the length of a line.
+//    with flock. Without locks we continue: two processes then notice each other's lines in the
+//    journal, and the one that does stops.
+// 3. The name is not study.log.lock, which Optuna holds while it writes a line.
 
 #include "journal.h"
 
@@ -17,10 +17,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define NOTE 300 // letters of the note, at most
-#define HOST 80  // letters of a host's name in it
+#define NOTE 300 // bytes of study.lock, at most
+#define HOST 80  // bytes of a host name in it
 
-// "4711 host\n", or something else: somebody may have written to the file.
+// "4711 host\n"; other content is ignored.
 static void read_note(const char *note, char *pid, char *host)
 {
     char text[NOTE] = "";
@@ -32,16 +32,16 @@ static void read_note(const char *note, char *pid, char *host)
     *pid = *host = 0;
 
     size_t ndigit = strspn(text, "0123456789");
-    size_t nletter = text[ndigit] == ' ' ? strcspn(text + ndigit + 1, "\n") : 0;
-    if (ndigit == 0 || ndigit > 20 || nletter == 0)
+    size_t nhost = text[ndigit] == ' ' ? strcspn(text + ndigit + 1, "\n") : 0;
+    if (ndigit == 0 || ndigit > 20 || nhost == 0)
         return;
     memcpy(pid, text, ndigit);
     pid[ndigit] = 0;
-    text[ndigit + 1 + nletter] = 0;
+    text[ndigit + 1 + nhost] = 0;
     rh_text__printable(text + ndigit + 1, host, HOST);
 }
 
-// A note that cannot be written is only missing: the lock holds without it.
+// Failure is harmless: the lock holds without the note.
 static void write_note(const char *note)
 {
     char host[HOST] = "", text[NOTE];
@@ -66,16 +66,16 @@ rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *
         char pid[24], host[HOST];
         read_note(note, pid, host);
         if (!*pid)
-            return rh_fail(err, RH_EIO, "%s: another process is working on it",
+            return rh_fail(err, RH_EIO, "%s: another process is running this study",
                            rh_path_tail(folder));
-        return rh_fail(err, RH_EIO, "%s: process %s on host %s is working on it",
+        return rh_fail(err, RH_EIO, "%s: process %s on host %s is running this study",
                        rh_path_tail(folder), pid, host);
     }
 
-    // a file system without locks is no reason to refuse work
+    // a file system without locks is accepted
     bool without = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL;
     if (rc != 0 && !without)
-        return rh_fail(err, RH_EIO, "%s: cannot be locked: %s", rh_path_tail(folder),
+        return rh_fail(err, RH_EIO, "%s: cannot lock: %s", rh_path_tail(folder),
                        strerror(errno));
     write_note(note);
     return RH_OK;
@@ -83,5 +83,5 @@ rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *
 
 void rh_lock__leave(const char *note)
 {
-    unlink(note); // while the journal is still locked: it is our own note
+    unlink(note); // the journal is still locked, so this is our own note
 }

@@ -1,12 +1,12 @@
-// write.c - best.yaml and runs.csv: what a study leaves for people and programs.
+// write.c - best.yaml and runs.csv, for people and other programs.
 //
-// 1. No time, no host: the same study gives the same bytes.
-// 2. The agent's section is that of a plan. All its parameters are there, searched or not:
-//    what is deployed must not hang on the defaults of another version.
-// 3. Texts that are not plain words are quoted as in JSON, which is YAML too. Numbers with an
-//    exponent have a point: PyYAML reads 1e-05 as a text.
-// 4. runs.csv has a row per run, in the order of the study. It is written piece by piece: a
-//    million runs are 100 MB.
+// 1. No time, no host name: the same study gives the same bytes.
+// 2. The agent section is that of a study file. It lists all parameters, searched or not, so
+//    that what is deployed does not depend on the defaults of another version.
+// 3. A number with an exponent has a point: PyYAML reads 1e-05 as text.
+// 4. runs.csv has one row per run, in the order of the study. It is written in pieces: a
+// million
+//    runs are 100 MB.
 
 #include "journal.h"
 
@@ -15,33 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PIECE ((size_t)1 << 16) // letters of a table that are collected before they are written
+#define PIECE ((size_t)1 << 16) // bytes of a table collected before writing
 
 // ---------------------------------------------------------------------------- pieces
-
-// Whether a text stands for itself in YAML.
-static bool is_plain(const char *words)
-{
-    static const char *const meant[] = {"true", "false", "yes", "no", "on",
-                                        "off",  "null",  "y",   "n",  "nan"};
-    size_t n = strlen(words);
-    if (n == 0 || *words < 'a' || *words > 'z')
-        return false;
-    if (strspn(words, "abcdefghijklmnopqrstuvwxyz0123456789_") != n)
-        return false;
-    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-        if (strcmp(words, meant[i]) == 0)
-            return false;
-    return true;
-}
-
-static void add_words(rh_text *t, const char *words)
-{
-    if (is_plain(words))
-        rh_text__add(t, words);
-    else
-        rh_text__json(t, words);
-}
 
 static void add_number(rh_text *t, double x)
 {
@@ -65,7 +41,7 @@ static void add_number(rh_text *t, double x)
 static void add_param(rh_text *t, const rh_param *param, double x)
 {
     if (param->choice)
-        add_words(t, param->choice[(int)x]);
+        rh_text__yaml(t, param->choice[(int)x]);
     else
         add_number(t, x);
 }
@@ -79,20 +55,6 @@ static void add_interval(rh_text *t, const rh_trial *trial)
     rh_text__add(t, "]");
 }
 
-static void add_print(rh_text *t, uint64_t fingerprint)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "\"%016" PRIx64 "\"", fingerprint);
-    rh_text__add(t, digits);
-}
-
-static void whole_line(rh_text *t, const char *key, int64_t x)
-{
-    rh_text__add(t, key);
-    rh_text__whole(t, x);
-    rh_text__add(t, "\n");
-}
-
 static void number_line(rh_text *t, const char *key, double x)
 {
     rh_text__add(t, key);
@@ -100,14 +62,14 @@ static void number_line(rh_text *t, const char *key, double x)
     rh_text__add(t, "\n");
 }
 
-static void words_line(rh_text *t, const char *key, const char *words)
+static void text_line(rh_text *t, const char *key, const char *value)
 {
     rh_text__add(t, key);
-    add_words(t, words);
+    rh_text__yaml(t, value);
     rh_text__add(t, "\n");
 }
 
-// A number of the search as people know it: the choice's name where it has one.
+// How to print a dimension: by the names of its choices, or as a number.
 static const rh_param *param_of(const rh_plan *plan, int dim)
 {
     static const rh_param any = {0};
@@ -119,25 +81,25 @@ static const rh_param *param_of(const rh_plan *plan, int dim)
 
 static void add_agent(rh_text *t, const rh_plan *plan, const double *hp)
 {
-    words_line(t, "agent:\n  name: ", plan->agent->name);
+    text_line(t, "agent:\n  name: ", plan->agent->name);
     for (int i = 0; i < plan->agent->nparam; i++) {
         rh_text__add(t, "  ");
-        add_words(t, plan->agent->param[i].name);
+        rh_text__yaml(t, plan->agent->param[i].name);
         rh_text__add(t, ": ");
         add_param(t, &plan->agent->param[i], hp[i]);
         rh_text__add(t, "\n");
     }
 }
 
-// Settings that chance does not tell from the winner, and where it ran into a bound.
+// Settings tied with the winner, and parameters at a bound.
 static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
-    rh_text__add(t, v->ntied > 1 ? "  tied: # chance does not tell these from it\n" : "");
+    rh_text__add(t, v->ntied > 1 ? "  tied: # statistically tied settings (95 %)\n" : "");
     for (int i = 1; i < v->ntied; i++) {
         const rh_trial *trial = &v->trial[v->tied[i]];
         rh_text__add(t, "    - {");
         for (int k = 0; k < plan->space.ndim; k++) {
-            add_words(t, plan->space.dim[k].name);
+            rh_text__yaml(t, plan->space.dim[k].name);
             rh_text__add(t, ": ");
             add_param(t, param_of(plan, k), trial->x[k]);
             rh_text__add(t, ", ");
@@ -150,10 +112,10 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     for (int k = 0; v->bound && k < plan->space.ndim; k++) {
         if (v->bound[k] == 0)
             continue;
-        rh_text__add(t,
-                     any ? "" : "  at_bound: # the best may lie beyond the range searched\n");
+        rh_text__add(
+            t, any ? "" : "  at_bound: # the best value may lie outside the searched range\n");
         rh_text__add(t, "    ");
-        add_words(t, plan->space.dim[k].name);
+        rh_text__yaml(t, plan->space.dim[k].name);
         rh_text__add(t, v->bound[k] < 0 ? ": lower\n" : ": upper\n");
         any = true;
     }
@@ -165,18 +127,16 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     number_line(t, "chosen:\n  value: ", w->value);
     rh_text__add(t, "  interval: ");
     add_interval(t, w);
-    rh_text__add(t, " # 95 %\n");
-    rh_text__add(t, w->confirm ? "  confirmed: true\n" : "  confirmed: false\n");
-    rh_text__add(t, v->finished ? "  finished: true\n" : "  finished: false\n");
-    whole_line(t, "  setting: ", w->setting);
-    whole_line(t, "  members: ", w->nmember);
-    whole_line(t, "  runs: ", w->nrun);
-    whole_line(t, "  diverged: ", w->ndiverged);
-    number_line(t, "  unknown: ", w->out_of_coverage);
-    words_line(t, "  method: ", plan->method->name);
-    whole_line(t, "  tried: ", v->ntrial - v->nconfirm);
+    rh_text__format(t,
+                    " # 95 %%\n  confirmed: %s\n  finished: %s\n  setting: %d\n  members: %d\n"
+                    "  runs: %d\n  diverged: %d\n",
+                    w->confirm ? "true" : "false", v->finished ? "true" : "false", w->setting,
+                    w->nmember, w->nrun, w->ndiverged);
+    number_line(t, "  out_of_coverage: ", w->out_of_coverage);
+    text_line(t, "  method: ", plan->method->name);
+    rh_text__format(t, "  tried: %d\n", v->ntrial - v->nconfirm);
     if (v->winner_search >= 0 && v->winner_search != v->winner) {
-        number_line(t, "  found:\n    value: ", v->trial[v->winner_search].value);
+        number_line(t, "  search:\n    value: ", v->trial[v->winner_search].value);
         rh_text__add(t, "    interval: ");
         add_interval(t, &v->trial[v->winner_search]);
         rh_text__add(t, "\n");
@@ -188,22 +148,18 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
 {
     const char *key, *value;
     bool open;
-    words_line(t, "log:\n  path: ", head->log ? head->log : "");
-    rh_text__add(t, "  fingerprint: ");
-    add_print(t, head->fingerprint);
-    if (head->starts) {
-        rh_text__add(t, "\n  starts: ");
-        add_print(t, head->starts);
-    }
-    rh_text__add(t, "\n");
+    text_line(t, "log:\n  path: ", head->log ? head->log : "");
+    rh_text__format(t, "  fingerprint: \"%016" PRIx64 "\"\n", head->fingerprint);
+    if (head->starts)
+        rh_text__format(t, "  starts: \"%016" PRIx64 "\"\n", head->starts);
     if (model) {
-        words_line(t, "model:\n  name: ", rh_model_kind(model)->name);
-        whole_line(t, "  members: ", rh_model_nmember(model));
+        text_line(t, "model:\n  name: ", rh_model_kind(model)->name);
+        rh_text__format(t, "  members: %d\n", rh_model_nmember(model));
     }
     rh_text__add(t, "plan:\n");
     for (int i = 0; rh_plan_entry(head->plan, i, &key, &value, &open); i++) {
         rh_text__add(t, "  ");
-        add_words(t, key);
+        rh_text__yaml(t, key);
         rh_text__add(t, ": ");
         rh_text__json(t, value);
         rh_text__add(t, "\n");
@@ -213,8 +169,7 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
     rh_text__add(t, "\n");
 }
 
-// What has been collected goes to the file. *fault: the first thing that went wrong, as errno
-// has it, or 0.
+// Write the collected text. *fault: errno of the first failure, or 0.
 static void flush(rh_text *t, rh_file *file, int *fault)
 {
     if (!*fault && !t->bad && t->n > 0) {
@@ -225,7 +180,7 @@ static void flush(rh_text *t, rh_file *file, int *fault)
     t->n = 0;
 }
 
-// The file gets its name if all of its text was to be had and is written.
+// Write the rest and give the file its name, if nothing failed.
 static rh_status finish(rh_file *file, rh_text *t, int fault, const char *path, rh_error *err)
 {
     rh_status rc = RH_OK;
@@ -267,13 +222,14 @@ static void add_field(rh_text *t, const char *words)
     }
     rh_text__add(t, "\"");
     for (const char *c = words; *c; c++) {
-        const char letter[] = {*c, 0};
-        rh_text__add(t, *c == '"' ? "\"\"" : letter);
+        rh_text__add_n(t, c, 1);
+        if (*c == '"')
+            rh_text__add_n(t, c, 1);
     }
     rh_text__add(t, "\"");
 }
 
-// Nothing where there is no number.
+// Empty for NAN.
 static void add_cell(rh_text *t, const rh_param *param, double x)
 {
     char word[RH_JOURNAL__NAME_SIZE];
@@ -290,7 +246,7 @@ static void add_head(rh_text *t, const rh_plan *plan)
         add_field(t, plan->space.dim[i].name);
         rh_text__add(t, ",");
     }
-    rh_text__add(t, "score,total,steps,episodes,unknown,outcome\n");
+    rh_text__add(t, "score,total,steps,episodes,out_of_coverage,outcome\n");
 }
 
 static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *trial,
@@ -299,14 +255,8 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
     static const rh_param any = {0};
     const rh_result *result =
         &trial->result[(size_t)member * (size_t)trial->nrun + (size_t)run];
-    rh_text__whole(t, index);
-    rh_text__add(t, trial->confirm ? ",confirm," : ",search,");
-    rh_text__whole(t, trial->setting);
-    rh_text__add(t, ",");
-    rh_text__whole(t, member);
-    rh_text__add(t, ",");
-    rh_text__whole(t, run);
-    rh_text__add(t, ",");
+    rh_text__format(t, "%d,%s,%d,%d,%d,", index, trial->confirm ? "confirm" : "search",
+                    trial->setting, member, run);
     for (int i = 0; i < plan->space.ndim; i++) {
         add_cell(t, param_of(plan, i), trial->x[i]);
         rh_text__add(t, ",");
@@ -314,15 +264,8 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
     add_cell(t, &any, result->score);
     rh_text__add(t, ",");
     add_cell(t, &any, result->total);
-    rh_text__add(t, ",");
-    rh_text__whole(t, result->nstep);
-    rh_text__add(t, ",");
-    rh_text__whole(t, result->nepisode);
-    rh_text__add(t, ",");
-    rh_text__whole(t, result->nuncovered);
-    rh_text__add(t, ",");
-    add_field(t, rh_outcome_name(result->outcome));
-    rh_text__add(t, "\n");
+    rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s\n", result->nstep,
+                    result->nepisode, result->nuncovered, rh_outcome_name(result->outcome));
 }
 
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,

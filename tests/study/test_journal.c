@@ -1,5 +1,5 @@
-// test_journal.c - the journal: what is written comes back to the bit, and whatever happens to
-// the file, it is whole, repaired, or refused by the line.
+// test_journal.c - the journal: what is written reads back to the same bits, and a damaged file
+// is repaired or refused with a line number.
 //
 //     study_test_journal <folder> [pause]   write a sample for the real Optuna, with so many
 //                                           milliseconds between lines
@@ -61,7 +61,7 @@ static void put(const char *bytes, size_t n)
     assert_int_equal(fclose(file), 0);
 }
 
-// What another program writes behind it all.
+// What another program appends.
 static void append(const char *text)
 {
     int fd = open(path, O_WRONLY | O_APPEND);
@@ -140,7 +140,7 @@ static void check_sample(const rh_journal *journal, int n)
     }
 }
 
-// ---------------------------------------------------------------------------- letters
+// ---------------------------------------------------------------------------- numbers
 
 static void numbers_come_back(void **unused)
 {
@@ -172,10 +172,11 @@ static void numbers_come_back(void **unused)
         json_decref(json);
         rh_text__clear(&text);
     }
-    static const char *const bad[] = {"", "-", "nul", "\"nan\"", ".5", "1.", "1e", "1e+", "x"};
+    static const char *const bad[] = {"", "-", "nul", "\"nan\"", ".5", "1e", "1e+", "x"};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         double y;
-        assert_null(rh_scan__number(bad[i], bad[i] + strlen(bad[i]), &y));
+        const char *end = bad[i] + strlen(bad[i]);
+        assert_true(!*bad[i] || rh_scan__number(bad[i], end, &y) != end);
     }
 }
 
@@ -193,7 +194,7 @@ static void comes_back_to_the_bit(void **unused)
     check_sample(journal, 4);
     setlocale(LC_ALL, "C");
 
-    // numbers go on, and what was under way can be finished
+    // numbering continues, and a running trial can be finished
     int number = -1;
     planned trial = sample_trial(4, false);
     assert_int_equal(begin_trial(journal, &trial, &number, NULL), RH_OK);
@@ -456,8 +457,8 @@ static void damage_is_found(void **unused)
     free(bytes);
 }
 
-// Whole by its checksum, and still not to be believed.
-static void whole_and_wrong(void **unused)
+// Correct checksum, wrong content.
+static void complete_and_wrong(void **unused)
 {
     (void)unused;
     static const struct {
@@ -466,18 +467,21 @@ static void whole_and_wrong(void **unused)
     } known[] = {
         {8,
          ",\"trial_id\":7,\"user_attr\":{\"run:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
-         "\"episodes\":0,\"unknown\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
-         "a run of no trial that is under way"},
+         "\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
+         "a run of a trial that is not running"},
         {8, ",\"trial_id\":0,\"user_attr\":{\"run:0:0\":{\"score\":1}}", "not a line that"},
         {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:999999999999\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
-         "a run of no trial"},
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"run\",\"curve\":[1,1,"
+         "1,1]}}",
+         "a run of a trial that is not running"},
         {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:1\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"unknown\":0,\"outcome\":\"bored\",\"curve\":[1,1,1,1]}}",
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"bored\",\"curve\":[1,"
+         "1,1,1]}}",
          "not a line that"},
-        {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1", "the end of no trial"},
+        {6, ",\"trial_id\":0,\"setting\":\"done\",\"state\":1",
+         "the end of a trial that is not running"},
         {6, ",\"trial_id\":3,\"setting\":\"gone\",\"state\":1", "not a line that"},
         {4, ",\"params\":{}", "not a line that"},
         {0, ",\"study_name\":\"b\",\"directions\":[2]", "not a line that"},
@@ -506,7 +510,7 @@ static void whole_and_wrong(void **unused)
     put(bytes, n);
     append(line);
     refused(&plan, RH_EFORMAT,
-            "written by a newer rehearse, as version 2 of such lines, expected at most 1");
+            "version 2 of the journal, written by a newer rehearse, expected at most 1");
     free(bytes);
 }
 
@@ -570,13 +574,13 @@ static void lines_of_others(void **unused)
     assert_int_equal(rh_journal__add_run(journal, 3, &l, &err), RH_EIO); // and no more
     rh_journal__close(journal);
 
-    // what cannot be gone on with
+    // what cannot be resumed
     put(bytes, n);
     append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
-    refused(&plan, RH_EINVAL, "was deleted by another program");
+    refused(&plan, RH_EINVAL, "another program deleted the study");
     put(bytes, n);
     append("rubbish\n{\"op_code\":3,\"worker_id\":\"1-2\"}\n");
-    refused(&plan, RH_EFORMAT, "damaged: it is not a line of a journal");
+    refused(&plan, RH_EFORMAT, "damaged: not a line of a journal");
     free(bytes);
 }
 
@@ -594,7 +598,7 @@ static void others_from_the_first(void **unused)
     rh_error err = {""};
     int number;
     assert_int_equal(begin_trial(journal, &trial, &number, &err), RH_EINVAL);
-    assert_non_null(strstr(err.text, "was deleted by another program"));
+    assert_non_null(strstr(err.text, "another program deleted the study"));
     rh_journal__close(journal);
     size_t n;
     char *bytes = contents(&n);
@@ -616,8 +620,8 @@ static void not_ours_at_all(void **unused)
     for (size_t i = 0; i < LENGTH(text); i++) {
         put(text[i], strlen(text[i]));
         refused(&plan, i == 0 ? RH_EINVAL : RH_EFORMAT,
-                i == 0 ? "study.log:1: a journal that rehearse did not make; use another folder"
-                       : "study.log: not the journal of a study; use another folder");
+                i == 0 ? "study.log:1: rehearse did not write this journal; use another folder"
+                       : "study.log: not the journal of a study; move it away or use another");
         size_t n;
         char *now = contents(&n);
         assert_string_equal(now, text[i]);
@@ -633,17 +637,17 @@ static void differences_are_named(void **unused)
     rh_plan plan = sample_plan();
     write_sample(&plan);
     strcpy(runs_value, "20");
-    refused(
-        &plan, RH_EINVAL,
-        "/study.log: it was made with evaluation.runs = 10, and this asks for 20; use another "
-        "folder, or the same words");
+    refused(&plan, RH_EINVAL,
+            "/study.log: the study has evaluation.runs = 10, the plan has 20; use another "
+            "folder or "
+            "the same options");
     sample_book.nline--;
     refused(&plan, RH_EINVAL,
-            "evaluation.runs = 10, and this asks for 20 (and 1 more difference); use");
+            "evaluation.runs = 10, the plan has 20 (and 1 more difference); use");
     strcpy(runs_value, "10");
     refused(&plan, RH_EINVAL,
-            "it was made with name = it's \"\xc3\xa4\", \xef\xbf\xbd and ? and "
-            "100 %, and this says nothing of it; use");
+            "the study has name = it's \"\xc3\xa4\", \xef\xbf\xbd and ? and "
+            "100 %, the plan has none; use");
     sample_book.nline++;
     rh_plan__line extra[LENGTH(sample_line) + 1];
     memcpy(extra, sample_line, sizeof sample_line);
@@ -651,12 +655,11 @@ static void differences_are_named(void **unused)
         (rh_plan__line){.key = (char[]){"model.k"}, .value = runs_value};
     sample_book.line = extra;
     sample_book.nline++;
-    refused(&plan, RH_EINVAL,
-            "it was made without model.k, and this asks for model.k = 10; use");
+    refused(&plan, RH_EINVAL, "the study has no model.k, the plan has model.k = 10; use");
     sample_book.line = sample_line;
     sample_book.nline--;
 
-    // where long values part
+    // long values are shown from their first difference
     char *usual = sample_line[1].value;
     char list[] = "{values: [0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.007, 0.008]}";
     sample_line[1].value = list;
@@ -664,13 +667,13 @@ static void differences_are_named(void **unused)
     write_sample(&plan);
     strcpy(strstr(list, "6, "), "7, 0.008]}");
     refused(&plan, RH_EINVAL,
-            "it was made with parameters.alpha = ...0.005, 0.006, 0.007, 0.008]}, and this "
-            "asks for ...0.005, 0.007, 0.008]}; use");
+            "the study has parameters.alpha = ...0.005, 0.006, 0.007, 0.008]}, the plan has "
+            "...0.005, 0.007, 0.008]}; use");
     sample_line[1].value = usual;
     unlink(path);
     write_sample(&plan);
 
-    // another log, other starts, another name: only that is no matter
+    // another log, other starts; another name is allowed
     rh_journal *journal = NULL;
     rh_error err;
     rh_journal__head head = sample_head(&plan);
@@ -678,17 +681,17 @@ static void differences_are_named(void **unused)
     head.log = "b.csv";
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
     assert_non_null(strstr(err.text,
-                           "it was made from another log, logs/plant \"1\".csv "
-                           "(0123456789abcdef), and this is b.csv (0123456789abcdf0)"));
+                           "the study is of another log, logs/plant \"1\".csv "
+                           "(0123456789abcdef), this one is b.csv (0123456789abcdf0)"));
     head = sample_head(&plan);
     head.starts = 5;
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
     assert_non_null(
-        strstr(err.text, "with other starts (none), and this has 0000000000000005"));
+        strstr(err.text, "has another log of starts (none), this one is 0000000000000005"));
     head = sample_head(&plan);
     head.ncurve--;
     assert_int_equal(rh_journal__open(&journal, folder, &head, &err), RH_EINVAL);
-    assert_non_null(strstr(err.text, "it was made with ncurve = 4, and this asks for 3"));
+    assert_non_null(strstr(err.text, "the study has ncurve = 4, the plan has 3"));
     head = sample_head(&plan);
     head.name = "other";
     head.log = "moved.csv";
@@ -712,7 +715,7 @@ static void open_entries_may_change(void **unused)
     }
     assert_true(st[1].st_size > st[0].st_size); // it is noted
     assert_true(st[2].st_size == st[1].st_size);
-    assert_true(st[3].st_size > st[2].st_size); // the last word counts
+    assert_true(st[3].st_size > st[2].st_size); // the last one counts
 }
 
 // ---------------------------------------------------------------------------- the world
@@ -729,22 +732,21 @@ static void places_that_will_not_do(void **unused)
     snprintf(other, sizeof other, "%s/a/b", folder);
     assert_int_equal(rh_journal__open(&journal, other, &head, &err), RH_EIO);
     assert_non_null(
-        strstr(err.text, "/a/b: cannot make the folder: No such file or directory"));
+        strstr(err.text, "/a/b: cannot create the folder: No such file or directory"));
     put("", 0); // a file in the place of the folder
     assert_int_equal(rh_journal__open(&journal, path, &head, &err), RH_EIO);
-    assert_non_null(
-        strstr(err.text, "study.log: it is a file, expected a folder for the study"));
+    assert_non_null(strstr(err.text, "study.log: is a file, expected a folder for the study"));
     unlink(path);
     assert_int_equal(mkdir(path, 0777), 0);
-    refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Is a directory");
+    refused(&plan, RH_EIO, "study.log: cannot open for writing: Is a directory");
     rmdir(path);
     assert_int_equal(mkfifo(path, 0666), 0);
-    refused(&plan, RH_EIO, "study.log: it is a device, pipe or socket, expected a file");
+    refused(&plan, RH_EIO, "study.log: is a device, pipe or socket, expected a file");
     unlink(path);
     bool root = geteuid() == 0; // to whom all is open
     chmod(folder, 0555);
     assert_true(!root || seteuid(65534) == 0);
-    refused(&plan, RH_EIO, "study.log: cannot be opened for writing: Permission denied");
+    refused(&plan, RH_EIO, "study.log: cannot open for writing: Permission denied");
     assert_true(!root || seteuid(0) == 0);
     chmod(folder, 0755);
 
@@ -908,7 +910,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(a_short_run),
         IN_A_FOLDER(torn_anywhere),
         IN_A_FOLDER(damage_is_found),
-        IN_A_FOLDER(whole_and_wrong),
+        IN_A_FOLDER(complete_and_wrong),
         IN_A_FOLDER(lines_of_others),
         IN_A_FOLDER(others_from_the_first),
         IN_A_FOLDER(not_ours_at_all),

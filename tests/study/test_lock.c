@@ -69,14 +69,14 @@ static void the_second_is_refused(void **unused)
     int64_t live = rh_alloc_live();
     pid_t child = start_holder();
     assert_int_equal(gethostname(host, sizeof host - 1), 0);
-    snprintf(words, sizeof words, "%s: process %ld on host %s is working on it", folder,
+    snprintf(words, sizeof words, "%s: process %ld on host %s is running this study", folder,
              (long)child, host);
     assert_int_equal(try_to_open(&journal, &err), RH_EIO);
     assert_string_equal(err.text, words);
 
     // without its note, and with nonsense in it, it is still there
     snprintf(note, sizeof note, "%s/study.lock", folder);
-    snprintf(words, sizeof words, "%s: another process is working on it", folder);
+    snprintf(words, sizeof words, "%s: another process is running this study", folder);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(unlink(note), 0);
         FILE *file = i == 1 ? fopen(note, "w") : NULL;

@@ -1,4 +1,4 @@
-// test_write.c - best.yaml and runs.csv, to the letter.
+// test_write.c - best.yaml and runs.csv, byte by byte.
 //
 //     study_test_write <best.yaml> <runs.csv>   write samples for other programs to read
 
@@ -102,22 +102,22 @@ static void best_yaml(void **unused)
         "  members: 2\n"
         "  runs: 3\n"
         "  diverged: 1\n"
-        "  unknown: 0.125\n"
+        "  out_of_coverage: 0.125\n"
         "  method: race\n"
         "  tried: 2\n"
-        "  found:\n"
+        "  search:\n"
         "    value: -9.875\n"
         "    interval: [-11.375, -8.375]\n"
-        "  tied: # chance does not tell these from it\n"
+        "  tied: # statistically tied settings (95 %)\n"
         "    - {alpha: 1.0e-05, tilings: 1, lambda: 0, optimiser: adam, tau: 0.1, value: -10}\n"
-        "  at_bound: # the best may lie beyond the range searched\n"
+        "  at_bound: # the best value may lie outside the searched range\n"
         "    alpha: upper\n"
         "    tau: lower\n"
         "log:\n"
         "  path: \"logs/plant \\\"1\\\".csv\"\n"
         "  fingerprint: \"0123456789abcdef\"\n"
         "plan:\n"
-        "  \"agent.name\": \"esarsa\"\n",
+        "  agent.name: \"esarsa\"\n",
         "\n  name: \"it's \\\"\xc3\xa4\\\", \\ufffd and \\u0001 and 100 %\"\n"
         "rehearse: \"",
     };
@@ -154,7 +154,7 @@ static void runs_csv(void **unused)
     char *text = contents();
     static const char first[] =
         "trial,stage,setting,member,run,\"a,\"\"b\",tilings,lambda,optimiser,tau,"
-        "score,total,steps,episodes,unknown,outcome\n"
+        "score,total,steps,episodes,out_of_coverage,outcome\n"
         "0,search,0,0,0,1e-05,1,0,adam,0.1,0.333333333333333";
     assert_memory_equal(text, first, sizeof first - 1);
     assert_non_null(strstr(
