@@ -214,14 +214,14 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 
 // ---------------------------------------------------------------------------- runs.csv
 
-static void add_field(rh_text *t, const char *words)
+static void add_field(rh_text *t, const char *value)
 {
-    if (!strpbrk(words, ",\"\r\n")) {
-        rh_text__add(t, words);
+    if (!strpbrk(value, ",\"\r\n")) {
+        rh_text__add(t, value);
         return;
     }
     rh_text__add(t, "\"");
-    for (const char *c = words; *c; c++) {
+    for (const char *c = value; *c; c++) {
         rh_text__add_n(t, c, 1);
         if (*c == '"')
             rh_text__add_n(t, c, 1);

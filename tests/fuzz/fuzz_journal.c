@@ -1,6 +1,6 @@
-// fuzz_journal.c - whatever is in a journal: read up to its last whole line, or refused with
-// one line. Checksums are put right first, or nothing would get past them: a line that ends
-// with ,"crc":"12345678"} gets the one it should have.
+// fuzz_journal.c - any bytes as a journal: read up to the last complete line, or refused with a
+// message of one line. Lines that end with ,"crc":"12345678"} get the correct checksum first,
+// or nothing would pass.
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void seal(char *line, size_t n)
     memcpy(line + n - RH_JOURNAL__SEAL, right, RH_JOURNAL__SEAL);
 }
 
-// A study of one number between 0 and 1, of two points a run.
+// A study of two parameters, with learning curves of two points.
 static rh_plan one_number(rh_plan_book *book)
 {
     static char key[] = "runs", value[] = "10";

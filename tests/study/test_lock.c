@@ -1,4 +1,4 @@
-// test_lock.c - one process at a time on a study, and none after its end, however it ended.
+// test_lock.c - one process at a time works on a study; the lock ends with the process.
 
 #include <setjmp.h>
 #include <stdarg.h>

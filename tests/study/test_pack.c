@@ -1,5 +1,5 @@
-// test_pack.c - a model on its way: what arrives is run in like what was sent, nothing is
-// left behind, and damage is seen.
+// test_pack.c - a model as bytes: the copy behaves like the original, no files are left, and
+// damage is detected.
 
 #include "study/ranks.h"
 #include "study/runs_sample.h"

@@ -1,4 +1,4 @@
-// test_study.c - whole studies, small ones: the same whatever happens on the way.
+// test_study.c - small studies from start to end: the same result however they are interrupted.
 
 #include "model/model_sample.h"
 #include "study/study_internal.h"
@@ -59,7 +59,7 @@ static void assert_same_study(const char *a, const char *b)
     }
 }
 
-// A plan for esarsa that takes no time, and more words: pairs of key and text, up to a NULL.
+// A quick plan for esarsa, and more pairs of key and text, up to a NULL.
 static rh_plan *plan_of(const rh_log *log, const char *const *more)
 {
     static const char *const usual[] = {"agent",
@@ -124,7 +124,7 @@ static bool is_enough(void *context)
     return p->most >= 0 && p->seen >= p->most;
 }
 
-// Take up a study and carry it out, up to so many runs. Nullable: name, out.
+// Open a study and run it, up to so many runs. Nullable: name, out.
 static rh_status carry_out(const rh_plan *plan, const rh_log *log, const char *name,
                            int nthread, patience *p, rh_study **out, rh_error *err)
 {
@@ -162,7 +162,7 @@ static const char *const *const searches[] = {
     grid_words,
     (const char *const[]){"method", "race", "try alpha", "0.001,0.01,0.1,1", "race.first", "2",
                           "evaluation.runs", "6", NULL},
-    // settings that are nearly alike: who leads after 2 runs is not who does after 9
+    // nearly equal settings: the leader after 2 runs differs from that after 9
     (const char *const[]){"method", "race", "try alpha", "0.1,0.11,0.12,0.13,0.14,0.15,0.16",
                           "race.first", "2", "race.confidence", "0.5", "evaluation.runs", "9",
                           NULL},
@@ -175,7 +175,7 @@ static const char *const *const searches[] = {
 };
 #define NSEARCH ((int)(sizeof searches / sizeof *searches))
 
-// ---------------------------------------------------------------------------- what comes out
+// ---------------------------------------------------------------------------- results
 
 static void a_grid(void **unused)
 {
@@ -247,8 +247,8 @@ static void threads_do_not_matter(void **unused)
     rh_log_destroy(log);
 }
 
-// Stopped every few runs, taken up again by another number of threads.
-static void stopped_and_taken_up(void **unused)
+// Stopped every few runs, resumed with another number of threads.
+static void stopped_and_resumed(void **unused)
 {
     (void)unused;
     rh_log *log = log_by_chance(5, 400, 2, 3);
@@ -273,7 +273,7 @@ static void stopped_and_taken_up(void **unused)
         assert_true(times >= 2);
         assert_same_study(whole, name);
 
-        // all is there: nothing is run again
+        // all runs are there: none is repeated
         rh_study *study = finish(plan, log, name, 1);
         const rh_verdict *v = rh_study_verdict(study);
         assert_true(v->finished && v->nrun_resumed == v->nrun);
@@ -284,7 +284,7 @@ static void stopped_and_taken_up(void **unused)
     rh_log_destroy(log);
 }
 
-// More trials go on with a study, and end as if all had been asked for at once.
+// A study resumed with more trials ends like one that had them all from the start.
 static void more_trials(void **unused)
 {
     (void)unused;
@@ -306,7 +306,7 @@ static void more_trials(void **unused)
     rh_log_destroy(log);
 }
 
-// A study of another log or plan in the same folder is refused, and nothing of it is lost.
+// Another log or plan in the same folder is refused, and the journal is untouched.
 static void another_study(void **unused)
 {
     (void)unused;
@@ -333,7 +333,7 @@ static void another_study(void **unused)
     rh_log_destroy(other);
 }
 
-// A journal that no study of this plan could have written.
+// A journal that no study of this plan could have written is refused.
 static void a_foreign_journal(void **unused)
 {
     (void)unused;
@@ -408,9 +408,8 @@ static void a_foreign_journal(void **unused)
     rh_log_destroy(log);
 }
 
-// What a journal says was run counts, where a search would now ask for slightly other
-// numbers.
-static void numbers_of_then(void **unused)
+// The settings in the journal count, even if the search would now ask for slightly others.
+static void numbers_of_the_journal(void **unused)
 {
     (void)unused;
     static const char *const words[] = {
@@ -482,7 +481,7 @@ static const rh_log_finding *finding(const rh_verdict *v, const char *id)
     return NULL;
 }
 
-// The more, the better: the reward is the action's number, and a wild policy has less of it.
+// The reward is the number of the action, so a random policy gets less.
 static rh_log *log_of_levers(void)
 {
     walk w[240];
@@ -498,11 +497,11 @@ static rh_log *log_of_levers(void)
     return log_of(w, 240, 3);
 }
 
-static void bounds_are_told(void **unused)
+static void bounds_are_reported(void **unused)
 {
     (void)unused;
     rh_log *log = log_of_levers();
-    // the lower the temperature the better, and lower ones could be tried
+    // lower temperatures are better, and lower ones than these are allowed
     static const char *const words[] = {"method",    "grid", "try tau", "1,30,1000",
                                         "try alpha", "0.3",  NULL};
     rh_plan *plan = plan_of(log, words);
@@ -512,14 +511,14 @@ static void bounds_are_told(void **unused)
     const rh_log_finding *f = finding(v, "at-bound");
     assert_non_null(f);
     assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end"));
-    assert_non_null(finding(v, "too-good")); // the log pulls its levers in turn
+    assert_non_null(finding(v, "too-good")); // the log takes all actions in turn
     assert_null(finding(v, "all-alike"));
     assert_null(finding(v, "not-confirmed"));
     assert_null(finding(v, "diverged"));
     rh_study_destroy(study);
     rh_plan_destroy(plan);
 
-    // beta1 cannot be less than 0; without a confirmation that is said
+    // beta1 cannot be below 0; a missing confirmation is reported
     static const char *const alike[] = {
         "method",  "grid",  "try w_init", "0,0.0000001,0.0000002,0.0000003,0.0000004",
         "confirm", "false", "try beta1",  "0",
@@ -536,8 +535,8 @@ static void bounds_are_told(void **unused)
     rh_log_destroy(log);
 }
 
-// A search that goes where it is good ends among settings that are alike: no reason to warn.
-static void a_search_that_settles(void **unused)
+// A search that converges ends among equal settings: no reason to warn.
+static void a_search_that_converges(void **unused)
 {
     (void)unused;
     rh_log *log = log_of_levers();
@@ -565,7 +564,7 @@ static void a_search_that_settles(void **unused)
     rh_log_destroy(log);
 }
 
-// Parts of a log that are all of it are no other models: that is said before anything is tried.
+// A log too short for different parts is refused before anything is tried.
 static void too_short_to_confirm(void **unused)
 {
     (void)unused;
@@ -583,7 +582,7 @@ static void too_short_to_confirm(void **unused)
     rh_log_destroy(log);
 }
 
-// Rewards whose sum is no number: the runs broke down, and the study goes through.
+// Rewards whose sum overflows: the runs diverge and the study finishes.
 static void sums_that_overflow(void **unused)
 {
     (void)unused;
@@ -607,7 +606,7 @@ static void sums_that_overflow(void **unused)
     rh_log_destroy(log);
 }
 
-// What acts nearly at random gets what the log got; and what is nearly one is confirmed once.
+// A nearly random policy scores like the log; of nearly equal settings one is confirmed.
 static void others_are_confirmed(void **unused)
 {
     (void)unused;
@@ -634,7 +633,7 @@ static void others_are_confirmed(void **unused)
     rh_log_destroy(log);
 }
 
-// As many as are asked for, however many.
+// As many settings are confirmed as the plan asks for.
 static void many_are_confirmed(void **unused)
 {
     (void)unused;
@@ -667,7 +666,7 @@ static void many_are_confirmed(void **unused)
     rh_log_destroy(log);
 }
 
-// What it would take, and a verdict before there is anything.
+// An estimate, and a verdict before there are runs.
 static void an_estimate(void **unused)
 {
     (void)unused;
@@ -686,7 +685,7 @@ static void an_estimate(void **unused)
     const rh_verdict *v = rh_study_verdict(study);
     assert_true(v && v->winner == -1 && v->ntied == 0 && !v->finished);
 
-    // it is carried out once, and its verdict is that of the end
+    // it runs once, and its verdict is that of the end
     assert_int_equal(rh_study_run(study, &err), RH_OK);
     v = rh_study_verdict(study);
     assert_true(v && v->finished && v->winner >= 0 && v == rh_study_verdict(study));
@@ -720,7 +719,7 @@ static void refuses_wrong_calls(void **unused)
     rh_log_destroy(log);
 }
 
-// Memory that runs out anywhere ends the study with that word and leaves nothing behind.
+// Running out of memory anywhere ends the study with RH_ENOMEM and no leak.
 static void without_memory(void **unused)
 {
     (void)unused;
@@ -750,14 +749,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid),
         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(stopped_and_taken_up),
+        cmocka_unit_test(stopped_and_resumed),
         cmocka_unit_test(more_trials),
         cmocka_unit_test(another_study),
         cmocka_unit_test(another_model),
         cmocka_unit_test(a_foreign_journal),
-        cmocka_unit_test(numbers_of_then),
-        cmocka_unit_test(bounds_are_told),
-        cmocka_unit_test(a_search_that_settles),
+        cmocka_unit_test(numbers_of_the_journal),
+        cmocka_unit_test(bounds_are_reported),
+        cmocka_unit_test(a_search_that_converges),
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
         cmocka_unit_test(others_are_confirmed),

@@ -64,7 +64,7 @@ static void any_number_of_threads(void **unused)
     }
 }
 
-// Many short runs, given while others are taken.
+// Many short runs, given while results are taken.
 static void many_units(void **unused)
 {
     (void)unused;
@@ -95,7 +95,7 @@ static void many_units(void **unused)
 
 // ---------------------------------------------------------------------------- leaving
 
-// Runs that would take days are left.
+// Runs that would take days are abandoned.
 static void leaves_at_once(void **unused)
 {
     (void)unused;
@@ -121,7 +121,7 @@ static bool stop_soon(void *context)
     return atomic_fetch_add((atomic_int *)context, 1) >= 20;
 }
 
-// The caller's own stop: what is left is said to have been stopped.
+// The caller's stop ends runs with RH_STOPPED.
 static void the_callers_stop(void **unused)
 {
     (void)unused;
@@ -160,8 +160,8 @@ static void on_signal(int number)
         nelsewhere++;
 }
 
-// They come to the thread that asked for the thread pool, also while it looks the other way.
-static void signals_come_to_the_asker(void **unused)
+// Signals reach the thread that created the pool, even while it blocks them.
+static void signals_reach_the_creator(void **unused)
 {
     (void)unused;
     struct sigaction act = {.sa_handler = on_signal}, before;
@@ -173,7 +173,7 @@ static void signals_come_to_the_asker(void **unused)
     rh_threads *pool = NULL;
     assert_int_equal(make_pool(&pool, &s.opt, 3, NULL), RH_OK);
     for (int i = 0; i < 20; i++) {
-        pthread_sigmask(SIG_BLOCK, &term, &old); // another thread would have to take it
+        pthread_sigmask(SIG_BLOCK, &term, &old); // another thread would receive it
         kill(getpid(), SIGTERM);
         usleep(200);
         pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -233,7 +233,7 @@ static void refusals(void **unused)
     rh_threads__destroy(pool);
 }
 
-// From the beginning to the end, by one thread, so that the n-th is always the same.
+// From start to end on one thread, so that the n-th allocation is always the same.
 static rh_status try_all(rh_error *err)
 {
     rh_threads *pool = NULL;
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(many_units),
         cmocka_unit_test(leaves_at_once),
         cmocka_unit_test(the_callers_stop),
-        cmocka_unit_test(signals_come_to_the_asker),
+        cmocka_unit_test(signals_reach_the_creator),
         cmocka_unit_test(refusals),
         cmocka_unit_test(survives_every_failed_allocation),
     };

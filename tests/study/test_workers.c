@@ -1,6 +1,6 @@
-// test_workers.c - a thread pool and other ranks as one. By itself: a ranks that is alone.
-// Started by tests/study/workers_ranks as one of several, with the name of a fixed observation:
-// what happens between ranks. Its second word is a file for them to meet by.
+// test_workers.c - the thread pool and other ranks as one. Without arguments: one rank.
+// tests/study/workers_ranks starts it on several ranks, with the name of a test case and a file
+// by which the ranks signal each other.
 
 #include "study/ranks.h"
 #include "study/runs_sample.h"
@@ -94,18 +94,18 @@ static void survives_every_failed_allocation(void **unused)
 static rh_ranks *ranks;
 static const char *handed_out; // a file that says so, once all is
 
-// Outside of cmocka a fault ends all ranks.
+// Outside of cmocka a failure ends all ranks.
 static void must(bool right, const char *what)
 {
     if (right)
         return;
-    fprintf(stderr, "rank %d: not so: %s\n", rh_ranks_me(ranks), what);
+    fprintf(stderr, "rank %d: failed: %s\n", rh_ranks_me(ranks), what);
     rh_ranks_abort(ranks, 1);
 }
 #define MUST(condition) must(condition, #condition)
 
-// Four times all runs, while stages, trials and ranks come as they like.
-static void entry_same(void)
+// All runs four times, in any order of stages, trials and ranks.
+static void case_same(void)
 {
     rh_workers *workers = NULL;
     rh_error err = {""};
@@ -113,7 +113,7 @@ static void entry_same(void)
     int seen[NUNIT] = {0}, nopen = 0;
     rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
-        // the second stage is settled while runs of the first are under way
+        // add the second stage while runs of the first are under way
         rc = rh_workers__add_stage(workers, stages[k], &s.members[k], &s.task, s.hp, &err);
         for (int i = 0; !rc && i < 4 * NUNIT; i++, nopen++) {
             rh_study__unit unit = unit_of(&s, k * NUNIT + (i * 7 + 3) % NUNIT);
@@ -137,7 +137,7 @@ static void entry_same(void)
 }
 
 // Runs that never end are left by all ranks.
-static void entry_leave(void)
+static void case_leave(void)
 {
     rh_workers *workers = NULL;
     rh_study__done done;
@@ -154,7 +154,7 @@ static void entry_leave(void)
 }
 
 // The last rank stops in the middle: what it was given has failed, and nothing hangs.
-static void entry_stop(void)
+static void case_stop(void)
 {
     rh_workers *workers = NULL;
     rh_study__done done;
@@ -202,26 +202,26 @@ static const char *other_version(void)
     return words;
 }
 
-static void rank_0(const char *entry)
+static void rank_0(const char *name)
 {
     begin_sample(&s);
-    if (strcmp(entry, "same") == 0)
-        entry_same();
-    else if (strcmp(entry, "leave") == 0)
-        entry_leave();
-    else if (strcmp(entry, "stop") == 0)
-        entry_stop();
-    else if (strcmp(entry, "agent") == 0)
+    if (strcmp(name, "same") == 0)
+        case_same();
+    else if (strcmp(name, "leave") == 0)
+        case_leave();
+    else if (strcmp(name, "stop") == 0)
+        case_stop();
+    else if (strcmp(name, "agent") == 0)
         refused("was started with agent random, expected esarsa as on rank 0");
-    else if (strcmp(entry, "gone") == 0)
+    else if (strcmp(name, "gone") == 0)
         refused("left the study");
-    else if (strcmp(entry, "version") == 0)
+    else if (strcmp(name, "version") == 0)
         refused(other_version());
-    else if (strcmp(entry, "build") == 0)
+    else if (strcmp(name, "build") == 0)
         refused("is another build of rehearse or another kind of machine than rank 0, expected "
                 "the same on all ranks");
     else
-        MUST(strcmp(entry, "nothing") == 0); // rank 0 has no work at all
+        MUST(strcmp(name, "nothing") == 0); // rank 0 has no work at all
     end_sample(&s);
 }
 
@@ -231,28 +231,28 @@ static bool stop_later(void *context)
     return access(handed_out, F_OK) == 0;
 }
 
-static void other_rank(const char *entry)
+static void other_rank(const char *name)
 {
     bool last = rh_ranks_me(ranks) == rh_ranks_count(ranks) - 1;
     rh_error err = {""};
     rh_plan plan = {.agent = NULL};
     rh_study_options opt = {.nthread = 1, .ranks = ranks};
     rh_ranks__hello hello;
-    if (last && strcmp(entry, "gone") == 0)
+    if (last && strcmp(name, "gone") == 0)
         return;
-    if (last && (strcmp(entry, "version") == 0 || strcmp(entry, "build") == 0)) {
+    if (last && (strcmp(name, "version") == 0 || strcmp(name, "build") == 0)) {
         rh_ranks__describe(&hello);
         hello.nthread = 1;
-        if (strcmp(entry, "version") == 0)
+        if (strcmp(name, "version") == 0)
             snprintf(hello.version, sizeof hello.version, "9.9.9");
         else
             hello.shape[1]++;
         MUST(!rh_ranks__post(ranks, 0, RH_MESSAGE_HELLO, &hello, sizeof hello, NULL));
         return;
     }
-    if (last && strcmp(entry, "agent") == 0)
+    if (last && strcmp(name, "agent") == 0)
         plan.agent = rh_agent_find("random", NULL);
-    if (last && strcmp(entry, "stop") == 0)
+    if (last && strcmp(name, "stop") == 0)
         opt.stop = stop_later;
     rh_status rc = rh_study_serve(&plan, &opt, &err);
     if (plan.agent)
@@ -261,7 +261,7 @@ static void other_rank(const char *entry)
         MUST(rc == (opt.stop ? RH_ESTOPPED : RH_OK));
 }
 
-static int one_of_several(const char *entry)
+static int one_of_several(const char *name)
 {
     rh_error err;
     int64_t before = rh_alloc_live();
@@ -270,9 +270,9 @@ static int one_of_several(const char *entry)
         return rh_ranks_built() ? 1 : 77;
     }
     if (rh_ranks_me(ranks) == 0)
-        rank_0(entry);
+        rank_0(name);
     else
-        other_rank(entry);
+        other_rank(name);
     rh_ranks_end(ranks);
     return rh_alloc_live() != before;
 }
