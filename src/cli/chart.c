@@ -1,12 +1,13 @@
 // chart.c - a curve in characters: braille dots, or stars where the locale is not UTF-8.
 //
-// 1. The axis covers what most points need. The first episodes of a run can be a hundred times
-//    worse than the rest, and drawn to scale they would leave the rest a flat line. With q the
-//    10 % and 90 % quantiles and d their distance, the axis ends at q -+ d at the latest;
-//    points beyond are marked at the edge.
-// 2. Labels are round numbers: the axis is the smallest one of three equal steps with one or
-//    two leading digits that holds the curve.
+// 1. The axis covers most points, not all. The first episodes of a run can be a hundred times
+//    worse than the rest and would flatten the curve. With q the 10 % and 90 % quantiles and d
+//    their distance, the axis ends at q -+ d at the latest; points outside are marked at the
+//    edge.
+// 2. Labels are round numbers: the axis has three equal steps of one or two digits and is the
+//    smallest such axis that holds the curve.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <math.h>
@@ -27,12 +28,6 @@ typedef struct canvas {
     unsigned char cell[H][W]; // dots, one bit each
     char mark[H][W];          // '^' for a point above the axis, 'v' for one below
 } canvas;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // The smallest axis of round steps that holds lo .. hi.
 static void round_axis(double *lo, double *hi)
@@ -63,7 +58,7 @@ static bool choose_axis(const double *y, int n, double *work, double *lo, double
             work[known++] = y[i];
     if (known == 0)
         return false;
-    qsort(work, (size_t)known, sizeof *work, ascending);
+    qsort(work, (size_t)known, sizeof *work, rh_base__ascending);
     double low = rh_quantile_sorted(work, known, 0.1);
     double high = rh_quantile_sorted(work, known, 0.9);
     double spread = high - low;

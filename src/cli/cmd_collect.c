@@ -6,12 +6,13 @@
 //    of thirty is made again with --seed 7.
 // 3. After an interruption the finished logs stay. Nothing is left of the unfinished one.
 
+#include "base/number.h"
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -219,6 +220,16 @@ static int open_envs(collecting *w, const rh_env_type *type)
     return cli_pass(rc, &err);
 }
 
+// A whole number from 0 on.
+static bool read_count(const char *text, size_t n, int64_t *count)
+{
+    double x;
+    if (rh_number__read(text, n, &x) != RH_NUMBER || !(x >= 0.0 && x < 1e15) || x != floor(x))
+        return false;
+    *count = (int64_t)x;
+    return true;
+}
+
 // LO:HI, LO:, :HI, a number, or any.
 static int read_window(collecting *w)
 {
@@ -242,16 +253,11 @@ static int read_window(collecting *w)
         return CLI_OK;
     }
     const char *colon = strchr(text, ':');
-    char *end = NULL;
-    bool good = text[0] != 0 && strcmp(text, ":") != 0 && strchr(text, '-') == NULL;
-    if (good && text != colon) {
-        opt->least = strtoll(text, &end, 10);
-        good = end == (colon ? colon : text + strlen(text));
-    }
-    if (good && colon && colon[1]) {
-        opt->most = strtoll(colon + 1, &end, 10);
-        good = !*end;
-    }
+    bool good = text[0] != 0 && strcmp(text, ":") != 0;
+    if (good && text != colon)
+        good = read_count(text, colon ? (size_t)(colon - text) : strlen(text), &opt->least);
+    if (good && colon && colon[1])
+        good = read_count(colon + 1, strlen(colon + 1), &opt->most);
     if (!colon)
         opt->most = opt->least;
     if (!good || opt->least > opt->most)
@@ -394,10 +400,9 @@ static int write_log(const collecting *w, const rh_log *log, const char *option,
     int rc = name_file(w, option, pattern, i, text);
     if (rc)
         return rc;
-    *name = rh_alloc(strlen(text) + 1, 1);
+    *name = rh_base__copy(text);
     if (!*name)
         return cli_fail("out of memory");
-    memcpy(*name, text, strlen(text));
     return cli_pass(rh_log_write(log, *name, cli_value(w->args, "to"), &err), &err);
 }
 

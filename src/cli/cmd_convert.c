@@ -1,11 +1,12 @@
-// cmd_convert.c - rehearse convert: a log in another format.
+// cmd_convert.c - rehearse convert: write a log in another format.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 static const cli_option output_option[] = {
     {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
-     .initial = "by the ending of OUT"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing about what was written"},
+     .initial = "by the extension of OUT"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
     {0},
 };
 
@@ -14,18 +15,20 @@ static const cli_group output_group = {"output", output_option};
 static void report(const rh_log *log, const char *out)
 {
     int64_t ndropped = log->reading.nlost + log->reading.nincomplete;
-    printf("%s: %s step%s in %s episode%s, from %s (%s)", out, cli_count(log->n).s,
-           cli_plural(log->n), cli_count(log->nepisode).s, cli_plural(log->nepisode), log->path,
-           log->reading.format);
+    char to[1024], from[1024];
+    printf("%s: %s step%s in %s episode%s, from %s (%s)",
+           rh_text__printable(out, to, sizeof to), cli_count(log->n).s, cli_plural(log->n),
+           cli_count(log->nepisode).s, cli_plural(log->nepisode),
+           rh_text__printable(log->path, from, sizeof from), log->reading.format);
     if (ndropped > 0)
-        printf("; %s could not be used, rehearse inspect says why", cli_count(ndropped).s);
+        printf("; %s dropped, see rehearse inspect", cli_count(ndropped).s);
     putchar('\n');
 }
 
 static int convert_main(const cli_args *args)
 {
     if (args->nword != 2) {
-        cli_refuse("convert: %d file name%s, expected two: a log and what to write",
+        cli_refuse("convert: %d file name%s, expected two: a log and the file to write",
                    args->nword, cli_plural(args->nword));
         cli_try("rehearse convert plant.csv plant.npz");
         return CLI_USAGE;
@@ -52,12 +55,12 @@ const cli_command cli_convert = {
     .operands = "LOG OUT",
     .detail =
         "Reads LOG as inspect does and writes OUT: CSV (.csv, .csv.gz, .tsv), NumPy (.npz) "
-        "or Minari's HDF5 (.hdf5, .h5). Nothing is lost that both formats can hold: names, "
-        "units, labels of actions, unknown next states, ends of episodes.",
+        "or Minari's HDF5 (.hdf5, .h5). Keeps all that both formats can hold: names, units, "
+        "action labels, missing next states, ends of episodes.",
     .operand = CLI_FILE,
     .group = {&output_group, &cli_log_group, &cli_common_group},
     .example = {"a plant's CSV for NumPy", "rehearse convert plant.csv plant.npz",
-                "only some columns, with the reward worked out",
+                "only some columns, with a computed reward",
                 "rehearse convert plant.csv small.csv --obs 'temp,level' --reward -energy"},
     .see = "docs/logs.md",
     .main = convert_main,

@@ -1,20 +1,20 @@
-// cmd_inspect.c - rehearse inspect: what is in a log, how it was read, and what is wrong.
+// cmd_inspect.c - rehearse inspect: the content of a log, how it was read, and its problems.
 
 #include "cli_internal.h"
 
 #include <sys/stat.h>
 
 static const cli_option output_option[] = {
-    {"all", 0, CLI_NONE, NULL, .about = "every sensor, action and finding, however many"},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"strict", 0, CLI_NONE, NULL, .about = "exit code 1 when there are errors or warnings"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing: for --strict in scripts"},
+    {"all", 0, CLI_NONE, NULL, .about = "print every sensor, action and finding"},
+    {"json", 0, CLI_NONE, NULL, .about = "print one JSON document"},
+    {"strict", 0, CLI_NONE, NULL, .about = "exit with code 1 if there are errors or warnings"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing; for --strict in scripts"},
     {0},
 };
 
 static const cli_group output_group = {"output", output_option};
 
-// Bytes of a file, 0 for a folder or when it is not known.
+// Bytes of a file; 0 for a folder or if not known.
 static int64_t size_of(const char *path)
 {
     struct stat st;
@@ -30,7 +30,7 @@ static int inspect_main(const cli_args *args)
         return CLI_USAGE;
     }
     if (cli_has(args, "json") && cli_has(args, "quiet"))
-        return cli_refuse("--json and --quiet cannot both be had");
+        return cli_refuse("--json and --quiet cannot be combined");
 
     cli_log log = {0};
     rh_log_report *report = NULL;
@@ -56,23 +56,21 @@ done:
 
 const cli_command cli_inspect = {
     .name = "inspect",
-    .about = "Look at a log: what it holds, how it was read, what is wrong with it",
+    .about = "Check a log: its content, how it was read, and its problems",
     .operands = "LOG",
     .detail =
         "LOG is a CSV file, a Minari, D4RL or d3rlpy file, or an .npz; or a .yaml file of "
-        "roles that names one. One screen tells what was taken for what, how episodes, "
-        "sensors, actions and rewards lie, how far the log's states are from where each "
-        "action was tried, and what somebody should look at: rows that slipped, sensors "
-        "that stood still, ends that were missed.",
+        "roles that names one. Prints how the columns were read, the distribution of "
+        "episodes, sensors, actions and rewards, how far the states are from the nearest use "
+        "of each action, and findings: shifted rows, frozen sensors, missed terminals.",
     .operand = CLI_FILE,
     .group = {&output_group, &cli_log_group, &cli_common_group},
-    .example = {"look at a plant's log", "rehearse inspect plant.csv",
-                "say what its columns are",
+    .example = {"check a plant's log", "rehearse inspect plant.csv", "name its columns",
                 "rehearse inspect plant.csv --obs temp,level --action pump --reward -energy",
                 "-9999 means missing, and a gap of an hour ends an episode",
                 "rehearse inspect plant.csv --missing=-9999 --max-gap 1h",
-                "stop a script when something is wrong",
+                "stop a script if there is a problem",
                 "rehearse inspect plant.csv --strict --quiet"},
-    .see = "docs/inspect.md explains every line and every finding; docs/logs.md the formats.",
+    .see = "docs/inspect.md explains every line and finding, docs/logs.md the formats.",
     .main = inspect_main,
 };

@@ -1,5 +1,6 @@
 // collect_print.c - the logs of `collect`, planned and written, in words and JSON.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <inttypes.h>
@@ -118,7 +119,8 @@ static void print_quality(const cli_collection *c, double quality)
 void cli_collection_log(const cli_collection *c, const cli_made *m)
 {
     const rh_collected *how = &m->how;
-    printf("%s  ", m->file);
+    char file[1024];
+    printf("%s  ", rh_text__printable(m->file, file, sizeof file));
     if (counts(c))
         printf("%s %s%s, ", cli_count(how->nended).s, counted(c), cli_plural(how->nended));
     if (isfinite(how->returned))

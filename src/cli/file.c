@@ -1,8 +1,8 @@
-// file.c - results in files that are whole or absent.
+// file.c - result files: complete or absent.
 //
 // 1. A regular file is an rh_file; anything else (a pipe, /dev/null) is written in place.
-// 2. Whether a file can be written is found out before the work begins. A folder spelt wrong
-//    must not cost the hours that came before it.
+// 2. Whether a file can be written is checked before the work begins. A typo in a folder must
+//    not cost hours of work.
 
 #include "cli_internal.h"
 
@@ -44,7 +44,7 @@ int cli_file_open(cli_file *file, const char *path)
 
 int cli_file_close(cli_file *file)
 {
-    if (file->stream == stdout) // main looks after that one
+    if (file->stream == stdout) // main closes it
         return CLI_OK;
     if (file->file) {
         rh_error err;
@@ -67,7 +67,7 @@ int cli_file_probe(const char *path, bool streams)
         return cannot(path);
     }
     if ((standard || special) && !streams)
-        return cli_fail("%s: cannot write: it has to be a file", path);
+        return cli_fail("%s: cannot write: not a file", path);
     if (standard)
         return CLI_OK;
     if (special)

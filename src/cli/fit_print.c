@@ -20,7 +20,7 @@ typedef struct page {
     int name; // columns of a sensor's or action's name
 } page;
 
-// ---------------------------------------------------------------------------- what it is
+// ---------------------------------------------------------------------------- the model
 
 static void print_log(const page *p)
 {
@@ -246,7 +246,7 @@ static void print_stitches(const page *p)
                  rh_model_task(p->model)->continuing ? "segments" : "episodes");
 }
 
-// ---------------------------------------------------------------------------- what next
+// ---------------------------------------------------------------------------- next
 
 static void print_file(const page *p)
 {
@@ -255,9 +255,8 @@ static void print_file(const page *p)
     char world[4200];
     snprintf(world, sizeof world, "model:%s", p->fit->output);
     putchar('\n');
-    cli_heading("file");
-    printf("%s%s%s (%s), fitted in %.1f s\n", p->style.bold, p->fit->output, p->style.plain,
-           cli_bytes(p->fit->size).s, p->fit->seconds);
+    cli_line("file", "%s (%s), fitted in %.1f s", p->fit->output, cli_bytes(p->fit->size).s,
+             p->fit->seconds);
     cli_heading("next");
     printf("rehearse %s ", grid || p->log->naction ? "sweep" : "run");
     cli_print_word(world);

@@ -5,10 +5,10 @@
 // 2. Lists are cut so that everything fits on a screen; --all shows the rest. Errors and
 //    warnings are cut last.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -91,17 +91,15 @@ static void print_log(const page *p, int64_t size)
 static void print_reading(const page *p)
 {
     const rh_log_reading *r = &p->log->reading;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return;
+    rh_text text = {0};
     for (int i = 0; i < r->nnote; i++) {
-        int n = (int)strlen(r->note[i]);
+        size_t n = strlen(r->note[i]);
         bool cut = n > LONG_NOTE && !p->all;
         for (n = cut ? LONG_NOTE : n; cut && n > 0 && r->note[i][n] != ' ';)
             n--; // between words
-        fprintf(out, "%s%.*s%s", i ? "; " : "", n, r->note[i], cut ? " ..." : "");
+        rh_text__add(&text, i ? "; " : "");
+        rh_text__add_n(&text, r->note[i], n);
+        rh_text__add(&text, cut ? " ..." : "");
     }
     const struct {
         int64_t n;
@@ -111,16 +109,12 @@ static void print_reading(const page *p)
                  {r->ngap, "episodes split where time jumps"},
                  {r->nmismatch, "with a next observation unlike the next row"},
                  {r->nmissing, "numbers missing"}};
-    fprintf(out, "%s%s rows", r->nnote ? "; " : "", cli_count(r->nrow).s);
+    rh_text__format(&text, "%s%s rows", r->nnote ? "; " : "", cli_count(r->nrow).s);
     for (size_t i = 0; i < sizeof count / sizeof *count; i++)
         if (count[i].n > 0)
-            fprintf(out, ", %s %s", cli_count(count[i].n).s, count[i].what);
-    fclose(out);
-    for (char *c = text; *c; c++)
-        *c = (char)((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
-    cli_heading("  reading");
-    cli_wrap(text, CLI_LABEL, cli_page());
-    free(text);
+            rh_text__format(&text, ", %s %s", cli_count(count[i].n).s, count[i].what);
+    cli_line("  reading", "%s", text.bad ? "out of memory" : text.data);
+    rh_text__clear(&text);
 }
 
 // ---------------------------------------------------------------------------- episodes

@@ -3,24 +3,21 @@
 // 1. Numbers have the fewest digits that read back to the same bits. jansson 2.14 writes 17
 //    digits, and a learning rate of 0.1 becomes 0.10000000000000001.
 // 2. Numbers that are not finite become null: JSON has no word for them.
+// 3. Bytes that are not UTF-8 become U+FFFD, so that the document is valid for a Latin-1 log.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
-static void quote(FILE *out, const char *text)
+static void quote(FILE *out, const char *value)
 {
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    fputc('"', out);
+    rh_text text = {0};
+    rh_text__json(&text, value);
+    fputs(text.bad ? "null" : text.data, out);
+    rh_text__clear(&text);
 }
 
 static bool is_flat(const cli_json *json)

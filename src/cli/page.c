@@ -4,9 +4,9 @@
 // Names and paths come from the user's files. Control characters in them are printed as '?', so
 // that a log cannot move the cursor.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #define NARROW 60
 #define WIDE 110
 #define NO_TERMINAL 96
+#define LONGEST 4000 // bytes of a line before it is wrapped
 
 int cli_page(void)
 {
@@ -32,15 +33,13 @@ void cli_heading(const char *label)
 
 void cli_line(const char *label, const char *format, ...)
 {
-    char text[1600];
+    char text[LONGEST], shown[LONGEST];
     va_list rest;
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    for (char *c = text; *c; c++)
-        *c = (char)((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
     cli_heading(label);
-    cli_wrap(text, CLI_LABEL, cli_page());
+    cli_wrap(rh_text__printable(text, shown, sizeof shown), CLI_LABEL, cli_page());
 }
 
 void cli_remark(const char *format, ...)
@@ -110,16 +109,18 @@ int cli_text_columns(const char *text)
 
 void cli_print_name(const char *name, int columns)
 {
-    int n = 0, length = cli_text_columns(name);
-    for (; *name; name++) {
-        n += ((unsigned char)*name & 0xC0) != 0x80;
-        if (length > columns && n > columns - 2)
+    char shown[512];
+    rh_text__printable(name, shown, sizeof shown);
+    int length = cli_text_columns(shown), n = 0;
+    char *end = shown;
+    for (; length > columns && *end; end++) {
+        n += ((unsigned char)*end & 0xC0) != 0x80;
+        if (n > columns - 2)
             break;
-        putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
     }
     if (length > columns)
-        fputs("..", stdout);
-    printf("%*s", length > columns ? 0 : columns - length, "");
+        snprintf(end, sizeof shown - (size_t)(end - shown), "..");
+    printf("%s%*s", shown, length > columns ? 0 : columns - length, "");
 }
 
 void cli_sensor_name(const rh_log *log, int sensor, char name[300])
@@ -156,21 +157,10 @@ void cli_add_set(char *text, size_t size, const rh_param *param, int nparam,
 
 void cli_print_word(const char *word)
 {
-    bool plain = *word != 0;
-    for (const char *c = word; *c; c++)
-        plain = plain && ((unsigned char)*c >= 0x80 || isalnum((unsigned char)*c) ||
-                          strchr("_./:@%+=,-", *c));
-    if (plain) {
-        fputs(word, stdout);
-        return;
-    }
-    putchar('\'');
-    for (const char *c = word; *c; c++)
-        if (*c == '\'')
-            fputs("'\\''", stdout);
-        else
-            putchar(*c);
-    putchar('\'');
+    rh_text text = {0};
+    rh_text__shell(&text, word);
+    fputs(text.bad ? "" : text.data, stdout);
+    rh_text__clear(&text);
 }
 
 // ---------------------------------------------------------------------------- a log

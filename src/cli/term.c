@@ -1,10 +1,10 @@
 // term.c - the terminal, the signals and the machine.
 //
-// 1. The locale is asked for its character set only. Numbers stay in the C locale, so that a
-//    decimal point is a point in every file this program writes.
-// 2. The first signal sets a mark and wipes the line being drawn; nothing is drawn after it.
-//    The second one finds the default action again and ends the program at once.
-// 3. TERM=dumb is not a terminal: nothing can be redrawn there.
+// 1. Only the character set of the locale is used. Numbers stay in the C locale, so that every
+//    file has decimal points.
+// 2. The first signal sets a flag and erases the progress line; nothing is drawn after it. The
+//    second one ends the program at once.
+// 3. TERM=dumb does not count as a terminal: nothing can be redrawn there.
 
 #include "cli_internal.h"
 
@@ -27,7 +27,7 @@ bool cli_is_terminal(FILE *stream)
     return isatty(fileno(stream)) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-// A size of the terminal: what it says, what the environment says, or what they used to be.
+// The size of the terminal, from the environment otherwise, or 80 x 24.
 static int measure(FILE *stream, bool rows)
 {
     struct winsize size;

@@ -1,10 +1,16 @@
-// text.c - messages on standard error, and words and numbers as people read them.
+// text.c - messages on standard error; text and numbers as people read them.
+//
+// Messages quote names and paths of the user. Control characters in them are printed as '?'.
 
+#include "base/text.h"
+#include "base/number.h"
 #include "cli_internal.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+
+#define LONGEST 6000 // bytes of a message, with a path
 
 static bool is_hushed;
 
@@ -18,10 +24,10 @@ static void print_line(const char *before, const char *format, va_list rest)
 {
     if (is_hushed)
         return;
-    fflush(stdout); // what was printed before the trouble comes before the message
-    fputs(before, stderr);
-    vfprintf(stderr, format, rest);
-    fputc('\n', stderr);
+    char text[LONGEST], shown[LONGEST];
+    vsnprintf(text, sizeof text, format, rest);
+    fflush(stdout); // earlier output comes before the message
+    fprintf(stderr, "%s%s\n", before, rh_text__printable(text, shown, sizeof shown));
 }
 
 void cli_say(const char *format, ...)
@@ -133,8 +139,9 @@ cli_text cli_param(const rh_param *p, double value)
 
 cli_text cli_exact(double x)
 {
-    static const rh_param number = {0};
-    return cli_param(&number, x + 0.0);
+    cli_text text;
+    rh_number__print(x + 0.0, text.s);
+    return text;
 }
 
 cli_text cli_seconds(double seconds)

@@ -96,8 +96,8 @@ static void one_step(void **unused)
     write_file("one.csv", "x,action,reward\n1,0,1\n2,1,1\n");
     char *out = output_of("convert one.csv two.csv");
     assert_string_equal(
-        out, "two.csv: 1 step in 1 episode, from one.csv (csv); 1 could not be used, rehearse "
-             "inspect says why\n");
+        out,
+        "two.csv: 1 step in 1 episode, from one.csv (csv); 1 dropped, see rehearse inspect\n");
     free(out);
 }
 

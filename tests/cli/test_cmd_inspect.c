@@ -206,7 +206,7 @@ static void shows_odd_numbers(void **unused)
     free(text);
 }
 
-// Names that would move the cursor do not.
+// Control characters in names are not printed.
 static void shows_odd_names(void **unused)
 {
     (void)unused;
@@ -223,6 +223,54 @@ static void shows_odd_names(void **unused)
     free(text);
 }
 
+// Valid JSON without a key twice, by Python's parser; passes where there is no Python.
+static bool is_json(const char *path)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "command -v python3 >/dev/null || exit 0\n"
+             "python3 - %s <<'END'\n"
+             "import json, sys\n"
+             "def once(pairs):\n"
+             "    assert len({k for k, v in pairs}) == len(pairs), [k for k, v in pairs]\n"
+             "json.loads(open(sys.argv[1], 'rb').read().decode(), object_pairs_hook=once)\n"
+             "END\n",
+             path);
+    return system(command) == 0;
+}
+
+// A Latin-1 file with a Latin-1 name, from inspect to tune.
+static void writes_json_of_other_encodings(void **unused)
+{
+    (void)unused;
+    FILE *out = fopen("caf\xe9.csv", "w");
+    assert_non_null(out);
+    fputs("episode,temp\xe9rature,action,reward\n", out);
+    for (int i = 0; i < 300; i++)
+        fprintf(out, "%d,%.3f,%s,%.2f\n", i / 30, sin(i), i * i % 3 ? "h\xf6her" : "aus",
+                cos(i));
+    fclose(out);
+    static const char *const line[] = {
+        "inspect caf\xe9.csv --json",
+        "fit caf\xe9.csv --repr raw --json",
+        "run model:caf\xe9.model -a esarsa -n 60 -r 2 --json",
+        "sweep model:caf\xe9.model -a esarsa -s alpha=0.1,0.2 -n 60 -r 2 --json",
+        "tune caf\xe9.csv --repr raw -n 60 -r 2 --method random -t 3 --no-confirm --json",
+        "list --json",
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        char *json = output_of(line[i]);
+        assert_null(strchr(json, '\xe9'));
+        assert_true(is_json("out"));
+        free(json);
+    }
+    char *text = output_of("inspect caf\xe9.csv");
+    assert_has(text, "log             caf?.csv: ");
+    assert_has(text, "  temp?rature ");
+    assert_null(strchr(text, '\xe9'));
+    free(text);
+}
+
 static void helps(void **unused)
 {
     (void)unused;
@@ -236,10 +284,15 @@ static void helps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_a_screen),      cmocka_unit_test(fits_a_screen),
-        cmocka_unit_test(prints_json),          cmocka_unit_test(exit_codes),
-        cmocka_unit_test(shows_odd_names),      cmocka_unit_test(helps),
-        cmocka_unit_test(trusts_good_policies), cmocka_unit_test(shows_odd_numbers),
+        cmocka_unit_test(prints_a_screen),
+        cmocka_unit_test(fits_a_screen),
+        cmocka_unit_test(prints_json),
+        cmocka_unit_test(exit_codes),
+        cmocka_unit_test(shows_odd_names),
+        cmocka_unit_test(helps),
+        cmocka_unit_test(trusts_good_policies),
+        cmocka_unit_test(shows_odd_numbers),
+        cmocka_unit_test(writes_json_of_other_encodings),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
