@@ -1,4 +1,4 @@
-// rehearse.h - everything. Rehearse runs an agent's whole learning run before it is deployed.
+// rehearse.h - includes all public headers.
 
 #ifndef REHEARSE_REHEARSE_H
 #define REHEARSE_REHEARSE_H

@@ -5,10 +5,10 @@
 //     pi(b | s)      = softmax of the preferences h(b) = sum of theta[i, b] for i in A
 //     theta[i, b]   += alpha_actor gamma^t delta (1[b = a] - pi(b | s))     for i in A
 //
-// 1. The actor's step size is given as a ratio to the critic's, as in the paper's grids.
+// 1. The actor's step size is a ratio of the critic's, as in the paper's grids.
 // 2. The gradient is the textbook's. The paper's code multiplies pi by the weights instead of
 //    the features in the second part, which is not the gradient of log pi.
-// 3. In a continuing task gamma^t would end all learning by the actor: there the factor is 1.
+// 3. A continuing task has no factor gamma^t: it would end all learning by the actor.
 
 #include "agent_internal.h"
 
@@ -17,10 +17,11 @@
 enum { ALPHA_CRITIC, ACTOR_RATIO, TILINGS, TILES, FEATURES, NPARAM };
 
 static const rh_param actor_critic_param[NPARAM] = {
-    [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic", .lo = 1e-8, .hi = 10.0,
-                      .initial = 0.003, .scale = RH_LOG, .usual_lo = 0.001, .usual_hi = 0.3},
-    [ACTOR_RATIO] = {"actor_ratio", "step size of the actor / of the critic", .lo = 0.0,
-                     .hi = 100.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.001,
+    [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic, not divided by the tilings",
+                      .lo = 1e-8, .hi = 10.0, .initial = 0.003, .scale = RH_LOG,
+                      .usual_lo = 0.001, .usual_hi = 0.3},
+    [ACTOR_RATIO] = {"actor_ratio", "step size of the actor, relative to the critic's",
+                     .lo = 0.0, .hi = 100.0, .initial = 0.3, .scale = RH_LOG, .usual_lo = 0.001,
                      .usual_hi = 0.3},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
 };
@@ -41,8 +42,7 @@ static rh_status actor_critic_init(void *self, const rh_task *task, const double
 {
     actor_critic *s = self;
     rh_status rc =
-        rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], (int)hp[TILINGS], (int)hp[TILES],
-                        (rh_tiles__mode)hp[FEATURES], "actor_critic", err);
+        rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], hp + TILINGS, "actor_critic", err);
     if (rc)
         return rc;
     s->alpha = hp[ALPHA_CRITIC] * hp[ACTOR_RATIO];
@@ -82,7 +82,7 @@ static bool choose(actor_critic *s, const int32_t *active, rh_rng *rng, int *act
     return rh_all_finite(s->h, s->naction);
 }
 
-// The actor's part of a step from critic.now, where pi is still what it was then.
+// The actor learns from a step from critic.now; pi is still the policy of that state.
 static bool learn(actor_critic *s, double delta)
 {
     if (!isfinite(delta))
@@ -126,45 +126,45 @@ static bool actor_critic_act(void *self, const double *obs, rh_rng *rng, double 
 {
     actor_critic *s = self;
     int action;
-    bool healthy = choose(s, rh_critic__see(&s->critic, obs), rng, &action);
+    bool healthy = choose(s, rh_critic__features(&s->critic, obs), rng, &action);
     act[0] = action;
     return healthy;
 }
 
-static rh_status actor_critic_cache(void **cache, const rh_task *task, const double *hp,
-                                    const double *entry, int32_t n, size_t most, rh_error *err)
+static rh_status actor_critic_make_cache(void **cache, const rh_task *task, const double *hp,
+                                         const double *obs, int32_t n, size_t most,
+                                         rh_error *err)
 {
-    return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
-                                 (rh_tiles__mode)hp[FEATURES], entry, n, most, "actor_critic",
-                                 err);
+    return rh_critic__make_cache(cache, task, hp + TILINGS, obs, n, most, "actor_critic", err);
 }
 
-static void actor_critic_use(void *self, const void *cache)
+static void actor_critic_use_cache(void *self, const void *cache)
 {
     actor_critic *s = self;
-    rh_critic__use(&s->critic, cache);
+    rh_critic__use_cache(&s->critic, cache);
 }
 
-static void actor_critic_look(void *self, int32_t entry)
+static void actor_critic_look_up(void *self, int32_t index)
 {
     actor_critic *s = self;
-    s->critic.entry = entry;
+    s->critic.index = index;
+}
+
+static size_t ntheta(const actor_critic *s)
+{
+    return (size_t)s->critic.tiles->nfeature * (size_t)s->naction;
 }
 
 static rh_status actor_critic_save(void *self, rh_state *state, rh_error *err)
 {
     const actor_critic *s = self;
-    size_t n = (size_t)s->critic.tiles->nfeature;
-    rh_status rc = rh_state_put(state, "w", s->critic.w, n, err);
-    return rc ? rc : rh_state_put(state, "theta", s->theta, n * (size_t)s->naction, err);
+    return rh_critic__save(&s->critic, s->theta, ntheta(s), state, err);
 }
 
 static rh_status actor_critic_load(void *self, const rh_state *state, rh_error *err)
 {
     actor_critic *s = self;
-    size_t n = (size_t)s->critic.tiles->nfeature;
-    rh_status rc = rh_state_get(state, "w", s->critic.w, n, err);
-    return rc ? rc : rh_state_get(state, "theta", s->theta, n * (size_t)s->naction, err);
+    return rh_critic__load(&s->critic, s->theta, ntheta(s), state, err);
 }
 
 const rh_agent_type rh_agent_actor_critic = {
@@ -179,9 +179,9 @@ const rh_agent_type rh_agent_actor_critic = {
     .step = actor_critic_step,
     .end = actor_critic_end,
     .act = actor_critic_act,
-    .make_cache = actor_critic_cache,
-    .use_cache = actor_critic_use,
-    .look_up = actor_critic_look,
+    .make_cache = actor_critic_make_cache,
+    .use_cache = actor_critic_use_cache,
+    .look_up = actor_critic_look_up,
     .save = actor_critic_save,
     .load = actor_critic_load,
     .clear = actor_critic_clear,

@@ -2,17 +2,17 @@
 //
 //     delta = r + gamma v(s') - v(s),   w[i] += alpha delta for i active in s
 //
-// Sutton and Barto (2018), section 13.5. alpha is not divided by the number of tilings, as in
-// the paper's code.
+// Sutton and Barto (2018), section 13.5. The number of tilings does not divide alpha, as in the
+// paper's code.
 
 #include "agent_internal.h"
 
 #include <string.h>
 
-rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha, int ntiling,
-                          int ntile, rh_tiles__mode mode, const char *owner, rh_error *err)
+rh_status rh_critic__init(rh_critic *critic, const rh_task *task, double alpha,
+                          const double *tile, const char *owner, rh_error *err)
 {
-    rh_status rc = rh_tiles__create(&critic->tiles, mode, ntiling, ntile, task, owner, err);
+    rh_status rc = rh_tiles__create(&critic->tiles, tile, task, owner, err);
     if (rc)
         return rc;
     critic->gamma = task->gamma;
@@ -36,32 +36,46 @@ void rh_critic__clear(rh_critic *critic)
     rh_free(critic->list[1]);
 }
 
-rh_status rh_critic__make_cache(void **cache, const rh_task *task, int ntiling, int ntile,
-                                rh_tiles__mode mode, const double *entry, int32_t n,
-                                size_t most, const char *owner, rh_error *err)
+rh_status rh_critic__make_cache(void **cache, const rh_task *task, const double *tile,
+                                const double *obs, int32_t n, size_t most, const char *owner,
+                                rh_error *err)
 {
     rh_tiles *tiles = NULL;
-    rh_page *page = NULL;
-    rh_status rc = rh_tiles__create(&tiles, mode, ntiling, ntile, task, owner, err);
+    rh_tile_cache *made = NULL;
+    rh_status rc = rh_tiles__create(&tiles, tile, task, owner, err);
     if (!rc)
-        rc = rh_page__create(&page, tiles, entry, n, most, owner, err);
+        rc = rh_tile_cache__create(&made, tiles, obs, n, most, owner, err);
     rh_tiles__destroy(tiles);
-    *cache = page;
+    *cache = made;
     return rc;
 }
 
-void rh_critic__use(rh_critic *critic, const rh_page *page)
+void rh_critic__use_cache(rh_critic *critic, const rh_tile_cache *cache)
 {
-    // s may be a row of the page that goes
+    // critic->now may be a row of the old cache
     memmove(critic->list[0], critic->now, (size_t)critic->tiles->nactive * sizeof(int32_t));
     critic->now = critic->list[0];
-    critic->page = page;
+    critic->cache = cache;
 }
 
-const int32_t *rh_critic__see(rh_critic *critic, const double *obs)
+rh_status rh_critic__save(const rh_critic *critic, const double *theta, size_t n,
+                          rh_state *state, rh_error *err)
 {
-    if (critic->page)
-        return rh_page__row(critic->page, critic->entry);
+    rh_status rc = rh_state_put(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
+    return rc ? rc : rh_state_put(state, "theta", theta, n, err);
+}
+
+rh_status rh_critic__load(rh_critic *critic, double *theta, size_t n, const rh_state *state,
+                          rh_error *err)
+{
+    rh_status rc = rh_state_get(state, "w", critic->w, (size_t)critic->tiles->nfeature, err);
+    return rc ? rc : rh_state_get(state, "theta", theta, n, err);
+}
+
+const int32_t *rh_critic__features(rh_critic *critic, const double *obs)
+{
+    if (critic->cache)
+        return rh_tile_cache__row(critic->cache, critic->index);
     int32_t *spare = critic->list[critic->now == critic->list[0]];
     rh_tiles__active(critic->tiles, obs, spare);
     return spare;
@@ -84,13 +98,13 @@ static double learn(rh_critic *critic, double delta)
 
 void rh_critic__start(rh_critic *critic, const double *obs)
 {
-    critic->now = rh_critic__see(critic, obs);
+    critic->now = rh_critic__features(critic, obs);
     critic->discount = 1.0;
 }
 
 double rh_critic__step(rh_critic *critic, double reward, const double *obs)
 {
-    critic->next = rh_critic__see(critic, obs);
+    critic->next = rh_critic__features(critic, obs);
     double target = reward + critic->gamma * value(critic, critic->next);
     return learn(critic, target - value(critic, critic->now));
 }

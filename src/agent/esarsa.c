@@ -8,19 +8,20 @@
 //     traces of (A, a) become 1; Adam moves every weight with a trace; traces decay by
 //     gamma * lambda (weights.c)
 //
-// or, with optimiser = sgd, every weight moves by alpha / tilings * delta * trace.
+// With optimiser = sgd, every weight moves by alpha / tilings * delta * trace.
 //
-// 1. alpha and w_init are divided by the number of tilings, not by the number of active
-//    features. The initial value of a state is therefore w_init times the number of
-//    groups of sensors.
-// 2. The next action and the expectation are those of the weights before the update.
+// 1. The number of tilings divides alpha and w_init; the number of active features does not.
+//    The initial value of a state is therefore w_init times the number of groups of sensors.
+// 2. The next action and the expectation use the weights before the update.
 // 3. One clock corrects Adam's bias for the whole run: it counts starts, steps and ends.
-// 4. Weights are kept as distance from the initial one, so that a fresh table is all zeros.
+// 4. Weights are stored as their distance from the initial weight, so a new table is all zeros.
 // 5. A TD error of 1e11 or more would overflow Adam's moments: the run ends as diverged.
-// 6. sgd has no use for beta1 and beta2, and takes any. The optimiser is the last of the
-//    parameters, so that agents saved before there was a choice keep their meaning.
+// 6. sgd ignores beta1 and beta2. The optimiser is the last parameter, so agents saved before
+// it
+//    existed keep their meaning.
 
 #include "agent_internal.h"
+#include "base/text.h"
 #include "weights.h"
 
 #include <math.h>
@@ -41,12 +42,12 @@ static const rh_param esarsa_param[NPARAM] = {
              .scale = RH_LOG, .usual_lo = 0.1, .usual_hi = 100.0},
     [W_INIT] = {"w_init", "initial weight, divided by the number of tilings", .lo = -1e6,
                 .hi = 1e6, .initial = 0.0},
-    [LAMBDA] = {"lambda", "decay of the traces", .lo = 0.0, .hi = 1.0, .initial = 0.8,
-                .usual_lo = 0.0, .usual_hi = 0.95},
+    [LAMBDA] = {"lambda", "decay of the eligibility traces", .lo = 0.0, .hi = 1.0,
+                .initial = 0.8, .usual_lo = 0.0, .usual_hi = 0.95},
     [BETA2] = {"beta2", "decay of Adam's second moment", .lo = 0.5, .hi = 0.999999,
                .initial = 0.999, .fixed = true},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
-    [OPTIMISER] = {"optimiser", "how weights move: Adam, or plain gradient descent", .lo = ADAM,
+    [OPTIMISER] = {"optimiser", "optimiser: Adam or plain gradient descent", .lo = ADAM,
                    .hi = SGD, .initial = ADAM, .fixed = true, .choice = optimiser_name},
 };
 
@@ -55,12 +56,11 @@ typedef struct esarsa {
     rh_weights weights;
     int naction;
     double gamma, tau;
-    double initial;   // an initial weight
-    int32_t *feature; // owned: active features              (room for whole vectors)
-    double *q, *pi;   // owned: values and policy of a state (room for whole lines)
-    const rh_page
-        *page; // borrowed: features of every fixed observation; NULL: worked out as they come
-    int32_t entry; // what the next observation is
+    double initial;             // an initial weight
+    int32_t *feature;           // owned: active features              (room for whole vectors)
+    double *q, *pi;             // owned: values and policy of a state (room for whole lines)
+    const rh_tile_cache *cache; // borrowed, or NULL
+    int32_t index;              // of the next observation, with a cache
 } esarsa;
 
 static rh_weights__options weights_for(const rh_tiles *tiles, const rh_task *task,
@@ -78,22 +78,21 @@ static rh_weights__options weights_for(const rh_tiles *tiles, const rh_task *tas
     };
 }
 
-// What the task and the hyperparameters make of everything but memory.
+// Set everything that needs no memory.
 static rh_weights__options configure(esarsa *s, const rh_task *task, const double *hp)
 {
     s->naction = task->naction;
     s->gamma = task->gamma;
     s->tau = hp[TAU];
     s->initial = hp[W_INIT] / hp[TILINGS];
-    s->page = NULL;
+    s->cache = NULL;
     return weights_for(s->tiles, task, hp);
 }
 
 static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     esarsa *s = self;
-    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
-                                    (int)hp[TILES], task, "esarsa", err);
+    rh_status rc = rh_tiles__create(&s->tiles, hp + TILINGS, task, "esarsa", err);
     if (rc)
         return rc;
     rh_weights__options opt = configure(s, task, hp);
@@ -107,7 +106,7 @@ static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, 
     s->q = rh_alloc(nvalue, sizeof *s->q);
     s->pi = rh_alloc(nvalue, sizeof *s->pi);
     if (!s->feature || !s->q || !s->pi)
-        return rh_fail(err, RH_ENOMEM, "esarsa: out of memory");
+        return rh_base__no_memory(err, "esarsa");
     return RH_OK;
 }
 
@@ -121,16 +120,15 @@ static void esarsa_clear(void *self)
     rh_free(s->pi);
 }
 
-// The large tables are zeroed instead of given back: page by page they would cost more than a
-// short run, and threads would wait for each other in the system.
+// Zero the large tables instead of freeing them: faulting in new memory would cost more than a
+// short run, and threads would wait for each other in the kernel.
 static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     esarsa *s = self;
     int nactive = s->tiles->nactive, nfeature = s->tiles->nfeature, naction = s->naction;
     rh_tiles__destroy(s->tiles);
     s->tiles = NULL;
-    rh_status rc = rh_tiles__create(&s->tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
-                                    (int)hp[TILES], task, "esarsa", err);
+    rh_status rc = rh_tiles__create(&s->tiles, hp + TILINGS, task, "esarsa", err);
     if (rc)
         return rc;
     if (nactive == s->tiles->nactive && nfeature == s->tiles->nfeature &&
@@ -144,17 +142,17 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
 }
 
 // The features of obs.
-static const int32_t *see(esarsa *s, const double *obs)
+static const int32_t *features_of(esarsa *s, const double *obs)
 {
-    if (s->page)
-        return rh_page__row(s->page, s->entry);
+    if (s->cache)
+        return rh_tile_cache__row(s->cache, s->index);
     rh_tiles__active(s->tiles, obs, s->feature);
     rh_weights__address(&s->weights.opt, s->feature);
     return s->feature;
 }
 
-// Values and policy of the state with these features.
-static void judge(esarsa *s, const int32_t *feature)
+// Compute q and pi of the state with these features.
+static void evaluate(esarsa *s, const int32_t *feature)
 {
     rh_weights__read(&s->weights, feature, s->q);
     for (int a = 0; a < s->naction; a++)
@@ -165,7 +163,7 @@ static void judge(esarsa *s, const int32_t *feature)
 static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     esarsa *s = self;
-    judge(s, see(s, obs));
+    evaluate(s, features_of(s, obs));
     act[0] = rh_agent__draw(s->pi, s->naction, rng);
     return rh_all_finite(s->q, s->naction);
 }
@@ -175,8 +173,8 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     esarsa *s = self;
     rh_weights__rest(&s->weights);
     rh_weights__tick(&s->weights);
-    const int32_t *feature = see(s, obs);
-    judge(s, feature);
+    const int32_t *feature = features_of(s, obs);
+    evaluate(s, feature);
     int action = rh_agent__draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, feature, action);
     act[0] = action;
@@ -203,8 +201,8 @@ static bool esarsa_step(void *self, double reward, const double *obs, rh_rng *rn
     double before = visit(s);
 
     // the next action and the expectation, by the weights before the update
-    const int32_t *feature = see(s, obs);
-    judge(s, feature);
+    const int32_t *feature = features_of(s, obs);
+    evaluate(s, feature);
     int action = rh_agent__draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, feature, action);
     double expected = 0.0;
@@ -223,43 +221,42 @@ static bool esarsa_end(void *self, double reward)
     return healthy;
 }
 
-static rh_status esarsa_cache(void **cache, const rh_task *task, const double *hp,
-                              const double *entry, int32_t n, size_t most, rh_error *err)
+static rh_status esarsa_make_cache(void **cache, const rh_task *task, const double *hp,
+                                   const double *obs, int32_t n, size_t most, rh_error *err)
 {
     rh_tiles *tiles = NULL;
-    rh_page *page = NULL;
+    rh_tile_cache *made = NULL;
     rh_weights__options opt;
-    rh_status rc = rh_tiles__create(&tiles, (rh_tiles__mode)hp[FEATURES], (int)hp[TILINGS],
-                                    (int)hp[TILES], task, "esarsa", err);
+    rh_status rc = rh_tiles__create(&tiles, hp + TILINGS, task, "esarsa", err);
     if (rc)
         goto done;
     opt = weights_for(tiles, task, hp);
     rc = rh_weights__check(&opt, "esarsa", err);
     if (rc)
         goto done;
-    rc = rh_page__create(&page, tiles, entry, n, most, "esarsa", err);
-    if (rc || !page)
+    rc = rh_tile_cache__create(&made, tiles, obs, n, most, "esarsa", err);
+    if (rc || !made)
         goto done;
 
     for (int32_t i = 0; i < n; i++)
-        rh_weights__address(&opt, page->row + page->stride * i);
-    *cache = page;
+        rh_weights__address(&opt, made->row + made->stride * i);
+    *cache = made;
 
 done:
     rh_tiles__destroy(tiles);
     return rc;
 }
 
-static void esarsa_use(void *self, const void *cache)
+static void esarsa_use_cache(void *self, const void *cache)
 {
     esarsa *s = self;
-    s->page = cache;
+    s->cache = cache;
 }
 
-static void esarsa_look(void *self, int32_t entry)
+static void esarsa_look_up(void *self, int32_t index)
 {
     esarsa *s = self;
-    s->entry = entry;
+    s->index = index;
 }
 
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
@@ -287,9 +284,9 @@ const rh_agent_type rh_agent_esarsa = {
     .step = esarsa_step,
     .end = esarsa_end,
     .act = esarsa_act,
-    .make_cache = esarsa_cache,
-    .use_cache = esarsa_use,
-    .look_up = esarsa_look,
+    .make_cache = esarsa_make_cache,
+    .use_cache = esarsa_use_cache,
+    .look_up = esarsa_look_up,
     .save = esarsa_save,
     .load = esarsa_load,
     .clear = esarsa_clear,

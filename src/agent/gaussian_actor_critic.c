@@ -1,7 +1,7 @@
 // gaussian_actor_critic.c - one-step actor-critic for continuous actions.
 //
-// Sutton and Barto (2018), sections 13.5 and 13.7. With A the active features of s, and for
-// each number of the action, in units of half its range around the middle of it:
+// Sutton and Barto (2018), sections 13.5 and 13.7. Each number of the action is scaled to
+// [-1, 1] over its range. With A the active features of s:
 //
 //     mu    = sum of theta_mu[i] for i in A
 //     sigma = exp(log sigma_init + sum of theta_sigma[i] for i in A)
@@ -9,10 +9,10 @@
 //     theta_mu[i]    += alpha_actor gamma^t delta (x - mu) / sigma^2           for i in A
 //     theta_sigma[i] += alpha_actor gamma^t delta ((x - mu)^2 / sigma^2 - 1)
 //
-// 1. The environment gets x clipped to its bounds; the gradient is of the x drawn. Clipping is
-//    part of the plant as far as the learner is concerned.
-// 2. sigma is kept between 0.01 and 2: below, the gradient of mu explodes, and above, every
-//    action is at a bound.
+// 1. The environment gets x clipped to its bounds; the gradient uses the unclipped x. To the
+//    learner, clipping is part of the environment.
+// 2. sigma stays between 0.01 and 2: below, the gradient of mu explodes; above, every action is
+//    at a bound.
 // 3. Step sizes and gamma^t as in actor_critic.c.
 
 #include "agent_internal.h"
@@ -25,12 +25,13 @@
 enum { ALPHA_CRITIC, ACTOR_RATIO, SIGMA_INIT, TILINGS, TILES, FEATURES, NPARAM };
 
 static const rh_param gaussian_param[NPARAM] = {
-    [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic", .lo = 1e-8, .hi = 10.0,
-                      .initial = 0.01, .scale = RH_LOG, .usual_lo = 0.001, .usual_hi = 0.3},
-    [ACTOR_RATIO] = {"actor_ratio", "step size of the actor / of the critic", .lo = 0.0,
-                     .hi = 100.0, .initial = 0.003, .scale = RH_LOG, .usual_lo = 0.001,
-                     .usual_hi = 0.3},
-    [SIGMA_INIT] = {"sigma_init", "initial spread of actions, in halves of their range",
+    [ALPHA_CRITIC] = {"alpha_critic", "step size of the critic, not divided by the tilings",
+                      .lo = 1e-8, .hi = 10.0, .initial = 0.01, .scale = RH_LOG,
+                      .usual_lo = 0.001, .usual_hi = 0.3},
+    [ACTOR_RATIO] = {"actor_ratio", "step size of the actor, relative to the critic's",
+                     .lo = 0.0, .hi = 100.0, .initial = 0.003, .scale = RH_LOG,
+                     .usual_lo = 0.001, .usual_hi = 0.3},
+    [SIGMA_INIT] = {"sigma_init", "initial standard deviation of actions, in half ranges",
                     .lo = SIGMA_LO, .hi = SIGMA_HI, .initial = 1.0, .scale = RH_LOG,
                     .usual_lo = 0.1, .usual_hi = SIGMA_HI},
     RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES),
@@ -47,12 +48,16 @@ typedef struct gaussian {
     double mu[RH_MAX_ACT], sigma[RH_MAX_ACT], x[RH_MAX_ACT]; // in the state last acted in
 } gaussian;
 
+static size_t ntheta(const gaussian *s)
+{
+    return (size_t)s->critic.tiles->nfeature * 2 * (size_t)s->nact;
+}
+
 static rh_status gaussian_init(void *self, const rh_task *task, const double *hp, rh_error *err)
 {
     gaussian *s = self;
-    rh_status rc =
-        rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], (int)hp[TILINGS], (int)hp[TILES],
-                        (rh_tiles__mode)hp[FEATURES], "gaussian_actor_critic", err);
+    rh_status rc = rh_critic__init(&s->critic, task, hp[ALPHA_CRITIC], hp + TILINGS,
+                                   "gaussian_actor_critic", err);
     if (rc)
         return rc;
     s->alpha = hp[ALPHA_CRITIC] * hp[ACTOR_RATIO];
@@ -63,8 +68,7 @@ static rh_status gaussian_init(void *self, const rh_task *task, const double *hp
         s->middle[k] = 0.5 * (task->act_lo[k] + task->act_hi[k]);
         s->half[k] = 0.5 * (task->act_hi[k] - task->act_lo[k]);
     }
-    s->theta =
-        rh_alloc((size_t)s->critic.tiles->nfeature * 2 * (size_t)task->nact, sizeof *s->theta);
+    s->theta = rh_alloc(ntheta(s), sizeof *s->theta);
     if (!s->theta)
         return rh_fail(err, RH_ENOMEM, "gaussian_actor_critic: out of memory for %d features",
                        (int)s->critic.tiles->nfeature);
@@ -109,8 +113,7 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
     return healthy;
 }
 
-// The actor's part of a step from critic.now, where mu, sigma and x still are what
-// they were then.
+// The actor learns from a step from critic.now; mu, sigma and x still belong to that state.
 static bool learn(gaussian *s, double delta)
 {
     if (!isfinite(delta))
@@ -158,43 +161,38 @@ static bool gaussian_end(void *self, double reward)
 static bool gaussian_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     gaussian *s = self;
-    return choose(s, rh_critic__see(&s->critic, obs), rng, act);
+    return choose(s, rh_critic__features(&s->critic, obs), rng, act);
 }
 
-static rh_status gaussian_cache(void **cache, const rh_task *task, const double *hp,
-                                const double *entry, int32_t n, size_t most, rh_error *err)
+static rh_status gaussian_make_cache(void **cache, const rh_task *task, const double *hp,
+                                     const double *obs, int32_t n, size_t most, rh_error *err)
 {
-    return rh_critic__make_cache(cache, task, (int)hp[TILINGS], (int)hp[TILES],
-                                 (rh_tiles__mode)hp[FEATURES], entry, n, most,
+    return rh_critic__make_cache(cache, task, hp + TILINGS, obs, n, most,
                                  "gaussian_actor_critic", err);
 }
 
-static void gaussian_use(void *self, const void *cache)
+static void gaussian_use_cache(void *self, const void *cache)
 {
     gaussian *s = self;
-    rh_critic__use(&s->critic, cache);
+    rh_critic__use_cache(&s->critic, cache);
 }
 
-static void gaussian_look(void *self, int32_t entry)
+static void gaussian_look_up(void *self, int32_t index)
 {
     gaussian *s = self;
-    s->critic.entry = entry;
+    s->critic.index = index;
 }
 
 static rh_status gaussian_save(void *self, rh_state *state, rh_error *err)
 {
     const gaussian *s = self;
-    size_t n = (size_t)s->critic.tiles->nfeature;
-    rh_status rc = rh_state_put(state, "w", s->critic.w, n, err);
-    return rc ? rc : rh_state_put(state, "theta", s->theta, n * 2 * (size_t)s->nact, err);
+    return rh_critic__save(&s->critic, s->theta, ntheta(s), state, err);
 }
 
 static rh_status gaussian_load(void *self, const rh_state *state, rh_error *err)
 {
     gaussian *s = self;
-    size_t n = (size_t)s->critic.tiles->nfeature;
-    rh_status rc = rh_state_get(state, "w", s->critic.w, n, err);
-    return rc ? rc : rh_state_get(state, "theta", s->theta, n * 2 * (size_t)s->nact, err);
+    return rh_critic__load(&s->critic, s->theta, ntheta(s), state, err);
 }
 
 const rh_agent_type rh_agent_gaussian_actor_critic = {
@@ -209,9 +207,9 @@ const rh_agent_type rh_agent_gaussian_actor_critic = {
     .step = gaussian_step,
     .end = gaussian_end,
     .act = gaussian_act,
-    .make_cache = gaussian_cache,
-    .use_cache = gaussian_use,
-    .look_up = gaussian_look,
+    .make_cache = gaussian_make_cache,
+    .use_cache = gaussian_use_cache,
+    .look_up = gaussian_look_up,
     .save = gaussian_save,
     .load = gaussian_load,
     .clear = gaussian_clear,

@@ -1,19 +1,19 @@
 // kernel.c - the agents' hot loops: plain C, compiled once per instruction set (RH_ISA).
 //
-// 1. AVX2 and AVX-512 give the same bits, and 64-bit ARM is written to: the source says where a
-//    fused multiply-add is used, no sum is reordered, square roots and divisions are IEEE's,
-//    and a reciprocal square root is built from integer and ordinary arithmetic rather than
-//    from the machines' own approximations, which differ. x86 processors without a fused
-//    multiply-add round differently, so that after some thousand steps a run there is another
-//    one. To do without it everywhere would cost a quarter of the operations.
-// 2. That reciprocal square root is worth it: sqrt and division of 16 floats keep the divider
-//    busy for some 35 cycles, its 9 ordinary operations for 5. An integer guess and a first
-//    step with constants that were fitted to each other (relative error 8.8e-4), then a step of
-//    Newton's; its error is between -1.2e-6 and 0, and the mean of that goes into the rate.
+// 1. AVX2 and AVX-512 give the same bits, and the source is written for 64-bit ARM to give them
+//    too: it says where a fused multiply-add is used, reorders no sum, uses IEEE square roots
+//    and divisions, and builds its reciprocal square root from ordinary arithmetic, since the
+//    processors' own approximations differ. x86 processors without a fused multiply-add round
+//    differently, so runs there differ after some thousand steps. Avoiding it everywhere would
+//    cost a quarter of the operations.
+// 2. The reciprocal square root pays off: sqrt and division of 16 floats occupy the divider for
+//    about 35 cycles, its 9 ordinary operations take 5. It is an integer guess and a first step
+//    with constants fitted to each other (relative error 8.8e-4), then a Newton step. Its error
+//    is between -1.2e-6 and 0; the rate corrects the mean of it.
 // 3. 1 / (sqrt(v) + eps) = r (1 - x + x^2 - ...), with r = 1 / sqrt(v), x = eps r. The first
 //    term is exact to 1e-7 while x < 3e-4, that is v > RH_TINY; a block with a smaller v takes
-//    the exact way. Which way a block takes depends on its numbers only, whether the caller
-//    knows beforehand or not.
+//    the exact path. The choice depends only on the numbers of the block, not on what the
+//    caller knows in advance.
 //
 // Measured on one core of a 2.3 GHz Xeon, per entry of the Adam loop in the second-level cache:
 // 0.20 ns with AVX-512, 0.26 ns with AVX2, 0.64 ns with SSE2 (bench/bench_kernel.c).
@@ -68,7 +68,7 @@ static inline void add_rows(const rh_tiles *tiles, const int32_t *at, int32_t *a
 
 static void tiles(const rh_tiles *coder, const int32_t *at, int32_t *active)
 {
-    if (coder->ntiling == 16) // known to the compiler: a group is one to four vectors
+    if (coder->ntiling == 16) // a constant, so the compiler unrolls a group into vectors
         add_rows(coder, at, active, 16);
     else
         add_rows(coder, at, active, coder->ntiling);
@@ -76,7 +76,7 @@ static void tiles(const rh_tiles *coder, const int32_t *at, int32_t *active)
 
 // ---------------------------------------------------------------------------- values
 
-// Four lines at a time, each with its own partial sums, added up in the end in a fixed order.
+// Four lines at a time, each with its own partial sums, added at the end in a fixed order.
 #if defined(__AVX512F__)
 
 static void values(const rh_agent__line *line, const int32_t *active, int n,
@@ -223,7 +223,8 @@ static inline float inverse_root(float x, float eps)
 static inline void fast_way(const rh_agent__adam *adam, float *restrict dw,
                             const float *restrict v, const float *restrict u)
 {
-    float eps = adam->eps, half = adam->rate * 0.50000029f; // with the mean of 2.'s error
+    float eps = adam->eps,
+          half = adam->rate * 0.50000029f; // corrects the mean error of decision 2
     for (int i = 0; i < RH_BLOCK; i++)
         dw[i] = FUSED(half, u[i] * inverse_root(v[i], eps), dw[i]);
 }
@@ -236,7 +237,7 @@ static inline void exact_way(const rh_agent__adam *adam, float *restrict dw,
         dw[i] += rate * (u[i] / (sqrtf(v[i]) + eps));
 }
 
-// One block: y are the traces, u what stands above the root, the traces or the momentum.
+// One block: y are the traces, u the numerators, which are the traces or the momentum.
 static inline void update_block(const rh_agent__adam *adam, float *restrict dw,
                                 float *restrict v, const float *restrict y,
                                 const float *restrict u, bool safe)
@@ -288,7 +289,7 @@ static void sgd(int n, float step, float *restrict dw, const float *restrict y)
             dw[j] = FUSED(step, y[j], dw[j]);
 }
 
-// Floats that are not negative are in the order of their bits.
+// Non-negative floats sort like their bits.
 static float least(int n, const float *v)
 {
     int32_t lowest = INT32_MAX;
@@ -302,7 +303,8 @@ static float least(int n, const float *v)
     return x;
 }
 
-// ---------------------------------------------------------------------------- who may go
+// ---------------------------------------------------------------------------- entries that may
+// leave
 
 static int aged(int n, const uint32_t *visit, uint32_t clock, uint32_t age, int32_t *place)
 {

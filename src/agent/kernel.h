@@ -1,4 +1,4 @@
-// kernel.h - the agents' hot loops, once per instruction set.
+// kernel.h - the hot loops of the agents, compiled once per instruction set.
 
 #ifndef AGENT_KERNEL_H
 #define AGENT_KERNEL_H
@@ -7,11 +7,10 @@
 
 struct rh_tiles;
 
-#define RH_LANES 4 // actions of a line
-#define RH_BLOCK                                                                               \
-    64 // entries the Adam loop takes at a time: its arrays have room for whole blocks
+#define RH_LANES 4  // actions of a line
+#define RH_BLOCK 64 // entries per step of the Adam loop; arrays are padded to whole blocks
 
-// What is known of one feature and four actions: one cache line.
+// Everything about one feature and four actions: one cache line.
 typedef struct rh_agent__line {
     double w[RH_LANES];     // weights, as distance from the initial one
     float v[RH_LANES];      // Adam's second moment
@@ -38,16 +37,16 @@ typedef struct rh_agent__adam {
 
 #define RH_UNIT 0x1p24f
 
-// Above this, eps is so much less than sqrt(v) that a block may go the fast way.
+// With every v above this, eps is negligible and a block takes the fast path.
 #define RH_TINY (1e-7f * RH_UNIT * RH_UNIT)
 
-// The second moment of entries to spare, whose y and m are zero.
+// The second moment of unused entries, whose y and m are zero.
 #define RH_SPARE (RH_UNIT * RH_UNIT)
 
 typedef struct rh_kernels {
     const char *name; // of the instruction set
 
-    // active (nactive) from at (nobs), where each sensor's rows begin.
+    // Compute active (nactive) from at (nobs), the first row of each sensor.
     void (*tiles)(const struct rh_tiles *tiles, const int32_t *at, int32_t *active);
 
     // w (4) = sum of the weights of the n lines, dw (4) = sum of their changes in the set, and
@@ -55,13 +54,12 @@ typedef struct rh_kernels {
     void (*values)(const rh_agent__line *line, const int32_t *active, int n,
                    const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot);
 
-    // Of the n entries with places slot (n x 4): those of one lane that are in the set, to
-    // place (n), 0 standing for the others; and the lines (n) of the others to fresh; how many.
-    // There is room to read and write up to a multiple of 16.
+    // From the places slot (n x 4), take one lane: place (n) gets the places of entries in the
+    // set, 0 for others; fresh gets the lines of the others. Returns their number. All arrays
+    // are padded to a multiple of 16.
     int (*aim)(int n, const int32_t *slot, const int32_t *line, int32_t *place, int32_t *fresh);
 
-    // n and nsafe are multiples of RH_BLOCK. The first nsafe entries are known to have
-    // v above RH_TINY.
+    // n and nsafe are multiples of RH_BLOCK. The first nsafe entries have v above RH_TINY.
     void (*adam)(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
                  const float *y);
     void (*momentum)(int nsafe, int n, const rh_agent__adam *adam, float *dw, float *v,
@@ -70,16 +68,16 @@ typedef struct rh_kernels {
     // Plain gradient descent: dw += step y. n is a multiple of RH_BLOCK.
     void (*sgd)(int n, float step, float *dw, const float *y);
 
-    // The least of v (n), n a multiple of RH_BLOCK. None is negative.
+    // The smallest of v (n), none negative. n is a multiple of RH_BLOCK.
     float (*least)(int n, const float *v);
 
-    // The places 1 .. n - 1 with clock - visit >= age, or whose trace is zero, in order, into
-    // place; how many. There is room to read, and to write, whole blocks.
+    // Write the places 1 .. n - 1 with clock - visit >= age, or with trace zero, to place, in
+    // order. Return their number. All arrays are padded to whole blocks.
     int (*aged)(int n, const uint32_t *visit, uint32_t clock, uint32_t age, int32_t *place);
     int (*faded)(int n, const float *y, int32_t *place);
 } rh_kernels;
 
-// That of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+// The kernels of an instruction set, 0 .. rh_isa_count() - 1, and of the best available one.
 const rh_kernels *rh_kernels__at(int i);
 const rh_kernels *rh_kernels__best(void);
 

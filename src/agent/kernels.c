@@ -1,4 +1,4 @@
-// kernels.c - which of the compiled hot loops is used.
+// kernels.c - choose the hot loops for the processor at run time.
 
 #include "kernel.h"
 

@@ -1,5 +1,5 @@
-// random.c - the uniform policy: every action alike, nothing learned. The floor
-// to compare with.
+// random.c - the uniform policy: all actions are equally likely, nothing is learned. The
+// baseline for every comparison.
 
 #include "agent_internal.h"
 

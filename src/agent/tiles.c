@@ -2,21 +2,21 @@
 //
 // Every group of sensors (each alone, each pair, or all together) has ntiling tilings of ntile
 // intervals a sensor. With q = floor(ntiling * ntile * (x - lo) / (hi - lo)), tiling t
-// displaces the k-th sensor of a group by (2k + 1) t, so that
+// displaces the k-th sensor of a group by (2k + 1) t:
 //
 //     tile = floor((q - (2k + 1) t) / ntiling)
 //
 // which takes ntile + 1 values over the range. Singles plus pairs with 16 tilings of 8 tiles
-// have 16 * (6 + 15) = 336 active features for six sensors, and 16 * (6 * 9 + 15 * 81) = 20,304
-// in all.
+// have 16 * (6 + 15) = 336 active features for six sensors, of 16 * (6 * 9 + 15 * 81) = 20,304
+// features.
 //
 // 1. Indices are exact: a dense table, no hashing, no collisions.
 // 2. A value outside the range counts as the nearest value inside. The paper's code gives such
-//    values tiles of their own, out of the same table, until it overflows. In Acrobot and
-//    Puddle World no value is outside, in Cartpole the speeds are in 6 of 10,000 steps.
-// 3. Displacing and dividing is done once, for every value q: what a sensor adds to the index
-//    in all tilings is then one row of a table, and coding is adding rows. (nvalue x ntiling)
-// 4. Singles and pairs of all sensors share their rows, which is what keeps them in the cache.
+//    values tiles of their own from the same table, until it overflows. No value is outside in
+//    Acrobot and Puddle World; in Cartpole the speeds are in 6 of 10,000 steps.
+// 3. A table holds, for every value q of a sensor, what it adds to the index in each tiling, so
+//    coding an observation only adds rows. (nvalue x ntiling)
+// 4. Singles and pairs of all sensors share these rows, which keeps them in the cache.
 
 #include "tiles.h"
 
@@ -37,7 +37,7 @@ static int floor_divide(int a, int b)
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// Rows for the k-th sensor of a group: the tile times `stride`, and the start of the tiling.
+// Rows of the k-th sensor of a group: the tile times `stride`, plus the start of the tiling.
 static void fill_rows(const rh_tiles *tiles, int32_t *row, int k, int32_t stride,
                       int32_t tiling_size)
 {
@@ -77,7 +77,7 @@ static void build_joint(rh_tiles *tiles, int32_t side)
     tiles->nactive = tiles->ntiling;
 }
 
-// How many features there would be; a double, since it can be any number.
+// The number of features as a double, since it may not fit an int.
 static double count_features(rh_tiles__mode mode, int nobs, int ntiling, int ntile)
 {
     double side = ntile + 1, n = nobs;
@@ -97,11 +97,12 @@ static rh_status check_size(rh_tiles__mode mode, int ntiling, int ntile, const r
 {
     double n = count_features(mode, task->nobs, ntiling, ntile);
     if (n > MAX_FEATURES)
-        return rh_fail(err, RH_EINVAL,
-                       "%s: %d sensors with %d tilings of %d tiles make %.3g features, at most "
-                       "%d are possible; use fewer tiles%s",
-                       owner, task->nobs, ntiling, ntile, n, MAX_FEATURES,
-                       mode == RH_TILES_JOINT ? ", or features = pairs" : "");
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: %d sensors with %d tilings of %d tiles make %.3g features, expected at "
+            "most %d; use fewer tiles%s",
+            owner, task->nobs, ntiling, ntile, n, MAX_FEATURES,
+            mode == RH_TILES_JOINT ? ", or features = pairs" : "");
     for (int i = 0; i < task->nobs; i++)
         if (!(task->obs_hi[i] > task->obs_lo[i]) ||
             !isfinite(task->obs_hi[i] - task->obs_lo[i]))
@@ -112,9 +113,11 @@ static rh_status check_size(rh_tiles__mode mode, int ntiling, int ntile, const r
     return RH_OK;
 }
 
-rh_status rh_tiles__create(rh_tiles **out, rh_tiles__mode mode, int ntiling, int ntile,
-                           const rh_task *task, const char *owner, rh_error *err)
+rh_status rh_tiles__create(rh_tiles **out, const double *hp, const rh_task *task,
+                           const char *owner, rh_error *err)
 {
+    int ntiling = (int)hp[0], ntile = (int)hp[1];
+    rh_tiles__mode mode = (rh_tiles__mode)hp[2];
     rh_status rc = check_size(mode, ntiling, ntile, task, owner, err);
     if (rc)
         return rc;
@@ -161,7 +164,7 @@ void rh_tiles__destroy(rh_tiles *tiles)
 
 void rh_tiles__active(const rh_tiles *tiles, const double *obs, int32_t *active)
 {
-    // where each sensor's rows begin
+    // the first row of each sensor
     int32_t at[RH_MAX_OBS];
     for (int i = 0; i < tiles->nobs; i++) {
         double q = (obs[i] - tiles->lo[i]) * tiles->scale[i];

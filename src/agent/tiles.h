@@ -13,7 +13,7 @@ typedef enum rh_tiles__mode {
     RH_TILES_JOINT    // all sensors together
 } rh_tiles__mode;
 
-// Built once, then only read. A row tells, for one quantised value of a sensor, what it adds to
+// Built once, then only read. A row holds, for one quantised value of a sensor, what it adds to
 // the index of the active feature in every tiling of a group.
 typedef struct rh_tiles {
     const rh_kernels *kernels; // borrowed
@@ -31,12 +31,13 @@ typedef struct rh_tiles {
                       // sensor of the joint group            (3 or nobs, nvalue, ntiling)
 } rh_tiles;
 
-// Tiles over the task's sensor ranges. Owned: *out, free with rh_tiles__destroy().
-rh_status rh_tiles__create(rh_tiles **out, rh_tiles__mode mode, int ntiling, int ntile,
-                           const rh_task *task, const char *owner, rh_error *err);
+// Tiles over the task's sensor ranges, with the values hp (3) of RH_AGENT__TILE_PARAMS: number
+// of tilings, tiles, and mode. Owned: *out, free with rh_tiles__destroy().
+rh_status rh_tiles__create(rh_tiles **out, const double *hp, const rh_task *task,
+                           const char *owner, rh_error *err);
 void rh_tiles__destroy(rh_tiles *tiles); // NULL is allowed
 
-// The active features of obs (nobs) into active (nactive), one of each tiling.
+// Write the active features of obs (nobs), one per tiling of each group, to active (nactive).
 void rh_tiles__active(const rh_tiles *tiles, const double *obs, int32_t *active);
 
 #endif

@@ -1,41 +1,40 @@
-// weights.c - the active set: weights with a trace, side by side.
+// weights.c - the active set: weights with a trace, stored side by side.
 //
-// For every entry with trace z != 0, after a TD error delta, t counting the run's ticks:
+// For every entry with trace z != 0, after a TD error delta, with t the run's ticks:
 //
 //     g = -delta z,  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
 //     w -= rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + 1e-8)
 //     z *= decay
 //
-// Entries without a trace keep w, m and v as they are (lazy Adam). Plain gradient descent keeps
-// neither m nor v: w += rate * delta * z.
-// tests/reference/esarsa_plain.c says it in a page of double-precision C and is what this file
-// is tested against.
+// Entries without a trace keep w, m and v (lazy Adam). Plain gradient descent has neither m nor
+// v: w += rate * delta * z. tests/reference/esarsa_plain.c does the same in plain
+// double-precision C; the tests compare the two.
 //
-// 1. Entries with a trace have places in the set, so that an update is one straight vector loop
-//    (kernel.c). An entry's place stands in its line; place 0 is a dummy that stands for all
-//    entries outside, so that reading needs no branch.
-// 2. The set holds the change of a weight since it entered, in float: changes are small, and so
-//    is their rounding. The weight itself is a double, written when the entry leaves.
-// 3. A trace k steps after its visit is decay^k. It is kept as y with z = scale * y, and v as
-//    v / fade with fade falling by beta2 a step: what only decays is then not written at all,
-//    and a rounded beta2 cannot shift v (0.999 is not a float: it would, by 1e-5).
-// 4. An entry leaves the set when its trace is below 1e-16. What its weight would still have
-//    received is at most rate * |delta| * 1e-16 / 1e-8 / (1 - decay), that is 1e-8 of a step,
-//    whatever its v; with momentum it stays until |m| < 1e-14 sqrt(v) as well. What its v would
-//    have become, v * beta2^k after k idle steps, is made good when it comes back. k ends with
-//    the episode, or where the trace would have reached zero in double precision (the extent;
-//    above a decay of one half it never does, since the smallest double rounds to itself).
-// 5. Where entries are is looked up when they are read, one step before it is needed: by then
-//    the update has pushed their lines out of the cache. Those that enter only write there.
-// 6. Weights begin at zero, and so does fresh memory: a table that is never
-//    visited costs nothing.
+// 1. Entries with a trace have places in the set, so an update is one straight vector loop
+//    (kernel.c). A line stores the places of its entries. Place 0 is a dummy for all entries
+//    outside the set, so reading needs no branch.
+// 2. The set holds the change of a weight since it entered, as a float: changes are small, and
+//    so is their rounding. The weight itself is a double, updated when the entry leaves.
+// 3. A trace k steps after its visit is decay^k. It is stored as y with z = scale * y, and v as
+//    v / fade with fade falling by beta2 a step. Pure decay then writes nothing, and a rounded
+//    beta2 cannot shift v (0.999 is not a float and would shift it by 1e-5).
+// 4. An entry leaves the set when its trace is below 1e-16. Its weight then misses at most
+//    rate * |delta| * 1e-16 / 1e-8 / (1 - decay), that is 1e-8 of a step, whatever its v; with
+//    momentum it also stays until |m| < 1e-14 sqrt(v). When it returns, its v gets the missed
+//    factor beta2^k of k idle steps. k ends with the episode, or where the trace would have
+//    reached zero in double precision (the extent; above a decay of one half it never does,
+//    since the smallest double rounds to itself).
+// 5. Places are looked up when entries are read, one step before they are needed: by then the
+//    update has pushed their lines out of the cache. Entering entries only write there.
+// 6. Weights start at zero, as new memory does, so an unvisited part of the table costs
+//    nothing.
 //
-// Measured with `make bench`, states given, on one core of a 2.3 GHz Xeon with AVX-512, against
-// the plain version: 2.1 million learning steps/s and 6 times in Puddle World (decay 0.1), 0.66
-// million and 25 times in Cartpole (0.021), 0.33 million and 21 times in Acrobot (0.8; 6,000
-// entries in the set, for which the loop takes 1.2 of 3.0 us). In the model of an Acrobot log
-// (bench_model) episodes are short and most entries new: there a step takes 2.5 us, more
-// than a third of it for entering and leaving the set.
+// Measured with `make bench` on given states, on one core of a 2.3 GHz Xeon with AVX-512,
+// compared with the plain version: 2.1 million learning steps/s and 6 times the speed in Puddle
+// World (decay 0.1), 0.66 million and 25 times in Cartpole (0.021), 0.33 million and 21 times
+// in Acrobot (0.8; 6,000 entries in the set, for which the loop takes 1.2 of 3.0 us). In the
+// model of an Acrobot log (bench_model) episodes are short and most entries new: a step
+// takes 2.5 us, more than a third of it for entering and leaving the set.
 
 #include "weights.h"
 
@@ -44,10 +43,10 @@
 
 #define EPSILON 1e-8      // Adam's
 #define TRACE_END 1e-16   // decision 4
-#define SCALE_END 1e-5    // traces are scaled afresh when their scale falls below
-#define FADE_END 0.25     // second moments likewise
-#define AUDIT 8           // steps between two looks at the second moments
-#define SWEEP 64          // steps between two looks for entries to leave the set
+#define SCALE_END 1e-5    // rescale traces when their scale falls below this
+#define FADE_END 0.25     // the same for second moments
+#define AUDIT 8           // steps between two checks of the second moments
+#define SWEEP 64          // steps between two searches for entries that leave the set
 #define STAGGER (13 * 64) // bytes; equal places of two arrays must not share their low 12 bits
 
 // An entry that has left the set.
@@ -84,7 +83,8 @@ static rh_agent__line *line_of(const rh_weights *w, int32_t id)
     return &w->line[id / RH_LANES];
 }
 
-// ---------------------------------------------------------------------------- in and out
+// ---------------------------------------------------------------------------- entering and
+// leaving
 
 static void clear_place(rh_weights *w, int i)
 {
@@ -94,7 +94,7 @@ static void clear_place(rh_weights *w, int i)
     w->y[i] = 0.0f;
 }
 
-// A block of places nobody holds: they may be updated without harm.
+// Clear a block of unused places, so that updating them has no effect.
 static void clear_block(rh_weights *w, int first)
 {
     size_t bytes = RH_BLOCK * sizeof(float);
@@ -116,7 +116,7 @@ static void open_set(rh_weights *w)
     w->fade = 1.0;
 }
 
-// What k updates without a gradient leave of a second moment.
+// The factor of a second moment after k updates without a gradient.
 static float beta2_power(const rh_weights *w, uint32_t k)
 {
     if (k < 65536)
@@ -133,7 +133,8 @@ static float idle_moment(const rh_weights *w, const rh_agent__idle *e, float v)
     return until > e->left ? v * beta2_power(w, until - e->left) : v;
 }
 
-// Make good what an idle entry missed, and take it off the list: the last one takes its place.
+// Apply the decay that an idle entry missed and remove it from the list; the last one takes its
+// place.
 static float wake(rh_weights *w, int j, float v)
 {
     v = idle_moment(w, &w->idle[j], v);
@@ -143,7 +144,7 @@ static float wake(rh_weights *w, int j, float v)
     return v;
 }
 
-// The entries aimed at that are outside the set enter it.
+// The selected entries that are outside the set enter it.
 static void enter_set(rh_weights *w, float trace)
 {
     int part = w->aim / RH_LANES, lane = w->aim % RH_LANES, first = w->nset, n = w->nfresh;
@@ -161,10 +162,10 @@ static void enter_set(rh_weights *w, float trace)
         visit[k] = clock;
     }
 
-    // their slots are only written: what stood there was read when the line was at hand
+    // slots are only written here; their old values were read when the line was in the cache
     for (int k = 0; k < n; k++) {
         int32_t *slot = &w->line[fresh[k] + part].slot[lane];
-        if (w->fresh_slot[k] < 0) // one woken before it may have moved it
+        if (w->fresh_slot[k] < 0) // waking another one may have moved it
             v[k] = wake(w, -1 - *slot, w->fresh_v[k]) * unfade;
         *slot = first + k;
     }
@@ -173,8 +174,7 @@ static void enter_set(rh_weights *w, float trace)
     w->nset = first + n;
 }
 
-// Write n places, the first of which is i, back to their lines, where their slots become
-// `slot`.
+// Write n places, from i on, back to their lines and set their slots to `slot`.
 static void write_back(rh_weights *w, int i, int n, int32_t slot)
 {
     float fade = (float)w->fade;
@@ -197,7 +197,7 @@ static void leave_set(rh_weights *w, int i)
     write_back(w, i, 1, -1 - w->nidle);
     w->idle[w->nidle++] = (rh_agent__idle){w->id[i], w->clock, w->visit[i]};
 
-    // the last place moves here, and nothing is known of its v
+    // the last place moves here, with an unchecked v
     int last = --w->nset;
     if (i < w->nsafe)
         w->nsafe = i / RH_BLOCK * RH_BLOCK;
@@ -228,7 +228,7 @@ void rh_weights__rest(rh_weights *w)
 
 // ---------------------------------------------------------------------------- upkeep
 
-// Those that have faded become zero.
+// Faded traces become zero.
 static void rescale_traces(rh_weights *w)
 {
     float scale = (float)w->scale;
@@ -248,18 +248,18 @@ static void rescale_moments(rh_weights *w)
     w->nsafe = 0;
 }
 
-// How far the set has no small second moment. On their scale they never fall.
+// Find how many places have no small second moment. In units of fade they never fall.
 static void audit(rh_weights *w)
 {
     int n = w->nset / RH_BLOCK * RH_BLOCK;
     w->nsafe = w->kernels->least(n, w->v) > RH_TINY ? n : 0;
 }
 
-// Before an update: nothing may be in the set that has no trace. Lists are gone through from
-// the end, so that what moves to a place that is given up is not itself to go.
+// Before an update, entries without a trace leave the set. Lists are processed from the end, so
+// that an entry moved into a free place is not itself one that leaves.
 static void tidy(rh_weights *w)
 {
-    // now and then, those go whose trace and momentum are beneath notice
+    // from time to time, remove entries with negligible trace and momentum
     if (w->clock % SWEEP == 0 && w->clock >= w->expiry) {
         rescale_traces(w);
         for (int n = w->kernels->faded(w->nset, w->y, w->list); n > 0; n--) {
@@ -379,9 +379,9 @@ void rh_weights__learn(rh_weights *w, double delta)
         rescale_moments(w);
 }
 
-// ---------------------------------------------------------------------------- birth
+// ---------------------------------------------------------------------------- construction
 
-// The set's arrays in one block, each a little off the others' page.
+// The set's arrays in one block, at different offsets within a memory page.
 static bool allocate_set(rh_weights *w, size_t n)
 {
     enum { NARRAY = 7 };
@@ -433,7 +433,7 @@ static void set_ages(rh_weights *w)
     }
 }
 
-// Everything that follows from the options, in a table that is all zeros.
+// Set everything that follows from the options; the table is all zeros.
 static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
 {
     w->power1 = 1.0;
@@ -457,7 +457,7 @@ static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
 
 rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err)
 {
-    if (count_entries(opt) > INT32_MAX - RH_BLOCK) // places and entries are told by int32_t
+    if (count_entries(opt) > INT32_MAX - RH_BLOCK) // an int32_t numbers places and entries
         return rh_fail(err, RH_EINVAL, "%s: %d features of %d actions are too many", owner,
                        (int)opt->nfeature, opt->naction);
     return RH_OK;

@@ -20,7 +20,8 @@ typedef struct rh_weights__options {
 
 typedef struct rh_agent__idle rh_agent__idle;
 
-// An entry is the weight of one feature and one action. Those with a trace form the active set.
+// An entry is the weight of one feature and one action. Entries with a trace form the active
+// set.
 typedef struct rh_weights {
     rh_weights__options opt;
     const rh_kernels *kernels; // borrowed
@@ -28,13 +29,13 @@ typedef struct rh_weights {
     int nread; // features read at a time: the active ones, and zeros up to a multiple of 4
     rh_agent__line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
     float *moment;        // first moments, NULL without momentum  (entries)
-    float *moment_block;  // owned: their memory, once there was momentum
+    float *moment_block;  // owned: their memory, kept after momentum is switched off
     double power1;        // beta1^t, t counting rh_weights__tick()
     double power2;        // beta2^t
 
     char *block;     // owned: the arrays of the active set
-    int nset;        // places taken, the dummy at 0 included
-    int nsafe;       // those below have no small second moment
+    int nset;        // places in use, with the dummy at 0
+    int nsafe;       // places below this have no small second moment
     float *dw;       // change of the weight since it entered
     float *v;        // second moment / fade
     float *m;        // first moment
@@ -49,7 +50,7 @@ typedef struct rh_weights {
     uint32_t extent; // age at which a double-precision trace is zero; UINT32_MAX for never
     bool strict;     // entries can reach that age in the set
 
-    rh_agent__idle *idle; // owned: those that have left the set since the traces were zero
+    rh_agent__idle *idle; // owned: entries that left the set since the traces were zero
     int nidle;
     float beta2_low[256];  // beta2^k for k < 256
     float beta2_high[256]; // beta2^(256 k)
@@ -62,48 +63,46 @@ typedef struct rh_weights {
     float *fresh_v;      // owned: their second moments                 (nread)
     int32_t *fresh_slot; // owned: what their slots held: 0, or less when idle (nread)
     int nfresh;
-    double aimed; // their weights together, but for the changes in the set
+    double aimed; // sum of their weights without the changes in the set
 } rh_weights;
 
-// Refused when there are more weights than can be told apart. `owner` opens messages.
+// Refuse more weights than an int32_t can index. `owner` opens messages.
 rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err);
 
-// All weights zero. Clear also what a failed init left.
+// Start with all weights zero. Call clear also after a failed init.
 rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const char *owner,
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
 
-// All weights zero again, under other options of the same shape. On failure, clear.
+// Set all weights to zero again, with other options of the same shape. On failure, clear.
 rh_status rh_weights__reset(rh_weights *w, const rh_weights__options *opt, const char *owner,
                             rh_error *err);
 
-// Numbers of a list of active features that rh_weights__read() may read: nactive,
-// and some more.
+// Length of a list of active features, padded for rh_weights__read().
 size_t rh_weights__list_size(int nactive);
 
-// Turn features (nactive), in a list of that size, into what the calls below want.
+// Convert the features (nactive) of such a list in place to what the calls below expect.
 void rh_weights__address(const rh_weights__options *opt, int32_t *feature);
 
-// q (naction, with room for a multiple of 4) = sums of the active features' weights.
+// q (naction, padded to a multiple of 4) = sums of the weights of the active features.
 void rh_weights__read(rh_weights *w, const int32_t *feature, double *q);
 
-// Of the features just read, the entries of this action will be visited next.
+// Select the entries of this action, among the features just read, for the next visit.
 void rh_weights__aim(rh_weights *w, const int32_t *feature, int action);
 
-// Set the traces of the entries aimed at to 1, and return the sum of their weights.
+// Set the traces of the selected entries to 1 and return the sum of their weights.
 double rh_weights__visit(rh_weights *w);
 
-// Count a step of the clock that corrects Adam's bias; rh_weights__learn() does it by itself.
+// Advance the clock that corrects Adam's bias. rh_weights__learn() does this itself.
 void rh_weights__tick(rh_weights *w);
 
-// Move every weight with a trace by the error delta, |delta| < 1e11; then let the traces decay.
+// Update every weight with a trace by the error delta, |delta| < 1e11; then decay the traces.
 void rh_weights__learn(rh_weights *w, double delta);
 
-// All traces become zero.
+// Set all traces to zero.
 void rh_weights__rest(rh_weights *w);
 
-// What was learned, and back; `initial` is added to the weights on the way out.
-// Between episodes.
+// Save and load the weights, between episodes. `initial` is added to each saved weight.
 rh_status rh_weights__save(rh_weights *w, double initial, rh_state *state, rh_error *err);
 rh_status rh_weights__load(rh_weights *w, double initial, const rh_state *state, rh_error *err);
 

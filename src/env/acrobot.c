@@ -1,8 +1,8 @@
 // acrobot.c - two hanging links, swung up by a torque at the joint between them.
 //
-// The equations of Sutton and Barto (1998), section 11.3, integrated as Gymnasium's Acrobot-v1
-// does. With t1 the first link's angle from hanging, t2 the second's against the first, w their
-// speeds and u the torque:
+// The equations of Sutton and Barto (1998), section 11.3, integrated as in Gymnasium's
+// Acrobot-v1. With t1 the first link's angle from hanging, t2 the second's relative to the
+// first, w their speeds and u the torque:
 //
 //     d1   = m1 c1^2 + m2 (l1^2 + c2^2 + 2 l1 c2 cos t2) + I1 + I2
 //     d2   = m2 (c2^2 + l1 c2 cos t2) + I2
@@ -14,16 +14,16 @@
 //
 // The episode ends when -cos t1 - cos(t1 + t2) > 1.
 //
-// 1. One Runge-Kutta step of 0.2 seconds under a constant torque, where the book takes four
-//    Euler steps of 0.05.
-// 2. The reward is -1 on every step, the last one included. Gymnasium gives 0 on the last.
-// 3. The goal is tested with unit links whatever their lengths are: the changed Acrobot of the
-//    paper has a longer first link and the old goal. `goal = links` tests the real tip.
+// 1. One Runge-Kutta step of 0.2 s under a constant torque. The book takes four Euler steps of
+//    0.05 s.
+// 2. Every step gives a reward of -1, the last one included. Gymnasium gives 0 on the last.
+// 3. The goal test uses unit links whatever the real lengths: the paper's changed Acrobot has a
+//    longer first link and the old goal. `goal = links` tests the real tip.
 // 4. Three torques, as the paper says; the experiments behind its figures had two.
-// 5. Speed: cos(t - pi/2) is sin t, sin(t1 + t2) comes from the addition theorem, and the sines
-//    and cosines of the observation serve the next step. Eight calls of sincos a step where the
-//    textbook form takes 22 sines and cosines. From anywhere in the state space a step agrees
-//    with the textbook form to 1e-14 (test_acrobot.c).
+// 5. Speed: cos(t - pi/2) is sin t, sin(t1 + t2) comes from the addition theorem, and the next
+//    step reuses the sines and cosines of the observation. A step calls sincos 8 times; the
+//    textbook form takes 22 sines and cosines. Both agree to 1e-14 anywhere in the state space
+//    (test_acrobot.c).
 
 #include "env_internal.h"
 
@@ -62,9 +62,8 @@ static const rh_param param[NPARAM] = {
                     .initial = 1.0},
     [LINK_LENGTH_1] = {"link_length_1", "length of the upper link, m", .lo = 0.1, .hi = 10.0,
                        .initial = 1.0},
-    [LINK_LENGTH_2] = {"link_length_2",
-                       "length of the lower link, m; matters with goal = links", .lo = 0.1,
-                       .hi = 10.0, .initial = 1.0},
+    [LINK_LENGTH_2] = {"link_length_2", "length of the lower link, m; used with goal = links",
+                       .lo = 0.1, .hi = 10.0, .initial = 1.0},
     [LINK_MASS_1] = {"link_mass_1", "mass of the upper link, kg", .lo = 0.1, .hi = 10.0,
                      .initial = 1.0},
     [LINK_MASS_2] = {"link_mass_2", "mass of the lower link, kg", .lo = 0.1, .hi = 10.0,
@@ -83,11 +82,11 @@ static const rh_param param[NPARAM] = {
                      .hi = 1000.0, .initial = 4.0 * M_PI},
     [MAX_SPEED_2] = {"max_speed_2", "bound of the lower joint's speed, rad/s", .lo = 0.1,
                      .hi = 1000.0, .initial = 9.0 * M_PI},
-    [GOAL] = {"goal", "link lengths the goal is tested with", .lo = 0, .hi = 1,
+    [GOAL] = {"goal", "link lengths in the goal test: 1 m, or the real ones", .lo = 0, .hi = 1,
               .initial = GOAL_UNIT, .choice = goal_name},
     [GOAL_HEIGHT] = {"goal_height", "height of the goal above the upper joint, m", .lo = 0.0,
                      .hi = 20.0, .initial = 1.0},
-    [START_WIDTH] = {"start_width", "angles and speeds start within this, rad and rad/s",
+    [START_WIDTH] = {"start_width", "largest angle and speed at the start, rad and rad/s",
                      .lo = 0.0, .hi = 1.0, .initial = 0.1},
     [START] = {"start", "normal: hanging; random: any angles outside the goal", .lo = 0,
                .hi = 1, .initial = RH_ENV_START_NORMAL, .choice = rh_env__start_name},
@@ -111,8 +110,8 @@ static const rh_axis grid[] = {
 };
 
 typedef struct acrobot {
-    double inertia;    // what of d1 does not turn with t2
-    double inertia2;   // the same of d2: m2 c2^2 + I2
+    double inertia;    // the constant part of d1
+    double inertia2;   // the constant part of d2: m2 c2^2 + I2
     double coupling;   // m2 l1 c2
     double weight1;    // (m1 c1 + m2 l1) g
     double weight2;    // m2 c2 g

@@ -1,22 +1,21 @@
-// cartpole.c - a pole balanced on a cart that is pushed left or right, for ever.
+// cartpole.c - a pole balanced on a cart that is pushed left or right. The task is continuing.
 //
 // The model of Barto, Sutton and Anderson (1983) with Gymnasium's constants. With f the force,
-// m the pole's mass, M that of both and l half the pole's length:
+// m the pole's mass, M the total mass and l half the pole's length:
 //
 //     p       = (f + m l theta'^2 sin theta) / M
 //     theta'' = (g sin theta - p cos theta) / (l (4/3 - m cos^2 theta / M))
 //     x''     = p - m l theta'' cos theta / M
 //
-// and one Euler step of dt, all four variables from their old values. Failure is |x| or |theta|
-// beyond its limit.
+// One Euler step of dt updates all four variables from their old values. The pole fails when
+// |x| or |theta| exceeds its limit.
 //
-// 1. Continuing: a failure gives -1 and the state becomes a fresh start, which is what the
-//    agent observes next. Nothing else marks it: the agent bootstraps through a failure.
-//    Gymnasium ends the episode and gives +1 on every step.
-// 2. The force is 10 N plus normal noise of 0.1 N, drawn every step: one hundredth of the
-//    force. The paper says 0.1 "over the effect of actions"; its experiments had newtons.
-// 3. The usual ranges of x and theta are the failure limits; the speeds' are what agents are
-//    scaled by, and are passed now and then.
+// 1. A failure gives -1, and the next observation is a new start. Nothing else marks it, so the
+//    agent bootstraps through a failure. Gymnasium ends the episode and gives +1 on every step.
+// 2. The force is 10 N plus normal noise of 0.1 N, drawn every step. The paper says 0.1 "over
+//    the effect of actions"; its experiments had newtons.
+// 3. The usual ranges of x and theta are the failure limits. Agents scale the speeds by their
+//    usual ranges, which the speeds exceed now and then.
 
 #include "env_internal.h"
 
@@ -52,20 +51,20 @@ static const rh_param param[NPARAM] = {
     [NOISE] = {"noise", "standard deviation of the force, N", .lo = 0.0, .hi = 1000.0,
                .initial = 0.1},
     [DT] = {"dt", "time between actions, s", .lo = 1e-4, .hi = 1.0, .initial = 0.02},
-    [FAIL_X] = {"fail_x", "failure beyond this distance from the centre, m", .lo = 0.1,
+    [FAIL_X] = {"fail_x", "largest distance from the centre before a failure, m", .lo = 0.1,
                 .hi = 1000.0, .initial = 2.4},
-    [FAIL_ANGLE] = {"fail_angle", "failure beyond this angle from upright, degrees", .lo = 1.0,
-                    .hi = 360.0, .initial = 12.0},
+    [FAIL_ANGLE] = {"fail_angle", "largest angle from upright before a failure, degrees",
+                    .lo = 1.0, .hi = 360.0, .initial = 12.0},
     [RANGE_X_DOT] = {"range_x_dot", "usual range of the cart's speed, m/s", .lo = 0.01,
                      .hi = 1000.0, .initial = 4.0},
     [RANGE_THETA_DOT] = {"range_theta_dot", "usual range of the pole's speed, rad/s",
                          .lo = 0.01, .hi = 1000.0, .initial = 3.5},
-    [START_WIDTH] = {"start_width", "all four variables start within this", .lo = 0.0,
+    [START_WIDTH] = {"start_width", "largest start value of all four variables", .lo = 0.0,
                      .hi = 1.0, .initial = 0.05},
-    [RANDOM_X] = {"random_x", "a random start's distance from the centre, m", .lo = 0.0,
-                  .hi = 1000.0, .initial = 0.8},
-    [RANDOM_ANGLE] = {"random_angle", "a random start's angle, degrees", .lo = 0.0, .hi = 360.0,
-                      .initial = 4.0},
+    [RANDOM_X] = {"random_x", "largest distance from the centre of a random start, m",
+                  .lo = 0.0, .hi = 1000.0, .initial = 0.8},
+    [RANDOM_ANGLE] = {"random_angle", "largest angle of a random start, degrees", .lo = 0.0,
+                      .hi = 360.0, .initial = 4.0},
     [START] = {"start", "normal: near upright; random: position and angle spread wider",
                .lo = 0, .hi = 1, .initial = RH_ENV_START_NORMAL, .choice = rh_env__start_name},
     [GAMMA] = {"gamma", "discount", .lo = 0.0, .hi = 1.0, .initial = 0.9},

@@ -1,7 +1,6 @@
-// env_internal.h - what the simulators share, and their states.
+// env_internal.h - shared by the simulators: registration, states, small helpers.
 //
-// A state is what changes during a run. Tests read and set them; nothing else outside a
-// simulator's own file does.
+// A state is what changes during a run. Only the simulator's own file and tests use it.
 
 #ifndef REHEARSE_ENV_INTERNAL_H
 #define REHEARSE_ENV_INTERNAL_H
@@ -16,8 +15,8 @@ extern const rh_env_type rh_env_mountain_car;
 extern const rh_env_type rh_env_pendulum;
 extern const rh_env_type rh_env_puddle_world;
 
-// Every simulator has an option `start` with these values: the task's own starts, or starts
-// spread wide, for logs that should cover more than the task's own starts lead to.
+// Choices of the option `start` (see rh_env_type): the starts of the task, or starts spread
+// widely, for logs that should cover more of the state space.
 enum { RH_ENV_START_NORMAL, RH_ENV_START_RANDOM };
 extern const char *const rh_env__start_name[2];
 
@@ -55,7 +54,7 @@ static inline void rh_env__sensor(rh_task *task, const char *name, double lo, do
     task->nobs++;
 }
 
-// x moved into [lo, hi]; lo when x is not a number.
+// x clipped to [lo, hi]; lo when x is NAN.
 static inline double rh_env__clip(double x, double lo, double hi)
 {
     return x > lo ? (x < hi ? x : hi) : lo;

@@ -1,4 +1,4 @@
-// mountain_car.c - a car too weak for its hill, which must first go the other way.
+// mountain_car.c - a car too weak to climb the hill directly; it has to gain speed first.
 //
 // Sutton and Barto (2018), section 10.1, after Moore (1990). With the action a in {-1, 0, 1}:
 //
@@ -8,7 +8,7 @@
 // The left end stops the car; the right end is the goal. The reward is -1 on every step.
 //
 // 1. The right bound is the goal, as in the book. Gymnasium lets the car pass it, up to 0.6.
-// 2. A random start is anywhere in the state space, the goal excepted, at any speed.
+// 2. A random start is anywhere in the state space except the goal, at any speed.
 
 #include "env_internal.h"
 
@@ -17,20 +17,21 @@
 enum { FORCE, GRAVITY, HILLS, MAX_SPEED, LEFT, GOAL, START_LO, START_HI, START, GAMMA, NPARAM };
 
 static const rh_param param[NPARAM] = {
-    [FORCE] = {"force", "speed gained from the motor in a step", .lo = 0.0, .hi = 1.0,
+    [FORCE] = {"force", "speed that the motor adds in a step", .lo = 0.0, .hi = 1.0,
                .initial = 0.001},
-    [GRAVITY] = {"gravity", "speed gained on the steepest slope in a step", .lo = 0.0,
+    [GRAVITY] = {"gravity", "speed that the steepest slope adds in a step", .lo = 0.0,
                  .hi = 1.0, .initial = 0.0025},
     [HILLS] = {"hills", "the slope is cos(hills * x)", .lo = 0.1, .hi = 100.0, .initial = 3.0},
     [MAX_SPEED] = {"max_speed", "bound of the speed, per step", .lo = 1e-4, .hi = 10.0,
                    .initial = 0.07},
-    [LEFT] = {"left", "left end, where the car is stopped", .lo = -100.0, .hi = 100.0,
+    [LEFT] = {"left", "left end, which stops the car", .lo = -100.0, .hi = 100.0,
               .initial = -1.2},
     [GOAL] = {"goal", "right end, where the episode ends", .lo = -100.0, .hi = 100.0,
               .initial = 0.5},
-    [START_LO] = {"start_lo", "normal starts are at rest, from here ...", .lo = -100.0,
+    [START_LO] = {"start_lo", "lowest position of a normal start, at rest", .lo = -100.0,
                   .hi = 100.0, .initial = -0.6},
-    [START_HI] = {"start_hi", "... to here", .lo = -100.0, .hi = 100.0, .initial = -0.4},
+    [START_HI] = {"start_hi", "highest position of a normal start, at rest", .lo = -100.0,
+                  .hi = 100.0, .initial = -0.4},
     [START] = {"start", "normal: at rest in the valley; random: anywhere, at any speed",
                .lo = 0, .hi = 1, .initial = RH_ENV_START_NORMAL, .choice = rh_env__start_name},
     [GAMMA] = {"gamma", "discount", .lo = 0.0, .hi = 1.0, .initial = 1.0},
@@ -50,7 +51,7 @@ static rh_status mountain_car_init(void *self, rh_task *task, const double *opt,
     if (!(left <= lo && lo <= hi && hi < goal))
         return rh_fail(err, RH_EINVAL,
                        "mountain_car: left = %g, start_lo = %g, start_hi = %g, goal = %g, "
-                       "expected in this order from left to right",
+                       "expected ascending values",
                        left, lo, hi, goal);
     c->force = opt[FORCE];
     c->gravity = opt[GRAVITY];
@@ -105,7 +106,7 @@ static bool mountain_car_step(const void *self, void *state, const double *act,
 
 const rh_env_type rh_env_mountain_car = {
     .name = "mountain_car",
-    .about = "a car too weak for its hill, which must first go the other way",
+    .about = "a car too weak to climb the hill directly; it has to gain speed first",
     .self_size = sizeof(mountain_car),
     .state_size = sizeof(rh_env__mountain_car_state),
     .param = param,

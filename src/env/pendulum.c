@@ -1,4 +1,4 @@
-// pendulum.c - a pendulum swung up and held by a torque that may take any value.
+// pendulum.c - a pendulum swung up and held upright by a continuous torque.
 //
 // The dynamics of Gymnasium's Pendulum-v1. With theta = 0 upright, w its speed and u the torque
 // clipped to [-2, 2]:
@@ -7,8 +7,8 @@
 //     w     <- bound(w + (3 g / (2 l) sin theta + 3 / (m l^2) u) dt)    to [-8, 8]
 //     theta <- theta + w dt
 //
-// 1. It never ends. Gymnasium cuts it after 200 steps; here that is the caller's choice.
-// 2. The angle is kept in [-pi, pi], so that a long run loses no digits.
+// 1. The task is continuing. Gymnasium truncates it after 200 steps; here the caller decides.
+// 2. The angle stays in [-pi, pi], so a long run loses no digits.
 // 3. A random start takes its speed from the whole range instead of [-1, 1].
 
 #include "env_internal.h"
@@ -42,9 +42,9 @@ static const rh_param param[NPARAM] = {
                     .initial = 0.1},
     [TORQUE_COST] = {"torque_cost", "cost of the torque squared", .lo = 0.0, .hi = 100.0,
                      .initial = 0.001},
-    [START_ANGLE] = {"start_angle", "starts are within this angle of upright, rad", .lo = 0.0,
+    [START_ANGLE] = {"start_angle", "largest angle from upright at the start, rad", .lo = 0.0,
                      .hi = M_PI, .initial = M_PI},
-    [START_SPEED] = {"start_speed", "normal starts are at most this fast, rad/s", .lo = 0.0,
+    [START_SPEED] = {"start_speed", "largest speed of a normal start, rad/s", .lo = 0.0,
                      .hi = 1000.0, .initial = 1.0},
     [START] = {"start", "normal: slow; random: at any speed", .lo = 0, .hi = 1,
                .initial = RH_ENV_START_NORMAL, .choice = rh_env__start_name},
@@ -123,7 +123,7 @@ static bool pendulum_step(const void *self, void *state, const double *act, rh_s
 
 const rh_env_type rh_env_pendulum = {
     .name = "pendulum",
-    .about = "a pendulum swung up and held by a torque that may take any value",
+    .about = "a pendulum swung up and held upright by a continuous torque",
     .self_size = sizeof(pendulum),
     .state_size = sizeof(rh_env__pendulum_state),
     .param = param,

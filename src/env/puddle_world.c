@@ -1,17 +1,17 @@
-// puddle_world.c - a walk across the unit square to its far corner, around two puddles.
+// puddle_world.c - a walk across the unit square to the far corner, around two puddles.
 //
 // Sutton (1996). A step moves 0.05 along one axis, plus normal noise of 0.01 in both
-// directions, and is cut off at the walls. The reward is -1 - 400 depth at the place reached;
-// the episode ends within 0.1 of (1, 1), measured along the axes. A puddle is everything within
-// 0.1 of its axis, a straight piece.
+// directions, and stops at the walls. The reward is -1 - 400 depth at the point reached. The
+// episode ends within 0.1 of (1, 1), measured along the axes. A puddle is everything within 0.1
+// of its axis, a straight segment.
 //
-// 1. Depth in the puddles' union U is the distance to the nearest point of U's edge, so it
-//    passes 0.1 where the puddles meet: the experiments of the paper had this. `overlap = max`
+// 1. Depth in the union U of the puddles is the distance to the nearest point of U's edge, so
+//    it exceeds 0.1 where the puddles meet. The paper's experiments had this. `overlap = max`
 //    takes the deeper of the two puddles, as the paper says; `sum` adds them.
-// 2. A point is on the edge of U when its nearer axis is exactly one radius away. The point of
-//    the edge nearest to p is therefore on one of the lines beside the axes or the circles
-//    about their ends, where p projects on it, or it is a corner, where two of these cross.
-//    Corners are found once; a step tries all candidates and keeps those that are on the edge.
+// 2. A point is on the edge of U when its nearer axis is exactly one radius away. The edge
+//    point nearest to p is therefore the projection of p on one of the lines beside the axes or
+//    circles about their ends, or a corner where two of these cross. init() finds the corners;
+//    a step tries all candidates and keeps those on the edge.
 // 3. The depth in U is at most two radii: U lies in two strips two radii wide, and strips that
 //    cover a disc are together at least as wide as the disc (Bang 1951).
 // 4. The walls are not an edge of a puddle.
@@ -48,9 +48,9 @@ static const rh_param param[NPARAM] = {
     [MOVE] = {"move", "length of a move", .lo = 0.0, .hi = 1.0, .initial = 0.05},
     [NOISE] = {"noise", "standard deviation of a move, in both directions", .lo = 0.0,
                .hi = 1.0, .initial = 0.01},
-    [GOAL_DISTANCE] = {"goal_distance", "the goal is what is nearer to (1, 1), along the axes",
+    [GOAL_DISTANCE] = {"goal_distance", "size of the goal: distance from (1, 1) along the axes",
                        .lo = 0.001, .hi = 1.0, .initial = 0.1},
-    [PUDDLE_RADIUS] = {"puddle_radius", "from a puddle's axis to its edge", .lo = 0.0,
+    [PUDDLE_RADIUS] = {"puddle_radius", "distance from a puddle's axis to its edge", .lo = 0.0,
                        .hi = 1.0, .initial = 0.1},
     [PUDDLE_COST] = {"puddle_cost", "cost of a step per unit of depth", .lo = 0.0, .hi = 1e6,
                      .initial = 400.0},
@@ -72,7 +72,7 @@ static const rh_param param[NPARAM] = {
                      .hi = 1.0, .initial = 0.45},
     [PUDDLE_2_Y2] = {"puddle_2_y2", "other end of the second puddle's axis", .lo = 0.0,
                      .hi = 1.0, .initial = 0.8},
-    [START] = {"start", "normal and random alike: anywhere outside the goal", .lo = 0, .hi = 1,
+    [START] = {"start", "normal and random: both anywhere outside the goal", .lo = 0, .hi = 1,
                .initial = RH_ENV_START_NORMAL, .choice = rh_env__start_name},
     [GAMMA] = {"gamma", "discount", .lo = 0.0, .hi = 1.0, .initial = 1.0},
 };
@@ -103,7 +103,7 @@ typedef struct axis {
     double length; // of the axis
 } axis;
 
-// What bounds a puddle: two lines beside its axis, two circles about its ends.
+// Part of a puddle's edge: one of two lines beside its axis or two circles about its ends.
 typedef struct piece {
     point at;    // the circle's centre, or a point of the line
     point along; // the line's direction; zero for a circle
@@ -137,7 +137,7 @@ static point minus(point a, point b)
 }
 
 // a + t b
-static point beyond(point a, double t, point b)
+static point offset(point a, double t, point b)
 {
     return (point){a.x + t * b.x, a.y + t * b.y};
 }
@@ -161,7 +161,7 @@ static bool is_line(const piece *e)
 static double axis_distance(const axis *a, point p)
 {
     double t = rh_env__clip(dot(minus(p, a->end[0]), a->along), 0.0, a->length);
-    return distance(p, beyond(a->end[0], t, a->along));
+    return distance(p, offset(a->end[0], t, a->along));
 }
 
 static bool on_edge(const puddle_world *w, point p)
@@ -176,11 +176,11 @@ static point project(const puddle_world *w, const piece *e, point p)
 {
     point d = minus(p, e->at);
     if (is_line(e))
-        return beyond(e->at, dot(d, e->along), e->along);
+        return offset(e->at, dot(d, e->along), e->along);
     double length = sqrt(dot(d, d));
     if (length == 0.0) // every point of the circle is nearest
         return (point){e->at.x + w->radius, e->at.y};
-    return beyond(e->at, w->radius / length, d);
+    return offset(e->at, w->radius / length, d);
 }
 
 static void add_corner(puddle_world *w, point p)
@@ -201,11 +201,11 @@ static void cross(puddle_world *w, const piece *e, const piece *f)
         if (fabs(sine) < 1e-12) // parallel
             return;
         double t = dot(across(f->along), minus(e->at, f->at)) / sine;
-        add_corner(w, beyond(e->at, t, e->along));
+        add_corner(w, offset(e->at, t, e->along));
         return;
     }
 
-    // a circle f: both crossings are on one line, as far before as behind its middle
+    // f is a circle: the crossings lie on one line, at equal distances from its middle
     point middle, along;
     if (is_line(e)) {
         middle = project(w, e, f->at);
@@ -214,7 +214,7 @@ static void cross(puddle_world *w, const piece *e, const piece *f)
         double apart = distance(e->at, f->at);
         if (apart == 0.0)
             return;
-        middle = beyond(e->at, 0.5, minus(f->at, e->at));
+        middle = offset(e->at, 0.5, minus(f->at, e->at));
         along = across(minus(f->at, e->at));
         along = (point){along.x / apart, along.y / apart};
     }
@@ -222,8 +222,8 @@ static void cross(puddle_world *w, const piece *e, const piece *f)
     double square = w->radius * w->radius - off * off;
     if (square < 0.0)
         return;
-    add_corner(w, beyond(middle, sqrt(square), along));
-    add_corner(w, beyond(middle, -sqrt(square), along));
+    add_corner(w, offset(middle, sqrt(square), along));
+    add_corner(w, offset(middle, -sqrt(square), along));
 }
 
 static void build_puddle(puddle *u, const double end[4], double radius)
@@ -241,7 +241,7 @@ static void build_puddle(puddle *u, const double end[4], double radius)
     point d = minus(a->end[1], a->end[0]);
     a->along = (point){d.x / a->length, d.y / a->length};
     for (int side = -1; side <= 1; side += 2) {
-        point beside = beyond(a->end[0], side * radius, across(a->along));
+        point beside = offset(a->end[0], side * radius, across(a->along));
         u->piece[u->npiece++] = (piece){beside, a->along};
     }
 }

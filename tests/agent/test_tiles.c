@@ -41,8 +41,8 @@ static void check_row(char *row)
         x[i] = number(&row);
 
     rh_tiles *tiles = NULL;
-    assert_int_equal(rh_tiles__create(&tiles, mode, ntiling, ntile, &task, "test", NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){ntiling, ntile, mode}, &task, "test", NULL), RH_OK);
     assert_int_equal(tiles->nfeature, (int)number(&row));
     int32_t *active = rh_alloc((size_t)tiles->nactive, sizeof *active);
     char *start = row;
@@ -82,8 +82,9 @@ static void every_feature_is_in_range(void **unused)
     (void)unused;
     rh_task task = {.nobs = 3, .obs_lo = {-1, 0, 10}, .obs_hi = {1, 5, 11}};
     rh_tiles *tiles = NULL;
-    assert_int_equal(rh_tiles__create(&tiles, RH_TILES_PAIRS, 16, 8, &task, "test", NULL),
-                     RH_OK);
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){16, 8, RH_TILES_PAIRS}, &task, "test", NULL),
+        RH_OK);
     assert_int_equal(tiles->nactive, 16 * 6);
     assert_int_equal(tiles->nfeature, 16 * (3 * 9 + 3 * 81));
     int32_t active[96];
@@ -107,17 +108,20 @@ static void refuses_what_it_cannot_tile(void **unused)
         task.obs_name[i] = "x";
         task.obs_hi[i] = 1.0;
     }
-    assert_int_equal(rh_tiles__create(&tiles, RH_TILES_JOINT, 16, 8, &task, "esarsa", &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){16, 8, RH_TILES_JOINT}, &task, "esarsa", &err),
+        RH_EINVAL);
     assert_non_null(strstr(err.text, "features = pairs"));
     task.obs_name[5] = "level";
     task.obs_lo[5] = 1.0;
-    assert_int_equal(rh_tiles__create(&tiles, RH_TILES_PAIRS, 16, 8, &task, "esarsa", &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){16, 8, RH_TILES_PAIRS}, &task, "esarsa", &err),
+        RH_EINVAL);
     assert_non_null(strstr(err.text, "sensor level ranges from 1 to 1"));
     task.obs_lo[5] = -INFINITY;
-    assert_int_equal(rh_tiles__create(&tiles, RH_TILES_PAIRS, 16, 8, &task, "esarsa", &err),
-                     RH_EINVAL);
+    assert_int_equal(
+        rh_tiles__create(&tiles, (double[]){16, 8, RH_TILES_PAIRS}, &task, "esarsa", &err),
+        RH_EINVAL);
     assert_null(tiles);
 }
 
