@@ -1,4 +1,4 @@
-// eval_internal.h - what the files of the eval room share.
+// eval_internal.h - shared by the files of the eval module.
 
 #ifndef EVAL_INTERNAL_H
 #define EVAL_INTERNAL_H
@@ -7,78 +7,76 @@
 
 #include <stdatomic.h>
 
-// The stretches a continuing run is divided into, where episodes are asked for (the paper's
-// n_steps / 30).
-#define RH_EVAL__NSTRETCH 30
+// Segments of a continuing run, which stand for episodes (the paper's n_steps / 30).
+#define RH_EVAL__NSEGMENT 30
 
-// What agents will see in the fixed observations of the members, worked out before the first
-// run.
+// The feature caches of a batch of runs, made before the first run.
 typedef struct rh_feature_caches {
-    int nbuild;                         // ways of building an agent among the settings
-    int *build;                         // owned: which way each setting is       (nsetting)
-    int *first;                         // owned: first setting of each way       (nbuild)
-    int nshow;                          // sets of fixed observations among the members
-    int show[RH_MAX_MEMBER];            // which set each member shows; -1: not a fixed set
-    const double *entry[RH_MAX_MEMBER]; // borrowed: each set                     (nshow)
-    int32_t nentry[RH_MAX_MEMBER];      // its size                               (nshow)
-    bool finite[RH_MAX_MEMBER];         // whether all of it is finite            (nshow)
-    rh_feature_cache **cache;           // owned, NULL where there is none (nbuild x nshow)
+    int nbuild;                       // different sets of fixed parameters among the settings
+    int *build;                       // owned: which of them a setting has     (nsetting)
+    int *first;                       // owned: first setting of each           (nbuild)
+    int nset;                         // different sets of fixed observations among the members
+    int set[RH_MAX_MEMBER];           // which of them a member has; -1: none
+    const double *obs[RH_MAX_MEMBER]; // borrowed: each set                     (nset)
+    int32_t nobs[RH_MAX_MEMBER];      // its size                               (nset)
+    bool finite[RH_MAX_MEMBER];       // whether it is all finite               (nset)
+    rh_feature_cache **cache;         // owned, entries may be NULL             (nbuild x nset)
 } rh_feature_caches;
 
-// Sort settings hp (nsetting x nparam) by how agents are built, and members by what they show.
-// Clear also what a failed call left.
+// Group settings hp (nsetting x nparam) by their fixed parameters, and members by their fixed
+// observations. Call clear also after a failure.
 rh_status rh_feature_caches__sort(rh_feature_caches *caches, rh_env *const *env, int nmember,
                                   const rh_agent_type *agent, const rh_task *task, int nsetting,
                                   const double *hp, rh_error *err);
 
-// Make the feature caches; every way of building an agent is known to be possible.
+// Make the caches. Agents with every set of fixed parameters have been created before.
 rh_status rh_feature_caches__fill(rh_feature_caches *caches, const rh_agent_type *agent,
                                   const rh_task *task, const double *hp, rh_error *err);
 void rh_feature_caches__clear(rh_feature_caches *caches);
 
-// Whether two settings differ in nothing that decides how an agent is built.
+// Whether two settings have equal fixed parameters.
 bool rh_feature_caches__alike(const rh_agent_type *type, const double *a, const double *b);
 
-// That of a setting in a member, or NULL.
+// The cache of a setting in a member, or NULL.
 const rh_feature_cache *rh_feature_caches__of(const rh_feature_caches *caches, int setting,
                                               int member);
 
-// Whether nothing that the member shows can be anything but finite.
+// Whether all observations of a member are known to be finite.
 bool rh_feature_caches__finite(const rh_feature_caches *caches, int member);
 
-// What a run has got so far.
+// The rewards of a run so far.
 typedef struct rh_tally {
-    double total;     // reward in all
-    double episode;   // reward of the episode under way
-    int64_t length;   // steps of the episode under way
+    double total;     // sum of rewards
+    double episode;   // reward of the current episode
+    int64_t length;   // steps of the current episode
     int64_t nepisode; // episodes completed
     double completed; // sum of their returns
     double worst;     // lowest of them
-    double *returns;  // borrowed: each of them, where the median is asked for; else NULL
-    double point;     // sum of the returns that belong to the learning curve's next point
-    int64_t npoint;   // how many
-    double mark;      // total at the learning curve's last point
+    double *returns;  // borrowed: each of them, for the median; else NULL
+    double point;     // sum of the returns since the last point of the learning curve
+    int64_t npoint;   // their number
+    double mark;      // total at the last point of the learning curve
 } rh_tally;
 
 void rh_tally__begin(rh_tally *tally, double *returns);
 void rh_tally__reward(rh_tally *tally, double reward);
 void rh_tally__end_episode(rh_tally *tally);
 
-// The learning curve's next point: the mean return of the episodes that ended since the last
-// one (NAN when none did), or of a continuing run the reward since then.
+// The next point of the learning curve: the mean return of the episodes that ended since the
+// last point (NAN for none), or the reward since then in a continuing task.
 double rh_tally__point(rh_tally *tally, bool continuing);
 
-// The run's score; returns is sorted in place for RH_MEDIAN.
+// The score; sorts returns in place for RH_MEDIAN.
 double rh_tally__score(rh_tally *tally, rh_criterion criterion);
 
-// What one thread needs for a run, given out before the first.
+// The memory of one thread, reused from run to run.
 typedef struct rh_eval__worker {
-    rh_agent *agent; // owned, for one run after the other; NULL before the first
+    rh_agent *agent; // owned; NULL before the first run
     void *state;     // owned, of the environment
-    double *returns; // owned, where the median is asked for  (nstep)
+    double *returns; // owned, for the median  (nstep)
 } rh_eval__worker;
 
-// Everything that runs share. Read only, but for the flag and the workers.
+// What all runs share: read-only except for the flag and the workers.
 struct rh_runner {
     rh_env *const *env; // borrowed  (nmember)
     int nmember;
@@ -87,40 +85,39 @@ struct rh_runner {
     rh_eval_options opt;
     rh_eval__worker *worker; // owned  (nworker)
     int nworker;
-    rh_feature_caches caches; // what agents see in fixed observations
-    double *hp; // owned: the setting that feature caches are for; NULL: for several  (nparam)
-    atomic_bool stopped; // no run is begun, and those under way are left
+    rh_feature_caches caches;
+    double *hp;          // owned: the setting of the caches; NULL for a batch  (nparam)
+    atomic_bool stopped; // begin no run and stop the current ones
 };
 
-// An runner, zeroed before, with nworker workers, for settings hp (nsetting x nparam). What is
-// wrong with any of them is said here. Clear also what a failed call left. runner.c
+// Initialise a zeroed runner with nworker workers for settings hp (nsetting x nparam). Reports
+// an error in any setting. Call clear also after a failure. runner.c
 rh_status rh_runner__init(rh_runner *runner, rh_env *const *env, int nmember,
                           const rh_agent_type *agent, const rh_task *task, int nsetting,
                           const double *hp, const rh_eval_options *opt, int nworker,
                           rh_error *err);
 void rh_runner__clear(rh_runner *runner);
 
-// Whether the options can be followed.
 rh_status rh_runner__check(const rh_eval_options *opt, int nmember, rh_error *err);
 
-// The agent of a worker at the beginning of a run. When this fails there is none.
-rh_status rh_runner__birth(const rh_runner *runner, rh_eval__worker *worker, const double *hp,
-                           rh_error *err);
+// Prepare the worker's agent for a run. On failure the worker has no agent.
+rh_status rh_runner__new_agent(const rh_runner *runner, rh_eval__worker *worker,
+                               const double *hp, rh_error *err);
 
-// Whether the caller has said so.
+// Whether the caller wants to stop, or a run has failed.
 bool rh_runner__stopped(rh_runner *runner);
 
-// One run that is to be run.
+// One run to do.
 typedef struct rh_eval__job {
     const double *hp;              // (nparam)
-    int setting;                   // what the caller calls it
+    int setting;                   // for events
     int member;                    //
-    uint64_t run;                  // added to the first
-    const rh_feature_cache *cache; // of its agent's construction; NULL: there is none
-    double *curve;                 // borrowed, or NULL  (ncurve)
+    uint64_t run;                  // added to opt.first_run
+    const rh_feature_cache *cache; // nullable
+    double *curve;                 // borrowed, nullable  (ncurve)
 } rh_eval__job;
 
-// Live it. A run that was not begun, for whatever reason, is RH_STOPPED. run.c
+// Do it. A run that did not begin is RH_STOPPED. run.c
 rh_status rh_run__run(rh_runner *runner, int worker, const rh_eval__job *job, rh_result *result,
                       rh_error *err);
 

@@ -1,22 +1,19 @@
-// feature_caches.c - what agents see in the fixed observations of an environment, worked out
-// once for all runs.
+// feature_caches.c - the features of an environment's fixed observations, computed once for all
+// runs.
 //
-// A calibration model shows nothing but states of its log. Agents that declare it have their
-// features of each worked out before the first run, once for every way of building an agent
-// and every set of fixed observations; runs then tell the agent which fixed observation it
-// looks at.
+// A calibration model shows only states of its log. Agents that support it get their features
+// of each state computed before the first run, once for every set of fixed parameters and every
+// set of fixed observations. Runs then pass the index of the observation to the agent.
 //
-// 1. Settings that agree in all fixed parameters share an feature cache, and so do the members
-// of one
-//    model, which show the same array.
-// 2. All feature caches together take at most 32 MB, each an equal part: 25,000 fixed
-// observations of Acrobot's 336
-//    features, or 170,000 of Puddle World's 48. A row that has to come from main memory takes
-//    longer than working it out: in the model of a log of 200,000 steps a step was 5 % slower
-//    with an feature cache (of 270 MB) than without, and making it took 0.15 s, where in those
-//    of 5,000 and 20,000 steps it is 5 % and 2 % faster. Where there is none, features are
-//    worked out step by step as everywhere else.
-// 3. What was seen to be finite here need not be looked at again in every step.
+// 1. Settings with equal fixed parameters share a cache, and so do the members of one model,
+//    which show the same array.
+// 2. All caches together take at most 32 MB, in equal shares: 25,000 observations of Acrobot's
+//    336 features, or 170,000 of Puddle World's 48. A row from main memory takes longer than
+//    computing it: in the model of a log of 200,000 steps a step was 5 % slower with a cache
+//    (of 270 MB) than without, and making the cache took 0.15 s. With logs of 5,000 and 20,000
+//    steps a step is 5 % and 2 % faster. Without a cache, agents compute features in every
+//    step.
+// 3. Observations that are finite here are not checked again in every step.
 
 #include "eval_internal.h"
 
@@ -45,10 +42,10 @@ static void sort_settings(rh_feature_caches *a, const rh_agent_type *type, int n
     }
 }
 
-static bool all_finite(const double *entry, int32_t n, int nobs)
+static bool all_finite(const double *obs, int32_t n, int nobs)
 {
     for (int32_t i = 0; i < n; i++)
-        if (!rh_all_finite(entry + (size_t)i * (size_t)nobs, nobs))
+        if (!rh_all_finite(obs + (size_t)i * (size_t)nobs, nobs))
             return false;
     return true;
 }
@@ -57,17 +54,17 @@ static void sort_members(rh_feature_caches *a, rh_env *const *env, int nmember, 
 {
     for (int m = 0; m < nmember; m++) {
         int32_t n;
-        const double *entry = rh_env_fixed_obs(env[m], &n);
+        const double *obs = rh_env_fixed_obs(env[m], &n);
         int like = 0;
-        while (like < a->nshow && (entry != a->entry[like] || n != a->nentry[like]))
+        while (like < a->nset && (obs != a->obs[like] || n != a->nobs[like]))
             like++;
-        a->show[m] = entry ? like : -1;
-        if (!entry || like < a->nshow)
+        a->set[m] = obs ? like : -1;
+        if (!obs || like < a->nset)
             continue;
-        a->entry[like] = entry;
-        a->nentry[like] = n;
-        a->finite[like] = all_finite(entry, n, nobs);
-        a->nshow++;
+        a->obs[like] = obs;
+        a->nobs[like] = n;
+        a->finite[like] = all_finite(obs, n, nobs);
+        a->nset++;
     }
 }
 
@@ -87,18 +84,18 @@ rh_status rh_feature_caches__sort(rh_feature_caches *caches, rh_env *const *env,
 rh_status rh_feature_caches__fill(rh_feature_caches *caches, const rh_agent_type *agent,
                                   const rh_task *task, const double *hp, rh_error *err)
 {
-    if (!agent->make_cache || !caches->nshow)
+    if (!agent->make_cache || !caches->nset)
         return RH_OK;
-    size_t n = (size_t)caches->nbuild * (size_t)caches->nshow;
+    size_t n = (size_t)caches->nbuild * (size_t)caches->nset;
     caches->cache = rh_alloc(n, sizeof(rh_feature_cache *));
     if (!caches->cache)
         return rh_fail(err, RH_ENOMEM, "eval: out of memory for %zu feature caches", n);
     for (size_t i = 0; i < n; i++) {
-        size_t build = i / (size_t)caches->nshow, show = i % (size_t)caches->nshow;
+        size_t build = i / (size_t)caches->nset, set = i % (size_t)caches->nset;
         size_t setting = (size_t)caches->first[build];
         rh_status rc = rh_feature_cache_create(
             &caches->cache[i], agent, task, hp + setting * (size_t)agent->nparam,
-            caches->entry[show], caches->nentry[show], MOST / n, err);
+            caches->obs[set], caches->nobs[set], MOST / n, err);
         if (rc)
             return rc;
     }
@@ -107,7 +104,7 @@ rh_status rh_feature_caches__fill(rh_feature_caches *caches, const rh_agent_type
 
 void rh_feature_caches__clear(rh_feature_caches *caches)
 {
-    for (int i = 0; caches->cache && i < caches->nbuild * caches->nshow; i++)
+    for (int i = 0; caches->cache && i < caches->nbuild * caches->nset; i++)
         rh_feature_cache_destroy(caches->cache[i]);
     rh_free(caches->cache);
     rh_free(caches->build);
@@ -117,14 +114,14 @@ void rh_feature_caches__clear(rh_feature_caches *caches)
 const rh_feature_cache *rh_feature_caches__of(const rh_feature_caches *caches, int setting,
                                               int member)
 {
-    int show = caches->show[member];
-    if (!caches->cache || show < 0)
+    int set = caches->set[member];
+    if (!caches->cache || set < 0)
         return NULL;
-    return caches->cache[(size_t)caches->build[setting] * (size_t)caches->nshow + (size_t)show];
+    return caches->cache[(size_t)caches->build[setting] * (size_t)caches->nset + (size_t)set];
 }
 
 bool rh_feature_caches__finite(const rh_feature_caches *caches, int member)
 {
-    int show = caches->show[member];
-    return show >= 0 && caches->finite[show];
+    int set = caches->set[member];
+    return set >= 0 && caches->finite[set];
 }

@@ -1,7 +1,7 @@
-// pool.c - one score of a setting from its scores in several members.
+// pool.c - pool the scores of a setting in several members.
 //
-// The lower quartile is that of numpy's default, linear between order statistics: of two
-// members it is the worse one and a quarter of the way to the other.
+// The lower quartile is numpy's default, linear between order statistics: for two members it is
+// the worse one plus a quarter of the difference.
 
 #include "rehearse/eval.h"
 

@@ -1,15 +1,15 @@
-// runner.c - where runs are run: workers, what they share, and runs one at a time.
+// runner.c - workers, what they share, and runs one at a time.
 //
 // 1. A worker keeps its agent, its block of the environment's state and its list of returns
-//    from run to run: a run allocates nothing but what its agent needs anew.
-// 2. An runner has feature caches of one construction only. Settings of another work their
-// features out
-//    step by step, which changes no result: how many constructions will come is not known
-//    beforehand, and feature caches share a fixed room.
+//    from run to run: a run allocates only what its agent needs.
+// 2. A runner has feature caches for one set of fixed parameters. Other settings compute their
+//    features in every step, which changes no result. The number of sets is not known in
+//    advance, and all caches share one memory limit.
 
 #include "eval_internal.h"
 
-#include <assert.h>
+#include "base/text.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ const char *rh_outcome_name(rh_outcome outcome)
 {
     switch (outcome) {
     case RH_FINISHED:
-        return "run";
+        return "finished";
     case RH_DIVERGED:
         return "diverged";
     case RH_ENV_NONFINITE:
@@ -85,7 +85,7 @@ rh_status rh_runner__check(const rh_eval_options *o, int nmember, rh_error *err)
 
 // ---------------------------------------------------------------------------- workers
 
-static void dismiss(rh_eval__worker *w, int n)
+static void free_workers(rh_eval__worker *w, int n)
 {
     for (int i = 0; w && i < n; i++) {
         rh_agent_destroy(w[i].agent);
@@ -95,7 +95,7 @@ static void dismiss(rh_eval__worker *w, int n)
     rh_free(w);
 }
 
-static rh_status hire(rh_runner *a, int nworker, rh_error *err)
+static rh_status make_workers(rh_runner *a, int nworker, rh_error *err)
 {
     size_t nreturn = a->opt.criterion == RH_MEDIAN ? (size_t)a->opt.nstep : 0;
     rh_eval__worker *w = rh_alloc((size_t)nworker, sizeof *w);
@@ -109,7 +109,7 @@ static rh_status hire(rh_runner *a, int nworker, rh_error *err)
         all = w[i].state && (w[i].returns || !nreturn);
     }
     if (!all) {
-        dismiss(w, nworker);
+        free_workers(w, nworker);
         return rh_fail(err, RH_ENOMEM, "eval: out of memory for %d threads%s", nworker,
                        nreturn ? " that keep every return for the median" : "");
     }
@@ -118,8 +118,8 @@ static rh_status hire(rh_runner *a, int nworker, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_runner__birth(const rh_runner *a, rh_eval__worker *w, const double *hp,
-                           rh_error *err)
+rh_status rh_runner__new_agent(const rh_runner *a, rh_eval__worker *w, const double *hp,
+                               rh_error *err)
 {
     rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
                             : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
@@ -129,7 +129,7 @@ rh_status rh_runner__birth(const rh_runner *a, rh_eval__worker *w, const double 
         rh_agent_freeze(w->agent, a->opt.frozen);
         return RH_OK;
     }
-    rh_agent_destroy(w->agent); // nothing else can be done with it
+    rh_agent_destroy(w->agent); // it cannot be used after a failure
     w->agent = NULL;
     return rc;
 }
@@ -143,8 +143,8 @@ bool rh_runner__stopped(rh_runner *a)
 
 // ---------------------------------------------------------------------------- the runner
 
-// What is wrong with any setting is said before the first run: values out of range, and every
-// way of building an agent is tried once.
+// Report errors in settings before the first run: check all values, and create one agent for
+// every set of fixed parameters.
 static rh_status prepare(rh_runner *a, int nsetting, const double *hp, rh_error *err)
 {
     const rh_agent_type *type = a->agent;
@@ -158,7 +158,7 @@ static rh_status prepare(rh_runner *a, int nsetting, const double *hp, rh_error 
     rh_status rc = rh_feature_caches__sort(&a->caches, a->env, a->nmember, type, a->task,
                                            nsetting, hp, err);
     for (int i = 0; !rc && i < a->caches.nbuild; i++)
-        rc = rh_runner__birth(a, &a->worker[0], hp + (size_t)a->caches.first[i] * n, err);
+        rc = rh_runner__new_agent(a, &a->worker[0], hp + (size_t)a->caches.first[i] * n, err);
     return rc ? rc : rh_feature_caches__fill(&a->caches, type, a->task, hp, err);
 }
 
@@ -172,14 +172,14 @@ rh_status rh_runner__init(rh_runner *runner, rh_env *const *env, int nmember,
     runner->agent = agent;
     runner->task = task;
     runner->opt = *opt;
-    rh_status rc = hire(runner, nworker, err);
+    rh_status rc = make_workers(runner, nworker, err);
     return rc ? rc : prepare(runner, nsetting, hp, err);
 }
 
 void rh_runner__clear(rh_runner *runner)
 {
     rh_feature_caches__clear(&runner->caches);
-    dismiss(runner->worker, runner->nworker);
+    free_workers(runner->worker, runner->nworker);
     rh_free(runner->hp);
 }
 
@@ -196,7 +196,7 @@ rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
     rh_runner *runner = rh_alloc(1, sizeof *runner);
     double *own = rh_alloc((size_t)agent->nparam, sizeof *own);
     if (!runner || !own) {
-        rc = rh_fail(err, RH_ENOMEM, "eval: out of memory");
+        rc = rh_base__no_memory(err, "eval");
         goto done;
     }
     if (hp && agent->nparam)
@@ -229,8 +229,12 @@ void rh_runner_destroy(rh_runner *runner)
 rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int member,
                         uint64_t run, rh_result *result, double *curve, rh_error *err)
 {
-    assert(worker >= 0 && worker < runner->nworker);
-    assert(member >= 0 && member < runner->nmember);
+    if (worker < 0 || worker >= runner->nworker)
+        return rh_fail(err, RH_EINVAL, "eval: worker = %d, expected 0 to %d", worker,
+                       runner->nworker - 1);
+    if (member < 0 || member >= runner->nmember)
+        return rh_fail(err, RH_EINVAL, "eval: member = %d, expected 0 to %d", member,
+                       runner->nmember - 1);
     rh_eval__job job = {.hp = hp, .member = member, .run = run, .curve = curve};
     if (rh_feature_caches__alike(runner->agent, runner->hp, hp))
         job.cache = rh_feature_caches__of(&runner->caches, 0, member);

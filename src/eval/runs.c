@@ -1,8 +1,6 @@
-// runs.c - many runs, on as many threads as are given: every setting in every member, so many
-// times each.
+// runs.c - many runs on several threads: every setting in every member, nrun times each.
 //
-// A run's result depends on its setting, member and run alone (run.c), so who runs it, and
-// when, does not matter.
+// A result depends only on its setting, member and run (run.c), not on the thread or the order.
 
 #include "eval_internal.h"
 
@@ -14,13 +12,13 @@
 #define omp_get_thread_num() 0
 #endif
 
-// All of them. Only read, but for what belongs to one job, and the failure.
+// All runs. Jobs share it read-only, except for their own results and the failure.
 typedef struct batch {
     rh_runner runner;
     const double *hp;  // (nsetting x nparam)
     rh_result *result; // (nsetting x nmember x nrun)
     double *curve;     // (nsetting x nmember x nrun x ncurve), or NULL
-    rh_status failed;  // why a run could not be begun; written under the lock
+    rh_status failed;  // why a run could not begin; written under the lock
     rh_error error;
 } batch;
 
@@ -39,7 +37,7 @@ static void do_job(batch *b, int i)
     if (!rc)
         return;
 
-        // the others are not worth waiting for
+        // stop the other runs
 #pragma omp critical(rh_eval_failed)
     {
         b->failed = rc;

@@ -5,12 +5,14 @@
 //     median     median return of the completed episodes
 //     worst      lowest return of a completed episode
 //
-// 1. The unfinished episode counts as one, as in the paper's code: a run that never reaches
-//    its goal scores its total reward, and not nothing.
-// 2. Where no episode was completed, the unfinished one stands for all.
-// 3. Returns are not discounted: what the owner of a plant gets is.
+// 1. An unfinished episode counts as one, as in the paper's code, so a run that never reaches
+//    its goal scores its total reward.
+// 2. Without a completed episode, the unfinished one takes its place.
+// 3. Returns are not discounted: they are what the owner of a plant gets.
 
 #include "eval_internal.h"
+
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,15 +54,9 @@ double rh_tally__point(rh_tally *tally, bool continuing)
     return value;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *x, int64_t n)
 {
-    qsort(x, (size_t)n, sizeof *x, ascending);
+    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
     return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
@@ -69,7 +65,7 @@ double rh_tally__score(rh_tally *tally, rh_criterion criterion)
     double n = (double)tally->nepisode;
     switch (criterion) {
     case RH_AVERAGE:
-    case RH_FINAL: // the average of the judgement's own tally
+    case RH_FINAL: // the average of the final phase
         return tally->total / (n + (tally->length > 0));
     case RH_COMPLETED:
         return n > 0 ? tally->completed / n : tally->episode;

@@ -137,7 +137,7 @@ static void writes_csv(void **unused)
                          6);
         assert_int_equal(run, i);
         assert_int_equal(steps, 2000);
-        assert_string_equal(ended, "run");
+        assert_string_equal(ended, "finished");
         sum += score;
         line += used;
     }

@@ -1,5 +1,5 @@
-// test_feature_caches.c - agents are told what they look at: the right fixed observation before
-// every start, step and act; one feature cache for what is alike; and the same runs as without.
+// test_feature_caches.c - agents get the index of the right fixed observation before every
+// start, step and act; equal fixed parameters share a cache; runs are the same without a cache.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 // ---------------------------------------------------------------------------- a viewer
 
-// An agent that compares what it is told with what it sees.
+// An agent that compares the index with the observation.
 static atomic_int ncache, nlook, nseen, nwrong, nused;
 static atomic_size_t most_allowed;
 static bool too_large; // feature caches are
@@ -153,9 +153,9 @@ static void view(rh_env *const *env, int nmember, int nsetting, const double *hp
         assert_int_equal(result[i].outcome, RH_FINISHED);
 }
 
-// ---------------------------------------------------------------------------- what is told
+// ---------------------------------------------------------------------------- indices
 
-static void the_right_entries_are_told(void **unused)
+static void the_right_index_is_passed(void **unused)
 {
     (void)unused;
     rh_env *env = open_fixed_obs_env(FEW_ACTIONS, false, 0);
@@ -188,7 +188,7 @@ static void the_right_entries_are_told(void **unused)
     rh_env_destroy(env);
 }
 
-static void what_is_alike_shares_an_cache(void **unused)
+static void equal_fixed_parameters_share_a_cache(void **unused)
 {
     (void)unused;
     rh_env *env[4] = {
@@ -232,8 +232,8 @@ static void is_free(void *context, const rh_event *e)
     ++*(int *)context;
 }
 
-// Whoever gets the agent after its run can go on with it without telling it fixed observations.
-static void agents_are_free_after_their_runs(void **unused)
+// The caller can use an agent after its run without passing indices.
+static void agents_stop_using_a_cache_after_their_runs(void **unused)
 {
     (void)unused;
     rh_env *env = open_fixed_obs_env(FEW_ACTIONS, false, 0);
@@ -269,8 +269,8 @@ static void keep_last(void *context, const rh_event *e)
     assert_int_equal(rh_agent_save(e->agent, state, NULL), RH_OK);
 }
 
-static void live(outcome *r, rh_env *const *env, const rh_agent_type *agent,
-                 const rh_eval_options *opt)
+static void do_runs(outcome *r, rh_env *const *env, const rh_agent_type *agent,
+                    const rh_eval_options *opt)
 {
     double hp[NSETTING * 64];
     int tiles = rh_param_find(agent->param, agent->nparam, "tiles");
@@ -288,8 +288,8 @@ static void live(outcome *r, rh_env *const *env, const rh_agent_type *agent,
                      RH_OK);
 }
 
-// Every agent, shown and hidden fixed observations: the same runs to the bit, by every
-// criterion, when learning, born with what was saved, and frozen.
+// Every agent, with and without fixed observations: the same runs, bit for bit, by every
+// criterion, when learning, with a loaded state, and frozen.
 static void runs_are_the_same(const rh_agent_type *agent, int actions, int damaged)
 {
     static outcome shown, hidden;
@@ -311,9 +311,9 @@ static void runs_are_the_same(const rh_agent_type *agent, int actions, int damag
         opt.watch = round == 0 ? keep_last : NULL;
         opt.born = round > 0 ? state : NULL;
         opt.frozen = round == 2;
-        live(&shown, open, agent, &opt);
+        do_runs(&shown, open, agent, &opt);
         opt.watch = NULL;
-        live(&hidden, closed, agent, &opt);
+        do_runs(&hidden, closed, agent, &opt);
         assert_memory_equal(&shown, &hidden, sizeof shown);
         int nbroken = 0;
         for (int i = 0; i < NSETTING * MOST_MEMBER * NRUN; i++)
@@ -327,7 +327,7 @@ static void runs_are_the_same(const rh_agent_type *agent, int actions, int damag
     }
 }
 
-static void entries_change_no_run(void **unused)
+static void caches_change_no_run(void **unused)
 {
     (void)unused;
     int n = 0;
@@ -344,7 +344,7 @@ static void entries_change_no_run(void **unused)
 }
 
 // A fixed observation that is not finite ends a run where it is met.
-static void damaged_entries_are_met(void **unused)
+static void nonfinite_observations_end_a_run(void **unused)
 {
     (void)unused;
     runs_are_the_same(rh_agent_find("random", NULL), FEW_ACTIONS, 8);
@@ -383,11 +383,11 @@ static void survives_every_failed_allocation(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_right_entries_are_told),
-        cmocka_unit_test(what_is_alike_shares_an_cache),
-        cmocka_unit_test(agents_are_free_after_their_runs),
-        cmocka_unit_test(entries_change_no_run),
-        cmocka_unit_test(damaged_entries_are_met),
+        cmocka_unit_test(the_right_index_is_passed),
+        cmocka_unit_test(equal_fixed_parameters_share_a_cache),
+        cmocka_unit_test(agents_stop_using_a_cache_after_their_runs),
+        cmocka_unit_test(caches_change_no_run),
+        cmocka_unit_test(nonfinite_observations_end_a_run),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

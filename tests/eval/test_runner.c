@@ -1,5 +1,5 @@
-// test_runner.c - runs one at a time: the same to the bit as those of rh_eval_runs(), whoever
-// runs them, in whatever order; stopping; and every allocation that may fail.
+// test_runner.c - runs one at a time: equal, bit for bit, to those of rh_eval_runs(), on any
+// worker and in any order; stopping; refusals; every failed allocation.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 
 enum { NSETTING = 3, NMEMBER = 2, NRUN = 3, NCURVE = 5, N = NSETTING * NMEMBER * NRUN };
 
-// The gallery, where every seventh picture is a guess.
-static bool fixed_obs_env_unknown(const void *self, const void *state)
+// Every seventh fixed observation is out of coverage.
+static bool fixed_obs_env_uncovered(const void *self, const void *state)
 {
     (void)self;
     return *(const int32_t *)state % 7 == 0;
@@ -31,14 +31,15 @@ static rh_env *open_fixed_obs_env(const rh_env_type *type, bool hidden)
     return env;
 }
 
-// Settings: as usual, with another step size, and of another construction.
+// Settings: initial values, another value of a searched parameter, other fixed parameters.
 static void settings_of(const rh_agent_type *agent, double *hp)
 {
     int tiles = rh_param_find(agent->param, agent->nparam, "tiles");
     for (int s = 0; s < NSETTING; s++)
         rh_param_initial(agent->param, agent->nparam, hp + s * agent->nparam);
-    if (agent->nparam)
-        hp[agent->nparam] = 0.02;
+    for (int i = 0; i < agent->nparam; i++)
+        if (agent->param[i].usual_lo < agent->param[i].usual_hi)
+            hp[agent->nparam + i] = agent->param[i].usual_lo;
     if (tiles >= 0)
         hp[2 * agent->nparam + tiles] = 3;
 }
@@ -116,8 +117,8 @@ static void the_same_runs(void **unused)
     assert_true(n >= 3);
 }
 
-// The runs of an runner are those of the batch from first_run on, and no others.
-static void streams_is_of_run_and_member(void **unused)
+// Member and run select the streams, counted from opt.first_run; the worker does not.
+static void member_and_run_select_the_streams(void **unused)
 {
     (void)unused;
     rh_env *env[NMEMBER];
@@ -144,12 +145,12 @@ static void streams_is_of_run_and_member(void **unused)
 
 // ---------------------------------------------------------------------------- the unknown
 
-// Counted by hand: a random agent's pictures are those that the stream leads through.
-static void steps_into_the_unknown(void **unused)
+// The expected count comes from following the random agent's stream.
+static void steps_out_of_coverage(void **unused)
 {
     (void)unused;
     rh_env_type doubtful = fixed_obs_env_type;
-    doubtful.uncovered = fixed_obs_env_unknown;
+    doubtful.uncovered = fixed_obs_env_uncovered;
     rh_env *env = open_fixed_obs_env(&doubtful, true),
            *sure = open_fixed_obs_env(&fixed_obs_env_type, true);
     const rh_agent_type *agent = rh_agent_find("random", NULL);
@@ -200,7 +201,7 @@ static void steps_into_the_unknown(void **unused)
 // another
 
 // What runs allocate does not depend on how long they are, and nothing piles up.
-static void workers_keep_what_they_have(void **unused)
+static void workers_keep_their_memory(void **unused)
 {
     (void)unused;
     rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
@@ -306,11 +307,26 @@ static void refusals(void **unused)
     hp[0] = 0.1;
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_OK);
     assert_int_equal(result.outcome, RH_FINISHED);
+    static const struct {
+        int worker, member;
+        const char *message;
+    } wrong[] = {
+        {-1, 0, "eval: worker = -1, expected 0 to 0"},
+        {1, 0, "eval: worker = 1, expected 0 to 0"},
+        {0, -1, "eval: member = -1, expected 0 to 0"},
+        {0, 1, "eval: member = 1, expected 0 to 0"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(
+            rh_runner_run(runner, wrong[i].worker, hp, wrong[i].member, 0, &result, NULL, &err),
+            RH_EINVAL);
+        assert_string_equal(err.text, wrong[i].message);
+    }
     rh_runner_destroy(runner);
     rh_env_destroy(env);
 }
 
-// Made and run in, with another construction in between, so that runs allocate too.
+// Runs with other fixed parameters in between, so that runs allocate too.
 static rh_status try_runner(rh_env **env, const rh_agent_type *agent, rh_error *err)
 {
     double hp[NSETTING * 64];
@@ -355,9 +371,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_runs),
-        cmocka_unit_test(streams_is_of_run_and_member),
-        cmocka_unit_test(steps_into_the_unknown),
-        cmocka_unit_test(workers_keep_what_they_have),
+        cmocka_unit_test(member_and_run_select_the_streams),
+        cmocka_unit_test(steps_out_of_coverage),
+        cmocka_unit_test(workers_keep_their_memory),
         cmocka_unit_test(a_stop),
         cmocka_unit_test(refusals),
         cmocka_unit_test(survives_every_failed_allocation),

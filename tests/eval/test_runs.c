@@ -1,4 +1,4 @@
-// test_runs.c - runs: scores by hand in an environment of known rewards, cut-offs,
+// test_runs.c - runs: scores in an environment with known rewards, cut-offs,
 // divergence, stopping, members, and one hash for any number of threads.
 
 #include <setjmp.h>
@@ -14,7 +14,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------- a world by hand
+// ---------------------------------------------------------------------------- an environment
+// with known rewards
 
 // A corridor: reward -1 a step, an end every `length` steps (0: never), and from step `breaks`
 // of an episode on an observation that is not a number (0: never).
@@ -165,7 +166,7 @@ static rh_result one_run(rh_env *env, const rh_eval_options *opt, double *curve)
     return result;
 }
 
-// ---------------------------------------------------------------------------- by hand
+// ---------------------------------------------------------------------------- known scores
 
 static void episodes_are_scored(void **unused)
 {
@@ -241,8 +242,8 @@ static void continuing_runs_have_no_episodes(void **unused)
     for (int c = RH_AVERAGE; c <= RH_WORST; c++) {
         opt.criterion = (rh_criterion)c;
         rh_result result = one_run(env, &opt, curve);
-        bool stretches = c == RH_MEDIAN || c == RH_WORST;
-        assert_true(result.score == (stretches ? -2.0 : -60.0));
+        bool segments = c == RH_MEDIAN || c == RH_WORST;
+        assert_true(result.score == (segments ? -2.0 : -60.0));
         assert_int_equal(result.nepisode, 0);
         for (int p = 0; p < 4; p++)
             assert_true(curve[p] == -15.0);
@@ -369,7 +370,7 @@ static bool stop_at_once(void *context)
     return atomic_fetch_add((atomic_int *)context, 1) > 3;
 }
 
-static void a_run_under_way_is_left(void **unused)
+static void a_current_run_stops(void **unused)
 {
     (void)unused;
     rh_env *env = make_corridor(2, 0, false);
@@ -445,7 +446,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     }
 }
 
-static void a_run_does_not_depend_on_its_company(void **unused)
+static void a_run_does_not_depend_on_other_runs(void **unused)
 {
     (void)unused;
     static outcome all, part;
@@ -466,7 +467,7 @@ static void a_run_does_not_depend_on_its_company(void **unused)
     assert_memory_not_equal(part.result, all.result + 3, sizeof(rh_result));
 }
 
-static void the_learned_is_judged_and_passed_on(void **unused)
+static void the_final_phase_is_scored(void **unused)
 {
     (void)unused;
     // the finished agent is better than it was on average while learning
@@ -493,7 +494,7 @@ static void save_first(void *context, const rh_event *e)
         assert_int_equal(rh_agent_save(e->agent, &s->state, NULL), RH_OK);
 }
 
-static void agents_are_born_with_what_was_saved(void **unused)
+static void agents_start_from_a_saved_state(void **unused)
 {
     (void)unused;
     static outcome first, second, frozen, again;
@@ -732,7 +733,7 @@ static void bad_options_are_refused(void **unused)
     rh_env_destroy(env);
 }
 
-// An agent that cannot be built is told of before any run is run.
+// An agent that cannot be created is reported before the first run.
 static void impossible_agents_are_refused_first(void **unused)
 {
     (void)unused;
@@ -796,11 +797,11 @@ int main(void)
         cmocka_unit_test(continuing_runs_have_no_episodes),
         cmocka_unit_test(breakdown_is_an_outcome),
         cmocka_unit_test(the_caller_can_watch_and_stop),
-        cmocka_unit_test(a_run_under_way_is_left),
+        cmocka_unit_test(a_current_run_stops),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(a_run_does_not_depend_on_its_company),
-        cmocka_unit_test(the_learned_is_judged_and_passed_on),
-        cmocka_unit_test(agents_are_born_with_what_was_saved),
+        cmocka_unit_test(a_run_does_not_depend_on_other_runs),
+        cmocka_unit_test(the_final_phase_is_scored),
+        cmocka_unit_test(agents_start_from_a_saved_state),
         cmocka_unit_test(members_are_replicates),
         cmocka_unit_test(members_on_any_number_of_threads),
         cmocka_unit_test(events_name_the_member),

@@ -43,7 +43,7 @@ static void scores_by_hand(void **unused)
     assert_true(rh_tally__score(&t, RH_MEDIAN) == -3.0);
 }
 
-static void the_unfinished_stands_for_none(void **unused)
+static void an_unfinished_episode_counts(void **unused)
 {
     (void)unused;
     double returns[8];
@@ -78,7 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_by_hand),
-        cmocka_unit_test(the_unfinished_stands_for_none),
+        cmocka_unit_test(an_unfinished_episode_counts),
         cmocka_unit_test(points_of_a_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

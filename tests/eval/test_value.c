@@ -1,4 +1,4 @@
-// test_value.c - what runs are worth together, and which settings are tied.
+// test_value.c - the value of a setting, and which settings are tied.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 enum { NRUN = 8, NMEMBER = 3, NUNIT = NRUN * NMEMBER, NWORK = 2000 };
 
 // Runs in three members: around -10, around -5 and around 0, each with its own noise.
-static void live(rh_result *result)
+static void fill_runs(rh_result *result)
 {
     for (int m = 0; m < NMEMBER; m++)
         for (int i = 0; i < NRUN; i++)
@@ -42,8 +42,8 @@ static void what_ranks_is_compared(void **unused)
 {
     (void)unused;
     rh_result best[NUNIT], other[NUNIT];
-    live(best);
-    live(other);
+    fill_runs(best);
+    fill_runs(other);
     shift(other, 0, -0.11, 0.09); // as good in the worst member, but for chance
     shift(other, 1, -25.0, 25.0); // and as good in the others
     shift(other, 2, 25.0, -25.0); //
@@ -56,8 +56,8 @@ static void differences_are_seen(void **unused)
 {
     (void)unused;
     rh_result best[NUNIT], other[NUNIT];
-    live(best);
-    live(other);
+    fill_runs(best);
+    fill_runs(other);
     shift(other, 0, -1.1, -0.9); // the worst member is worse
     assert_false(tied(NMEMBER, RH_POOL_WORST, best, other));
     assert_false(tied(NMEMBER, RH_POOL_QUARTILE, best, other));
@@ -68,7 +68,7 @@ static void differences_are_seen(void **unused)
     assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
 
     // a run that broke down is worse than any
-    live(other);
+    fill_runs(other);
     other[3].score = -INFINITY;
     assert_false(tied(NMEMBER, RH_POOL_WORST, best, other));
     assert_false(tied(NMEMBER, RH_POOL_MEAN, best, other));
@@ -85,8 +85,8 @@ static void unfinished_runs(void **unused)
 {
     (void)unused;
     rh_result best[NUNIT], other[NUNIT];
-    live(best);
-    live(other);
+    fill_runs(best);
+    fill_runs(other);
     shift(other, 0, -1.01, -1.0);
     for (int i = 2; i < NRUN; i++)
         other[(i % NMEMBER) * NRUN + i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
@@ -156,7 +156,7 @@ static void members_and_broken_runs(void **unused)
     (void)unused;
     rh_result result[NUNIT];
     double score[NRUN];
-    live(result);
+    fill_runs(result);
 
     // the interval is that of the members' means: by hand, -10, -5, 0 and their noise
     rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
