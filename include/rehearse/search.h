@@ -1,8 +1,8 @@
-// search.h - searches: vectors in, scores out.
+// search.h - search methods: vectors in, scores out.
 //
-// A space says which settings there are. A search proposes some of them, is told how they did,
-// and proposes more; it knows nothing of what is searched for. A kind is one file in
-// src/search/ and one line in src/search/registry.c.
+// A space describes the possible settings. A search proposes settings, gets their scores, and
+// proposes more; it knows nothing about what it optimises. A method is one file in src/search/
+// and one line in src/search/registry.c.
 
 #ifndef REHEARSE_SEARCH_H
 #define REHEARSE_SEARCH_H
@@ -14,9 +14,9 @@
 // ---------------------------------------------------------------------------- spaces
 
 typedef enum rh_dim_kind {
-    RH_DIM_RANGE, // any number from lo to hi, or any multiple of a step
-    RH_DIM_LIST,  // one of the values, ascending: near ones are alike
-    RH_DIM_NAMES  // one of the values, none more like one than another
+    RH_DIM_RANGE, // any number from lo to hi, or multiples of a step
+    RH_DIM_LIST,  // one of the values, which are ordered and ascending
+    RH_DIM_NAMES  // one of the values, which have no order
 } rh_dim_kind;
 
 // One number of a setting.
@@ -35,42 +35,41 @@ typedef struct rh_space {
     int ndim;
 } rh_space;
 
-// RH_OK, or a message that names the dimension and what is wrong: no values, lo above hi, no
-// multiple of the step between them, a log scale at or below 0, values twice or out of order.
+// RH_OK, or a message that names the dimension and the error: no values, lo above hi, no
+// multiple of the step between them, a log scale at or below 0, duplicate or unordered values.
 RH_API rh_status rh_space_check(const rh_space *space, rh_error *err);
 
-// How many values a dimension has, and how many settings a space: INFINITY without end.
+// The number of values of a dimension, and of settings of a space; may be INFINITY.
 RH_API double rh_dim_count(const rh_dim *dim);
 RH_API double rh_space_count(const rh_space *space);
 
-// Setting number i of a finite space into x (ndim), the first dimension slowest.
+// Write setting number i of a finite space to x (ndim); the first dimension varies slowest.
 RH_API void rh_space_at(const rh_space *space, int64_t i, double *x);
 
 // Whether x (ndim) is a setting of the space.
 RH_API bool rh_space_holds(const rh_space *space, const double *x);
 
-// Between the unit cube and settings: u (ndim) becomes the setting x it lies in, equal parts of
-// the cube standing for equal chances (on a log scale, for equal ratios); x becomes the middle
-// of its part. A dimension of one value is always in the middle.
-RH_API void rh_space_place(const rh_space *space, const double *u, double *x);
+// Write the position of setting x (ndim) in the unit cube to u (ndim): the middle of the part
+// of the cube that stands for x. All settings have equal parts (on a log scale, equal ratios).
+// A dimension with one value is at 0.5.
 RH_API void rh_space_unit(const rh_space *space, const double *x, double *u);
 
-// ---------------------------------------------------------------------------- kinds
+// ---------------------------------------------------------------------------- methods
 
 typedef struct rh_search rh_search;
-typedef struct rh_search_calls rh_search_calls; // what a kind does, see search_internal.h
+typedef struct rh_search_calls rh_search_calls; // functions of a method, search_internal.h
 
 typedef struct rh_search_type {
     const char *name;
     const char *about;     // one line
     const rh_param *param; // (nparam)
     int nparam;
-    bool finite; // refuses spaces without end
+    bool finite; // refuses infinite spaces
     const rh_search_calls *calls;
 } rh_search_type;
 
 RH_API int rh_search_ntype(void);
-RH_API const rh_search_type *rh_search_type_at(int i); // 0 .. rh_search_ntype() - 1
+RH_API const rh_search_type *rh_search_type_at(int i); // NULL unless 0 <= i < rh_search_ntype()
 
 // The search called `name`, or NULL and a message with the nearest name. Nullable: err.
 RH_API const rh_search_type *rh_search_find(const char *name, rh_error *err);
@@ -78,11 +77,11 @@ RH_API const rh_search_type *rh_search_find(const char *name, rh_error *err);
 // ---------------------------------------------------------------------------- ask and tell
 
 typedef struct rh_search_options {
-    const double *param; // of the kind; NULL: initial values              (nparam)
-    int budget;          // settings to try, 1 or more; grid and race try all there are
+    const double *param; // of the method; NULL: initial values            (nparam)
+    int budget;          // settings to try, 1 or more; grid and race try the whole space
     int nrun;            // runs of a setting, 1 or more
-    int batch;           // settings to ask for at a time, where the kind leaves that open
-    uint64_t seed;       // what all chance comes from
+    int batch;           // settings per ask, where the method lets the caller choose
+    uint64_t seed;       // random seed
     unsigned cookie;     // set by rh_search_defaults(), leave alone
 } rh_search_options;
 
@@ -96,71 +95,66 @@ RH_API rh_status rh_search_create(rh_search **out, const rh_search_type *type,
                                   rh_error *err);
 RH_API void rh_search_destroy(rh_search *search); // NULL is allowed
 
-RH_API const rh_search_type *rh_search_kind(const rh_search *search);
-RH_API const rh_space *rh_search_space(const rh_search *search);
-
-// Settings ever asked for are numbered from 0, in order. Which they are  (ndim)
+// Proposed settings are numbered from 0, in order: their number, and one of them (ndim).
 RH_API int rh_search_nsetting(const rh_search *search);
 RH_API const double *rh_search_setting(const rh_search *search, int setting);
 
-// What is asked for.
+// A proposal.
 typedef struct rh_asked {
-    int setting; // a new one, or an old one again
-    int nrun;    // runs that it is to have in all, those it already has among them
+    int setting; // a new one, or an earlier one again
+    int nrun;    // total number of runs it should have
 } rh_asked;
 
-// What to do next: *asked (*nasked), borrowed until the next call; *nasked is 0 once the search
-// is over. Each of these is to be told before the next is asked for. The same space, options
-// and scores lead to the same questions. Nullable: err.
+// Get the next proposals: *asked (*nasked), borrowed until the next call; *nasked is 0 when the
+// search is over. Tell the results of all of them before the next ask. The same space, options
+// and scores give the same proposals. Nullable: err.
 RH_API rh_status rh_search_ask(rh_search *search, const rh_asked **asked, int *nasked,
                                rh_error *err);
 
-// How many settings and how many runs there will be in all, as far as that can be said: never
-// too few.
+// Upper bounds of the total number of settings and runs.
 RH_API void rh_search_foresee(const rh_search *search, int *nsetting, int64_t *nrun);
 
-// What became of a setting.
+// The result of a setting.
 typedef struct rh_told {
     int setting;
-    int nrun;            // runs it has had in all
-    const double *score; // of each run: their mean is the value. Equal numbers of two settings
-                         // had the same random stream, so that differences tell more     (nrun)
-    double value;        // what the setting is worth; larger is better, never NAN; -INFINITY
-                         // where it broke down
-    double noise;        // variance of the value, 0 or more; NAN: not known
+    int nrun;            // total number of runs
+    const double *score; // of each run; their mean is the value. Runs of equal number share
+                         // their random streams, so settings are compared in pairs     (nrun)
+    double value;        // larger is better, never NAN; -INFINITY: the setting broke down
+    double noise;        // variance of the value, 0 or more; NAN: unknown
 } rh_told;
 
-// Tell what was asked for, in the order asked. Copied: told. Nullable: err.
+// Tell a result, in the order of the proposals. Copied: told. Nullable: err.
 RH_API rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err);
 
-// The setting as it was really run, where that is not what was asked for: a study begun on a
-// machine that rounds otherwise. Before it is told.
+// Replace a setting that has not been told yet by the values that were really run: a study may
+// have begun on a machine that rounds differently.
 RH_API void rh_search_amend(rh_search *search, int setting, const double *x);
 
 typedef enum rh_setting_state {
-    RH_SETTING_OPEN,   // may be asked for again
-    RH_SETTING_DONE,   // has had its runs
-    RH_SETTING_DROPPED // clearly worse than others: gets no more
+    RH_SETTING_OPEN,   // may get more runs
+    RH_SETTING_DONE,   // has all its runs
+    RH_SETTING_DROPPED // clearly worse than others: gets no more runs
 } rh_setting_state;
 RH_API rh_setting_state rh_search_state(const rh_search *search, int setting);
 
-// One of the settings that a search would choose.
+// One of the best settings.
 typedef struct rh_leader {
     int setting;
-    double value; // what the search believes it is worth
-    double sd;    // and how sure it is; NAN: it cannot say
+    double value; // estimated by the search
+    double sd;    // standard deviation of the estimate; NAN: unknown
 } rh_leader;
 
-// The leading settings into leader (most), the one it would choose first. Returns how many.
+// Write the best settings to leader (most), the search's choice first. Returns their number.
 RH_API int rh_search_lead(const rh_search *search, int most, rh_leader *leader);
 
-// ---------------------------------------------------------------------------- what mattered
+// ---------------------------------------------------------------------------- importance
 
-// Share of the variance of the values that each dimension explains by itself (share, ndim) and
-// together with others (total, ndim), from n settings x (n x ndim), their value (n), and noise
-// (n; NULL: none). *exact: by analysis of variance, where these are all settings of a finite
-// space, each once; otherwise by a Gaussian process through them. Settings of value -INFINITY
-// count as a little worse than the worst. Nullable: noise, total, exact, err.
+// The share of the variance of the values that each dimension explains by itself (share, ndim)
+// and together with others (total, ndim), from n settings x (n x ndim), their values (n) and
+// noises (n). *exact: by analysis of variance, where x is every setting of a finite space once;
+// otherwise by a Gaussian process. A value of -INFINITY counts as slightly worse than the
+// worst. Nullable: noise, total, exact, err.
 RH_API rh_status rh_importance(const rh_space *space, int n, const double *x,
                                const double *value, const double *noise, double *share,
                                double *total, bool *exact, rh_error *err);

@@ -1,29 +1,30 @@
-// bayes.c - Bayesian optimisation: a Gaussian process says where to look next.
+// bayes.c - Bayesian optimisation: a Gaussian process chooses the next setting.
 //
-// A first design spreads over the space. Then, for every question: the process takes in what
-// was told, and the setting that is worth most by its word is asked for.
+// The first design spreads over the space. Then, for every proposal, the process is updated
+// with the results, and the setting with the highest acquisition function is proposed.
 //
 //     value v of a setting  ->  y = (v - shift) / scale, with the variance of v as its noise
 //     prior                     ln l ~ N(sqrt 2 - 3 + ln(d) / 2, 3),  ln a^2 ~ N(0, 4)
 //
-// 1. Hyperparameters are fitted anew whenever there are a tenth more settings, from where
-//    they were and from the prior's middle. In between the factor grows by a row.
+// 1. Hyperparameters are fitted again when the number of settings has grown by a tenth, from
+//    their last values and from the prior's mean. In between, the factor grows by a row.
 // 2. The prior of length scales grows with the root of the number of dimensions, as distances
-//    do (Hvarfner et al. 2024); without one, ten points fit any length.
-// 3. A setting that broke down (-INFINITY) counts as a little worse than the worst that did
-//    not: how bad it was is not known, only that there is nothing to be had there.
-// 4. Where the noise is not known (NAN), and beside noise that is, a noise common to all is
-//    fitted; where all noise is 0 there is none but what rounding needs.
-// 5. Batches imagine the answers that are not there yet: each question is followed by its own
-//    expected value (Ginsbourger et al. 2010), so that the next one is elsewhere.
-// 6. The answer is the best expected value among the settings tried, not the best that was
-//    seen, which is good random stream in part.
-// 7. One question in two of the default, `mixed`, is asked as if there were nothing within
-//    1.5 length scales of the best setting: what would be best elsewhere? There no length
-//    scale is longer than 0.6 of the usual, since a dimension that does not matter near the
-//    best may well matter elsewhere. Expected improvement alone sits down on the first hill:
-//    on Hartmann-6 3 of 12 searches, begun at random, still stood on the second highest after
-//    200 questions. With this, begun evenly, none of 40 did; 1.5 and 0.6 were chosen there.
+//    do (Hvarfner et al. 2024). Without a prior, ten points fit any length.
+// 3. A setting that broke down (-INFINITY) counts as slightly worse than the worst of the
+//    others: how bad it is remains unknown, but the search should stay away.
+// 4. Unknown noise (NAN) is fitted as a noise common to all settings, in addition to known
+//    noise. If all noise is 0, there is only the jitter against rounding.
+// 5. A batch assumes the results that are still missing: each proposal enters the process with
+//    its expected value (Ginsbourger et al. 2010), so the next one is elsewhere.
+// 6. The answer is the setting with the best expected value, not the best observed value, which
+//    is partly noise.
+// 7. With the default `mixed`, every second proposal excludes everything within 1.5 length
+// scales
+//    of the best setting: what is best elsewhere? Length scales are then at most 0.6 of their
+//    prior mean, since a dimension without effect near the best may have one elsewhere.
+//    Expected improvement alone stays at the first maximum: on Hartmann-6, 3 of 12 searches
+//    from random designs still had the second highest maximum after 200 settings. With this and
+//    an even design, none of 40 did; 1.5 and 0.6 were chosen there.
 // 8. `compat: paper` is the published procedure; see bayes_paper.c.
 
 #include "bayes.h"
@@ -32,11 +33,11 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST 5000 // settings: the factor then takes 200 megabytes
-#define STARTS 8     // of a fit
-#define FEW 50       // settings below which some of them are at random
-#define REACH 1.5    // length scales around the best setting that are not `elsewhere`
-#define DOUBT 0.6    // longest length scale there, in parts of the usual
+#define LARGEST 5000 // settings; the factor then takes 200 MB
+#define STARTS 8     // starts of a fit
+#define FEW 50       // settings below which some starts are random
+#define REACH 1.5    // length scales around the best setting that are excluded
+#define DOUBT 0.6    // longest length scale elsewhere, relative to the prior mean
 
 static const char *const compat_name[] = {
     [RH_BAYES_NONE] = "none", [RH_BAYES_PAPER] = "paper", NULL};
@@ -44,18 +45,18 @@ static const char *const acquisition_name[] = {
     [RH_BAYES_MIXED] = "mixed", [RH_BAYES_EI] = "ei", [RH_BAYES_UCB] = "ucb", NULL};
 
 static const rh_param bayes_param[RH_BAYES_NPARAM] = {
-    [RH_BAYES_COMPAT] = {"compat", "which procedure is kept to the letter", .hi = 1.0,
+    [RH_BAYES_COMPAT] = {"compat", "follow a published procedure exactly", .hi = 1.0,
                          .whole = true, .choice = compat_name},
-    [RH_BAYES_ACQUISITION] = {"acquisition", "what makes a question worth asking", .hi = 2.0,
-                              .whole = true, .choice = acquisition_name},
+    [RH_BAYES_ACQUISITION] = {"acquisition", "acquisition function", .hi = 2.0, .whole = true,
+                              .choice = acquisition_name},
     [RH_BAYES_KAPPA] = {"kappa", "standard deviations that ucb adds to the mean", .lo = 0.0,
                         .hi = 100.0, .initial = 2.576},
-    [RH_BAYES_FIRST] = {"first", "settings of the first design, per dimension", .lo = 0.5,
+    [RH_BAYES_FIRST] = {"first", "settings of the first design per dimension", .lo = 0.5,
                         .hi = 100.0, .initial = 3.0},
 };
 
-// Which streams chance comes from, beside that of bayes_next.c.
-enum { CHANCE_OF_DESIGN = 1, CHANCE_OF_FITS };
+// Random streams, besides number 0 of bayes_next.c.
+enum { STREAM_DESIGN = 1, STREAM_FITS };
 
 static bool as_paper(const rh_search *search)
 {
@@ -89,7 +90,7 @@ static void bayes_clear(rh_search *search)
     rh_gp__clear(&b->gp);
 }
 
-// Where a setting is to the process.
+// Coordinates of a setting in the process.
 static void coordinates(const rh_search *search, const double *x, double *z)
 {
     if (as_paper(search))
@@ -98,7 +99,7 @@ static void coordinates(const rh_search *search, const double *x, double *z)
         rh_space_unit(&search->space, x, z);
 }
 
-// The length scale that is most likely before there are settings, as a logarithm.
+// Logarithm of the most likely length scale a priori.
 static double usual_length(int ndim)
 {
     return sqrt(2.0) - 3.0 + 0.5 * rh_ln(ndim);
@@ -111,7 +112,7 @@ static void renew(rh_gp *gp, const double *theta)
     rh_gp__weigh(gp);
 }
 
-// What stands for the value of a setting that broke down.
+// The value used for settings that broke down.
 static double worse_than_all(const rh_search *search, int n)
 {
     double worst = INFINITY, best = -INFINITY;
@@ -125,7 +126,7 @@ static double worse_than_all(const rh_search *search, int n)
     return rh_gp__broken(worst, best);
 }
 
-// The process gets the settings told since, and all values and noises anew: scales may
+// Add the new settings to the process, and update all values and noises, whose scale may
 // change.
 static void take_in(const rh_search *search, int n)
 {
@@ -145,7 +146,7 @@ static void take_in(const rh_search *search, int n)
     }
 }
 
-// Shift and scale that give the values mean 0 and variance 1.
+// Set shift and scale so that the values have mean 0 and variance 1.
 static void standardise(const rh_search *search, int n)
 {
     rh_bayes *b = search->self;
@@ -162,8 +163,8 @@ static void standardise(const rh_search *search, int n)
     take_in(search, n);
 }
 
-// What is known of hyperparameters before there are settings.
-static void expect(const rh_search *search, int n, rh_gp__prior *prior)
+// The prior of the hyperparameters.
+static void set_prior(const rh_search *search, int n, rh_gp__prior *prior)
 {
     rh_bayes *b = search->self;
     bool unknown = false;
@@ -191,8 +192,8 @@ static void expect(const rh_search *search, int n, rh_gp__prior *prior)
             (rh_gp__prior){rh_ln(1e-2), rh_ln(1e3), usual_length(b->gp.ncol), sqrt(3.0)};
 }
 
-// The process fitted to the first n settings: from where it was, from the prior's middle, and
-// while there are few settings from some points at random.
+// Fit the process to the first n settings: from its last hyperparameters, from the prior's
+// mean, and with few settings also from random points.
 static rh_status fit(const rh_search *search, int n, rh_error *err)
 {
     rh_bayes *b = search->self;
@@ -201,8 +202,8 @@ static rh_status fit(const rh_search *search, int n, rh_error *err)
     int ntheta = RH_GP_LENGTH + b->gp.ngroup;
     bool paper = as_paper(search);
     standardise(search, n);
-    expect(search, n, prior);
-    rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, CHANCE_OF_FITS, (uint64_t)n);
+    set_prior(search, n, prior);
+    rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, STREAM_FITS, (uint64_t)n);
     if (b->nfit && !paper) {
         memcpy(at, b->gp.theta, (size_t)ntheta * sizeof *at);
         at += ntheta;
@@ -223,7 +224,7 @@ static rh_status fit(const rh_search *search, int n, rh_error *err)
     return rh_gp__fit(&b->gp, prior, (int)(at - start) / ntheta, start, paper ? 100 : 40, err);
 }
 
-// Bring the process up to the first n settings. Hyperparameters are fitted when due.
+// Update the process to the first n settings; fit the hyperparameters when due.
 static rh_status bring_up(const rh_search *search, int n, rh_error *err)
 {
     rh_bayes *b = search->self;
@@ -236,7 +237,7 @@ static rh_status bring_up(const rh_search *search, int n, rh_error *err)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- asking
+// ---------------------------------------------------------------------------- proposals
 
 static int first_design(const rh_search *search)
 {
@@ -249,26 +250,26 @@ static int first_design(const rh_search *search)
 
 static rh_status ask_design(rh_search *search, int n, rh_error *err)
 {
-    rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, CHANCE_OF_DESIGN, 0);
+    rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, STREAM_DESIGN, 0);
     rh_sobol sobol;
     rh_status rc = RH_OK;
     rh_sobol__init(&sobol, search->space.ndim, &rng);
 
-    // in a small space points may fall on one setting: so many tries, then it is smaller
+    // in a small space several points may give one setting: the design is then smaller
     for (int i = 0; i < 20 * n && search->nsetting < n && !rc; i++) {
         double u[RH_MAX_DIM], x[RH_MAX_DIM];
         rh_sobol__at(&sobol, (uint32_t)i, u);
         if (as_paper(search))
             rh_bayes__anywhere(&search->space, &rng, x);
         else
-            rh_space_place(&search->space, u, x);
+            rh_space__place(&search->space, u, x);
         if (rh_search__find(search, x) < 0)
             rc = rh_search__ask_new(search, x, search->opt.nrun, err);
     }
     return rc;
 }
 
-// Take the best setting so far, and with `elsewhere` what is best away from it.
+// Set the aim: improve on the best setting, or with `elsewhere` on the best one away from it.
 static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim)
 {
     rh_bayes *b = search->self;
@@ -277,7 +278,7 @@ static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim
     aim->ei = search->param[RH_BAYES_ACQUISITION] != RH_BAYES_UCB && !as_paper(search);
     for (int turn = 0; turn < 2; turn++) {
         aim->best = -INFINITY;
-        for (int i = 0; i < b->gp.n; i++) { // imagined ones too
+        for (int i = 0; i < b->gp.n; i++) { // assumed results too
             const double *z = b->gp.z + (size_t)i * (size_t)b->gp.ncol;
             double mean = b->gp.y[i];
             if (b->noisy)
@@ -296,9 +297,9 @@ static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim
     }
 }
 
-// The next question into x. One in two of a mixed search is asked elsewhere, and of a process
-// whose length scales are short.
-static rh_status question(const rh_search *search, double *x, bool *found, rh_error *err)
+// Write the next setting to x. A mixed search looks elsewhere every second time, with short
+// length scales.
+static rh_status propose(const rh_search *search, double *x, bool *found, rh_error *err)
 {
     rh_bayes *b = search->self;
     rh_bayes__aim aim;
@@ -308,18 +309,18 @@ static rh_status question(const rh_search *search, double *x, bool *found, rh_er
     }
     bool elsewhere =
         search->param[RH_BAYES_ACQUISITION] == RH_BAYES_MIXED && search->nsetting % 2 == 0;
-    double own[RH_GP_MOST], doubtful[RH_GP_MOST];
+    double own[RH_GP_MOST], shorter[RH_GP_MOST];
     memcpy(own, b->gp.theta, sizeof own);
-    memcpy(doubtful, own, sizeof own);
+    memcpy(shorter, own, sizeof own);
     for (int g = 0; g < b->gp.ngroup; g++)
-        doubtful[RH_GP_LENGTH + g] =
+        shorter[RH_GP_LENGTH + g] =
             fmin(own[RH_GP_LENGTH + g], usual_length(b->gp.ncol) + rh_ln(DOUBT));
 
-    // there may be no setting elsewhere, or none that has not been tried
+    // there may be no setting elsewhere, or no new one
     *found = false;
     take_aim(search, elsewhere, &aim);
     if (elsewhere && isfinite(aim.best)) {
-        renew(&b->gp, doubtful);
+        renew(&b->gp, shorter);
         rh_status rc = rh_bayes__next(search, &aim, x, found, err);
         renew(&b->gp, own);
         if (rc || *found)
@@ -329,8 +330,8 @@ static rh_status question(const rh_search *search, double *x, bool *found, rh_er
     return rh_bayes__next(search, &aim, x, found, err);
 }
 
-// The next question as if x had been answered as expected.
-static void imagine(const rh_search *search, const double *x)
+// Add x to the process with its expected value as the result.
+static void assume_result(const rh_search *search, const double *x)
 {
     rh_bayes *b = search->self;
     double z[RH_MAX_DIM], mean;
@@ -350,22 +351,22 @@ static rh_status bayes_ask(rh_search *search, rh_error *err)
     int batch = search->opt.batch < left ? search->opt.batch : left;
     rh_status rc = rh_gp__reserve(&b->gp, n + (batch > 0 ? batch : 0), err);
     if (!rc)
-        rc = bring_up(search, n, err); // also at the end: the answer is the process's
+        rc = bring_up(search, n, err); // also at the end: rh_search_lead() uses the process
 
     bool found = true;
     for (int i = 0; i < batch && !rc && found; i++) {
         double x[RH_MAX_DIM];
-        rc = question(search, x, &found, err);
+        rc = propose(search, x, &found, err);
         if (!rc && found)
             rc = rh_search__ask_new(search, x, search->opt.nrun, err);
         if (!rc && found && i + 1 < batch)
-            imagine(search, x);
+            assume_result(search, x);
     }
     b->gp.n = b->gp.nfactor = b->nput;
     return rc;
 }
 
-// ---------------------------------------------------------------------------- leading
+// ---------------------------------------------------------------------------- leaders
 
 static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
 {
@@ -377,7 +378,7 @@ static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
     if (as_paper(search) || !any || b->nfit == 0)
         return rh_search__lead_by_value(search, most, leader);
 
-    // those told since are taken in and left out again: who asks for leaders changes nothing
+    // add new results and remove them again: asking for leaders must not change the search
     int put = b->nput;
     take_in(search, told);
     rh_gp__extend(&b->gp);
@@ -395,7 +396,7 @@ static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
             new.sd = b->scale *sqrt(variance);
         }
 
-        // into its place; the last one falls off
+        // insert it by value
         int at = count < most ? count++ : count;
         for (; at > 0 && leader[at - 1].value < new.value; at--)
             if (at < most)
@@ -417,7 +418,7 @@ static const rh_search_calls bayes_calls = {
 
 const rh_search_type rh_search_bayes = {
     .name = "bayes",
-    .about = "where a Gaussian process expects most",
+    .about = "Bayesian optimisation with a Gaussian process",
     .param = bayes_param,
     .nparam = RH_BAYES_NPARAM,
     .calls = &bayes_calls,

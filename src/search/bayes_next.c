@@ -1,23 +1,24 @@
-// bayes_next.c - the setting to try next: where the aim is highest in the unit cube.
+// bayes_next.c - the next setting: the maximum of the acquisition function in the unit cube.
 //
-// Many points at random and around the best settings so far, the best few of them climbed by
-// gradient in the dimensions without steps and by single moves in the others.
+// Many points, random and around the best settings so far. The best few are improved by
+// gradient in dimensions without steps and by single moves in the others.
 //
-// 1. All settings of a small space are looked at, so that none is overlooked.
-// 2. A dimension with steps, a list or names is looked at where its settings really are: the
-//    process sees the middle of the part, never a point between two settings.
-// 3. A setting is never tried twice: more runs of it are the study's matter.
+// 1. In a small space, all settings are evaluated.
+// 2. A dimension with steps, a list or names is evaluated only at its settings: the process
+// sees
+//    the middle of a part, never a point between two settings.
+// 3. No setting is tried twice: the study decides about more runs.
 
 #include "bayes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SMALL 4096 // settings of a space that are all looked at
-#define SPREAD 256 // points at random, and as many
-#define NEAR 256   // around the best settings
-#define AROUND 4   // so many of these
-#define CLIMBED 5  // of all of them
+#define SMALL 4096 // largest space of which all settings are evaluated
+#define SPREAD 256 // random points
+#define NEAR 256   // points around the best settings
+#define AROUND 4   // best settings
+#define CLIMBED 5  // points that are improved
 #define CHUNK 64
 #define STEPS 40 // evaluations of a climb
 #define MOVES 16 // names tried in one move
@@ -26,18 +27,18 @@ typedef struct place {
     const rh_search *search;
     const rh_bayes__aim *aim;
     int ndim;
-    double count[RH_MAX_DIM]; // values of a dimension, INFINITY without end
-    bool steps;               // some dimension has an end
+    double count[RH_MAX_DIM]; // values of a dimension, may be INFINITY
+    bool steps;               // some dimension is finite
 } place;
 
-// u as the setting it lies in has it.
+// Move u to the middle of the part of its setting.
 static void snap(const place *p, double *u)
 {
     const rh_space *space = &p->search->space;
     double x[RH_MAX_DIM], middle[RH_MAX_DIM];
     if (!p->steps)
         return;
-    rh_space_place(space, u, x);
+    rh_space__place(space, u, x);
     rh_space_unit(space, x, middle);
     for (int k = 0; k < p->ndim; k++)
         if (isfinite(p->count[k]))
@@ -47,7 +48,7 @@ static void snap(const place *p, double *u)
 static bool tried(const place *p, const double *u)
 {
     double x[RH_MAX_DIM];
-    rh_space_place(&p->search->space, u, x);
+    rh_space__place(&p->search->space, u, x);
     return rh_search__find(p->search, x) >= 0;
 }
 
@@ -59,7 +60,7 @@ static void look(const place *p, int n, const double *u, rh_bayes__kept *kept)
         rh_bayes__keep(kept, u + i * p->ndim, worth[i]);
 }
 
-// All settings of a small space that have not been tried.
+// Evaluate all new settings of a small space.
 static void look_at_all(const place *p, rh_bayes__kept *kept)
 {
     double u[CHUNK * RH_MAX_DIM], x[RH_MAX_DIM];
@@ -75,7 +76,7 @@ static void look_at_all(const place *p, rh_bayes__kept *kept)
     }
 }
 
-// A point near u: some dimensions are moved, by one of several widths.
+// Move some dimensions of u, by one of several widths.
 static void stray(const place *p, double *u, rh_rng *rng)
 {
     static const double width[] = {0.2, 0.05, 0.01, 0.001};
@@ -83,9 +84,9 @@ static void stray(const place *p, double *u, rh_rng *rng)
     int sure = (int)rh_rng_below(rng, (uint32_t)p->ndim);
     double share = fmin(1.0, 4.0 / p->ndim);
     for (int k = 0; k < p->ndim; k++) {
-        double z[2], chance = rh_rng_uniform(rng);
+        double z[2], draw = rh_rng_uniform(rng);
         rh_rng_normal(rng, z);
-        if (k != sure && chance > share)
+        if (k != sure && draw > share)
             continue;
         if (p->search->space.dim[k].kind == RH_DIM_NAMES)
             u[k] = rh_rng_uniform(rng);
@@ -94,7 +95,7 @@ static void stray(const place *p, double *u, rh_rng *rng)
     }
 }
 
-// Points at random, then points around the best settings (those that the process has).
+// Evaluate random points, then points around the best settings in the process.
 static void look_around(const place *p, rh_rng *rng, rh_bayes__kept *kept)
 {
     // the best settings by their values
@@ -124,7 +125,7 @@ static void look_around(const place *p, rh_rng *rng, rh_bayes__kept *kept)
     }
 }
 
-// The best single move in the dimensions with steps, as long as there is one.
+// Make the best single move in the finite dimensions, as long as there is a better one.
 static void move(const place *p, double *u, double *worth)
 {
     for (bool better = true; better;) {
@@ -173,7 +174,7 @@ rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, doub
     else
         look_around(&p, &rng, &kept);
 
-    // climb from the best of them; what was tried already is passed over
+    // improve the best of them; skip settings that were tried
     for (int i = 0; i < kept.n; i++) {
         double *u = kept.z[i], worth = kept.worth[i], lo[RH_MAX_DIM], hi[RH_MAX_DIM];
         for (int turn = 0; turn < 3 && !small; turn++) {
@@ -195,14 +196,14 @@ rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, doub
             rh_bayes__keep(&done, u, worth);
     }
 
-    // nothing left of them: any setting that has not been tried
+    // nothing left: any new setting
     *found = done.n > 0;
     if (*found)
-        rh_space_place(&search->space, done.z[0], x);
+        rh_space__place(&search->space, done.z[0], x);
     for (int i = 0; i < 1000 && !*found && !small; i++) {
         for (int k = 0; k < p.ndim; k++)
             done.z[0][k] = rh_rng_uniform(&rng);
-        rh_space_place(&search->space, done.z[0], x);
+        rh_space__place(&search->space, done.z[0], x);
         *found = rh_search__find(search, x) < 0;
     }
     return RH_OK;

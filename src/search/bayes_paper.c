@@ -1,19 +1,20 @@
-// bayes_paper.c - the next setting as the paper's package finds it.
+// bayes_paper.c - the next setting as in the paper's package.
 //
-// bayes_opt 1.2.0 (Nogueira 2014), which the paper used with its defaults: an isotropic
-// Matern 5/2 process over raw numbers, without amplitude, noise 1e-6 of normalised values,
-// its length scale by marginal likelihood within 1e-5 to 1e5 from 1 and five random starts;
-// upper confidence bound with kappa 2.576; five random settings first; the bound at 10,000
-// random points, then climbs from 10 fresh random points; the answer is the best setting
-// seen.
+// bayes_opt 1.2.0 (Nogueira 2014), which the paper used with its defaults: an isotropic Matern
+// 5/2 process over raw numbers, without amplitude, noise 1e-6 of normalised values, its length
+// scale by marginal likelihood within 1e-5 to 1e5 from 1 and five random starts; upper
+// confidence bound with kappa 2.576; five random settings first; the bound at 10,000 random
+// points, then local maximisation from 10 new random points; the answer is the best setting
+// observed.
 //
 // 1. Uniform in raw numbers, whatever the scale: an alpha from 1e-4 to 1 is above 0.1 nine
-//    times in ten. That is what was published.
-// 2. Climbs have exact derivatives where the package takes differences, and its own random
-//    numbers cannot be had: the procedure is kept, not its digits.
-// 3. The package answers from memory when it asks a second time; here the best setting that
-//    has not been tried is asked for.
-// 4. Steps, lists and names, which the package did not have, are rounded to the nearest one.
+// times
+//    in ten. That is the published procedure.
+// 2. Derivatives are exact where the package takes differences, and its random numbers are not
+//    available: the procedure is the same, the digits are not.
+// 3. When the package proposes a setting again, it uses the stored value; here the best new
+//    setting is proposed.
+// 4. Steps, lists and names, which the package did not have, are rounded to the nearest value.
 
 #include "bayes.h"
 
@@ -36,7 +37,7 @@ void rh_bayes__anywhere(const rh_space *space, rh_rng *rng, double *x)
     }
 }
 
-// The setting nearest to x in its dimensions with steps.
+// Round x to a setting in its dimensions with steps.
 static void settle(const rh_space *space, double *x)
 {
     for (int k = 0; k < space->ndim; k++)
@@ -65,7 +66,7 @@ rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes__aim *
         }
     }
 
-    // lists and names stay where a climb begins
+    // lists and names keep their values
     for (int c = 0; c < CLIMBS; c++) {
         rh_bayes__anywhere(space, &rng, at);
         for (int k = 0; k < ndim; k++) {

@@ -1,18 +1,19 @@
-// bayes_worth.c - what a question is worth: expected improvement or upper confidence bound.
+// bayes_worth.c - the acquisition function: expected improvement or upper confidence bound.
 //
 // With t = (mean - best) / sd, and phi, Phi of the standard normal,
 //
 //     EI  = sd h(t),  h(t) = phi(t) + t Phi(t)          UCB = mean + kappa sd
 //
-// 1. The logarithm of EI, not EI itself, which is 0 in doubles over most of the space once
-//    the search has come far, so that nothing can climb it (Ament et al. 2023).
+// 1. The logarithm of EI is used. EI itself is 0 in doubles over most of the space late in a
+//    search, so it has no gradient there (Ament et al. 2023).
 // 2. Below 0 it comes from Mills' ratio R(s) = Phi(-s) / phi(s): h(-s) = phi(s) (1 - s R(s)).
-//    From 2.5 on R's continued fraction 1 / (s + 1 / (s + 2 / (s + ...))) gives 1 - s R
-//    without cancelling: with D all that is below the first s, R = 1 / (s + D) and 1 - s R =
-//    D / (s + D). Nearer 0 the power series of Phi does. Above 0, h(t) = t + h(-t). Against
-//    mpmath ln h is good to 1e-12 of itself, or of 1, from -1e8 to 40.
-// 3. Only rh_exp and rh_ln: erfc of libm differs between machines.
+//    From 2.5 on, R's continued fraction 1 / (s + 1 / (s + 2 / (s + ...))) gives 1 - s R
+//    without cancellation: with D everything below the first s, R = 1 / (s + D) and 1 - s R = D
+//    / (s + D). Nearer 0 the power series of Phi is used. Above 0, h(t) = t + h(-t). Compared
+//    with mpmath, ln h has an error below 1e-12, relative or absolute, from -1e8 to 40.
+// 3. Only rh_exp and rh_ln: libm's erfc differs between machines.
 
+#include "base/text.h"
 #include "bayes.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ double rh_bayes__log_ei(double mean, double sd, double best, double *by_mean, do
     return rh_ln(sd) + ln_h;
 }
 
-// A known point has no variance, and nothing to be gained: far below all others, not NaN.
+// A known point has no variance: its worth is far below all others, but not NAN.
 static double sd_of(double variance)
 {
     return sqrt(fmax(variance, 1e-24));
@@ -99,7 +100,7 @@ void rh_bayes__worth(const rh_bayes__aim *aim, int n, const double *z, double *w
     }
 }
 
-// ---------------------------------------------------------------------------- climbing
+// ---------------------------------------------------------------------------- maximisation
 
 typedef struct climb {
     const rh_bayes__aim *aim;
@@ -135,17 +136,17 @@ rh_status rh_bayes__climb(const rh_bayes__aim *aim, const double *lo, const doub
     memcpy(c.z, z, n * sizeof *z);
     nlopt_opt opt = nlopt_create(NLOPT_LD_LBFGS, n);
     if (!opt)
-        return rh_fail(err, RH_ENOMEM, "bayes: out of memory");
+        return rh_base__no_memory(err, "bayes");
     double value = 0.0;
     bool ready = nlopt_set_max_objective(opt, height, &c) > 0 &&
                  nlopt_set_lower_bounds(opt, lo) > 0 && nlopt_set_upper_bounds(opt, hi) > 0 &&
                  nlopt_set_maxeval(opt, most) > 0 && nlopt_set_ftol_abs(opt, 1e-6) > 0;
 
-    // how it ended does not matter: the best that was seen is kept
+    // however it ended, the best point evaluated is kept
     nlopt_result ended = ready ? nlopt_optimize(opt, z, &value) : NLOPT_OUT_OF_MEMORY;
     nlopt_destroy(opt);
     if (ended == NLOPT_OUT_OF_MEMORY)
-        return rh_fail(err, RH_ENOMEM, "bayes: out of memory");
+        return rh_base__no_memory(err, "bayes");
     memcpy(z, c.z, n * sizeof *z);
     *worth = c.best;
     return RH_OK;

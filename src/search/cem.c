@@ -1,39 +1,38 @@
-// cem.c - the cross-entropy method: a normal that moves towards the best of what it drew.
+// cem.c - the cross-entropy method: a normal distribution that moves towards its best draws.
 //
 // Rubinstein (1999), as in the paper's appendix. Every iteration draws a population from a
-// normal of mean m and covariance C inside the box, and the elites, the best of them, draw it
-// near:
+// normal with mean m and covariance C inside the box and moves it towards the elites, the best
+// of them:
 //
 //     m = (1 - rate) m + rate mean(elites)
 //     C = (1 - rate) C + rate cov(elites) + ridge
 //
-// until the running average of m hardly moves, the iterations or the settings to try run out.
-// The answer is the last mean; it is tried last, so that it has a score.
+// It ends when the running average of m hardly moves, or when the iterations or the budget run
+// out. The answer is the last mean; it is tried last, so that it has a score.
 //
-//     constants     elites  covariance at first              tolerance  ridge
+//     constants     elites  initial covariance               tolerance  ridge
 //     released           4  (highest end - lowest end)^2         1e-13   1e-7
 //     paper              5  the width of each range                0.1      0
 //
-// 1. The released constants are what the paper's results were made with: they are the
-//    default. As printed, a tolerance of 0.1 ends a search of step sizes after a few
-//    iterations, because a mean within [0, 1] moves less than that.
-// 2. A dimension is searched in its own scale: as it is, or its logarithm where that is the
-//    scale. The ordered discrete are rounded: multiples of a step, and of a list the numbers
-//    of its values. The elites' mean is that of the numbers drawn, before they were rounded.
-// 3. Dimensions of names have no order: there is one normal for each combination of them,
-//    with an equal share of the settings to try. All go on at the same time, and the best of
-//    their last means is the answer. More than 64 combinations are refused.
-// 4. Runs of a setting share their random stream with all others, in this and in other
-// iterations; the
-//    released code changes it every iteration. So the same setting has one score and is not
-//    run twice, and the last mean can be compared with all that was tried.
-// 5. The average of one iteration has nothing to be compared with: the running average can
-//    end the search from the second on.
-// 6. What broke down is no elite. Where all did, the normal stays as it was. A last mean that
-//    broke down is no answer: the others lead.
+// 1. The paper's results were made with the released constants, which are the default. The
+//    printed tolerance of 0.1 ends a search of step sizes after a few iterations, because a
+//    mean within [0, 1] moves less than that.
+// 2. A dimension is searched on its own scale, linear or logarithmic. Ordered discrete values
+//    are rounded: multiples of a step, and indices of a list. The elites' mean uses the numbers
+//    drawn, before rounding.
+// 3. Dimensions of names have no order: each combination of names has its own normal, with an
+//    equal share of the budget. All run at the same time, and the best of their last means is
+//    the answer. More than 64 combinations are refused.
+// 4. The runs of all settings, in all iterations, share their random streams; the released code
+//    changes them every iteration. A setting therefore has one score and is not run twice, and
+//    the last mean can be compared with all settings tried.
+// 5. The running average can end the search from the second iteration on; the first average has
+//    nothing to compare with.
+// 6. A setting that broke down is no elite. If all did, the normal does not change. A last mean
+//    that broke down is no answer: other settings lead.
 
+#include "base/text.h"
 #include "search_internal.h"
-
 #include "truncated.h"
 
 #include <math.h>
@@ -47,33 +46,33 @@ static const char *const constants_name[] = {"released", "paper"};
 static const char *const spread_name[] = {"constants", "common", "width"};
 
 static const rh_param param[NPARAM] = {
-    [CONSTANTS] = {"constants", "of the paper's released code, or as it prints them", .lo = 0,
-                   .hi = 1, .initial = RELEASED, .fixed = true, .choice = constants_name},
-    [POPULATION] = {"population", "settings of an iteration", .lo = 2, .hi = 4096,
-                    .initial = 32, .whole = true, .fixed = true},
-    [ELITES] = {"elites", "of them to learn from; 0: as the constants say", .lo = 0, .hi = 4096,
-                .initial = 0, .whole = true, .fixed = true},
-    [RATE] = {"rate", "how far the normal moves towards the elites", .lo = 1e-6, .hi = 1.0,
-              .initial = 0.1, .fixed = true},
-    [SPREAD] = {"spread", "variance at first: the largest width squared, or each width",
-                .lo = 0, .hi = 2, .initial = AS_CONSTANTS, .fixed = true,
-                .choice = spread_name},
-    [TOLERANCE] = {"tolerance", "change of the mean that ends it; -1: as the constants say",
+    [CONSTANTS] = {"constants", "constants of the paper's released code, or as printed",
+                   .lo = 0, .hi = 1, .initial = RELEASED, .fixed = true,
+                   .choice = constants_name},
+    [POPULATION] = {"population", "settings per iteration", .lo = 2, .hi = 4096, .initial = 32,
+                    .whole = true, .fixed = true},
+    [ELITES] = {"elites", "best settings that move the normal; 0: from constants", .lo = 0,
+                .hi = 4096, .initial = 0, .whole = true, .fixed = true},
+    [RATE] = {"rate", "share of the way the normal moves towards the elites", .lo = 1e-6,
+              .hi = 1.0, .initial = 0.1, .fixed = true},
+    [SPREAD] = {"spread", "initial variance: largest width squared, or each width", .lo = 0,
+                .hi = 2, .initial = AS_CONSTANTS, .fixed = true, .choice = spread_name},
+    [TOLERANCE] = {"tolerance", "change of the mean that ends the search; -1: from constants",
                    .lo = -1.0, .hi = 1e6, .initial = -1.0, .fixed = true},
-    [RIDGE] = {"ridge", "added to variances; -1: as the constants say", .lo = -1.0, .hi = 1e6,
+    [RIDGE] = {"ridge", "number added to variances; -1: from constants", .lo = -1.0, .hi = 1e6,
                .initial = -1.0, .fixed = true},
-    [ITERATIONS] = {"iterations", "at most", .lo = 1, .hi = 1e6, .initial = 100, .whole = true,
-                    .fixed = true},
+    [ITERATIONS] = {"iterations", "largest number of iterations", .lo = 1, .hi = 1e6,
+                    .initial = 100, .whole = true, .fixed = true},
 };
 
 // One normal: one combination of the names.
 typedef struct normal {
     rh_truncated t;
     double average[RH_MAX_DIM]; // of the means so far                (nfree)
-    int iteration;              // that are over
-    int ntried;                 // settings that are its own
-    bool over;                  // there is no further iteration
-    int last;                   // setting of its last mean, once all are over
+    int iteration;              // finished iterations
+    int ntried;                 // settings tried
+    bool over;                  // no further iteration
+    int last;                   // setting of its last mean, at the end
 } normal;
 
 typedef struct cem {
@@ -85,15 +84,15 @@ typedef struct cem {
     normal *normal; // owned                                          (nnormal)
     int nnormal;    //
     double *h;      // owned: numbers drawn                (nnormal x population x nfree)
-    int *who;       // owned: the settings they became     (nnormal x population)
+    int *who;       // owned: their settings               (nnormal x population)
     int *elite;     // owned: draws, the best first        (nelite)
-    bool begun;     // there is something to learn from
-    bool ended;     // the last means have been asked for
+    bool begun;     // an iteration has been drawn
+    bool ended;     // the last means have been proposed
 } cem;
 
-// ---------------------------------------------------------------------------- beginning
+// ---------------------------------------------------------------------------- construction
 
-// Both ends of a dimension as it is searched.
+// Both ends of a dimension on its scale.
 static void ends(const rh_dim *dim, double *lo, double *hi)
 {
     double count = rh_dim_count(dim);
@@ -129,7 +128,7 @@ static void spread(rh_search *search, rh_truncated *t)
     rh_truncated__ready(t);
 }
 
-// How many normals, which dimensions are free, and what each may try.
+// Find the number of normals, the free dimensions, and the budget of each normal.
 static rh_status divide(rh_search *search, rh_error *err)
 {
     cem *c = search->self;
@@ -144,8 +143,8 @@ static rh_status divide(rh_search *search, rh_error *err)
     }
     if (combinations > COMBINATIONS)
         return rh_fail(err, RH_EINVAL,
-                       "cem: %s combinations of names, expected at most %d, since each is "
-                       "searched by itself: fewer names, or method bayes",
+                       "cem: %s combinations of names, expected at most %d, which are "
+                       "searched separately: fewer names, or method bayes",
                        rh_search__write(combinations).text, COMBINATIONS);
     c->nnormal = (int)combinations;
     bool all = rh_space_count(&search->space) <= budget; // no setting is tried twice
@@ -181,7 +180,7 @@ static rh_status cem_init(rh_search *search, rh_error *err)
     c->who = rh_alloc(nnormal * population, sizeof *c->who);
     c->elite = rh_alloc((size_t)c->nelite, sizeof *c->elite);
     if (!c->normal || !c->h || !c->who || !c->elite)
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
     for (int i = 0; i < c->nnormal; i++)
         spread(search, &c->normal[i].t);
     return RH_OK;
@@ -198,7 +197,7 @@ static void cem_clear(rh_search *search)
 
 // ---------------------------------------------------------------------------- drawing
 
-// The setting that h (nfree) is in combination i.
+// The setting of h (nfree) in combination i of names.
 static void settle(const rh_search *search, int i, const double *h, double *x)
 {
     const cem *c = search->self;
@@ -215,7 +214,7 @@ static void settle(const rh_search *search, int i, const double *h, double *x)
         x[c->free[k]] = rh_dim__round(&search->space.dim[c->free[k]], h[k]);
 }
 
-// Ask for what h is, unless it has been tried. Its number into *setting.
+// Propose the setting of h unless it was tried; *setting gets its index.
 static rh_status ask_for(rh_search *search, int i, const double *h, int *setting, rh_error *err)
 {
     cem *c = search->self;
@@ -229,7 +228,7 @@ static rh_status ask_for(rh_search *search, int i, const double *h, int *setting
     return rh_search__ask_new(search, x, search->opt.nrun, err);
 }
 
-// One more iteration's draws of combination i.
+// Draw the next iteration of combination i.
 static rh_status draw(rh_search *search, int i, rh_error *err)
 {
     cem *c = search->self;
@@ -248,7 +247,7 @@ static rh_status draw(rh_search *search, int i, rh_error *err)
 
 // ---------------------------------------------------------------------------- learning
 
-// Numbers h (nfree) as they were really run, where a setting can be any number.
+// Set h (nfree) to the values that were really run, in dimensions without steps.
 static void recall(const rh_search *search, const rh_truncated *t, int setting, double *h)
 {
     const cem *c = search->self;
@@ -262,7 +261,7 @@ static void recall(const rh_search *search, const rh_truncated *t, int setting, 
     }
 }
 
-// The best draws of combination i into c->elite, better ones first. Returns how many.
+// Write the best draws of combination i to c->elite, best first. Returns their number.
 static int choose(const rh_search *search, int i)
 {
     const cem *c = search->self;
@@ -282,7 +281,7 @@ static int choose(const rh_search *search, int i)
     return n;
 }
 
-// Move the normal towards its n elites, whose numbers are rows of h.
+// Move the normal towards its n elites, which are rows of h.
 static void approach(const rh_search *search, normal *one, const double *h, int n)
 {
     const cem *c = search->self;
@@ -308,7 +307,7 @@ static void approach(const rh_search *search, normal *one, const double *h, int 
     rh_truncated__ready(t);
 }
 
-// Learn from an iteration of combination i. Whether there is to be another.
+// Learn from an iteration of combination i. Returns whether another one follows.
 static bool learn(rh_search *search, int i)
 {
     cem *c = search->self;
@@ -341,7 +340,7 @@ static rh_status cem_ask(rh_search *search, rh_error *err)
     rh_status rc = RH_OK;
     bool running = true;
 
-    // iterations, until one brings a setting that is not known
+    // iterate until there is a new setting
     while (!rc && search->nasked == 0 && running && !c->ended) {
         running = false;
         for (int i = 0; !rc && i < c->nnormal; i++) {
@@ -357,7 +356,7 @@ static rh_status cem_ask(rh_search *search, rh_error *err)
     if (rc || running || c->ended)
         return rc;
 
-    // what they have come to
+    // the last means
     c->ended = true;
     for (int i = 0; !rc && i < c->nnormal; i++)
         rc = ask_for(search, i, c->normal[i].t.mean, &c->normal[i].last, err);
@@ -374,7 +373,7 @@ static void cem_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
     *nrun = (int64_t)*nsetting * search->opt.nrun;
 }
 
-// The last means first, then what was tried on the way.
+// The last means first, then the other settings.
 static int cem_lead(const rh_search *search, int most, rh_leader *leader)
 {
     const cem *c = search->self;
@@ -392,7 +391,7 @@ static int cem_lead(const rh_search *search, int most, rh_leader *leader)
         last[at] = new;
     }
 
-    // the others behind them, as far as there is room
+    // the others behind them
     int nother = 0;
     for (int i = 0; i < n; i++) {
         bool is_last = false;
@@ -421,7 +420,7 @@ static const rh_search_calls calls = {
 
 const rh_search_type rh_search_cem = {
     .name = "cem",
-    .about = "cross-entropy method: a normal that moves towards the best of what it drew",
+    .about = "cross-entropy method: a normal distribution that moves towards its best draws",
     .param = param,
     .nparam = NPARAM,
     .calls = &calls,

@@ -9,20 +9,19 @@
 //     mean(z)   = m + k' C^-1 (y - m),   variance(z) = a^2 - |L^-1 k|^2
 //     evidence  = -1/2 (y - m)' C^-1 (y - m) - sum ln L_ii - n/2 ln 2 pi
 //
-// 1. Columns share length scales by groups: one per column (relevance of each by itself), or
-//    one for all (isotropic). In a column of names any two are at distance 1, which is what a
-//    column for each name would come to.
-// 2. The evidence has the mean at its best, so its derivatives need no term for the mean.
-// 3. L is kept by rows. LAPACK sees it as the upper factor of a matrix kept by columns, which
-//    needs no transposing; the other half of the block holds, while the evidence is worked
-//    out, what the derivatives by length scales have in common.
+// 1. Columns share length scales by groups: one per column, or one for all (isotropic). In a
+//    column of names any two different names are at distance 1, as with one column per name.
+// 2. The evidence uses the optimal mean, so its derivatives need no term for the mean.
+// 3. L is stored by rows. LAPACK reads it as the upper factor of a matrix stored by columns, so
+//    nothing is transposed. While the evidence is computed, the other half of the block holds
+//    the common part of the derivatives by length scales.
 // 4. LAPACKE's `_work` functions: the others read an environment variable.
-// 5. A point more is a row more (rh_gp__extend), in n^2 steps instead of n^3.
-// 6. Predictions are made eight at a time: the inner loops are over the eight, which
-//    compilers turn into vectors without changing the order of any sum.
+// 5. A new point adds a row (rh_gp__extend), in n^2 steps instead of n^3.
+// 6. Predictions are made eight at a time: the inner loops run over the eight, so compilers
+//    vectorise them without changing the order of any sum.
 //
-// With Debian's reference BLAS factoring 200 points takes 0.8 ms, the inverse that
-// derivatives of the evidence need another 1.5 ms.
+// With Debian's reference BLAS factoring 200 points takes 0.8 ms; the inverse for the
+// derivatives of the evidence takes another 1.5 ms.
 
 #include "gp.h"
 
@@ -33,7 +32,7 @@
 
 #define ROOT5 2.2360679774997896964
 #define LN_2PI 1.8378770664093454836
-#define BROKEN 0.05 // parts of worst to best
+#define BROKEN 0.05 // share of best - worst
 
 double rh_gp__broken(double worst, double best)
 {
@@ -82,7 +81,7 @@ rh_status rh_gp__reserve(rh_gp *gp, int room, rh_error *err)
     if (room <= gp->room)
         return RH_OK;
 
-    // all the memory first: a process that could not be widened is as it was
+    // all memory first: on failure the process does not change
     rh_gp wider = {0};
     size_t ncol = (size_t)gp->ncol, size = (size_t)room, old = (size_t)gp->room;
     double **from[] = {&gp->z,     &gp->y,    &gp->noise, &gp->factor,
@@ -99,7 +98,7 @@ rh_status rh_gp__reserve(rh_gp *gp, int room, rh_error *err)
             rc = rh_fail(err, RH_ENOMEM, "out of memory for a model of %d settings", room);
     }
 
-    // what there was, row by row; then old and new change places
+    // copy row by row, then swap
     for (int b = 0; b < NBLOCK && !rc; b++) {
         for (int i = 0; i < gp->n; i++)
             memcpy(*to[b] + (size_t)i * width[b], *from[b] + (size_t)i * old_width[b],
@@ -141,9 +140,8 @@ static const double *point(const rh_gp *gp, int i)
     return gp->z + (size_t)i * (size_t)gp->ncol;
 }
 
-// The kernel at squared distance r2, without its variance; *common is what its derivatives
-// have in common: by ln l_c it is common (z_c - z'_c)^2 / l_c^2, by z_c as much over z'_c -
-// z_c.
+// The kernel at squared distance r2, without its variance. *common is the common factor of its
+// derivatives: by ln l_c, common (z_c - z'_c)^2 / l_c^2; by z_c, the same over z'_c - z_c.
 static double matern(double r2, double *common)
 {
     double s = ROOT5 * sqrt(r2), e = rh_exp(-s);
@@ -151,7 +149,7 @@ static double matern(double r2, double *common)
     return (1.0 + s + s * s / 3.0) * e;
 }
 
-// The squared difference of two points in one column: of names, whether they differ.
+// The squared difference of two points in one column; for names, 1 if they differ.
 static double squared(const rh_gp *gp, int c, double a, double b)
 {
     double difference = a - b;
@@ -166,8 +164,8 @@ static double squared_distance(const rh_gp *gp, const double *a, const double *b
     return r2;
 }
 
-// Rows from .. n-1 of the covariance, into the lower half of the factor's block; into the
-// upper half, if asked for, what the derivatives have in common.
+// Write rows from .. n-1 of the covariance to the lower half of the factor's block and, if
+// asked to, the common factor of the derivatives to the upper half.
 static void covariance(rh_gp *gp, int from, double jitter, bool derivatives)
 {
     double variance = rh_exp(gp->theta[RH_GP_VARIANCE]), own = rh_exp(gp->theta[RH_GP_NOISE]);
@@ -183,7 +181,7 @@ static void covariance(rh_gp *gp, int from, double jitter, bool derivatives)
     }
 }
 
-// The sum of a[i] b[i], four chains at a time: one after the other they would wait.
+// The sum of a[i] b[i] in four chains, to hide the latency of additions.
 static double dot(const double *a, const double *b, int n)
 {
     double sum[4] = {0.0};
@@ -203,7 +201,7 @@ static bool cholesky(rh_gp *gp)
 
 void rh_gp__factor(rh_gp *gp)
 {
-    // 1 is far more than rounding can take away
+    // a jitter of 1 is far larger than any rounding error
     for (double jitter = gp->jitter; jitter <= 1.0; jitter = fmax(1e-12, 10.0 * jitter)) {
         covariance(gp, 0, jitter, false);
         if (cholesky(gp))
@@ -221,7 +219,7 @@ void rh_gp__extend(rh_gp *gp)
         for (int j = 0; j < i; j++)
             to[j] = (to[j] - dot(row(gp, j), to, j)) / row(gp, j)[j];
 
-        // rounding may leave nothing of it: then some jitter, for this row alone
+        // rounding may make it zero or less: add jitter to this row only
         to[i] = sqrt(fmax(to[i] - dot(to, to, i), 1e-12 * to[i]));
     }
     gp->nfactor = gp->n;
@@ -265,7 +263,7 @@ void rh_gp__weigh(rh_gp *gp)
 }
 
 // Half the sum over all pairs of (alpha alpha' - C^-1) times the derivative of C. The inverse
-// is in the lower half of the block, what its derivatives have in common in the upper half.
+// is in the lower half of the block, the common factor of the derivatives in the upper half.
 static void evidence_slope(const rh_gp *gp, double *slope)
 {
     double own = rh_exp(gp->theta[RH_GP_NOISE]);
@@ -284,7 +282,7 @@ static void evidence_slope(const rh_gp *gp, double *slope)
         fit += gp->alpha[i] * (gp->y[i] - gp->mean) - 1.0;
     }
 
-    // the sum of w C over all pairs is `fit`; what is not of the noises is of the variance
+    // the sum of w C over all pairs is `fit`; without the noise part it belongs to the variance
     slope[RH_GP_VARIANCE] = 0.5 * (fit - known - own * trace);
     slope[RH_GP_NOISE] = 0.5 * own * trace;
     for (int g = 0; g < gp->ngroup; g++)
@@ -334,7 +332,7 @@ static void predict_block(rh_gp *gp, int count, const double *z, double *mean, d
     if (!variance)
         return;
 
-    // L^-1 k of the eight side by side, and what they leave of the variance
+    // L^-1 k of the eight points, and the remaining variance
     double left[B];
     for (int b = 0; b < B; b++)
         left[b] = a2;

@@ -1,15 +1,14 @@
-// gp_fit.c - hyperparameters of a Gaussian process, by marginal likelihood and prior.
+// gp_fit.c - fit the hyperparameters of a Gaussian process by marginal likelihood and prior.
 //
-// The sum of log marginal likelihood and log prior is climbed with NLopt's SLSQP from each of
-// the starts, within bounds. A start is better than another by what it ends with; the first
-// of equals counts.
+// NLopt's SLSQP maximises the sum of log marginal likelihood and log prior within bounds, from
+// each of the starts. The best end wins; of equals, the first.
 //
-// 1. SLSQP: it keeps a whole matrix of curvatures, which is small here, and spends its time
-//    on few evaluations, each of which costs n^3.
-// 2. A number of evaluations is the only limit, never the clock: the same points give the
+// 1. SLSQP keeps a full matrix of curvatures, which is small here, and needs few evaluations,
+//    each of which costs n^3.
+// 2. The number of evaluations is the only limit, never the clock: the same points give the
 //    same hyperparameters.
-// 3. Where the covariance cannot be factored the value is one that no climb goes to, with no
-//    slope, so that the step is shortened.
+// 3. Where the covariance cannot be factored, the objective is very low with no slope, so the
+//    optimiser shortens its step.
 
 #include "gp.h"
 
@@ -23,7 +22,7 @@ typedef struct climb {
     rh_gp *gp;
     const rh_gp__prior *prior;
     int ntheta;
-    double best; // the highest value seen, and where
+    double best; // the highest value, and its theta
     double theta[RH_GP_MOST];
 } climb;
 
@@ -73,7 +72,7 @@ rh_status rh_gp__fit(rh_gp *gp, const rh_gp__prior *prior, int nstart, const dou
                      nlopt_set_upper_bounds(opt, hi) > 0 && nlopt_set_maxeval(opt, most) > 0 &&
                      nlopt_set_ftol_abs(opt, 1e-3) > 0;
 
-        // how it ended does not matter: the best that was seen is kept
+        // however it ended, the best point evaluated is kept
         nlopt_result ended = ready ? nlopt_optimize(opt, theta, &value) : NLOPT_OUT_OF_MEMORY;
         nlopt_destroy(opt);
         if (ended == NLOPT_OUT_OF_MEMORY)

@@ -1,7 +1,7 @@
-// grid.c - all settings of a finite space, in order, the first dimension slowest.
+// grid.c - all settings of a finite space in order; the first dimension varies slowest.
 //
-// The settings do not depend on scores, so some hundreds are asked for at a time: there is
-// work for as many as want it, and a run that lasts longer than others holds nobody up.
+// The settings do not depend on scores, so one ask proposes some hundreds: all workers stay
+// busy, and a long run delays none of them.
 
 #include "search_internal.h"
 

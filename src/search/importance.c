@@ -1,21 +1,22 @@
-// importance.c - how much of the differences between settings each dimension explains.
+// importance.c - how much of the variance between settings each dimension explains.
 //
-// Sobol's indices: with V the variance of the value over the space, all settings alike,
+// Sobol's indices. With V the variance of the value over the space, all settings equally
+// likely,
 //
 //     share_k = V( E(value | x_k) ) / V                 by itself
 //     total_k = E( V(value | all but x_k) ) / V         together with others
 //
-// 1. Where all settings of a finite space are there, each once, the two are sums over the
-//    table: exact, with whatever noise the values have in them. Settings that a race dropped
-//    have more of it, for their fewer runs, but are far from the best.
-// 2. Elsewhere they are those of a Gaussian process's mean, at points of Sobol's sequence in
-//    twice the dimensions: A, B, and A with one dimension from B (Saltelli 2010, Jansen
-//    1999). The process has a noise of its own fitted, so that noise is not explained by
-//    anything. Above 16 dimensions there is no such sequence here, and the points are random
-//    ones.
-// 3. No differences at all: all shares are 0.
-// 4. Of more than 600 settings 600 are drawn: the fit costs their third power. Every so
-//    manieth would miss all but one value of a dimension that is gone through as fast.
+// 1. With every setting of a finite space given once, both are exact sums over the table,
+//    including the noise of the values. Settings that a race dropped have more noise, because
+//    they have fewer runs, but they are far from the best.
+// 2. Otherwise they are those of the mean of a Gaussian process, at points of Sobol's sequence
+// in
+//    twice the dimensions: A, B, and A with one dimension from B (Saltelli 2010, Jansen 1999).
+//    The process has its own fitted noise, so no dimension explains noise. Above 16 dimensions
+//    the points are random, since the sequence here has 32.
+// 3. Without any differences, all shares are 0.
+// 4. Of more than 600 settings, 600 are drawn at random: the cost of the fit grows with the
+//    third power. Taking every n-th would miss values of a dimension with the same period.
 
 #include "gp.h"
 #include "search_internal.h"
@@ -28,9 +29,9 @@
 #define BLOCK 64
 #define MOST 600
 
-// ---------------------------------------------------------------------------- the whole table
+// ---------------------------------------------------------------------------- all settings
 
-// The number of a value of a finite dimension, or -1.
+// The index of a value of a finite dimension, or -1.
 static int64_t number_of(const rh_dim *dim, double v)
 {
     int64_t count = (int64_t)rh_dim_count(dim), lo = 0, hi = count - 1;
@@ -50,7 +51,7 @@ static int64_t number_of(const rh_dim *dim, double v)
     return rh_dim__at(dim, (double)lo) == v ? lo : -1;
 }
 
-// Values by the number of the setting, into table (n); false where one is missing or twice.
+// Write the values to table (n) by setting index; false if one is missing or duplicate.
 static bool tabulate(const rh_space *space, int n, const double *x, const double *value,
                      double *table)
 {
@@ -83,7 +84,7 @@ static double variance_of(const double *y, int n, double *mean)
     return sum;
 }
 
-// Analysis of variance of the table (n), the last dimension fastest.
+// Analysis of variance of the table (n); the last dimension varies fastest.
 static void analyse(const rh_space *space, int n, const double *table, double *share,
                     double *total)
 {
@@ -93,7 +94,7 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
         int count = (int)rh_dim_count(&space->dim[k]), group = stride;
         stride /= count;
 
-        // what is left when all settings of a level have the level's mean
+        // variance of the means of the levels
         double between = 0.0, within = 0.0;
         for (int level = 0; level < count; level++) {
             double sum = 0.0;
@@ -104,7 +105,7 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
             between += away * away / count;
         }
 
-        // and what differs between settings that differ in this dimension alone
+        // variance between settings that differ in this dimension only
         for (int from = 0; from < n; from += group)
             for (int i = from; i < from + stride; i++) {
                 double sum = 0.0, square = 0.0;
@@ -123,8 +124,8 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
 
 // ---------------------------------------------------------------------------- by a process
 
-// A process through the settings, values y with mean 0 and variance 1. What broke down (by
-// value) has no noise.
+// Fit a process to the settings, with values y scaled to mean 0 and variance 1. Settings that
+// broke down (by value) have no noise.
 static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
                      const double *value, const double *y, const double *noise, rh_error *err)
 {
@@ -145,7 +146,7 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
     double mean, scale = variance_of(y, n, &mean);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 1, 0);
     for (int i = 0; i < n; i++) {
-        if (rh_rng_uniform(&rng) * (n - i) >= left) // equal chances (Knuth's algorithm S)
+        if (rh_rng_uniform(&rng) * (n - i) >= left) // all equally likely (Knuth's algorithm S)
             continue;
         left--;
         double z[RH_MAX_DIM], of_this = noise && isfinite(value[i]) ? noise[i] : 0.0;
@@ -169,7 +170,7 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
     return rh_gp__fit(gp, prior, 1, start, 60, err);
 }
 
-// Two points that have nothing to do with each other, number i of them.
+// Pair number i of independent points.
 static void pair(const rh_sobol *sobol, rh_rng *rng, int ndim, int i, double *a, double *b)
 {
     double u[RH_MAX_DIM];
@@ -185,13 +186,12 @@ static void pair(const rh_sobol *sobol, rh_rng *rng, int ndim, int i, double *a,
     }
 }
 
-// What the process expects at points u of the cube (n x ndim), which are moved to where the
-// settings are that they lie in.
+// Move points u (n x ndim) of the cube to the middle of their settings' parts and predict them.
 static void expect(rh_gp *gp, const rh_space *space, int n, double *u, double *y)
 {
     for (int i = 0; i < n; i++) {
         double x[RH_MAX_DIM];
-        rh_space_place(space, u + i * space->ndim, x);
+        rh_space__place(space, u + i * space->ndim, x);
         rh_space_unit(space, x, u + i * space->ndim);
     }
     rh_gp__predict(gp, n, u, y, NULL);
@@ -239,9 +239,9 @@ static void sample(rh_gp *gp, const rh_space *space, double *share, double *tota
 
 // ---------------------------------------------------------------------------- both
 
-// Values with those that broke down a little worse than the worst, from the worst on: equal
-// ones become 0, which no rounding of a mean makes a difference of.
-static void mend(int n, const double *value, double *y)
+// Write the values relative to the worst to y; settings that broke down get slightly less.
+// Equal values become exactly 0, so rounding cannot make them differ.
+static void replace_broken(int n, const double *value, double *y)
 {
     double worst = INFINITY, best = -INFINITY;
     for (int i = 0; i < n; i++) {
@@ -272,7 +272,7 @@ rh_status rh_importance(const rh_space *space, int n, const double *x, const dou
         goto done;
     }
 
-    mend(n, value, y);
+    replace_broken(n, value, y);
     whole = rh_space_count(space) == n && tabulate(space, n, x, y, table);
     if (whole) {
         analyse(space, n, table, share, together);

@@ -1,26 +1,25 @@
-// race.c - all settings start with few runs; those clearly worse are dropped on the way.
+// race.c - all settings start with few runs; the clearly worse are dropped on the way.
 //
 // Maron and Moore (1994), with the paired test of Moore and Lee (1994). Runs of equal number
-// had the same random stream, so the best so far, b, is compared with a setting i by the
-// differences d = score(b) - score(i) of their n runs, and i is dropped where
+// share their random streams, so the best setting so far, b, is compared with a setting i by
+// the differences d = score(b) - score(i) of their n runs. i is dropped when
 //
 //     mean(d) / (sd(d) / sqrt(n))  >  Student's quantile of 1 - a, n - 1 degrees of freedom
 //
-// All still in the race get runs up to the next stage, a growing number, until they have all.
+// The remaining settings get runs up to the next stage, in growing steps, until they have all.
 //
-// 1. a = (1 - confidence) / (looks x (settings - 1)): whoever the best so far is, there are
-//    settings - 1 comparisons that could drop the truly best one, at each look. So it is
-//    dropped with a probability below 1 - confidence, as far as differences are normal
-//    (Bonferroni).
-// 2. What is chosen is chosen among those that had all runs, by their mean, on the runs that
-//    grid would have given them: where grid's choice was not dropped, the choice is the same.
-// 3. A setting that broke down leaves at the first look, unless all did.
-// 4. One that is left alone still gets all its runs: its score is to be as sure as grid's.
+// 1. a = (1 - confidence) / (looks x (settings - 1)): at each look, settings - 1 comparisons
+//    could drop the truly best setting, whichever is best so far. So it is dropped with a
+//    probability below 1 - confidence, as far as differences are normal (Bonferroni).
+// 2. The choice is the best mean among the settings with all runs, on the runs that grid would
+//    have given them: unless grid's choice was dropped, race makes the same choice.
+// 3. A setting that broke down is dropped at the first look, unless all broke down.
+// 4. A single remaining setting still gets all its runs, so its score is as certain as grid's.
 //
 // Measured with the published grids of 54 settings (bench/bench_race.c): grid's choice in all
-// of 300 plays, for 61 % of its runs where a setting has 10, and for 24 to 28 % where it has
-// 30. With normal random stream and 30 settings close to each other the best was dropped in 16
-// of 5,000 plays, and one choice was not grid's: the bound is a safe one.
+// of 300 races, for 61 % of its runs with 10 runs a setting, and for 24 to 28 % with 30. With
+// normal noise and 30 settings close to each other the best was dropped in 16 of 5,000 races,
+// and one choice differed from grid's: the bound is safe.
 
 #include "search_internal.h"
 
@@ -29,15 +28,15 @@
 enum { FIRST, GROWTH, CONFIDENCE, NPARAM };
 
 static const rh_param param[NPARAM] = {
-    [FIRST] = {"first", "runs that every setting gets", .lo = 2, .hi = 10000, .initial = 5,
-               .whole = true, .fixed = true},
-    [GROWTH] = {"growth", "runs of a stage / runs of the one before", .lo = 1.0, .hi = 100.0,
-                .initial = 1.5, .fixed = true},
-    [CONFIDENCE] = {"confidence", "that the best setting is not dropped", .lo = 0.5,
+    [FIRST] = {"first", "runs of every setting in the first stage", .lo = 2, .hi = 10000,
+               .initial = 5, .whole = true, .fixed = true},
+    [GROWTH] = {"growth", "growth of the number of runs from stage to stage", .lo = 1.0,
+                .hi = 100.0, .initial = 1.5, .fixed = true},
+    [CONFIDENCE] = {"confidence", "probability that the best setting is not dropped", .lo = 0.5,
                     .hi = 0.999999, .initial = 0.95, .fixed = true},
 };
 
-// Runs of the stage after one with so many; 0: of the first.
+// Runs of the stage after one with nrun; 0: of the first stage.
 static int stage_after(const rh_search *search, int nrun)
 {
     double next = nrun ? ceil(nrun * search->param[GROWTH]) : search->param[FIRST];
@@ -46,7 +45,7 @@ static int stage_after(const rh_search *search, int nrun)
     return next < search->opt.nrun ? (int)next : search->opt.nrun;
 }
 
-// How often it is looked whom to drop.
+// The number of looks.
 static int count_looks(const rh_search *search)
 {
     int looks = 0;
@@ -55,7 +54,7 @@ static int count_looks(const rh_search *search)
     return looks;
 }
 
-// Student's t of the differences between two settings, by the runs that both had.
+// Student's t of the differences between two settings, over the runs that both have.
 static double advantage(const rh_search__setting *best, const rh_search__setting *other,
                         int *df)
 {
@@ -73,7 +72,7 @@ static double advantage(const rh_search__setting *best, const rh_search__setting
     return mean / sqrt(square / (n - 1.0) / n); // INFINITY where all differences are equal
 }
 
-// The best of those still in the race, or -1.
+// The best remaining setting, or -1.
 static int best_of(const rh_search *search)
 {
     int best = -1;
@@ -85,7 +84,7 @@ static int best_of(const rh_search *search)
     return best;
 }
 
-// Drop the clearly worse of those that are open. Returns how many are left.
+// Drop the clearly worse settings. Returns the number that remain.
 static int drop(rh_search *search)
 {
     int best = best_of(search), left = 0, known = 0;
@@ -100,7 +99,7 @@ static int drop(rh_search *search)
         bool lost = s->value == -INFINITY && search->setting[best].value > -INFINITY;
         if (!lost && s->value > -INFINITY && i != best) {
             double t = advantage(&search->setting[best], s, &df);
-            if (df >= 1 && df != known) { // the same for all, as a rule: it takes a while
+            if (df >= 1 && df != known) { // usually the same for all; it is slow
                 limit = rh_student_quantile(1.0 - share, df);
                 known = df;
             }
@@ -115,10 +114,10 @@ static int drop(rh_search *search)
 
 static rh_status race_ask(rh_search *search, rh_error *err)
 {
-    int *stage = search->self; // runs of those still in the race
+    int *stage = search->self; // runs of the remaining settings
     rh_status rc = RH_OK;
 
-    // all of them to begin with
+    // first stage: all settings
     if (*stage == 0) {
         int count = (int)rh_space_count(&search->space);
         double x[RH_MAX_DIM];
@@ -132,7 +131,7 @@ static rh_status race_ask(rh_search *search, rh_error *err)
     if (*stage == search->opt.nrun)
         return RH_OK;
 
-    // then the survivors, or the last of them to the end
+    // then the remaining ones, or all runs of a single one
     *stage = drop(search) > 1 ? stage_after(search, *stage) : search->opt.nrun;
     for (int i = 0; !rc && i < search->nsetting; i++)
         if (search->setting[i].state == RH_SETTING_OPEN)

@@ -1,11 +1,11 @@
-// random.c - settings by chance: independent ones, or points that fill the space evenly.
+// random.c - random settings: independent, or evenly spread points.
 //
-// 1. No setting is tried twice. In a finite space one that came up before is drawn again;
-//    when a thousand draws in a row have brought nothing new, almost all have been tried, and
-//    the rest is looked for one by one, from a random place on. After the last it is over.
-// 2. Draw number i has a stream of its own, so that what is tried does not depend on how many
-//    are asked for at a time.
-// 3. The settings do not depend on scores, so some hundreds are asked for at a time.
+// 1. No setting is tried twice. In a finite space, a setting that came up before is drawn
+// again.
+//    After a thousand such draws in a row almost all settings have been tried; the rest is then
+//    searched one by one from a random place. The search ends after the last setting.
+// 2. Draw number i has its own random stream, so the settings do not depend on the batch size.
+// 3. The settings do not depend on scores, so one ask proposes some hundreds.
 
 #include "search_internal.h"
 
@@ -13,47 +13,47 @@
 
 #include <math.h>
 
-#define PATIENCE 1000 // draws in a row that may bring nothing new
-#define COUNTED 1e15  // settings of a space that can be gone through
+#define PATIENCE 1000 // draws in a row without a new setting
+#define COUNTED 1e15  // largest space that is searched one by one
 
 enum { POINTS, NPARAM };
 enum { RANDOM, QUASI };
 static const char *const points_name[] = {"random", "quasi"};
 
 static const rh_param param[NPARAM] = {
-    [POINTS] = {"points", "independent, or spread evenly (Sobol)", .lo = 0, .hi = 1,
+    [POINTS] = {"points", "independent, or evenly spread (Sobol)", .lo = 0, .hi = 1,
                 .initial = RANDOM, .fixed = true, .choice = points_name},
 };
 
-typedef struct chance {
-    uint64_t ndraw; // draws so far
+typedef struct draws {
+    uint64_t n; // so far
     rh_sobol sobol;
-} chance;
+} draws;
 
 static rh_status random_init(rh_search *search, rh_error *err)
 {
     (void)err;
-    chance *c = search->self;
+    draws *c = search->self;
     rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 1, 0);
     rh_sobol__init(&c->sobol, search->space.ndim, &rng);
     return RH_OK;
 }
 
-// The next draw into x (ndim).
+// Write the next draw to x (ndim).
 static void draw(rh_search *search, double *x)
 {
-    chance *c = search->self;
+    draws *c = search->self;
     double u[RH_MAX_DIM];
-    uint64_t i = c->ndraw++;
+    uint64_t i = c->n++;
     rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 0, i);
     for (int k = 0; k < search->space.ndim; k++)
         u[k] = rh_rng_uniform(&rng);
     if ((int)search->param[POINTS] == QUASI)
         rh_sobol__at(&c->sobol, (uint32_t)i, u);
-    rh_space_place(&search->space, u, x);
+    rh_space__place(&search->space, u, x);
 }
 
-// A setting not tried yet into x (ndim); false: there is none.
+// Write a new setting to x (ndim); false: there is none.
 static bool next(rh_search *search, double *x)
 {
     double count = rh_space_count(&search->space);
@@ -65,7 +65,7 @@ static bool next(rh_search *search, double *x)
     if (count > COUNTED)
         return false;
 
-    // one by one, from a random place on
+    // one by one, from a random place
     rh_rng rng =
         rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, 2, (uint64_t)search->nsetting);
     int64_t n = (int64_t)count, from = (int64_t)floor(rh_rng_uniform(&rng) * count);
@@ -89,14 +89,14 @@ static rh_status random_ask(rh_search *search, rh_error *err)
 }
 
 static const rh_search_calls calls = {
-    .self_size = sizeof(chance),
+    .self_size = sizeof(draws),
     .init = random_init,
     .ask = random_ask,
 };
 
 const rh_search_type rh_search_random = {
     .name = "random",
-    .about = "settings by chance, or spread evenly; the best of those tried",
+    .about = "random or evenly spread settings; the best of those tried",
     .param = param,
     .nparam = NPARAM,
     .calls = &calls,

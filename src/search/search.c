@@ -1,15 +1,17 @@
-// search.c - the handle: what was asked for, what was told, who leads.
+// search.c - the handle: proposals, results, leaders.
 //
-//     kind ──ask_new, ask_again──▶ batch ──ask──▶ caller ──tell──▶ settings ──▶ kind
+//     method ──ask_new, ask_again──▶ batch ──ask──▶ caller ──tell──▶ settings ──▶ method
 //
-// 1. All that a kind may go by is what it was told: the same space, options and scores lead
-//    to the same questions. So a search is brought back by telling a new one the same.
-// 2. Settings are found by what they are through a table of twice as many slots, because a
-//    search that tries thousands must not compare each with all others. 0 and -0 are one.
-// 3. A setting has memory of its own: who was given its numbers may keep them.
-// 4. A search that could not ask for want of memory is only fit to be destroyed.
+// 1. A method depends only on what it was told: the same space, options and scores give the
+//    same proposals. A search is restored by telling a new one the same results.
+// 2. A hash table finds settings by their values, because a search of thousands cannot compare
+//    each with all others. 0 and -0 are equal.
+// 3. Each setting has its own memory, so callers may keep pointers to its values.
+// 4. After rh_search_ask() ran out of memory, the search can only be destroyed.
 
 #include "search_internal.h"
+
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -41,7 +43,7 @@ static rh_status check_options(const rh_search_options *opt, const char *name, r
     return RH_OK;
 }
 
-// "1,000,000", or "1e+30" where nobody would count the digits.
+// "1,000,000", or "1e+30" for large numbers.
 static rh_search__text with_commas(double count)
 {
     rh_search__text out = rh_search__write(count), plain = out;
@@ -57,7 +59,7 @@ static rh_search__text with_commas(double count)
     return out;
 }
 
-// Whether a kind that tries all settings can do so.
+// Refuse spaces that are too large for a method that tries all settings.
 static rh_status check_size(const rh_search_type *type, const rh_space *space, rh_error *err)
 {
     for (int k = 0; k < space->ndim && type->finite; k++) {
@@ -79,9 +81,9 @@ static rh_status check_size(const rh_search_type *type, const rh_space *space, r
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- making
+// ---------------------------------------------------------------------------- construction
 
-// A copy of n things of some size; NULL when there is no memory.
+// A copy of n items; NULL when out of memory.
 static void *copy_of(const void *from, size_t n, size_t size)
 {
     void *copy = rh_alloc(n, size);
@@ -90,7 +92,7 @@ static void *copy_of(const void *from, size_t n, size_t size)
     return copy;
 }
 
-// The space with names and values of its own; false when there is no memory.
+// Copy the space with its names and values; false when out of memory.
 static bool copy_space(rh_search *search, const rh_space *space)
 {
     search->space = *space;
@@ -107,11 +109,6 @@ static bool copy_space(rh_search *search, const rh_space *space)
     return true;
 }
 
-rh_status rh_search__no_memory(const rh_search *search, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", search->type->name);
-}
-
 static rh_status begin(rh_search *search, const rh_space *space, const rh_search_options *opt,
                        rh_error *err)
 {
@@ -120,7 +117,7 @@ static rh_status begin(rh_search *search, const rh_space *space, const rh_search
     search->param = rh_alloc((size_t)type->nparam, sizeof *search->param);
     search->self = rh_alloc(1, type->calls->self_size);
     if (!search->param || !search->self || !copy_space(search, space))
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
     if (opt->param && type->nparam)
         memcpy(search->param, opt->param, (size_t)type->nparam * sizeof *search->param);
     else
@@ -148,7 +145,7 @@ rh_status rh_search_create(rh_search **out, const rh_search_type *type, const rh
 
     rh_search *search = rh_alloc(1, sizeof *search);
     if (!search)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+        return rh_base__no_memory(err, type->name);
     search->type = type;
     rc = begin(search, space, opt, err);
     if (rc) {
@@ -179,16 +176,6 @@ void rh_search_destroy(rh_search *search)
     rh_free(search->self);
     rh_free(search->param);
     rh_free(search);
-}
-
-const rh_search_type *rh_search_kind(const rh_search *search)
-{
-    return search->type;
-}
-
-const rh_space *rh_search_space(const rh_search *search)
-{
-    return &search->space;
 }
 
 // ---------------------------------------------------------------------------- settings
@@ -222,7 +209,7 @@ static bool same(const double *a, const double *b, int n)
     return true;
 }
 
-// The slot of a setting equal to x, or the free one where it would be.
+// The slot of the setting equal to x, or the free slot for it.
 static int slot_of(const rh_search *search, const double *x)
 {
     uint64_t hash = 0;
@@ -245,7 +232,7 @@ int rh_search__find(const rh_search *search, const double *x)
     return search->nslot ? search->slot[slot_of(search, x)] : -1;
 }
 
-// All settings into the table anew; of equal ones the first.
+// Fill the hash table again; of equal settings it holds the first.
 static void fill_slots(rh_search *search)
 {
     for (int i = 0; i < search->nslot; i++)
@@ -282,7 +269,7 @@ void rh_search_amend(rh_search *search, int setting, const double *x)
     fill_slots(search);
 }
 
-// ---------------------------------------------------------------------------- asking
+// ---------------------------------------------------------------------------- proposals
 
 rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_error *err)
 {
@@ -290,7 +277,7 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
     void *more = rh_alloc_more(search->asked, &search->asked_room, search->nasked,
                                sizeof *search->asked);
     if (!more)
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
     search->asked = more;
     search->asked[search->nasked++] = (rh_asked){.setting = setting, .nrun = nrun};
     return RH_OK;
@@ -303,10 +290,10 @@ rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_er
                                sizeof *search->setting);
     search->setting = more ? more : search->setting;
     if (!more || !make_slots(search))
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
     double *own = copy_of(x, (size_t)search->space.ndim, sizeof *x);
     if (!own)
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
 
     search->setting[search->nsetting] =
         (rh_search__setting){.x = own, .value = NAN, .noise = NAN};
@@ -318,7 +305,10 @@ rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_er
 
 rh_status rh_search_ask(rh_search *search, const rh_asked **asked, int *nasked, rh_error *err)
 {
-    assert(search->ntold == search->nasked); // each is told before the next is asked for
+    if (search->ntold != search->nasked)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %d of %d settings told, expected all before the next ask",
+                       search->type->name, search->ntold, search->nasked);
     search->nasked = search->ntold = 0;
     rh_status rc = search->over ? RH_OK : search->type->calls->ask(search, err);
     if (rc)
@@ -346,17 +336,28 @@ void rh_search_foresee(const rh_search *search, int *nsetting, int64_t *nrun)
     *nrun = (int64_t)*nsetting * search->opt.nrun;
 }
 
-// ---------------------------------------------------------------------------- telling
+// ---------------------------------------------------------------------------- results
 
 rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
 {
-    assert(search->ntold < search->nasked);
-    assert(told->setting == search->asked[search->ntold].setting);
-    assert(told->nrun >= 1 && !isnan(told->value) && !(told->noise < 0.0));
+    const char *name = search->type->name;
+    if (search->ntold == search->nasked)
+        return rh_fail(err, RH_EINVAL, "%s: told setting %d, expected an ask first", name,
+                       told->setting);
+    int setting = search->asked[search->ntold].setting;
+    if (told->setting != setting)
+        return rh_fail(err, RH_EINVAL, "%s: told setting %d, expected %d, the next one asked",
+                       name, told->setting, setting);
+    if (told->nrun < 1 || isnan(told->value) || told->noise < 0.0)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: setting %d: %d runs, value %s, noise %s, expected 1 run or more, a "
+                       "value that is a number, and a noise of 0 or more",
+                       name, setting, told->nrun, rh_search__write(told->value).text,
+                       rh_search__write(told->noise).text);
     rh_search__setting *s = setting_at(search, told->setting);
     double *score = copy_of(told->score, (size_t)told->nrun, sizeof *score);
     if (!score)
-        return rh_search__no_memory(search, err);
+        return rh_base__no_memory(err, search->type->name);
 
     rh_free(s->score);
     s->score = score;
@@ -370,7 +371,7 @@ rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- leading
+// ---------------------------------------------------------------------------- leaders
 
 rh_leader rh_search__leader(const rh_search *search, int setting)
 {
@@ -392,7 +393,7 @@ int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leade
     for (int i = 0; i < search->nsetting; i++)
         longest = search->setting[i].nrun > longest ? search->setting[i].nrun : longest;
 
-    // the first `most` as they come, then whoever is better than the last of them
+    // the first `most`, then every setting that is better than the last of them
     for (int i = 0; i < search->nsetting; i++) {
         if (search->setting[i].nrun < longest)
             continue;

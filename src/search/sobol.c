@@ -1,15 +1,15 @@
-// sobol.c - Sobol's sequence, with a random shift.
+// sobol.c - Sobol's sequence with a random shift.
 //
 // Sobol (1967), in the order of Gray's code (Antonov and Saleev 1979), with the direction
 // numbers of Joe and Kuo (2008). A dimension has a primitive polynomial of degree s over 0
-// and 1 and the first s of its numbers; the others follow:
+// and 1 and its first s numbers; the others follow:
 //
 //     v(i) = v(i-s) ^ (v(i-s) >> s) ^ a(1) v(i-1) ^ ... ^ a(s-1) v(i-s+1)
 //
-// 1. Bits are shifted by exclusive or, which keeps every promise of the sequence: each 2^k
-//    points in a row still have one in each of 2^k equal slices of any dimension. The shift
-//    is the same for all points: each is uniform by itself, and other seeds are other sets.
-// 2. Numbers are in the middle of their 2^32nd: neither 0 nor 1 comes up.
+// 1. The shift is an exclusive or of the bits, which preserves the properties of the sequence:
+//    2^k consecutive points have one in each of 2^k equal slices of any dimension. All points
+//    have the same shift: each is uniform by itself, and other seeds give other sets.
+// 2. Numbers are in the middle of their 2^-32 interval: neither 0 nor 1 occurs.
 
 #include "sobol.h"
 

@@ -1,4 +1,4 @@
-// sobol.h - points that fill the unit cube evenly, whatever their number.
+// sobol.h - points that fill the unit cube evenly, for any number of points.
 
 #ifndef REHEARSE_SEARCH_SOBOL_H
 #define REHEARSE_SEARCH_SOBOL_H
@@ -11,10 +11,10 @@ typedef struct rh_sobol {
     int ndim;
 } rh_sobol;
 
-// In ndim dimensions, shifted by what rng draws; NULL: not at all.
+// In ndim dimensions, with a shift from rng; NULL: no shift.
 void rh_sobol__init(rh_sobol *sobol, int ndim, rh_rng *rng);
 
-// Point number i into u (ndim), each number in (0, 1).
+// Write point number i to u (ndim), each number in (0, 1).
 void rh_sobol__at(const rh_sobol *sobol, uint32_t i, double *u);
 
 #endif

@@ -1,18 +1,21 @@
-// space.c - the settings there are: how many, which, and where they lie in the unit cube.
+// space.c - the settings of a space: their number, their values, their place in the unit cube.
 //
-// A dimension is cut into parts, one for each of its values. Those of a list are equal; on a
+// A dimension is divided into parts, one for each value. The parts of a list are equal. On a
 // log scale a whole number k has the part from k - 1/2 to k + 1/2, measured by ratios:
 //
 //     u(k) = (ln(k - 1/2) - ln(first - 1/2)) / (ln(last + 1/2) - ln(first - 1/2))
 //
-// so that 1 to 1,000 is spread as anyone would who draws the logarithm and rounds.
+// so 1 to 1,000 is spread as when drawing the logarithm and rounding.
 //
-// 1. Multiples of 0.1 are meant in tenths: a step that is a decimal m / 10^p gives
-//    k m / 10^p, rounded once. 3 * 0.1 would be 0.30000000000000004.
-// 2. An end that misses a multiple by rounding has it all the same: 0 to 0.3 by 0.1 has four
-//    values. What it gives is then cut off at the end.
-// 3. Counts are doubles, exact up to 2^53: a space may well have more settings than an int.
-// 4. The ends come out exactly, on a log scale too: exp(ln(hi)) is not always hi.
+// 1. Multiples of 0.1 are exact decimals: a step m / 10^p gives k m / 10^p, rounded once. 3 *
+// 0.1
+//    would be 0.30000000000000004.
+// 2. An end that misses a multiple by rounding error still includes it: 0 to 0.3 by 0.1 has
+// four
+//    values. The value is then clipped to the end.
+// 3. Counts are doubles, exact up to 2^53: a space may have more settings than an int can
+// count.
+// 4. The ends are exact on a log scale too: exp(ln(hi)) is not always hi.
 
 #include "search_internal.h"
 
@@ -20,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 1e12     // multiples of a step are counted exactly to here
+#define FAR 1e12     // largest exact multiple of a step
 #define NAMES 1024   // values of RH_DIM_NAMES
 #define LIST 1000000 // values of RH_DIM_LIST
 
@@ -34,7 +37,7 @@ rh_search__text rh_search__write(double number)
 
 // ---------------------------------------------------------------------------- multiples
 
-// How far a quotient may be from a whole number by rounding alone.
+// How far rounding may take a quotient from a whole number.
 static double slack(double quotient)
 {
     double grown = 1e-15 * fabs(quotient);
@@ -170,7 +173,7 @@ bool rh_space_holds(const rh_space *space, const double *x)
 
 // ---------------------------------------------------------------------------- the unit cube
 
-// Both ends of a range in its own scale, half a step beyond where there is one.
+// Both ends of a range on its scale, extended by half a step if it has one.
 static void ends(const rh_dim *dim, double *from, double *to)
 {
     *from = stepped(dim) ? (first_of(dim) - 0.5) * dim->step : dim->lo;
@@ -184,7 +187,7 @@ static void ends(const rh_dim *dim, double *from, double *to)
 static double place(const rh_dim *dim, double u)
 {
     double count = rh_dim_count(dim);
-    if (!(u > 0.0)) // and where it is not a number
+    if (!(u > 0.0)) // also NAN
         u = 0.0;
     if (dim->kind != RH_DIM_RANGE || (stepped(dim) && dim->scale == RH_LINEAR))
         return rh_dim__at(dim, cut(floor(u * count), 0.0, count - 1.0));
@@ -198,7 +201,7 @@ static double place(const rh_dim *dim, double u)
     return rh_dim__round(dim, from + (u < 1.0 ? u : 1.0) * (to - from));
 }
 
-void rh_space_place(const rh_space *space, const double *u, double *x)
+void rh_space__place(const rh_space *space, const double *u, double *x)
 {
     for (int k = 0; k < space->ndim; k++)
         x[k] = place(&space->dim[k], u[k]);
@@ -216,7 +219,7 @@ static double unit(const rh_dim *dim, double x)
 
     double from, to, at;
     ends(dim, &from, &to);
-    if (stepped(dim)) { // the middle of its part
+    if (stepped(dim)) { // the middle of the part
         double k = nearest_multiple(dim, x);
         at = 0.5 * (rh_ln((k - 0.5) * dim->step) + rh_ln((k + 0.5) * dim->step));
     } else {

@@ -1,18 +1,17 @@
 // truncated.c - draws from a multivariate normal inside a box.
 //
-// By rejection: mean + L z, z standard normal, L L' the covariance, until it is inside.
+// By rejection: mean + L z, with z standard normal and L L' the covariance, until it is inside.
 //
-// 1. A wide normal is hardly ever inside a narrow box of many dimensions. After 10,000 misses
-//    the draw is made by Gibbs' sampler instead, coordinate by coordinate given the others,
-//    with a slice for each: given how far x is from its conditional mean m, in units of its
-//    conditional deviation s, the next is uniform where
+// 1. A wide normal is rarely inside a narrow box of many dimensions. After 10,000 misses, Gibbs
+//    sampling draws coordinate by coordinate given the others, with a slice for each: with m
+//    and s the conditional mean and deviation, the next x is uniform where
 //
 //        |x - m| <= s sqrt(((x - m) / s)^2 - 2 ln(u)),   lo <= x <= hi
 //
-//    (Damien and Walker 2001). It never misses, and needs no tail of a normal. 100 sweeps
-//    from the mean: the box cuts correlations down, so that few are needed.
-// 2. A covariance that is a mix of covariances is one itself, and needs no repair but for
-//    rounding: a pivot of the factorisation is kept above 1e-14 of its diagonal.
+//    (Damien and Walker 2001). It never misses and needs no tail of a normal. It makes 100
+//    sweeps from the mean: the box reduces correlations, so few are needed.
+// 2. A mix of covariances is a covariance and needs no repair except for rounding: a pivot of
+//    the factorisation stays above 1e-14 of its diagonal.
 
 #include "truncated.h"
 
@@ -57,7 +56,7 @@ void rh_truncated__ready(rh_truncated *t)
         }
 }
 
-// mean + L z into h. Whether it is inside.
+// Write mean + L z to h. Returns whether it is inside.
 static bool draw_one(const rh_truncated *t, rh_rng *rng, double *h)
 {
     double z[RH_MAX_DIM + 1];
@@ -73,7 +72,7 @@ static bool draw_one(const rh_truncated *t, rh_rng *rng, double *h)
     return inside;
 }
 
-// A new h[k], given the others. Comparisons are such that overflow ends at the box.
+// Draw h[k] given the others. The comparisons clip an overflow to the box.
 static void slice(const rh_truncated *t, rh_rng *rng, int k, double *h)
 {
     double variance = 1.0 / t->precision[k][k], centre = t->mean[k];

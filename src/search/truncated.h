@@ -12,13 +12,13 @@ typedef struct rh_truncated {
     double cov[RH_MAX_DIM][RH_MAX_DIM];       // covariance
     double lower[RH_MAX_DIM][RH_MAX_DIM];     // its Cholesky factor
     double precision[RH_MAX_DIM][RH_MAX_DIM]; // its inverse
-    bool rare; // a draw was inside the box too rarely to wait for the next
+    bool rare;                                // rejection has failed: draw by Gibbs sampling
 } rh_truncated;
 
-// To be called when mean or covariance have changed.
+// Call this after mean or covariance changed.
 void rh_truncated__ready(rh_truncated *t);
 
-// One draw into h (n).
+// Write one draw to h (n).
 void rh_truncated__draw(rh_truncated *t, rh_rng *rng, double *h);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/search_internal.h"
 #include "study/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -83,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (rh_plan_settle(plan, log, &err) == RH_OK) {
             double x[RH_MAX_DIM], u[RH_MAX_DIM] = {0}, hp[64];
             require(rh_space_check(&plan->space, NULL) == RH_OK);
-            rh_space_place(&plan->space, u, x);
+            rh_space__place(&plan->space, u, x);
             rh_plan_hp(plan, x, hp);
             require(rh_param_check(plan->agent->param, plan->agent->nparam, "", hp, NULL) ==
                     RH_OK);

@@ -66,7 +66,7 @@ static inline rh_status sample_tell(rh_search *search, rh_asked asked, rh_error 
     const double *x = rh_search_setting(search, asked.setting);
     assert_in_range(asked.nrun, 1, SAMPLE_RUNS);
     for (int r = 0; r < asked.nrun; r++) {
-        score[r] = sample_score(rh_search_space(search), x, r);
+        score[r] = sample_score(&search->space, x, r);
         value += score[r] / asked.nrun;
     }
     for (int r = 0; r < asked.nrun; r++)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rehearse/search.h"
+#include "search/search_internal.h"
 
 #include <math.h>
 
@@ -143,7 +143,7 @@ static void ishigami(void **unused)
         double u[4];
         for (int k = 0; k < 4; k++)
             u[k] = rh_rng_uniform(&rng);
-        rh_space_place(&space, u, x[i]);
+        rh_space__place(&space, u, x[i]);
         y[i] = sin(x[i][0]) + 7.0 * pow(sin(x[i][1]), 2) + 0.1 * pow(x[i][2], 4) * sin(x[i][0]);
         noise[i] = i % 2 ? NAN : 1e-4;
     }

@@ -88,10 +88,10 @@ static void copied(void **unused)
     memset(value, 0, sizeof value);
     memset(name, 'x', 5);
     param[0] = 7.0;
-    const rh_space *own = rh_search_space(search);
+    const rh_space *own = &search->space;
     assert_string_equal(own->dim[0].name, "alpha");
     assert_true(own->dim[0].value[2] == 4.0);
-    assert_ptr_equal(rh_search_kind(search), &rh_search_random);
+    assert_ptr_equal(search->type, &rh_search_random);
     const rh_asked *asked;
     int n;
     assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
@@ -99,7 +99,7 @@ static void copied(void **unused)
     rh_search_destroy(search);
 }
 
-// Settings stay where they are, are found, and lead as they should.
+// Settings never move, are found, and lead in the right order.
 static void told_and_found(void **unused)
 {
     (void)unused;
@@ -152,7 +152,7 @@ static void told_and_found(void **unused)
     rh_search_destroy(search);
 }
 
-static void nobody_leads_before(void **unused)
+static void no_leader_without_results(void **unused)
 {
     (void)unused;
     rh_space s = sample_space(FINITE);
@@ -165,6 +165,44 @@ static void nobody_leads_before(void **unused)
     assert_int_equal(rh_search_lead(search, 3, leader), 0);
     assert_int_equal(sample_tell(search, asked[0], NULL), RH_OK);
     assert_int_equal(rh_search_lead(search, 3, leader), 1);
+    rh_search_destroy(search);
+}
+
+static void order_is_checked(void **unused)
+{
+    (void)unused;
+    rh_space s = sample_space(FINITE);
+    rh_search *search = made(&rh_search_grid, &s, NULL);
+    rh_error err = {""};
+    double score = 1.0;
+    const rh_asked *asked;
+    int n;
+    assert_int_equal(rh_search_tell(search, &(rh_told){0, 1, &score, 1.0, 0.0}, &err),
+                     RH_EINVAL);
+    assert_string_equal(err.text, "grid: told setting 0, expected an ask first");
+    assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+    assert_true(n >= 2);
+
+    static const struct {
+        rh_told told;
+        const char *message;
+    } wrong[] = {
+        {{1, 1, NULL, 1.0, 0.0}, "grid: told setting 1, expected 0, the next one asked"},
+        {{0, 0, NULL, 1.0, 0.0}, "grid: setting 0: 0 runs, value 1, noise 0, expected"},
+        {{0, 1, NULL, NAN, 0.0}, "grid: setting 0: 1 runs, value nan, noise 0, expected"},
+        {{0, 1, NULL, 1.0, -2.0}, "grid: setting 0: 1 runs, value 1, noise -2, expected"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(rh_search_tell(search, &wrong[i].told, &err), RH_EINVAL);
+        if (strncmp(err.text, wrong[i].message, strlen(wrong[i].message)) != 0)
+            fail_msg("%s", err.text);
+    }
+    assert_int_equal(sample_tell(search, asked[0], NULL), RH_OK);
+    assert_int_equal(rh_search_ask(search, &asked, &n, &err), RH_EINVAL);
+    char want[96];
+    snprintf(want, sizeof want, "grid: 1 of %d settings told, expected all before the next ask",
+             n);
+    assert_string_equal(err.text, want);
     rh_search_destroy(search);
 }
 
@@ -195,7 +233,8 @@ int main(void)
         cmocka_unit_test(too_many),
         cmocka_unit_test(copied),
         cmocka_unit_test(told_and_found),
-        cmocka_unit_test(nobody_leads_before),
+        cmocka_unit_test(no_leader_without_results),
+        cmocka_unit_test(order_is_checked),
         cmocka_unit_test(amended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

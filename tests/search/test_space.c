@@ -115,7 +115,7 @@ static void cube(void **unused)
             rh_space s = {{range((rh_scale)scale, ends[i][0], ends[i][1], 0.0)}, 1};
             double u[] = {0.0, 1.0, -0.5, 1.5, 0.5, NAN}, x[6], back;
             for (int k = 0; k < 6; k++)
-                rh_space_place(&s, &u[k], &x[k]);
+                rh_space__place(&s, &u[k], &x[k]);
             assert_true(x[0] == ends[i][0] && x[1] == ends[i][1]);
             assert_true(x[2] == ends[i][0] && x[3] == ends[i][1] && x[5] == ends[i][0]);
             double middle = scale == RH_LOG ? sqrt(ends[i][0] * ends[i][1])
@@ -123,7 +123,7 @@ static void cube(void **unused)
             assert_true(fabs(x[4] / middle - 1.0) < 1e-14);
             for (int k = 0; k <= 1000; k++) {
                 double at = k / 1000.0, here;
-                rh_space_place(&s, &at, &here);
+                rh_space__place(&s, &at, &here);
                 assert_true(rh_space_holds(&s, &here));
                 rh_space_unit(&s, &here, &back);
                 assert_true(fabs(back - at) < 1e-12);
@@ -136,7 +136,7 @@ static void cube(void **unused)
         double x[3], u[3], y[3];
         rh_space_at(&finite, i, x);
         rh_space_unit(&finite, x, u);
-        rh_space_place(&finite, u, y);
+        rh_space__place(&finite, u, y);
         assert_memory_equal(x, y, sizeof x);
         assert_true(fabs(u[0] - (i / 9 + 0.5) / 4) < 1e-15);
         assert_true(fabs(u[1] - (i / 3 % 3 + 0.5) / 3) < 1e-15);
@@ -144,7 +144,7 @@ static void cube(void **unused)
     }
     rh_space alone = sample_space(ALONE);
     double u = 0.9, x;
-    rh_space_place(&alone, &u, &x);
+    rh_space__place(&alone, &u, &x);
     assert_true(x == 5.0);
     rh_space_unit(&alone, &x, &u);
     assert_true(u == 0.5);
@@ -159,11 +159,11 @@ static void whole_numbers_by_ratio(void **unused)
     static int count[51];
     for (int i = 0; i < N; i++) {
         double u = (i + 0.5) / N, x, v, y;
-        rh_space_place(&s, &u, &x);
+        rh_space__place(&s, &u, &x);
         assert_true(rh_space_holds(&s, &x));
         count[(int)x]++;
         rh_space_unit(&s, &x, &v);
-        rh_space_place(&s, &v, &y);
+        rh_space__place(&s, &v, &y);
         assert_true(x == y);
     }
     for (int k = 1; k <= 50; k++) {

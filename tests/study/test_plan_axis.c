@@ -1,6 +1,7 @@
 // test_plan_axis.c - what is tried of one parameter, in all forms, right and wrong.
 
 #include "plans.h"
+#include "search/search_internal.h"
 
 // What is said of parameters, and the entry it becomes.
 static void forms(void **unused)
@@ -277,7 +278,7 @@ static void no_multiple_at_zero(void **unused)
     assert_true(rh_space_count(&plan->space) == 3.0);
     for (int i = 0; i <= 10; i++) {
         double u = 0.1 * i, x = NAN;
-        rh_space_place(&plan->space, &u, &x);
+        rh_space__place(&plan->space, &u, &x);
         assert_true(x == 1e4 || x == 2e4 || x == 3e4);
     }
     rh_plan_destroy(plan);
