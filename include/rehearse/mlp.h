@@ -1,9 +1,7 @@
-// mlp.h - a multilayer perceptron and its training: what representations, models and agents
-// that are neural networks are made of.
+// mlp.h - a multilayer perceptron and its training, for representations, models and agents.
 //
-// A network is read by any number of threads at a time, each with a pass of its own: what one
-// batch leaves behind on its way through. Training is for one thread. Nothing but create,
-// clone, save and load allocates.
+// Any number of threads may read a network, each with its own pass, which holds the activations
+// of a batch. Training is for one thread. Only create, clone, save and load allocate.
 
 #ifndef REHEARSE_MLP_H
 #define REHEARSE_MLP_H
@@ -28,7 +26,7 @@ RH_API rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigne
                                rh_rng *rng, rh_error *err);
 RH_API void rh_mlp_destroy(rh_mlp *mlp); // NULL is allowed
 
-// Another network like it, moments and gradient included; and that into one of equal shape.
+// Copy a network with moments and gradient, to a new one or to one of equal shape.
 RH_API rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
 RH_API void rh_mlp_copy(rh_mlp *to, const rh_mlp *from);
 
@@ -37,38 +35,34 @@ RH_API int rh_mlp_noutput(const rh_mlp *mlp);
 
 // ---------------------------------------------------------------------------- use
 
-// Room for batches of up to `room` rows. Fits every network of the shape of mlp.
+// Create a pass for batches of up to `room` rows, for any network of the shape of mlp.
 // Owned: *out, free with rh_mlp_pass_destroy(). Nullable: err.
 RH_API rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room,
                                     rh_error *err);
 RH_API void rh_mlp_pass_destroy(rh_mlp_pass *pass); // NULL is allowed
 
-// y (n x noutput) for the rows x (n x ninput), n up to the room of the pass. A row's output
-// is the same, to the bit, alone and in any batch.
+// Compute y (n x noutput) from x (n x ninput), n up to the room of the pass. A row gives the
+// same bits alone and in any batch.
 RH_API void rh_mlp_forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x,
                            float *y);
 
-// The same for any number of rows, as many at a time as the pass has room for.
-RH_API void rh_mlp_evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x,
-                            float *y);
-
-// One row alone and without a pass, to the same bits: scratch has room for rh_mlp_nscratch()
-// floats, and is aligned to 64.
+// One row without a pass, to the same bits: scratch holds rh_mlp_nscratch() floats, aligned to
+// 64.
 RH_API size_t rh_mlp_nscratch(const rh_mlp *mlp);
 RH_API void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
 
 // ---------------------------------------------------------------------------- training
 
-// Add to the gradient what the rows of the last forward of this pass give, with the
-// derivatives dy (n x noutput) of the loss by their outputs. The weights must not have
-// changed in between. The gradient begins anew after every rh_mlp_step().
+// Backpropagate through the last forward of this pass and add to the gradient. dy (n x
+// noutput): derivatives of the loss by the outputs. The weights must not have changed in
+// between. rh_mlp_step() resets the gradient.
 RH_API void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy);
 
 typedef struct rh_mlp_adam {
     double rate, beta1, beta2, eps;
 } rh_mlp_adam;
 
-// One step of Adam, bias corrected, along the gradient gathered since the last one.
+// One step of Adam, with bias correction, along the gradient added up since the last one.
 RH_API void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam);
 
 // ---------------------------------------------------------------------------- numbers
@@ -80,18 +74,10 @@ typedef enum rh_mlp_array {
     RH_MLP_GRADIENT
 } rh_mlp_array;
 
-// How many weights and biases there are, and one array of them: for each layer the weights
-// (inputs x outputs), then the biases (outputs), if it has them.
+// The number of weights and biases, and one array of them: for each layer the weights (inputs x
+// outputs), then the biases (outputs), if it has them.
 RH_API size_t rh_mlp_nparam(const rh_mlp *mlp);
 RH_API void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x);
 RH_API void rh_mlp_set(rh_mlp *mlp, rh_mlp_array which, const double *x);
-
-// The network under a name of at most 20 letters, and back: weights, moments and the clock of
-// Adam, so that training goes on to the bit. A gradient half gathered is not kept.
-// Owned: *out, free with rh_mlp_destroy(). Nullable: err.
-RH_API rh_status rh_mlp_save(const rh_mlp *mlp, const char *name, rh_state *state,
-                             rh_error *err);
-RH_API rh_status rh_mlp_load(rh_mlp **out, const char *name, const rh_state *state,
-                             rh_error *err);
 
 #endif

@@ -87,7 +87,7 @@ static void json_error(cli_json *json, const char *key, const char *name,
         cli_json_text(json, "name", name);
     cli_json_real(json, "model", e->model);
     cli_json_real(json, "mean", e->mean);
-    cli_json_real(json, "persistence", e->copy);
+    cli_json_real(json, "persistence", e->persistence);
     cli_json_close(json);
 }
 
@@ -107,7 +107,7 @@ static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *lo
     cli_json_open(json, "held_out", '{', false);
     cli_json_whole(json, "steps", f->nheld);
     cli_json_whole(json, "folds", f->nfold);
-    cli_json_real(json, "out_of_coverage", f->held_beyond);
+    cli_json_real(json, "out_of_coverage", f->held_out_of_coverage);
     json_error(json, "representation", NULL, &f->state);
     json_error(json, "reward", NULL, &f->reward);
     json_error(json, "termination", NULL, &f->terminal);
@@ -124,8 +124,8 @@ static void json_simulated(cli_json *json, const rh_fidelity *f)
     json_spread(json, "simulated_return", &f->simulated_return);
     json_spread(json, "logged_length", &f->logged_length);
     json_spread(json, "simulated_length", &f->simulated_length);
-    cli_json_real(json, "logged_truncated", f->logged_cut);
-    cli_json_real(json, "simulated_truncated", f->simulated_cut);
+    cli_json_real(json, "logged_truncated", f->logged_truncated);
+    cli_json_real(json, "simulated_truncated", f->simulated_truncated);
     cli_json_whole(json, "cutoff", f->cutoff);
     cli_json_real(json, "stitched", f->stitched);
     cli_json_real(json, "jump_median", f->jump);
@@ -133,7 +133,7 @@ static void json_simulated(cli_json *json, const rh_fidelity *f)
     cli_json_real(json, "random_jump_median", f->random_jump);
     cli_json_real(json, "random_return", f->random_return);
     cli_json_real(json, "random_better", f->random_better);
-    cli_json_real(json, "random_logged", f->random_logged);
+    cli_json_real(json, "logged_better", f->logged_better);
     cli_json_real(json, "random_steps", f->random_steps);
 }
 
@@ -144,13 +144,13 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
     json_simulated(json, f);
     cli_json_real(json, "reach", f->reach); // null: none
     cli_json_real(json, "median_step", f->step);
-    cli_json_real(json, "out_of_coverage", f->beyond);
+    cli_json_real(json, "out_of_coverage", f->out_of_coverage);
     cli_json_open(json, "actions", '[', false);
     for (int a = 0; a < log->naction; a++) {
         cli_json_open(json, NULL, '{', true);
         cli_json_text(json, "name", log->label[a]);
         cli_json_real(json, "share", f->action[a].share);
-        cli_json_real(json, "out_of_coverage", f->action[a].beyond);
+        cli_json_real(json, "out_of_coverage", f->action[a].out_of_coverage);
         cli_json_real(json, "nearest", f->action[a].nearest);
         cli_json_close(json);
     }

@@ -108,12 +108,12 @@ static cli_text value_of(const page *p, const char *name)
 // What the model does out of coverage.
 static void print_coverage(const page *p)
 {
-    cli_text how = value_of(p, "beyond");
+    cli_text how = value_of(p, "out_of_coverage");
     bool continuing = rh_model_task(p->model)->continuing;
     char share[128] = "out of coverage: ";
     if (p->f)
         snprintf(share, sizeof share, "%s of states and actions are out of coverage; there ",
-                 cli_share(p->f->beyond).s);
+                 cli_share(p->f->out_of_coverage).s);
     if (strcmp(how.s, "cost") == 0)
         cli_line("  coverage", "%sthe nearest logged steps cost %s per median step of distance",
                  share, value_of(p, "cost").s);
@@ -159,7 +159,8 @@ static void print_error(const page *p, const char *name, const rh_fidelity_error
         return;
     fputs("  ", stdout);
     cli_print_name(name, p->name);
-    printf("%12s%12s%13s\n", cli_cell(e->model).s, cli_cell(e->mean).s, cli_cell(e->copy).s);
+    printf("%12s%12s%13s\n", cli_cell(e->model).s, cli_cell(e->mean).s,
+           cli_cell(e->persistence).s);
 }
 
 static void print_errors(const page *p)
@@ -182,7 +183,7 @@ static void print_errors(const page *p)
         print_error(p, "termination", &f->terminal);
     cli_remark("root mean square error on %s held-out steps; %s of them are out of coverage "
                "and do not count",
-               cli_count(f->nheld).s, cli_share(f->held_beyond).s);
+               cli_count(f->nheld).s, cli_share(f->held_out_of_coverage).s);
 }
 
 static void print_spread(const page *p, const char *name, const rh_fidelity_spread *s)
@@ -221,7 +222,7 @@ static void print_actions(const page *p)
         const rh_fidelity_action *x = &p->f->action[a];
         fputs("  ", stdout);
         cli_print_name(p->log->label[a], p->name);
-        printf("%12s%17s%12s\n", cli_share(x->share).s, cli_share(x->beyond).s,
+        printf("%12s%17s%12s\n", cli_share(x->share).s, cli_share(x->out_of_coverage).s,
                cli_cell(x->nearest).s);
     }
     cli_more(n - shown, "action", "--json");

@@ -1,8 +1,8 @@
-// cutoff.c - when an episode in a model is cut off, where nobody says.
+// cutoff.c - the default time limit of an episode in a model.
 //
-// After a thirtieth of the run, as in the paper: the log may hold a corner out of which no
-// step leads, and a run would end there. But never before twice the log's median episode: of a
-// short run a thirtieth is less than an episode.
+// A thirtieth of the run, as in the paper: without a limit, a run could get stuck in a part of
+// the log that no step leaves. At least twice the log's median episode, because a thirtieth of
+// a short run is less than an episode.
 
 #include "rehearse/model.h"
 

@@ -1,16 +1,17 @@
-// fidelity.c - does the model behave like the log? The parts of the answer, and its memory.
+// fidelity.c - measures whether a model behaves like its log: the sequence of measurements, and
+// the memory of the results.
 //
-// 1. Everything is measured from the log and the fitted model alone: no simulator is needed,
-//    and nothing but the model's own calls is used, so that any kind can be measured. Reach
-//    alone is asked of knn, which is the one kind that has it.
-// 2. What grows with the log is sampled, one from every so many: fidelity must not cost more
-//    than the fit. All chance comes from the model's seed.
-// 3. The first member stands for all of them: they differ in which transitions they know, and
-//    are otherwise alike.
+// 1. All is measured from the log and the fitted model: no simulator is needed. Only the
+//    interface of a kind is used, so that any kind can be measured; reach is the exception,
+//    which only knn has.
+// 2. Measurements that would grow with the log use a sample, so that fidelity costs less than
+//    the fit. Random streams derive from the model's seed.
+// 3. Only the first member is measured. Members differ in the transitions they use and are
+//    otherwise alike.
 // 4. It takes 0.02 s for 5,000 steps of Puddle World, whose fit takes 0.03 s, and 0.8 s for
-//    1,000,000 of 8 sensors, whose fit takes 10 s (knn, one core of a 2.3 GHz Xeon).
-// 5. Codes of state and action together leave no code of a state. Distances of states are then
-//    those of their codes with the log's mean action.
+//    1,000,000 steps of 8 sensors, whose fit takes 10 s (knn, one core of a 2.3 GHz Xeon).
+// 5. If codes are of state and action, distances of states are those of their codes with the
+//    log's mean action.
 
 #include "fidelity_internal.h"
 #include "knn_internal.h"
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_STEPS 20000 // whose length is measured
+#define MOST_STEPS 20000 // of which lengths are measured
 
 // ---------------------------------------------------------------------------- memory
 
@@ -38,12 +39,10 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
     const rh_fidelity_error error = {NAN, NAN, NAN};
     const rh_fidelity_spread spread = {0, NAN, NAN, NAN, NAN};
     rh_fidelity *f = rh_alloc(1, sizeof *f);
-    if (!f) {
-        rh_fail(err, RH_ENOMEM, "fit: out of memory for the model's fidelity");
-        return RH_ENOMEM;
-    }
+    if (!f)
+        return rh_base__no_memory(err, "fidelity");
     *f = (rh_fidelity){
-        .held_beyond = NAN,
+        .held_out_of_coverage = NAN,
         .state = error,
         .reward = error,
         .terminal = error,
@@ -51,9 +50,9 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
         .simulated_return = spread,
         .logged_length = spread,
         .simulated_length = spread,
-        .logged_cut = NAN,
-        .simulated_cut = NAN,
-        .beyond = NAN,
+        .logged_truncated = NAN,
+        .simulated_truncated = NAN,
+        .out_of_coverage = NAN,
         .reach = NAN,
         .step = NAN,
         .stitched = NAN,
@@ -62,18 +61,17 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
         .random_jump = NAN,
         .random_return = NAN,
         .random_better = NAN,
-        .random_logged = NAN,
+        .logged_better = NAN,
         .random_steps = NAN,
     };
 
-    // one more than needed: there may be none of a kind
+    // one more than needed, because there may be none
     f->sensor = rh_alloc((size_t)nobs + 1, sizeof *f->sensor);
     f->action = rh_alloc((size_t)naction + 1, sizeof *f->action);
     f->finding = rh_alloc((size_t)nfinding + 1, sizeof *f->finding);
     if (!f->sensor || !f->action || !f->finding) {
         rh_fidelity__destroy(f);
-        rh_fail(err, RH_ENOMEM, "fit: out of memory for the model's fidelity");
-        return RH_ENOMEM;
+        return rh_base__no_memory(err, "fidelity");
     }
     for (int i = 0; i < nobs; i++)
         f->sensor[i] = error;
@@ -83,7 +81,7 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- small things
+// ---------------------------------------------------------------------------- helpers
 
 rh_status rh_fidelity__pause(const rh_fidelity__work *w, double share, rh_error *err)
 {
@@ -92,12 +90,6 @@ rh_status rh_fidelity__pause(const rh_fidelity__work *w, double share, rh_error 
     if (w->watch.stop && w->watch.stop(w->watch.context))
         return rh_fail(err, RH_ESTOPPED, "fit: stopped while comparing the model with the log");
     return RH_OK;
-}
-
-rh_status rh_fidelity__no_memory(const rh_fidelity__work *w, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "fit: out of memory to compare the model with %lld steps",
-                   (long long)w->log->n);
 }
 
 void rh_fidelity__encode(const rh_fidelity__work *w, const double *obs, float *code)
@@ -124,17 +116,11 @@ const float *rh_fidelity__code(const rh_fidelity__work *w, int32_t row)
     return w->code + (size_t)row * (size_t)w->ncode;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 double rh_fidelity__quantile(double *x, int64_t n, double p)
 {
     if (n == 0)
         return NAN;
-    qsort(x, (size_t)n, sizeof *x, ascending);
+    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
     return rh_quantile_sorted(x, (int)n, p);
 }
 
@@ -156,9 +142,9 @@ rh_rng rh_fidelity__chance(const rh_fidelity__work *w, int what)
     return rh_rng_stream(w->seed, RH_STREAM_FIT, RH_FIDELITY__REPLICATE, (uint64_t)what);
 }
 
-// ---------------------------------------------------------------------------- all of it
+// ---------------------------------------------------------------------------- measuring
 
-// Codes of all states: the model's own, or with the mean action.
+// Set the codes of all states: the model's, or with the mean action.
 static rh_status take_codes(rh_fidelity__work *w, rh_error *err)
 {
     const rh_log *log = w->log;
@@ -166,7 +152,7 @@ static rh_status take_codes(rh_fidelity__work *w, rh_error *err)
     w->ncode = rh_repr_ncode(repr);
     w->scratch = rh_alloc(rh_repr_nscratch(repr) + 1, sizeof *w->scratch);
     if (!w->scratch)
-        return rh_fidelity__no_memory(w, err);
+        return rh_base__no_memory(err, "fidelity");
     w->code = w->model->code;
     if (w->code)
         return RH_OK;
@@ -176,7 +162,7 @@ static rh_status take_codes(rh_fidelity__work *w, rh_error *err)
             w->act[i] += log->act[t * log->nact + i] / (double)log->n;
     w->own = rh_alloc((size_t)log->nstate * (size_t)w->ncode, sizeof *w->own);
     if (!w->own)
-        return rh_fidelity__no_memory(w, err);
+        return rh_base__no_memory(err, "fidelity");
     for (int64_t row = 0; row < log->nstate; row++)
         rh_fidelity__encode(w, log->obs + row * log->nobs,
                             w->own + (size_t)row * (size_t)w->ncode);
@@ -192,7 +178,7 @@ static rh_status take_steps(rh_fidelity__work *w, rh_error *err)
     rh_rng rng = rh_fidelity__chance(w, RH_FIDELITY__STEPS);
     double *length = rh_alloc((size_t)n, sizeof *length);
     if (!length)
-        return rh_fidelity__no_memory(w, err);
+        return rh_base__no_memory(err, "fidelity");
     for (int64_t i = 0; i < n; i++) {
         int64_t t = rh_fidelity__pick(&rng, i, n, log->n);
         if (log->to[t] != RH_UNKNOWN)

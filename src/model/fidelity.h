@@ -1,4 +1,4 @@
-// fidelity.h - comparing a fitted model with its log.
+// fidelity.h - compares a fitted model with its log.
 
 #ifndef MODEL_FIDELITY_H
 #define MODEL_FIDELITY_H
@@ -10,7 +10,7 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
                                int nthread, const rh_watch *watch, rh_error *err);
 void rh_fidelity__destroy(rh_fidelity *fidelity); // NULL is allowed
 
-// An empty one, for a model of so many sensors and actions: numbers are NAN. Owned: *out.
+// Create an empty one: numbers are NAN. Owned: *out.
 rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfinding,
                               rh_error *err);
 

@@ -1,14 +1,14 @@
-// fidelity_findings.c - what to think of a model, in plain words.
+// fidelity_findings.c - turns the measurements of a model's fidelity into findings.
 //
 // 1. No finding is an error: a model that is far too easy may still rank settings well (Acrobot
-//    without reach: random behaviour returns -10 to -27 where the log's mean is -93, and 54
-//    settings are ranked with Kendall tau 0.8). A warning says that the ranking should not be
-//    believed without a look at the evidence, a notice what is good to know.
-// 2. One finding of a kind, however many actions it concerns.
-// 3. Lived and logged episodes are compared in pairs: the share of all pairs in which the run
-//    one is better, ties counting half (Mann and Whitney's statistic), which needs no idea of
-//    how returns are spread. Where both are alike it is 1/2, with a standard error of
-//    sqrt((m + n + 1) / (12 m n)); two of these are allowed to chance.
+//    without reach: random actions return -10 to -27 where the log's mean is -93, and 54
+//    settings are ranked with Kendall tau 0.8). A warning says: look at the evidence before you
+//    trust the ranking. A notice is for information.
+// 2. Each finding appears once, however many actions it concerns.
+// 3. Simulated and logged episodes are compared in pairs: the share of all pairs in which the
+//    simulated one is better, ties counting half (the Mann-Whitney statistic), which assumes
+//    nothing about the distribution of returns. If both are alike it is 1/2, with a standard
+//    error of sqrt((m + n + 1) / (12 m n)). A difference within two standard errors is ignored.
 
 #include "fidelity_internal.h"
 
@@ -16,33 +16,33 @@
 #include <stdarg.h>
 
 static const struct limits {
-    double reward_left, reward_told, reward_many, end_ratio, held_beyond, beyond, differs, sure,
-        jump, random_jump, cut_logged, cut_simulated;
+    double reward_left, reward_told, reward_many, end_ratio, held, out_of_coverage, differs,
+        sure, jump, random_jump, truncated_logged, truncated_simulated;
     int64_t ends, few_starts, few_episodes;
 } limit = {
-    // rewards missed as by their mean, and less than a tenth of their variation known: rare
-    // rewards are missed by much even where they are half foreseen. Ten of those that are
-    // unlike the others: below, an average is one accident
+    // an error as large as that of the mean, and less than a tenth of the variance explained,
+    // because rare rewards have large errors even if they are half predicted. At least ten
+    // unusual rewards: fewer may be an accident
     .reward_left = 0.95,
     .reward_told = 0.1,
     .reward_many = 10.0,
-    // an end twice as likely where one was as elsewhere, and again ten
+    // ends predicted twice as likely at ends as elsewhere; again at least ten
     .end_ratio = 2.0,
     .ends = 10,
-    // a quarter of the log's own steps, and half of what an agent may try
-    .held_beyond = 0.25,
-    .beyond = 0.5,
-    // a run episode is better than a logged one three times in five, or twice, and two
-    // standard errors more
+    // a quarter of the log's own steps, half of what an agent may try
+    .held = 0.25,
+    .out_of_coverage = 0.5,
+    // a simulated episode is better than a logged one in more than 60 % of the pairs, or less
+    // than 40 %, by two standard errors
     .differs = 0.1,
     .sure = 2.0,
-    // a path that jumps farther than it moves; random behaviour leaves the logged paths, and
-    // may jump three steps (in logs of good policies 0.5 in Acrobot, 2 in Mountain Car)
+    // stitches longer than a step; random actions leave the logged paths and may need three
+    // (in logs of good policies: 0.5 in Acrobot, 2 in Mountain Car)
     .jump = 1.0,
     .random_jump = 3.0,
-    // most logged episodes end, hardly a run one does
-    .cut_logged = 0.5,
-    .cut_simulated = 0.9,
+    // most logged episodes end, hardly any simulated one does
+    .truncated_logged = 0.5,
+    .truncated_simulated = 0.9,
     .few_starts = 3,
     .few_episodes = 10,
 };
@@ -75,7 +75,7 @@ static void advise(rh_log_finding *finding, const char *remedy, ...)
     va_end(args);
 }
 
-// The gravest first; those of one severity stay in the order they were found.
+// The most severe first; a stable sort.
 static void sort_findings(rh_fidelity *f)
 {
     for (int i = 1; i < f->nfinding; i++) {
@@ -89,33 +89,9 @@ static void sort_findings(rh_fidelity *f)
 
 // ---------------------------------------------------------------------------- texts
 
-typedef struct text {
-    char s[160];
-} text;
-
-// 'name', cut when long, without what would upset a screen.
-static text quote(const char *name)
-{
-    text t;
-    size_t n = 0;
-    t.s[n++] = '\'';
-    for (; *name && n < 32; name++)
-        t.s[n++] = (char)((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-    if (*name) {
-        // not in the middle of a letter
-        for (; n > 1 && ((unsigned char)*name & 0xC0) == 0x80; name--)
-            n--;
-        memcpy(t.s + n, "...", 3);
-        n += 3;
-    }
-    t.s[n++] = '\'';
-    t.s[n] = 0;
-    return t;
-}
-
 typedef bool (*chooser)(const rh_fidelity_action *action);
 
-// The first few actions for which `which` holds, told with what is out of reach; how many.
+// List the first few actions that `which` selects, with their coverage if told; how many.
 static int list_actions(const rh_fidelity__work *w, chooser which, bool told, char *out,
                         size_t size)
 {
@@ -126,11 +102,12 @@ static int list_actions(const rh_fidelity__work *w, chooser which, bool told, ch
         const rh_fidelity_action *action = &w->f->action[a];
         if (!which(action) || n++ >= 4)
             continue;
-        used += (size_t)snprintf(out + used, size - used, "%s%s", n > 1 ? ", " : "",
-                                 quote(w->log->label[a]).s);
+        char label[36];
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'", n > 1 ? ", " : "",
+                                 rh_text__printable(w->log->label[a], label, sizeof label));
         if (told)
             used += (size_t)snprintf(out + used, size - used, " from %.0f %% of the states",
-                                     100.0 * action->beyond);
+                                     100.0 * action->out_of_coverage);
     }
     if (n > 4)
         snprintf(out + used, size - used, " and %d more", n - 4);
@@ -139,37 +116,35 @@ static int list_actions(const rh_fidelity__work *w, chooser which, bool told, ch
 
 // ---------------------------------------------------------------------------- prediction
 
-// Whether a next observation is predicted better than without a model. By sensors, each in its
-// spread, not by codes: codes of a Laplacian hardly change in a step, and nothing beats
-// copying.
+// Compared by sensors in units of their spread, not by codes: Laplacian codes hardly change in
+// a step, so nothing beats the persistence forecast there.
 static void find_prediction(const rh_fidelity__work *w)
 {
-    double model = 0.0, copy = 0.0;
+    double model = 0.0, persistence = 0.0;
     int n = 0;
     for (int k = 0; k < w->log->nobs; k++) {
         const rh_fidelity_error *e = &w->f->sensor[k];
         if (!(e->mean > 0.0))
             continue;
         model += e->model / e->mean * (e->model / e->mean);
-        copy += e->copy / e->mean * (e->copy / e->mean);
+        persistence += e->persistence / e->mean * (e->persistence / e->mean);
         n++;
     }
     model = 100.0 * sqrt(model / n);
-    copy = 100.0 * sqrt(copy / n);
+    persistence = 100.0 * sqrt(persistence / n);
     bool mean = model >= 100.0;
-    if (!mean && !(model > copy))
+    if (!mean && !(model > persistence))
         return;
     rh_log_finding *found =
         add(w, mean ? RH_WARNING : RH_NOTICE, "prediction-no-better", w->f->nheld,
-            "next observations of held-out steps are missed by %.3g %% of their spread, and by "
-            "%.3g %% when %s",
-            model, mean ? 100.0 : copy,
-            mean ? "the mean is always said" : "nothing is said to change");
-    advise(found, mean ? "the model knows nothing of what comes next: look whether rows are in "
-                         "order and actions in their rows (rehearse inspect), or log more"
-                       : "steps of the log are short beside what the model misses, so that "
-                         "its single steps are rough: more log helps, or rows farther apart "
-                         "in time");
+            "the error of the predicted next observation is %.3g %% of its spread on held-out "
+            "steps; %s: %.3g %%",
+            model, mean ? "always predicting the mean" : "persistence forecast",
+            mean ? 100.0 : persistence);
+    advise(found, mean ? "the model predicts nothing: check that rows are in order and actions "
+                         "are in the right rows (rehearse inspect), or log more"
+                       : "the model is too coarse for single steps this short: log more, or "
+                         "use rows farther apart in time");
 }
 
 static void find_reward(const rh_fidelity__work *w)
@@ -180,36 +155,37 @@ static void find_reward(const rh_fidelity__work *w)
         return;
     rh_log_finding *found =
         add(w, RH_WARNING, "reward-unpredictable", w->f->nheld,
-            "rewards of held-out steps are missed by %.3g, and by %.3g when the mean is always "
-            "said; predicted and real ones have %.0f %% of their variation in common",
+            "the error of the predicted reward is %.3g on held-out steps; always predicting "
+            "the mean: %.3g; the prediction explains %.0f %% of the variance",
             e->model, e->mean, 100.0 * w->reward_told);
-    advise(found, "the reward depends on what the sensors do not show, or is too rare to be "
-                  "learned: add the sensor, or log more");
+    advise(found, "the reward depends on something the sensors do not measure, or is too rare "
+                  "to learn: add the sensor, or log more");
 }
 
 static void find_ends(const rh_fidelity__work *w)
 {
-    // where every step ends an episode, there are no others
+    // nothing to compare if every step ends an episode
     if (w->nended < limit.ends || !(w->said_ends <= limit.end_ratio * w->said_others))
         return;
-    rh_log_finding *found = add(
-        w, RH_WARNING, "ends-unpredicted", w->nended,
-        "at %lld held-out steps that end an episode the model sees a chance of %.3g %% that "
-        "they do, at others of %.3g %%",
-        (long long)w->nended, 100.0 * w->said_ends, 100.0 * w->said_others);
-    advise(found, "what ends an episode is not in the sensors: add it, or call ends that are "
-                  "time limits truncated (--truncated)");
+    rh_log_finding *found =
+        add(w, RH_WARNING, "ends-unpredicted", w->nended,
+            "the model predicts an end with probability %.3g %% at the %lld held-out steps "
+            "that end an episode, and with %.3g %% at the others",
+            100.0 * w->said_ends, (long long)w->nended, 100.0 * w->said_others);
+    advise(found, "the sensors do not show what ends an episode: add one that does, or mark "
+                  "time limits as truncations (--truncated)");
 }
 
-static void find_held_beyond(const rh_fidelity__work *w)
+static void find_held_out(const rh_fidelity__work *w)
 {
-    if (!(w->f->held_beyond > limit.held_beyond))
+    if (!(w->f->held_out_of_coverage > limit.held))
         return;
     rh_log_finding *found =
-        add(w, RH_WARNING, "held-out-of-reach", w->f->nheld,
-            "%.0f %% of %lld held-out steps of the log are out of reach of its other episodes",
-            100.0 * w->f->held_beyond, (long long)w->f->nheld);
-    advise(found, "episodes have little in common: log more of them, or allow a wider reach");
+        add(w, RH_WARNING, "low-coverage", w->f->nheld,
+            "%.0f %% of %lld held-out steps are out of coverage of the log's other episodes",
+            100.0 * w->f->held_out_of_coverage, (long long)w->f->nheld);
+    advise(found,
+           "the episodes have little in common: log more of them, or set a larger reach");
 }
 
 // ---------------------------------------------------------------------------- actions
@@ -219,47 +195,47 @@ static bool never_taken(const rh_fidelity_action *action)
     return action->share == 0.0;
 }
 
-static bool out_of_reach(const rh_fidelity_action *action)
+static bool uncovered(const rh_fidelity_action *action)
 {
-    return action->share > 0.0 && action->beyond > limit.beyond;
+    return action->share > 0.0 && action->out_of_coverage > limit.out_of_coverage;
 }
 
 static void find_actions(const rh_fidelity__work *w)
 {
+    static const char penalty[] =
+        "there the model gives a penalty instead of logged experience: log %s, or set a larger "
+        "reach";
     char names[300];
     int n = list_actions(w, never_taken, false, names, sizeof names);
     if (n > 0) {
-        rh_log_finding *found = add(w, RH_WARNING, "never-taken", n, "never taken: %s", names);
-        advise(found, "the model knows nothing of it: leave it out of what the agent may do "
-                      "(--actions), or log a time in which it is tried");
+        rh_log_finding *found =
+            add(w, RH_WARNING, "never-taken", n, "the log never takes %s", names);
+        advise(found, "the model has no data on it: exclude it from the agent's actions "
+                      "(--actions), or log a period in which it is tried");
     }
-    n = list_actions(w, out_of_reach, true, names, sizeof names);
+    n = list_actions(w, uncovered, true, names, sizeof names);
     if (n > 0) {
         rh_log_finding *found =
-            add(w, RH_WARNING, "action-out-of-reach", n, "out of reach: %s", names);
-        advise(found, "there the model answers with a penalty, not with experience: log the "
-                      "action in more places, or allow a wider reach");
+            add(w, RH_WARNING, "action-out-of-coverage", n, "out of coverage: %s", names);
+        advise(found, penalty, "the action in more states");
     }
-    if (w->log->naction == 0 && w->f->beyond > limit.beyond) {
-        rh_log_finding *found =
-            add(w, RH_WARNING, "action-out-of-reach", 1,
-                "%.0f %% of the pairs of a logged state and an action taken elsewhere are out "
-                "of reach",
-                100.0 * w->f->beyond);
-        advise(found, "there the model answers with a penalty, not with experience: log more "
-                      "varied actions, or allow a wider reach");
+    if (w->log->naction == 0 && w->f->out_of_coverage > limit.out_of_coverage) {
+        rh_log_finding *found = add(w, RH_WARNING, "action-out-of-coverage", 1,
+                                    "%.0f %% of the pairs of a logged state and the action of "
+                                    "another step are out of coverage",
+                                    100.0 * w->f->out_of_coverage);
+        advise(found, penalty, "more varied actions");
     }
 }
 
 // ---------------------------------------------------------------------------- runs
 
-// "episodes", or what stands for them.
 static const char *pieces(const rh_fidelity__work *w)
 {
     return w->model->task.continuing ? "stretches" : "episodes";
 }
 
-// Whether there is a reach that could be set.
+// Whether the model has a reach to set.
 static bool has_reach(const rh_fidelity__work *w)
 {
     const rh_model_type *type = w->model->type;
@@ -269,14 +245,16 @@ static bool has_reach(const rh_fidelity__work *w)
 static bool find_no_end(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
-    if (!(f->logged_cut < limit.cut_logged && f->simulated_cut > limit.cut_simulated))
+    if (!(f->logged_truncated < limit.truncated_logged &&
+          f->simulated_truncated > limit.truncated_simulated))
         return false;
-    rh_log_finding *found = add(
-        w, RH_WARNING, "no-end", f->simulated_return.n,
-        "%.0f %% of the episodes of the log's behaviour in the model do not end within %lld "
-        "steps; of the log's own %.0f %% ended",
-        100.0 * f->simulated_cut, (long long)f->cutoff, 100.0 * (1.0 - f->logged_cut));
-    advise(found, "scores in this model would be those of the cut-off: log more ends%s",
+    rh_log_finding *found =
+        add(w, RH_WARNING, "no-end", f->simulated_return.n,
+            "%.0f %% of the imitated episodes do not end within %lld steps; in the log %.0f %% "
+            "end",
+            100.0 * f->simulated_truncated, (long long)f->cutoff,
+            100.0 * (1.0 - f->logged_truncated));
+    advise(found, "scores in this model would measure the time limit: log more ends%s",
            has_reach(w) ? "" : ", or use a knn model, which ends where the log does");
     return true;
 }
@@ -297,41 +275,36 @@ static void find_imitation(const rh_fidelity__work *w)
     const rh_fidelity_spread *run = returns ? &f->simulated_return : &f->simulated_length;
     rh_log_finding *found =
         add(w, RH_WARNING, "imitation-differs", run->n,
-            "%s of the log's own behaviour in the model have a median %s of %.4g (quartiles "
-            "%.4g to %.4g), in the log of %.4g (%.4g to %.4g)",
+            "the log's behaviour, imitated in the model, has %s of median %s %.4g (quartiles "
+            "%.4g to %.4g); in the log: %.4g (%.4g to %.4g)",
             pieces(w), returns ? "return" : "length", run->median, run->q25, run->q75,
             logged->median, logged->q25, logged->q75);
-    if (!returns)
-        advise(found,
-               "episodes of the model are not like those of the log: compare settings in "
-               "it, but do not expect its numbers");
-    else if (w->simulated_better > 0.5)
-        advise(found,
-               "the model is easier than what was logged: compare settings in it, but do "
-               "not expect its returns; %smore log brings it nearer",
-               has_reach(w) ? "a shorter reach or " : "");
-    else
-        advise(found,
-               "the model is harder than what was logged: compare settings in it, but do "
-               "not expect its returns; more log brings it nearer");
+    const char *remedy = has_reach(w) && returns && w->simulated_better > 0.5
+                             ? "set a shorter reach or log more"
+                             : "log more";
+    advise(found,
+           "the model is %s: use it to compare settings, and do not expect its numbers on the "
+           "plant; to bring it closer, %s",
+           !returns                    ? "unlike the plant in episode length"
+           : w->simulated_better > 0.5 ? "easier than the plant"
+                                       : "harder than the plant",
+           remedy);
 }
 
 static void find_jumps(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
     if (!is_sure(w->random_better, w->random_error, 0.0) || w->random_better < 0.5 ||
-        f->random_better <= f->random_logged)
+        f->random_better <= f->logged_better)
         return;
-    rh_log_finding *found = add(
-        w, RH_WARNING, "jumps", w->nrandom,
-        "%.0f %% of the %s of uniform random actions in the model return more than the log's "
-        "median of %.4g: one every %.0f steps",
-        100.0 * f->random_better, pieces(w), f->logged_return.median, f->random_steps);
-    advise(found,
-           "unless the log is of a poor policy, %s, and see whether the choice of "
-           "settings stays the same",
-           has_reach(w) ? "far neighbours act as shortcuts: set a shorter reach"
-                        : "the model is too easy where the log never went: log more, or use a "
+    rh_log_finding *found =
+        add(w, RH_WARNING, "jumps", w->nrandom,
+            "uniform random actions in the model beat the log's median return of %.4g in %.0f "
+            "%% of the %s, once every %.0f steps",
+            f->logged_return.median, 100.0 * f->random_better, pieces(w), f->random_steps);
+    advise(found, "unless the logged policy was poor, %s, and check that the same settings win",
+           has_reach(w) ? "the model jumps between distant states: set a shorter reach"
+                        : "the model is too easy where the log has no data: log more, or use a "
                           "knn model");
 }
 
@@ -341,20 +314,19 @@ static void find_stitches(const rh_fidelity__work *w)
     if (!(f->jump > limit.jump || f->random_jump > limit.random_jump))
         return;
 
-    // a behaviour that never leaves the logged paths has no jumps
+    // a behaviour that never leaves the logged paths has no stitches
     char random[64] = "";
     bool own = !isnan(f->jump);
     if (own && !isnan(f->random_jump))
-        snprintf(random, sizeof random, ", and %.3g in random behaviour", f->random_jump);
+        snprintf(random, sizeof random, ", and %.3g with random actions", f->random_jump);
     rh_log_finding *found =
         add(w, RH_WARNING, "long-stitches", 1,
-            "where the model goes on with another step of the log, that one began %.3g real "
-            "steps away in %s behaviour%s (%s)",
-            own ? f->jump : f->random_jump, own ? "the log's own" : "random", random,
-            *random ? "medians" : "median");
-    advise(found,
-           "neighbours are far: log more, set a shorter reach, or leave out sensors that "
-           "matter little");
+            "where the model leaves a logged path, it continues from a state %.3g median steps "
+            "away with %s%s (%s)",
+            own ? f->jump : f->random_jump, own ? "the log's behaviour" : "random actions",
+            random, *random ? "medians" : "median");
+    advise(found, "neighbours are far apart: log more, set a shorter reach, or leave out "
+                  "sensors that matter little");
 }
 
 static void find_few(const rh_fidelity__work *w)
@@ -364,17 +336,17 @@ static void find_few(const rh_fidelity__work *w)
     if (w->model->nstart < limit.few_starts) {
         rh_log_finding *found =
             add(w, RH_NOTICE, "few-starts", w->model->nstart,
-                "every episode of the model begins in %s",
+                "every episode of the model starts in %s",
                 w->model->nstart == 1 ? "the same state" : "one of 2 states");
         advise(found,
-               "if episodes really begin elsewhere too, give their starts with --starts");
+               "if episodes also start elsewhere, give a log of their starts (--starts)");
     }
     if (w->f->logged_return.n < limit.few_episodes) {
         rh_log_finding *found =
             add(w, RH_NOTICE, "few-episodes", w->f->logged_return.n,
-                "the log has %lld whole episode%s to compare with",
+                "the log has only %lld whole episode%s to compare with",
                 (long long)w->f->logged_return.n, w->f->logged_return.n == 1 ? "" : "s");
-        advise(found, "what is said here of returns and lengths is uncertain");
+        advise(found, "the comparison of returns and lengths is uncertain: log more episodes");
     }
 }
 
@@ -383,7 +355,7 @@ void rh_fidelity__find(const rh_fidelity__work *w)
     find_prediction(w);
     find_reward(w);
     find_ends(w);
-    find_held_beyond(w);
+    find_held_out(w);
     find_actions(w);
     find_jumps(w);
     find_imitation(w);

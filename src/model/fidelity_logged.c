@@ -1,17 +1,17 @@
-// fidelity_logged.c - what the log did: the returns and lengths that runs are compared with.
+// fidelity_logged.c - the returns and lengths of the log, for comparison with simulated ones.
 //
-// 1. An episode counts when it began in a start state and ended, or was cut off about as late
-//    as the longest (a time limit): the return of what was cut off earlier is not known. Where
-//    nothing begins in a start state, every episode counts as if it did.
-// 2. Lived episodes are cut off at twice the longest, so that longer ones show as longer; where
-//    the longest was itself cut off, at its length, since how long it would have been is not
-//    known. Where the cut-off must be lower for the time it takes, logged episodes are looked
-//    at up to there too.
-// 3. A continuing log has no episodes: it is cut into stretches of equal length.
+// 1. An episode counts if it began in a start state and ended, or was truncated about as late
+// as
+//    the longest (a time limit). The return of one truncated earlier is unknown. If no episode
+//    begins in a start state, all count as if they did.
+// 2. Simulated episodes are truncated at twice the longest, so that longer ones show as longer;
+//    if the longest was itself truncated, at its length. If the limit must be lower to save
+//    time, logged episodes are cut at the same length.
+// 3. A continuing log is cut into stretches of equal length.
 
 #include "fidelity_internal.h"
 
-#define AS_LONG 0.95 // of the longest: cut off by a time limit
+#define AS_LONG 0.95 // of the longest: a time limit
 
 static bool ended(const rh_log *log, int e)
 {
@@ -23,7 +23,7 @@ static int64_t length_of(const rh_log *log, int e)
     return log->first[e + 1] - log->first[e];
 }
 
-// Reward of the steps begin .. end - 1.
+// Sum of the rewards of steps begin .. end - 1.
 static double reward_of(const rh_log *log, int64_t begin, int64_t end)
 {
     double sum = 0.0;
@@ -32,31 +32,23 @@ static double reward_of(const rh_log *log, int64_t begin, int64_t end)
     return sum;
 }
 
-static bool any_start(const rh_log *log)
-{
-    for (int e = 0; e < log->nepisode; e++)
-        if (log->start[e])
-            return true;
-    return false;
-}
-
 rh_status rh_fidelity__choose(rh_fidelity__logged *logged, const rh_fidelity__work *w,
                               rh_error *err)
 {
     const rh_log *log = w->log;
-    bool all = !any_start(log);
+    bool all = !rh_model__any_start(log);
     logged->episode = rh_alloc((size_t)log->nepisode, sizeof *logged->episode);
     logged->start = rh_alloc((size_t)log->nepisode, sizeof *logged->start);
     logged->returns.x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
     logged->lengths.x = rh_alloc(RH_FIDELITY__SIMULATED, sizeof(double));
     if (!logged->episode || !logged->start || !logged->returns.x || !logged->lengths.x)
-        return rh_fidelity__no_memory(w, err);
+        return rh_base__no_memory(err, "fidelity");
 
     for (int e = 0; e < log->nepisode; e++) {
         int64_t length = length_of(log, e);
         if ((!all && !log->start[e]) || length < logged->longest)
             continue;
-        // of several as long, one that was cut off is enough
+        // one truncated episode of this length is enough
         logged->limited = !ended(log, e) || (logged->limited && length == logged->longest);
         logged->longest = length;
     }
@@ -86,7 +78,7 @@ void rh_fidelity__take_episodes(rh_fidelity__logged *logged, const rh_fidelity__
                           reward_of(log, log->first[e], log->first[e] + length));
         rh_fidelity__push(&logged->lengths, (double)length);
     }
-    w->f->logged_cut = (double)ncut / n;
+    w->f->logged_truncated = (double)ncut / n;
 }
 
 void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity__work *w,
@@ -101,7 +93,7 @@ void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity_
     length = length > 1 ? length : 1;
     logged->cutoff = length;
 
-    // as many as fit into each episode; where that are too many, evenly spaced ones
+    // as many as fit into each episode; if these are too many, evenly spaced ones
     int64_t count = 0, seen = 0;
     for (int e = 0; e < log->nepisode; e++)
         count += length_of(log, e) / length;

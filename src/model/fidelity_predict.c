@@ -1,68 +1,69 @@
-// fidelity_predict.c - how well a model that has not seen an episode predicts its steps.
+// fidelity_predict.c - errors of predictions for episodes that the model has not seen.
 //
-// Errors are roots of mean squares, over held-out transitions, of
+// Root mean square, over held-out transitions, of
 //
 //     state     |code(mean of the predicted s') - code(s')|
-//     sensor    mean of the predicted s' - s', of one sensor
+//     sensor    mean of the predicted s' - s', per sensor
 //     reward    mean of the predicted r - r
-//     terminal  predicted probability - (1 where the episode ended, else 0)
+//     terminal  predicted probability - (1 if the episode ended, else 0)
 //
-// the last being the root of the Brier score. Beside each stands the error of always saying the
-// mean of the other episodes, and for states that of saying s' = s.
+// the last being the root of the Brier score. Each is accompanied by the error of predicting
+// the mean of the other episodes and, for states, of the persistence forecast s' = s.
 //
-// 1. What is held out are whole episodes, dealt out in turn; those that resume after a gap go
-//    with the one before. Steps of one episode are near each other, and a model asked for a
-//    step whose neighbours in time it knows would only be asked to remember. Where one episode
-//    is more than half of the log, blocks of steps are held out, and GAP of the log on either
-//    side is not learned from.
-// 2. The representation is that of the whole log. It never sees a reward, and learning it again
-//    for every fold would multiply the time of a fit.
-// 3. The code of the mean prediction is compared, not the mean of codes: a kind need not know
-//    of codes to be measured.
-// 4. What is out of reach is no prediction but a penalty. It is counted, and left out of the
-//    errors of model and of doing without alike. Reach is that of the fitted model: a part's
-//    own would be measured from the steps that are held out.
-// 5. Terminal steps whose s' is unknown count for reward and termination only.
+// 1. Whole episodes are held out, dealt to folds in turn; one resumed after a gap goes with the
+//    one before. Steps of one episode are near each other, so a model that knows the steps
+//    before and after would only have to remember. If one episode is more than half of the log,
+//    blocks of steps are held out, and GAP of the log on either side is not used for fitting.
+// 2. The representation is that of the whole log. It never sees a reward, and learning it for
+//    every fold would multiply the time of a fit.
+// 3. The code of the mean prediction is compared, not the mean of codes, so that a kind need
+// not
+//    know codes.
+// 4. Out of coverage the model gives a penalty, not a prediction. Such steps are counted and
+// left
+//    out of all errors. The reach is that of the fitted model, because a fold's own would be
+//    measured from other steps.
+// 5. Terminal steps with unknown s' count for reward and termination only.
 
 #include "fidelity_internal.h"
 
 #include <math.h>
 
 #define NFOLD 5
-#define MOST_HELD 5000     // held-out transitions asked for, in all
-#define MOST_FOLDED 200000 // steps of a log of which more than one part is held out
-#define LEAST_STEPS 10     // of a log, to hold some out
-#define GAP 0.01           // of the log, between a held-out block and what is learned from
+#define MOST_HELD 5000     // held-out transitions predicted, in all
+#define MOST_FOLDED 200000 // longest log with more than one fold
+#define LEAST_STEPS 10     // shortest log with held-out steps
+#define GAP 0.01           // of the log, between a held-out block and the steps used
 
-// What is held out in turn: episodes, or blocks of steps.
+// The folds: episodes, or blocks of steps.
 typedef struct plan {
     int nfold;     // parts
-    int nrun;      // of these held out
+    int nrun;      // of these held out in turn
     uint8_t *part; // owned: of each episode; NULL: blocks of steps      (nepisode)
     int64_t gap;   // beside a block, in steps
 } plan;
 
 typedef struct tally {
-    double model, mean, copy; // sums of squares
+    double model, mean, persistence; // sums of squares
     int64_t n;
 } tally;
 
-// Predictions under way.
+// Predictions in progress.
 typedef struct asking {
     rh_fidelity__work *w;
     plan plan;
-    int32_t *use;  // owned: what a member learns from                   (n)
-    int32_t *held; // owned: what is held out                            (n)
-    int32_t *row;  // owned: states that are asked for                   (MOST_HELD)
+    int32_t *use;  // owned: transitions to fit                          (n)
+    int32_t *held; // owned: transitions held out                        (n)
+    int32_t *row;  // owned: states to predict from                      (MOST_HELD)
     int64_t nuse, nheld;
-    double mean_obs[RH_MAX_OBS], mean_code[RH_MAX_CODE]; // of s', over what is learned from
+    double mean_obs[RH_MAX_OBS], mean_code[RH_MAX_CODE]; // of s', over the fitted steps
     double mean_reward, mean_terminal;                   //
     tally state, reward, terminal;                       //
     tally *sensor;                                       // owned        (nobs)
-    double ends, others;                                 // chances of an end, where one
-                                                         // was and elsewhere: sums
-    double x, y, xx, xy, yy, y4;                         // rewards said and real: sums
-    int64_t nasked, nbeyond;
+    double ends, others;                                 // predicted probabilities of an
+                                                         // end, at ends and elsewhere: sums
+    double x, y, xx, xy, yy, y4;                         // predicted and real rewards: sums
+    int64_t nasked, nuncovered;
 } asking;
 
 static bool is_terminal(const rh_log *log, int64_t t)
@@ -72,7 +73,7 @@ static bool is_terminal(const rh_log *log, int64_t t)
 
 // ---------------------------------------------------------------------------- folds
 
-// Deal episodes out, those that resume with the one before. False when memory ran out.
+// Deal episodes to folds, resumed ones with the one before. False if memory ran out.
 static bool deal(plan *p, const rh_log *log)
 {
     int64_t nunit = 0, size = 0, largest = 0;
@@ -103,7 +104,7 @@ static bool deal(plan *p, const rh_log *log)
     return true;
 }
 
-// What is held out in fold `fold`, and what is learned from.
+// Split the log for a fold.
 static void split(asking *a, int fold)
 {
     const rh_log *log = a->w->log;
@@ -120,14 +121,13 @@ static void split(asking *a, int fold)
     }
 }
 
-// One more number into the mean of n. Where all are equal, so is their mean: sums of a million
-// would be rounded.
+// Update a running mean. Of equal numbers it is exact, where a sum of a million would round.
 static void count_in(double *mean, double x, int64_t n)
 {
     *mean += (x - *mean) / (double)n;
 }
 
-// Means of what is learned from; of s' NAN where none is known.
+// Means of the fitted steps; NAN for s' if none is known.
 static void take_means(asking *a)
 {
     const rh_fidelity__work *w = a->w;
@@ -157,15 +157,15 @@ static void take_means(asking *a)
 
 // ---------------------------------------------------------------------------- errors
 
-static void add(tally *sum, double model, double mean, double copy)
+static void add(tally *sum, double model, double mean, double persistence)
 {
     sum->model += model * model;
     sum->mean += mean * mean;
-    sum->copy += copy * copy;
+    sum->persistence += persistence * persistence;
     sum->n++;
 }
 
-// A difference; 0 where it is what rounding leaves of a mean of equal neighbours.
+// A difference; 0 if it is the rounding error of a mean of equal neighbours.
 static double miss(double said, double real)
 {
     return fabs(said - real) <= 1e-14 * fabs(real) ? 0.0 : said - real;
@@ -176,7 +176,8 @@ static rh_fidelity_error root(const tally *sum)
     double n = (double)sum->n;
     if (sum->n == 0)
         return (rh_fidelity_error){NAN, NAN, NAN};
-    return (rh_fidelity_error){sqrt(sum->model / n), sqrt(sum->mean / n), sqrt(sum->copy / n)};
+    return (rh_fidelity_error){sqrt(sum->model / n), sqrt(sum->mean / n),
+                               sqrt(sum->persistence / n)};
 }
 
 // Errors in the next state of transition t, predicted as `next` (nobs).
@@ -201,7 +202,7 @@ static void judge_state(asking *a, int64_t t, const double *next)
         rh_fidelity__distance(w, rh_fidelity__code(w, log->from[t]), right));
 }
 
-// What findings look at: the chance of an end, and rewards said and real.
+// Sums for the findings.
 static void note(asking *a, double chance, bool ended, double said, double real)
 {
     a->w->nended += ended;
@@ -227,7 +228,7 @@ static void conclude(const asking *a)
     w->reward_told = yy > 0.0 && xx > 0.0 ? xy * xy / (xx * yy) : 0.0;
 }
 
-// Ask a member for transition t.
+// Let a member predict transition t.
 static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
 {
     const rh_fidelity__work *w = a->w;
@@ -241,8 +242,8 @@ static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
         return rc;
     a->nasked++;
     bool measured = isfinite(w->f->reach) && !isnan(expected.distance);
-    if (measured ? expected.distance > w->f->reach : expected.beyond) {
-        a->nbeyond++;
+    if (measured ? expected.distance > w->f->reach : expected.out_of_coverage) {
+        a->nuncovered++;
         return RH_OK;
     }
     judge_state(a, t, next);
@@ -254,7 +255,7 @@ static rh_status ask(asking *a, const void *member, int64_t t, rh_error *err)
     return RH_OK;
 }
 
-// One fold: fit a member without it, and ask that for some of it.
+// One fold: fit a member without it, and let it predict some of it.
 static rh_status hold_out(asking *a, int fold, rh_error *err)
 {
     rh_fidelity__work *w = a->w;
@@ -265,7 +266,7 @@ static rh_status hold_out(asking *a, int fold, rh_error *err)
         return RH_OK;
     take_means(a);
 
-    // choose what is asked before it is fitted, so that nothing else need be known
+    // choose the states first, so that the member finds only their neighbours
     rh_rng rng = rh_fidelity__chance(w, RH_FIDELITY__HELD + fold);
     int64_t n = MOST_HELD / a->plan.nrun;
     n = n < a->nheld ? n : a->nheld;
@@ -301,14 +302,11 @@ rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err)
     a.held = rh_alloc((size_t)log->n, sizeof *a.held);
     a.row = rh_alloc(MOST_HELD, sizeof *a.row);
     a.sensor = rh_alloc((size_t)log->nobs, sizeof *a.sensor);
-    if (!a.use || !a.held || !a.row || !a.sensor || !deal(&a.plan, log)) {
-        rh_fidelity__no_memory(w, err);
-        rc = RH_ENOMEM;
-    }
+    if (!a.use || !a.held || !a.row || !a.sensor || !deal(&a.plan, log))
+        rc = rh_base__no_memory(err, "fidelity");
 
-    // what is trained by chance is trained for long, and so is what a long log teaches: one
-    // part has to stand for all
-    bool slow = w->model->type->calls->chance || log->n > MOST_FOLDED;
+    // one fold only if fitting is slow: networks, and long logs
+    bool slow = w->model->type->calls->random || log->n > MOST_FOLDED;
     a.plan.nrun = slow ? 1 : a.plan.nfold;
     for (int fold = 0; !rc && fold < a.plan.nrun; fold++) {
         rc = hold_out(&a, fold, err);
@@ -319,7 +317,7 @@ rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err)
     conclude(&a);
     w->f->nfold = a.plan.nrun;
     w->f->nheld = a.nasked;
-    w->f->held_beyond = a.nasked ? (double)a.nbeyond / (double)a.nasked : NAN;
+    w->f->held_out_of_coverage = a.nasked ? (double)a.nuncovered / (double)a.nasked : NAN;
     w->f->state = root(&a.state);
     w->f->reward = root(&a.reward);
     w->f->terminal = root(&a.terminal);

@@ -1,26 +1,24 @@
-// fidelity_simulate.c - the log's own behaviour, and uniform random behaviour, run in the
-// model.
+// fidelity_simulate.c - simulates the log's behaviour and random actions in the model.
 //
-// The imitation takes in every state the action of one of the NEAR nearest logged states, the
-// state itself being one of them where it was logged. What it earns in the model is compared
-// with what the log earned in the real world. Uniform random behaviour shows whether the model
-// can be cheated: where far neighbours act as jumps, acting at random is soon as good as
-// what was logged.
+// The imitation takes in every state the action of one of the NEAR nearest logged states, which
+// include the state itself if it was logged. Its returns in the model are compared with those
+// of the log. Uniform random actions show whether the model can be exploited: if distant
+// neighbours act as shortcuts, random actions are soon as good as the logged ones.
 //
-// 1. In the real worlds the imitation earns what was logged: of raw observations, medians of
-//    -54 where -62 were logged in Acrobot, -22 for -22 in Puddle World, -139 for -137.5 in
-//    Mountain Car, and 45 failures for 46 in Cartpole (logs of good policies, 5,000 steps; in
-//    Cartpole 10,000). With the nearest state alone it is no better (-59, -22, -139.5, 38).
-//    Of a log of more than 200,000 steps one state in so many is imitated.
-// 2. Lived episodes begin where the log's do, even where the model has other starts. How the
-//    log's episodes are chosen and where run ones are cut off is told in fidelity_logged.c.
-// 3. A continuing task is run in NLIFE runs of NSTRETCH stretches.
-// 4. Both behaviours meet the same starts and the same noise.
-// 5. In a model whose states are the log's (fixed observations), a step from row s to the row
-// that
-//    transition i leads to was made on i. It is a stitch where i does not begin in s, and its
-//    jump is the distance of the codes of s and of where i begins. Steps that no transition
-//    made (out of reach) are not counted.
+// 1. In the simulators the imitation earns what was logged: with raw observations, medians of
+//    -54 for -62 logged in Acrobot, -22 for -22 in Puddle World, -139 for -137.5 in Mountain
+//    Car, and 45 failures for 46 in Cartpole (logs of good policies, 5,000 steps; in Cartpole
+//    10,000). With the nearest state alone it is no better (-59, -22, -139.5, 38). In a log of
+//    more than 200,000 steps, evenly spaced states are imitated.
+// 2. Simulated episodes start where the log's do, even if the model has other starts.
+//    fidelity_logged.c tells which logged episodes are used, and the time limit.
+// 3. A continuing task is simulated in NUNIT runs of NSTRETCH stretches.
+// 4. Both behaviours have the same starts and the same noise.
+// 5. If the observations are the log's (fixed observations), a step to the row that transition
+// i
+//    leads to used transition i. It is a stitch if i does not begin in the row before, and its
+//    jump is the distance between the two codes. Steps out of coverage use no transition and
+//    are not counted.
 
 #include "fidelity_internal.h"
 #include "neighbours.h"
@@ -28,59 +26,59 @@
 #include <math.h>
 
 #define NEAR 3
-#define LEAST_SIMULATED 50  // episodes, unless the steps are spent:
-#define SPENT_SIMULATED 10  // then so many at least
-#define STEPS_SCENES 100000 // of one behaviour, where a step is a look into a table
-#define STEPS_OTHERS 50000  // where it is a search or a network
-#define NSTRETCH 30         // of a continuing log
-#define NUNIT 3             // of so many stretches
-#define MOST_JUMPS 200000   // remembered: twice the steps
-#define MOST_FROM 200000    // logged states that are imitated
-#define STOP_EVERY 8192     // steps between two looks at the caller's stop
-#define UNASKED (-2)        // in `near`
-#define NOBODY (-1)         // in `into` and `out`
+#define LEAST_SIMULATED 50 // episodes, unless the budget is spent,
+#define SPENT_SIMULATED 10 //   then at least these
+#define STEPS_TABLE 100000 // of one behaviour, if a step is a table lookup
+#define STEPS_OTHERS 50000 // if it is a search or a network
+#define NSTRETCH 30        // stretches of a continuing log
+#define NUNIT 3            // runs of so many stretches
+#define MOST_JUMPS 200000  // kept: twice the steps
+#define MOST_FROM 200000   // logged states to imitate
+#define STOP_EVERY 8192    // steps between two calls of the watch
+#define UNASKED (-2)       // in `near`
+#define NOBODY (-1)        // in `into` and `out`
 
 typedef enum behaviour { IMITATION, RANDOM } behaviour;
 
 typedef rh_fidelity__series series;
 
-// A model to run in, and what is known of its states.
+// The model and its states.
 typedef struct stage {
     rh_fidelity__work *w;
-    rh_model model;      // the fitted one, with other starts: all borrowed
+    rh_model model;      // the fitted one with other starts, all borrowed
     rh_env *env;         // owned
     void *state;         // owned: of a run
     bool entries;        // its states are rows of the log
-    rh_neighbours *from; // owned: where every stride-th transition begins
+    rh_neighbours *from; // owned: the states of every stride-th transition
     int64_t nfrom;       // how many
     int64_t stride;      //
     int32_t *near; // owned: of a fixed observation the nearest of these    (nstate x NEAR)
     int32_t *into, *out; // owned: a transition to and from a row     (nstate)
 
-    rh_fidelity__logged logged;  // what the log did
+    rh_fidelity__logged logged;  // of the log
     int64_t cutoff;              // steps of an episode or a stretch
     int64_t budget;              // steps of one behaviour
-    series returns, random;      // of the imitation and of random behaviour
+    series returns, random;      // of the imitation and of random actions
     series lengths;              // of the imitation's episodes
     double *jump;                // owned                      (MOST_JUMPS)
-    int64_t njump, nmade, nstep; // stitches, steps on a transition, and in all
-    int64_t ncut;                // run episodes cut off
+    int64_t njump, nmade, nstep; // stitches, steps that used a transition, all steps
+    int64_t ncut;                // truncated episodes
 } stage;
 
-// One run, while it is run.
-typedef struct living {
+// A run in progress.
+typedef struct running {
     behaviour how;
     rh_streams streams;
-    rh_rng chance;
+    rh_rng rng;
     double obs[RH_MAX_OBS], act[RH_MAX_ACT];
     double reward; // of the episode or stretch
     int64_t length;
-} living;
+} running;
 
 // ---------------------------------------------------------------------------- behaviour
 
 // The action of one of the nearest logged states.
-static void imitate(stage *g, living *l)
+static void imitate(stage *g, running *l)
 {
     const rh_fidelity__work *w = g->w;
     int32_t found[NEAR], *near = found;
@@ -95,36 +93,36 @@ static void imitate(stage *g, living *l)
         rh_fidelity__encode(w, l->obs, code);
         rh_neighbours__find(g->from, code, n, -1, near, distance2);
     }
-    // a state that is no number has no neighbours
-    int64_t i = near[rh_rng_below(&l->chance, (uint32_t)n)];
+    // a state with a NaN has no neighbours
+    int64_t i = near[rh_rng_below(&l->rng, (uint32_t)n)];
     int64_t t = i >= 0 && i < g->nfrom ? i * g->stride : 0;
     memcpy(l->act, w->log->act + t * w->log->nact, (size_t)w->log->nact * sizeof *l->act);
 }
 
-static void act_randomly(const stage *g, living *l)
+static void act_randomly(const stage *g, running *l)
 {
     const rh_task *task = &g->w->model->task;
     if (task->naction)
-        l->act[0] = rh_rng_below(&l->chance, (uint32_t)task->naction);
+        l->act[0] = rh_rng_below(&l->rng, (uint32_t)task->naction);
     for (int i = 0; !task->naction && i < task->nact; i++)
-        l->act[i] = rh_rng_range(&l->chance, task->act_lo[i], task->act_hi[i]);
+        l->act[i] = rh_rng_range(&l->rng, task->act_lo[i], task->act_hi[i]);
 }
 
-// The transition that a step to row `now` was made on, or NOBODY.
+// The transition used by a step to row `now`, or NOBODY.
 static int32_t made_on(const stage *g, int32_t now, bool terminal)
 {
     const rh_log *log = g->w->log;
     int32_t i = g->into[now];
     if (!terminal || (i != NOBODY && (log->flag[i] & RH_FLAG_TERMINAL)))
         return i;
-    // an end whose s' is not known shows the state it was reached from
+    // an end with unknown s' shows the state before
     i = g->out[now];
     bool unseen = i != NOBODY && (log->flag[i] & RH_FLAG_TERMINAL) && log->to[i] == RH_UNKNOWN;
     return unseen ? i : NOBODY;
 }
 
 // One step; true when it ended the episode.
-static bool step(stage *g, living *l)
+static bool step(stage *g, running *l)
 {
     double reward;
     int32_t before = g->entries ? rh_env_obs_index(g->env, g->state) : NOBODY;
@@ -158,29 +156,29 @@ static rh_status ask_stop(const stage *g, rh_error *err)
     return rh_fidelity__pause(g->w, 0.9, err);
 }
 
-// A run of its own chance.
-static living be_born(const stage *g, behaviour how, int run)
+// Start a run with its own random streams.
+static running start_run(const stage *g, behaviour how, int run)
 {
     const rh_fidelity__work *w = g->w;
     uint64_t replicate = RH_FIDELITY__REPLICATE, number = (uint64_t)run;
-    living l = {.how = how};
+    running l = {.how = how};
     l.streams.start = rh_rng_stream(w->seed, RH_STREAM_START, replicate, number);
     l.streams.noise = rh_rng_stream(w->seed, RH_STREAM_NOISE, replicate, number);
-    l.chance = rh_rng_stream(w->seed, RH_STREAM_AGENT, replicate, number);
+    l.rng = rh_rng_stream(w->seed, RH_STREAM_AGENT, replicate, number);
     rh_env_start(g->env, g->state, &l.streams, l.obs);
     return l;
 }
 
-// Episodes that begin where the log's do.
-static rh_status live_episodes(stage *g, behaviour how, series *returns, series *lengths,
-                               rh_error *err)
+// Simulate episodes that start where the log's do.
+static rh_status run_episodes(stage *g, behaviour how, series *returns, series *lengths,
+                              rh_error *err)
 {
     int n = g->logged.returns.n < LEAST_SIMULATED ? LEAST_SIMULATED : g->logged.returns.n;
     rh_status rc = RH_OK;
     for (int i = 0; !rc && i < n; i++) {
         if (i >= SPENT_SIMULATED && g->nstep >= g->budget)
             break;
-        living l = be_born(g, how, i);
+        running l = start_run(g, how, i);
         bool over = false;
         while (!rc && !over && l.length < g->cutoff) {
             over = step(g, &l);
@@ -193,12 +191,12 @@ static rh_status live_episodes(stage *g, behaviour how, series *returns, series 
     return rc;
 }
 
-// Stretches of runs that go on.
-static rh_status live_on(stage *g, behaviour how, series *returns, rh_error *err)
+// Simulate stretches of a continuing task.
+static rh_status run_stretches(stage *g, behaviour how, series *returns, rh_error *err)
 {
     rh_status rc = RH_OK;
     for (int i = 0; !rc && i < NUNIT; i++) {
-        living l = be_born(g, how, i);
+        running l = start_run(g, how, i);
         for (int k = 0; !rc && k < NSTRETCH; k++) {
             l.reward = 0.0;
             l.length = 0;
@@ -247,7 +245,7 @@ static double pairs_error(const series *a, const series *b)
     return sqrt((m + n + 1.0) / (12.0 * m * n));
 }
 
-// What findings compare.
+// Statistics for the findings.
 static void rank(stage *g)
 {
     rh_fidelity__work *w = g->w;
@@ -259,12 +257,13 @@ static void rank(stage *g)
     w->nrandom = g->random.n;
 }
 
-// Live one behaviour and take its stitches.
-static rh_status live(stage *g, behaviour how, series *returns, series *lengths, rh_error *err)
+// Simulate one behaviour and record its stitches.
+static rh_status simulate(stage *g, behaviour how, series *returns, series *lengths,
+                          rh_error *err)
 {
     g->njump = g->nmade = g->nstep = g->ncut = 0;
-    return g->w->model->task.continuing ? live_on(g, how, returns, err)
-                                        : live_episodes(g, how, returns, lengths, err);
+    return g->w->model->task.continuing ? run_stretches(g, how, returns, err)
+                                        : run_episodes(g, how, returns, lengths, err);
 }
 
 static rh_status compare(stage *g, rh_error *err)
@@ -279,7 +278,7 @@ static rh_status compare(stage *g, rh_error *err)
     else
         rh_fidelity__take_episodes(&g->logged, g->w, g->budget / SPENT_SIMULATED);
     g->cutoff = g->logged.cutoff;
-    rh_status rc = live(g, IMITATION, &g->returns, &g->lengths, err);
+    rh_status rc = simulate(g, IMITATION, &g->returns, &g->lengths, err);
     if (rc)
         return rc;
     f->cutoff = g->cutoff;
@@ -287,9 +286,9 @@ static rh_status compare(stage *g, rh_error *err)
     f->jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
     f->jump90 = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.9));
     if (!continuing)
-        f->simulated_cut = (double)g->ncut / g->returns.n;
+        f->simulated_truncated = (double)g->ncut / g->returns.n;
 
-    rc = live(g, RANDOM, &g->random, &random_length, err);
+    rc = simulate(g, RANDOM, &g->random, &random_length, err);
     if (rc)
         return rc;
     f->random_jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
@@ -299,7 +298,7 @@ static rh_status compare(stage *g, rh_error *err)
     f->simulated_length = spread_of(&g->lengths, work);
     f->random_return = spread_of(&g->random, work).mean;
     f->random_better = share_above(&g->random, f->logged_return.median);
-    f->random_logged = share_above(&g->logged.returns, f->logged_return.median);
+    f->logged_better = share_above(&g->logged.returns, f->logged_return.median);
     f->random_steps = (double)g->nstep / (f->random_better * g->random.n);
     rank(g);
     return RH_OK;
@@ -307,7 +306,7 @@ static rh_status compare(stage *g, rh_error *err)
 
 // ---------------------------------------------------------------------------- the stage
 
-// Which transitions lead to and from each row.
+// Map rows to the transitions that lead to and from them.
 static bool map_rows(stage *g)
 {
     const rh_log *log = g->w->log;
@@ -329,7 +328,7 @@ static bool map_rows(stage *g)
     return true;
 }
 
-// An index of the states that transitions begin in.
+// Index the states in which transitions begin.
 static rh_status index_states(stage *g, rh_error *err)
 {
     const rh_fidelity__work *w = g->w;
@@ -338,7 +337,7 @@ static rh_status index_states(stage *g, rh_error *err)
     g->nfrom = (w->log->n + g->stride - 1) / g->stride;
     float *point = rh_alloc((size_t)g->nfrom, size);
     if (!point)
-        return rh_fidelity__no_memory(w, err);
+        return rh_base__no_memory(err, "fidelity");
     for (int64_t i = 0; i < g->nfrom; i++)
         memcpy(point + i * w->ncode, rh_fidelity__code(w, w->log->from[i * g->stride]), size);
     rh_status rc = rh_neighbours__create(&g->from, point, g->nfrom, w->ncode, err);
@@ -364,7 +363,7 @@ static rh_status set_stage(stage *g, rh_error *err)
     if (rc)
         return rc;
     g->entries = rh_env_fixed_obs(g->env, &nentry) && nentry == w->log->nstate;
-    g->budget = g->entries && w->log->naction ? STEPS_SCENES : STEPS_OTHERS;
+    g->budget = g->entries && w->log->naction ? STEPS_TABLE : STEPS_OTHERS;
 
     series *all[] = {&g->returns, &g->random, &g->lengths};
     bool good = !g->entries || map_rows(g);
@@ -375,7 +374,7 @@ static rh_status set_stage(stage *g, rh_error *err)
     g->state = rh_alloc(1, rh_env_state_size(g->env) + 1);
     g->jump = rh_alloc(MOST_JUMPS, sizeof *g->jump);
     good = good && g->state && g->jump;
-    return good ? RH_OK : rh_fidelity__no_memory(w, err);
+    return good ? RH_OK : rh_base__no_memory(err, "fidelity");
 }
 
 rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err)

@@ -1,7 +1,7 @@
-// file_fidelity.c - what a fit found, in the model's file.
+// file_fidelity.c - the fidelity of a model in its file.
 //
-// Numbers are kept by their names: what a later version adds is not known of an older file, and
-// stays as rh_fidelity__create() makes it.
+// Numbers are stored by name. A number that an older file lacks keeps its value of
+// rh_fidelity__create().
 
 #include "fidelity.h"
 #include "file.h"
@@ -22,16 +22,16 @@ typedef struct field {
 
 static const field fields[] = {
     {AT(nheld), true},
-    {AT(held_beyond), false},
+    {AT(held_out_of_coverage), false},
     {AT(state.model), false},
     {AT(state.mean), false},
-    {AT(state.copy), false},
+    {AT(state.persistence), false},
     {AT(reward.model), false},
     {AT(reward.mean), false},
-    {AT(reward.copy), false},
+    {AT(reward.persistence), false},
     {AT(terminal.model), false},
     {AT(terminal.mean), false},
-    {AT(terminal.copy), false},
+    {AT(terminal.persistence), false},
     {AT(logged_return.n), true},
     {AT(logged_return.q25), false},
     {AT(logged_return.median), false},
@@ -52,10 +52,10 @@ static const field fields[] = {
     {AT(simulated_length.median), false},
     {AT(simulated_length.q75), false},
     {AT(simulated_length.mean), false},
-    {AT(logged_cut), false},
-    {AT(simulated_cut), false},
+    {AT(logged_truncated), false},
+    {AT(simulated_truncated), false},
     {AT(cutoff), true},
-    {AT(beyond), false},
+    {AT(out_of_coverage), false},
     {AT(reach), false},
     {AT(step), false},
     {AT(stitched), false},
@@ -64,7 +64,7 @@ static const field fields[] = {
     {AT(random_jump), false},
     {AT(random_return), false},
     {AT(random_better), false},
-    {AT(random_logged), false},
+    {AT(logged_better), false},
     {AT(random_steps), false},
 };
 
@@ -184,7 +184,7 @@ static rh_status read_rows(rh_store *store, const char *name, void *to, int n, r
     return rc;
 }
 
-// The findings, and behind them in one block their ids, which nobody else keeps.
+// The findings, followed by their ids in the same block.
 static rh_log_finding *gather(int n, char *const *id)
 {
     size_t size = (size_t)(n + 1) * sizeof(rh_log_finding), used = size;
@@ -206,7 +206,7 @@ static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int6
     if (x[0] < RH_NOTICE || x[0] > RH_ERROR || x[3] < -1 || x[3] >= nobs ||
         strlen(evidence) >= sizeof finding->evidence ||
         strlen(remedy) >= sizeof finding->remedy)
-        return rh_store__refuse(store, "fidelity/finding", err, "finding %d is not one", i);
+        return rh_store__refuse(store, "fidelity/finding", err, "finding %d is invalid", i);
     finding->severity = (rh_severity)x[0];
     finding->count = x[1];
     finding->first = x[2];
@@ -236,7 +236,7 @@ static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_err
         rc = rh_store__get_texts(store, "fidelity/finding/remedy", n, &remedy, err);
     rh_log_finding *all = rc ? NULL : gather(n, id);
     if (!rc && !all)
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(rh_store__path(store)));
+        rc = rh_base__no_memory(err, rh_path_tail(rh_store__path(store)));
     if (all) {
         rh_free(f->finding);
         f->finding = all;

@@ -1,8 +1,8 @@
 // file_log.c - the log of a model in the model's file.
 //
-// 1. Rows are kept as the log has them: the model's tables name states and transitions by row.
-// 2. rh_log_copy() refuses what does not fit together. What a model needs beyond that is looked
-//    at here: a log without missing or infinite numbers.
+// 1. Rows keep their numbers, because the model's tables refer to states and transitions by
+// row.
+// 2. rh_log_copy() refuses inconsistent arrays. Missing and infinite numbers are refused here.
 
 #include "file.h"
 
@@ -10,7 +10,7 @@
 
 enum { N, NSTATE, NEPISODE, NOBS, NACTION, NACT, NSHAPE };
 
-// What is read, before it becomes a log.
+// Arrays read so far.
 typedef struct pieces {
     rh_log log;
     void *block[24]; // owned
@@ -75,7 +75,7 @@ rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error 
 
 // ---------------------------------------------------------------------------- reading
 
-// An array that the pieces own; NULL after a failure.
+// Read an array that the pieces own; NULL after a failure.
 static void *take(pieces *p, rh_store *store, const char *name, rh_store__type type, int64_t n,
                   rh_status *rc, rh_error *err)
 {
@@ -106,7 +106,7 @@ static const char *take_text(pieces *p, rh_store *store, const char *name, rh_st
     return x;
 }
 
-// Sizes, none of which can overflow in what follows; rh_log_copy() looks at the rest.
+// Read the sizes and check that no product of them overflows; rh_log_copy() checks the rest.
 static rh_status read_shape(pieces *p, rh_store *store, rh_error *err)
 {
     static const int64_t most[NSHAPE] = {INT32_MAX,  INT32_MAX,      INT32_MAX,
@@ -180,7 +180,6 @@ static rh_status read_names(pieces *p, rh_store *store, rh_error *err)
     return RH_OK;
 }
 
-// Runs would break down in a number that is not finite.
 static rh_status check_finite(const rh_store *store, const char *name, const double *x,
                               int64_t n, rh_error *err)
 {

@@ -1,23 +1,23 @@
-// kernel.c - searching for neighbours: plain C, compiled once per instruction set (RH_ISA).
+// kernel.c - nearest-neighbour search: plain C, compiled once per instruction set (RH_ISA).
 //
-// 1. All instruction sets give the same bits. Sixteen distances are computed side by side,
-//    each summed over the dimensions in order, with products and sums rounded apart. A fused
+// 1. All instruction sets give the same bits. Sixteen distances are computed side by side, each
+//    summed over the dimensions in order, with products and sums rounded separately. A fused
 //    multiply-add would save one operation of three, but not every processor has one.
-// 2. A box's distance is summed in the same order from gaps that are no greater than the
-//    differences to any point inside. Rounding keeps the order of what is rounded, so the
-//    bound is never above a computed distance, and nothing need be allowed for errors.
-// 3. What is compared is (distance, index) as one whole number, of nodes as well: (bound,
-//    least index inside). So a thousand points in one place are not all looked at because
-//    they are equally near.
-// 4. The queries of a leaf go through the tree together. A leaf that concerns many of them is
-//    met point by point, all queries side by side and the sorting without branches; one that
-//    concerns few is met query by query, all its points side by side.
-// 5. Points that fill up a leaf are NaN, which is never at most as far as something.
-// 6. A search begins with the leaf of its queries, or one near them, and goes upwards from
-//    it: by the time it comes to the large boxes, it knows that most do not concern it.
-//    From above it would have to put all children of every node on its way in order.
+// 2. The distance of a box is summed in the same order from gaps no greater than the
+// differences
+//    to any point inside. Rounding is monotonic, so the bound never exceeds a computed
+//    distance, and no tolerance is needed.
+// 3. (distance, index) is compared as one integer, for nodes as (bound, least index inside). A
+//    thousand coincident points are therefore not all visited.
+// 4. The queries of a leaf traverse the tree together. A leaf that concerns many of them is
+//    processed point by point with all queries side by side and branch-free sorting; one that
+//    concerns few is processed query by query with all its points side by side.
+// 5. A partly filled leaf is padded with NaN, which fails every comparison.
+// 6. A search begins with the leaf of its queries, or one near them, and goes upwards: when it
+//    reaches the large boxes, it can skip most of them. From the top it would have to sort the
+//    children of every node on its way.
 //
-// What few queries are, and a short list, was measured (k = 3 to 24, d = 2 to 32).
+// The limits FEW and SHORT were measured (k = 3 to 24, d = 2 to 32).
 
 #include "kernel.h"
 
@@ -61,7 +61,7 @@ typedef __m256 vec;
 #define MAX(a, b) _mm256_max_ps(a, b)
 #define AT_MOST(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ))
 
-#else // what compilers make of vectors on any machine
+#else // generic vectors
 
 #define NVEC 4
 #define NSUM 2
@@ -151,17 +151,17 @@ static inline unsigned which(lanes a, lanes b)
 
 // ---------------------------------------------------------------------------- a search
 
-#define FEW 9    // fewer queries than this meet a leaf one by one
-#define SHORT 24 // lists up to this are sorted without branches
+#define FEW 9    // fewer queries than this visit a leaf one by one
+#define SHORT 24 // lists up to this length are sorted without branches
 #define NENTRY (RH_MOST_LEVEL * RH_LEAF)
 
-// A node to look at: the bound, and its least index, tell whether it is still worth it.
+// A node to visit, with its bound and least index.
 typedef struct entry {
     rh_near bound;
     int32_t node, level;
 } entry;
 
-// Up to sixteen queries on their way through the tree.
+// Up to sixteen queries traversing the tree.
 typedef struct search {
     _Alignas(64) float worst[RH_LEAF]; // distance of the last neighbour so far
     _Alignas(64) int32_t skip[RH_LEAF];
@@ -170,10 +170,10 @@ typedef struct search {
     const float *low, *high; // box around the queries             (d)
     rh_near *near;           // neighbours so far, in order        (k x 16)
     rh_near limit;           // the greatest of the last ones
-    entry *entry;            // nodes to look at, the next one last (NENTRY)
+    entry *entry;            // nodes to visit, the next one last  (NENTRY)
     int nentry, k;
     unsigned real; // lanes with a query
-    int64_t met;   // times one of them met a leaf
+    int64_t met;   // visits of a leaf by a query
 } search;
 
 static inline rh_near pack(float distance2, int32_t index)
@@ -185,8 +185,8 @@ static inline rh_near pack(float distance2, int32_t index)
 
 // ---------------------------------------------------------------------------- leaves
 
-// One neighbour for each query: every list passes on what is greater. In lanes without a
-// query all is garbage, and is not looked at.
+// Insert one neighbour per query: every list passes on the greater one. Lanes without a query
+// hold garbage that is never read.
 #if defined(__AVX512F__)
 
 static inline void insert_all(search *s, lanes distance2, int32_t index)
@@ -246,8 +246,8 @@ static inline rh_near lesser(rh_near a, rh_near b)
     return a < b ? a : b;
 }
 
-// One neighbour for one query, in a list that is short or not. In a short one every place
-// takes the middle of three, which is faster than to guess where the search ends.
+// Insert one neighbour for one query. In a short list every place takes the median of three,
+// which is faster than a mispredicted branch.
 static inline void insert(search *s, int lane, rh_near fresh)
 {
     rh_near *near = s->near + lane, *last = near + (ptrdiff_t)(s->k - 1) * RH_LEAF, *at = last;
@@ -265,7 +265,7 @@ static inline void insert(search *s, int lane, rh_near fresh)
     s->worst[lane] = rh_near__distance2(*last);
 }
 
-// All queries meet all points of a leaf. Whether a list may have changed.
+// Compare all queries with all points of a leaf. Whether a list may have changed.
 static inline bool meet_all(search *s, int32_t leaf)
 {
     const rh_boxes *b = s->points;
@@ -291,7 +291,7 @@ static inline bool meet_all(search *s, int32_t leaf)
     return changed;
 }
 
-// The queries in `mask` meet all points of a leaf. Whether a list may have changed.
+// The same for the queries in `mask`.
 static inline bool meet_some(search *s, int32_t leaf, unsigned mask)
 {
     const rh_boxes *b = s->points;
@@ -348,7 +348,7 @@ static inline rh_near farthest(const search *s)
 
 // ---------------------------------------------------------------------------- the tree
 
-// The squared distances of the box around the queries to a group's, and which there are.
+// Squared distances from the box around the queries to the boxes of a group.
 static inline lanes distances(const search *s, int level, int32_t group, unsigned *there)
 {
     const rh_model__level *l = &s->points->level[level];
@@ -365,7 +365,7 @@ static inline lanes distances(const search *s, int level, int32_t group, unsigne
     return sum;
 }
 
-// A leaf near the queries: of each group the nearest, or nearly so.
+// A leaf near the queries: the nearest of each group, or nearly so.
 static inline int32_t descend(const search *s)
 {
     int32_t node = 0;
@@ -385,8 +385,7 @@ static inline int32_t descend(const search *s)
     return node;
 }
 
-// Put those nodes of a group on the list that may hold neighbours, the nearest last. The one
-// called `except` is done already.
+// Push the nodes of a group that may hold neighbours, the nearest last, without `except`.
 static inline void expand(search *s, int level, int32_t group, int32_t except)
 {
     unsigned there;
@@ -419,7 +418,7 @@ static inline void meet(search *s, int32_t leaf)
         s->limit = farthest(s);
 }
 
-// Look at what is on the list, and at what that leads to. `one`: lane 0 is the only query.
+// Visit the nodes on the list and their children. `one`: lane 0 is the only query.
 static inline void follow(search *s, bool one)
 {
     while (s->nentry) {
@@ -435,7 +434,7 @@ static inline void follow(search *s, bool one)
     }
 }
 
-// Look at all but a leaf that was met: its siblings, its parent's, and so upwards.
+// Visit all but one leaf: its siblings, its parent's siblings, and so upwards.
 static inline void look_around(search *s, int32_t leaf, bool one)
 {
     for (int level = 0; level < s->points->nlevel; level++, leaf /= RH_LEAF) {
@@ -510,10 +509,10 @@ static int64_t find_leaf(const rh_boxes *points, bool all, const rh_boxes *queri
         s.worst[i] = rh_near__distance2(RH_NOBODY);
         s.skip[i] = skip && i < n ? skip[index[i]] : -1;
     }
-    for (int i = 0; i < k * RH_LEAF; i++) // lists without a query must not hold up the others
+    for (int i = 0; i < k * RH_LEAF; i++) // lanes without a query must not delay the others
         near[i] = i % RH_LEAF < n ? RH_NOBODY : 0;
 
-    // the nearest leaf first: of queries that are points it is their own
+    // the nearest leaf first; for queries that are points it is their own
     int32_t nearest = queries == points ? leaf : all ? 0 : descend(&s);
     meet_all(&s, nearest);
     s.limit = farthest(&s);

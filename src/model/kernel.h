@@ -1,5 +1,5 @@
-// kernel.h - the nearest-neighbour index as it lies in memory, and the loops that search it,
-// once per instruction set.
+// kernel.h - the memory layout of the nearest-neighbour index, and the loops that search it,
+// compiled once per instruction set.
 
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H
@@ -10,7 +10,7 @@
 
 #define RH_LEAF 16 // points of a leaf, and children of a node
 #define RH_MOST_DIM 64
-#define RH_MOST_NEAR 64 // neighbours that can be asked for
+#define RH_MOST_NEAR 64 // most neighbours of a query
 #define RH_MOST_LEVEL 7 // 16^7 leaves are more than 2^31 points need
 
 // Nodes of one level, sixteen siblings to a group.
@@ -21,19 +21,19 @@ typedef struct rh_model__level {
     int32_t nnode;
 } rh_model__level;
 
-// Points in leaves of sixteen, in such an order that the leaves 16 i .. 16 i + 15 are the
-// children of node i of level 1, and so on upwards: nothing is stored of the tree but boxes.
-// Level 0 are the leaves. The top level has one group.
+// Points in leaves of sixteen, ordered so that the leaves 16 i .. 16 i + 15 are the children of
+// node i of level 1, and so on upwards: only the boxes of the tree are stored. Level 0 are the
+// leaves. The top level has one group.
 typedef struct rh_boxes {
     int d, nlevel;
     int32_t n, nleaf;
     float *point;   // for each leaf, by dimension           (nleaf x d x 16)
-    int32_t *index; // what the caller calls them            (nleaf x 16)
+    int32_t *index; // of the points, as the caller has them (nleaf x 16)
     rh_model__level level[RH_MOST_LEVEL];
 } rh_boxes;
 
-// A neighbour in one number: the bits of its squared distance, which for floats that are not
-// negative are in the order of their values, above its index.
+// A neighbour in one number: the bits of its squared distance above its index. The bits of
+// nonnegative floats are ordered like their values.
 typedef int64_t rh_near;
 
 #define RH_NOBODY ((rh_near)0x7f800000 << 32 | INT32_MAX) // behind all neighbours
@@ -51,13 +51,13 @@ typedef struct rh_model_kernels {
     const char *name; // of the instruction set
 
     // The k nearest to query (d) other than `skip`, in order into near (k), padded with
-    // RH_NOBODY. `all`: look at every leaf rather than ask the boxes.
+    // RH_NOBODY. `all`: visit every leaf without using boxes.
     void (*find)(const rh_boxes *points, bool all, const float *query, int k, int32_t skip,
                  rh_near *near);
 
     // The same for the points of one leaf of `queries`, which may be `points`, into
     // near (k x 16), which is aligned to 64. skip (of their indices) may be NULL. Returns how
-    // many times one of the queries met a leaf.
+    // often a query visited a leaf.
     int64_t (*find_leaf)(const rh_boxes *points, bool all, const rh_boxes *queries,
                          int32_t leaf, int k, const int32_t *skip, rh_near *near);
 
@@ -66,7 +66,7 @@ typedef struct rh_model_kernels {
     void (*enclose)(const float *low, const float *high, int stride, int d, int n, float *box);
 } rh_model_kernels;
 
-// That of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+// The loops of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
 const rh_model_kernels *rh_model_kernels__at(int i);
 const rh_model_kernels *rh_model_kernels__best(void);
 

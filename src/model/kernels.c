@@ -1,4 +1,4 @@
-// kernels.c - which of the compiled loops of searching is used.
+// kernels.c - selects the search loops for this processor.
 
 #include "kernel.h"
 

@@ -1,18 +1,17 @@
-// knn.c - the nearest-neighbour model: the log itself, its steps stitched together.
+// knn.c - the nearest-neighbour model: steps of the log, stitched together.
 //
-// The paper's calibration model. In state s with action a, the k transitions of the log are
-// found that took a (or, of continuous actions, something like it) in the states most like s
-// by the distance of their codes. One of them is drawn, the nearer the likelier, and its
-// reward and next state are given. What follows is asked of that next state. Where nothing is
-// near enough to be believed the episode ends with a default return (knn_reach.c,
-// knn_sample.c).
+// The paper's calibration model. For state s and action a, the model finds the k transitions of
+// the log that took a (or, for continuous actions, a similar one) in the states nearest to s by
+// the distance of their codes. It draws one of them, the nearer the more probable, and gives
+// its reward and next state. Out of coverage the episode ends with a default return
+// (knn_reach.c, knn_sample.c).
 //
-// 1. Discrete actions are looked up in a table made once (knn_table.c, knn_env.c), continuous
-//    ones searched for (knn_search.c).
-// 2. What does not change the neighbours themselves can be changed without another fit:
-//    fewer of them, weights, reach, and what is done beyond it.
-// 3. What is expected in a state of the model's log is answered from the table. Any other
-//    observation is compared with all transitions of its action: no index is kept for it.
+// 1. Discrete actions are looked up in a table built once (knn_table.c, knn_env.c). Continuous
+//    ones are searched (knn_search.c).
+// 2. Parameters that do not change the neighbours can be changed without another fit: a smaller
+//    k, weights, reach, and the behaviour out of coverage.
+// 3. Predictions for a state of the log come from the table. Any other observation is compared
+//    with all transitions of its action; no index is kept for it.
 
 #include "knn_internal.h"
 
@@ -22,30 +21,32 @@
 static const char *const weights_name[] = {"paper", "inverse", "uniform", "kernel"};
 static const char *const distance_name[] = {"norm", "squared"};
 static const char *const reach_name[] = {"none", "fixed", "quantile", "auto"};
-static const char *const beyond_name[] = {"pessimistic", "optimistic", "cost"};
+static const char *const out_of_coverage_name[] = {"pessimistic", "optimistic", "cost"};
 
 const rh_param rh_knn__param[RH_KNN_NPARAM] = {
-    [RH_KNN_K] = {"k", "neighbours of a step", .lo = 1, .hi = 64, .initial = 3, .whole = true},
-    [RH_KNN_WEIGHTS] = {"weights", "how likely each neighbour is, by its distance", .lo = 0,
+    [RH_KNN_K] = {"k", "neighbours per step", .lo = 1, .hi = 64, .initial = 3, .whole = true},
+    [RH_KNN_WEIGHTS] = {"weights", "probability of a neighbour by its distance", .lo = 0,
                         .hi = 3, .initial = RH_KNN_PAPER, .choice = weights_name},
-    [RH_KNN_DISTANCE] = {"distance", "what weights look at: the norm, or its square", .lo = 0,
-                         .hi = 1, .initial = RH_KNN_NORM, .choice = distance_name},
-    [RH_KNN_REACH] = {"reach", "how far the nearest neighbour may be", .lo = 0, .hi = 3,
-                      .initial = RH_KNN_AUTO, .choice = reach_name},
-    [RH_KNN_REACH_DISTANCE] = {"reach_distance", "reach = fixed: so far, in codes", .lo = 0.0,
-                               .hi = 1e30, .initial = 1.0},
-    [RH_KNN_REACH_QUANTILE] = {"reach_quantile",
-                               "reach = quantile: of the distances of all queries", .lo = 0.0,
-                               .hi = 1.0, .initial = 0.99},
-    [RH_KNN_BEYOND] = {"beyond",
-                       "what is given beyond reach: the log's worst return, its best, "
-                       "or neighbours at a cost",
-                       .lo = 0, .hi = 2, .initial = RH_KNN_PESSIMISTIC, .choice = beyond_name},
-    [RH_KNN_COST] = {"cost", "beyond = cost: reward per real step of distance beyond reach",
+    [RH_KNN_DISTANCE] = {"distance", "distance used by the weights: the norm or its square",
+                         .lo = 0, .hi = 1, .initial = RH_KNN_NORM, .choice = distance_name},
+    [RH_KNN_REACH] = {"reach", "coverage radius: largest distance of the nearest neighbour",
+                      .lo = 0, .hi = 3, .initial = RH_KNN_AUTO, .choice = reach_name},
+    [RH_KNN_REACH_DISTANCE] = {"reach_distance", "the radius of reach = fixed, in codes",
+                               .lo = 0.0, .hi = 1e30, .initial = 1.0},
+    [RH_KNN_REACH_QUANTILE] =
+        {"reach_quantile", "the quantile of reach = quantile, of the distances of all queries",
+         .lo = 0.0, .hi = 1.0, .initial = 0.99},
+    [RH_KNN_OUT_OF_COVERAGE] = {"out_of_coverage",
+                                "result out of coverage: the log's worst return, its best, "
+                                "or the neighbours at a cost",
+                                .lo = 0, .hi = 2, .initial = RH_KNN_PESSIMISTIC,
+                                .choice = out_of_coverage_name},
+    [RH_KNN_COST] = {"cost",
+                     "reward lost per median step of distance, for out_of_coverage = cost",
                      .lo = 0.0, .hi = 1e12, .initial = 1.0},
-    [RH_KNN_ACTION_WEIGHT] = {"action_weight",
-                              "of continuous actions, scaled to -1 .. 1, beside codes",
-                              .lo = 0.0, .hi = 1e6, .initial = 1.0, .fixed = true},
+    [RH_KNN_ACTION_WEIGHT] =
+        {"action_weight", "weight of continuous actions, scaled to -1 .. 1, relative to codes",
+         .lo = 0.0, .hi = 1e6, .initial = 1.0, .fixed = true},
 };
 
 // ---------------------------------------------------------------------------- fitting
@@ -88,7 +89,7 @@ static rh_status fit(void **out, const rh_model *model, const rh_model__part *pa
     float *point = NULL;
     rh_status rc = RH_OK;
     if (!knn) {
-        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        rc = rh_base__no_memory(err, "knn");
         goto done;
     }
     knn->k = (int)model->param[RH_KNN_K];
@@ -98,7 +99,7 @@ static rh_status fit(void **out, const rh_model *model, const rh_model__part *pa
         rc = model->log->naction ? rh_knn__make_table(knn, model, part, err)
                                  : rh_knn__make_points(knn, model, &point, err);
     if (!rc && part->ask)
-        knn->reach = INFINITY; // who asks goes by the reach of a member that knows more
+        knn->reach = INFINITY; // the caller applies the reach of the full member
     else if (!rc)
         rc = rh_knn__measure(knn, model, point, part->rng, err);
     if (rc)
@@ -120,16 +121,17 @@ static rh_status env(rh_env **out, const rh_model *model, const void *member,
 {
     const rh_knn *knn = member;
     if (param[RH_KNN_K] > knn->k)
-        return rh_fail(err, RH_EINVAL, "knn: k = %g, fitted with %d: fit again",
+        return rh_fail(err, RH_EINVAL, "knn: k = %g, expected at most %d as fitted; fit again",
                        param[RH_KNN_K], knn->k);
     if (param[RH_KNN_ACTION_WEIGHT] != model->param[RH_KNN_ACTION_WEIGHT])
-        return rh_fail(err, RH_EINVAL, "knn: action_weight = %g, fitted with %g: fit again",
+        return rh_fail(err, RH_EINVAL,
+                       "knn: action_weight = %g, expected %g as fitted; fit again",
                        param[RH_KNN_ACTION_WEIGHT], model->param[RH_KNN_ACTION_WEIGHT]);
     return knn->points ? rh_knn__search_env(out, model, knn, param, err)
                        : rh_knn__table_env(out, model, knn, param, err);
 }
 
-// The row of the model's log that obs is, by its address; -1 when it is none.
+// The row of the model's log that obs points to, or -1.
 static int64_t row_of(const rh_log *log, const double *obs)
 {
     uintptr_t first = (uintptr_t)log->obs, at = (uintptr_t)obs;
@@ -139,8 +141,8 @@ static int64_t row_of(const rh_log *log, const double *obs)
     return (int64_t)((at - first) / width);
 }
 
-// The nearest to a code among all transitions of an action, as a table of it would have them:
-// k of them, or how many there are.
+// The nearest transitions to a code among all of an action, as the table would have them; how
+// many, at most k.
 static int compare_all(const rh_knn *knn, const rh_model *model, const float *code, int action,
                        int32_t *transition, float *distance)
 {
@@ -158,7 +160,7 @@ static int compare_all(const rh_knn *knn, const rh_model *model, const float *co
         if (isinf(sum))
             continue;
 
-        // behind those that are as near, and the last one out
+        // insert behind equal distances, and drop the last
         int at = n;
         for (; at > 0 && sum < square[at - 1]; at--)
             square[at] = square[at - 1];
@@ -172,7 +174,7 @@ static int compare_all(const rh_knn *knn, const rh_model *model, const float *co
     return n;
 }
 
-// The neighbours of any observation; how many.
+// The neighbours of an observation that is not in the log.
 static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs,
                      const double *act, int32_t *transition, float *distance, int *n,
                      rh_error *err)
@@ -180,7 +182,7 @@ static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs
     float point[RH_NEIGHBOURS_DIM];
     float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
     if (!scratch)
-        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        return rh_base__no_memory(err, "knn");
     if (knn->points) {
         rh_knn__point(knn, model, NULL, obs, act, scratch, point);
         *n = rh_knn__search(knn, point, knn->k, transition, distance);
@@ -218,7 +220,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
 {
     const rh_knn *knn = member;
     const rh_log *log = model->log;
-    int32_t transition[RH_NEIGHBOURS_MOST + 1]; // one more, on its way out
+    int32_t transition[RH_NEIGHBOURS_MOST + 1]; // one more, to be dropped
     float distance[RH_NEIGHBOURS_MOST];
     double p[RH_NEIGHBOURS_MOST];
     int n = 0;
@@ -236,11 +238,11 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     }
 
     double *next = out->next;
-    *out = (rh_model__expected){.next = next, .distance = NAN, .beyond = true};
+    *out = (rh_model__expected){.next = next, .distance = NAN, .out_of_coverage = true};
     for (int k = 0; k < log->nobs; k++)
         next[k] = n ? 0.0 : (double)NAN;
     if (n == 0) {
-        bool best = (int)model->param[RH_KNN_BEYOND] == RH_KNN_OPTIMISTIC;
+        bool best = (int)model->param[RH_KNN_OUT_OF_COVERAGE] == RH_KNN_OPTIMISTIC;
         out->reward = best ? model->highest : model->lowest;
         out->terminal = model->task.continuing ? 0.0 : 1.0;
         return RH_OK;
@@ -248,7 +250,7 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
     rh_knn__weigh(model->param, distance, n, p);
     average(out, model, transition, p, n);
     out->distance = (double)distance[0];
-    out->beyond = out->distance > rh_knn__reach(knn, model->param);
+    out->out_of_coverage = out->distance > rh_knn__reach(knn, model->param);
     return RH_OK;
 }
 

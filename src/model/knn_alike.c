@@ -1,21 +1,20 @@
-// knn_alike.c - up to what distance the steps of a log are alike.
+// knn_alike.c - the distance up to which the steps of a log are alike.
 //
-// Pairs of transitions of different episodes, taken at random among those of one action, are
-// sorted by the distance of their codes. How unlike the two steps of a pair are is the
-// squared difference of what they did: the change of each sensor and the reward, each in
-// units of its variance. Near pairs differ by noise alone; far ones as much as any two steps
-// with that action do. A neighbour is believed while it keeps half of what the nearest know:
-// up to the first distance at which pairs differ by more than the mean of the two. (In
+// Random pairs of transitions with the same action, from different episodes, are sorted by the
+// distance of their codes. The difference of a pair is the sum of squared differences of their
+// effects: the change of each sensor and the reward, each in units of its variance. Near pairs
+// differ by noise alone; far ones as much as any two steps with that action. Neighbours are
+// used up to the first distance at which pairs differ by more than the mean of these two. (In
 // geostatistics, the range of a variogram.)
 //
-// 1. What a step did is compared in sensors and not in codes: codes are what is on trial.
-// 2. Steps of one episode are alike because they follow each other, which neighbours in the
-//    model need not do. A log of one episode pairs steps that are well apart in time.
-// 3. Where there are too few pairs, or near ones are nearly as unlike as far ones, the log
-//    does not say.
+// 1. Effects are compared in sensors, not in codes, because the codes are being judged.
+// 2. Steps of one episode are alike because they are close in time, which neighbours in the
+//    model need not be. In a log of one episode, pairs are well apart in time.
+// 3. With too few pairs, or if near pairs differ nearly as much as far ones, the distance is
+//    undetermined.
 //
-// In near-optimal logs seen raw, steps are alike up to 1.0 to 1.4 real steps in Acrobot (five
-// logs), 1.3 to 4.2 in Puddle World (five) and 4.4 to 5.5 in Cartpole (three).
+// In near-optimal logs with raw observations, steps are alike up to 1.0 to 1.4 real steps in
+// Acrobot (five logs), 1.3 to 4.2 in Puddle World (five) and 4.4 to 5.5 in Cartpole (three).
 
 #include "knn_internal.h"
 
@@ -23,14 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NPAIR 100000    // pairs looked at
-#define REUSED 64       // pairs a transition is in, at most, on average
-#define NBIN 32         // equally filled, from near to far
-#define LEAST_PAIRS 640 // twenty to a bin
+#define NPAIR 100000    // pairs drawn
+#define REUSED 64       // most pairs per transition, on average
+#define NBIN 32         // of equal size, from near to far
+#define LEAST_PAIRS 640 // twenty per bin
 #define NTRY 8          // to find a partner in another episode
-#define APART 50        // steps between partners where there is but one episode
-#define NOTHING 0.9     // near pairs so much as unlike as all know nothing
-#define ROUNDING 1e-9   // changes so much smaller than the numbers themselves are roundings
+#define APART 50        // steps between partners in a log of one episode
+#define NOTHING 0.9     // near pairs that differ this share of the mean say nothing
+#define ROUNDING 1e-9   // relative changes below this are rounding errors
 
 typedef struct pair {
     float distance;
@@ -38,12 +37,12 @@ typedef struct pair {
     int32_t drawn; // its number
 } pair;
 
-// Transitions by what they did, and which of them may be compared.
+// Transitions by action, and their effects.
 typedef struct steps {
     const rh_knn *knn;
     const rh_model *model;
     const float *point;                // of the transitions in use, or NULL (nuse x npoint)
-    int nwhat;                         // numbers of what a step did: sensors, reward
+    int nwhat;                         // numbers of an effect: sensors, reward
     double scale[RH_MAX_OBS + 1];      // 1 / variance; 0 where nothing varies
     int32_t *order;                    // owned: transitions in use, by action            (n)
     int64_t first[RH_MAX_ACTIONS + 1]; // of each action in order               (naction + 1)
@@ -58,7 +57,7 @@ static int32_t used(const rh_knn *knn, int64_t i)
     return knn->use ? knn->use[i] : (int32_t)i;
 }
 
-// One number of what the transition t did.
+// One number of the effect of transition t.
 static double what(const rh_log *log, int32_t t, int i)
 {
     if (i == log->nobs)
@@ -94,7 +93,7 @@ static void sort_by_action(steps *s)
     s->n = s->first[nlist];
 }
 
-// The largest of the numbers that a change is of.
+// The largest absolute value of a sensor or of the reward.
 static double largest(const steps *s, int i)
 {
     const rh_log *log = s->model->log;
@@ -107,7 +106,7 @@ static double largest(const steps *s, int i)
     return most;
 }
 
-// The variance of what steps did, about the mean of their action.
+// Scale by the variance of effects about the mean of their action.
 static void scale_steps(steps *s)
 {
     const rh_log *log = s->model->log;
@@ -129,7 +128,7 @@ static void scale_steps(steps *s)
     }
 }
 
-// Where a transition in use is among the others.
+// The point of a transition in use.
 static const float *place_of(const steps *s, int32_t i)
 {
     if (s->point)
@@ -158,7 +157,7 @@ static pair compare(const steps *s, int32_t i, int32_t j)
     return (pair){.distance = (float)apart, .unlike = (float)unlike};
 }
 
-// One of the same action that nothing but the action ties to i, or -1.
+// An unrelated transition with the same action as i, or -1.
 static int32_t partner(const steps *s, int32_t i, rh_rng *rng)
 {
     const rh_log *log = s->model->log;
@@ -188,7 +187,7 @@ static void draw_pairs(steps *s, rh_rng *rng)
     }
 }
 
-// Equal distances in the order they were drawn: any other would sort likeness into bins.
+// Equal distances stay in the order they were drawn, which does not depend on the difference.
 static int by_distance(const void *a, const void *b)
 {
     const pair *x = a, *y = b;
@@ -205,8 +204,8 @@ static double mean_unlike(const pair *p, int64_t n)
     return sum / (double)n;
 }
 
-// Up to where pairs, in order of distance, keep half of what the nearest know; NAN when even
-// those know nothing.
+// The first distance at which pairs differ more than halfway between near pairs and all; NAN if
+// near pairs differ like all.
 static double where_alike(const pair *p, int64_t n)
 {
     double near = mean_unlike(p, n / NBIN), all = mean_unlike(p, n);

@@ -1,34 +1,35 @@
-// knn_env.c - the environment of a member with discrete actions: a step is one lookup in a
-// table and one random number.
+// knn_env.c - the environment of a member with discrete actions: a step is one table lookup and
+// one random number.
 //
-// For every state and action the table holds the k neighbours and, for each, the probability
-// of it or a nearer one. A step draws u in [0, 1), takes the first neighbour whose number is
-// above u, and goes where that transition of the log went. The agent sees nothing but states
-// of the log, which are the environment's fixed observations.
+// For every state and action the table holds the k neighbours and their cumulative
+// probabilities. A step draws u in [0, 1), takes the first neighbour whose cumulative
+// probability exceeds u, and follows that transition of the log. The agent observes only states
+// of the log: they are the environment's fixed observations.
 //
-// 1. One random number is taken in every step, needed or not, so that runs that share a
-//    stream stay aligned.
-// 2. After a terminal step whose s' is not known the agent is shown the s of that transition:
-//    it learns nothing from what it sees at the end of an episode.
-// 3. Where an episode was cut off in the log, run goes on: s' has neighbours like any state.
-// 4. In a continuing task a terminal step of the log leads to a start.
-// 5. The neighbour is counted out, not sought: which one it will be cannot be foretold, and a
-//    branch on it would be taken wrongly half the time.
-// 6. A step is into the unknown where the nearest neighbour is out of reach, also where it is
-//    believed all the same, for a charge.
+// 1. Every step takes one random number, needed or not, so that runs that share a stream stay
+//    aligned.
+// 2. A terminal transition with unknown s' shows its s: the observation after an end teaches
+//    the agent nothing.
+// 3. Where the log truncates an episode, the model continues: s' has neighbours like any state.
+// 4. In a continuing task a terminal transition leads to a start.
+// 5. The neighbour is chosen by counting, not by a search loop: its branch would be
+// mispredicted
+//    half the time.
+// 6. A step is out of coverage if the nearest neighbour is farther than reach, also if the
+//    neighbours are then used at a cost.
 //
-// Measured with k = 3 on one core of a 2.3 GHz Xeon, choosing actions at random included: 22
-// ns a step in Acrobot (5,000 steps, a start every seven), 16 in Puddle World (5,000), 19 in
-// Cartpole (10,000); 30, 24 and 28 when the neighbour is sought.
+// Measured with k = 3 on one core of a 2.3 GHz Xeon, including random actions: 22 ns per step
+// in Acrobot (5,000 steps, a start every seven), 16 in Puddle World (5,000), 19 in Cartpole
+// (10,000); 30, 24 and 28 with a search loop.
 
 #include "knn_internal.h"
 
 #include <assert.h>
 
-#define BEYOND (-1) // as a transition: out of reach
+#define NONE (-1) // as a transition: out of coverage
 
 typedef struct choice {
-    int32_t transition; // or BEYOND
+    int32_t transition; // or NONE
     float upto;         // probability of this or a nearer one
 } choice;
 
@@ -36,24 +37,21 @@ typedef struct lookup {
     const double *obs;        // fixed observations                     (nstate x nobs)
     const int32_t *start;     // rows                       (nstart)
     choice *choice;           // owned                      (nstate x naction x k)
-    float *toll;              // owned: taken from the reward; NULL: nothing is
+    float *toll;              // owned: subtracted from the reward; NULL: nothing
                               //                            (nstate x naction x k)
-    bool *far;                // owned: beyond reach, where neighbours are believed all the
-                              // same; NULL: nowhere        (nstate x naction)
+    bool *far;                // owned: out of coverage, if neighbours are used at a cost;
+                              // NULL: nowhere              (nstate x naction)
     rh_knn__outcome *outcome; // owned                      (n)
-    double given;             // reward beyond reach
+    double given;             // reward out of coverage
     int64_t nstate;
     uint32_t nstart;
     int nobs, naction, k;
     bool continuing;
 } lookup;
 
-typedef struct place {
-    int32_t row;
-    bool uncovered; // the last step was beyond reach
-} place;
+typedef rh_knn__place place;
 
-// ---------------------------------------------------------------------------- living in it
+// ---------------------------------------------------------------------------- steps
 
 static void show(const lookup *w, int32_t row, double *obs)
 {
@@ -71,7 +69,7 @@ static void begin(const void *self, void *state, rh_streams *streams, double *ob
     show(w, here->row, obs);
 }
 
-// Beyond reach: the end, or in a continuing task a new start.
+// Out of coverage: the end, or in a continuing task a new start.
 static bool leave(const lookup *w, place *here, rh_streams *streams, double *obs,
                   double *reward)
 {
@@ -92,7 +90,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     assert(act[0] >= 0.0 && act[0] < w->naction);
     int64_t query = (int64_t)here->row * w->naction + (int)act[0], at = query * w->k;
     double u = rh_rng_uniform(&streams->noise);
-    if (w->choice[at].transition == BEYOND)
+    if (w->choice[at].transition == NONE)
         return leave(w, here, streams, obs, reward);
 
     const choice *from = &w->choice[at];
@@ -117,13 +115,13 @@ static const double *entries(const void *self, int32_t *n)
     return w->obs;
 }
 
-static int32_t entry(const void *self, const void *state)
+int32_t rh_knn__obs_index(const void *self, const void *state)
 {
     (void)self;
     return ((const place *)state)->row;
 }
 
-static bool unknown(const void *self, const void *state)
+bool rh_knn__uncovered(const void *self, const void *state)
 {
     (void)self;
     return ((const place *)state)->uncovered;
@@ -148,8 +146,8 @@ static const rh_env_type type = {
     .start = begin,
     .step = step,
     .fixed_obs = entries,
-    .obs_index = entry,
-    .uncovered = unknown,
+    .obs_index = rh_knn__obs_index,
+    .uncovered = rh_knn__uncovered,
     .clear = clear,
 };
 
@@ -182,16 +180,16 @@ static void fill_query(lookup *w, const rh_knn__rules *rules, const double *para
     while (n < w->k && index[n] >= 0)
         n++;
     bool far = n > 0 && (double)distance[0] > rules->reach;
-    bool beyond = n == 0 || (far && !rules->charged);
+    bool none = n == 0 || (far && !rules->charged);
     if (w->far)
         w->far[at / w->k] = far;
     double p[RH_NEIGHBOURS_MOST], sum = 0.0;
-    if (!beyond)
+    if (!none)
         rh_knn__weigh(param, distance, n, p);
     for (int i = 0; i < w->k; i++) {
-        bool there = !beyond && i < n;
+        bool there = !none && i < n;
         sum += there ? p[i] : 0.0;
-        w->choice[at + i].transition = there ? index[i] : BEYOND;
+        w->choice[at + i].transition = there ? index[i] : NONE;
         w->choice[at + i].upto = i + 1 < n ? (float)sum : 1.0f; // u is below 1
         double past = there ? (double)distance[i] - rules->reach : 0.0;
         if (w->toll && past > 0.0)
@@ -219,7 +217,7 @@ rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *k
     rh_knn__rules rules = rh_knn__make_rules(knn, model, param);
     lookup *w = rh_alloc(1, sizeof *w);
     if (!w)
-        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        return rh_base__no_memory(err, "knn");
     *w = (lookup){
         .obs = log->obs,
         .start = model->start,

@@ -1,12 +1,11 @@
-// knn_file.c - a member in a model file.
+// knn_file.c - a nearest-neighbour member in a model file.
 //
-// Discrete actions keep their table, because finding neighbours is what takes long.
-// Continuous ones keep nothing of the kind: an index is built from the log again, to the same
-// bits. Both keep what reach is made of, and which transitions they know where that is not
-// all of them.
+// Members with discrete actions store their table, because finding neighbours takes long. Those
+// with continuous actions rebuild their index from the log, to the same bits. Both store the
+// distances that reach is computed from, and the transitions they use unless they use all.
 //
-// Nothing read is believed unchecked: whatever the file holds, an environment made of it
-// stays within its arrays.
+// Everything read is checked: whatever the file holds, an environment made from it stays within
+// its arrays.
 
 #include "knn_internal.h"
 
@@ -139,7 +138,7 @@ rh_status rh_knn__read(void **out, const rh_model *model, rh_store *store, rh_er
     double k = 0.0;
     rh_status rc = RH_OK;
     if (!knn) {
-        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        rc = rh_base__no_memory(err, "knn");
         goto done;
     }
     rc = rh_store__get_within(store, "k", model->param[RH_KNN_K], model->param[RH_KNN_K], &k,

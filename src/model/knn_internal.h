@@ -1,4 +1,4 @@
-// knn_internal.h - what the files of the nearest-neighbour model share.
+// knn_internal.h - shared by the files of the nearest-neighbour model.
 
 #ifndef KNN_INTERNAL_H
 #define KNN_INTERNAL_H
@@ -13,7 +13,7 @@ enum {
     RH_KNN_REACH,
     RH_KNN_REACH_DISTANCE,
     RH_KNN_REACH_QUANTILE,
-    RH_KNN_BEYOND,
+    RH_KNN_OUT_OF_COVERAGE,
     RH_KNN_COST,
     RH_KNN_ACTION_WEIGHT,
     RH_KNN_NPARAM
@@ -22,16 +22,16 @@ enum {
 enum { RH_KNN_PAPER, RH_KNN_INVERSE, RH_KNN_UNIFORM, RH_KNN_KERNEL }; // weights
 enum { RH_KNN_NORM, RH_KNN_SQUARED };                                 // distance
 enum { RH_KNN_NONE, RH_KNN_FIXED, RH_KNN_QUANTILE, RH_KNN_AUTO };     // reach
-enum { RH_KNN_PESSIMISTIC, RH_KNN_OPTIMISTIC, RH_KNN_CHARGED };       // beyond
+enum { RH_KNN_PESSIMISTIC, RH_KNN_OPTIMISTIC, RH_KNN_CHARGED };       // out of coverage
 
 extern const rh_param rh_knn__param[RH_KNN_NPARAM];
 
-// A member. Discrete actions have a table of the neighbours of every state; continuous ones
-// are searched for when they are taken.
+// A member: a table of the neighbours of every state for discrete actions, an index to search
+// for continuous ones.
 typedef struct rh_knn {
     int k;                 // neighbours of a query
-    int32_t *use;          // owned: transitions it knows, ascending; NULL: each of the log's
-    int64_t nuse;          //   once                                    (nuse)
+    int32_t *use;          // owned: transitions it uses, ascending; NULL: all of the log
+    int64_t nuse;          //                                           (nuse)
     int32_t *index;        // owned: transitions, nearest first, -1 where there are fewer
     float *distance;       // owned: to their states, in codes  (both naction x nstate x k)
     rh_neighbours *points; // owned: states with actions, or NULL       (nuse x npoint)
@@ -41,7 +41,7 @@ typedef struct rh_knn {
     float *near;           // owned: distance to the nearest, of a sample of queries,
     int64_t nnear;         //   ascending                               (nnear)
     double step;           // median length of a logged step, in codes
-    double reach;          // the choice of `auto`; INFINITY: none
+    double reach;          // of reach = auto; INFINITY: none
 } rh_knn;
 
 // ---------------------------------------------------------------------------- knn_table.c
@@ -52,8 +52,8 @@ rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_
 
 // ---------------------------------------------------------------------------- knn_search.c
 
-// What actions are scaled by, and the points that continuous ones are searched among. Owned:
-// *point (nuse x npoint), of every transition in use. Nullable: point.
+// Set the scale of actions, and index the points of all transitions in use. Owned: *point
+// (nuse x npoint). Nullable: point.
 void rh_knn__scale_actions(rh_knn *knn, const rh_model *model);
 rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **point, rh_error *err);
 
@@ -62,8 +62,8 @@ rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **point,
 void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
                    const double *obs, const double *act, float *scratch, float *point);
 
-// The k nearest transitions to a point, and how far they are; how many there are. One too far
-// for a float is none.
+// The k nearest transitions to a point and their distances; how many. A distance that overflows
+// a float does not count.
 int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transition,
                    float *distance);
 
@@ -75,30 +75,30 @@ rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *
 // Probabilities p (n) of neighbours at ascending distances (n), n from 1.
 void rh_knn__weigh(const double *param, const float *distance, int n, double *p);
 
-// What is given for a neighbour, or for none.
+// The results of a step.
 typedef struct rh_knn__rules {
-    double reach; // where the nearest is farther, the query is beyond reach
-    bool charged; // there, neighbours are believed all the same,
-    double toll;  //   for so much reward per distance beyond reach
-    double given; // reward where nothing is known
-    double least; // no reward is lower
+    double reach; // a query whose nearest neighbour is farther is out of coverage
+    bool charged; // neighbours are used there too,
+    double toll;  //   at this cost per distance past the reach
+    double given; // otherwise, the reward out of coverage
+    double least; // the lowest reward
 } rh_knn__rules;
 
 rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const double *param);
 
 // ---------------------------------------------------------------------------- knn_reach.c
 
-// Distances of a sample of queries, the length of a step, and the choice of `auto`.
+// Measure distances of a sample of queries, the length of a step, and the reach of `auto`.
 // point (nuse x npoint): where actions are continuous, else NULL.
 rh_status rh_knn__measure(rh_knn *knn, const rh_model *model, const float *point, rh_rng rng,
                           rh_error *err);
 
-// How far a nearest neighbour may be, in codes; INFINITY: anything.
+// The coverage radius in codes; INFINITY: none.
 double rh_knn__reach(const rh_knn *knn, const double *param);
 
 // ---------------------------------------------------------------------------- knn_alike.c
 
-// Up to what distance the steps of the log are alike, in codes; NAN when it does not say.
+// The distance up to which the steps of the log are alike, in codes; NAN: undetermined.
 rh_status rh_knn__alike(double *out, const rh_knn *knn, const rh_model *model,
                         const float *point, rh_rng *rng, rh_error *err);
 
@@ -107,17 +107,26 @@ double rh_knn__distance(const float *a, const float *b, int d);
 
 // ---------------------------------------------------------------------------- knn_env.c
 
-// One transition, as it is run.
+// The effect of a transition in the environment.
 typedef struct rh_knn__outcome {
     double reward;
-    int32_t to;  // where it leads
+    int32_t to;  // next state
     bool ends;   // the episode ends
     bool begins; // or another begins, in a continuing task
 } rh_knn__outcome;
 
 rh_knn__outcome rh_knn__outcome_of(const rh_model *model, int32_t transition);
 
-// The task of an environment: the lowest reward that rules can give.
+// The state of both environments; the first member of the larger one.
+typedef struct rh_knn__place {
+    int32_t row;
+    bool uncovered; // the last step was out of coverage
+} rh_knn__place;
+
+int32_t rh_knn__obs_index(const void *self, const void *state);
+bool rh_knn__uncovered(const void *self, const void *state);
+
+// The task of an environment, with the lowest reward of its rules.
 rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules);
 
 rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *knn,

@@ -1,26 +1,25 @@
-// knn_reach.c - how far a neighbour may be and still be believed.
+// knn_reach.c - the coverage radius: how far the nearest neighbour may be.
 //
-//     none       anything is believed: the authors' experiments
+//     none       no limit: the authors' experiments
 //     fixed      a distance in codes
 //     quantile   of the distances to the nearest neighbour over all (state, action) queries
 //     auto       chosen from the log, see below
 //
-// 1. The queries are the states that an agent can stand in, with every action that was taken
-//    at least once. A state that the log left by the same action finds itself at distance 0,
-//    as in the model. Of more than 100,000 queries every i-th counts. Continuous actions are
-//    asked with those of another transition, chosen at random; where codes are of both, at
-//    most 20,000, because each has to be worked out.
-// 2. `auto` is the distance up to which the steps of the log are alike (knn_alike.c).
-// 3. But never less than the 99th percentile of the queries, which is also taken where the
-//    log does not say. With reach at the 95th the setting chosen for Acrobot missed the best
-//    return by 12 to 46 on average, with the 99th by 1 to 3 (bench/claim_in_small): a model in
-//    which every twentieth thing an agent tries ends its episode no longer tells settings
-//    apart, however right each refusal.
+// 1. The queries are the states in which an agent can be, with every action that was taken at
+//    least once. A state that the log left by the same action finds itself at distance 0, as in
+//    the model. Of more than 100,000 queries every i-th counts. For continuous actions, a query
+//    uses the action of another transition, chosen at random; if codes are of state and action,
+//    at most 20,000, because each must be computed.
+// 2. `auto` is the distance up to which the steps of the log are alike (knn_alike.c),
+// 3. but at least the 99th percentile of the queries, which is also used if the log does not
+//    determine that distance. With the 95th percentile the setting chosen for Acrobot missed
+//    the best return by 12 to 46 on average, with the 99th by 1 to 3 (bench/claim_in_small): a
+//    model that ends the episode on every twentieth attempt no longer distinguishes settings.
 //
-// In near-optimal logs seen raw, no query of Cartpole is farther than steps are alike, and
-// that is the reach. In Puddle World half of them are, because the policy hardly ever goes
-// back, and point 3 decides; in Acrobot 0.2 to 27 %, by how often it coasts, and point 3
-// decides in four logs of five.
+// In near-optimal logs with raw observations, no query of Cartpole is farther than steps are
+// alike, and that distance is the reach. In Puddle World half of the queries are farther,
+// because the policy hardly ever turns back, and point 3 decides; in Acrobot 0.2 to 27 %, and
+// point 3 decides in four logs of five.
 
 #include "knn_internal.h"
 
@@ -31,7 +30,7 @@
 #define MOST_ENCODED 20000
 #define FLOOR 0.99
 
-static int ascending(const void *a, const void *b)
+static int float_ascending(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
@@ -49,7 +48,7 @@ static double quantile(const float *x, int64_t n, double p)
 
 // ---------------------------------------------------------------------------- queries
 
-// The states an agent can stand in, to row (nstate); how many.
+// Collect the states in which an agent can be in row (nstate); how many.
 static int64_t standing(const rh_model *model, int32_t *row)
 {
     const rh_log *log = model->log;
@@ -67,7 +66,7 @@ static int64_t standing(const rh_model *model, int32_t *row)
     return n;
 }
 
-// From the table: every stride-th of the queries that have an answer.
+// Distances from the table, of every stride-th query.
 static int64_t near_in_table(const rh_knn *knn, const rh_model *model, const int32_t *row,
                              int64_t nrow, float *near)
 {
@@ -82,7 +81,7 @@ static int64_t near_in_table(const rh_knn *knn, const rh_model *model, const int
     return n;
 }
 
-// By search: every stride-th state, with the action of some transition.
+// Distances by search, of every stride-th state with the action of a random transition.
 static int64_t near_by_search(const rh_knn *knn, const rh_model *model, const int32_t *row,
                               int64_t nrow, rh_rng *rng, float *scratch, float *near)
 {
@@ -118,7 +117,7 @@ static rh_status find_near(rh_knn *knn, const rh_model *model, rh_rng *rng, rh_e
     int64_t nrow = standing(model, row);
     knn->nnear = knn->points ? near_by_search(knn, model, row, nrow, rng, scratch, knn->near)
                              : near_in_table(knn, model, row, nrow, knn->near);
-    qsort(knn->near, (size_t)knn->nnear, sizeof *knn->near, ascending);
+    qsort(knn->near, (size_t)knn->nnear, sizeof *knn->near, float_ascending);
 
 done:
     rh_free(row);
@@ -128,7 +127,7 @@ done:
 
 // ---------------------------------------------------------------------------- a step
 
-// The code of the i-th state or, where there is none of states, of the i-th transition.
+// The code of the i-th state or, if codes are of state and action, of the i-th transition.
 static const float *code_at(const rh_model *model, int64_t i, float *scratch, float *room)
 {
     const rh_log *log = model->log;
@@ -139,9 +138,8 @@ static const float *code_at(const rh_model *model, int64_t i, float *scratch, fl
     return room;
 }
 
-// The median distance between states that follow each other, of the log and not of the part,
-// so that all members count in the same unit. Codes of state and action: between those of a
-// step and the next.
+// The median distance between consecutive states, of the whole log, so that all members have
+// the same unit. For codes of state and action: between those of a step and the next.
 static rh_status measure_step(rh_knn *knn, const rh_model *model, rh_error *err)
 {
     const rh_log *log = model->log;
@@ -164,7 +162,7 @@ static rh_status measure_step(rh_knn *knn, const rh_model *model, rh_error *err)
         const float *to = code_at(model, model->code ? log->to[i] : i + 1, scratch, b);
         length[n++] = (float)rh_knn__distance(from, to, d);
     }
-    qsort(length, (size_t)n, sizeof *length, ascending);
+    qsort(length, (size_t)n, sizeof *length, float_ascending);
     knn->step = n ? quantile(length, n, 0.5) : 0.0;
 
 done:
@@ -188,7 +186,7 @@ rh_status rh_knn__measure(rh_knn *knn, const rh_model *model, const float *point
         return rc;
     if (knn->nnear == 0)
         knn->reach = INFINITY;
-    else // fmax() leaves an unknown out
+    else // fmax() ignores a NAN
         knn->reach = fmax(alike, quantile(knn->near, knn->nnear, FLOOR));
     return RH_OK;
 }

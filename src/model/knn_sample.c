@@ -1,4 +1,4 @@
-// knn_sample.c - how likely each neighbour is, and what is given where there is none.
+// knn_sample.c - probabilities of neighbours, and the result out of coverage.
 //
 // With d the distances of the n neighbours of a query, or their squares, the probability of
 // each is proportional to
@@ -8,29 +8,28 @@
 //     uniform   1
 //     kernel    exp(-(d / d_far)^2 / 2)
 //
-// where d_far is that of the farthest of the n.
+// where d_far is the largest.
 //
-// 1. The paper's weights are those of the authors' code. They never give a neighbour more
-//    than 1 / (n - 1), even at distance 0.
-// 2. The constant of `inverse` is a share of a distance, so that codes may have any scale:
-//    the nearest is at most 1,001 times as likely as the farthest.
-// 3. Neighbours all at one distance are equally likely, whatever the weights.
+// 1. The paper's weights are those of the authors' code. They never give a neighbour more than
+//    1 / (n - 1), even at distance 0.
+// 2. The constant of `inverse` is relative to a distance, so that codes may have any scale: the
+//    nearest is at most 1,001 times as probable as the farthest.
+// 3. Neighbours at equal distances are equally probable, whatever the weights.
 //
-// Beyond reach, one of
+// Out of coverage, one of
 //
 //     pessimistic   the lowest return of the log (outcome.c), and the end of the episode
 //     optimistic    the highest
-//     cost          the neighbours are believed all the same, for a toll:
-//                   reward - cost * max(0, d - reach) / step
+//     cost          the neighbours, with reward - cost * max(0, d - reach) / step
 //
-// 4. `cost` follows DAC-MDP (Shrestha et al. 2021), which has no reach: fixed at 0, this is
-//    theirs. d is the distance of the neighbour drawn, and step the median length of a logged
-//    step, so that the cost is reward per real step. It is zero at the reach itself, so
-//    nothing jumps there. An action that was never taken has no neighbours: it is answered
-//    with the lowest return. So is all that is beyond reach where most logged steps go
-//    nowhere, which leaves no unit to charge by.
-// 5. In a continuing task no episode ends: the same reward is given, and the run goes on
-//    from a start, as Cartpole does by itself after a failure.
+// 4. `cost` follows DAC-MDP (Shrestha et al. 2021), which is reach fixed at 0. d is the
+// distance
+//    of the neighbour drawn, and step the median length of a logged step, so that the cost is
+//    reward per real step. It is continuous at the reach. An action that was never taken has no
+//    neighbours and gives the lowest return. So does everything out of coverage if the median
+//    logged step has length 0, because there is no unit for the cost.
+// 5. In a continuing task no episode ends: the reward is given, and the run continues from a
+//    start, as Cartpole does after a failure.
 
 #include "knn_internal.h"
 
@@ -68,8 +67,8 @@ void rh_knn__weigh(const double *param, const float *distance, int n, double *p)
         p[i] /= total;
 }
 
-// No query is farther from what it is answered with: the diagonal of the box that holds all
-// codes and scaled actions. INFINITY where codes are of both, and the box is not known.
+// An upper bound of the distance to a neighbour: the diagonal of the box around all codes and
+// scaled actions. INFINITY if codes are of state and action.
 static double widest(const rh_knn *knn, const rh_model *model)
 {
     if (!model->code)
@@ -91,8 +90,8 @@ static double widest(const rh_knn *knn, const rh_model *model)
     return sqrt(square);
 }
 
-// Whether a query has no neighbours at all: actions never taken, or all too far for a float.
-static bool any_unknown(const rh_knn *knn, const rh_model *model)
+// Whether a query has no neighbours: actions never taken, or distances that overflow.
+static bool any_empty(const rh_knn *knn, const rh_model *model)
 {
     int64_t nquery = model->log->nstate * model->log->naction;
     for (int64_t q = 0; q < nquery; q++)
@@ -103,18 +102,18 @@ static bool any_unknown(const rh_knn *knn, const rh_model *model)
 
 rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const double *param)
 {
-    int beyond = (int)param[RH_KNN_BEYOND];
+    int rule = (int)param[RH_KNN_OUT_OF_COVERAGE];
     rh_knn__rules r = {
         .reach = rh_knn__reach(knn, param),
-        .given = beyond == RH_KNN_OPTIMISTIC ? model->highest : model->lowest,
-        .charged = beyond == RH_KNN_CHARGED && knn->step > 0.0,
+        .given = rule == RH_KNN_OPTIMISTIC ? model->highest : model->lowest,
+        .charged = rule == RH_KNN_CHARGED && knn->step > 0.0,
         .least = model->task.reward_lo,
     };
     if (r.charged && isfinite(r.reach))
         r.toll = param[RH_KNN_COST] / knn->step;
     if (r.toll > 0.0)
         r.least -= r.toll * widest(knn, model);
-    if ((!r.charged && isfinite(r.reach)) || any_unknown(knn, model))
+    if ((!r.charged && isfinite(r.reach)) || any_empty(knn, model))
         r.least = fmin(r.least, r.given);
     return r;
 }

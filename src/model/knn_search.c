@@ -1,13 +1,11 @@
-// knn_search.c - continuous actions: the neighbours of a state and an action together,
-// searched for when they are asked for.
+// knn_search.c - continuous actions: searches the neighbours of a state and an action.
 //
-// A point is the code of the state, followed by the numbers of the action, each scaled so
-// that what occurs in the log becomes -1 to 1, times action_weight; or it is the code of
-// both, where the representation makes one.
+// A point is the code of the state, followed by the numbers of the action, each scaled from its
+// range in the log to -1 .. 1, times action_weight; or the code of both, if the representation
+// makes one.
 //
-// 1. The action is kept within the range of the log, number by number: beyond it nothing is
-//    known, and what an agent wants there is what it gets at the edge.
-// 2. The state block has the room that a search needs, so a step allocates nothing.
+// 1. An action is clamped to the range of the log, because the log says nothing outside it.
+// 2. The state block has the memory that a search needs, so a step allocates nothing.
 
 #include "knn_internal.h"
 
@@ -32,18 +30,17 @@ void rh_knn__scale_actions(rh_knn *knn, const rh_model *model)
     }
 }
 
-// A number of an action, kept within the log's range.
-static double kept(const rh_knn *knn, int k, double act)
+static double clamped(const rh_knn *knn, int k, double act)
 {
     return fmin(fmax(act, knn->lo[k]), knn->hi[k]);
 }
 
-// And scaled to -1 .. 1; 0 where it never changes.
+// Clamped and scaled to -1 .. 1; 0 if it never changes.
 static double scaled(const rh_knn *knn, int k, double act)
 {
     double half = 0.5 * knn->hi[k] - 0.5 * knn->lo[k];
     double centre = 0.5 * knn->hi[k] + 0.5 * knn->lo[k];
-    return half > 0.0 ? (kept(knn, k, act) - centre) / half : 0.0;
+    return half > 0.0 ? (clamped(knn, k, act) - centre) / half : 0.0;
 }
 
 static void put_action(const rh_knn *knn, const rh_model *model, const double *act,
@@ -60,7 +57,7 @@ void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
     if (rh_repr_nact(model->repr) > 0) {
         double within[RH_MAX_ACT];
         for (int k = 0; k < nact; k++)
-            within[k] = kept(knn, k, act[k]);
+            within[k] = clamped(knn, k, act[k]);
         rh_repr_encode_one(model->repr, obs, within, scratch, point);
         return;
     }
@@ -71,13 +68,13 @@ void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
     put_action(knn, model, act, point + ncode);
 }
 
-// The code of a row, where states have one.
+// The code of a row, or NULL if codes are of state and action.
 static const float *code_of(const rh_model *model, int32_t row)
 {
     return model->code ? model->code + (int64_t)row * rh_repr_ncode(model->repr) : NULL;
 }
 
-// Points of the transitions in use: codes that are known, and actions.
+// The points of the transitions in use, from the codes of states.
 static void join(const rh_knn *knn, const rh_model *model, float *point)
 {
     const rh_log *log = model->log;
@@ -89,7 +86,7 @@ static void join(const rh_knn *knn, const rh_model *model, float *point)
     }
 }
 
-// The same where codes are of both: worked out many at a time.
+// The same if codes are of state and action, computed in batches.
 static rh_status encode(const rh_knn *knn, const rh_model *model, float *point, rh_error *err)
 {
     const rh_log *log = model->log;
@@ -98,7 +95,7 @@ static rh_status encode(const rh_knn *knn, const rh_model *model, float *point, 
     double *act = rh_alloc(AT_ONCE, nact * sizeof *act);
     rh_status rc = RH_OK;
     if (!obs || !act) {
-        rc = rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        rc = rh_base__no_memory(err, "knn");
         goto done;
     }
     for (int64_t first = 0; !rc && first < knn->nuse; first += AT_ONCE) {
@@ -126,7 +123,7 @@ rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **out, r
     knn->npoint = ncode + (both ? 0 : log->nact);
     if (knn->npoint > RH_NEIGHBOURS_DIM)
         return rh_fail(err, RH_EINVAL,
-                       "knn: %d numbers of a code and %d of an action, expected at most %d "
+                       "knn: codes of %d and actions of %d numbers, expected at most %d "
                        "together",
                        ncode, log->nact, RH_NEIGHBOURS_DIM);
     rh_status rc = RH_OK;
@@ -159,7 +156,7 @@ int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transi
     return n;
 }
 
-// ---------------------------------------------------------------------------- living in it
+// ---------------------------------------------------------------------------- the environment
 
 typedef struct searched {
     const rh_model *model; // borrowed
@@ -170,9 +167,8 @@ typedef struct searched {
 } searched;
 
 typedef struct place {
+    rh_knn__place at;
     _Alignas(64) float point[RH_NEIGHBOURS_DIM];
-    int32_t row;
-    bool uncovered;               // the last step was beyond reach
     _Alignas(64) float scratch[]; // (rh_repr_nscratch)
 } place;
 
@@ -186,9 +182,9 @@ static void begin(const void *self, void *state, rh_streams *streams, double *ob
 {
     const searched *w = self;
     place *here = state;
-    here->row = w->model->start[rh_rng_below(&streams->start, (uint32_t)w->model->nstart)];
-    here->uncovered = false;
-    show(w, here->row, obs);
+    here->at.row = w->model->start[rh_rng_below(&streams->start, (uint32_t)w->model->nstart)];
+    here->at.uncovered = false;
+    show(w, here->at.row, obs);
 }
 
 static bool step(const void *self, void *state, const double *act, rh_streams *streams,
@@ -199,21 +195,21 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     place *here = state;
     int32_t transition[RH_NEIGHBOURS_MOST];
     float distance[RH_NEIGHBOURS_MOST];
-    const double *now = model->log->obs + (int64_t)here->row * model->log->nobs;
-    rh_knn__point(w->knn, model, code_of(model, here->row), now, act, here->scratch,
+    const double *now = model->log->obs + (int64_t)here->at.row * model->log->nobs;
+    rh_knn__point(w->knn, model, code_of(model, here->at.row), now, act, here->scratch,
                   here->point);
     int n = rh_knn__search(w->knn, here->point, w->k, transition, distance);
     double u = rh_rng_uniform(&streams->noise);
 
-    // beyond reach: the end, or in a continuing task a new start
-    bool beyond = n == 0 || (double)distance[0] > w->rules.reach;
-    if (n == 0 || (beyond && !w->rules.charged)) {
+    // out of coverage: the end, or in a continuing task a new start
+    bool far = n == 0 || (double)distance[0] > w->rules.reach;
+    if (n == 0 || (far && !w->rules.charged)) {
         *reward = w->rules.given;
         if (model->task.continuing)
             begin(self, state, streams, obs);
         else
-            show(w, here->row, obs);
-        here->uncovered = true;
+            show(w, here->at.row, obs);
+        here->at.uncovered = true;
         return !model->task.continuing;
     }
 
@@ -228,10 +224,10 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     if (o.begins) {
         begin(self, state, streams, obs);
     } else {
-        here->row = o.to;
+        here->at.row = o.to;
         show(w, o.to, obs);
     }
-    here->uncovered = beyond;
+    here->at.uncovered = far;
     return o.ends;
 }
 
@@ -240,18 +236,6 @@ static const double *entries(const void *self, int32_t *n)
     const rh_log *log = ((const searched *)self)->model->log;
     *n = (int32_t)log->nstate;
     return log->obs;
-}
-
-static int32_t entry(const void *self, const void *state)
-{
-    (void)self;
-    return ((const place *)state)->row;
-}
-
-static bool unknown(const void *self, const void *state)
-{
-    (void)self;
-    return ((const place *)state)->uncovered;
 }
 
 static const rh_env_type type = {
@@ -264,8 +248,8 @@ static const rh_env_type type = {
     .start = begin,
     .step = step,
     .fixed_obs = entries,
-    .obs_index = entry,
-    .uncovered = unknown,
+    .obs_index = rh_knn__obs_index,
+    .uncovered = rh_knn__uncovered,
 };
 
 rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *knn,
@@ -273,7 +257,7 @@ rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *
 {
     searched *w = rh_alloc(1, sizeof *w);
     if (!w)
-        return rh_fail(err, RH_ENOMEM, "knn: out of memory");
+        return rh_base__no_memory(err, "knn");
     *w = (searched){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
     memcpy(w->param, param, sizeof w->param);
     w->rules = rh_knn__make_rules(knn, model, param);

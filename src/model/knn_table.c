@@ -1,39 +1,37 @@
-// knn_table.c - the neighbours of every state under every action, found once.
+// knn_table.c - finds the neighbours of every state under every action, once.
 //
-// The states of a model are those of its log, so all that can ever be asked is known before:
-// (nstate x naction) queries of k neighbours. Each action has an index of the states where it
-// was taken, which is freed before the next is made; the states that ask are indexed once.
+// The states of a model are those of its log, so all queries are known in advance: nstate x
+// naction queries of k neighbours. Each action has an index of the states in which it was
+// taken, freed before the next is built. The querying states are indexed once.
 //
-// 1. Threads share out the blocks of queries. Every answer has its own place in the table and
-//    depends on nothing else, so their number changes no bit of it.
-// 2. Distances are kept as float norms. Squared ones are made of them where they are asked
-//    for.
-// 3. A member that will be asked for a few states only finds the neighbours of these. The
-//    others have none in its table.
+// 1. Threads share the blocks of queries. Every result has its own place in the table and
+//    depends on nothing else, so the number of threads changes no bit.
+// 2. Distances are kept as float norms; squares are computed where needed.
+// 3. A member that will be asked for a few states only finds the neighbours of these.
 //
 // A million transitions of 8 sensors and 4 actions, which fill 4 dimensions, are fitted in
 // 3.2 s on one core of a 2.3 GHz Xeon with AVX-512, and take 280 MB beside the caller's log:
-// 97 for the copy of it, 32 for codes, 96 for the table, and while it is made 50 for indices.
+// 97 for its copy, 32 for codes, 96 for the table, and temporarily 50 for indices.
 
 #include "knn_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MOST_BYTES 0x1p36 // of a table: what is more is no log but a mistake
-#define AT_ONCE 2048      // blocks between two looks at the watch
+#define MOST_BYTES 0x1p36 // of a table; a larger one must be a mistake
+#define AT_ONCE 2048      // blocks between two calls of the watch
 
-// What all actions need.
+// Shared by all actions.
 typedef struct work {
     rh_knn *knn;
     const rh_model *model;
     const rh_model__part *part;
     int d;
-    rh_neighbours *states; // owned: those that ask
+    rh_neighbours *states; // owned: the querying states
     int64_t nask;          //
     int32_t *taken;        // owned: transitions of one action  (nuse at most)
-    int32_t *index;        // owned: answers for one action where not all ask, or NULL
-    float *distance;       // owned: and their distances        (nask x k)
+    int32_t *index;        // owned: results for one action if not all states query, or NULL
+    float *distance;       // owned                            (nask x k)
     int32_t nblock, done;  // blocks of one action; blocks done of all
     int nthread;           // no more than there are blocks
 } work;
@@ -49,7 +47,7 @@ static rh_status pause(work *w, rh_error *err)
     return RH_OK;
 }
 
-// The transitions of the part that took an action, to w->taken; how many.
+// Collect the transitions that took an action in w->taken; how many.
 static int64_t gather(work *w, int action)
 {
     const rh_log *log = w->model->log;
@@ -75,8 +73,8 @@ static rh_status index_action(work *w, int64_t n, rh_neighbours **out, rh_error 
     return rc;
 }
 
-// Points become transitions, and squared distances distances. One too large for a float is no
-// neighbour.
+// Turn points into transitions and squared distances into distances. A distance that overflows
+// a float is no neighbour.
 static void name_answers(work *w, int32_t *index, float *distance)
 {
     int64_t n = w->nask * w->knn->k;
@@ -86,7 +84,7 @@ static void name_answers(work *w, int32_t *index, float *distance)
     }
 }
 
-// A part of the table without neighbours.
+// Mark a part of the table as without neighbours.
 static void leave_empty(int32_t *index, float *distance, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -95,7 +93,7 @@ static void leave_empty(int32_t *index, float *distance, int64_t n)
     }
 }
 
-// The answers to those that asked, into their places in the table of an action.
+// Copy the results into the table of an action.
 static void put_answers(const work *w, int32_t *index, float *distance)
 {
     size_t k = (size_t)w->knn->k;
@@ -139,7 +137,7 @@ static rh_status fill_action(work *w, int action, rh_error *err)
     return rc;
 }
 
-// The states that ask.
+// Index the querying states.
 static rh_status index_states(work *w, rh_error *err)
 {
     const rh_model__part *part = w->part;

@@ -1,9 +1,9 @@
-// model.c - a model is fitted, asked and freed: what all kinds have in common.
+// model.c - fitting, using and freeing a model: the part common to all kinds.
 //
-// 1. A model has a copy of its log, because the log is the model: neighbours name
-//    transitions, observations are its rows. Codes are worked out once, for all members.
-// 2. Several members of all of the log would be one model several times, unless chance has a
-//    part in fitting them: that is refused rather than computed.
+// 1. A model owns a copy of its log, because neighbours are transitions of the log and
+//    observations are its rows. Codes are computed once for all members.
+// 2. Several members fitted to all of the log would be equal unless fitting is random. Such
+//    ensembles are refused.
 
 #include "model_internal.h"
 
@@ -42,7 +42,8 @@ static rh_status check_options(const rh_model_options *o, rh_error *err)
         return rh_fail(err, RH_EINVAL, "model: resample = %d, expected 0 to %d",
                        (int)o->resample, RH_RESAMPLE_BOOTSTRAP);
     if (!(o->share > 0.0 && o->share <= 1.0))
-        return rh_fail(err, RH_EINVAL, "model: share = %g, expected above 0, to 1", o->share);
+        return rh_fail(err, RH_EINVAL, "model: share = %g, expected above 0 and at most 1",
+                       o->share);
     if (!isnan(o->gamma) && !(o->gamma >= 0.0 && o->gamma <= 1.0))
         return rh_fail(err, RH_EINVAL, "model: gamma = %g, expected 0 to 1", o->gamma);
     if (o->episodes < RH_EPISODES_AUTO || o->episodes > RH_EPISODES_CONTINUE)
@@ -52,24 +53,22 @@ static rh_status check_options(const rh_model_options *o, rh_error *err)
         return rh_fail(err, RH_EINVAL, "model: threads = %d, expected 1 or more", o->nthread);
     if (!o->obs_lo != !o->obs_hi)
         return rh_fail(err, RH_EINVAL,
-                       "model: ranges of sensors have one end only, expected both or neither");
+                       "model: only one of obs_lo and obs_hi is set, expected both or neither");
     return RH_OK;
 }
 
-// Whether members would differ, which takes a look at the log.
-static rh_status check_members(const rh_model *model, const rh_model_options *o, rh_error *err)
+static rh_status check_members(const rh_model_type *type, int64_t n, int64_t nepisode,
+                               const rh_model_options *o, rh_error *err)
 {
     static const char *const instead[] = {
-        [RH_RESAMPLE_ALL] = "fitted to subsets or bootstraps",
-        [RH_RESAMPLE_SUBSET] = "fitted to a smaller share",
-        [RH_RESAMPLE_BOOTSTRAP] = "fitted to subsets, because it has one episode only",
+        [RH_RESAMPLE_ALL] = "subsets or bootstraps",
+        [RH_RESAMPLE_SUBSET] = "a smaller share",
+        [RH_RESAMPLE_BOOTSTRAP] = "subsets, because the log has one episode",
     };
-    const rh_model_type *type = model->type;
-    if (o->nmember > 1 && !type->calls->chance &&
-        !rh_model__parts_differ(model->log, o->resample, o->share))
+    if (o->nmember > 1 && !type->calls->random &&
+        !rh_model__parts_differ(n, nepisode, o->resample, o->share))
         return rh_fail(err, RH_EINVAL,
-                       "%s: %d members of all of the log would be equal, expected them to be "
-                       "%s",
+                       "%s: %d members fitted to all of the log would be equal, expected %s",
                        type->name, o->nmember, instead[o->resample]);
     return RH_OK;
 }
@@ -78,31 +77,31 @@ static rh_status check_repr(const rh_log *log, const rh_repr *repr, rh_error *er
 {
     const char *name = rh_repr_kind(repr)->name;
     if (rh_repr_nobs(repr) != log->nobs)
-        return rh_fail(err, RH_EINVAL, "%s: learned from %d sensors, and the log has %d", name,
-                       rh_repr_nobs(repr), log->nobs);
+        return rh_fail(err, RH_EINVAL, "%s: learned from %d sensors, expected %d as in the log",
+                       name, rh_repr_nobs(repr), log->nobs);
     int nact = rh_repr_nact(repr);
     if (nact && log->naction)
-        return rh_fail(err, RH_EINVAL,
-                       "%s: codes are of states and continuous actions, and the log's actions "
-                       "are discrete",
-                       name);
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: codes are of states and continuous actions, expected codes of states: "
+            "the log has discrete actions",
+            name);
     if (nact && nact != log->nact)
         return rh_fail(err, RH_EINVAL,
-                       "%s: learned from %d numbers of actions, and the log "
-                       "has %d",
+                       "%s: learned from actions of %d numbers, expected %d as in the log",
                        name, nact, log->nact);
     return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- fitting
 
-// What was asked for, and the share of a member in it.
+// The caller's watch, and which member is being fitted.
 typedef struct watched {
     rh_watch watch;
     int member, nmember;
 } watched;
 
-static void tell(void *context, const char *what, double share)
+static void report(void *context, const char *what, double share)
 {
     const watched *w = context;
     w->watch.progress(w->watch.context, what, (w->member + share) / w->nmember);
@@ -120,7 +119,7 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
     int32_t *use = NULL;
     watched w = {.watch = opt->watch, .member = member, .nmember = model->nmember};
     rh_model__part part = {.nthread = opt->nthread};
-    part.watch.progress = opt->watch.progress ? tell : NULL;
+    part.watch.progress = opt->watch.progress ? report : NULL;
     part.watch.stop = opt->watch.stop ? asked_to_stop : NULL;
     part.watch.context = &w;
     part.rng = rh_rng_stream(opt->seed, RH_STREAM_FIT, 1 + (uint64_t)member, 0);
@@ -135,25 +134,7 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
     return rc;
 }
 
-// The log without what cannot be used, and where its episodes begin.
-static rh_status take_log(rh_model *model, const rh_log *log, const rh_model_options *opt,
-                          rh_error *err)
-{
-    double *more = NULL;
-    int64_t nmore = 0;
-    rh_status rc = RH_OK;
-    if (opt->starts)
-        rc = rh_model__gather_starts(&more, &nmore, log, opt->starts, err);
-    if (!rc)
-        rc = rh_model__clean(&model->log, &model->ndropped, log, more, nmore, err);
-    if (!rc)
-        rc = rh_model__find_starts(model, nmore, err);
-    rh_free(more);
-    model->fingerprint = rh_log_fingerprint(log);
-    return rc;
-}
-
-// The largest sensor of a row, sign left aside.
+// The largest absolute value in a row.
 static double largest(const rh_log *log, int64_t row)
 {
     double most = 0.0;
@@ -175,11 +156,11 @@ static rh_status encode(rh_model *model, const rh_repr *repr, rh_error *err)
     rc = rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
     for (int64_t i = 0; !rc && i < n * d; i++)
         if (!isfinite(model->code[i]))
-            rc = rh_fail(err, RH_EINVAL,
-                         "%s: the code of observation %lld is not finite: sensors as large as "
-                         "%g need another scale",
-                         rh_repr_kind(repr)->name, (long long)(i / d),
-                         largest(model->log, i / d));
+            rc = rh_fail(
+                err, RH_EINVAL,
+                "%s: the code of observation %lld is not finite; its sensors reach %g, "
+                "expected values of a smaller scale",
+                rh_repr_kind(repr)->name, (long long)(i / d), largest(model->log, i / d));
     return rc;
 }
 
@@ -188,15 +169,17 @@ static rh_status set_params(rh_model *model, const double *param, rh_error *err)
     const rh_model_type *type = model->type;
     model->param = rh_alloc((size_t)type->nparam, sizeof *model->param);
     if (!model->param)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+        return rh_base__no_memory(err, type->name);
     rh_param_initial(type->param, type->nparam, model->param);
     for (int i = 0; param && i < type->nparam; i++)
         model->param[i] = param[i];
     return rh_param_check(type->param, type->nparam, type->name, model->param, err);
 }
 
+// Fit the members and measure their fidelity; all else of the model is set.
 static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_error *err)
 {
+    model->resample = opt->resample;
     model->member = rh_alloc((size_t)opt->nmember, sizeof *model->member);
     if (!model->member)
         return rh_fail(err, RH_ENOMEM, "model: out of memory for %d members", opt->nmember);
@@ -204,39 +187,70 @@ static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_er
     rh_status rc = RH_OK;
     for (int m = 0; !rc && m < opt->nmember; m++)
         rc = fit_member(model, m, opt, err);
-    return rc;
+    if (rc || !opt->fidelity)
+        return rc;
+    return rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
+                                err);
 }
 
-// Everything that needs no representation, into a model that is empty.
-static rh_status prepare(rh_model *model, const rh_model_type *type, const rh_log *log,
+// What a fit takes from a log.
+typedef struct facts {
+    double *more; // owned: starts of another log
+    rh_model__usable usable;
+    rh_task task;
+    double lowest, highest;
+} facts;
+
+// Check the options and the log, and find the facts of the log without copying it.
+static rh_status examine(facts *f, const rh_model_type *type, const rh_log *log,
                          const rh_model_options *opt, rh_error *err)
 {
-    model->type = type;
-    model->resample = opt->resample;
-    rh_status rc = set_params(model, opt->param, err);
+    int64_t nmore = 0;
+    rh_status rc = check_options(opt, err);
+    if (!rc && opt->param)
+        rc = rh_param_check(type->param, type->nparam, type->name, opt->param, err);
+    if (!rc && opt->starts)
+        rc = rh_model__gather_starts(&f->more, &nmore, log, opt->starts, err);
     if (!rc)
-        rc = take_log(model, log, opt, err);
+        rc = rh_model__survey(&f->usable, log, f->more, nmore, err);
     if (!rc)
-        rc = check_members(model, opt, err);
+        rc = check_members(type, f->usable.n, f->usable.nepisode, opt, err);
     if (!rc)
-        rc = rh_model__make_task(model, opt, log->n, err);
-    return rc ? rc : rh_model__find_outcomes(model, err);
+        rc = rh_model__make_task(&f->task, &f->usable, opt, err);
+    return rc ? rc : rh_model__find_outcomes(&f->lowest, &f->highest, log, &f->task, err);
 }
 
 rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
                          const rh_model_options *opt, rh_error *err)
 {
     rh_model_options defaults = rh_model_defaults();
-    opt = opt ? opt : &defaults;
-    rh_status rc = check_options(opt, err);
+    facts f = {0};
+    rh_status rc = examine(&f, type, log, opt ? opt : &defaults, err);
+    rh_free(f.more);
+    return rc;
+}
+
+// Names belong to the log, so those of a copied task must be the copied log's.
+static void set_task(rh_model *model, const rh_task *task)
+{
+    model->task = *task;
+    for (int i = 0; i < model->log->nobs; i++)
+        model->task.obs_name[i] = model->log->obs_name[i];
+}
+
+// Copy what is used of the log, and set all that needs no representation.
+static rh_status take_log(rh_model *model, const facts *f, rh_error *err)
+{
+    const rh_log *log = f->usable.log;
+    rh_status rc = rh_model__clean(&model->log, &f->usable, err);
     if (rc)
         return rc;
-    rh_model *model = rh_alloc(1, sizeof *model);
-    if (!model)
-        return rh_fail(err, RH_ENOMEM, "model: out of memory");
-    rc = prepare(model, type, log, opt, err);
-    rh_model_destroy(model);
-    return rc;
+    set_task(model, &f->task);
+    model->ndropped = log->n - f->usable.n;
+    model->lowest = f->lowest;
+    model->highest = f->highest;
+    model->fingerprint = rh_log_fingerprint(log);
+    return rh_model__find_starts(model, f->usable.nmore, err);
 }
 
 rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *log,
@@ -244,26 +258,27 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
 {
     rh_model *model = NULL;
     rh_model_options defaults = rh_model_defaults();
+    facts f = {0};
     opt = opt ? opt : &defaults;
-    rh_status rc = check_options(opt, err);
+    rh_status rc = check_repr(log, repr, err);
     if (!rc)
-        rc = check_repr(log, repr, err);
+        rc = examine(&f, type, log, opt, err);
     if (rc)
         goto done;
 
     model = rh_alloc(1, sizeof *model);
     if (!model) {
-        rc = rh_fail(err, RH_ENOMEM, "model: out of memory");
+        rc = rh_base__no_memory(err, "model");
         goto done;
     }
-    rc = prepare(model, type, log, opt, err);
+    model->type = type;
+    rc = set_params(model, opt->param, err);
+    if (!rc)
+        rc = take_log(model, &f, err);
     if (!rc)
         rc = encode(model, repr, err);
     if (!rc)
         rc = fit_members(model, opt, err);
-    if (!rc && opt->fidelity)
-        rc = rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
-                                  err);
     if (rc)
         goto done;
 
@@ -272,10 +287,11 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
 
 done:
     rh_model_destroy(model);
+    rh_free(f.more);
     return rc;
 }
 
-// All of a model but its members and what was found out about them.
+// Copy all but the members and their fidelity.
 static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_error *err)
 {
     size_t nstart = (size_t)from->nstart, ncode = 0;
@@ -287,15 +303,13 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
         rc = rh_repr_copy(&to->repr, from->repr, err);
     if (rc)
         return rc;
-    to->task = from->task;
-    for (int i = 0; i < to->log->nobs; i++)
-        to->task.obs_name[i] = to->log->obs_name[i];
+    set_task(to, &from->task);
     if (from->code)
         ncode = (size_t)from->log->nstate * (size_t)rh_repr_ncode(from->repr);
     to->code = ncode ? rh_alloc(ncode, sizeof *to->code) : NULL;
     to->start = rh_alloc(nstart, sizeof *to->start);
     if ((ncode && !to->code) || !to->start)
-        return rh_fail(err, RH_ENOMEM, "model: out of memory");
+        return rh_base__no_memory(err, "model");
     if (ncode)
         memcpy(to->code, from->code, ncode * sizeof *to->code);
     memcpy(to->start, from->start, nstart * sizeof *to->start);
@@ -311,20 +325,16 @@ rh_status rh_model_refit(rh_model **out, const rh_model *from, const rh_model_op
                          rh_error *err)
 {
     rh_status rc = check_options(opt, err);
+    if (!rc)
+        rc = check_members(from->type, from->log->n, from->log->nepisode, opt, err);
     if (rc)
         return rc;
     rh_model *model = rh_alloc(1, sizeof *model);
     if (!model)
-        return rh_fail(err, RH_ENOMEM, "model: out of memory");
+        return rh_base__no_memory(err, "model");
     rc = copy_all_but_members(model, from, err);
-    model->resample = opt->resample;
-    if (!rc)
-        rc = check_members(model, opt, err);
     if (!rc)
         rc = fit_members(model, opt, err);
-    if (!rc && opt->fidelity)
-        rc = rh_fidelity__measure(&model->fidelity, model, opt->seed, opt->nthread, &opt->watch,
-                                  err);
     if (rc)
         rh_model_destroy(model);
     else

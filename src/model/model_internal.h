@@ -1,71 +1,71 @@
-// model_internal.h - what a fitted model is made of, and what a kind of model does.
+// model_internal.h - the fitted model, and the interface of a kind of model.
 
 #ifndef MODEL_INTERNAL_H
 #define MODEL_INTERNAL_H
 
 #include "rehearse/model.h"
+
+#include "base/text.h"
 #include "store.h"
 
 struct rh_model {
     const rh_model_type *type;
     double *param;        // owned                                      (nparam)
-    rh_log *log;          // owned: transitions without missing numbers; states that only starts
-                          // name come last
+    rh_log *log;          // owned: the whole transitions; states that are only starts come last
     rh_repr *repr;        // owned
-    rh_task task;         // names are the log's
-    float *code;          // owned: of every state; NULL where codes are of state and action
+    rh_task task;         // names are borrowed from log
+    float *code;          // owned: of every state; NULL if codes are of state and action
                           //                                            (nstate x ncode)
     int32_t *start;       // owned: rows where episodes begin           (nstart)
     int64_t nstart;       //
     double lowest;        // return of the worst episode, see outcome.c
     double highest;       // and of the best
-    int64_t ndropped;     // transitions left out: numbers were missing
+    int64_t ndropped;     // transitions left out, with missing or infinite numbers
     uint64_t fingerprint; // of the log it was fitted to
     rh_resample resample;
     int nmember;
-    void **member;         // owned: what the kind made                        (nmember)
-    rh_fidelity *fidelity; // owned; NULL when not asked for
+    void **member;         // owned: of the kind                               (nmember)
+    rh_fidelity *fidelity; // owned; NULL if it was not measured
 };
 
-// What a member is fitted to: transitions of the model's log, perhaps several times.
+// What a member is fitted to.
 typedef struct rh_model__part {
-    const int32_t *use; // (nuse), in ascending order
+    const int32_t *use; // transitions of the model's log, ascending, may repeat   (nuse)
     int64_t nuse;
-    const int32_t *ask; // rows that expect() will be asked for, and nothing else will be asked
-                        // of the member; NULL: no such promise     (nask)
+    const int32_t *ask; // expect() is called for these states and nothing else is called;
+                        // NULL: no such promise                                   (nask)
     int64_t nask;
-    rh_rng rng;  // the member's own chance
+    rh_rng rng;  // of the member
     int nthread; // changes no result
     rh_watch watch;
 } rh_model__part;
 
-// What a member expects of one action in one state.
+// A member's prediction for one action in one state.
 typedef struct rh_model__expected {
-    double *next;    // mean of the next observation, terminal ones left out     (nobs)
+    double *next;    // mean of the next observation, over transitions that do not end (nobs)
     double reward;   // mean
     double terminal; // probability
-    double distance; // to the nearest that it knows, in codes; NAN where it knows none
-    bool beyond;     // out of reach
+    double distance; // to the nearest transition, in codes; NAN if there is none
+    bool out_of_coverage;
 } rh_model__expected;
 
 struct rh_model_calls {
-    bool chance; // members fitted to the same still differ
+    bool random; // fitting draws random numbers: members of the same transitions differ
 
-    // Fit a member. The model has everything but members. Owned: *out, free with destroy.
+    // Fit a member; all else of the model is set. Owned: *out, free with destroy.
     rh_status (*fit)(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err);
     void (*destroy)(void *member); // NULL is allowed
 
-    // An environment of a member with parameters param, checked against the table. Both are
-    // borrowed and outlive *out.
+    // An environment of a member with checked parameters. Borrowed: model, member.
     rh_status (*env)(rh_env **out, const rh_model *model, const void *member,
                      const double *param, rh_error *err);
 
-    // What the member expects in observation obs (nobs) of act, as fitted. Not for hot loops.
+    // Predict the outcome of act in obs (nobs). Not for hot loops.
     rh_status (*expect)(rh_model__expected *out, const rh_model *model, const void *member,
                         const double *obs, const double *act, rh_error *err);
 
-    // Into a group of a file of its own, and back: nothing read is believed unchecked.
+    // To a group of a file and back. read checks everything.
     rh_status (*write)(const rh_model *model, const void *member, rh_store *store,
                        rh_error *err);
     rh_status (*read)(void **out, const rh_model *model, rh_store *store, rh_error *err);
@@ -76,31 +76,60 @@ extern const rh_model_type rh_model_nn;
 
 // ---------------------------------------------------------------------------- parts of a fit
 
-// clean.c: a copy of the log without transitions of which numbers are missing or infinite, and
-// behind its states those of more (nmore x nobs). *ndropped: how many were left out.
-// Owned: *out. Nullable: more.
-rh_status rh_model__clean(rh_log **out, int64_t *ndropped, const rh_log *log,
-                          const double *more, int64_t nmore, rh_error *err);
+// clean.c: whether transition i has no missing or infinite number, and whether its s' is
+// usable.
+bool rh_model__is_whole(const rh_log *log, int64_t i);
+bool rh_model__has_next(const rh_log *log, int64_t i);
+
+// A run of whole transitions within an episode.
+typedef struct rh_model__piece {
+    int64_t first, end; // its transitions, end not included
+    bool start;         // it begins in a start state
+    bool ends;          // its last transition is terminal
+} rh_model__piece;
+
+// The piece that follows; the first one after zeros. False when there are no more.
+bool rh_model__next_piece(const rh_log *log, rh_model__piece *piece);
+
+// The part of a log that a model uses: its whole transitions, and states that are only starts.
+typedef struct rh_model__usable {
+    const rh_log *log;
+    const double *more;  // states that are only starts                   (nmore x nobs)
+    int64_t nmore;       //
+    int64_t n, nepisode; // whole transitions, and the pieces they form
+    bool whole;          // all of the log and nothing else
+} rh_model__usable;
+
+// Survey a log without copying it. Borrowed: log, more.
+rh_status rh_model__survey(rh_model__usable *u, const rh_log *log, const double *more,
+                           int64_t nmore, rh_error *err);
+
+// Copy that part; the states of `more` come last. Owned: *out.
+rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err);
 
 // starts.c: where the episodes of `starts` begin, to be added to the states of `log`, whose
 // sensors it must have. Owned: *more (*nmore x nobs).
 rh_status rh_model__gather_starts(double **more, int64_t *nmore, const rh_log *log,
                                   const rh_log *starts, rh_error *err);
 
-// The model's starts: its last nmore states, or where its episodes begin when that is 0.
+// Set the model's starts: its last nmore states, or where its episodes begin if that is 0.
 rh_status rh_model__find_starts(rh_model *model, int64_t nmore, rh_error *err);
 
-// task.c: what agents are told. nlogged: transitions of the log as it was given.
-rh_status rh_model__make_task(rh_model *model, const rh_model_options *opt, int64_t nlogged,
-                              rh_error *err);
+// Whether any episode of a log begins in a start state.
+bool rh_model__any_start(const rh_log *log);
 
-// outcome.c: the model's lowest and highest.
-rh_status rh_model__find_outcomes(rh_model *model, rh_error *err);
+// task.c: what agents are told. Names are borrowed from u->log.
+rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
+                              const rh_model_options *opt, rh_error *err);
 
-// part.c: whether members that are drawn so can differ.
-bool rh_model__parts_differ(const rh_log *log, rh_resample resample, double share);
+// outcome.c: the lowest and the highest return of the whole transitions of a log.
+rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,
+                                  const rh_task *task, rh_error *err);
 
-// The transitions of a member, drawn by rng. Owned: *use (*nuse).
+// part.c: whether members drawn from n transitions in nepisode episodes can differ.
+bool rh_model__parts_differ(int64_t n, int64_t nepisode, rh_resample resample, double share);
+
+// Draw the transitions of a member. Owned: *use (*nuse).
 rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
                               rh_resample resample, double share, rh_rng *rng, rh_error *err);
 

@@ -1,16 +1,16 @@
-// neighbours.c - exact nearest neighbours: the index, and what it is asked.
+// neighbours.c - exact nearest neighbours: the index and its queries.
 //
-// 1. A tree of boxes (tree.c) or all pairs, whichever is less work: a few leaves ask for
-//    their neighbours when the index is made, and if they meet a third of the others, boxes
-//    are not asked again. This is so where many dimensions are all used, and not of states
-//    seen through a representation, which have few degrees of freedom.
-// 2. Queries have an index of their own, because sixteen that are near each other are
-//    answered together. Building it included, a table takes from a third (a million points)
-//    to nine tenths (5,000 that fill six dimensions) of the time of its queries one by one.
+// 1. Search uses a tree of boxes (tree.c) or compares all pairs, whichever is less work. When
+//    the index is built, a few leaves search for their neighbours; if they visit a third of the
+//    other leaves, the boxes are not used. This happens if points fill many dimensions. States
+//    in a representation do not, because they have few degrees of freedom.
+// 2. Queries have their own index, because sixteen nearby queries are answered together.
+//    Including its construction, a table takes from a third (a million points) to nine tenths
+//    (5,000 points that fill six dimensions) of the time of single queries.
 //
-// Measured on one core of a 2.3 GHz Xeon with AVX-512 (bench/bench_neighbours.c, which says
-// what man2 and man4 are): microseconds a query in a table of the three nearest of all
-// points, and the ratio to the better of nanoflann and FLANN in the same run.
+// Measured on one core of a 2.3 GHz Xeon with AVX-512 (bench/bench_neighbours.c, which defines
+// man2 and man4): microseconds per query in a table of the three nearest of all points, and the
+// ratio to the better of nanoflann and FLANN in the same run.
 //
 //     points                         5,000        100,000      1,000,000
 //     uniform in 2 dimensions  0.057   6.1x   0.075   6.1x   0.131   9.6x
@@ -19,11 +19,12 @@
 //     man2 in 16               0.112   7.1x   0.159   8.0x   0.218    17x
 //     man4 in 32               0.521    14x   0.906    13x   1.07     26x
 //
-// The index takes 0.1 to 0.5 us a point, 1.2 to 7 times less than theirs. A table takes 1.2
-// to 1.5 times as long with AVX2, and 2 to 3.5 times with SSE2.
+// Building the index takes 0.1 to 0.5 us per point, 1.2 to 7 times less than theirs. A table
+// takes 1.2 to 1.5 times as long with AVX2, and 2 to 3.5 times with SSE2.
 
 #include "neighbours.h"
 
+#include "base/text.h"
 #include "kernel.h"
 #include "tree.h"
 
@@ -31,12 +32,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define NTRIAL 3      // leaves that try the boxes
+#define NTRIAL 3      // leaves that test the boxes
 #define TRIAL_K 8     // neighbours they ask for
-#define TOO_MANY 0.35 // the share of leaves beyond which boxes do not pay
+#define TOO_MANY 0.35 // share of visited leaves above which boxes do not pay
 
 _Static_assert(RH_NEIGHBOURS_MOST == RH_MOST_NEAR && RH_NEIGHBOURS_DIM == RH_MOST_DIM,
-               "the loops have room for what may be asked");
+               "the loops hold the most neighbours of a query");
 
 struct rh_neighbours {
     rh_boxes boxes;
@@ -68,7 +69,7 @@ static rh_status check(const float *points, int64_t n, int d, rh_error *err)
     return RH_OK;
 }
 
-// Whether a few leaves, evenly spread, meet too many of the others.
+// Whether a few evenly spaced leaves visit too many of the others.
 static bool boxes_fail(const rh_boxes *boxes)
 {
     if (boxes->nleaf <= RH_LEAF)
@@ -92,7 +93,7 @@ rh_status rh_neighbours__create(rh_neighbours **out, const float *points, int64_
         goto done;
     made = rh_alloc(1, sizeof *made);
     if (!made) {
-        rc = rh_fail(err, RH_ENOMEM, "neighbours: out of memory");
+        rc = rh_base__no_memory(err, "neighbours");
         goto done;
     }
     rc = rh_boxes__init(&made->boxes, points, (int32_t)n, d, err);
@@ -121,9 +122,9 @@ bool rh_neighbours__all_pairs(const rh_neighbours *points)
     return points->all;
 }
 
-// ---------------------------------------------------------------------------- questions
+// ---------------------------------------------------------------------------- queries
 
-// A list of neighbours, `stride` apart, to the caller's arrays; how many there are.
+// Copy a list of neighbours, `stride` apart, to the caller's arrays; how many there are.
 static int unpack(const rh_near *near, int stride, int k, int32_t *index, float *distance2)
 {
     int n = 0;

@@ -1,8 +1,8 @@
 // neighbours.h - exact nearest neighbours among points that do not change.
 //
-// An index is built once and then only read, so many threads may ask it at the same time.
-// Answers are those of comparing all pairs, to the bit: neighbours are in the order of their
-// squared distance, and of their index where distances are equal, and the squared distance is
+// An index is built once and then only read, so many threads may query it at the same time.
+// Results equal those of comparing all pairs, to the bit: neighbours are ordered by squared
+// distance, then by index, and the squared distance is
 //
 //     s = 0;  for each dimension in order: s = s + (q - p) * (q - p)
 //
@@ -13,8 +13,8 @@
 
 #include "rehearse/base.h"
 
-#define RH_NEIGHBOURS_MOST 64 // neighbours that can be asked for
-#define RH_NEIGHBOURS_DIM 64  // dimensions a point can have
+#define RH_NEIGHBOURS_MOST 64 // most neighbours of a query
+#define RH_NEIGHBOURS_DIM 64  // most dimensions
 
 typedef struct rh_neighbours rh_neighbours;
 
@@ -30,17 +30,17 @@ void rh_neighbours__destroy(rh_neighbours *points); // NULL is allowed
 int rh_neighbours__find(const rh_neighbours *points, const float *query, int k, int32_t skip,
                         int32_t *index, float *distance2);
 
-// The same for many queries, which have an index of their own so that those near each other
-// are answered together; it may be `points` itself. The queries are taken in blocks,
-// begin .. end - 1 of rh_neighbours__nblock(queries), which threads may share out as they
-// like. The answers to query i of nq are at i k of index (nq x k) and distance2 (nq x k),
-// padded with -1 and INFINITY. Query i is not given skip[i]. Nullable: skip (nq), distance2.
+// The same for many queries, which have their own index so that nearby ones are answered
+// together; it may be `points` itself. Answers blocks begin .. end - 1 of
+// rh_neighbours__nblock(queries); threads may share the blocks. The results of query i of nq
+// start at i k of index (nq x k) and distance2 (nq x k), padded with -1 and INFINITY. Point
+// skip[i] is left out of query i. Nullable: skip (nq), distance2.
 int32_t rh_neighbours__nblock(const rh_neighbours *queries);
 void rh_neighbours__find_range(const rh_neighbours *points, const rh_neighbours *queries, int k,
                                const int32_t *skip, int32_t begin, int32_t end, int32_t *index,
                                float *distance2);
 
-// Whether the boxes were found not to pay, so that all pairs are compared.
+// Whether all pairs are compared because boxes do not pay.
 bool rh_neighbours__all_pairs(const rh_neighbours *points);
 
 #endif

@@ -1,41 +1,43 @@
-// nn.c - neural network models: networks that predict the next state, the reward and the end
-// of an episode.
+// nn.c - neural network models: networks that predict the next state, the reward and the end of
+// an episode.
 //
 // After the paper's appendix and the authors' code: three networks, each of two hidden layers
-// of 128 ReLU and a linear output, on inputs and targets that are scaled to -1 .. 1 by their
-// least and most in the data,
+// of 128 ReLU units and a linear output. Inputs and targets are scaled to -1 .. 1 by their
+// range in the data,
 //
 //     u = (v - (lo + hi) / 2) / ((hi - lo) / 2)
 //
-// Predictions are kept within that range.
+// and predictions are clamped to that range.
 //
-// 1. Nothing is random here but the start, and the end with `ending = draw`: a network says
-//    what happens on average. Noise that the environment has is not in the model.
-// 2. The change to the next state is predicted rather than the state (`target = next`, as in
-//    the paper), because it is learned better: see the figures.
-// 3. The reward is scaled like the states. The authors meant to, and did not.
-// 4. All layers have biases. Theirs had none in the first, which the marks of discrete
-//    actions make up for; the vector of a continuous action could not.
-// 5. What is outside of the range of the data is taken to be at its edge, in inputs as well:
-//    beyond its data a network of ReLU goes on in straight lines for ever.
-// 6. A target that is always the same has no network: it is predicted exactly. That goes for
-//    the reward of Acrobot, for sensors that never move, and for the end where nothing ends.
-// 7. Discrete actions are marked by a 1 among zeros. An action that the log never takes has
-//    weights that were never trained, and what the networks say of it means nothing.
+// 1. Only the start is random, and the end with `ending = draw`: a network predicts the mean,
+// so
+//    the model has none of the environment's noise.
+// 2. By default the change to the next state is predicted, because it is learned better than
+// the
+//    state itself (`target = next`, as in the paper); see the table.
+// 3. The reward is scaled like the states. The authors intended this but did not do it.
+// 4. All layers have biases. The authors' first layer has none; one-hot actions make up for
+//    that, a continuous action does not.
+// 5. Inputs are clamped to the range of the data too, because a ReLU network extrapolates
+//    linearly without bound.
+// 6. A constant target has no network and is predicted exactly: the reward of Acrobot, sensors
+//    that never change, and ends if nothing ends.
+// 7. Discrete actions are one-hot. The weights of an action that the log never takes are
+//    untrained, so predictions for it are meaningless.
 //
 // Measured on five logs each of near-optimal policies, 5,000 steps, every fifth episode
-// predicted from the others. Root mean square errors of the model, with target = next, of
-// predicting no change, and of predicting the mean:
+// predicted from the others. Root mean square errors of the model, of target = next, of the
+// persistence forecast, and of predicting the mean:
 //
 //     Acrobot, cosines and sines    0.040   0.040   0.56    0.66
 //     Acrobot, velocities           0.17    0.29    1.8     4.3
 //     Puddle World, x and y         0.0100  0.0102  0.037   0.27    (its noise is 0.01)
 //     Puddle World, reward          1.29    1.29    -       2.72
 //
-// Of 76 ends in Acrobot a prediction above 0.5 found 37, with 14 that were none; of 240 in
-// Puddle World 216, with 42. A fit takes 0.6 to 1 s on one core of a 2.3 GHz Xeon (a batch of
-// one network 33 us), and a step in the environment 1.7 us in Acrobot, which needs two
-// networks, 2.4 us in Puddle World.
+// A threshold of 0.5 found 37 of 76 ends in Acrobot with 14 false alarms, and 216 of 240 in
+// Puddle World with 42. A fit takes 0.6 to 1 s on one core of a 2.3 GHz Xeon (33 us for a batch
+// of one network), a step in the environment 1.7 us in Acrobot, which needs two networks, and
+// 2.4 us in Puddle World.
 
 #include "nn_internal.h"
 
@@ -47,26 +49,26 @@ static const char *const target_name[] = {"next", "change"};
 static const char *const ending_name[] = {"threshold", "draw"};
 
 const rh_param rh_nn__param[RH_NN_NPARAM] = {
-    [RH_NN_INPUT] = {"input", "what the networks see: the state, or its code", .lo = 0, .hi = 1,
+    [RH_NN_INPUT] = {"input", "input of the networks: the state, or its code", .lo = 0, .hi = 1,
                      .initial = RH_NN_STATE, .fixed = true, .choice = input_name},
-    [RH_NN_TARGET] = {"target", "what is predicted: the next state, or the change to it",
-                      .lo = 0, .hi = 1, .initial = RH_NN_CHANGE, .fixed = true,
-                      .choice = target_name},
-    [RH_NN_ENDING] = {"ending", "episodes end: by a prediction above 0.5, or with it as chance",
+    [RH_NN_TARGET] = {"target", "predicted: the next state, or the change to it", .lo = 0,
+                      .hi = 1, .initial = RH_NN_CHANGE, .fixed = true, .choice = target_name},
+    [RH_NN_ENDING] = {"ending",
+                      "an episode ends if the prediction exceeds 0.5, or with that probability",
                       .lo = 0, .hi = 1, .initial = RH_NN_THRESHOLD, .choice = ending_name},
-    [RH_NN_HIDDEN] = {"hidden", "units of each of the two hidden layers", .lo = 1, .hi = 1024,
+    [RH_NN_HIDDEN] = {"hidden", "units in each of the two hidden layers", .lo = 1, .hi = 1024,
                       .initial = 128, .scale = RH_LOG, .whole = true, .fixed = true},
     [RH_NN_RATE] = {"rate", "step size of Adam", .lo = 1e-6, .hi = 0.1, .initial = 3e-4,
                     .scale = RH_LOG, .fixed = true},
-    [RH_NN_BATCH] = {"batch", "transitions of a step of training", .lo = 1, .hi = 4096,
+    [RH_NN_BATCH] = {"batch", "transitions per training step", .lo = 1, .hi = 4096,
                      .initial = 16, .scale = RH_LOG, .whole = true, .fixed = true},
-    [RH_NN_EPOCHS] = {"epochs", "how often every transition is learned from, at most", .lo = 1,
-                      .hi = 100000, .initial = 100, .scale = RH_LOG, .whole = true,
-                      .fixed = true},
-    [RH_NN_PATIENCE] = {"patience", "rises of the held-out error in a row that end training",
-                        .lo = 1, .hi = 100000, .initial = 3, .scale = RH_LOG, .whole = true,
+    [RH_NN_EPOCHS] = {"epochs", "passes over the data, at most", .lo = 1, .hi = 100000,
+                      .initial = 100, .scale = RH_LOG, .whole = true, .fixed = true},
+    [RH_NN_PATIENCE] = {"patience",
+                        "consecutive rises of the validation error that end training", .lo = 1,
+                        .hi = 100000, .initial = 3, .scale = RH_LOG, .whole = true,
                         .fixed = true},
-    [RH_NN_HELD_OUT] = {"held_out", "share of the transitions that training is watched by",
+    [RH_NN_HELD_OUT] = {"held_out", "share of the transitions held out for validation",
                         .lo = 0.0, .hi = 0.9, .initial = 0.2, .fixed = true},
 };
 
@@ -76,7 +78,7 @@ static rh_status make_span(rh_nn__span *span, int n, rh_error *err)
 {
     span->lo = rh_alloc(2 * (size_t)n, sizeof(double));
     if (!span->lo)
-        return rh_fail(err, RH_ENOMEM, "nn: out of memory");
+        return rh_base__no_memory(err, "nn");
     span->hi = span->lo + n;
     span->n = n;
     return RH_OK;
@@ -87,7 +89,7 @@ rh_status rh_nn__create(rh_nn **out, const rh_model *model, rh_error *err)
     const rh_task *task = &model->task;
     rh_nn *nn = rh_alloc(1, sizeof *nn);
     if (!nn)
-        return rh_fail(err, RH_ENOMEM, "nn: out of memory");
+        return rh_base__no_memory(err, "nn");
     nn->nobs = task->nobs;
     nn->naction = task->naction;
     nn->nact = task->nact;
@@ -134,7 +136,7 @@ rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, r
 
 // ---------------------------------------------------------------------------- scaling
 
-// Halves first: no range overflows.
+// Halved first, so that no range overflows.
 static double middle(const rh_nn__span *span, int i)
 {
     return 0.5 * span->lo[i] + 0.5 * span->hi[i];
@@ -145,7 +147,7 @@ static double half(const rh_nn__span *span, int i)
     return 0.5 * span->hi[i] - 0.5 * span->lo[i];
 }
 
-// lo for a NaN: nothing but numbers comes out of here.
+// lo for a NaN, so that the result is always a number.
 static double within(double x, double lo, double hi)
 {
     return x >= lo ? (x <= hi ? x : hi) : lo;
@@ -248,7 +250,7 @@ static rh_status nn_expect(rh_model__expected *out, const rh_model *model, const
     rh_nn__predict(nn, model->repr, obs, act, scratch, out->next, &out->reward, &end);
     out->terminal = rh_nn__end_chance((int)model->param[RH_NN_ENDING], end);
     out->distance = NAN;
-    out->beyond = false;
+    out->out_of_coverage = false;
     rh_free(scratch);
     return RH_OK;
 }
@@ -260,7 +262,7 @@ static const rh_model_calls calls = {
     .expect = nn_expect,
     .write = rh_nn__write,
     .read = rh_nn__read,
-    .chance = true,
+    .random = true,
 };
 
 const rh_model_type rh_model_nn = {

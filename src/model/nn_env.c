@@ -1,11 +1,11 @@
-// nn_env.c - living in a neural network model.
+// nn_env.c - the environment of a neural network model.
 //
-// 1. A run's block holds the observation and the floats that a prediction is worked out in.
-//    Those are aligned by hand: nobody promises how the block is.
-// 2. `draw` takes one number of the noise in every step, whatever the prediction, so that
-//    settings that share a stream stay together.
-// 3. The state is what was predicted, so that errors add up along an episode. All that holds
-//    it is the range of the data.
+// 1. The state block holds the observation and the scratch floats of a prediction, aligned here
+//    because the block itself may not be.
+// 2. `draw` takes one random number in every step, so that settings that share a stream stay
+//    aligned.
+// 3. The next step starts from the predicted state, so errors accumulate along an episode. Only
+//    the range of the data bounds them.
 
 #include "nn_internal.h"
 
@@ -68,13 +68,13 @@ rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
         char asked[VALUE], fitted[VALUE];
         rh_param_format(&rh_nn__param[i], param[i], asked, sizeof asked);
         rh_param_format(&rh_nn__param[i], model->param[i], fitted, sizeof fitted);
-        return rh_fail(err, RH_EINVAL, "nn: %s = %s, fitted with %s: fit again",
+        return rh_fail(err, RH_EINVAL, "nn: %s = %s, expected %s as fitted; fit again",
                        rh_nn__param[i].name, asked, fitted);
     }
 
     world *w = rh_alloc(1, sizeof *w);
     if (!w)
-        return rh_fail(err, RH_ENOMEM, "nn: out of memory");
+        return rh_base__no_memory(err, "nn");
     *w = (world){.nn = nn, .repr = model->repr, .log = model->log, .start = model->start};
     w->nstart = (uint32_t)model->nstart;
     w->ending = (int)param[RH_NN_ENDING];

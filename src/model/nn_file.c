@@ -1,9 +1,10 @@
-// nn_file.c - neural network models in a file: the ranges, and the weights of the networks.
+// nn_file.c - neural network models in a file: ranges and weights.
 //
-// 1. Nothing is kept of the training. Adam's moments would make a file three times as large,
-//    and training never goes on.
-// 2. What shape everything has is known from the model, so that the file has no say in it: a
-//    range or a network of another size is refused. The ranges tell which networks there are.
+// 1. Adam's moments are not stored: the file would be three times as large, and training is
+//    never resumed.
+// 2. All shapes follow from the model; a range or network of another size is refused. The
+// ranges
+//    determine which networks exist.
 
 #include "nn_internal.h"
 
@@ -132,7 +133,7 @@ rh_status rh_nn__read(void **out, const rh_model *model, rh_store *store, rh_err
 {
     char text[NAME];
     rh_nn *nn = NULL;
-    rh_rng rng = rh_rng_stream(0, RH_STREAM_NOISE, 0, 0); // for weights that do not stay
+    rh_rng rng = rh_rng_stream(0, RH_STREAM_NOISE, 0, 0); // initial weights are replaced
     rh_status rc = rh_nn__create(&nn, model, err);
     if (rc)
         goto done;

@@ -1,13 +1,11 @@
-// nn_fit.c - fitting a neural network model: the transitions as rows of inputs and targets.
+// nn_fit.c - fits a neural network model: transitions become rows of inputs and targets.
 //
-// 1. A share of the transitions is held out, as in the paper, and the same ones for all three
-//    networks. A transition that a bootstrap drew twice is held out twice or not at all. Of
-//    steps that end episodes there are few: the share is taken of them and of the others
-//    separately, so that some are left to learn from.
-// 2. A terminal step without a next state teaches reward and end alone.
-// 3. Ranges are those of the member's own transitions: a member fitted to some episodes knows
-//    nothing of the others.
-// 4. The end is 0 or 1 and not scaled: its range is set to -1 .. 1, which changes no number.
+// 1. A share of the transitions is held out for validation, as in the paper, the same ones for
+//    all three networks. All copies of a transition in a bootstrap are held out together. The
+//    share is taken separately of steps that end an episode, because there are few.
+// 2. A terminal step without a next state trains reward and end only.
+// 3. Ranges are those of the member's own transitions.
+// 4. The end is 0 or 1 and not scaled: its range is set to -1 .. 1, which leaves it unchanged.
 
 #include "nn_internal.h"
 
@@ -56,7 +54,7 @@ static void widen(rh_nn__span *span, int i, double x, bool first)
     span->hi[i] = first || x > span->hi[i] ? x : span->hi[i];
 }
 
-// s' - s of two numbers that may be as far apart as numbers can be.
+// s' - s without overflow.
 static double change_of(double from, double to)
 {
     double d = to - from;
@@ -90,7 +88,7 @@ static void measure_targets(rh_nn *nn, const rows *r)
         first = false;
     }
 
-    // an end is 0 or 1 as it stands, and nothing ends in a continuing task
+    // an end is 0 or 1; nothing ends in a continuing task
     if (r->model->task.continuing)
         end->lo[0] = end->hi[0] = 0.0;
     if (end->lo[0] < end->hi[0])
@@ -100,13 +98,13 @@ static void measure_targets(rh_nn *nn, const rows *r)
 static void widen_code(rh_nn *nn, const rows *r, const double *obs, const double *act,
                        float *scratch, bool first)
 {
-    float *code = r->x; // nothing is there yet
+    float *code = r->x; // still unused
     rh_repr_encode_one(r->model->repr, obs, nn->both ? act : NULL, scratch, code);
     for (int i = 0; i < rh_repr_ncode(r->model->repr); i++)
         widen(&nn->input, i, (double)code[i], first);
 }
 
-// States have the ranges of their sensors, and codes of states those of both ends of a step.
+// Ranges of sensors, or of the codes at both ends of a step.
 static void measure_inputs(rh_nn *nn, const rows *r, float *scratch)
 {
     const rh_log *log = r->model->log;
@@ -249,7 +247,7 @@ rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model__part *pa
         goto done;
     scratch = rh_alloc(rh_nn__nscratch(nn, model->repr), sizeof *scratch);
     if (!scratch) {
-        rc = rh_fail(err, RH_ENOMEM, "nn: out of memory");
+        rc = rh_base__no_memory(err, "nn");
         goto done;
     }
 

@@ -1,4 +1,4 @@
-// nn_internal.h - what the files of the neural network model share.
+// nn_internal.h - shared by the files of the neural network model.
 
 #ifndef NN_INTERNAL_H
 #define NN_INTERNAL_H
@@ -25,10 +25,10 @@ enum { RH_NN_THRESHOLD, RH_NN_DRAW }; // ending
 
 extern const rh_param rh_nn__param[RH_NN_NPARAM];
 
-// What the networks predict.
+// The targets of the networks.
 enum { RH_NN_OF_STATE, RH_NN_OF_REWARD, RH_NN_OF_END, RH_NN_NNET };
 
-// Least and most of some numbers, which become -1 and 1.
+// Ranges of some numbers, which are scaled to -1 .. 1.
 typedef struct rh_nn__span {
     double *lo; // owned  (n)
     double *hi; // in the block of lo  (n)
@@ -40,37 +40,37 @@ typedef struct rh_nn {
     int nobs, naction, nact;        // of the task
     bool code;                      // inputs are codes,
     bool both;                      //   of state and action together
-    bool change;                    // the change to the next state is predicted, not the state
-    rh_nn__span input;              // of the inputs that are numbers: sensors or codes, actions
-    int ninput;                     // and the marks of discrete actions
-    rh_nn__span sensor;             // what next states are kept within        (nobs)
-    rh_nn__span target[RH_NN_NNET]; // what is predicted                  (nobs, 1, 1)
-    rh_mlp *net[RH_NN_NNET];        // owned; NULL: the target is always the same
+    bool change;                    // predicts the change to the next state
+    rh_nn__span input;              // of the numeric inputs: sensors or codes, actions
+    int ninput;                     // with one-hot actions
+    rh_nn__span sensor;             // clamps next states                      (nobs)
+    rh_nn__span target[RH_NN_NNET]; // of the targets                     (nobs, 1, 1)
+    rh_mlp *net[RH_NN_NNET];        // owned; NULL: the target is constant
 } rh_nn;
 
-// One that fits the shape of a model, with spans of zeros and no networks. Owned: *out.
+// Create a member with ranges of zeros and no networks. Owned: *out.
 rh_status rh_nn__create(rh_nn **out, const rh_model *model, rh_error *err);
 void rh_nn__destroy(void *member); // NULL is allowed
 
-// Whether a target takes more than one value, so that there is a network for it.
+// Whether a target is not constant, so that it has a network.
 bool rh_nn__varies(const rh_nn *nn, int which);
 
-// A number of a span, scaled to -1 .. 1 and kept within; 0 where the span has no width.
+// Scale to -1 .. 1 and clamp; 0 if the range is empty.
 float rh_nn__scale(const rh_nn__span *span, int i, double x);
 
-// A network of the right shape for a target. Owned: *out.
+// Create the network of a target. Owned: *out.
 rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, rh_rng *rng,
                          rh_error *err);
 
-// What one prediction is worked out in, in floats, aligned to 64.
+// Scratch floats of a prediction, aligned to 64.
 size_t rh_nn__nscratch(const rh_nn *nn, const rh_repr *repr);
 
 // The inputs x (ninput) of the networks for act in obs.
 void rh_nn__input(const rh_nn *nn, const rh_repr *repr, const double *obs, const double *act,
                   float *scratch, float *x);
 
-// What comes of act in obs: next (nobs), which may be obs itself, the reward, and how much of
-// an end it is, about 0 to 1.
+// Predict the outcome of act in obs: next (nobs), which may be obs itself, the reward, and the
+// end, about 0 to 1.
 void rh_nn__predict(const rh_nn *nn, const rh_repr *repr, const double *obs, const double *act,
                     float *scratch, double *next, double *reward, double *end);
 
@@ -79,10 +79,10 @@ double rh_nn__end_chance(int ending, double end);
 
 // ---------------------------------------------------------------------------- training
 
-// A network on its way through the epochs.
+// A network in training.
 typedef struct rh_nn__learner {
     rh_mlp *mlp;         // owned
-    rh_mlp *best;        // owned: as it was when the held-out error was least
+    rh_mlp *best;        // owned: at the lowest held-out error
     rh_mlp_pass *pass;   // owned
     rh_rng rng;          //
     const float *x;      // borrowed: inputs                                  (... x ninput)
@@ -91,29 +91,29 @@ typedef struct rh_nn__learner {
     int64_t ntrain;      //
     int64_t nheld;       //
     float *batch;        // owned: inputs, targets, outputs and derivatives of a batch
-    int room, size;      // rows there is room for in it, and those of a training step
+    int room, size;      // rows it can hold, and rows of a training step
     double rate;         // of Adam
     int epochs;          // at most
-    int patience;        // rises of the error in a row that end the training
-    int nepoch, nrise;   // epochs made, rises in a row until now
-    int64_t at;          // rows of this epoch that were learned from
-    double sum;          // of squared errors in this epoch, as they were before each step
-    double error, least; // mean squared error after the last epoch and after the best
-    bool done, failed;   // failed: it diverged, and there is nothing to go back to
+    int patience;        // consecutive rises of the error that end training
+    int nepoch, nrise;   // epochs done, consecutive rises so far
+    int64_t at;          // rows of this epoch done
+    double sum;          // of squared errors in this epoch, each before its step
+    double error, least; // mean squared error of the last epoch and of the best
+    bool done, failed;   // failed: diverged without a best epoch
 } rh_nn__learner;
 
-// Learn with mlp, which the learner owns from here on even on failure, from the rows of
-// x and y that have known[row] != 0, or from all where that is NULL; held[row] != 0 are held
-// out. param: of the model. To be cleared after failure too.
+// Prepare to train mlp, which the learner owns even on failure, on the rows of x and y with
+// known[row] != 0 (NULL: all), without those with held[row] != 0, which are held out. param: of
+// the model. Clear after failure too.
 rh_status rh_nn__learner_init(rh_nn__learner *learner, rh_mlp *mlp, const double *param,
                               const float *x, const float *y, int64_t n, const uint8_t *known,
                               const uint8_t *held, rh_rng rng, rh_error *err);
 void rh_nn__learner_clear(rh_nn__learner *learner);
 
-// Up to nbatch more batches.
+// Train up to nbatch more batches.
 void rh_nn__learn(rh_nn__learner *learner, int64_t nbatch);
 
-// All the way, with mlp as it was best in the end.
+// Train to the end; mlp is then the best epoch's.
 rh_status rh_nn__train(rh_nn__learner *learner, int n, int nthread, const rh_watch *watch,
                        rh_error *err);
 

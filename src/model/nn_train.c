@@ -1,5 +1,5 @@
-// nn_train.c - training a network of a model: Adam on the mean squared error, in shuffled
-// epochs, watched by rows that it does not learn from.
+// nn_train.c - trains a network of a model: Adam on the mean squared error, in shuffled epochs,
+// stopped by held-out rows.
 //
 // With y the outputs of a batch of n rows, t the targets and m the numbers of a target:
 //
@@ -7,14 +7,14 @@
 //
 // The authors' code gives every row of a batch the mean of (y - t) instead.
 //
-// 1. After each epoch the error of the held-out rows is looked at. When it has risen
-//    `patience` times in a row, training ends; the weights are then those of the epoch with
-//    the least error. Without rows held out, training goes through all epochs.
-// 2. Networks learn side by side in rounds of some batches. In between, the calling thread
-//    says how far they are and asks whether to stop. A network has a stream of its own, and a
+// 1. Training ends when the held-out error has risen after `patience` consecutive epochs. The
+//    weights are then those of the epoch with the lowest error. Without held-out rows, all
+//    epochs are trained.
+// 2. Networks train side by side in rounds of a few batches. Between rounds the calling thread
+//    reports progress and asks whether to stop. Each network has its own random stream, and a
 //    round is the same for any number of threads.
-// 3. An error that is not finite ends training. It has failed when no error was finite, or when
-//    no rows were held out, so that there is no best epoch to go back to.
+// 3. An error that is not finite ends training. That is a failure if no error was finite, or if
+//    no rows were held out, so that there is no best epoch to return to.
 
 #include "nn_internal.h"
 
@@ -50,7 +50,7 @@ rh_status rh_nn__learner_init(rh_nn__learner *l, rh_mlp *mlp, const double *para
                 l->row[at++] = (int32_t)i;
         l->ntrain = pass ? l->ntrain : at;
     }
-    if (l->ntrain == 0) // all that is known was held out
+    if (l->ntrain == 0)
         l->ntrain = at;
     l->nheld = at - l->ntrain;
     l->done = at == 0;
@@ -73,8 +73,8 @@ void rh_nn__learner_clear(rh_nn__learner *l)
 
 // ---------------------------------------------------------------------------- epochs
 
-// The n rows from l->row[first] on through the network. Their squared errors summed, and
-// *dy: the derivatives of their mean.
+// Evaluate n rows from l->row[first] on. Returns the sum of squared errors; *dy: the
+// derivatives of their mean.
 static double forward(rh_nn__learner *l, int64_t first, int n, float **dy)
 {
     int nin = rh_mlp_ninput(l->mlp), nout = rh_mlp_noutput(l->mlp);
@@ -124,7 +124,7 @@ static double watched_error(rh_nn__learner *l)
     return sum / ((double)l->nheld * nout);
 }
 
-// An epoch is over: is it time to stop?
+// End an epoch and decide whether to stop.
 static void judge(rh_nn__learner *l)
 {
     double before = l->error;
@@ -167,7 +167,7 @@ void rh_nn__learn(rh_nn__learner *l, int64_t nbatch)
 
 // ---------------------------------------------------------------------------- all of them
 
-// What share of the way, epochs that are not needed included, they have made together.
+// The share of all epochs done.
 static double share_done(const rh_nn__learner *learner, int n)
 {
     double made = 0.0, all = 0.0;
@@ -180,7 +180,7 @@ static double share_done(const rh_nn__learner *learner, int n)
     return all > 0.0 ? made / all : 1.0;
 }
 
-// Few of those that are large: who wants to stop must not wait for 256 of 4096 rows.
+// Fewer batches per round if they are large, so that a stop request is noticed soon.
 static int64_t round_of(const rh_nn__learner *l)
 {
     int64_t n = ROUND_ROWS / l->size;
@@ -203,8 +203,9 @@ rh_status rh_nn__train(rh_nn__learner *learner, int n, int nthread, const rh_wat
     }
     for (int i = 0; i < n; i++)
         if (learner[i].failed)
-            return rh_fail(err, RH_EINVAL,
-                           "nn: training diverged, rate = %g is too much for this log",
-                           learner[i].rate);
+            return rh_fail(
+                err, RH_EINVAL,
+                "nn: training diverged with rate = %g, expected a smaller rate for this log",
+                learner[i].rate);
     return RH_OK;
 }

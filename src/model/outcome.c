@@ -1,17 +1,16 @@
-// outcome.c - the worst and the best that the log has seen of a run: what a model gives
-// where it knows nothing.
+// outcome.c - the worst and the best return in the log: what a model gives out of coverage.
 //
 // After the paper: the default return is the lowest undiscounted return of the completed
 // episodes of the log, given as the reward of one step, which ends the episode.
 //
-// 1. Completed episodes that were begun in a start state come first; where there is none,
-//    completed ones; where there is none, all. An episode whose beginning was not logged
-//    shows a part of its return only, which could pass for the best.
-// 2. In a continuing task nothing completes, and the sum of a whole log says how long it is.
-//    A step beyond reach is then charged with what the agent could lose within its horizon:
-//    the lowest sum of the rewards of round(1 / (1 - gamma)) steps in a row, or of an episode
-//    that is shorter. For gamma = 1, which has no horizon, it is 100 steps. In Cartpole
-//    (gamma 0.9) this is -1, one failure, as in the authors' code.
+// 1. Completed episodes from a start state are used; where there are none, completed ones;
+//    where there are none, all. An episode whose beginning was not logged has only a part of
+//    its return, which could pass for the best.
+// 2. In a continuing task no episode completes, and the sum over a whole log grows with its
+//    length. A step out of coverage then costs what the agent could lose within its horizon:
+//    the lowest sum of rewards over round(1 / (1 - gamma)) consecutive steps, or over a shorter
+//    episode. gamma = 1 has no horizon; 100 steps are used. In Cartpole (gamma 0.9) the cost is
+//    -1, one failure, as in the authors' code.
 
 #include "model_internal.h"
 
@@ -42,13 +41,13 @@ static double sum_of(const rh_log *log, int64_t first, int64_t end)
 static extremes of_episodes(const rh_log *log)
 {
     extremes whole = {0}, ended = {0}, all = {0};
-    for (int e = 0; e < log->nepisode; e++) {
-        double sum = sum_of(log, log->first[e], log->first[e + 1]);
-        bool ends = log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL;
+    rh_model__piece p = {0};
+    while (rh_model__next_piece(log, &p)) {
+        double sum = sum_of(log, p.first, p.end);
         count(&all, sum);
-        if (ends)
+        if (p.ends)
             count(&ended, sum);
-        if (ends && log->start[e])
+        if (p.ends && p.start)
             count(&whole, sum);
     }
     return whole.n ? whole : ended.n ? ended : all;
@@ -57,30 +56,31 @@ static extremes of_episodes(const rh_log *log)
 static extremes of_stretches(const rh_log *log, double gamma)
 {
     extremes x = {0};
+    rh_model__piece p = {0};
     double horizon = gamma < 1.0 ? round(1.0 / (1.0 - gamma)) : NO_HORIZON;
-    for (int e = 0; e < log->nepisode; e++) {
-        int64_t first = log->first[e], end = log->first[e + 1];
-        int64_t length = horizon < (double)(end - first) ? (int64_t)horizon : end - first;
-        double sum = sum_of(log, first, first + length);
+    while (rh_model__next_piece(log, &p)) {
+        int64_t n = p.end - p.first, length = horizon < (double)n ? (int64_t)horizon : n;
+        double sum = sum_of(log, p.first, p.first + length);
         count(&x, sum);
-        for (int64_t i = first + length; i < end; i++) {
-            // summed anew now and then, so that roundings do not add up
-            sum = (i - first) % length ? sum + log->reward[i] - log->reward[i - length]
-                                       : sum_of(log, i + 1 - length, i + 1);
+        for (int64_t i = p.first + length; i < p.end; i++) {
+            // summed again once per horizon, so that rounding errors do not add up
+            sum = (i - p.first) % length ? sum + log->reward[i] - log->reward[i - length]
+                                         : sum_of(log, i + 1 - length, i + 1);
             count(&x, sum);
         }
     }
     return x;
 }
 
-rh_status rh_model__find_outcomes(rh_model *model, rh_error *err)
+rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,
+                                  const rh_task *task, rh_error *err)
 {
-    extremes x = model->task.continuing ? of_stretches(model->log, model->task.gamma)
-                                        : of_episodes(model->log);
-    model->lowest = x.lowest;
-    model->highest = x.highest;
+    extremes x = task->continuing ? of_stretches(log, task->gamma) : of_episodes(log);
+    *lowest = x.lowest;
+    *highest = x.highest;
     if (!isfinite(x.lowest) || !isfinite(x.highest))
-        return rh_fail(err, RH_EINVAL, "%s: rewards are too large to be added up",
-                       rh_path_tail(model->log->path));
+        return rh_fail(err, RH_EINVAL,
+                       "%s: the sum of rewards overflows, expected smaller ones",
+                       rh_path_tail(log->path));
     return RH_OK;
 }

@@ -1,9 +1,9 @@
-// part.c - the transitions that a member of a model is fitted to.
+// part.c - draws the transitions that a member of a model is fitted to.
 //
-// 1. A subset is drawn by selection sampling (Knuth, algorithm S): one pass, one number a
-//    transition, and what is chosen comes in order.
-// 2. A bootstrap draws whole episodes, because the steps of an episode are not independent:
-//    as many as there are, with replacement. One drawn twice has all its transitions twice.
+// 1. A subset is drawn by selection sampling (Knuth, algorithm S): one pass, one random number
+//    per transition, chosen ones in order.
+// 2. A bootstrap draws whole episodes with replacement, as many as the log has, because the
+//    steps of an episode are not independent.
 
 #include "model_internal.h"
 
@@ -17,7 +17,7 @@ static void draw_subset(int32_t *use, int64_t nuse, int64_t n, rh_rng *rng)
             use[chosen++] = (int32_t)i;
 }
 
-// How often each episode is drawn, to times (nepisode); the transitions of all.
+// Count in times (nepisode) how often each episode is drawn; returns the transitions drawn.
 static int64_t draw_episodes(int32_t *times, const rh_log *log, rh_rng *rng)
 {
     int64_t n = 0;
@@ -37,22 +37,21 @@ static void repeat(int32_t *use, const int32_t *times, const rh_log *log)
             use[n++] = (int32_t)i;
 }
 
-// How many transitions a subset has.
-static int64_t subset_size(const rh_log *log, double share)
+static int64_t subset_size(int64_t nlog, double share)
 {
-    int64_t n = (int64_t)round(share * (double)log->n);
+    int64_t n = (int64_t)round(share * (double)nlog);
     return n > 1 ? n : 1;
 }
 
-bool rh_model__parts_differ(const rh_log *log, rh_resample resample, double share)
+bool rh_model__parts_differ(int64_t n, int64_t nepisode, rh_resample resample, double share)
 {
     switch (resample) {
     case RH_RESAMPLE_ALL:
         break;
     case RH_RESAMPLE_SUBSET:
-        return subset_size(log, share) < log->n;
+        return subset_size(n, share) < n;
     case RH_RESAMPLE_BOOTSTRAP:
-        return log->nepisode > 1;
+        return nepisode > 1;
     }
     return false;
 }
@@ -66,10 +65,10 @@ rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
     if (resample == RH_RESAMPLE_BOOTSTRAP) {
         times = rh_alloc((size_t)log->nepisode, sizeof *times);
         if (!times)
-            return rh_fail(err, RH_ENOMEM, "model: out of memory");
+            return rh_base__no_memory(err, "model");
         n = draw_episodes(times, log, rng);
     } else if (resample == RH_RESAMPLE_SUBSET) {
-        n = subset_size(log, share);
+        n = subset_size(log->n, share);
     }
     if (n > INT32_MAX - 1) {
         rc = rh_fail(err, RH_EINVAL, "model: %lld transitions in a member, expected at most %d",

@@ -1,19 +1,18 @@
-// starts.c - where the episodes of a model begin: in the states where those of the log do.
+// starts.c - the start states of a model.
 //
-// 1. An episode that resumes after a gap begins nowhere in particular. Its first state counts
-//    only in a log that knows of no start at all.
-// 2. A log may have been begun where real run does not begin: the paper's logs of Acrobot
-//    start with random angles so that they see more. The true starts are then given by
-//    another log, and their states are added to those of the model, which have neighbours
-//    like any.
-// 3. What comes after a failure in a continuing log is a start too, but nothing in the log
-//    says which steps are failures. Such a log has the beginnings that it has.
+// 1. Episodes of a model start where those of the log do. An episode resumed after a gap has no
+//    real start; its first state counts only if no episode of the log has one.
+// 2. A log may start where the plant does not: the paper's logs of Acrobot start with random
+//    angles to cover more states. The true starts are then given by another log. Their states
+//    are added to the model and have neighbours like any other.
+// 3. After a failure in a continuing log comes a start too, but nothing in the log marks
+//    failures. Such a log has only its marked starts.
 
 #include "model_internal.h"
 
 #include <string.h>
 
-static bool any_start(const rh_log *log)
+bool rh_model__any_start(const rh_log *log)
 {
     for (int e = 0; e < log->nepisode; e++)
         if (log->start[e])
@@ -21,7 +20,7 @@ static bool any_start(const rh_log *log)
     return false;
 }
 
-// The row of the state that episode e begins in, or -1 when that is no start.
+// The row of the start state of episode e, or -1 if it has none.
 static int32_t start_of(const rh_log *log, int e, bool any)
 {
     return any && !log->start[e] ? -1 : log->from[log->first[e]];
@@ -29,7 +28,7 @@ static int32_t start_of(const rh_log *log, int e, bool any)
 
 // ---------------------------------------------------------------------------- another log
 
-// A name that the log itself did not have: obs_0, obs_1, ...
+// Whether a name was made up by the reader: obs_0, obs_1, ...
 static bool is_nameless(const char *name, int i)
 {
     char usual[24];
@@ -40,14 +39,13 @@ static bool is_nameless(const char *name, int i)
 static rh_status check_sensors(const rh_log *log, const rh_log *starts, rh_error *err)
 {
     if (starts->nobs != log->nobs)
-        return rh_fail(err, RH_EINVAL, "%s: starts of %d sensors, expected %d as in the log",
+        return rh_fail(err, RH_EINVAL, "%s: %d sensors, expected %d as in the log",
                        rh_path_tail(starts->path), starts->nobs, log->nobs);
     for (int i = 0; i < log->nobs; i++) {
         const char *a = log->obs_name[i], *b = starts->obs_name[i];
         if (!is_nameless(a, i) && !is_nameless(b, i) && strcmp(a, b) != 0)
             return rh_fail(err, RH_EINVAL,
-                           "%s: sensor %d of the starts is '%.40s', expected '%.40s' as in the "
-                           "log",
+                           "%s: sensor %d is '%.40s', expected '%.40s' as in the log",
                            rh_path_tail(starts->path), i, b, a);
     }
     return RH_OK;
@@ -64,8 +62,7 @@ rh_status rh_model__gather_starts(double **more, int64_t *nmore, const rh_log *l
     if (!obs)
         return rh_fail(err, RH_ENOMEM, "model: out of memory for %d starts", starts->nepisode);
 
-    // those with missing numbers have no place among the states
-    bool any = any_start(starts);
+    bool any = rh_model__any_start(starts);
     int64_t n = 0;
     for (int e = 0; e < starts->nepisode; e++) {
         int32_t row = start_of(starts, e, any);
@@ -94,7 +91,7 @@ rh_status rh_model__find_starts(rh_model *model, int64_t nmore, rh_error *err)
         return rh_fail(err, RH_ENOMEM, "model: out of memory for %lld starts", (long long)most);
     for (int64_t i = 0; i < nmore; i++)
         model->start[model->nstart++] = (int32_t)(log->nstate - nmore + i);
-    bool any = any_start(log);
+    bool any = rh_model__any_start(log);
     for (int e = 0; nmore == 0 && e < log->nepisode; e++) {
         int32_t row = start_of(log, e, any);
         if (row >= 0)

@@ -1,18 +1,18 @@
-// store.c - named arrays and texts in a model file, by group: the model room's only sight of
-// HDF5.
+// store.c - named arrays and texts in a model file, by group. The only user of HDF5 in this
+// module, with store_read.c.
 //
-// 1. The file is sealed when all is in it (seal.c), and the seal is checked before libhdf5
-//    opens it. What is read is checked all the same: whether it is an array of one dimension,
-//    of the type and as many numbers as expected, as plain as it was written, and held by the
-//    file. Nothing is allocated for a size that the file cannot have.
-// 2. Arrays lie in the file in one piece, little-endian: 200 MB are checked and read in 0.23 s.
-//    Deflate would make 134 MB of them, and take 0.6 s.
-// 3. libhdf5 prints its own account of every failure, and is not safe for threads: every call
-//    here is alone (rh_alone_begin) and has its printing off.
+// 1. The finished file is sealed (seal.c), and the seal is checked before libhdf5 opens it.
+//    What is read is checked all the same: one dimension, the expected type and length,
+//    contiguous, and held by the file. No memory is allocated for a size that the file cannot
+//    have.
+// 2. Arrays are contiguous and little-endian: 200 MB are checked and read in 0.23 s. Deflate
+//    would shrink them to 134 MB and take 0.6 s.
+// 3. libhdf5 prints its errors and is not thread-safe: every call here holds a lock
+//    (rh_alone_begin) and has printing off.
 // 4. Dates are left out, so that the same model gives the same bytes.
-// 5. Texts are of one length, padded with zeros: libhdf5 keeps texts of different lengths in a
-//    heap that no size can be checked in.
-// 6. Links to other files and arrays kept in them are refused: a model is one file.
+// 5. Texts have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
+//    heap in which no size can be checked.
+// 6. Links to other files and external arrays are refused: a model is one file.
 
 #include "seal.h"
 #include "store_internal.h"
@@ -20,12 +20,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------- libhdf5, alone
+// ---------------------------------------------------------------------------- libhdf5, locked
 
 void rh_store__enter(rh_store__quiet *q)
 {
     rh_alone_begin();
-    H5dont_atexit(); // it would tidy up after us with words of its own
+    H5dont_atexit(); // its exit handler prints
     H5Eget_auto2(H5E_DEFAULT, &q->print, &q->data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -125,7 +125,7 @@ done:
     return rc;
 }
 
-// The file is closed with all that is open in it. False when not all could be written.
+// Close the file. False if not all could be written.
 static bool shut(rh_store *store)
 {
     rh_store__quiet q;
@@ -172,7 +172,7 @@ rh_status rh_store__open(rh_store **out, const char *path, rh_error *err)
     rh_store__quiet q;
     rh_store *store = begin(path);
     if (!store)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_base__no_memory(err, rh_path_tail(path));
     rh_status rc = rh_seal__check(path, &store->size, err);
     if (rc)
         goto done;
@@ -239,7 +239,7 @@ rh_status rh_store__no_memory(const rh_store *store, const char *name, rh_error 
 
 // ---------------------------------------------------------------------------- writing
 
-// The groups on the way to a name. libhdf5 would make them itself, with the date.
+// Create the groups of a name. libhdf5 would create them with the date.
 static void make_groups(const rh_store *store, const char *full)
 {
     char part[RH_STORE_NAME];
@@ -251,7 +251,7 @@ static void make_groups(const rh_store *store, const char *full)
             continue;
         hid_t group = H5Gcreate2(store->id, part, H5P_DEFAULT, made, H5P_DEFAULT);
         if (group >= 0)
-            H5Gclose(group); // what is in it fails without it
+            H5Gclose(group);
     }
     H5Pclose(made);
 }
@@ -339,8 +339,8 @@ rh_status rh_store__put_texts(rh_store *store, const char *name, const char *con
     return rc;
 }
 
-// A state is a group: its label, the names of its arrays, and the arrays by number, since a
-// name may hold what a path may not.
+// A state is a group: its label, the names of its arrays, and the arrays by number, because a
+// name may hold characters that a path may not.
 rh_status rh_store__put_state(rh_store *store, const char *name, const rh_state *state,
                               rh_error *err)
 {

@@ -1,7 +1,7 @@
 // store.h - named arrays and texts in a model file, by group.
 //
 // A store is open for writing or for reading. Names are paths below the root, "knn/0/index";
-// groups come to be with what is in them. Messages name the file.
+// groups are created as needed. Messages name the file.
 
 #ifndef MODEL_STORE_H
 #define MODEL_STORE_H
@@ -18,7 +18,7 @@ typedef enum rh_store__type {
     RH_STORE_F64
 } rh_store__type;
 
-// Owned: *out. A store that writes is ended with commit or discard, one that reads with close.
+// Owned: *out. End writing with commit or discard, reading with close.
 rh_status rh_store__create(rh_store **out, const char *path, rh_error *err);
 rh_status rh_store__commit(rh_store *store, rh_error *err);
 void rh_store__discard(rh_store *store); // NULL is allowed
@@ -26,7 +26,7 @@ rh_status rh_store__open(rh_store **out, const char *path, rh_error *err);
 void rh_store__close(rh_store *store); // NULL is allowed
 const char *rh_store__path(const rh_store *store);
 
-// Put in front of every name from here on, "members/0/", at most 60 letters; "": nothing.
+// Set a prefix of all names from here on, "members/0/", at most 60 characters; "": none.
 void rh_store__within(rh_store *store, const char *prefix);
 
 // Arrays of one dimension. n may be 0.
@@ -47,7 +47,7 @@ bool rh_store__has(const rh_store *store, const char *name);
 rh_status rh_store__get(rh_store *store, const char *name, rh_store__type type, int64_t n,
                         void **x, int64_t *got, rh_error *err);
 rh_status rh_store__get_text(rh_store *store, const char *name, char **text, rh_error *err);
-// How many texts there are, and all of them: one block that holds the array and the texts.
+// The number of texts, and all of them in one block with the array.
 rh_status rh_store__count_texts(rh_store *store, const char *name, int *n, rh_error *err);
 rh_status rh_store__get_texts(rh_store *store, const char *name, int n, char ***text,
                               rh_error *err);

@@ -1,8 +1,9 @@
-// store_internal.h - what writing and reading a model file share: libhdf5, alone and quiet.
+// store_internal.h - shared by writing and reading a model file: locked and silent libhdf5.
 
 #ifndef MODEL_STORE_INTERNAL_H
 #define MODEL_STORE_INTERNAL_H
 
+#include "base/text.h"
 #include "store.h"
 
 #include <hdf5.h>
@@ -19,7 +20,7 @@ struct rh_store {
     int64_t size; // bytes of the file that is read
 };
 
-// How libhdf5 printed before.
+// The error printer of libhdf5 before.
 typedef struct rh_store__quiet {
     H5E_auto2_t print;
     void *data;
@@ -28,7 +29,7 @@ typedef struct rh_store__quiet {
 void rh_store__enter(rh_store__quiet *quiet);
 void rh_store__leave(const rh_store__quiet *quiet);
 
-// What numbers are in the file and in memory.
+// HDF5 types of numbers in the file and in memory.
 hid_t rh_store__file_type(rh_store__type type);
 hid_t rh_store__memory_type(rh_store__type type);
 

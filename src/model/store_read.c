@@ -1,14 +1,14 @@
-// store_read.c - named arrays and texts of a model file, read and checked.
+// store_read.c - reads and checks the named arrays and texts of a model file.
 //
-// The seal says that the file is as somebody wrote it, not who: a dataset is read when it is an
-// array or a number of the type and length expected, in one piece of this file.
+// The seal proves that the file is intact, not who wrote it. A dataset is read only if it is an
+// array or a number of the expected type and length, contiguous in this file.
 
 #include "store_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MOST_TEXTS 10000 // where their number is not known ahead
+#define MOST_TEXTS 10000
 
 static size_t size_of(rh_store__type type)
 {
@@ -32,7 +32,7 @@ static const char *name_of(rh_store__type type)
 
 // ---------------------------------------------------------------------------- reading
 
-// Whether there is such a name, and every link on the way stays in the file.
+// Whether the name exists and no link on its path leaves the file.
 static bool is_linked(const rh_store *store, const char *full)
 {
     char part[RH_STORE_NAME];
@@ -59,7 +59,7 @@ bool rh_store__has(const rh_store *store, const char *name)
     return linked;
 }
 
-// An open dataset, and what it is.
+// An open dataset and its shape.
 typedef struct dataset {
     hid_t id, type;
     int64_t n;
@@ -75,7 +75,7 @@ static void close_dataset(const dataset *d)
         H5Dclose(d->id);
 }
 
-// Open what holds numbers or texts in one piece of the file. NULL, or what is wrong.
+// Open a contiguous dataset. Returns NULL, or what is wrong.
 static const char *open_dataset(const rh_store *store, const char *full, dataset *d)
 {
     *d = (dataset){.id = -1, .type = -1};
@@ -105,12 +105,12 @@ static const char *open_dataset(const rh_store *store, const char *full, dataset
         return "not an array as `rehearse fit` writes it";
     if (dim > (hsize_t)store->size / d->size ||
         (dim > 0 && H5Dget_storage_size(d->id) != dim * d->size))
-        return "says to hold more than there is: damaged";
+        return "larger than the file: damaged";
     d->n = (int64_t)dim;
     return NULL;
 }
 
-// Numbers into a block of their own.
+// Read numbers into a new block.
 static rh_status get_numbers(rh_store *store, const char *name, rh_store__type type, int rank,
                              int64_t n, void **x, int64_t *got, rh_error *err)
 {
@@ -282,7 +282,7 @@ static rh_status fill_state(rh_store *store, const char *name, rh_state *state, 
     snprintf(part, sizeof part, "%s/label", name);
     rh_status rc = rh_store__get_text(store, part, &label, err);
     if (!rc && label && rh_state_set_label(state, label, NULL))
-        rc = rh_store__refuse(store, part, err, "%zu letters", strlen(label));
+        rc = rh_store__refuse(store, part, err, "%zu characters", strlen(label));
     snprintf(part, sizeof part, "%s/names", name);
     if (!rc)
         rc = rh_store__count_texts(store, part, &n, err);

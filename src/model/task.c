@@ -1,96 +1,140 @@
-// task.c - what agents are told of a model: sensors and their ranges, actions, discount,
-// length of a run.
+// task.c - the task that agents are told: sensors and their ranges, actions, discount, length
+// of a run.
 //
-// 1. Given a task, agents are told what that one tells them: an agent that will work with
-//    sensors of known range should rehearse with the same. Names are the log's.
-// 2. Without one, all comes from the log. A sensor or a number of an action that never
-//    changes gets a range of 1 around it, because agents divide by ranges. A run is as long
-//    as the log, but 1,000 steps at least: a short log still asks how an agent learns.
-// 3. No reward of the log is below the lowest that agents are told. A kind that gives another
-//    where it knows nothing says so in the task of its environment.
+// 1. A given task is passed on unchanged, with the log's sensor names: an agent should rehearse
+//    with the ranges it will have on the plant.
+// 2. Otherwise the task is derived from the log. A sensor or action that never changes gets a
+//    range of width 1 around its value, because agents divide by ranges. A run is as long as
+//    the log, and at least 1,000 steps.
+// 3. reward_lo is no higher than any reward of the log. A kind of model that gives lower
+// rewards
+//    out of coverage lowers it in the task of its environment.
 
 #include "model_internal.h"
 
 #include <math.h>
 
-#define SHORTEST_LIFE 1000
+#define SHORTEST_RUN 1000
 #define USUAL_GAMMA 0.99 // of a continuing task
 
 static rh_status check_given(const rh_task *task, const rh_log *log, rh_error *err)
 {
     const char *name = rh_path_tail(log->path);
     if (task->nobs != log->nobs)
-        return rh_fail(err, RH_EINVAL, "%s: the log has %d sensors, and the task %d", name,
+        return rh_fail(err, RH_EINVAL, "%s: %d sensors, expected %d as in the task", name,
                        log->nobs, task->nobs);
     if ((task->naction > 0) != (log->naction > 0))
-        return rh_fail(err, RH_EINVAL,
-                       "%s: the actions of the log are %s, and those of the task %s", name,
+        return rh_fail(err, RH_EINVAL, "%s: %s actions, expected %s ones as in the task", name,
                        log->naction ? "discrete" : "continuous",
                        task->naction ? "discrete" : "continuous");
     if (task->naction != log->naction)
         return rh_fail(err, RH_EINVAL,
-                       "%s: the log knows %d actions, and the task %d; where some were never "
-                       "taken, name all of them when the log is read",
+                       "%s: %d actions, expected %d as in the task; if some were never taken, "
+                       "list all of them when reading the log",
                        name, log->naction, task->naction);
     if (task->nact != log->nact)
-        return rh_fail(err, RH_EINVAL, "%s: the log's actions have %d numbers, the task's %d",
+        return rh_fail(err, RH_EINVAL, "%s: actions of %d numbers, expected %d as in the task",
                        name, log->nact, task->nact);
     if (!(task->gamma >= 0.0 && task->gamma <= 1.0))
-        return rh_fail(err, RH_EINVAL, "model: gamma = %g of the task, expected 0 to 1",
+        return rh_fail(err, RH_EINVAL, "model: gamma of the task = %g, expected 0 to 1",
                        task->gamma);
     for (int i = 0; i < task->nobs; i++)
         if (!isfinite(task->obs_lo[i]) || !isfinite(task->obs_hi[i]))
             return rh_fail(err, RH_EINVAL,
-                           "model: range %g to %g of sensor '%.40s' in the task, expected "
+                           "model: range of sensor '%.40s' in the task is %g to %g, expected "
                            "finite numbers",
-                           task->obs_lo[i], task->obs_hi[i], log->obs_name[i]);
+                           log->obs_name[i], task->obs_lo[i], task->obs_hi[i]);
     return RH_OK;
 }
 
-// Least and most of one column of x (n x width); around it where it is constant.
-static void find_range(const double *x, int64_t n, int width, int column, double *lo,
-                       double *hi)
+// Widen the ranges lo, hi (n) to hold x (n).
+static void widen(double *lo, double *hi, const double *x, int n)
 {
-    *lo = *hi = x[column];
-    for (int64_t i = 1; i < n; i++) {
-        double value = x[i * width + column];
-        *lo = value < *lo ? value : *lo;
-        *hi = value > *hi ? value : *hi;
-    }
-    if (*lo == *hi) {
-        double half = fmax(0.5, fabs(*lo) * 1e-6); // where 0.5 would be rounded away
-        *lo -= half;
-        *hi += half;
+    for (int k = 0; k < n; k++) {
+        lo[k] = x[k] < lo[k] ? x[k] : lo[k];
+        hi[k] = x[k] > hi[k] ? x[k] : hi[k];
     }
 }
 
-static bool ends(const rh_log *log)
+static void open_ranges(double *lo, double *hi, int n)
 {
-    for (int e = 0; e < log->nepisode; e++)
-        if (log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL)
+    for (int k = 0; k < n; k++) {
+        lo[k] = INFINITY;
+        hi[k] = -INFINITY;
+    }
+}
+
+// Agents divide by a range, so a constant gets one around it.
+static void close_ranges(double *lo, double *hi, int n)
+{
+    for (int k = 0; k < n; k++) {
+        if (lo[k] != hi[k])
+            continue;
+        double half = fmax(0.5, fabs(lo[k]) * 1e-6); // where 0.5 would be rounded away
+        lo[k] -= half;
+        hi[k] += half;
+    }
+}
+
+// The ranges of sensors over the states that the model has.
+static void find_sensor_ranges(rh_task *task, const rh_model__usable *u)
+{
+    const rh_log *log = u->log;
+    double *lo = task->obs_lo, *hi = task->obs_hi;
+    int n = log->nobs;
+    open_ranges(lo, hi, n);
+    for (int64_t i = 0; u->whole && i < log->nstate; i++)
+        widen(lo, hi, log->obs + i * n, n);
+    for (int64_t i = 0; !u->whole && i < log->n; i++) {
+        if (!rh_model__is_whole(log, i))
+            continue;
+        widen(lo, hi, log->obs + (int64_t)log->from[i] * n, n);
+        if (rh_model__has_next(log, i))
+            widen(lo, hi, log->obs + (int64_t)log->to[i] * n, n);
+    }
+    for (int64_t i = 0; i < u->nmore; i++)
+        widen(lo, hi, u->more + i * n, n);
+    close_ranges(lo, hi, n);
+}
+
+static void find_action_ranges(rh_task *task, const rh_model__usable *u)
+{
+    const rh_log *log = u->log;
+    open_ranges(task->act_lo, task->act_hi, log->nact);
+    for (int64_t i = 0; i < log->n; i++)
+        if (u->whole || rh_model__is_whole(log, i))
+            widen(task->act_lo, task->act_hi, log->act + i * log->nact, log->nact);
+    close_ranges(task->act_lo, task->act_hi, log->nact);
+}
+
+static bool any_end(const rh_log *log)
+{
+    rh_model__piece piece = {0};
+    while (rh_model__next_piece(log, &piece))
+        if (piece.ends)
             return true;
     return false;
 }
 
-static void tell_from_log(rh_task *task, const rh_log *log, const rh_model_options *opt,
-                          int64_t nlogged)
+static void derive_task(rh_task *task, const rh_model__usable *u, const rh_model_options *opt)
 {
+    const rh_log *log = u->log;
     task->nobs = log->nobs;
     task->naction = log->naction;
     task->nact = log->nact;
-    task->continuing =
-        opt->episodes == RH_EPISODES_AUTO ? !ends(log) : opt->episodes == RH_EPISODES_CONTINUE;
+    task->continuing = opt->episodes == RH_EPISODES_AUTO
+                           ? !any_end(log)
+                           : opt->episodes == RH_EPISODES_CONTINUE;
     task->gamma = !isnan(opt->gamma) ? opt->gamma : task->continuing ? USUAL_GAMMA : 1.0;
-    task->nstep = nlogged > SHORTEST_LIFE ? nlogged : SHORTEST_LIFE;
-    for (int i = 0; i < log->nobs; i++)
-        find_range(log->obs, log->nstate, log->nobs, i, &task->obs_lo[i], &task->obs_hi[i]);
-    for (int i = 0; !log->naction && i < log->nact; i++)
-        find_range(log->act, log->n, log->nact, i, &task->act_lo[i], &task->act_hi[i]);
+    task->nstep = log->n > SHORTEST_RUN ? log->n : SHORTEST_RUN;
+    find_sensor_ranges(task, u);
+    if (!log->naction)
+        find_action_ranges(task, u);
     task->reward_lo = INFINITY;
 }
 
-// Ranges that somebody wants to be told.
-static rh_status tell_ranges(rh_task *task, const rh_model_options *opt, rh_error *err)
+// Ranges given by the options override those of the task and the log.
+static rh_status override_ranges(rh_task *task, const rh_model_options *opt, rh_error *err)
 {
     for (int i = 0; opt->obs_lo && i < task->nobs; i++) {
         if (isnan(opt->obs_lo[i]) && isnan(opt->obs_hi[i]))
@@ -98,32 +142,34 @@ static rh_status tell_ranges(rh_task *task, const rh_model_options *opt, rh_erro
         double lo = isnan(opt->obs_lo[i]) ? task->obs_lo[i] : opt->obs_lo[i];
         double hi = isnan(opt->obs_hi[i]) ? task->obs_hi[i] : opt->obs_hi[i];
         if (!(lo < hi) || !isfinite(lo) || !isfinite(hi))
-            return rh_fail(err, RH_EINVAL,
-                           "model: range %g to %g of sensor '%.40s', expected finite numbers, "
-                           "the first below the second",
-                           lo, hi, task->obs_name[i]);
+            return rh_fail(
+                err, RH_EINVAL,
+                "model: range of sensor '%.40s' is %g to %g, expected finite numbers, "
+                "the first below the second",
+                task->obs_name[i], lo, hi);
         task->obs_lo[i] = lo;
         task->obs_hi[i] = hi;
     }
     return RH_OK;
 }
 
-rh_status rh_model__make_task(rh_model *model, const rh_model_options *opt, int64_t nlogged,
-                              rh_error *err)
+rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
+                              const rh_model_options *opt, rh_error *err)
 {
-    const rh_log *log = model->log;
+    const rh_log *log = u->log;
     if (opt->task) {
         rh_status rc = check_given(opt->task, log, err);
         if (rc)
             return rc;
-        model->task = *opt->task;
+        *task = *opt->task;
     } else {
-        model->task = (rh_task){0};
-        tell_from_log(&model->task, log, opt, nlogged);
+        *task = (rh_task){0};
+        derive_task(task, u, opt);
     }
     for (int i = 0; i < log->nobs; i++)
-        model->task.obs_name[i] = log->obs_name[i];
+        task->obs_name[i] = log->obs_name[i];
     for (int64_t i = 0; i < log->n; i++)
-        model->task.reward_lo = fmin(model->task.reward_lo, log->reward[i]);
-    return tell_ranges(&model->task, opt, err);
+        if (u->whole || rh_model__is_whole(log, i))
+            task->reward_lo = fmin(task->reward_lo, log->reward[i]);
+    return override_ranges(task, opt, err);
 }

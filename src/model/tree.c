@@ -1,14 +1,15 @@
-// tree.c - a k-d tree of sixteen branches a node, built from above.
+// tree.c - builds a k-d tree with sixteen branches per node from the top down.
 //
-// Points are halved, roughly, at a value of the dimension they are most spread in, until
-// leaves of sixteen are left. Four such steps make one node.
+// Points are roughly halved along the dimension of largest spread until leaves of sixteen
+// remain. Four halvings make one node.
 //
-// 1. A half has a whole number of subtrees, so all leaves but the last are full, where a
-//    node's children are follows from its number, and their boxes lie side by side.
-// 2. Points of equal value are told apart by their index, so that points all in one place end
-//    up in leaves by index, of which a search needs one.
-// 3. The dimension is chosen from a sample where points are many: it decides how fast a
-//    search is, not what it finds.
+// 1. A half is a whole number of subtrees, so all leaves but the last are full, the children of
+//    a node follow from its number, and their boxes are adjacent.
+// 2. Equal values are ordered by index, so that coincident points fill leaves by index, of
+// which
+//    a search needs one.
+// 3. The dimension is chosen from a sample if there are many points: it affects the speed of a
+//    search, not its result.
 // 4. The last four halvings of a node work on a copy of its 256 points that fits the cache.
 
 #include "tree.h"
@@ -17,10 +18,10 @@
 #include <string.h>
 
 #define NODE (RH_LEAF * RH_LEAF) // points of a node above leaves
-#define SAMPLE 256               // points that choose a dimension
-#define PIVOTS 64                // rows that choose where to part them
+#define SAMPLE 256               // points used to choose a dimension
+#define PIVOTS 64                // rows used to choose a pivot
 
-// What is sorted: a coordinate, as a number in the order of floats, above a name.
+// A sort key: a coordinate, as an integer ordered like floats, above a name.
 typedef int64_t row;
 
 typedef struct builder {
@@ -59,8 +60,8 @@ static void sort(row *r, int32_t n)
     }
 }
 
-// A row that parts r (n) a little beyond place nth, as seen from the nearer end, so that the
-// smaller part is likely to have it.
+// A pivot that splits r (n) a little past place nth, seen from the nearer end, so that the
+// smaller part probably contains it.
 static row choose_pivot(builder *b, const row *r, int32_t n, int32_t nth)
 {
     row sample[PIVOTS];
@@ -71,12 +72,12 @@ static row choose_pivot(builder *b, const row *r, int32_t n, int32_t nth)
         sample[i] = r[from + (int64_t)((uint64_t)(to - from) * b->chance >> 32)];
     }
     sort(sample, m);
-    int beyond = m < 16 ? 1 : m / 12, at = (int)((int64_t)nth * m / n);
-    at += nth < n / 2 ? beyond : -beyond;
+    int past = m < 16 ? 1 : m / 12, at = (int)((int64_t)nth * m / n);
+    at += nth < n / 2 ? past : -past;
     return sample[at < 1 ? 1 : at > m - 1 ? m - 1 : at];
 }
 
-// Rows below the pivot to the front; how many. No branch depends on the rows.
+// Move rows below the pivot to the front, without branches on data; how many.
 static int32_t partition(row *r, int32_t n, row pivot)
 {
     int32_t below = 0;
@@ -123,7 +124,7 @@ static int widest(const float *x, int d, const row *r, int32_t n, int32_t step)
         if (high[k] - low[k] > high[best] - low[best])
             best = k;
 
-    // a sample in one place says nothing
+    // a sample of coincident points says nothing
     if (step > 1 && high[best] == low[best])
         return widest(x, d, r, n, 1);
     return best;
@@ -225,7 +226,7 @@ static void bound(rh_boxes *boxes, int level)
     }
 }
 
-// Memory for everything; false when it cannot be had.
+// False if memory ran out.
 static bool reserve(rh_boxes *boxes)
 {
     size_t d = (size_t)boxes->d, nleaf = (size_t)boxes->nleaf;

@@ -1,4 +1,4 @@
-// tree.h - building the boxes that neighbours are searched with.
+// tree.h - builds the boxes of the nearest-neighbour search.
 
 #ifndef MODEL_TREE_H
 #define MODEL_TREE_H

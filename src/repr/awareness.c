@@ -1,22 +1,23 @@
-// awareness.c - dynamics awareness: how much nearer a code is to its successor's than to that
-// of any other state.
+// awareness.c - dynamics awareness: how much nearer the code of a state is to its successor's
+// than to that of a random state.
 //
 // The paper's measure of a representation phi, over N steps from s_i to s'_i:
 //
 //     near = mean of |phi(s_i) - phi(s'_i)|,   far = mean of |phi(s_i) - phi(s_j)|
 //     awareness = (far - near) / far
 //
-// 1. i and j of far are both drawn at random, as in the authors' code. There are N such pairs,
-//    but 10,000 at least: the mean of a few hundred would be the noisier of the two.
-// 2. The value is as it comes out, also below 0; where all codes are the same it is 0.
-// 3. For codes of states and actions a step's successor is the next step.
+// 1. i and j of far are both random, as in the authors' code. There are N such pairs, at least
+//    10,000, because the mean of a few hundred would be too noisy.
+// 2. The value may be negative; it is 0 if all codes are equal.
+// 3. For codes of states and actions the successor of a step is the next step.
 
+#include "mlp_internal.h"
 #include "repr_internal.h"
 
 #include <math.h>
 
-#define NFAR 10000 // least pairs taken at random
-#define ROWS 256   // rows of a block
+#define NFAR 10000 // least random pairs
+#define ROWS 256   // per block
 
 static double distance(const float *a, const float *b, int n)
 {
@@ -70,7 +71,7 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
         rh_mlp_pass_destroy(pass);
         return RH_ENOMEM;
     }
-    rh_mlp_evaluate(repr->mlp, pass, points->n, points->x, x);
+    rh_mlp__evaluate(repr->mlp, pass, points->n, points->x, x);
     rh_mlp_pass_destroy(pass);
     *code = *owned = x;
     return RH_OK;
@@ -92,10 +93,11 @@ rh_status rh_repr_awareness(rh_awareness *out, const rh_repr *repr, const rh_log
                             const uint8_t *use, uint64_t seed, rh_error *err)
 {
     if (log->nobs != repr->nobs || (repr->nact && log->nact != repr->nact))
-        return rh_fail(err, RH_EINVAL,
-                       "awareness: a log with %d sensors and actions of %d numbers, expected "
-                       "%d and %d as in the log that was learned from",
-                       log->nobs, log->nact, repr->nobs, repr->nact);
+        return rh_fail(
+            err, RH_EINVAL,
+            "awareness: %d sensors and actions of %d numbers, expected %d and %d as in "
+            "the log of the representation",
+            log->nobs, log->nact, repr->nobs, repr->nact);
     rh_points points = {0};
     rh_status rc = rh_points__gather(&points, repr, log, use, err);
     if (!rc)

@@ -1,8 +1,8 @@
-// blur.c - how much of a state its code forgets.
+// blur.c - blur: how much of a state its code loses.
 //
-// Awareness alone rewards forgetting: a code that keeps nothing but the slowest sensor changes
-// little from step to step, and is useless for finding the state most like another. So states
-// of held-out episodes are looked for among known ones, once by code and once by scaled inputs:
+// Awareness alone rewards forgetting: a code of the slowest sensor alone changes little from
+// step to step, and is useless for finding similar states. So states of held-out episodes are
+// looked up among known ones, once by code and once by scaled inputs:
 //
 //     blur = mean distance to the one with the nearest code / mean distance to the nearest
 //
@@ -15,9 +15,9 @@
 //     blur      1.0 to 1.25   1.25 to 1.5   1.5 to 2.5    2.7 to 7
 //     error     0.9 to 1.4    1.0 to 1.7    1.0 to 1.5    1.4 to 3.9
 //
-// 1. Where states recur exactly the nearest is no distance away, and any ratio would be
-//    without end: at least a tenth of a step counts.
-// 2. 500 states among 5,000, evenly spaced, are enough: 20 ms for 16 numbers of a code.
+// 1. If states recur exactly, the nearest is at distance 0 and the ratio infinite. The
+//    denominator is therefore at least a tenth of a step.
+// 2. 500 states among 5,000, evenly spaced, are enough: 20 ms for codes of 16 numbers.
 
 #include "repr_internal.h"
 

@@ -1,22 +1,22 @@
-// choose.c - a representation chosen from the log itself, by dynamics awareness.
+// choose.c - chooses a representation by dynamics awareness on held-out episodes.
 //
 // Candidates are raw, by range and by deviation, and laplacian with d of 4, 8 and 16, zeta of
 // 0.2 and 0.5 and rates of 1e-4, 3e-4 and 1e-3. A candidate is learned from four fifths of the
-// log and judged by the fifth left out, in five folds of episodes.
+// log and judged on the fifth left out, in five folds of episodes.
 //
-// 1. Awareness is a ratio, so that codes of any number and scale compare. But the less a code
-//    keeps the slower it changes, and the best one would be the one that forgets the most
-//    (blur.c). A candidate must therefore not blur states: at most by 1.25. Where all do, which
-//    takes more sensors than raw has numbers, the one that blurs least is taken.
-// 2. All are screened with 3,000 steps of training in one fold. What blurs then will blur
-//    more: the others' best four are learned for 8,000 steps in all five.
-// 3. Who is within one standard error of the best is as good. Of these the simplest is taken:
-//    raw before laplacian, then by the number of codes, and then by awareness.
-// 4. What is learned in the end is what was judged, 8,000 steps included.
-// 5. A candidate that cannot be learned (laplacian where steps have no order, raw with more
-//    inputs than a code has numbers) is out, and that is no error while another is left.
-// 6. One job is one candidate in one fold. All share the seed, and what a job finds out is kept
-//    in its own place: threads cannot matter.
+// 1. Awareness is a ratio, so codes of any size and scale compare. But a code that keeps less
+//    changes more slowly, so the most forgetful one would win (blur.c). A candidate must
+//    therefore have a blur of at most 1.25. If none has, which takes more sensors than raw has
+//    numbers, the one with the least blur is chosen.
+// 2. All are screened with 3,000 training steps in one fold. A candidate that blurs then would
+//    blur more later. The best four of the others are trained for 8,000 steps in all five.
+// 3. Candidates within one standard error of the best are equally good. The simplest is chosen:
+//    raw before laplacian, then fewer codes, then higher awareness.
+// 4. The chosen one is learned again from all of the log, with the same 8,000 steps.
+// 5. A candidate that cannot be learned (laplacian if steps have no order, raw with more inputs
+//    than a code can have) is dropped. It is no error while another is left.
+// 6. A job is one candidate in one fold. All share the seed and write only their own result, so
+//    threads change nothing.
 //
 // A choice from logs of 5,000 to 10,000 steps costs 66 to 75 s of a 2.3 GHz Xeon with AVX-512,
 // half of that on two free cores.
@@ -44,8 +44,8 @@ static const double some_rate[] = {1e-4, 3e-4, 1e-3};
 
 typedef struct candidate {
     rh_repr_trial trial;
-    double aware[NFOLD], blur[NFOLD]; // NAN where it was not judged
-    int place;                        // among the candidates as they were added
+    double aware[NFOLD], blur[NFOLD]; // NAN if not judged
+    int place;                        // in the order of addition
     bool lost;                        // it could not be learned
     bool last;                        // it was judged in all folds
 } candidate;
@@ -55,22 +55,22 @@ typedef struct job {
     int fold;
 } job;
 
-// What all jobs share. Read only, but for the flags and what failed.
+// Shared by all jobs; read only but for flags and errors.
 typedef struct choice {
     const rh_repr_options *opt;
     rh_repr__choose_effort effort;
     int nthread;
     rh_folds folds;
-    uint8_t *use[2 * NFOLD]; // in one owned block: a fold, all but a fold, of each
+    uint8_t *use[2 * NFOLD]; // in one owned block: each fold, and all but it
     candidate candidate[RH_REPR_NTRIAL];
     int ncandidate;
     job job[RH_REPR_NTRIAL * NFOLD];
     int njob;
-    atomic_bool ended;        // the caller said stop, or a job failed
+    atomic_bool ended;        // by the caller, or a job failed
     atomic_int_fast64_t done; // jobs
     rh_status failed;         // why; written under the lock
     rh_error error;
-    int lost_at; // the first job that was lost, and why; written under the lock
+    int lost_at; // the first candidate that failed, and why; written under the lock
     rh_error lost;
     const char *stage;
 } choice;
@@ -118,7 +118,7 @@ static void add_all(choice *c)
             }
 }
 
-// Mean over the folds it was judged in, and the standard error of awareness.
+// Means over the judged folds, and the standard error of awareness.
 static void sum_up(candidate *one)
 {
     double aware = 0.0, blur = 0.0, square = 0.0;
@@ -147,8 +147,8 @@ static double or_worst(double x, double worst)
     return isnan(x) ? worst : x;
 }
 
-// The better one first: not lost, judged in all folds; then by awareness where neither blurs,
-// and else by blur.
+// The better one first: not lost, judged in all folds; then by awareness if neither blurs, else
+// by blur.
 static int better(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -169,7 +169,7 @@ static int better(const void *a, const void *b)
 
 // ---------------------------------------------------------------------------- jobs
 
-// Both are asked by trainings, in any thread; the caller hears of it in its own alone.
+// Called by trainings in any thread; the caller's watch is called in its own thread only.
 static bool stop(void *context)
 {
     choice *c = context;
@@ -189,7 +189,7 @@ static void progress(void *context, const char *what, double share)
                         ((double)atomic_load(&c->done) + share) / c->njob);
 }
 
-// Learn from all other folds, judge by this one.
+// Learn from all other folds, judge on this one.
 static rh_status judge(choice *c, const job *work, rh_error *err)
 {
     candidate *one = work->candidate;
@@ -241,7 +241,7 @@ static void run(choice *c, int i)
     }
 }
 
-// All jobs, and what they came to.
+// Run all jobs and collect the results.
 static rh_status run_all(choice *c, const char *stage, rh_error *err)
 {
     c->stage = stage;
@@ -287,7 +287,7 @@ static rh_status deal(choice *c, const rh_log *log, rh_error *err)
     return RH_OK;
 }
 
-// Screen all, then judge the best. The best is the first afterwards.
+// Screen all, then compare the best four. The best comes first.
 static rh_status compare(choice *c, rh_error *err)
 {
     int nfold = c->folds.nfold;
@@ -301,7 +301,7 @@ static rh_status compare(choice *c, rh_error *err)
     if (rc)
         return rc;
 
-    // what has not been judged in all folds comes last: take the best of those
+    // those not judged in all folds come last: take the best of these
     qsort(c->candidate, (size_t)c->ncandidate, sizeof *c->candidate, better);
     int nlast = 0;
     for (int i = 0; i < c->ncandidate && nlast < NLAST; i++) {
@@ -318,7 +318,7 @@ static rh_status compare(choice *c, rh_error *err)
     return rc;
 }
 
-// The simplest of those that are as good as the best; NULL when nothing can be learned.
+// The simplest of those as good as the best; NULL if none could be learned.
 static candidate *choose(choice *c)
 {
     candidate *best = &c->candidate[0], *chosen = NULL;

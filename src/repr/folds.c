@@ -1,14 +1,14 @@
-// folds.c - the episodes of a log dealt into folds.
+// folds.c - deals the episodes of a log into folds.
 //
-// 1. Steps of one episode resemble each other, and a fold that shares an episode with another
-//    is predicted too easily: episodes are dealt whole.
-// 2. But a log may be one episode, or nearly. One that is longer than a fold should be is cut
-//    into pieces half as long as that, which are dealt like episodes.
-// 3. In a random order, each goes to the fold that has the fewest steps so far.
+// 1. Steps of one episode resemble each other, so folds that shared an episode would be
+//    predicted too easily: episodes are dealt whole.
+// 2. But a log may be one episode, or nearly. An episode longer than a fold is cut into pieces
+//    half that long, which are dealt like episodes.
+// 3. In random order, each goes to the fold with the fewest steps.
 
 #include "repr_internal.h"
 
-// Where the pieces begin and which are in use. Episodes that are not are pieces, too.
+// Where the pieces begin and which are in use. Unused episodes are pieces too.
 static void cut(rh_folds *f, const rh_log *log, const uint8_t *use, int nfold)
 {
     int64_t total = 0;
@@ -31,7 +31,7 @@ static void cut(rh_folds *f, const rh_log *log, const uint8_t *use, int nfold)
     f->log.nepisode = n;
 }
 
-// To each piece in use its fold, in the given order.
+// Give each piece in use its fold, in the given order.
 static void deal(rh_folds *f, const int *order, int n, int nfold)
 {
     int64_t steps[16] = {0};
@@ -53,7 +53,7 @@ rh_status rh_folds__deal(rh_folds *out, const rh_log *log, const uint8_t *use, i
     int *order = NULL;
     rh_status rc = RH_OK;
 
-    // fewer than nfold episodes are cut, into 2 nfold pieces and one more each at most
+    // fewer than nfold episodes are cut, into at most 2 nfold pieces and one more each
     size_t room = (size_t)log->nepisode + 3 * (size_t)nfold + 1;
     f.first = rh_alloc(room, sizeof *f.first);
     f.fold = rh_alloc(room, sizeof *f.fold);

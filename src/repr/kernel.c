@@ -1,24 +1,23 @@
 // kernel.c - the hot loops of training: plain C, compiled once per instruction set (RH_ISA).
 //
-// A product of matrices goes by blocks of C that stay in registers while k runs: for each k
-// some vectors of B are loaded, and one number of A for each row.
+// A matrix product works on blocks of C that stay in registers while k runs: each k loads a few
+// vectors of B, and one number of A per row.
 //
-// 1. A vector lies along a row of C, so that each of its numbers is a sum of its own, taken
-//    in the order of k. AVX2 and AVX-512 give the same bits whatever the block, and 64-bit
-//    ARM is written to; this costs nothing. x86 processors without a fused multiply-add round
-//    each product as well, and give the bits of that.
-// 2. It follows that a row gives the same output alone and in a batch, and that three batches
-//    give the gradient of one that holds them all.
+// 1. A vector lies along a row of C, so each of its numbers is its own sum, taken in the order
+// of
+//    k. AVX2 and AVX-512 therefore give the same bits for any block, and so should 64-bit ARM;
+//    it costs nothing. x86 processors without fused multiply-add also round each product.
+// 2. A row therefore gives the same output alone and in a batch, and three batches give the
+//    gradient of one that holds them all.
 // 3. Nothing is packed: rows are an odd number of cache lines apart (mlp.c), and 128 rows of
-//    64 columns of B, 32 KB, stay in the first-level cache. With blocks of 6 x 4 vectors a
-//    step took 9 % less than with 8 x 2, since A is read half as often, and as much as with
-//    4 x 4.
-// 4. A moment of Adam's that falls below SMALL becomes 0. The gradient of a dead unit is 0
-//    for ever: its moments would end among the subnormal numbers, never reach 0 (0.9 of the
-//    least one rounds to itself), and make this loop 15 times slower.
-// 5. Adam takes IEEE's square root and division: 3 % of a step.
+//    64 columns of B, 32 KB, stay in the first-level cache. With blocks of 6 x 4 vectors a step
+//    took 9 % less than with 8 x 2, since A is read half as often, and as much as with 4 x 4.
+// 4. A moment of Adam below SMALL becomes 0. The gradient of a dead unit stays 0: its moments
+//    would become subnormal, never reach 0 (0.9 of the least one rounds to itself), and make
+//    this loop 15 times slower.
+// 5. Adam uses IEEE square root and division: 3 % of a step.
 //
-// Measured on one core of a 2.3 GHz Xeon, 128 x 128 x 128, 1e9 operations a second: 180 with
+// Measured on one core of a 2.3 GHz Xeon, 128 x 128 x 128, 1e9 operations per second: 180 with
 // AVX-512, 89 with AVX2, 28 with SSE2. Sums of products that never leave the registers reach
 // 185, 92 and 36 there.
 
@@ -35,8 +34,8 @@
 #define NAME2(x) #x
 #define NAME(x) NAME2(x)
 
-// A block is ROWS x VECS vectors, or as many in fewer columns: what fits the registers, 32
-// with AVX-512 and otherwise 16, beside a row of B and a number of A.
+// A block is ROWS x VECS vectors, or as many in fewer columns: what fits the registers (32 with
+// AVX-512, otherwise 16) beside a row of B and a number of A.
 #if defined(__AVX512F__)
 #define LANES 16
 #define ROWS 6
@@ -56,7 +55,7 @@
 typedef float vec __attribute__((vector_size(4 * LANES), may_alias));
 typedef int mask __attribute__((vector_size(4 * LANES)));
 
-// a * b + c, rounded once where the machine can, for one number and for a vector of them.
+// a * b + c, rounded once if the machine can, for a number and for a vector.
 #if defined(__AVX512F__)
 #define IS_FUSED true
 #define FUSED(a, b, c) fmaf(a, b, c)
@@ -104,21 +103,21 @@ static inline vec fused(vec a, vec b, vec c)
 
 // ---------------------------------------------------------------------------- products
 
-// Before a loop: it is unrolled whole, its end being known to the compiler.
+// Unroll the next loop fully; its end is a constant.
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
 
-// The block of C at row i and column j: nrow x nvec vectors, both known to the compiler. All
-// loops but that over k are unrolled, or the sums would be put into memory between them.
+// The block of C at row i and column j: nrow x nvec vectors, both constants. All loops but that
+// over k are unrolled, to keep the sums in registers.
 static inline __attribute__((always_inline)) void block(const rh_repr__product *p, int i, int j,
                                                         const int nrow, const int nvec)
 {
     vec c[MOST];
     const vec zero = {0};
-    const rh_repr__product q = *p; // what is stored cannot change it
+    const rh_repr__product q = *p; // not aliased by what is stored
     const float *start = q.start ? q.start + i * q.start_row + j : NULL;
     UNROLL for (int x = 0; x < nrow * nvec; x++)
     {
@@ -138,7 +137,7 @@ static inline __attribute__((always_inline)) void block(const rh_repr__product *
         }
     }
 
-    // not a number stays so in relu: a network that diverged is to be seen
+    // relu keeps a NaN, so that a diverged network is noticed
     float *to = q.c + i * q.c_row + j;
     const float *gate = q.gate ? q.gate + i * q.gate_row + j : NULL;
     UNROLL for (int x = 0; x < nrow * nvec; x++)
@@ -189,7 +188,7 @@ static void product(const rh_repr__product *p)
 {
     int j = 0;
     for (; p->m == 1 && j + WIDE * LANES <= p->n; j += WIDE * LANES)
-        block(p, 0, j, 1, WIDE); // two sums at a time would wait for each other
+        block(p, 0, j, 1, WIDE); // fewer sums would wait for each other
     for (; j + VECS * LANES <= p->n; j += VECS * LANES)
         panel(p, j, VECS);
     for (; VECS > 2 && j + 2 * LANES <= p->n; j += 2 * LANES)

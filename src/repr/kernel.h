@@ -8,11 +8,11 @@
 
 #define RH_COLUMNS 16 // columns come in these: one cache line of floats
 
-// C (m x n) = start + A (m x k) B (k x n), and then one of two ends. With `relu` what is
-// negative becomes 0; with a gate what stands where the gate is not above 0 becomes 0.
+// C (m x n) = start + A (m x k) B (k x n), then optionally one of two: with `relu` negative
+// numbers become 0; with a gate, numbers where the gate is not positive become 0.
 //
-// Each number of C is one sum, over k from 0 upwards, that begins with `start`. So it depends
-// on its own row of A and column of B alone: not on m or n, and not on how wide a vector is.
+// Each number of C is one sum over k from 0 upwards that begins with `start`. It depends only
+// on its row of A and column of B, not on m, n or the width of a vector.
 //
 // n is a multiple of RH_COLUMNS, and rows of B, C, start and gate begin at multiples of 64
 // bytes.
@@ -46,7 +46,7 @@ typedef struct rh_repr_kernels {
 
     void (*product)(const rh_repr__product *p);
 
-    // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), turned over.
+    // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), transposed.
     void (*turn)(int m, int n, const float *from, ptrdiff_t from_row, float *to,
                  ptrdiff_t to_row);
 
@@ -55,7 +55,7 @@ typedef struct rh_repr_kernels {
                  const float *g);
 } rh_repr_kernels;
 
-// That of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+// The loops of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
 const rh_repr_kernels *rh_repr_kernels__at(int i);
 const rh_repr_kernels *rh_repr_kernels__best(void);
 

@@ -1,4 +1,4 @@
-// kernels.c - which of the compiled loops of training is used.
+// kernels.c - selects the training loops for this processor.
 
 #include "kernel.h"
 

@@ -1,45 +1,47 @@
-// laplacian.c - the Laplacian representation: states that follow each other in the log get
-// codes near each other, and states taken at random get codes that are not.
+// laplacian.c - the Laplacian representation: consecutive states of the log get nearby codes,
+// random states do not.
 //
 // After Wu, Tucker and Nachum (2019) and the paper. A network psi with two hidden layers
 // minimises, over states s_t, states s_t+u of the same episode with u >= 1 drawn by kappa^u
-// within a window, and states s_j drawn at random,
+// within a window, and random states s_j,
 //
 //     |psi(s_t) - psi(s_t+u)|^2
 //         + beta ((psi(s_t) . psi(s_j))^2 - zeta |psi(s_t)|^2 - zeta |psi(s_j)|^2)
 //
-// 1. This is the loss of the paper's algorithm, beta before the whole bracket, and its own
-//    gradient. The authors' code takes another step (the attractive terms cancel in it), so
-//    that its codes are nearer to those of an untrained network.
-// 2. zeta decides what is forgotten. A feature of unit variance, whose values a pair apart have
-//    the correlation rho, is kept with variance zeta - (1 - rho) / beta, and given up where
-//    that is below 0. With beta = 5, zeta = 0.05 keeps what correlates by more than 0.75; the
-//    default of 0.5 gives up nothing for being fast. By the nearest known state with the same
-//    action, the next state in near-optimal logs is predicted with an error of (Acrobot,
-//    Cartpole) 0.32, 0.18 standard deviations with raw, 0.32, 0.21 with zeta = 0.5 and 0.90,
-//    0.71 with 0.05, where doing without a model gives 0.62, 0.39. Awareness says the opposite:
-//    0.59, 0.78 with zeta = 0.5, 0.90, 0.96 with 0.05. See blur.c.
-// 3. The training is watched by a fifth of the episodes, held out: on its own data the loss
-//    falls for as long as one likes, while the slowest features and their harmonics crowd out
-//    the others. The same errors when watched by triples of the data it trains on, as in the
-//    authors' code: 0.71, 0.63. A log too short to hold anything out is watched that way.
-// 4. It ends after three rising checks, at the best weights it had and not at the last ones:
-//    0.48, 0.22 with the last.
+// 1. This is the loss of the paper's algorithm, with beta before the whole bracket, and its
+// true
+//    gradient. In the authors' code the attractive terms cancel, so that its codes are nearer
+//    to those of an untrained network.
+// 2. zeta decides what is forgotten. A feature of unit variance, whose values in a pair have
+//    correlation rho, is kept with variance zeta - (1 - rho) / beta, and dropped if that is
+//    negative. With beta = 5, zeta = 0.05 keeps features with a correlation above 0.75; the
+//    default of 0.5 drops none for being fast. Predicting the next state by the nearest known
+//    state with the same action in near-optimal logs has an error of (Acrobot, Cartpole) 0.32,
+//    0.18 standard deviations with raw, 0.32, 0.21 with zeta = 0.5 and 0.90, 0.71 with 0.05;
+//    without a model 0.62, 0.39. Awareness ranks them the other way: 0.59, 0.78 with zeta =
+//    0.5, 0.90, 0.96 with 0.05. See blur.c.
+// 3. A fifth of the episodes is held out to monitor training. The training loss keeps falling,
+//    while the slowest features and their harmonics displace the others. Monitored on training
+//    data, as in the authors' code, the same errors are 0.71, 0.63. A log too short to hold
+//    anything out is monitored that way.
+// 4. Training ends after three rising checks, with the best weights, not the last: 0.48, 0.22
+//    with the last.
 // 5. A pair never leaves its episode, nor passes a step whose s' is not the next step's s.
-// 6. Without an order of steps, fewer than one in twenty leading to the next, there are no
-//    pairs worth the name, and the log is refused.
+// 6. A log without order, in which fewer than one step in twenty leads to the next, has too few
+//    pairs and is refused.
 //
 // Measured on one core of a 2.3 GHz Xeon (bench/bench_laplacian.c), 30,000 steps at batch 128
 // through 6-128-128-8: 9.4 s with AVX-512 (312 us a step, 132e9 operations a second), 18.1 s
 // with AVX2, 55 s with SSE2.
 
 #include "laplacian.h"
+#include "mlp_internal.h"
 
 #include <math.h>
 
-#define NWATCHED 1000 // triples the training is watched by
+#define NWATCHED 1000 // triples that monitor training
 #define NFOLD 5       // one of which is held out
-#define WATCH 256     // steps between two looks at the caller's watch
+#define WATCH 256     // steps between two calls of the caller's watch
 
 enum {
     SCALE,
@@ -74,13 +76,13 @@ static const rh_param laplacian_param[NPARAM] = {
                 .hi = 10000, .initial = 20, .whole = true, .fixed = true},
     [RATE] = {"rate", "step size of Adam", .lo = 1e-7, .hi = 1.0, .initial = 3e-4,
               .scale = RH_LOG, .fixed = true},
-    [BATCH] = {"batch", "states of a step of training", .lo = 1, .hi = 4096, .initial = 128,
+    [BATCH] = {"batch", "states per training step", .lo = 1, .hi = 4096, .initial = 128,
                .whole = true, .fixed = true},
-    [STEPS] = {"steps", "steps of training at most", .lo = 0, .hi = 1e9, .initial = 30000,
+    [STEPS] = {"steps", "training steps at most", .lo = 0, .hi = 1e9, .initial = 30000,
                .whole = true, .fixed = true},
-    [CHECK] = {"check", "steps from one look at held-out episodes to the next", .lo = 1,
+    [CHECK] = {"check", "training steps between checks on held-out episodes", .lo = 1,
                .hi = 1e9, .initial = 1000, .whole = true, .fixed = true},
-    [PATIENCE] = {"patience", "looks at which the loss must have risen in a row to end it",
+    [PATIENCE] = {"patience", "consecutive checks with a rising loss that end training",
                   .lo = 1, .hi = 1e6, .initial = 3, .whole = true, .fixed = true},
     [HALF] = {"half", "halve the term that draws codes together", .hi = 1, .initial = 0,
               .fixed = true, .choice = no_yes},
@@ -95,11 +97,11 @@ typedef struct training {
     rh_laplacian__loss_parts loss;
     rh_closeness closeness;
     rh_points points;  // trained on
-    rh_points held;    // watched by; empty when there was too little to hold out
+    rh_points held;    // held out; empty if the log is too short
     rh_mlp *best;      // owned: the best so far
     rh_mlp_pass *pass; // owned
     float *x, *y, *dy; // owned: a batch                            (3 x batch x ...)
-    float *watched;    // owned: inputs of what it is watched by    (3 x NWATCHED x ninput)
+    float *watched;    // owned: inputs of the monitored triples    (3 x NWATCHED x ninput)
     float *seen;       // owned: their codes                        (3 x NWATCHED x d)
     rh_rng rng;
 } training;
@@ -118,7 +120,7 @@ static void clear(training *t)
     rh_free(t->seen);
 }
 
-// What to train on, and what to watch it by.
+// Set the points to train on and those held out.
 static rh_status split(training *t, rh_error *err)
 {
     const rh_repr_work *work = t->work;
@@ -146,11 +148,11 @@ static rh_status split(training *t, rh_error *err)
     if (rc)
         goto done;
     if (!rh_points__ordered(&t->points))
-        rc =
-            rh_fail(err, RH_EINVAL,
-                    "laplacian: the log has no order of steps to learn from (%lld of %lld lead "
-                    "to the next one of their episode); try raw",
-                    (long long)t->points.nfollow, (long long)t->points.nstep);
+        rc = rh_fail(
+            err, RH_EINVAL,
+            "laplacian: the log has no order of steps: %lld of %lld lead to the next step "
+            "of their episode, expected more; try raw",
+            (long long)t->points.nfollow, (long long)t->points.nstep);
 
 done:
     rh_free(use);
@@ -158,7 +160,7 @@ done:
     return rc;
 }
 
-// All else that the training needs.
+// Allocate all that training needs.
 static rh_status prepare(training *t, rh_error *err)
 {
     const double *p = t->work->param;
@@ -204,7 +206,7 @@ static void step(training *t)
 static double watched_loss(training *t)
 {
     rh_mlp *mlp = t->repr->mlp;
-    rh_mlp_evaluate(mlp, t->pass, 3 * NWATCHED, t->watched, t->seen);
+    rh_mlp__evaluate(mlp, t->pass, 3 * NWATCHED, t->watched, t->seen);
     return rh_laplacian__loss(&t->loss, NWATCHED, rh_mlp_noutput(mlp), t->seen, NULL);
 }
 
@@ -228,7 +230,6 @@ static rh_status train(training *t, rh_error *err)
         if (i % every != 0 && i != nstep)
             continue;
 
-        // does it still help on what it has not seen?
         double loss = watched_loss(t);
         if (loss < lowest) {
             lowest = loss;
@@ -240,10 +241,11 @@ static rh_status train(training *t, rh_error *err)
     }
 
     if (nstep > 0 && !isfinite(lowest))
-        return rh_fail(err, RH_EINVAL,
-                       "laplacian: the training diverged within %lld steps; try a lower rate "
-                       "than %g",
-                       (long long)result->nstep, p[RATE]);
+        return rh_fail(
+            err, RH_EINVAL,
+            "laplacian: training diverged within %lld steps with rate = %g, expected a "
+            "smaller rate",
+            (long long)result->nstep, p[RATE]);
     rh_mlp_copy(t->repr->mlp, t->best);
     result->loss = nstep > 0 ? lowest : watched_loss(t);
     return RH_OK;
@@ -276,7 +278,7 @@ static rh_status laplacian_fit(rh_repr *repr, const rh_repr_work *work, rh_error
 
 const rh_repr_type rh_repr_laplacian = {
     .name = "laplacian",
-    .about = "learned: states that follow each other are near",
+    .about = "learned: consecutive states have nearby codes",
     .param = laplacian_param,
     .nparam = NPARAM,
     .ordered = true,

@@ -1,4 +1,4 @@
-// laplacian.h - what a training of the Laplacian representation does in a step.
+// laplacian.h - a training step of the Laplacian representation.
 
 #ifndef REPR_LAPLACIAN_H
 #define REPR_LAPLACIAN_H
@@ -16,7 +16,7 @@ typedef struct rh_laplacian__loss_parts {
 double rh_laplacian__loss(const rh_laplacian__loss_parts *by, int n, int d, const float *y,
                           float *dy);
 
-// What is drawn: how far ahead a state counts as close.
+// The distribution of steps ahead.
 typedef struct rh_closeness {
     uint32_t window;
     double *sum; // owned: kappa + kappa^2 + ... + kappa^u   (window + 1)

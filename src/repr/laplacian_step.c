@@ -1,19 +1,17 @@
 // laplacian_step.c - the batches and the loss of the Laplacian representation.
 //
-// For codes a of a state, b of one that follows it and c of any other, of d numbers each:
+// For codes a of a state, b of a later one and c of a random one, of d numbers each:
 //
 //     loss = mean of h |a - b|^2 + beta ((a . c)^2 - zeta |a|^2 - zeta |c|^2)
 //
-// with h = 1, or 1/2 where asked for. Derivatives, each divided by the number of rows:
+// with h = 1, or 1/2 with half = yes. Derivatives, each divided by the number of rows:
 //
 //     da = 2 h (a - b) + 2 beta ((a . c) c - zeta a)
 //     db = 2 h (b - a)
 //     dc = 2 beta ((a . c) a - zeta c)
 //
-// 1. One far state for each state, as in the paper's code. Every state and every point alike
-//    may be drawn, the same one twice included.
-// 2. Sums over the numbers of a code are in double precision: they cost nothing beside the
-//    network.
+// 1. One random state per state, as in the authors' code, drawn uniformly with replacement.
+// 2. Sums over the numbers of a code are in double precision, at no noticeable cost.
 
 #include "laplacian.h"
 

@@ -8,16 +8,16 @@
 //
 //     dW_l += X_l' D_l,   db_l += column sums of D_l,   D_l-1 = (D_l W_l') where X_l > 0
 //
-// 1. All are products of matrices of one kind (kernel.h), and they add up in the order of
-//    the rows: three batches after each other give the bits of one that holds all.
-// 2. Rows are padded to whole vectors, and to an odd number of cache lines: rows of 128
-//    numbers would otherwise share a quarter of the first-level cache. Padding holds zeros,
-//    its gradient is zero, and no real number ever depends on it.
-// 3. W_l' is kept beside W_l and made anew once after a step, by the first backward.
-// 4. The first backward after a step sets the gradient and the others add to it, so that it
-//    is never cleared.
-// 5. Weights, moments and gradient are one block: Adam is one loop over all layers, and a
-//    copy is one memcpy.
+// 1. All are matrix products of one kind (kernel.h), summed in the order of the rows: three
+//    consecutive batches give the bits of one that holds all.
+// 2. Rows are padded to whole vectors and to an odd number of cache lines: rows of 128 numbers
+//    would otherwise share a quarter of the first-level cache. Padding is zero, has a zero
+//    gradient, and affects no result.
+// 3. W_l' is stored beside W_l and updated once after a step, by the first backward.
+// 4. The first backward after a step sets the gradient and later ones add to it, so it is never
+//    cleared.
+// 5. Weights, moments and gradient are one block: Adam is one loop over all layers, and a copy
+//    is one memcpy.
 //
 // Measured on one core of a 2.3 GHz Xeon (bench/bench_mlp.c), a step of 6-128-128-8 with
 // three batches of 128 rows, drawing them and their loss included: 281 us with AVX-512 (147e9
@@ -32,7 +32,7 @@
 
 struct rh_mlp_pass {
     size_t size;                 // floats of an array of the networks it fits
-    int room, n;                 // rows there is room for, and those of the last forward
+    int room, n;                 // rows it can hold, and those of the last forward
     float *x[RH_MLP_LAYERS + 1]; // inputs, then the output of each layer; in one owned block
     float *delta[2];             // D of a layer and of the one below
 };
@@ -89,7 +89,7 @@ rh_status rh_mlp__make(rh_mlp **out, const int *size, int nsize, unsigned flags,
     if (!mlp)
         goto full;
 
-    // where everything is
+    // lay out the layers
     size_t nturned = 0;
     mlp->kernels = rh_repr_kernels__best();
     mlp->nlayer = nsize - 1;
@@ -201,7 +201,8 @@ int rh_mlp_noutput(const rh_mlp *mlp)
 
 rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_error *err)
 {
-    assert(room >= 1);
+    if (room < 1)
+        return rh_fail(err, RH_EINVAL, "mlp: batches of %d rows, expected 1 or more", room);
     rh_mlp_pass *pass = rh_alloc(1, sizeof *pass);
     if (!pass)
         goto full;
@@ -247,7 +248,7 @@ static ptrdiff_t input_row(const rh_mlp *mlp, int l)
     return l ? mlp->layer[l - 1].row : mlp->layer[0].nin;
 }
 
-// n rows through layer l.
+// Pass n rows through layer l.
 static void pass_layer(const rh_mlp *mlp, int l, int n, const float *from, float *to)
 {
     const rh_repr__layer *at = &mlp->layer[l];
@@ -304,7 +305,7 @@ void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
            (size_t)mlp->layer[mlp->nlayer - 1].nout * sizeof *y);
 }
 
-void rh_mlp_evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x, float *y)
+void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x, float *y)
 {
     int64_t nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp);
     for (int64_t i = 0; i < n; i += pass->room) {
@@ -340,7 +341,7 @@ static void gather(rh_mlp *mlp, const rh_mlp_pass *pass, int l, const float *del
     if (!has_bias(mlp, l))
         return;
 
-    // a bias is the weight of an input that is always 1
+    // a bias is the weight of a constant input 1
     p.m = 1;
     p.a = &one;
     p.a_step = 0;
@@ -396,7 +397,7 @@ void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
 void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam)
 {
     assert(adam->beta1 >= 0.0 && adam->beta1 < 1.0 && adam->beta2 >= 0.0 && adam->beta2 < 1.0);
-    if (mlp->fresh) // no gradient since the last step is one of zero
+    if (mlp->fresh) // no backward since the last step: the gradient is zero
         memset(mlp->array[RH_MLP_GRADIENT], 0, mlp->n * sizeof(float));
     mlp->power1 *= adam->beta1;
     mlp->power2 *= adam->beta2;

@@ -1,8 +1,8 @@
-// mlp_state.c - networks saved and loaded: their shape, the clock of Adam, and arrays of
+// mlp_state.c - saves and loads networks: their shape, Adam's powers of beta, and arrays of
 // numbers in the order of rh_mlp_get().
 //
-// No size in a state is believed before it was compared with the number of weights there: a
-// damaged one asks for no more memory than it has itself.
+// A size in a state is checked against the number of weights there, so that a damaged state
+// cannot request more memory than it has itself.
 
 #include "mlp_internal.h"
 
@@ -13,14 +13,14 @@
 enum { NAME = 32, NSAVED = 3 };
 static const char *const saved[NSAVED] = {"weights", "first", "second"};
 
-// "name what", a name of 20 letters leaving room for any of ours.
+// "name what", with a name of at most 20 characters.
 static const char *label(char *text, const char *name, const char *what)
 {
     snprintf(text, NAME, "%.20s %s", name, what);
     return text;
 }
 
-rh_status rh_mlp_save(const rh_mlp *mlp, const char *name, rh_state *state, rh_error *err)
+rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_error *err)
 {
     char text[NAME];
     int size[RH_MLP_LAYERS + 1];
@@ -46,7 +46,7 @@ rh_status rh_mlp_save(const rh_mlp *mlp, const char *name, rh_state *state, rh_e
     return rc;
 }
 
-// Sizes and flags from the saved shape, believed only if the weights are as many as they say.
+// Read sizes and flags from the saved shape, checked against the number of weights.
 static rh_status load_shape(const rh_state *state, const char *name, int *size, int *nsize,
                             unsigned *flags, rh_error *err)
 {
@@ -100,7 +100,7 @@ static rh_status load_array(rh_mlp *mlp, const char *name, rh_mlp_array which,
     return RH_OK;
 }
 
-rh_status rh_mlp_load(rh_mlp **out, const char *name, const rh_state *state, rh_error *err)
+rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh_error *err)
 {
     char text[NAME];
     rh_mlp *mlp = NULL;

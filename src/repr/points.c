@@ -1,20 +1,21 @@
-// points.c - what a code is of, in the order of the log.
+// points.c - the inputs that codes are computed from, in the order of the log.
 //
-// For codes of states the points of an episode are its states, s_0 to the last s' that is
-// known; for codes of states and actions they are (s_t, a_t). A point is followed by the next
-// one when the log says so: within an episode, and where the s' of a step is the s of the next.
+// For codes of states the points of an episode are its states, s_0 to the last known s'; for
+// codes of states and actions they are (s_t, a_t). A point is followed by the next one within
+// an episode if the s' of a step is the s of the next.
 //
-// 1. A state with a missing number is no point, and ends the chain: what comes behind it is
-//    farther away than it would seem.
-// 2. They are counted before they are kept. A log of a million steps costs its inputs as
-//    floats and eight bytes for each point.
+// 1. A state with a missing number is no point and ends the chain, because the next point is
+// more
+//    than one step away.
+// 2. Points are counted before they are stored. A log of a million steps costs its inputs as
+//    floats and eight bytes per point.
 
 #include "repr_internal.h"
 
 #include <string.h>
 
-// Add the input of transition t to the points, its s' where `next`; `after` says whether it
-// follows the last one. False when it is not whole. Without arrays it is only counted.
+// Add the input of transition t to the points, its s' if `next`; `after`: it follows the last
+// one. False if a number is missing. Without arrays it is only counted.
 static bool add(rh_points *p, const rh_repr *repr, const rh_log *log, int64_t t, bool next,
                 bool after)
 {
@@ -64,7 +65,7 @@ static void add_all(rh_points *p, const rh_repr *repr, const rh_log *log, const 
 rh_status rh_points__gather(rh_points *out, const rh_repr *repr, const rh_log *log,
                             const uint8_t *use, rh_error *err)
 {
-    // each step adds two points at most, so that 32 bits number them all
+    // each step adds at most two points, so 32 bits are enough
     rh_points p = {0};
     add_all(&p, repr, log, use);
     size_t nin = (size_t)repr->nobs + (size_t)repr->nact;
@@ -79,7 +80,6 @@ rh_status rh_points__gather(rh_points *out, const rh_repr *repr, const rh_log *l
     }
     add_all(&p, repr, log, use);
 
-    // backwards: one more is ahead of a point than of the one that follows it
     for (uint32_t i = p.n; i-- > 0;)
         if (p.ahead[i])
             p.ahead[i] = p.ahead[i + 1] + 1;

@@ -1,15 +1,13 @@
-// preset.c - published values of representations.
+// preset.c - published parameters of representations.
 //
-// Those of the paper (its appendix on distance metrics), for the environments it has. What it
-// leaves open is as in its authors' code: observations are not scaled, the first layer has no
-// biases, codes have 8 numbers, in Puddle World 4.
+// From the paper's appendix on distance metrics, and where that is silent from the authors'
+// code: observations are not scaled, the first layer has no biases, codes have 8 numbers, in
+// Puddle World 4.
 
 #include "repr_internal.h"
 
-#include <assert.h>
 #include <string.h>
 
-// What differs from one to the next.
 #define PAPER(d, zeta, window, rate)                                                           \
     {                                                                                          \
         {"scale", "none"}, {"d", d}, {"hidden", "128"}, {"kappa", "0.8"}, {"beta", "5"},       \
@@ -39,8 +37,7 @@ int rh_repr_npreset(void)
 
 const rh_repr_preset *rh_repr_preset_at(int i)
 {
-    assert(i >= 0 && i < NPRESET);
-    return &preset[i];
+    return i >= 0 && i < NPRESET ? &preset[i] : NULL;
 }
 
 const rh_repr_preset *rh_repr_preset_find(const char *name, rh_error *err)

@@ -1,8 +1,7 @@
-// registry.c - the representations there are, one line each, in alphabetical order.
+// registry.c - the kinds of representations, one line each, in alphabetical order.
 
 #include "repr_internal.h"
 
-#include <assert.h>
 #include <string.h>
 
 static const rh_repr_type *const type[] = {
@@ -20,8 +19,7 @@ int rh_repr_ntype(void)
 
 const rh_repr_type *rh_repr_type_at(int i)
 {
-    assert(i >= 0 && i < NTYPE);
-    return type[i];
+    return i >= 0 && i < NTYPE ? type[i] : NULL;
 }
 
 const rh_repr_type *rh_repr_find(const char *name, rh_error *err)

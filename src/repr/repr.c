@@ -1,10 +1,9 @@
-// repr.c - representations: learned, copied, asked for codes.
+// repr.c - learning, copying and using representations: the part common to all kinds.
 //
-// 1. A representation holds nothing that changes when it is asked: any number of threads may.
+// 1. A representation does not change when used, so any number of threads may share it.
 // 2. A row gives the same bits alone, in a block and on any instruction set with fused
 //    multiply-add, because a network does.
-// 3. What is missing cannot be told from what is near: its code is NAN throughout, and so is
-//    that of numbers too large for a float.
+// 3. An input with a missing number, or one that overflows a float, gives a code of NANs.
 
 #include "repr_internal.h"
 
@@ -12,7 +11,7 @@
 #include <string.h>
 
 #define COOKIE 0x72657072u
-#define ROWS 256 // rows of a block
+#define ROWS 256 // per block
 #define LINE 16  // floats of a cache line
 
 rh_rng rh_repr__chance(uint64_t seed, rh_repr__stream what)
@@ -43,7 +42,7 @@ rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int n
 
 full:
     rh_repr_destroy(repr);
-    rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+    rh_base__no_memory(err, type->name);
     return RH_ENOMEM;
 }
 
@@ -100,14 +99,15 @@ rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error
         return rh_fail(err, RH_EINVAL,
                        "representation: options must start from rh_repr_defaults()");
     if (opt->actions && log->naction > 0)
-        return rh_fail(err, RH_EINVAL,
-                       "representation: codes of state and action are for continuous actions, "
-                       "and this log's %d are discrete",
-                       log->naction);
+        return rh_fail(
+            err, RH_EINVAL,
+            "representation: the log has %d discrete actions, expected continuous ones "
+            "for codes of state and action",
+            log->naction);
     return RH_OK;
 }
 
-// What it came to: the awareness of the steps it was learned from.
+// The awareness of the steps it was learned from.
 static rh_status judge(rh_repr *repr, const rh_repr_work *work, rh_error *err)
 {
     rh_awareness aware;
@@ -190,7 +190,7 @@ rh_repr_training rh_repr_trained(const rh_repr *repr)
     return repr->training;
 }
 
-// NANs throughout unless the input was whole and the code is.
+// All NANs unless input and code are finite.
 static void seal(float *code, int n, bool whole)
 {
     for (int i = 0; i < n; i++)

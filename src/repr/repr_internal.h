@@ -1,14 +1,15 @@
-// repr_internal.h - what the files of the repr room share.
+// repr_internal.h - shared by the files of the module repr.
 
 #ifndef REPR_INTERNAL_H
 #define REPR_INTERNAL_H
 
+#include "base/text.h"
 #include "rehearse/mlp.h"
 #include "rehearse/repr.h"
 
 #define RH_MAX_INPUT (RH_MAX_OBS + RH_MAX_ACT)
 
-// Scaled inputs, and a network on top of them or none.
+// Scaled inputs, and optionally a network on top.
 struct rh_repr {
     const rh_repr_type *type;
     double *param; // owned  (nparam)
@@ -19,7 +20,7 @@ struct rh_repr {
     rh_repr_training training;
 };
 
-// What a fit is made of.
+// The input of a fit.
 struct rh_repr_work {
     const rh_log *log;
     const double *param;
@@ -28,13 +29,13 @@ struct rh_repr_work {
     const rh_watch *watch;
 };
 
-// The runs of RH_STREAM_FIT, replicate 0: each has chance of its own.
+// The random streams of RH_STREAM_FIT, replicate 0.
 typedef enum rh_repr__stream {
-    RH_CHANCE_WEIGHTS,   // the weights a network begins with
-    RH_CHANCE_BATCHES,   // what it is trained on
-    RH_CHANCE_HELD_OUT,  // which episodes it is watched by
-    RH_CHANCE_WATCHED,   // and which pairs of them
-    RH_CHANCE_AWARENESS, // the pairs taken at random
+    RH_CHANCE_WEIGHTS,   // initial weights
+    RH_CHANCE_BATCHES,   // of training
+    RH_CHANCE_HELD_OUT,  // episodes that monitor training
+    RH_CHANCE_WATCHED,   // and pairs of them
+    RH_CHANCE_AWARENESS, // random pairs
     RH_CHANCE_FOLDS      // of a choice
 } rh_repr__stream;
 
@@ -46,20 +47,20 @@ extern const rh_repr_type rh_repr_laplacian;
 extern const rh_repr_type rh_repr_random;
 extern const rh_repr_type rh_repr_raw;
 
-// The options, against the log.
+// Check the options against the log.
 rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error *err);
 
-// A representation of zeros: all but type, param and the network. Owned: *out.
+// Create a representation with type and param set, the rest zeros. Owned: *out.
 rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int nact,
                         rh_error *err);
 
-// The network of a kind: two hidden layers. Its weights depend on seed and sizes alone.
+// Create the network of a kind: two hidden layers, initial weights by seed and sizes.
 rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags, uint64_t seed,
                            rh_error *err);
 
 // ---------------------------------------------------------------------------- scaling
 
-// How inputs are scaled before anything else looks at them.
+// The scaling of inputs.
 typedef enum rh_repr__scaling {
     RH_SCALE_RANGE,     // least to most becomes -1 to 1
     RH_SCALE_DEVIATION, // mean 0, standard deviation 1
@@ -76,7 +77,7 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
             .choice = rh_repr__scaling_name                                                    \
     }
 
-// Those of a kind that is a network, at places d and hidden of its table.
+// The parameters of a kind with a network, at places d and hidden of its table.
 #define RH_NET_PARAMS(d, hidden)                                                               \
     [d] = {"d",          "numbers of a code", .lo = 1,      .hi = RH_MAX_CODE,                 \
            .initial = 8, .whole = true,       .fixed = true},                                  \
@@ -85,26 +86,25 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
                 .initial = 128, .whole = true,                                                 \
                 .fixed = true}
 
-// centre and factor, from the episodes in use. Refused when no state is whole.
+// Set centre and factor from the episodes in use. Refused if no state is whole.
 rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scaling how,
                          rh_error *err);
 
-// Scaled inputs x (nobs + nact); false when a number is missing. act is not looked at where
-// the code is of states alone.
+// Scaled inputs x (nobs + nact); false if a number is missing. act is ignored if codes are of
+// states alone.
 bool rh_repr__input(const rh_repr *repr, const double *obs, const double *act, float *x);
 
-// ---------------------------------------------------------------------------- points and
-// chains
+// ---------------------------------------------------------------------------- points
 
-// What a code is of, in the order of the log: states, or states with actions. Where one leads
-// to the next they form a chain.
+// Inputs of codes in the order of the log: states, or states with actions. Consecutive ones
+// form a chain.
 typedef struct rh_points {
     uint32_t n;
     float *x;         // owned: scaled inputs                           (n x ninput)
     uint32_t *ahead;  // owned: how many follow in the chain            (n)
     uint32_t nanchor; //
     uint32_t *anchor; // owned: those that are followed                 (nanchor)
-    int64_t nstep;    // steps looked at
+    int64_t nstep;    // steps
     int64_t nfollow;  // of these, the ones that lead to the next step
 } rh_points;
 
@@ -113,7 +113,7 @@ rh_status rh_points__gather(rh_points *out, const rh_repr *repr, const rh_log *l
                             const uint8_t *use, rh_error *err);
 void rh_points__clear(rh_points *points);
 
-// Whether steps lead to steps, as far as it takes to learn from their order.
+// Whether enough steps lead to the next to learn from their order.
 bool rh_points__ordered(const rh_points *points);
 
 // The codes of points (n x ncode): *code, owned by the caller where *owned is not NULL.
@@ -124,20 +124,18 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
 rh_status rh_points__awareness(rh_awareness *out, const rh_repr *repr, const rh_points *points,
                                uint64_t seed, rh_error *err);
 
-// How much farther points of `held` are from the point of `known` whose code is nearest than
-// from the nearest there is, in scaled inputs; 1 at best.
+// The blur of `held` points among `known` ones (blur.c); 1 at best.
 rh_status rh_points__blur(double *out, const rh_repr *repr, const rh_points *known,
                           const rh_points *held, rh_error *err);
 
 // ---------------------------------------------------------------------------- folds
 
-// A log dealt into parts of about equal length: whole episodes, but for those so long that no
-// fair deal could be made with them, which are cut into pieces.
+// A log dealt into folds of about equal length: whole episodes, very long ones cut into pieces.
 typedef struct rh_folds {
-    rh_log log;     // the same, pieces being its episodes; has no episode, step and start
-    int64_t *first; // owned: what log.first is
-    int *fold;      // owned: of each piece, -1 when not in use         (log.nepisode)
-    int nfold;      // fewer than asked for when there are fewer pieces
+    rh_log log;     // the same, with pieces as episodes; without episode, step and start
+    int64_t *first; // owned: log.first
+    int *fold;      // owned: of each piece, -1 if not in use           (log.nepisode)
+    int nfold;      // fewer than requested if there are fewer pieces
 } rh_folds;
 
 rh_status rh_folds__deal(rh_folds *out, const rh_log *log, const uint8_t *use, int nfold,
@@ -149,9 +147,9 @@ void rh_folds__use(const rh_folds *folds, int fold, bool inside, uint8_t *use);
 
 // ---------------------------------------------------------------------------- choosing
 
-// How much trainings cost.
+// The effort of trainings.
 typedef struct rh_repr__choose_effort {
-    int first, last; // steps, while all are screened and of those that are compared
+    int first, last; // steps for screening and for comparing
     int hidden;      // units of a hidden layer
 } rh_repr__choose_effort;
 

@@ -1,6 +1,6 @@
-// repr_state.c - representations saved and loaded.
+// repr_state.c - saves and loads representations.
 //
-//     repr kind      the name of the kind, a number for each letter
+//     repr kind      the name of the kind, a number for each character
 //     repr param     its parameters, in the order of its table
 //     repr shape     sensors, numbers of an action (0: not in the code), numbers of a code
 //     repr centre    of each input
@@ -8,9 +8,9 @@
 //     repr training  steps, loss, whether it ended early, awareness, held out
 //     repr mlp ...   the network, see mlp_state.c
 //
-// A state comes from a file, which may be damaged or made up: nothing is believed before it
-// was compared with what a representation of that kind can be.
+// A state may come from a damaged or forged file: everything is checked.
 
+#include "mlp_internal.h"
 #include "repr_internal.h"
 
 #include <math.h>
@@ -46,11 +46,11 @@ rh_status rh_repr_save(const rh_repr *repr, rh_state *state, rh_error *err)
     for (size_t i = 0; !rc && i < sizeof array / sizeof *array; i++)
         rc = rh_state_put(state, array[i].name, array[i].x, array[i].n, err);
     if (!rc && repr->mlp)
-        rc = rh_mlp_save(repr->mlp, network, state, err);
+        rc = rh_mlp__save(repr->mlp, network, state, err);
     return rc;
 }
 
-// The array called `name`; NULL and a message unless it is there with n numbers.
+// The array called `name` of n numbers; NULL and a message if there is none.
 static const double *array_of(const rh_state *state, const char *name, size_t n, rh_error *err)
 {
     size_t found = 0;
@@ -69,7 +69,7 @@ static bool whole_within(double x, double lo, double hi)
     return x >= lo && x <= hi && x == floor(x);
 }
 
-// The kind, from the letters of its name; NULL and a message when there is none.
+// The kind, from the characters of its name; NULL and a message if there is none.
 static const rh_repr_type *load_kind(const rh_state *state, rh_error *err)
 {
     char name[NLETTER + 1] = "";
@@ -83,14 +83,14 @@ static const rh_repr_type *load_kind(const rh_state *state, rh_error *err)
     if (!right) {
         rh_fail(err, RH_EFORMAT,
                 "representation: the saved state has no array 'repr kind' with a name of 1 to "
-                "%d letters",
+                "%d characters",
                 NLETTER);
         return NULL;
     }
     return rh_repr_find(name, err);
 }
 
-// Kinds that have a number of codes to choose have a network with so many outputs.
+// A kind with parameter d has a network with d outputs.
 static int codes_of(const rh_repr *repr, bool *has_network)
 {
     int d = rh_param_find(repr->type->param, repr->type->nparam, "d");
@@ -100,7 +100,7 @@ static int codes_of(const rh_repr *repr, bool *has_network)
 
 static rh_status load_network(rh_repr *repr, const rh_state *state, rh_error *err)
 {
-    rh_status rc = rh_mlp_load(&repr->mlp, network, state, err);
+    rh_status rc = rh_mlp__load(&repr->mlp, network, state, err);
     if (rc)
         return rc == RH_ENOMEM ? rc : RH_EFORMAT;
     int nin = repr->nobs + repr->nact;

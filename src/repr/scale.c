@@ -1,12 +1,14 @@
-// scale.c - inputs brought to a common scale.
+// scale.c - brings inputs to a common scale.
 //
 //     x = (input - centre) * factor
 //
-// 1. Numbers that are missing are ignored, input by input: a sensor that failed for a day is
-//    scaled by the other days.
-// 2. An input that never changes has factor 0: it cannot tell states apart, and a range of
-//    rounding errors would be blown up to that of a real one.
-// 3. Ranges are taken by halves, so that the largest numbers do not overflow.
+// 1. Missing numbers are ignored per input: a sensor that failed for a day is scaled by the
+// other
+//    days.
+// 2. A constant input has factor 0: it does not distinguish states, and its rounding errors
+// would
+//    be scaled up to a full range.
+// 3. Ranges are halved first, so that the largest numbers do not overflow.
 
 #include "repr_internal.h"
 
@@ -15,7 +17,7 @@
 
 const char *const rh_repr__scaling_name[RH_NSCALING] = {"range", "deviation", "none"};
 
-// What is seen of one input.
+// Statistics of one input.
 typedef struct seen {
     int64_t n;
     double lo, hi;
@@ -36,7 +38,7 @@ static void see(seen *s, const double *x, int n)
     }
 }
 
-// Every state of the episodes in use, once, and every action. How many states are whole.
+// Count every state of the episodes in use once, and every action. Returns the whole states.
 static int64_t see_log(seen *s, const rh_repr *repr, const rh_repr_work *work)
 {
     const rh_log *log = work->log;
@@ -58,7 +60,7 @@ static int64_t see_log(seen *s, const rh_repr *repr, const rh_repr_work *work)
     return whole;
 }
 
-// The factor that makes `spread` 1; 0 when there is none to speak of.
+// The factor that makes `spread` 1; 0 if it is negligible.
 static double factor_of(double spread)
 {
     return spread > DBL_MIN && isfinite(spread) ? 1.0 / spread : 0.0;
@@ -69,7 +71,7 @@ rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scali
 {
     seen s[RH_MAX_INPUT] = {{0}};
     if (see_log(s, repr, work) == 0)
-        return rh_fail(err, RH_EINVAL, "%s: the log has no state without missing numbers",
+        return rh_fail(err, RH_EINVAL, "%s: every state of the log has a missing number",
                        repr->type->name);
 
     for (int i = 0; i < repr->nobs + repr->nact; i++) {

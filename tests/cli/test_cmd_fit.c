@@ -81,10 +81,10 @@ static void prints_words(void **unused)
         const char *line, *says;
     } covered[] = {
         {"--reach none", "  reach         none: neighbours at any distance count\n\n"},
-        {"--reach 0.25 --set beyond=optimistic",
+        {"--reach 0.25 --set out_of_coverage=optimistic",
          "  reach         0.25 in the representation\n  coverage      out of coverage: the "
          "episode ends with the log's highest return\n"},
-        {"--reach 95% --set beyond=cost --set cost=2",
+        {"--reach 95% --set out_of_coverage=cost --set cost=2",
          "  reach         covers 0.95 of states and actions\n  coverage      out of coverage: "
          "the nearest logged steps cost 2 per median step of distance\n"},
         {"--continuing yes",
@@ -292,7 +292,7 @@ static void sweeps_in_members(void **unused)
     free(output_of("run model:ten.model -a esarsa -n 300 -r 1 -e k=2 -e reach=none -q"));
     o = rehearse("run model:ten.model -a esarsa -e k=9");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "k = 9, fitted with 3: fit again");
+    assert_has(o.err, "k = 9, expected at most 3 as fitted; fit again");
     drop(&o);
     o = rehearse("run model:ten.model -a esarsa --member 3");
     assert_int_equal(o.code, 2);
@@ -369,7 +369,8 @@ static void refuses(void **unused)
         {"fit log.csv --model nn --k 3", "--k is not for the model nn"},
         {"fit log.csv --model nn --reach auto", "--reach is not for the model nn"},
         {"fit log.csv --members 0", "--members = 0, expected a whole number, 1 to 256"},
-        {"fit log.csv --repr raw --members 2 --resample all", "members of all of the log"},
+        {"fit log.csv --repr raw --members 2 --resample all",
+         "members fitted to all of the log"},
         {"fit log.csv --share 0.5", "--share is for --resample subset"},
         {"fit log.csv --resample subset --share 1.5", "--share = 1.5, expected above 0, to 1"},
         {"fit log.csv --gamma 2", "--gamma = 2, expected 0 to 1"},
@@ -389,9 +390,9 @@ static void refuses(void **unused)
         {"fit log.csv -o log.csv", "is the log itself"},
         {"fit log.csv --starts starts.csv -o starts.csv", "is the log of --starts"},
         // before anything is learned, which would take hours here
-        {"fit log.csv --task acrobot" LONG, "the log has 2 sensors, and the task 6"},
+        {"fit log.csv --task acrobot" LONG, "2 sensors, expected 6 as in the task"},
         {"fit log.csv --starts swing.csv" LONG, "swing.csv: "},
-        {"fit log.csv --members 2 --resample all" LONG, "members of all of the log"},
+        {"fit log.csv --members 2 --resample all" LONG, "members fitted to all of the log"},
         {"collect model:log.model -p random -n 10 -o x.csv",
          "collect: model:log.model is a model, expected a simulator\n"},
         {"collect starts.csv -p random -n 10 -o x.csv",

@@ -15,7 +15,7 @@ typedef struct fault {
     double off;        // predictions of x miss by this much
     double reward_off; // and those of a reward, turn by turn up and down
     bool blind;        // ends are not predicted
-    bool beyond[2];    // this action is out of reach
+    bool uncovered[2]; // this action is out of coverage
     int skip;          // steps are those that begin so many states ahead
     int trap;          // those of action 1 begin so many more ahead
     bool door;         // action 1 ends an episode at once, for nothing
@@ -65,7 +65,7 @@ static inline rh_status told_expect(rh_model__expected *out, const rh_model *mod
                                     log->reward[t] + (nturn++ % 2 ? 1 : -1) * told.reward_off,
                                 .terminal = ends,
                                 .distance = act[0] > 0.0 ? 2.0 : 0.0,
-                                .beyond = told.beyond[(int)act[0]]};
+                                .out_of_coverage = told.uncovered[(int)act[0]]};
     next[0] = obs[0] + 1.0 + told.off;
     next[1] = 0.0;
     return RH_OK;
@@ -144,7 +144,7 @@ static const rh_model_calls told_calls = {
     .expect = told_expect,
 };
 static const rh_model_calls slow_calls = {
-    .chance = true,
+    .random = true,
     .fit = told_fit,
     .destroy = rh_free,
     .env = told_env,

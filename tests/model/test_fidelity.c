@@ -113,7 +113,7 @@ static void check_error(const reference *ref, const char *name, rh_fidelity_erro
     snprintf(full, sizeof full, "%s.mean", name);
     check(ref, full, e.mean);
     snprintf(full, sizeof full, "%s.copy", name);
-    check(ref, full, e.copy);
+    check(ref, full, e.persistence);
 }
 
 static void predictions_are_those_of_numpy(void **unused)
@@ -127,7 +127,8 @@ static void predictions_are_those_of_numpy(void **unused)
         const rh_fidelity *f = rh_model_fidelity(model);
         assert_int_equal(f->nfold, 5);
         assert_true((double)f->nheld == right_of(&ref, "nheld"));
-        assert_true(f->held_beyond == 0.0 && f->beyond == 0.0 && isinf(f->reach));
+        assert_true(f->held_out_of_coverage == 0.0 && f->out_of_coverage == 0.0 &&
+                    isinf(f->reach));
         check_error(&ref, "state", f->state);
         check_error(&ref, "sensor0", f->sensor[0]);
         check_error(&ref, "sensor1", f->sensor[1]);
@@ -144,11 +145,13 @@ static void predictions_are_those_of_numpy(void **unused)
         model = fit_knn(log, 0.08, 1);
         f = rh_model_fidelity(model);
         assert_true(f->reach == 0.08);
-        check(&ref, "reach.held_beyond", f->held_beyond);
+        check(&ref, "reach.held_out_of_coverage", f->held_out_of_coverage);
         check(&ref, "reach.reward.model", f->reward.model);
-        check(&ref, "reach.action0.beyond", f->action[0].beyond);
-        check(&ref, "reach.action1.beyond", f->action[1].beyond);
-        assert_true(is_near(f->beyond, (f->action[0].beyond + f->action[1].beyond) / 2, 1e-12));
+        check(&ref, "reach.action0.out_of_coverage", f->action[0].out_of_coverage);
+        check(&ref, "reach.action1.out_of_coverage", f->action[1].out_of_coverage);
+        assert_true(is_near(f->out_of_coverage,
+                            (f->action[0].out_of_coverage + f->action[1].out_of_coverage) / 2,
+                            1e-12));
         rh_model_destroy(model);
         rh_log_destroy(log);
     }
@@ -177,11 +180,13 @@ static void errors_of_what_is_told(void **unused)
     assert_int_equal(nfit, 1 + 4);
     assert_int_equal(nask, 40);        // of the last fold
     assert_int_equal(fewest_used, 60); // which leaves so many
-    assert_true(f->state.model == 0.5 && f->state.copy == 1.0);
-    assert_true(f->sensor[0].model == 0.5 && f->sensor[0].copy == 1.0);
+    assert_true(f->state.model == 0.5 && f->state.persistence == 1.0);
+    assert_true(f->sensor[0].model == 0.5 && f->sensor[0].persistence == 1.0);
     assert_true(f->sensor[1].model == 0.0 && f->sensor[1].mean == 0.0);
-    assert_true(f->reward.model == 0.25 && f->reward.mean == 0.0 && isnan(f->reward.copy));
-    assert_true(f->terminal.model == 0.0 && f->terminal.mean > 0.0 && isnan(f->terminal.copy));
+    assert_true(f->reward.model == 0.25 && f->reward.mean == 0.0 &&
+                isnan(f->reward.persistence));
+    assert_true(f->terminal.model == 0.0 && f->terminal.mean > 0.0 &&
+                isnan(f->terminal.persistence));
     assert_true(f->step == 1.0);
     assert_true(f->action[0].share == 0.8 && f->action[1].share == 0.2);
     assert_true(f->action[0].nearest == 0.0 && f->action[1].nearest == 2.0);
@@ -195,10 +200,10 @@ static void errors_of_what_is_told(void **unused)
     rh_model_destroy(model);
 
     // one action out of reach
-    model = measured(w, four(), (fault){.beyond = {false, true}});
+    model = measured(w, four(), (fault){.uncovered = {false, true}});
     f = rh_model_fidelity(model);
-    assert_true(f->held_beyond == 0.2 && f->beyond == 0.5);
-    assert_true(f->action[0].beyond == 0.0 && f->action[1].beyond == 1.0);
+    assert_true(f->held_out_of_coverage == 0.2 && f->out_of_coverage == 0.5);
+    assert_true(f->action[0].out_of_coverage == 0.0 && f->action[1].out_of_coverage == 1.0);
     rh_model_destroy(model);
 
     // what is trained for long is held out once
@@ -220,12 +225,12 @@ static void runs_of_what_is_told(void **unused)
     assert_true(f->logged_return.q25 == -32.5 && f->logged_return.median == -25.0 &&
                 f->logged_return.q75 == -17.5 && f->logged_return.mean == -25.0);
     assert_true(f->logged_length.median == 25.0);
-    assert_true(f->logged_cut == 0.0 && f->simulated_cut == 0.0);
+    assert_true(f->logged_truncated == 0.0 && f->simulated_truncated == 0.0);
     assert_int_equal(f->simulated_return.n, 50);
     assert_true(f->simulated_length.q25 >= 10.0 && f->simulated_length.q75 <= 40.0);
     assert_true(is_near(f->simulated_return.mean, -1.5 * f->simulated_length.mean, 1e-9));
     assert_true(f->stitched == 0.0 && isnan(f->jump) && isnan(f->jump90));
-    assert_true(f->random_logged == 0.5 && f->random_return == f->simulated_return.mean);
+    assert_true(f->logged_better == 0.5 && f->random_return == f->simulated_return.mean);
     rh_model_destroy(model);
 
     // every step is that of the state after the next: a stitch of two real steps
@@ -234,13 +239,13 @@ static void runs_of_what_is_told(void **unused)
     assert_true(f->stitched == 1.0 && f->jump == 2.0 && f->jump90 == 2.0);
     assert_true(f->random_jump == 2.0);
     assert_true(f->simulated_length.median == 10.0 && f->logged_length.median == 30.0);
-    assert_true(f->random_better == 1.0 && f->random_logged == 0.0 && f->random_steps == 10.0);
+    assert_true(f->random_better == 1.0 && f->logged_better == 0.0 && f->random_steps == 10.0);
     rh_model_destroy(model);
 
     // nothing ends
     model = measured(w, walk_on(w, 0, 0, 30, ENDS, 1), (fault){.no_end = true});
     f = rh_model_fidelity(model);
-    assert_true(f->simulated_cut == 1.0 && f->simulated_length.median == 60.0);
+    assert_true(f->simulated_truncated == 1.0 && f->simulated_length.median == 60.0);
     assert_true(f->random_better == 0.0 && isinf(f->random_steps));
     rh_model_destroy(model);
 
@@ -265,7 +270,7 @@ static void which_episodes_count(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(f->cutoff, 20);
     assert_int_equal(f->logged_length.n, 4);
-    assert_true(f->logged_length.mean == 16.0 && f->logged_cut == 0.5);
+    assert_true(f->logged_length.mean == 16.0 && f->logged_truncated == 0.5);
     assert_true(f->simulated_length.q75 <= 20.0);
     rh_model_destroy(model);
 
@@ -329,8 +334,8 @@ static void continuing_logs_have_stretches(void **unused)
     assert_true(f->logged_return.q25 == -3.0 && f->logged_return.q75 == -3.0);
     assert_true(f->simulated_return.q25 == -3.0 && f->simulated_return.q75 == -3.0);
     assert_int_equal(f->logged_length.n, 0);
-    assert_true(isnan(f->logged_length.median) && isnan(f->simulated_cut) &&
-                isnan(f->logged_cut));
+    assert_true(isnan(f->logged_length.median) && isnan(f->simulated_truncated) &&
+                isnan(f->logged_truncated));
     assert_int_equal(f->nfold, 5); // blocks of the one episode
     assert_int_equal(f->nheld, 95);
     assert_int_equal(fewest_used, 95 - 19 - 2); // of those in the middle
@@ -377,9 +382,9 @@ static void small_logs_are_measured(void **unused)
                 rh_model *model = fit_plain(&rh_model_knn, log, both, NULL);
                 const rh_fidelity *f = rh_model_fidelity(model);
                 assert_true(n < 10 ? f->nheld == 0 && isnan(f->state.model) : f->nheld == n);
-                assert_true(n < 10 || f->held_beyond == 1.0 || f->reward.model >= 0.0);
+                assert_true(n < 10 || f->held_out_of_coverage == 1.0 || f->reward.model >= 0.0);
                 assert_true(f->logged_return.n > 0 && f->simulated_return.n >= 10);
-                assert_true(f->beyond >= 0.0 && f->beyond <= 1.0);
+                assert_true(f->out_of_coverage >= 0.0 && f->out_of_coverage <= 1.0);
                 assert_true(f->step > 0.0 && f->random_better >= 0.0);
                 rh_model_destroy(model);
                 rh_log_destroy(log);
@@ -396,7 +401,7 @@ static void odd_logs_are_measured(void **unused)
     rh_model *model = fit_knn(log, INFINITY, 1);
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_true(f->step == 0.0 && isnan(f->jump) && isnan(f->action[0].nearest));
-    assert_true(f->state.model == 0.0 && f->state.copy == 0.0);
+    assert_true(f->state.model == 0.0 && f->state.persistence == 0.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
@@ -443,7 +448,8 @@ static void networks_are_measured(void **unused)
     assert_int_equal(f->nfold, 1);
     assert_true(f->nheld > 40 && f->nheld < 200);
     assert_true(f->state.model < f->state.mean);
-    assert_true(isinf(f->reach) && f->beyond == 0.0 && isnan(f->jump) && isnan(f->stitched));
+    assert_true(isinf(f->reach) && f->out_of_coverage == 0.0 && isnan(f->jump) &&
+                isnan(f->stitched));
     assert_true(f->simulated_return.n >= 10);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -457,7 +463,7 @@ static void networks_are_measured(void **unused)
             model = fit_plain(nn, log, naction == 0, &opt);
             f = rh_model_fidelity(model);
             assert_true(n < 10 ? f->nheld == 0 : f->nheld > 0 && f->reward.model >= 0.0);
-            assert_true(f->beyond == 0.0 && f->simulated_return.n >= 10);
+            assert_true(f->out_of_coverage == 0.0 && f->simulated_return.n >= 10);
             rh_model_destroy(model);
             rh_log_destroy(log);
         }
@@ -551,7 +557,7 @@ static uint64_t hash_of(const rh_fidelity *f, int nobs, int naction)
     const double all[] = {
         (double)f->nheld,
         f->nfold,
-        f->held_beyond,
+        f->held_out_of_coverage,
         f->state.model,
         f->state.mean,
         f->reward.model,
@@ -560,8 +566,8 @@ static uint64_t hash_of(const rh_fidelity *f, int nobs, int naction)
         f->simulated_return.mean,
         f->simulated_return.median,
         f->simulated_length.mean,
-        f->simulated_cut,
-        f->beyond,
+        f->simulated_truncated,
+        f->out_of_coverage,
         f->reach,
         f->step,
         f->stitched,

@@ -76,9 +76,9 @@ static void next_states(void **unused)
 {
     (void)unused;
     has(clean(), (fault){.off = 1.5}, "prediction-no-better", RH_NOTICE,
-        "when nothing is said to change");
+        "persistence forecast: ");
     has(clean(), (fault){.off = 3000.0}, "prediction-no-better", RH_WARNING,
-        "when the mean is always said");
+        "always predicting the mean: 100 %");
     has_not(clean(), (fault){.off = 0.9}, "prediction-no-better");
 
     // what never changes within an episode cannot be said better than so
@@ -100,7 +100,8 @@ static void rewards(void **unused)
     // turn by turn, but not in step with the rewards: those of an episode begin anywhere
     for (int i = 0; i < n; i++)
         w[i].reward = -1.0 - (i * 7 % 11 < 5);
-    has(n, (fault){.reward_off = 5.0}, "reward-unpredictable", RH_WARNING, "missed by 5");
+    has(n, (fault){.reward_off = 5.0}, "reward-unpredictable", RH_WARNING,
+        "predicted reward is 5 on");
     has_not(n, (fault){0}, "reward-unpredictable");
 
     // three accidents are no proof, and where rewards never change nothing is to be told
@@ -127,7 +128,7 @@ static void ends(void **unused)
     has_not(n, (fault){.blind = true}, "ends-unpredicted");
 
     has(clean(), (fault){.blind = true}, "ends-unpredicted", RH_WARNING,
-        "at 20 held-out steps that end an episode");
+        "at the 20 held-out steps that end an episode");
 
     // neighbours that end by chance tell nothing of who will
     rh_rng rng = rh_rng_stream(1, RH_STREAM_START, 0, 0);
@@ -148,20 +149,21 @@ static void ends(void **unused)
 static void reach(void **unused)
 {
     (void)unused;
-    has(clean(), (fault){.beyond = {true, false}}, "held-out-of-reach", RH_WARNING,
-        "held-out steps of the log are out of reach");
-    has_not(clean(), (fault){.beyond = {false, true}}, "held-out-of-reach");
-    has(clean(), (fault){.beyond = {false, true}}, "action-out-of-reach", RH_WARNING,
+    has(clean(), (fault){.uncovered = {true, false}}, "low-coverage", RH_WARNING,
+        "held-out steps are out of coverage");
+    has_not(clean(), (fault){.uncovered = {false, true}}, "low-coverage");
+    has(clean(), (fault){.uncovered = {false, true}}, "action-out-of-coverage", RH_WARNING,
         "'b' from 100 % of the states");
-    has_not(clean(), (fault){0}, "action-out-of-reach");
+    has_not(clean(), (fault){0}, "action-out-of-coverage");
 
     // never taken is another matter
     int n = clean();
     has_not(n, (fault){0}, "never-taken");
     for (int i = 0; i < n; i++)
         w[i].act = 0.0;
-    has(n, (fault){.beyond = {false, true}}, "never-taken", RH_WARNING, "never taken: 'b'");
-    has_not(n, (fault){.beyond = {false, true}}, "action-out-of-reach");
+    has(n, (fault){.uncovered = {false, true}}, "never-taken", RH_WARNING,
+        "the log never takes 'b'");
+    has_not(n, (fault){.uncovered = {false, true}}, "action-out-of-coverage");
 }
 
 // Actions that are reals have no names.
@@ -170,9 +172,9 @@ static void reach_of_reals(void **unused)
     (void)unused;
     for (int fault_there = 0; fault_there < 2; fault_there++) {
         rh_log *log = log_of(w, clean(), 0);
-        told = (fault){.beyond = {fault_there, fault_there}};
+        told = (fault){.uncovered = {fault_there, fault_there}};
         rh_model *model = fit_plain(&told_type, log, false, NULL);
-        rh_log_finding found = look_at(model, "action-out-of-reach");
+        rh_log_finding found = look_at(model, "action-out-of-coverage");
         assert_true(found.severity == (fault_there ? RH_WARNING : (rh_severity)-1));
         assert_true(!fault_there || strstr(found.evidence, "100 % of the pairs"));
         rh_model_destroy(model);
@@ -185,7 +187,7 @@ static void reach_of_reals(void **unused)
 static void imitation(void **unused)
 {
     (void)unused;
-    has(clean(), (fault){.tax = 3.0}, "imitation-differs", RH_WARNING, "median return of -60");
+    has(clean(), (fault){.tax = 3.0}, "imitation-differs", RH_WARNING, "median return -60");
     has(clean(), (fault){.skip = 2}, "imitation-differs", RH_WARNING, "median return");
     has_not(clean(), (fault){.tax = 0.02}, "imitation-differs");
     assert_non_null(
@@ -202,7 +204,7 @@ static void imitation(void **unused)
 
     // without an end the rest follows from it
     has(clean(), (fault){.no_end = true}, "no-end", RH_WARNING,
-        "do not end within 48 steps; of the log's own 100 % ended");
+        "do not end within 48 steps; in the log 100 % end");
     has_not(clean(), (fault){.no_end = true}, "imitation-differs");
     has_not(clean(), (fault){0}, "no-end");
 }
@@ -210,8 +212,7 @@ static void imitation(void **unused)
 static void shortcuts(void **unused)
 {
     (void)unused;
-    has(clean(), (fault){.door = true}, "jumps", RH_WARNING,
-        "100 % of the episodes of uniform random actions");
+    has(clean(), (fault){.door = true}, "jumps", RH_WARNING, "in 100 % of the episodes");
     has_not(clean(), (fault){0}, "jumps");
 
     // a kind that has no reach is not told to set it
@@ -228,8 +229,7 @@ static void shortcuts(void **unused)
     w[110].reward = w[150].reward = w[200].reward = -9.0;
     has_not(n, (fault){.door = true}, "jumps");
     has(clean(), (fault){.skip = 2}, "long-stitches", RH_WARNING,
-        "began 2 real steps away in the log's own behaviour, and 2 in random behaviour "
-        "(medians)");
+        "2 median steps away with the log's behaviour, and 2 with random actions (medians)");
     has_not(clean(), (fault){.skip = 1}, "long-stitches");
 
     // the imitation may leave no logged path at all
@@ -237,7 +237,7 @@ static void shortcuts(void **unused)
     for (int i = 0; i < n; i++)
         w[i].act = 0.0;
     has(n, (fault){.trap = 4}, "long-stitches", RH_WARNING,
-        "began 4 real steps away in random behaviour (median)");
+        "4 median steps away with random actions (median)");
 }
 
 static void few(void **unused)
@@ -316,7 +316,7 @@ static void good_models_and_bad_ones(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     for (int i = 0; i < f->nfinding; i++)
         fail_msg("%s: %s", f->finding[i].id, f->finding[i].evidence);
-    assert_true(f->state.model < 0.6 * f->state.copy && f->random_better < 0.1);
+    assert_true(f->state.model < 0.6 * f->state.persistence && f->random_better < 0.1);
     rh_model_destroy(model);
     rh_log_destroy(log);
 

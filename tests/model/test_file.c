@@ -444,7 +444,7 @@ static void nonsense_is_refused(void **unused)
         {wrong_range, "a.model: task/obs_lo: range 1 is 7 to"},
         {wrong_param, "a.model: param: knn: k = 65, expected a whole number, 1 to 64"},
         {wrong_resample, "a.model: resample: 3, expected 0 to 2"},
-        {wrong_severity, "a.model: fidelity/finding: finding 0 is not one"},
+        {wrong_severity, "a.model: fidelity/finding: finding 0 is invalid"},
         {wrong_count, "a.model: fidelity/number: simulated_return.n = -1"},
     };
     for (size_t i = 0; i < LENGTH(wrong); i++) {

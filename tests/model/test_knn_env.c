@@ -1,5 +1,5 @@
-// test_knn_env.c - living in the model: trajectories of the log, neighbours drawn as often as
-// they should, what happens beyond reach, and what can be changed without another fit.
+// test_knn_env.c - the environment: trajectories of the log, frequencies of neighbours, results
+// out of coverage, and what can be changed without another fit.
 
 #include "model_sample.h"
 
@@ -224,11 +224,11 @@ static void fewer(void **unused)
     rh_error err = {""};
     param[RH_KNN_K] = 5;
     assert_int_equal(rh_model_env(&env, model, 0, param, &err), RH_EINVAL);
-    assert_string_equal(err.text, "knn: k = 5, fitted with 4: fit again");
+    assert_string_equal(err.text, "knn: k = 5, expected at most 4 as fitted; fit again");
     param[RH_KNN_K] = 3;
     param[RH_KNN_ACTION_WEIGHT] = 2.0;
     assert_int_equal(rh_model_env(&env, model, 0, param, &err), RH_EINVAL);
-    assert_string_equal(err.text, "knn: action_weight = 2, fitted with 1: fit again");
+    assert_string_equal(err.text, "knn: action_weight = 2, expected 1 as fitted; fit again");
     initial(param);
     param[RH_KNN_WEIGHTS] = 9;
     assert_int_equal(rh_model_env(&env, model, 0, param, &err), RH_EINVAL);
@@ -237,7 +237,7 @@ static void fewer(void **unused)
     rh_log_destroy(log);
 }
 
-// ---------------------------------------------------------------------------- beyond reach
+// ---------------------------------------------------------------------------- out of coverage
 
 // Action 0 leads from 0 over 1 and 2 to 3, and action 1 was taken in 0 alone.
 static const walk lane[] = {
@@ -290,12 +290,12 @@ static void beyond_reach(void **unused)
 
     // optimistic; and by cost, with a step's length of 1
     model->highest = 7.0;
-    param[RH_KNN_BEYOND] = RH_KNN_OPTIMISTIC;
+    param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_OPTIMISTIC;
     env = env_of(model, param);
     assert_true(take(model, env, 2.0, 1, &reward, &at));
     assert_true(reward == 7.0 && was_uncovered);
     rh_env_destroy(env);
-    param[RH_KNN_BEYOND] = RH_KNN_CHARGED;
+    param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_CHARGED;
     param[RH_KNN_COST] = 10.0;
     param[RH_KNN_REACH_DISTANCE] = 0.5;
     assert_true(((const rh_knn *)model->member[0])->step == 1.0);
@@ -319,7 +319,7 @@ static void beyond_reach(void **unused)
 
     // no reach at all
     param[RH_KNN_REACH] = RH_KNN_NONE;
-    param[RH_KNN_BEYOND] = RH_KNN_PESSIMISTIC;
+    param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_PESSIMISTIC;
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
     assert_true(reward == -5.0 && !was_uncovered);

@@ -153,7 +153,7 @@ static void expected(void **unused)
             }
             assert_true(fabs(e.reward - reward) < 1e-14 && fabs(e.terminal - ends) < 1e-14);
             assert_true(e.distance == (double)distance[0]);
-            assert_int_equal(e.beyond,
+            assert_int_equal(e.out_of_coverage,
                              e.distance > rh_knn__reach(model->member[0], model->param));
         }
         rh_model_destroy(model);
@@ -200,10 +200,10 @@ static void kept_within(void **unused)
         rh_free(state);
         rh_env_destroy(env);
 
-        // beyond reach, for a toll: 3 is 0.75 from 0 when scaled, or 3 when not
+        // out of coverage, at a cost: 3 is 0.75 from 0 when scaled, or 3 when not
         double charged[RH_KNN_NPARAM], obs[2], reward, three = 3.0;
         memcpy(charged, model->param, sizeof charged);
-        charged[RH_KNN_BEYOND] = RH_KNN_CHARGED;
+        charged[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_CHARGED;
         charged[RH_KNN_COST] = 1.0;
         ((rh_knn *)model->member[0])->step = 0.5;
         env = env_of(model, charged);
@@ -244,7 +244,7 @@ static void one_action(void **unused)
     rh_log_destroy(log);
 }
 
-// In a continuing task, beyond reach and after an end, run goes on from a start.
+// In a continuing task a run continues from a start, out of coverage and after an end.
 static void never_ending(void **unused)
 {
     (void)unused;
@@ -284,7 +284,7 @@ static void too_wide(void **unused)
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();
     fit_refused(&rh_model_knn, log, repr, &opt,
-                "knn: 63 numbers of a code and 2 of an action, expected at most 64 together");
+                "knn: codes of 63 and actions of 2 numbers, expected at most 64 together");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
 }

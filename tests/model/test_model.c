@@ -32,14 +32,14 @@ static void options(void **unused)
     REFUSED(o.nmember = 0, "model: members = 0, expected 1 to 256");
     REFUSED(o.nmember = 257, "model: members = 257, expected 1 to 256");
     REFUSED(o.resample = (rh_resample)3, "model: resample = 3, expected 0 to 2");
-    REFUSED(o.share = 0.0, "model: share = 0, expected above 0, to 1");
-    REFUSED(o.share = 1.5, "model: share = 1.5, expected above 0, to 1");
-    REFUSED(o.share = NAN, "model: share = nan, expected above 0, to 1");
+    REFUSED(o.share = 0.0, "model: share = 0, expected above 0 and at most 1");
+    REFUSED(o.share = 1.5, "model: share = 1.5, expected above 0 and at most 1");
+    REFUSED(o.share = NAN, "model: share = nan, expected above 0 and at most 1");
     REFUSED(o.gamma = -0.1, "model: gamma = -0.1, expected 0 to 1");
     REFUSED(o.gamma = 1.1, "model: gamma = 1.1, expected 0 to 1");
     REFUSED(o.episodes = (rh_episodes)7, "model: episodes = 7, expected 0 to 2");
     REFUSED(o.nthread = 0, "model: threads = 0, expected 1 or more");
-    REFUSED(o.nmember = 3, "knn: 3 members of all of the log would be equal");
+    REFUSED(o.nmember = 3, "knn: 3 members fitted to all of the log would be equal");
     REFUSED((o.nmember = 2, o.resample = RH_RESAMPLE_SUBSET, o.share = 1.0), "would be equal");
     double param[RH_KNN_NPARAM];
     rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
@@ -51,11 +51,11 @@ static void options(void **unused)
     static const walk real[] = {{0, 0.5, 0, 1, 0, 1}, {1, 0.25, 0, 2, ENDS, 0}};
     rh_log *reals = log_of(real, 2, 0), *wide = log_by_chance(1, 20, 3, 2);
     repr = plain_repr(reals, true);
-    REFUSED((void)0, "raw: codes are of states and continuous actions, and the log's actions "
-                     "are discrete");
+    REFUSED((void)0,
+            "raw: codes are of states and continuous actions, expected codes of states");
     rh_repr_destroy(repr);
     repr = plain_repr(wide, false);
-    REFUSED((void)0, "raw: learned from 3 sensors, and the log has 2");
+    REFUSED((void)0, "raw: learned from 3 sensors, expected 2 as in the log");
     rh_repr_destroy(repr);
     rh_log_destroy(wide);
     rh_log_destroy(reals);
@@ -69,13 +69,13 @@ static void equal_members(void **unused)
     rh_log *log = log_of(three, NTHREE, 2);
     rh_repr *repr = plain_repr(log, false);
     rh_model_options o;
-    REFUSED((o.nmember = 2, o.resample = RH_RESAMPLE_SUBSET, o.share = 0.95),
-            "knn: 2 members of all of the log would be equal, expected them to be fitted to a "
-            "smaller share"); // 6.65 of 7 transitions
+    REFUSED(
+        (o.nmember = 2, o.resample = RH_RESAMPLE_SUBSET, o.share = 0.95),
+        "knn: 2 members fitted to all of the log would be equal, expected a smaller share"); // 6.65 of 7 transitions
     rh_log_destroy(log);
     log = log_of(three, 2, 2);
     REFUSED((o.nmember = 2, o.resample = RH_RESAMPLE_BOOTSTRAP),
-            "expected them to be fitted to subsets, because it has one episode only");
+            "expected subsets, because the log has one episode");
 
     // one is one, and chance makes others differ
     o = plain_options();
@@ -91,6 +91,7 @@ static void equal_members(void **unused)
 static void checked(void **unused)
 {
     (void)unused;
+    assert_true(!rh_model_type_at(-1) && !rh_model_type_at(rh_model_ntype()));
     rh_log *log = log_of(three, 2, 2);
     rh_model_options o = plain_options();
     rh_error err = {""};
@@ -100,7 +101,7 @@ static void checked(void **unused)
     o.resample = RH_RESAMPLE_BOOTSTRAP;
     int64_t live = rh_alloc_live();
     assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
-    assert_non_null(strstr(err.text, "because it has one episode only"));
+    assert_non_null(strstr(err.text, "because the log has one episode"));
     o.nthread = 0;
     assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
     assert_string_equal(err.text, "model: threads = 0, expected 1 or more");
@@ -216,12 +217,11 @@ static void starts(void **unused)
     rh_log *wide = log_by_chance(1, 20, 3, 2);
     opt.starts = wide;
     fit_refused(&rh_model_knn, log, repr, &opt,
-                "chance.csv: starts of 3 sensors, expected 2 as in the log");
+                "chance.csv: 3 sensors, expected 2 as in the log");
     other->obs_name[0] = "temperature";
     opt.starts = other;
-    fit_refused(
-        &rh_model_knn, log, repr, &opt,
-        "walk.csv: sensor 0 of the starts is 'temperature', expected 'x' as in the log");
+    fit_refused(&rh_model_knn, log, repr, &opt,
+                "walk.csv: sensor 0 is 'temperature', expected 'x' as in the log");
     rh_log_destroy(other);
     other = log_of(true_starts + 1, 1, 2);
     opt.starts = other;
@@ -315,11 +315,12 @@ static void ranges(void **unused)
     assert_true(model->task.obs_lo[1] == -3.0 && model->task.obs_hi[1] == 0.5);
     rh_model_destroy(model);
 #define WITH(i, least, most) (o.obs_lo = lo, o.obs_hi = hi, lo[i] = (least), hi[i] = (most))
-    REFUSED(WITH(0, NAN, -1.0), "model: range 0 to -1 of sensor 'x', expected finite numbers");
-    REFUSED(WITH(0, 1.0, 1.0), "model: range 1 to 1 of sensor 'x'");
-    REFUSED(WITH(0, -INFINITY, 1.0), "model: range -inf to 1 of sensor 'x'");
-    REFUSED(o.obs_lo = lo, "model: ranges of sensors have one end only");
-    REFUSED(o.obs_hi = hi, "model: ranges of sensors have one end only");
+    REFUSED(WITH(0, NAN, -1.0),
+            "model: range of sensor 'x' is 0 to -1, expected finite numbers");
+    REFUSED(WITH(0, 1.0, 1.0), "model: range of sensor 'x' is 1 to 1");
+    REFUSED(WITH(0, -INFINITY, 1.0), "model: range of sensor 'x' is -inf to 1");
+    REFUSED(o.obs_lo = lo, "model: only one of obs_lo and obs_hi is set");
+    REFUSED(o.obs_hi = hi, "model: only one of obs_lo and obs_hi is set");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
 }
@@ -359,15 +360,15 @@ static void task_given(void **unused)
         change;                                                                                \
         fit_refused(&rh_model_knn, log, repr, &opt, words);                                    \
     } while (0)
-    OTHER(other.nobs = 1, "walk.csv: the log has 2 sensors, and the task 1");
-    OTHER(other.naction = 3, "walk.csv: the log knows 2 actions, and the task 3");
-    OTHER(other.naction = 0, "walk.csv: the actions of the log are discrete, and those of the "
-                             "task continuous");
-    OTHER(other.nact = 2, "walk.csv: the log's actions have 1 numbers, the task's 2");
-    OTHER(other.gamma = 1.5, "model: gamma = 1.5 of the task, expected 0 to 1");
-    OTHER(other.gamma = NAN, "model: gamma = nan of the task, expected 0 to 1");
+    OTHER(other.nobs = 1, "walk.csv: 2 sensors, expected 1 as in the task");
+    OTHER(other.naction = 3, "walk.csv: 2 actions, expected 3 as in the task");
+    OTHER(other.naction = 0,
+          "walk.csv: discrete actions, expected continuous ones as in the task");
+    OTHER(other.nact = 2, "walk.csv: actions of 1 numbers, expected 2 as in the task");
+    OTHER(other.gamma = 1.5, "model: gamma of the task = 1.5, expected 0 to 1");
+    OTHER(other.gamma = NAN, "model: gamma of the task = nan, expected 0 to 1");
     OTHER(other.obs_hi[1] = INFINITY, "of sensor '");
-    OTHER(other.obs_lo[0] = NAN, "in the task, expected finite numbers");
+    OTHER(other.obs_lo[0] = NAN, "in the task is nan to ");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
 }
@@ -421,8 +422,7 @@ static void outcomes(void **unused)
     rh_log_destroy(log);
 }
 
-// Finite numbers that are too much for sums and codes: refused here, rather than by whoever
-// meets the infinite one.
+// Finite numbers whose sums or codes overflow are refused.
 static void too_large(void **unused)
 {
     (void)unused;
@@ -432,9 +432,10 @@ static void too_large(void **unused)
     for (int i = 0; i < 2; i++) {
         rh_log *log = log_of(i ? wide : rich, 2, 2);
         rh_repr *repr = plain_repr(log, false);
-        fit_refused(&rh_model_knn, log, repr, &opt,
-                    i ? "is not finite: sensors as large as 1e+300 need another scale"
-                      : "walk.csv: rewards are too large to be added up");
+        fit_refused(
+            &rh_model_knn, log, repr, &opt,
+            i ? "is not finite; its sensors reach 1e+300, expected values of a smaller scale"
+              : "walk.csv: the sum of rewards overflows");
         rh_repr_destroy(repr);
         rh_log_destroy(log);
     }

@@ -3,6 +3,7 @@
 
 #include "nn_sample.h"
 
+#include "repr/mlp_internal.h"
 #include "repr/repr_internal.h"
 
 // ---------------------------------------------------------------------------- NumPy
@@ -78,7 +79,7 @@ static void follow_learner(const char *name, int64_t nbatch)
 
     // the weights are those of the best epoch
     assert_int_equal(reference(name, "outputs", expected), 2 * n);
-    rh_mlp_evaluate(l.mlp, l.pass, n, x, out);
+    rh_mlp__evaluate(l.mlp, l.pass, n, x, out);
     for (int i = 0; i < 2 * n; i++)
         near((double)out[i], expected[i], 1e-4, "output", i);
     rh_nn__learner_clear(&l);
@@ -501,7 +502,8 @@ static void divergence_is_said(void **unused)
                          RH_OK);
         assert_int_equal(rh_nn__train(&l, 1, 1, &nobody, &err), RH_EINVAL);
         assert_string_equal(err.text,
-                            "nn: training diverged, rate = 0.0003 is too much for this log");
+                            "nn: training diverged with rate = 0.0003, expected a smaller rate "
+                            "for this log");
         rh_nn__learner_clear(&l);
     }
 }

@@ -1,5 +1,6 @@
-// test_nn_env.c - living in a neural network model: starts of the log, steps as predicted,
-// ends by threshold or by chance, nothing allocated, and what cannot be changed is refused.
+// test_nn_env.c - the environment of a neural network model: starts of the log, steps as
+// predicted, ends by threshold or by chance, nothing allocated, and what cannot be changed is
+// refused.
 
 #include "nn_sample.h"
 
@@ -175,14 +176,14 @@ static void what_was_fitted_stays(void **unused)
         double value;
         const char *message;
     } refused[] = {
-        {RH_NN_INPUT, RH_NN_CODE, "nn: input = code, fitted with state: fit again"},
-        {RH_NN_TARGET, RH_NN_NEXT, "nn: target = next, fitted with change: fit again"},
-        {RH_NN_HIDDEN, 64, "nn: hidden = 64, fitted with 16: fit again"},
-        {RH_NN_RATE, 0.01, "nn: rate = 0.01, fitted with 0.002: fit again"},
-        {RH_NN_BATCH, 1, "nn: batch = 1, fitted with 16: fit again"},
-        {RH_NN_EPOCHS, 11, "nn: epochs = 11, fitted with 10: fit again"},
-        {RH_NN_PATIENCE, 4, "nn: patience = 4, fitted with 3: fit again"},
-        {RH_NN_HELD_OUT, 0.25, "nn: held_out = 0.25, fitted with 0.2: fit again"},
+        {RH_NN_INPUT, RH_NN_CODE, "nn: input = code, expected state as fitted; fit again"},
+        {RH_NN_TARGET, RH_NN_NEXT, "nn: target = next, expected change as fitted; fit again"},
+        {RH_NN_HIDDEN, 64, "nn: hidden = 64, expected 16 as fitted; fit again"},
+        {RH_NN_RATE, 0.01, "nn: rate = 0.01, expected 0.002 as fitted; fit again"},
+        {RH_NN_BATCH, 1, "nn: batch = 1, expected 16 as fitted; fit again"},
+        {RH_NN_EPOCHS, 11, "nn: epochs = 11, expected 10 as fitted; fit again"},
+        {RH_NN_PATIENCE, 4, "nn: patience = 4, expected 3 as fitted; fit again"},
+        {RH_NN_HELD_OUT, 0.25, "nn: held_out = 0.25, expected 0.2 as fitted; fit again"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         double param[RH_NN_NPARAM];

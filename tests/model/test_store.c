@@ -277,7 +277,7 @@ static void refuses_the_odd(void **unused)
 {
     (void)unused;
     static const char *const odd[][2] = {
-        {"huge", "odd: says to hold more than there is"},
+        {"huge", "odd: larger than the file: damaged"},
         {"chunked", "odd: not an array as `rehearse fit` writes it"},
         {"elsewhere", "odd: not an array as `rehearse fit` writes it"},
         {"square", "odd: not an array as `rehearse fit` writes it"},
@@ -368,7 +368,7 @@ static void nothing_is_left_of_a_discarded_one(void **unused)
     says(&err, "/nowhere/a.model: cannot write: No such file or directory");
 }
 
-// Threads with stores of their own, beside one that reads a log of another room's would be no
+// Threads with stores of their own, beside one that reads a log of another module would be no
 // different: both go through rh_alone_begin().
 static void *live_with_a_store(void *path)
 {

@@ -88,7 +88,7 @@ def measure(steps, log):
         for kind, e in (("model", model), ("mean", mean), ("copy", copy)):
             error.setdefault(f"{name}.{kind}", []).append(float(np.sum(np.square(e))))
 
-    nheld, nbeyond, reached = 0, 0, []
+    nheld, nuncovered, reached = 0, 0, []
     for held, train in folds(steps, log):
         mean_to = np.mean([t["to"] for t in train if t["to"] is not None], axis=0)
         mean_reward = np.mean([t["reward"] for t in train])
@@ -101,13 +101,13 @@ def measure(steps, log):
                 for k in range(2):
                     add(f"sensor{k}", following[k] - t["to"][k], mean_to[k] - t["to"][k],
                         t["s"][k] - t["to"][k])
-            nbeyond += far > reach
+            nuncovered += far > reach
             if far <= reach:
                 reached.append((reward - t["reward"]) ** 2)
             add("reward", reward - t["reward"], mean_reward - t["reward"], math.nan)
             add("terminal", end - t["terminal"], mean_end - t["terminal"], math.nan)
     number(log, "nheld", nheld)
-    number(log, "reach.held_beyond", nbeyond / nheld)
+    number(log, "reach.held_out_of_coverage", nuncovered / nheld)
     number(log, "reach.reward.model", math.sqrt(np.mean(reached)))
     for name, e in error.items():
         number(log, name, math.sqrt(np.mean(e)))
@@ -119,8 +119,8 @@ def measure(steps, log):
         number(log, f"action{act}.share", np.mean([t["act"] == act for t in steps]))
         far = [expect(steps, t["s"], act)[3] for t in steps if t["act"] != act]
         number(log, f"action{act}.nearest", np.median(far) / step)
-        beyond = [expect(steps, t["s"], act)[3] > reach for t in steps]
-        number(log, f"reach.action{act}.beyond", np.mean(beyond))
+        uncovered = [expect(steps, t["s"], act)[3] > reach for t in steps]
+        number(log, f"reach.action{act}.out_of_coverage", np.mean(uncovered))
 
 
 for log, steps in (

@@ -94,8 +94,9 @@ static void nothing_to_compare(void **unused)
     rh_error err = {""};
     log = log_of(wide, 2, (int[]){2, 0}, NULL);
     assert_int_equal(rh_repr_awareness(&a, repr, log, NULL, 1, &err), RH_EINVAL);
-    assert_string_equal(err.text, "awareness: a log with 2 sensors and actions of 1 numbers, "
-                                  "expected 1 and 0 as in the log that was learned from");
+    assert_string_equal(err.text,
+                        "awareness: 2 sensors and actions of 1 numbers, expected 1 and 0 "
+                        "as in the log of the representation");
     rh_repr_destroy(repr);
     rh_log_destroy(log);
 }

@@ -579,8 +579,8 @@ static void refusals(void **unused)
     rh_repr_options opt = quick(param, 40.0);
     rh_log *log = log_of(obs, 1, single, NULL);
     refused(&rh_repr_laplacian, log, &opt, RH_EINVAL,
-            "laplacian: the log has no order of steps to learn from (0 of 160 lead to the next "
-            "one of their episode); try raw");
+            "laplacian: the log has no order of steps: 0 of 160 lead to the next step of their "
+            "episode, expected more; try raw");
     rh_log_destroy(log);
 
     log = log_of(obs, 2, one, NULL);
@@ -591,8 +591,9 @@ static void refusals(void **unused)
     for (int i = 0; i < 400; i++)
         obs[i] *= 1e18;
     rh_log *huge = log_of(obs, 2, one, NULL);
-    refused(&rh_repr_laplacian, huge, &opt, RH_EINVAL,
-            "laplacian: the training diverged within 20 steps; try a lower rate than 1");
+    refused(
+        &rh_repr_laplacian, huge, &opt, RH_EINVAL,
+        "laplacian: training diverged within 20 steps with rate = 1, expected a smaller rate");
     opt = quick(param, 40.0);
     set(param, "d", 65.0);
     refused(&rh_repr_laplacian, log, &opt, RH_EINVAL,

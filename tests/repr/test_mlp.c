@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rehearse/mlp.h"
-#include "repr/kernel.h"
+#include "repr/mlp_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -432,7 +431,7 @@ static void rows_alone_and_together(void **unused)
         rh_mlp_pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16), *one = pass_for(mlp, 1);
         float *x = numbers(N * 6, 6), y[3][N * 9];
         rh_mlp_forward(mlp, all, N, x, y[0]);
-        rh_mlp_evaluate(mlp, some, N, x, y[1]);
+        rh_mlp__evaluate(mlp, some, N, x, y[1]);
         for (int i = 0; i < N; i++)
             rh_mlp_forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
         assert_memory_equal(y[0], y[1], sizeof y[0]);
@@ -562,10 +561,10 @@ static void saved_and_loaded(void **unused)
             rh_state *state = NULL;
             train(a, batch, 3);
             assert_int_equal(rh_state_create(&state, NULL), RH_OK);
-            assert_int_equal(rh_mlp_save(a, "phi", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp_save(a, "a name of 20 letters", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp_load(&b, "phi", state, NULL), RH_OK);
-            assert_int_equal(rh_mlp_load(&c, "a name of 20 letters", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__save(a, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__save(a, "twenty characters 20", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__load(&b, "phi", state, NULL), RH_OK);
+            assert_int_equal(rh_mlp__load(&c, "twenty characters 20", state, NULL), RH_OK);
             same_arrays(a, b);
             train(a, batch, 5);
             train(b, batch, 5);
@@ -604,6 +603,16 @@ static void bad_shapes(void **unused)
     rh_mlp_destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
     rh_mlp_destroy(NULL);
     rh_mlp_pass_destroy(NULL);
+
+    rh_mlp *mlp = NULL;
+    rh_mlp_pass *pass = NULL;
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
+    rh_error err = {""};
+    assert_int_equal(rh_mlp_create(&mlp, (int[]){1, 1}, 2, 0, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp_pass_create(&pass, mlp, 0, &err), RH_EINVAL);
+    assert_string_equal(err.text, "mlp: batches of 0 rows, expected 1 or more");
+    assert_null(pass);
+    rh_mlp_destroy(mlp);
 }
 
 // A saved linear network 2-1 with one array replaced, or left out (NULL).
@@ -629,7 +638,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
             rh_state_put(state, right[i].name, right[i].x, right[i].n, NULL);
         else if (x)
             rh_state_put(state, which, x, n, NULL);
-    assert_int_equal(rh_mlp_load(&mlp, "p", state, &err), status);
+    assert_int_equal(rh_mlp__load(&mlp, "p", state, &err), status);
     assert_string_equal(err.text, words);
     assert_true((mlp != NULL) == (status == RH_OK));
     rh_mlp_destroy(mlp);
@@ -693,9 +702,9 @@ static void every_failed_allocation(void **unused)
         if (!rc)
             rc = rh_state_create(&state, NULL);
         if (!rc)
-            rc = rh_mlp_save(a, "phi", state, NULL);
+            rc = rh_mlp__save(a, "phi", state, NULL);
         if (!rc)
-            rc = rh_mlp_load(&c, "phi", state, NULL);
+            rc = rh_mlp__load(&c, "phi", state, NULL);
         rh_alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);

@@ -78,9 +78,10 @@ static void with_actions(void **unused)
     rh_log_destroy(log);
 
     log = log_of(whole, 1, two, NULL);
-    refused(&rh_repr_raw, log, &opt, RH_EINVAL,
-            "representation: codes of state and action are for continuous actions, and this "
-            "log's 2 are discrete");
+    refused(
+        &rh_repr_raw, log, &opt, RH_EINVAL,
+        "representation: the log has 2 discrete actions, expected continuous ones for codes of "
+        "state and action");
     rh_log_destroy(log);
 }
 
@@ -123,7 +124,7 @@ static void too_much_or_nothing(void **unused)
     log = log_of(none, 2, two, NULL);
     for (int i = 0; i < rh_repr_ntype(); i++) {
         char text[80];
-        snprintf(text, sizeof text, "%s: the log has no state without missing numbers",
+        snprintf(text, sizeof text, "%s: every state of the log has a missing number",
                  rh_repr_type_at(i)->name);
         refused(rh_repr_type_at(i), log, NULL, RH_EINVAL, text);
     }

@@ -4,6 +4,7 @@
 #include "repr_test.h"
 
 #include "repr/kernel.h"
+#include "repr/mlp_internal.h"
 
 enum { N = 700 }; // rows: more than a block, and no whole number of them
 
@@ -221,7 +222,8 @@ static rh_state *saved(const rh_repr_type *type)
 }
 
 #define KIND                                                                                   \
-    "representation: the saved state has no array 'repr kind' with a name of 1 to 31 letters"
+    "representation: the saved state has no array 'repr kind' with a name of 1 to 31 "         \
+    "characters"
 #define FINITE                                                                                 \
     "representation: a number in the arrays 'repr centre' and 'repr factor' of the saved "     \
     "state is not finite"
@@ -337,7 +339,7 @@ static void foreign_network(void **unused)
             assert_int_equal(rh_state_put(state, name, x, n, NULL), RH_OK);
     }
     assert_int_equal(rh_mlp_create(&mlp, (int[]){4, 6, 5}, 3, 0, &rng, NULL), RH_OK);
-    assert_int_equal(rh_mlp_save(mlp, "repr mlp", state, NULL), RH_OK);
+    assert_int_equal(rh_mlp__save(mlp, "repr mlp", state, NULL), RH_OK);
     assert_int_equal(rh_repr_load(&repr, state, &err), RH_EFORMAT);
     assert_string_equal(err.text,
                         "representation: the saved network has 4 inputs and 5 outputs, "

@@ -191,7 +191,7 @@ static void a_file(void **unused)
                         "  reach: auto\n"
                         "  reach_distance: 1\n"
                         "  reach_quantile: 0.99\n"
-                        "  beyond: pessimistic\n"
+                        "  out_of_coverage: pessimistic\n"
                         "  cost: 1\n"
                         "  action_weight: 1\n"
                         "  members: 1\n"

@@ -576,7 +576,7 @@ static void too_short_to_confirm(void **unused)
     rh_plan *plan = plan_of(log, grid_words);
     patience p = {.most = 0};
     assert_int_equal(carry_out(plan, log, "short", 1, &p, NULL, &err), RH_EINVAL);
-    assert_non_null(strstr(err.text, "confirm: knn: 2 members of all of the log"));
+    assert_non_null(strstr(err.text, "confirm: knn: 2 members fitted to all of"));
     assert_int_equal(access(path_of("short"), F_OK), -1);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
