@@ -1,7 +1,7 @@
-// bench_bayes.c - Bayesian optimisation on two functions whose best is known, Branin (2
-// dimensions) and Hartmann-6: regret after 60 and after 200 evaluations over 20 seeds, time of
-// a whole search, and of the last question. The same for bayes_opt and Optuna's TPE:
-// bench/bayes_libraries.py. Processor time on one thread.
+// bench_bayes.c - Bayesian optimisation of two functions with known maxima, Branin (2
+// dimensions) and Hartmann-6: regret after 60 and 200 evaluations over 20 seeds, time of a
+// whole search and of the last proposal. bench/bayes_libraries.py measures bayes_opt and
+// Optuna's TPE. Processor time on one thread.
 //
 //     bench_bayes [seeds, 20 [first seed, 1 [parameter=value ...]]]
 
@@ -15,7 +15,7 @@
 
 enum { EARLY = 60, ALL = 200, MANY = 1000 };
 
-// Of the processor: a neighbour's work is not counted.
+// Processor time, which excludes other work on the machine.
 static double seconds(void)
 {
     struct timespec t;

@@ -1,12 +1,12 @@
-// bench_csv.c - reading a table of random numbers, 17 digits each: rows and megabytes a second
-// of processor time on one thread, and memory at its most against the log's own. Beside it,
-// where there is a Python, pandas and NumPy on the same file (bench/csv_pandas.py).
+// bench_csv.c - reading a table of random numbers, 17 digits each: rows and megabytes per
+// second of processor time on one thread, and peak memory relative to the log's own. With
+// Python, pandas and NumPy read the same file (bench/csv_pandas.py).
 //
 //     bench_csv [rows]
 
 #include "rehearse/log.h"
 
-#include "log/number.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

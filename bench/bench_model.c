@@ -1,21 +1,20 @@
-// bench_model.c - learning steps per second in the kNN model of a log, against the simulator.
+// bench_model.c - learning steps per second in the kNN model of a log and in the simulator.
 //
 // A log of each of the paper's environments is collected by the near-optimal recipe, as long as
 // the paper's, and a model fitted to it (raw representation, k = 3). Then one setting of esarsa
-// runs in the simulator, in the model, and in the model behind a curtain that hides that its
-// observations are fixed observations; and random behaviour runs in simulator and model, which
-// is the bare step. All in turn on one thread, by its own clock; the best of the repeats
-// counts.
+// runs in the simulator, in the model, and in the model with its fixed observations hidden. The
+// random agent runs in simulator and model to measure the bare step. All take turns on one
+// thread, in processor time; the best of the repeats counts.
 //
 // On one core of a 2.3 GHz Xeon, steps per second of esarsa and ns of a bare step:
 //
-//                  simulator     model            no feature cache   simulator   model
+//                  simulator     model          no feature cache   simulator   model
 //     acrobot        281,000   394,000   1.40x     374,000         159      23
 //     puddle_world 1,767,000 2,137,000   1.21x   2,014,000         106      17
 //     cartpole       679,000   745,000   1.10x     726,000          76      20
 //
-// What is left is the agent (perf): of a step in Acrobot's model the environment takes 2 % and
-// the loop in run.c less than 1.
+// The rest is the agent (perf): in Acrobot's model the environment takes 2 % of a step and the
+// loop in run.c less than 1 %.
 
 #include "rehearse/rehearse.h"
 
@@ -54,40 +53,40 @@ static void must(rh_status rc, const rh_error *err)
     }
 }
 
-// ---------------------------------------------------------------------------- the curtain
+// ---------------------------------------------------------------------------- hiding
 
-// An environment that passes everything on but its fixed observations.
-typedef struct curtain {
+// An environment that hides the fixed observations of another.
+typedef struct hidden_env {
     const rh_env *env; // borrowed
-} curtain;
+} hidden_env;
 
-static void curtain_start(const void *self, void *state, rh_streams *streams, double *obs)
+static void hidden_start(const void *self, void *state, rh_streams *streams, double *obs)
 {
-    rh_env_start(((const curtain *)self)->env, state, streams, obs);
+    rh_env_start(((const hidden_env *)self)->env, state, streams, obs);
 }
 
-static bool curtain_step(const void *self, void *state, const double *act, rh_streams *streams,
-                         double *obs, double *reward)
+static bool hidden_step(const void *self, void *state, const double *act, rh_streams *streams,
+                        double *obs, double *reward)
 {
-    return rh_env_step(((const curtain *)self)->env, state, act, streams, obs, reward);
+    return rh_env_step(((const hidden_env *)self)->env, state, act, streams, obs, reward);
 }
 
-static const rh_env_type curtain_type = {
-    .name = "curtain",
-    .self_size = sizeof(curtain),
-    .start = curtain_start,
-    .step = curtain_step,
+static const rh_env_type hidden_type = {
+    .name = "hidden_env",
+    .self_size = sizeof(hidden_env),
+    .start = hidden_start,
+    .step = hidden_step,
 };
 
 static rh_env *hide(const rh_env *env)
 {
     rh_error err;
     rh_env *hidden = NULL;
-    curtain *self = rh_alloc(1, sizeof *self);
+    hidden_env *self = rh_alloc(1, sizeof *self);
     if (!self)
         exit(1);
     self->env = env;
-    must(rh_env_adopt(&hidden, &curtain_type, rh_env_task(env), NULL, self,
+    must(rh_env_adopt(&hidden, &hidden_type, rh_env_task(env), NULL, self,
                       rh_env_state_size(env), &err),
          &err);
     return hidden;

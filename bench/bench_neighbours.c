@@ -191,7 +191,7 @@ typedef struct table {
     const rh_neighbours *points;
     int32_t *index;
     float *distance2;
-    atomic_int_fast32_t next; // block that nobody has taken
+    atomic_int_fast32_t next; // next free block
 } table;
 
 static void *fill(void *context)

@@ -1,19 +1,19 @@
-// bench_race.c - race against grid: how often they choose alike, and what the race costs.
+// bench_race.c - race compared with grid: how often they agree, and the cost of the race.
 //
-// Every setting of a published grid is run in its simulator, so many runs each. Then both
-// searches are played many times on these scores, each time on other runs: drawn with
-// replacement from those run, the same ones for all settings, so that pairs stay pairs.
+// Every setting of a published grid runs in its simulator. Then both searches run many times on
+// these scores, each time on other runs: drawn with replacement, the same for all settings, so
+// that pairs stay pairs.
 //
-// "grid's" is the share of plays in which the race chose what grid would have chosen on the
-// same runs; "tied" adds those in which chance does not tell the two apart (paired Student
-// test at 95 %, on grid's runs). "true" is the share in which race's, or grid's, choice is
-// the setting best on all runs that were run, and "regret" how much worse than that it is
-// in the mean, in shares of the distance from the best to the median setting. "runs" is what
-// the race took of grid's runs, and "least" the fewest and the most of all plays.
+// "grid's" is the share of races with grid's choice on the same runs; "tied" adds those in
+// which both choices are statistically tied (paired Student test at 95 %, on grid's runs).
+// "true" is the share in which the choice of race, or grid, is the best setting over all runs.
+// "regret" is the mean distance of the choice from that setting, relative to the distance from
+// the best to the median setting. "runs" is the race's share of grid's runs; "least" and "most"
+// are the extremes over all races.
 //
-// The first row is of the defaults; `all` plays every combination of some values instead.
+// The first row has the defaults; `all` tries many combinations of parameters instead.
 //
-//     bench_race [runs run] [plays] [steps of a run, 0: the task's own] [all]
+//     bench_race [runs of a setting] [races] [steps of a run, 0: the task's own] [all]
 
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
@@ -67,7 +67,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static bool live(table *t, const char *name, int nfinished, int64_t nstep)
+static bool run_all(table *t, const char *name, int nfinished, int64_t nstep)
 {
     static double hp[SETTINGS * 64];
     rh_error err = {"out of memory"};
@@ -110,9 +110,9 @@ static bool live(table *t, const char *name, int nfinished, int64_t nstep)
     return good;
 }
 
-// One play of a search on drawn runs. Returns its choice, and the runs it took.
-static int play(const table *t, const rh_search_type *type, const double *param, int nrun,
-                const int *drawn, int64_t *taken)
+// One search on drawn runs. Returns its choice and its number of runs.
+static int search_once(const table *t, const rh_search_type *type, const double *param,
+                       int nrun, const int *drawn, int64_t *taken)
 {
     rh_search *search = NULL;
     rh_search_options opt = rh_search_defaults();
@@ -145,7 +145,7 @@ static int play(const table *t, const rh_search_type *type, const double *param,
     return leader.setting;
 }
 
-// Whether chance does not tell b from the better a.
+// Whether b is statistically tied with the better a.
 static bool tied(const table *t, int a, int b, int nrun, const int *drawn)
 {
     double d[1000], work[1000];
@@ -155,34 +155,34 @@ static bool tied(const table *t, int a, int b, int nrun, const int *drawn)
     return !(s.lo95 > 0.0);
 }
 
-static void compare(const table *t, int nrun, const double *param, int nplay)
+static void compare(const table *t, int nrun, const double *param, int nrace)
 {
     rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 9, 9);
     int alike = 0, near = 0, right[2] = {0};
     double share = 0.0, least = 1.0, most = 0.0, regret[2] = {0};
-    for (int p = 0; p < nplay; p++) {
+    for (int p = 0; p < nrace; p++) {
         int drawn[1000], chosen[2];
         int64_t taken[2];
         for (int r = 0; r < nrun; r++)
             drawn[r] = (int)rh_rng_below(&rng, (uint32_t)t->nfinished);
-        chosen[0] = play(t, &rh_search_race, param, nrun, drawn, &taken[0]);
-        chosen[1] = play(t, &rh_search_grid, NULL, nrun, drawn, &taken[1]);
+        chosen[0] = search_once(t, &rh_search_race, param, nrun, drawn, &taken[0]);
+        chosen[1] = search_once(t, &rh_search_grid, NULL, nrun, drawn, &taken[1]);
         alike += chosen[0] == chosen[1];
         near += chosen[0] == chosen[1] || tied(t, chosen[1], chosen[0], nrun, drawn);
         for (int k = 0; k < 2; k++) {
             right[k] += chosen[k] == t->best;
             regret[k] += (t->mean[t->best] - t->mean[chosen[k]]) /
-                         (t->mean[t->best] - t->median) / nplay;
+                         (t->mean[t->best] - t->median) / nrace;
         }
         double part = (double)taken[0] / (double)taken[1];
-        share += part / nplay;
+        share += part / nrace;
         least = part < least ? part : least;
         most = part > most ? part : most;
     }
     printf("%4d %5.0f %6.1f %6.2f  %6.1f %% %5.1f %% %4.0f %% %3.0f %%  %6.4f %6.4f  %3.0f %% "
            "%3.0f %% %3.0f %%\n",
-           nrun, param[0], param[1], param[2], 100.0 * alike / nplay, 100.0 * near / nplay,
-           100.0 * right[0] / nplay, 100.0 * right[1] / nplay, regret[0], regret[1],
+           nrun, param[0], param[1], param[2], 100.0 * alike / nrace, 100.0 * near / nrace,
+           100.0 * right[0] / nrace, 100.0 * right[1] / nrace, regret[0], regret[1],
            100.0 * share, 100.0 * least, 100.0 * most);
     fflush(stdout);
 }
@@ -190,7 +190,7 @@ static void compare(const table *t, int nrun, const double *param, int nplay)
 int main(int argc, char **argv)
 {
     int nfinished = argc > 1 ? atoi(argv[1]) : 30;
-    int nplay = argc > 2 ? atoi(argv[2]) : 1000;
+    int nrace = argc > 2 ? atoi(argv[2]) : 1000;
     int64_t nstep = argc > 3 ? atoll(argv[3]) : 0;
     static const char *const name[] = {"puddle_world", "acrobot"};
     static const double few[][3] = {
@@ -198,8 +198,8 @@ int main(int argc, char **argv)
     static const double confidence[] = {0.5, 0.8, 0.9, 0.95, 0.99};
     double param[30][3];
     int nparam = argc > 4 ? 30 : 5;
-    if (nfinished < 1 || nplay < 1) {
-        fprintf(stderr, "bench_race [runs run] [plays] [steps of a run] [all]\n");
+    if (nfinished < 1 || nrace < 1) {
+        fprintf(stderr, "bench_race [runs of a setting] [races] [steps of a run] [all]\n");
         return 2;
     }
     memcpy(param, few, sizeof few);
@@ -210,13 +210,13 @@ int main(int argc, char **argv)
     }
     for (int e = 0; e < 2; e++) {
         table t;
-        if (!live(&t, name[e], nfinished, nstep))
+        if (!run_all(&t, name[e], nfinished, nstep))
             return 1;
         printf("runs first growth confid   grid's    tied   true  grid  regret   grid   runs "
                "least  most\n");
         for (int nrun = 10; nrun <= 30; nrun += 20)
             for (int i = 0; i < nparam; i++)
-                compare(&t, nrun, param[i], nplay);
+                compare(&t, nrun, param[i], nrace);
         rh_free(t.score);
     }
     return 0;

@@ -1,7 +1,7 @@
-// bench_runs.c - runs on one thread and on two, in one run.
+// bench_runs.c - runs on one thread and on two.
 //
 // Twelve settings of esarsa with eight runs each, on one thread and on two in turn. The best of
-// the repeats counts: whatever else the machine does can only make a repeat slower.
+// the repeats counts: other work on the machine can only make a repeat slower.
 
 #include "rehearse/rehearse.h"
 

@@ -1,9 +1,9 @@
-// bench_step.c - learning steps per second of esarsa, against the plain reference in one run.
+// bench_step.c - learning steps per second of esarsa and of the plain reference.
 //
 // Each row runs the first steps of a run in the simulator, once with the library's agent and
-// once with tests/reference/esarsa_plain.c, on one core. "Agent" leaves out the simulator: it
+// once with tests/reference/esarsa_plain.c, on one core. "Agent" excludes the simulator: it
 // replays a recorded run, observation by observation, to both. The two alternate, and the
-// median of the repeats counts, so that a busy moment of the machine spoils neither.
+// median of the repeats counts, so a busy moment of the machine affects neither.
 
 #include "esarsa_plain.h"
 
@@ -15,15 +15,15 @@
 
 #define REPEAT 5
 
-typedef struct entry {
+typedef struct task {
     const char *name, *env;
     const char *option; // NULL, or an option to set to `value`
     double value;
     double hp[5]; // alpha, beta1, tau, w_init, lambda
     int64_t nstep, nplain;
-} entry;
+} task;
 
-static const entry entries[] = {
+static const task tasks[] = {
     {"puddle_world, lambda 0.1", "puddle_world", NULL, 0, {0.1, 0, 1, 0, 0.1}, 300000, 60000},
     {"puddle_world, momentum", "puddle_world", NULL, 0, {0.1, 0.9, 1, 0, 0.1}, 300000, 60000},
     {"cartpole, lambda 0.023", "cartpole", NULL, 0, {0.03, 0, 0.1, 6, 0.023}, 200000, 40000},
@@ -141,7 +141,7 @@ static double replay(const record *r, int nobs, learner *l, int64_t nstep)
     return seconds() - from;
 }
 
-static learner fresh(const rh_env *env, const entry *s, bool fast)
+static learner fresh(const rh_env *env, const task *s, bool fast)
 {
     learner l = {.rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0)};
     const rh_agent_type *type = rh_agent_find("esarsa", NULL);
@@ -163,7 +163,7 @@ static void finish(learner *l)
         plain_destroy(l->plain);
 }
 
-static rh_env *make_env(const entry *s)
+static rh_env *make_env(const task *s)
 {
     const rh_env_type *type = rh_env_find(s->env, NULL);
     double opt[64];
@@ -176,7 +176,7 @@ static rh_env *make_env(const entry *s)
     return env;
 }
 
-static void run(const entry *s)
+static void run(const task *s)
 {
     rh_env *env = make_env(s);
     int nobs = rh_env_task(env)->nobs;
@@ -216,7 +216,7 @@ int main(void)
     printf("%-26s %27s   %27s\n", "", "in the simulator", "states given");
     printf("%-26s %9s %9s %7s   %9s %9s %7s\n", "", "rehearse", "plain", "ratio", "rehearse",
            "plain", "ratio");
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        run(&entries[i]);
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+        run(&tasks[i]);
     return 0;
 }

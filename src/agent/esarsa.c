@@ -14,11 +14,11 @@
 //    The initial value of a state is therefore w_init times the number of groups of sensors.
 // 2. The next action and the expectation use the weights before the update.
 // 3. One clock corrects Adam's bias for the whole run: it counts starts, steps and ends.
-// 4. Weights are stored as their distance from the initial weight, so a new table is all zeros.
+// 4. Weights are stored as their distance from the initial weight, so a new table is all
+//    zeros.
 // 5. A TD error of 1e11 or more would overflow Adam's moments: the run ends as diverged.
 // 6. sgd ignores beta1 and beta2. The optimiser is the last parameter, so agents saved before
-// it
-//    existed keep their meaning.
+//    it existed keep their meaning.
 
 #include "agent_internal.h"
 #include "base/text.h"

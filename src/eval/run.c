@@ -6,9 +6,8 @@
 //    pairs, a run gives the same score in `run` and in a sweep of a thousand settings, and
 //    threads do not change a result.
 // 2. At a cut-off the agent learns from an ordinary step to the state reached, then starts
-// anew:
-//    the state was not terminal, and learning that it was would be wrong. The paper's code
-//    treats it as terminal; RH_TERMINATE does the same.
+//    anew: the state was not terminal, and learning that it was would be wrong. The paper's
+//    code treats it as terminal; RH_TERMINATE does the same.
 // 3. A run that breaks down scores as if every step had brought the lowest reward, so no
 //    completed run is worse. The score is finite where the task knows its lowest reward.
 // 4. In a continuing task the cut-off has no effect.

@@ -16,15 +16,14 @@
 //    noise. If all noise is 0, there is only the jitter against rounding.
 // 5. A batch assumes the results that are still missing: each proposal enters the process with
 //    its expected value (Ginsbourger et al. 2010), so the next one is elsewhere.
-// 6. The answer is the setting with the best expected value, not the best observed value, which
-//    is partly noise.
+// 6. The answer is the setting with the best expected value, not the best observed value,
+//    which is partly noise.
 // 7. With the default `mixed`, every second proposal excludes everything within 1.5 length
-// scales
-//    of the best setting: what is best elsewhere? Length scales are then at most 0.6 of their
-//    prior mean, since a dimension without effect near the best may have one elsewhere.
+//    scales of the best setting: what is best elsewhere? Length scales are then at most 0.6 of
+//    their prior mean, since a dimension without effect near the best may have one elsewhere.
 //    Expected improvement alone stays at the first maximum: on Hartmann-6, 3 of 12 searches
-//    from random designs still had the second highest maximum after 200 settings. With this and
-//    an even design, none of 40 did; 1.5 and 0.6 were chosen there.
+//    from random designs still had the second highest maximum after 200 settings. With this
+//    and an even design, none of 40 did; 1.5 and 0.6 were chosen there.
 // 8. `compat: paper` is the published procedure; see bayes_paper.c.
 
 #include "bayes.h"

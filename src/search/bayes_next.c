@@ -5,8 +5,7 @@
 //
 // 1. In a small space, all settings are evaluated.
 // 2. A dimension with steps, a list or names is evaluated only at its settings: the process
-// sees
-//    the middle of a part, never a point between two settings.
+//    sees the middle of a part, never a point between two settings.
 // 3. No setting is tried twice: the study decides about more runs.
 
 #include "bayes.h"

@@ -8,8 +8,7 @@
 // observed.
 //
 // 1. Uniform in raw numbers, whatever the scale: an alpha from 1e-4 to 1 is above 0.1 nine
-// times
-//    in ten. That is the published procedure.
+//    times in ten. That is the published procedure.
 // 2. Derivatives are exact where the package takes differences, and its random numbers are not
 //    available: the procedure is the same, the digits are not.
 // 3. When the package proposes a setting again, it uses the stored value; here the best new

@@ -10,10 +10,9 @@
 //    including the noise of the values. Settings that a race dropped have more noise, because
 //    they have fewer runs, but they are far from the best.
 // 2. Otherwise they are those of the mean of a Gaussian process, at points of Sobol's sequence
-// in
-//    twice the dimensions: A, B, and A with one dimension from B (Saltelli 2010, Jansen 1999).
-//    The process has its own fitted noise, so no dimension explains noise. Above 16 dimensions
-//    the points are random, since the sequence here has 32.
+//    in twice the dimensions: A, B, and A with one dimension from B (Saltelli 2010, Jansen
+//    1999). The process has its own fitted noise, so no dimension explains noise. Above 16
+//    dimensions the points are random, since the sequence here has 32.
 // 3. Without any differences, all shares are 0.
 // 4. Of more than 600 settings, 600 are drawn at random: the cost of the fit grows with the
 //    third power. Taking every n-th would miss values of a dimension with the same period.

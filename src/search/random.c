@@ -1,9 +1,8 @@
 // random.c - random settings: independent, or evenly spread points.
 //
 // 1. No setting is tried twice. In a finite space, a setting that came up before is drawn
-// again.
-//    After a thousand such draws in a row almost all settings have been tried; the rest is then
-//    searched one by one from a random place. The search ends after the last setting.
+//    again. After a thousand such draws in a row almost all settings have been tried; the rest
+//    is then searched one by one from a random place. The search ends after the last setting.
 // 2. Draw number i has its own random stream, so the settings do not depend on the batch size.
 // 3. The settings do not depend on scores, so one ask proposes some hundreds.
 

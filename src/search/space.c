@@ -8,13 +8,11 @@
 // so 1 to 1,000 is spread as when drawing the logarithm and rounding.
 //
 // 1. Multiples of 0.1 are exact decimals: a step m / 10^p gives k m / 10^p, rounded once. 3 *
-// 0.1
-//    would be 0.30000000000000004.
+//    0.1 would be 0.30000000000000004.
 // 2. An end that misses a multiple by rounding error still includes it: 0 to 0.3 by 0.1 has
-// four
-//    values. The value is then clipped to the end.
+//    four values. The value is then clipped to the end.
 // 3. Counts are doubles, exact up to 2^53: a space may have more settings than an int can
-// count.
+//    count.
 // 4. The ends are exact on a log scale too: exp(ln(hi)) is not always hi.
 
 #include "search_internal.h"

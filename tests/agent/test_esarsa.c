@@ -267,7 +267,7 @@ static void the_optimiser_may_change(void **unused)
 }
 
 // A state saved by a program that knew no optimiser has one hyperparameter less. It loads as
-// Adam's, and as nobody else's.
+// Adam's, and not with any other.
 static void old_states_load(void **unused)
 {
     (void)unused;

@@ -45,7 +45,7 @@ static void test_edges(void **unused)
     rh_streams streams = streams_of(1);
     double obs[2], reward, full = 2.0;
 
-    // far beyond the goal is the goal
+    // far past the goal is the goal
     rh_env__mountain_car_state s = {0.49, 0.07};
     assert_true(rh_env_step(env, &s, &full, &streams, obs, &reward));
     assert_true(obs[0] == 0.5 && reward == -1.0);

@@ -15,7 +15,7 @@ static void near_angle(double got, double want, int row)
     near(got, want, 1e-12, "theta", row);
 }
 
-// Every step of the case, with torques beyond the bounds among them; destroys env.
+// Every step of the case, including torques outside the bounds; destroys env.
 static void follow(const char *name, rh_env *env)
 {
     int n = read_case(file, name, 6, table), clipped = 0;

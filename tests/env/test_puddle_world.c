@@ -1,4 +1,5 @@
-// test_puddle_world.c - the walk and the puddles' depth, against tests/reference and by hand.
+// test_puddle_world.c - the walk and the depth of the puddles, compared with tests/reference
+// and with known values.
 
 #include "env/env_test.h"
 

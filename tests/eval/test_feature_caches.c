@@ -181,7 +181,7 @@ static void the_right_index_is_passed(void **unused)
             }
     rh_env_destroy(env);
 
-    // nothing is told of what is hidden
+    // no index is passed when the set is hidden
     env = open_fixed_obs_env(FEW_ACTIONS, true, 0);
     view(&env, 1, 1, hp, &opt);
     assert_int_equal(ncache + nused + nlook, 0);

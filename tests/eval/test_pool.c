@@ -1,4 +1,4 @@
-// test_pool.c - one score from the scores in several members: by hand, and against numpy.
+// test_pool.c - pooled scores of several members: known values, and numpy.
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -143,7 +143,7 @@ static void member_and_run_select_the_streams(void **unused)
         rh_env_destroy(env[m]);
 }
 
-// ---------------------------------------------------------------------------- the unknown
+// ---------------------------------------------------------------------------- coverage
 
 // The expected count comes from following the random agent's stream.
 static void steps_out_of_coverage(void **unused)

@@ -462,7 +462,7 @@ static void a_run_does_not_depend_on_other_runs(void **unused)
         assert_memory_equal(part.result + 2 * s, all.result + NRUN * s + 3,
                             2 * sizeof(rh_result));
 
-    opt.replicate = 1; // another replicate is another chance
+    opt.replicate = 1; // another replicate has other streams
     sweep(&part, 0, NSETTING, &opt);
     assert_memory_not_equal(part.result, all.result + 3, sizeof(rh_result));
 }
@@ -583,7 +583,7 @@ static void members_are_replicates(void **unused)
                                 NRUN * NCURVE * sizeof(double));
         }
     }
-    // the first and the last are the same environment, and other chance
+    // the first and the last are the same environment, with other streams
     assert_memory_not_equal(all.result, all.result + 2 * NRUN, NRUN * sizeof(rh_result));
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);

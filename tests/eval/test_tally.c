@@ -1,4 +1,4 @@
-// test_tally.c - scores of reward sequences worked out by hand.
+// test_tally.c - scores of known reward sequences.
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -44,7 +44,7 @@ static void what_ranks_is_compared(void **unused)
     rh_result best[NUNIT], other[NUNIT];
     fill_runs(best);
     fill_runs(other);
-    shift(other, 0, -0.11, 0.09); // as good in the worst member, but for chance
+    shift(other, 0, -0.11, 0.09); // as good in the worst member, except for noise
     shift(other, 1, -25.0, 25.0); // and as good in the others
     shift(other, 2, 25.0, -25.0); //
     assert_true(tied(NMEMBER, RH_POOL_WORST, best, other));
@@ -108,7 +108,7 @@ static void one_run(rh_result *result, const double *score, int n)
         result[i] = (rh_result){.score = score[i]};
 }
 
-// By hand: mean 3, variance 2.5, so that the mean's is 0.5 and t(4) = 2.776.
+// Mean 3, variance 2.5, variance of the mean 0.5, t(4) = 2.776.
 static void mean_of_one_member(void **unused)
 {
     (void)unused;
@@ -158,7 +158,7 @@ static void members_and_broken_runs(void **unused)
     double score[NRUN];
     fill_runs(result);
 
-    // the interval is that of the members' means: by hand, -10, -5, 0 and their noise
+    // the interval is over the members' means: -10, -5, 0 and their noise
     rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
     double noise = 0.3 * (0 + 1 + 2 + 0 + 1 + 2 + 0 + 1) / 8.0;
     assert_true(fabs(v.value - (-5.0 - 0.1 + noise)) < 1e-12);

@@ -45,7 +45,7 @@ def code(mode, ntiling, ntile, lo, hi, x):
 
 
 def points(rng, lo, hi, n):
-    """Random points, points on the grid's edges, at the ends, beyond them, and just inside."""
+    """Random points, points on the grid's edges, at the ends, outside them, and just inside."""
     for _ in range(n):
         yield [rng.uniform(l, h) for l, h in zip(lo, hi)]
     yield list(lo)

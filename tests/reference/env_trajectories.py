@@ -245,7 +245,7 @@ def pendulum():
         out.case(name, columns)
         s = to_double([0.1, 7.5])
         for i in range(nstep):
-            torque = R(float(rng.uniform(-3, 3)))  # a third of them beyond the bounds
+            torque = R(float(rng.uniform(-3, 3)))  # a third of them outside the bounds
             after, reward = step(s, torque, **constants)
             out.row(torque, *s, *after, reward)
             s = to_double(after)

@@ -1,5 +1,5 @@
-// test_bayes.c - Bayesian optimisation: expected improvement against mpmath, functions whose
-// best is known, spaces of all kinds, odd values, batches, both faces, and bringing back.
+// test_bayes.c - Bayesian optimisation: expected improvement compared with mpmath, functions
+// with known maxima, spaces of all kinds, odd values, batches, compat = paper, restoring.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -230,7 +230,7 @@ static void ends_when_all_are_tried(void **unused)
     rh_search_destroy(search);
 }
 
-// The leader is the one expected to be best, not the luckiest.
+// The leader has the best expected value, not the best observed one.
 static void noise(void **unused)
 {
     (void)unused;
@@ -345,7 +345,7 @@ static void the_same_again(void **unused)
     rh_search_destroy(first);
 }
 
-// Five settings first, best seen leads, noise is not looked at.
+// Five settings first, the best observed value leads, noise is ignored.
 static void as_in_the_paper(void **unused)
 {
     (void)unused;

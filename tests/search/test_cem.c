@@ -1,5 +1,5 @@
-// test_cem.c - the cross-entropy method: its formula by hand, both presets, rounding, names,
-// and whether it finds what there is to find.
+// test_cem.c - the cross-entropy method: its formula, both sets of constants, rounding, names,
+// and finding a maximum.
 
 #include "search_sample.h"
 
@@ -26,8 +26,8 @@ static rh_search *made(const rh_space *space, const double *param, int budget)
     return search;
 }
 
-// Play to the end, the value of x being f(x). Returns the number of batches.
-static int play(rh_search *search, double (*f)(const double *x))
+// Search to the end with values f(x). Returns the number of batches.
+static int search_all(rh_search *search, double (*f)(const double *x))
 {
     const rh_asked *asked;
     int n, batches = 0;
@@ -59,7 +59,7 @@ static int better(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// After one iteration the mean has gone a tenth of the way to that of the best.
+// One iteration moves the mean a tenth of the way to that of the elites.
 static void one_iteration(void **unused)
 {
     (void)unused;
@@ -70,7 +70,7 @@ static void one_iteration(void **unused)
         param[ITERATIONS] = 1;
         rh_space s = plane();
         rh_search *search = made(&s, param, 1000);
-        assert_int_equal(play(search, hill), 2);
+        assert_int_equal(search_all(search, hill), 2);
         assert_int_equal(rh_search_nsetting(search), 33);
         const double *x[32], *last = rh_search_setting(search, 32);
         for (int i = 0; i < 32; i++)
@@ -111,7 +111,7 @@ static void first_spread(void **unused)
                        {"t", RH_DIM_RANGE, .lo = -10.0, .hi = 10.0}},
                       2};
         rh_search *search = made(&s, param, N + 1);
-        play(search, hill);
+        search_all(search, hill);
         for (int i = 0; i < N; i++)
             for (int k = 0; k < 2; k++) {
                 double off = rh_search_setting(search, i)[k] - (k ? 0.0 : 0.5);
@@ -135,7 +135,7 @@ static void finds_the_top(void **unused)
     usual(param);
     rh_space s = plane();
     rh_search *search = made(&s, param, 100 * 32 + 1);
-    assert_int_equal(play(search, hill), 101);
+    assert_int_equal(search_all(search, hill), 101);
     rh_leader leader;
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
     assert_int_equal(leader.setting, 3200);
@@ -146,18 +146,18 @@ static void finds_the_top(void **unused)
     // as printed it stops almost at once, and the budget ends it too
     param[CONSTANTS] = 1;
     search = made(&s, param, 3201);
-    assert_true(play(search, hill) < 12);
+    assert_true(search_all(search, hill) < 12);
     rh_search_destroy(search);
     param[CONSTANTS] = 0;
     search = made(&s, param, 100);
-    assert_int_equal(play(search, hill), 4); // 3 x 32 and the mean
+    assert_int_equal(search_all(search, hill), 4); // 3 x 32 and the mean
     assert_int_equal(rh_search_nsetting(search), 97);
     rh_search_destroy(search);
 
     // a tolerance of one's own
     param[TOLERANCE] = 0.05;
     search = made(&s, param, 3201);
-    int batches = play(search, hill);
+    int batches = search_all(search, hill);
     assert_in_range(batches, 3, 60);
     rh_search_destroy(search);
 }
@@ -184,7 +184,7 @@ static void ordered(void **unused)
                    {"tilings", RH_DIM_LIST, RH_LOG, .value = tilings, .nvalue = 5}},
                   3};
     rh_search *search = made(&s, param, 3201);
-    play(search, ridge);
+    search_all(search, ridge);
     for (int i = 0; i < rh_search_nsetting(search); i++)
         assert_true(rh_space_holds(&s, rh_search_setting(search, i)));
     rh_leader leader;
@@ -196,7 +196,7 @@ static void ordered(void **unused)
     // where all can be tried, none is tried twice, and it ends
     rh_space small = {{s.dim[2]}, 1};
     search = made(&small, param, 1000);
-    play(search, slope);
+    search_all(search, slope);
     assert_in_range(rh_search_nsetting(search), 1, 5);
     rh_search_destroy(search);
 }
@@ -208,7 +208,7 @@ static double named(const double *x)
     return (which == 1 ? 0.5 : 0.0) - (x[0] - top[which]) * (x[0] - top[which]);
 }
 
-static void names_apart(void **unused)
+static void names_are_searched_separately(void **unused)
 {
     (void)unused;
     double param[NPARAM];
@@ -218,7 +218,7 @@ static void names_apart(void **unused)
                    {"names", RH_DIM_NAMES, .value = sample_names, .nvalue = 3}},
                   2};
     rh_search *search = made(&s, param, 3 * (10 * 32 + 1) + 2);
-    assert_int_equal(play(search, named), 11);
+    assert_int_equal(search_all(search, named), 11);
     assert_int_equal(rh_search_nsetting(search), 3 * (10 * 32 + 1));
     rh_leader leader[4];
     assert_int_equal(rh_search_lead(search, 4, leader), 4);
@@ -259,13 +259,13 @@ static void broken_down(void **unused)
     param[RATE] = 0.5;
     rh_space s = plane();
     rh_search *search = made(&s, param, 961);
-    play(search, broken);
+    search_all(search, broken);
     rh_leader leader;
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
     assert_true(leader.value > 0.3 && leader.value <= 0.4);
     rh_search_destroy(search);
     search = made(&s, param, 961);
-    play(search, hopeless);
+    search_all(search, hopeless);
     const double *x = rh_search_setting(search, rh_search_nsetting(search) - 1);
     assert_true(x[0] == 0.5); // it never moved
     rh_search_destroy(search);
@@ -274,7 +274,7 @@ static void broken_down(void **unused)
     param[RATE] = 0.1;
     param[ITERATIONS] = 1;
     search = made(&s, param, 33);
-    play(search, gap);
+    search_all(search, gap);
     assert_int_equal(rh_search_nsetting(search), 33);
     assert_true(gap(rh_search_setting(search, 32)) == -INFINITY);
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
@@ -294,7 +294,7 @@ static void refused(const rh_space *space, const double *param, int budget, cons
         fail_msg("'%s' does not say '%s'", err.text, why);
 }
 
-static void not_to_be_had(void **unused)
+static void refusals(void **unused)
 {
     (void)unused;
     static double value[100];
@@ -318,10 +318,13 @@ static void not_to_be_had(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_iteration), cmocka_unit_test(first_spread),
-        cmocka_unit_test(finds_the_top), cmocka_unit_test(ordered),
-        cmocka_unit_test(names_apart),   cmocka_unit_test(broken_down),
-        cmocka_unit_test(not_to_be_had),
+        cmocka_unit_test(one_iteration),
+        cmocka_unit_test(first_spread),
+        cmocka_unit_test(finds_the_top),
+        cmocka_unit_test(ordered),
+        cmocka_unit_test(names_are_searched_separately),
+        cmocka_unit_test(broken_down),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

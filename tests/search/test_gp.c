@@ -1,5 +1,5 @@
-// test_gp.c - Gaussian processes: against scikit-learn, derivatives against differences, a row
-// more against all anew, names, fitting, and memory that runs out.
+// test_gp.c - Gaussian processes: compared with scikit-learn, derivatives with differences, an
+// extended factor with a new one, names, fitting, and failed allocations.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,7 +131,7 @@ static void derivatives_are_differences(void **unused)
     rh_gp__clear(&gp);
 }
 
-static void a_row_more_is_as_good_as_all_anew(void **unused)
+static void extending_equals_factoring(void **unused)
 {
     (void)unused;
     rh_gp gp = {0};
@@ -179,7 +179,7 @@ static void a_row_more_is_as_good_as_all_anew(void **unused)
 }
 
 // Any two names are at the same distance, and a name has no slope.
-static void names_are_all_alike(void **unused)
+static void names_have_equal_distances(void **unused)
 {
     (void)unused;
     rh_gp gp = {0};
@@ -265,8 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_scikit_learn_has_it),
         cmocka_unit_test(derivatives_are_differences),
-        cmocka_unit_test(a_row_more_is_as_good_as_all_anew),
-        cmocka_unit_test(names_are_all_alike),
+        cmocka_unit_test(extending_equals_factoring),
+        cmocka_unit_test(names_have_equal_distances),
         cmocka_unit_test(fits),
         cmocka_unit_test(memory_runs_out),
     };

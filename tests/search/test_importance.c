@@ -1,5 +1,5 @@
-// test_importance.c - shares of variance: by hand, against sums over the whole table, and of
-// functions whose indices are known.
+// test_importance.c - shares of variance: known values, sums over the whole table, and
+// functions with known indices.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,8 @@ static void by_hand(void **unused)
 
     // a breakdown is 0.05 of the range below the worst: here -0.05 where a and b are 0
     double one[4] = {-INFINITY, 0, 1, 1};
-    double mended[4] = {-0.05, 0, 1, 1}, expected[2];
-    assert_int_equal(rh_importance(&space, 4, x, mended, NULL, expected, NULL, NULL, NULL),
+    double replaced[4] = {-0.05, 0, 1, 1}, expected[2];
+    assert_int_equal(rh_importance(&space, 4, x, replaced, NULL, expected, NULL, NULL, NULL),
                      RH_OK);
     assert_int_equal(rh_importance(&space, 4, x, one, NULL, share, NULL, NULL, NULL), RH_OK);
     assert_true(fabs(share[0] - expected[0]) < 1e-14 && fabs(share[1] - expected[1]) < 1e-14);
@@ -198,7 +198,7 @@ static void odd_ones(void **unused)
         assert_true(part[k] < 0.1);
 }
 
-// Of many settings some are drawn: a dimension of two values, gone through fastest, is seen.
+// Of many settings some are drawn: a dimension of two values that varies fastest is found.
 static void many_settings(void **unused)
 {
     (void)unused;

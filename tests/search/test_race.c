@@ -1,5 +1,5 @@
-// test_race.c - the race: the test by hand, who gets how many runs, and how often the best is
-// dropped where chance is all there is.
+// test_race.c - the race: the test, the stages, and how often pure noise drops the best
+// setting.
 
 #include "search_sample.h"
 
@@ -66,8 +66,8 @@ static void by_hand(void **unused)
     }
 }
 
-// Stages of 5, 8, 12, 18, 27 and 30 runs where nobody can be told from anybody; and one
-// setting far better than all: it alone goes on, to the end at once.
+// Stages of 5, 8, 12, 18, 27 and 30 runs when no settings differ. A setting far better than all
+// others remains alone and gets all its runs at once.
 static void stages(void **unused)
 {
     (void)unused;
@@ -150,7 +150,7 @@ static void broken_down(void **unused)
     assert_true(leader.value == -(double)INFINITY && leader.setting == 0);
     rh_search_destroy(search);
 
-    // scores without any chance
+    // scores without noise
     for (int i = 0; i < 4; i++)
         for (int r = 0; r < 8; r++)
             table[i][r] = i < 2 ? 7.0 : 6.0;
@@ -161,18 +161,18 @@ static void broken_down(void **unused)
     rh_search_destroy(search);
 }
 
-// 30 settings, one of them truly the best by a little, with normal random stream: it is dropped
-// in fewer plays than the confidence allows, and choices are grid's in nearly all.
+// 30 settings with normal noise, one of them slightly the best: it is dropped in fewer races
+// than the confidence allows, and nearly all choices are grid's.
 static void seldom_wrong(void **unused)
 {
     (void)unused;
-    enum { PLAYS = 400 };
+    enum { RACES = 400 };
     int dropped = 0, other = 0;
-    for (int play = 0; play < PLAYS; play++) {
+    for (int race = 0; race < RACES; race++) {
         double best = -INFINITY;
         int grid = 0, nrun = 0;
         for (int i = 0; i < MANY; i++) {
-            rh_rng rng = rh_rng_stream(4, RH_STREAM_NOISE, (uint64_t)play, (uint64_t)i);
+            rh_rng rng = rh_rng_stream(4, RH_STREAM_NOISE, (uint64_t)race, (uint64_t)i);
             double mean = 0.0;
             for (int r = 0; r < 30; r += 2) {
                 rh_rng_normal(&rng, table[i] + r);
@@ -192,8 +192,8 @@ static void seldom_wrong(void **unused)
         other += leader.setting != grid;
         rh_search_destroy(search);
     }
-    assert_true(dropped <= PLAYS * 5 / 100);
-    assert_true(other <= PLAYS * 2 / 100);
+    assert_true(dropped <= RACES * 5 / 100);
+    assert_true(other <= RACES * 2 / 100);
 }
 
 int main(void)

@@ -1,6 +1,5 @@
-// test_registry.c - what every search promises: settings of the space, no more of them than
-// foreseen, an end, the same questions for the same answers, and no memory lost.
-// A new kind is tested by being registered.
+// test_registry.c - every registered method: settings of the space, no more of them than
+// foreseen, an end, the same proposals for the same results, and no memory lost.
 
 #include "search_sample.h"
 
@@ -15,7 +14,7 @@ typedef struct question {
 
 static question asked_of[2][ROUNDS];
 
-// Options under which any kind is quick; param (32) is the caller's.
+// Options that make any method quick; param (32) belongs to the caller.
 static rh_search_options quick(const rh_search_type *type, int budget, double *param)
 {
     rh_search_options opt = rh_search_defaults();
@@ -37,10 +36,10 @@ static rh_search_options quick(const rh_search_type *type, int budget, double *p
     return opt;
 }
 
-// What a search asks for until it ends, into q. With `amend` every new setting that can be
-// any number was run a little beside what was asked for. Returns how many there were.
-static int play(const rh_search_type *type, const rh_space *space, uint64_t seed, bool amend,
-                question *q)
+// Write all proposals of a search to q. With `amend`, every new setting of an infinite
+// dimension is run slightly off the proposal. Returns their number.
+static int proposals(const rh_search_type *type, const rh_space *space, uint64_t seed,
+                     bool amend, question *q)
 {
     rh_search *search = NULL;
     double param[32];
@@ -84,7 +83,7 @@ static int play(const rh_search_type *type, const rh_space *space, uint64_t seed
         assert_true(now <= most && now_runs <= most_runs);
     }
 
-    // nothing is left open, whoever leads had all runs, and nobody leads twice
+    // no setting is open, leaders have all runs, and none leads twice
     int total = rh_search_nsetting(search);
     rh_leader leader[64];
     assert_in_range(total, 1, most);
@@ -130,12 +129,12 @@ static void every_kind(void **unused)
             if (!fits(type, &space))
                 continue;
             for (int amend = 0; amend < 2; amend++) {
-                int n = play(type, &space, 1, amend, asked_of[0]);
-                assert_int_equal(play(type, &space, 1, amend, asked_of[1]), n);
+                int n = proposals(type, &space, 1, amend, asked_of[0]);
+                assert_int_equal(proposals(type, &space, 1, amend, asked_of[1]), n);
                 assert_memory_equal(asked_of[0], asked_of[1], (size_t)n * sizeof(question));
             }
-            int n = play(type, &space, 1, false, asked_of[0]);
-            int m = play(type, &space, 2, false, asked_of[1]);
+            int n = proposals(type, &space, 1, false, asked_of[0]);
+            int m = proposals(type, &space, 2, false, asked_of[1]);
             bool same =
                 n == m && memcmp(asked_of[0], asked_of[1], (size_t)n * sizeof(question)) == 0;
             assert_int_equal(same, type->finite || s == ALONE); // others go by the seed
@@ -186,7 +185,7 @@ static void memory_runs_out(void **unused)
         }
 }
 
-static void unknown(void **unused)
+static void unknown_name(void **unused)
 {
     (void)unused;
     rh_error err;
@@ -200,7 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind),
         cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(unknown),
+        cmocka_unit_test(unknown_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// test_search.c - the handle: options refused, copies, settings found, told, amended, ahead.
+// test_search.c - the handle: refused options, copies, settings, results, amendments, leaders.
 
 #include "search_sample.h"
 
@@ -75,7 +75,7 @@ static void too_many(void **unused)
     rh_search_destroy(NULL);
 }
 
-// Nothing of the caller's is needed once a search is made.
+// A search keeps no pointers to the caller's memory.
 static void copied(void **unused)
 {
     (void)unused;

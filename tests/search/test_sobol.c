@@ -1,4 +1,4 @@
-// test_sobol.c - Sobol's sequence against SciPy's, and what a shift must leave as it is.
+// test_sobol.c - Sobol's sequence compared with SciPy's, and properties that a shift preserves.
 
 #include "search_sample.h"
 

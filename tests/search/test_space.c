@@ -1,4 +1,4 @@
-// test_space.c - spaces: counted, gone through, refused, and between cube and settings.
+// test_space.c - spaces: counting, enumerating, refusals, and the unit cube.
 
 #include "search_sample.h"
 
