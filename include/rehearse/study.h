@@ -14,97 +14,80 @@
 #include "rehearse/model.h"
 #include "rehearse/search.h"
 
+// ---------------------------------------------------------------------------- the keys
+
+// Which commands use a key. A plan fills in the defaults of one of them.
+typedef enum rh_plan_command {
+    RH_PLAN_FIT = 1,
+    RH_PLAN_RUN = 2,
+    RH_PLAN_SWEEP = 4,
+    RH_PLAN_TUNE = 8
+} rh_plan_command;
+
+typedef enum rh_plan_type {
+    RH_PLAN_WHOLE,  // a whole number, lo to hi
+    RH_PLAN_REAL,   // a number, lo to hi
+    RH_PLAN_TEXT,   // its own form, see about
+    RH_PLAN_FILE,   // a path
+    RH_PLAN_FLAG,   // yes or no; the option takes no argument
+    RH_PLAN_CHOICE, // one of the names
+    RH_PLAN_PAIRS   // one key for each name below the section; the option takes NAME=VALUE
+} rh_plan_type;
+
+// The headings of --help.
+typedef enum rh_plan_group {
+    RH_PLAN_MAIN,
+    RH_PLAN_SEARCH,
+    RH_PLAN_EVALUATION,
+    RH_PLAN_MODEL,
+    RH_PLAN_TASK
+} rh_plan_group;
+
+// One key: what a study file and the command line accept, and how it is documented.
+typedef struct rh_plan_key {
+    const char *key;            // "evaluation.runs"; "model.*": any name below model
+    const char *option;         // "runs", without dashes; NULL: only in a file
+    char letter;                // of the option; 0: none
+    rh_plan_type type;          //
+    const char *value;          // what help calls the option's argument; NULL: it takes none
+    const char *about;          // one line, without the default
+    const char *initial;        // the default, in words; NULL: none
+    int64_t lo, hi;             // of a number, both included
+    const char *fixed;          // of a flag: what the option sets; NULL: yes
+    const char *(*name)(int i); // of a choice: the i-th, NULL after the last
+    unsigned commands;          // of rh_plan_command
+    rh_plan_group group;
+} rh_plan_key;
+
+RH_API const rh_plan_key *rh_plan_key_at(int i); // NULL after the last
+
 // ---------------------------------------------------------------------------- the plan
 
-// What a number of the search is to the agent.
+// How a dimension of the space relates to the agent's parameter.
 typedef enum rh_form {
     RH_FORM_PLAIN,     // the parameter itself
     RH_FORM_ONE_MINUS, // 1 - parameter
     RH_FORM_POW2       // its logarithm to the base 2
 } rh_form;
 
-// A sensor's range, as agents are to be told it.
-typedef struct rh_plan_range {
-    char *sensor; // owned
-    double lo, hi;
-} rh_plan_range;
+typedef struct rh_plan rh_plan;
 
-typedef struct rh_plan_book rh_plan_book; // what was said, in words; see plan.h
-
-// What a study is to do. Read by everybody, written by the functions below only.
-typedef struct rh_plan {
-    char *name;   // of the study, owned; NULL: none
-    char *data;   // the log, or model:FILE, as a file of the plan names it, owned; NULL
-    char *starts; // a log whose episodes begin where runs do, owned; NULL
-    bool paper;   // preset: paper
-
-    // who learns, and what is tried; known once settled
-    const rh_agent_type *agent; // NULL before: the usual one for the log's actions
-    double *hp;                 // of what is not searched, owned         (nparam of the agent)
-    rh_space space;             // names and values owned by the plan
-    struct {
-        int param; // of the agent
-        rh_form form;
-    } dim[RH_MAX_DIM]; // what the dimensions of the space are            (ndim)
-
-    // how it is searched
-    const rh_search_type *method; // NULL before it is settled: race or bayes
-    double *method_param;         // owned                                (nparam of the method)
-    int trials;                   // settings to try
-    int batch;                    // settings at a time
-
-    // how settings are judged
-    int64_t nstep;  // steps of a run; 0: the task's own
-    int nrun;       // runs of a setting in each member
-    int64_t cutoff; // 0: a thirtieth of the run or twice the log's median episode, the larger;
-                    // INT64_MAX: never; below 0: that part of the run, -30 a thirtieth
-    rh_cutoff_rule cutoff_rule;
-    rh_criterion criterion; // run to score
-    rh_across across;       // runs to value
-    rh_pool pool;           // members to value
-    int ncurve;             // points of a learning curve
-
-    // where agents live
-    const rh_model_type *model;
-    double *model_param; // owned                                         (nparam of the model)
-    int nmember;
-    rh_resample resample;
-    double share;
-    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose()
-    bool repr_given;          // the kind was asked for
-    double *repr_param;       // owned; NULL where repr is                (nparam of it)
-    bool joint;
-    const rh_env_type *task_of; // whose task agents are told; NULL: what the log shows
-    double *task_opt;           // owned; NULL where task_of is           (nparam of it)
-    double gamma;               // NAN: as usual
-    rh_episodes episodes;
-    rh_plan_range *range; // owned                                        (nrange)
-    int nrange;
-
-    // the leading settings once more
-    int confirm_settings; // 0: no confirmation
-    int confirm_members;  // models, each of another part of the log
-    int confirm_runs;     // in each of them
-
-    uint64_t seed;
-    rh_plan_book *book; // owned
-} rh_plan;
-
-// A plan with nothing said. Owned: *out, free with rh_plan_destroy(). Nullable: err.
+// An empty plan for `tune`. Owned: *out, free with rh_plan_destroy(). Nullable: err.
 RH_API rh_status rh_plan_create(rh_plan **out, rh_error *err);
 RH_API void rh_plan_destroy(rh_plan *plan); // NULL is allowed
+RH_API void rh_plan_use(rh_plan *plan, rh_plan_command command);
 
-// What a YAML file says, over what was said before (docs/study-file.md tells the keys). Paths
+// Read a YAML file (docs/study-file.md lists the keys). It overrides what was set before. Paths
 // in it start from its folder. Nullable: err.
 RH_API rh_status rh_plan_read(rh_plan *plan, const char *path, rh_error *err);
 
-// One thing by its key in such a file, "evaluation.runs" or "runs", with dots between levels.
-// `where` opens a message: "--runs". Nullable: where, err.
+// Set one key, "evaluation.runs" or "runs". `where` opens a message: "--runs". A later value
+// overrides an earlier one. Nullable: where, err.
 RH_API rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text,
                              const char *where, rh_error *err);
 
-// What is tried of one of the agent's parameters: "0.1" (that alone), "0.1,0.3,1", "0.01:1"
-// (anything between), "0.01:1:log", "1:8:int", "0:1:0.25" (multiples). Nullable: where, err.
+// The values to try of one of the agent's parameters: "0.1" (only this), "0.1,0.3,1", "0.01:1"
+// (a range), "0.01:1:log", "1:8:int", "0:1:0.25" (multiples). Nullable: where, err.
 RH_API rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text,
                              const char *where, rh_error *err);
 
@@ -112,24 +95,68 @@ RH_API rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text,
 RH_API rh_status rh_plan_grid(rh_plan *plan, const char *grid, const char *where,
                               rh_error *err);
 
-// Whatever can be refused without a log. Then, with it, what the log decides: the agent, what
-// is searched, the method. Nullable: err.
+// Check everything that needs no log. Then settle what depends on the log: the agent, the space
+// and the method. Nullable: err; log, where agents run in a simulator.
 RH_API rh_status rh_plan_check(rh_plan *plan, rh_error *err);
 RH_API rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err);
 
-// What a settled plan says, key by key, everything that can change a result: also a file that
-// reads back as this plan. `open`: another value may go on with the same study. False after
-// the last.
+// All entries of a settled plan: everything that can change a result, also as a file that reads
+// back as this plan. `open`: a study can be resumed with another value. False after the last.
 RH_API bool rh_plan_entry(const rh_plan *plan, int i, const char **key, const char **value,
                           bool *open);
 RH_API rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err);
 
-// hp (nparam of the agent) of setting x (ndim) of the space.
+// The text of a key ("data", "seed"): its entry once the plan is settled, otherwise what was
+// set. NULL: neither. And an entry that is a number; 0 or NAN where there is none.
+RH_API const char *rh_plan_text(const rh_plan *plan, const char *key);
+RH_API int64_t rh_plan_number(const rh_plan *plan, const char *key);
+RH_API double rh_plan_real(const rh_plan *plan, const char *key);
+
+// Parts of a settled plan, borrowed from it.
+RH_API const rh_agent_type *rh_plan_agent(const rh_plan *plan);
+RH_API const rh_env_type *rh_plan_task(const rh_plan *plan); // whose task is used; NULL: none
+RH_API const rh_space *rh_plan_space(const rh_plan *plan);   // what is searched
+// The agent's parameter of dimension d. Nullable: form.
+RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
+// The search method and its parameters (nparam). Nullable: param.
+RH_API const rh_search_type *rh_plan_method(const rh_plan *plan, const double **param);
+RH_API rh_judge rh_plan_judge(const rh_plan *plan);
+
+// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched.
 RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
 
-// How runs are run under this plan, of a task and a log. Nullable: err.
+// How runs are evaluated. log: the model's, NULL in a simulator. Nullable: err.
 RH_API rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *log,
                               rh_eval_options *opt, rh_error *err);
+
+// ---------------------------------------------------------------------------- from a plan
+
+// The simulator that the plan names, or a member of a model, with the options that the plan
+// sets. Owned: *out, free with rh_env_destroy(). Borrowed: model. Nullable: model, err.
+RH_API rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model,
+                             int member, rh_error *err);
+
+// Put the ranges that the plan sets into a task. Nullable: err.
+RH_API rh_status rh_plan_ranges(const rh_plan *plan, rh_task *task, rh_error *err);
+
+typedef struct rh_fit_options {
+    const rh_log *starts; // where episodes begin; NULL: as in the log (borrowed)
+    int nthread;          // does not change results
+    bool fidelity;        // compare the model with the log
+    rh_watch watch;
+    rh_repr_trial *trial; // representations compared, the best first; NULL  (RH_REPR_NTRIAL)
+    int *ntrial;          // NULL where trial is
+    unsigned cookie;      // set by rh_fit_defaults(), leave alone
+} rh_fit_options;
+
+RH_API rh_fit_options rh_fit_defaults(void);
+
+// Whether a settled plan can be fitted to the log, before anything is learned; then fit it.
+// Owned: *out, free with rh_model_destroy(). Nullable: opt, err.
+RH_API rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log,
+                                   const rh_fit_options *opt, rh_error *err);
+RH_API rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
+                             const rh_fit_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- ranks
 

@@ -23,34 +23,20 @@ enum {
 
 // What an argument is: how it is read, checked and completed.
 typedef enum cli_kind {
-    CLI_NONE,       // there is none
-    CLI_WHOLE,      // a whole number, lo to hi
-    CLI_REAL,       // a number
-    CLI_TEXT,       // any words
-    CLI_FILE,       // a path
-    CLI_AGENT_SET,  // name=value, a hyperparameter of the agent
-    CLI_ENV_SET,    // name=value, an option of the environment
-    CLI_MODEL_SET,  // name=value, a parameter of the model
-    CLI_REPR_SET,   // name=value, a parameter of the representation
-    CLI_METHOD_SET, // name=value, a parameter of the search
-    CLI_RANGE,      // sensor=lo:hi
-    CLI_GRID,       // a published grid of the environment
-    CLI_GRID_OF,    // the same, with its environment: acrobot:paper
-    CLI_CUTOFF,     // a whole number, lo to hi, or "never"
-    CLI_ENV,        // from here on, one of the names that cli_names() gives
-    CLI_AGENT,
-    CLI_CRITERION,
-    CLI_CUTOFF_RULE,
-    CLI_POOL,
-    CLI_MODEL,
-    CLI_REPR,
-    CLI_REPR_PRESET,
-    CLI_FIT_PRESET,
-    CLI_RESAMPLE,
-    CLI_EPISODES,
-    CLI_METHOD,
-    CLI_ACROSS,
-    CLI_ACTION_KIND,
+    CLI_NONE,        // there is none
+    CLI_WHOLE,       // a whole number, lo to hi
+    CLI_TEXT,        // any text
+    CLI_FILE,        // a path
+    CLI_AGENT_SET,   // from here on name=value: a hyperparameter of the agent
+    CLI_ENV_SET,     // an option of the environment
+    CLI_MODEL_SET,   // a parameter of the model
+    CLI_REPR_SET,    // a parameter of the representation
+    CLI_METHOD_SET,  // a parameter of the search
+    CLI_RANGE,       // sensor=lo:hi
+    CLI_GRID,        // a published grid
+    CLI_ENV,         // a simulator
+    CLI_CHOICE,      // a name of a key of the plan
+    CLI_ACTION_KIND, // from here on, one of the names that cli_names() gives
     CLI_REWARD_OF,
     CLI_READ_FORMAT,
     CLI_WRITE_FORMAT,
@@ -62,14 +48,15 @@ typedef enum cli_kind {
 } cli_kind;
 
 typedef struct cli_option {
-    const char *name;    // without its dashes
-    char letter;         // short form, 0 for none
-    cli_kind kind;       // of its argument
-    const char *value;   // what its argument is called; NULL when it takes none
-    const char *about;   // one line, without the default
-    const char *initial; // the default, in words; NULL when there is none
-    int64_t lo, hi;      // CLI_WHOLE: accepted, both ends included
-    bool repeats;        // may be given more than once
+    const char *name;       // without its dashes
+    char letter;            // short form, 0 for none
+    cli_kind kind;          // of its argument
+    const char *value;      // what its argument is called; NULL when it takes none
+    const char *about;      // one line, without the default
+    const char *initial;    // the default, in words; NULL when there is none
+    int64_t lo, hi;         // CLI_WHOLE: accepted, both ends included
+    bool repeats;           // may be given more than once
+    const rh_plan_key *key; // of the plan, which checks the value; NULL: the program's own
 } cli_option;
 
 typedef struct cli_group {
@@ -86,7 +73,8 @@ typedef struct cli_command {
     const char *operands;       // as the usage line writes them
     const char *detail;         // a paragraph; NULL for none
     cli_kind operand;           // what the first of them is
-    const cli_group *group[10]; // options, ends with NULL
+    rh_plan_command plan;       // has the options of this command in the plan's table; 0: none
+    const cli_group *group[10]; // its own options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
     bool hidden;            // left out of the overview
@@ -96,8 +84,11 @@ typedef struct cli_command {
 
 extern const cli_command cli_tune, cli_inspect, cli_convert, cli_collect, cli_fit, cli_run,
     cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
-extern const cli_group cli_env_group, cli_runs_group, cli_log_group, cli_task_group,
-    cli_common_group; // shared tables
+extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
+
+// Headings of the plan's options that commands add their own to.
+#define CLI_MAIN "main options"
+#define CLI_TASK "task"
 
 // Describes --repr auto, the choice among the representations.
 #define CLI_AUTO_ABOUT "the one of these with the highest dynamics awareness"
@@ -110,6 +101,13 @@ const cli_command *cli_command_find(const char *name);
 // The names an argument of this kind is chosen from, in the order of the library's enum or
 // registry; 0 when the kind is not such a choice. Returns how many.
 int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES]);
+int cli_key_names(const char *key, const char *name[CLI_MAX_NAMES]); // of a key of the plan
+
+// The options of a command, those of a heading together; NULL after the last.
+const cli_option *cli_option_at(const cli_command *command, int i);
+const char *cli_option_title(const cli_command *command, int i);
+// The names that the argument of an option is chosen from. Returns how many.
+int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES]);
 
 // ---------------------------------------------------------------------------- arguments
 
@@ -117,7 +115,6 @@ typedef struct cli_given {
     const cli_option *option;
     const char *value; // as written; NULL when the option takes none
     int64_t number;    // CLI_WHOLE: the number; a choice: its place among the names
-    double real;       // CLI_REAL: the number
 } cli_given;
 
 // A command line, read and checked against the command's table.
@@ -137,13 +134,17 @@ void cli_args_clear(cli_args *args);
 bool cli_has(const cli_args *args, const char *name);
 const char *cli_value(const cli_args *args, const char *name); // NULL when not given
 int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise);
-double cli_real_number(const cli_args *args, const char *name, double otherwise);
 
 // The next value of a repeated option at or after *at, which moves on; NULL after the last.
 const char *cli_each(const cli_args *args, const char *name, int *at);
 
 // Split "name=value": the name is copied, the value points behind the '='. False without one.
 bool cli_split(const char *pair, char name[64], const char **value);
+
+// A checked plan from the one operand, a study file or the value of the key `operand`, and from
+// the options. Owned: *plan, also on failure where it is not NULL.
+int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand);
+int cli_plan_set(rh_plan *plan, const cli_args *args); // the options alone
 
 // ---------------------------------------------------------------------------- messages, text
 
@@ -308,28 +309,15 @@ void cli_work_end(cli_work *work);
 // What `fit` is to do, and what it has made.
 typedef struct cli_fitting {
     const cli_args *args;
-    const rh_model_type *type;
-    double *param;              // of the model, owned           (nparam)
-    const rh_repr_type *seen;   // the representation; NULL: chosen
-    double *seen_param;         // owned                         (nparam)
-    const rh_env_type *task_of; // --task; NULL for none
-    rh_env *task_env;           // owned
-    rh_task task;               // of task_env, with changes
-    rh_model_options opt;
-    rh_repr_options repr_opt;
+    rh_plan *plan; // owned
     cli_log log, starts;
-    double *obs_lo, *obs_hi; // --range, NAN where there is none, owned  (nobs)
-    char *output;            // owned
-    rh_repr *repr;           // owned
-    rh_repr_trial *trial;    // what was compared, the best first, owned (ntrial)
+    char *output;         // owned
+    rh_repr_trial *trial; // representations compared, the best first, owned (ntrial)
     int ntrial;
     rh_model *model; // owned
     double seconds;  // that it took
     int64_t size;    // bytes of the file
 } cli_fitting;
-
-int cli_fit_options(cli_fitting *fit); // what the command line says, before a file is opened
-int cli_fit_task(cli_fitting *fit);    // what it says of the log's sensors and actions
 
 void cli_fit_print(const cli_fitting *fit);
 void cli_fit_json(FILE *out, const cli_fitting *fit);
@@ -382,9 +370,6 @@ typedef struct cli_tuning {
     const rh_verdict *verdict; // borrowed from the study; NULL before
 } cli_tuning;
 
-int cli_tune_plan(cli_tuning *tune);  // what the command line and the file of the plan say
-int cli_tune_files(cli_tuning *tune); // the log or model, and where starts are
-
 // "alpha=0.1 tau=1" of the numbers that are searched, each after `before`: " --set ". digits:
 // of a number, 0 for all.
 void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
@@ -407,46 +392,40 @@ typedef struct cli_world {
     rh_pool pool;     // how the scores of several become one
 } cli_world;
 
-int cli_world_init(cli_world *world, const cli_args *args);
+int cli_world_init(cli_world *world, const cli_args *args, const rh_plan *plan);
 void cli_world_clear(cli_world *world);
 const rh_env_type *cli_world_kind(const cli_world *world);
 
 // The environment that the one operand names, or NULL; and what --env-set says of the
-// parameters value (nparam) of whatever is called `owner`.
+// parameters value (nparam) of `owner`.
 const rh_env_type *cli_env_find(const cli_args *args);
 int cli_env_values(const cli_args *args, const char *owner, const rh_param *param, int nparam,
                    double *value);
 
-// SENSOR=LO:HI: which of the sensors `name` (nobs) of `owner`, and its range.
-int cli_range_read(const char *pair, const char *owner, const char *const *name, int nobs,
-                   int *sensor, double *lo, double *hi);
-
 // ---------------------------------------------------------------------------- the job
 
-// What `run` and `sweep` have in common: who runs where, how long and how often.
+// What `run` and `sweep` have in common: an agent, an environment, how runs are evaluated.
 typedef struct cli_job {
-    const char *command;        // whose it is
+    const char *command;        // `run` or `sweep`
+    rh_plan *plan;              // owned
     cli_world world;            // where
-    rh_task task;               // as the agents are told it
-    bool ranged[RH_MAX_OBS];    // sensors whose range was given
-    const rh_agent_type *agent; // set by cli_job_agent()
+    rh_task task;               // with the ranges that were set
+    bool ranged[RH_MAX_OBS];    // sensors whose range was set
+    const rh_agent_type *agent; //
     double *hp;                 // hyperparameters of the agent, owned  (nparam)
-    bool *swept;                // those that take several values, owned (nparam)
-    rh_state *born;             // what agents know at birth, owned; NULL for nothing
-    const char *loaded;         // where it was read from
+    bool *swept;                // those with several values, owned     (nparam)
+    rh_state *born;             // initial agent state, owned; NULL: none
+    const char *loaded;         // the file it was read from
     rh_eval_options opt;
-    bool usual; // the cut-off is the usual one of a model: nobody asked for it
+    bool usual; // the cut-off is the default of a model
     bool quiet; // no progress
-    bool words; // results are printed in words, and not as JSON or CSV
+    bool words; // results are printed as text, not as JSON or CSV
 } cli_job;
 
-int cli_job_init(cli_job *job, const cli_args *args);
-int cli_job_agent(cli_job *job, const char *name); // hp become the initial values; or NULL
-int cli_job_rehearse(const cli_job *job); // one agent is born, so that refusals come at once
+// load: a file with the initial agent state, NULL for none. One agent is created and destroyed,
+// so that what the library refuses is refused before the work begins.
+int cli_job_init(cli_job *job, const cli_args *args, const char *load);
 void cli_job_clear(cli_job *job);
-
-// name=value of the agent: which of its parameters, and where the value begins.
-int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value);
 
 // How many runs there are and how each is scored.
 typedef struct cli_runs_line {
@@ -531,10 +510,6 @@ struct cli_grid {
     int naxis;
     int nsetting;
 };
-
-int cli_grid_init(cli_grid *grid, cli_job *job, const cli_args *args); // marks what is swept
-void cli_grid_setting(const cli_grid *grid, int setting, double *hp);  // changes what is swept
-void cli_grid_clear(cli_grid *grid);
 
 // One setting of a sweep.
 typedef struct cli_row {

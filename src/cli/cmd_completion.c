@@ -11,12 +11,16 @@
 
 #include <string.h>
 
+static void print_words(const char *const *name, int n)
+{
+    for (int i = 0; i < n; i++)
+        printf("%s%s", i ? " " : "", name[i]);
+}
+
 static void print_names(cli_kind kind)
 {
     const char *name[CLI_MAX_NAMES];
-    int n = cli_names(kind, name);
-    for (int i = 0; i < n; i++)
-        printf("%s%s", i ? " " : "", name[i]);
+    print_words(name, cli_names(kind, name));
 }
 
 static void print_params(const rh_param *param, int nparam)
@@ -95,64 +99,25 @@ static void print_lookups(void)
 
 // ---------------------------------------------------------------------------- what completes
 
-// The shell words that offer the values of `kind`, from $agent and $env.
-static void print_values(cli_kind kind)
+// The shell words that offer the values of an option, from $agent and $env.
+static void print_values(const cli_option *o)
 {
-    switch (kind) {
-    case CLI_NONE:
-    case CLI_WHOLE:
-    case CLI_REAL:
-    case CLI_TEXT:
-    case CLI_FILE:
-    case CLI_RANGE:
-        return;
-    case CLI_AGENT_SET:
-        fputs("$(_rehearse_agent_params $agent)", stdout);
-        return;
-    case CLI_ENV_SET:
-        fputs("$(_rehearse_env_params $env)", stdout);
-        return;
-    case CLI_MODEL_SET:
-        fputs("$(_rehearse_model_params $model)", stdout);
-        return;
-    case CLI_REPR_SET:
-        fputs("$(_rehearse_repr_params $repr)", stdout);
-        return;
-    case CLI_METHOD_SET:
-        fputs("$(_rehearse_method_params $method)", stdout);
-        return;
-    case CLI_GRID:
-        fputs("$(_rehearse_grids $env $agent)", stdout);
-        return;
-    case CLI_CUTOFF:
-        fputs("never", stdout);
-        return;
-    case CLI_GRID_OF:
-    case CLI_METHOD:
-    case CLI_ACROSS:
-    case CLI_ENV:
-    case CLI_AGENT:
-    case CLI_CRITERION:
-    case CLI_CUTOFF_RULE:
-    case CLI_POOL:
-    case CLI_MODEL:
-    case CLI_REPR:
-    case CLI_REPR_PRESET:
-    case CLI_FIT_PRESET:
-    case CLI_RESAMPLE:
-    case CLI_EPISODES:
-    case CLI_ACTION_KIND:
-    case CLI_REWARD_OF:
-    case CLI_READ_FORMAT:
-    case CLI_WRITE_FORMAT:
-    case CLI_RESTARTS:
-    case CLI_POLICY:
-    case CLI_TOPIC:
-    case CLI_COMMAND:
-    case CLI_SHELL:
-        print_names(kind);
-        return;
-    }
+    static const struct {
+        cli_kind kind;
+        const char *words;
+    } looked_up[] = {
+        {CLI_AGENT_SET, "$(_rehearse_agent_params $agent)"},
+        {CLI_ENV_SET, "$(_rehearse_env_params $env)"},
+        {CLI_MODEL_SET, "$(_rehearse_model_params $model)"},
+        {CLI_REPR_SET, "$(_rehearse_repr_params $repr)"},
+        {CLI_METHOD_SET, "$(_rehearse_method_params $method)"},
+        {CLI_GRID, "$(_rehearse_grids $env $agent) "},
+    };
+    const char *name[CLI_MAX_NAMES];
+    for (size_t i = 0; i < sizeof looked_up / sizeof *looked_up; i++)
+        if (looked_up[i].kind == o->kind)
+            fputs(looked_up[i].words, stdout);
+    print_words(name, cli_choices(o, name));
 }
 
 // case arms "command:--option)" that set `offer`, or `files`.
@@ -160,22 +125,22 @@ static void print_option_arms(void)
 {
     for (int i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
-        for (int g = 0; command->group[g]; g++)
-            for (const cli_option *o = command->group[g]->option; o->name; o++) {
-                if (!o->value)
-                    continue;
-                printf("    %s:--%s", command->name, o->name);
-                if (o->letter)
-                    printf("|%s:-%c", command->name, o->letter);
-                fputs(") ", stdout);
-                if (o->kind == CLI_FILE) {
-                    puts("files=1; return ;;");
-                    continue;
-                }
-                fputs("offer=\"", stdout);
-                print_values(o->kind);
-                puts("\"; return ;;");
+        const cli_option *o;
+        for (int k = 0; (o = cli_option_at(command, k)) != NULL; k++) {
+            if (!o->value)
+                continue;
+            printf("    %s:--%s", command->name, o->name);
+            if (o->letter)
+                printf("|%s:-%c", command->name, o->letter);
+            fputs(") ", stdout);
+            if (o->kind == CLI_FILE) {
+                puts("files=1; return ;;");
+                continue;
             }
+            fputs("offer=\"", stdout);
+            print_values(o);
+            puts("\"; return ;;");
+        }
     }
 }
 
@@ -191,9 +156,8 @@ static void print_command_arms(void)
     for (int i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
         printf("    %s) switches='", command->name);
-        for (int g = 0; command->group[g]; g++)
-            for (const cli_option *o = command->group[g]->option; o->name; o++)
-                printf("--%s ", o->name);
+        for (int k = 0; cli_option_at(command, k); k++)
+            printf("--%s ", cli_option_at(command, k)->name);
         fputs("'; operands='", stdout);
         print_names(command->operand);
         if (takes_models(command))
@@ -209,18 +173,20 @@ static void print_chooser(void)
          "    local switches= operands= paths=\n"
          "    case $command:$prev in");
     print_option_arms();
-    fputs("    list:envs|list:grids) offer='", stdout);
-    print_names(CLI_ENV);
-    fputs("'; return ;;\n    list:agents) offer='", stdout);
-    print_names(CLI_AGENT);
-    fputs("'; return ;;\n    list:models) offer='", stdout);
-    print_names(CLI_MODEL);
-    fputs("'; return ;;\n    list:representations) offer='", stdout);
-    print_names(CLI_REPR);
-    fputs("'; return ;;\n    list:methods) offer='", stdout);
-    print_names(CLI_METHOD);
-    puts("'; return ;;\n"
-         "    esac\n"
+    static const struct {
+        const char *topic, *key;
+    } list[] = {{"list:envs|list:grids", "env.name"},
+                {"list:agents", "agent.name"},
+                {"list:models", "model.kind"},
+                {"list:representations", "representation.kind"},
+                {"list:methods", "method"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        const char *name[CLI_MAX_NAMES];
+        printf("    %s) offer='", list[i].topic);
+        print_words(name, cli_key_names(list[i].key, name));
+        puts("'; return ;;");
+    }
+    puts("    esac\n"
          "    case $command in");
     print_command_arms();
     puts("    esac\n"

@@ -1,93 +1,40 @@
-// cmd_fit.c - rehearse fit: a log becomes a model, an environment that agents can live in.
+// cmd_fit.c - rehearse fit: fit a calibration model to a log.
 //
-// 1. What can be refused is refused before the log is read, and what depends on the log before
-//    anything is learned from it. That the file can be written is found out before too.
-// 2. An interrupted fit leaves no file: half a model is none.
+// 1. Options are checked before the log is read, and what depends on the log before anything
+//    is learned from it. Whether the file can be written is checked early too.
+// 2. An interrupted fit leaves no file.
 
 #include "cli_internal.h"
 
-#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static const cli_option model_option[] = {
-    {"model", 'm', CLI_MODEL, "KIND", .about = "what kind of model", .initial = "knn"},
-    {"k", 'k', CLI_TEXT, "N", .about = "neighbours that a step is drawn from", .initial = "3"},
-    {"reach", 0, CLI_TEXT, "HOW",
-     .about = "how far a neighbour may be to be believed: auto, none, a share of all queries "
-              "(99%) or a distance between codes (0.3)",
-     .initial = "auto"},
-    {"set", 's', CLI_MODEL_SET, "NAME=VALUE", .about = "any parameter of the model",
-     .repeats = true},
-    {"members", 0, CLI_WHOLE, "N", .about = "models, each of another part of the log",
-     .initial = "1", .lo = 1, .hi = RH_MAX_MEMBER},
-    {"resample", 0, CLI_RESAMPLE, "HOW",
-     .about = "what each member is fitted to: all of the log, a random subset of its steps, or "
-              "a bootstrap of its episodes",
-     .initial = "all; of several members subset"},
-    {"share", 0, CLI_REAL, "SHARE", .about = "of the steps in a subset", .initial = "0.9"},
-    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where runs do",
-     .initial = "as in the log"},
-    {0},
-};
-
-static const cli_option repr_option[] = {
-    {"repr", 0, CLI_REPR, "KIND", .about = "how states are seen, and so which are alike",
-     .initial = "laplacian; raw where steps have no order"},
-    {"repr-set", 0, CLI_REPR_SET, "NAME=VALUE", .about = "a parameter of the representation",
-     .repeats = true},
-    {"repr-preset", 0, CLI_REPR_PRESET, "NAME", .about = "the paper's parameters"},
-    {"joint", 0, CLI_NONE, NULL, .about = "see state and continuous action together"},
-    {"preset", 0, CLI_FIT_PRESET, "NAME",
-     .about = "all as in the paper, for the environment of --task"},
-    {0},
-};
-
-static const cli_option task_option[] = {
-    {"task", 0, CLI_ENV, "ENV",
-     .about = "tell agents what this environment tells them of sensors, actions, discount and "
-              "length of a run",
-     .initial = "what the log shows"},
-    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of that environment",
-     .repeats = true},
-    {"range", 0, CLI_RANGE, "SENSOR=LO:HI", .about = "the range of a sensor", .repeats = true},
-    {"gamma", 0, CLI_REAL, "G", .about = "discount",
-     .initial = "1 where episodes end, otherwise 0.99"},
-    {"continuing", 0, CLI_EPISODES, "WORD",
-     .about = "whether episodes never end; auto: when none does in the log", .initial = "auto"},
+static const cli_option main_option[] = {
+    {"output", 'o', CLI_FILE, "FILE", .about = "file for the model",
+     .initial = "the log's name with .model"},
+    {"jobs", 'j', CLI_WHOLE, "N", .about = "threads; does not change results",
+     .initial = "all CPUs", .lo = 1, .hi = 4096},
     {0},
 };
 
 static const cli_option output_option[] = {
-    {"output", 'o', CLI_FILE, "FILE", .about = "the model", .initial = "LOG with .model"},
     {"no-fidelity", 0, CLI_NONE, NULL, .about = "do not compare the model with the log"},
-    {"seed", 0, CLI_WHOLE, "N", .about = "what all chance comes from", .initial = "1", .lo = 0,
-     .hi = INT64_MAX},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "threads; changes no result", .initial = "all CPUs",
-     .lo = 1, .hi = 4096},
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"strict", 0, CLI_NONE, NULL,
-     .about = "exit code 1 when the model's fidelity gives errors or warnings"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing"},
+     .about = "exit code 1 if the comparison gives errors or warnings"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
     {0},
 };
 
-static const cli_group model_group = {"model", model_option};
-static const cli_group repr_group = {"representation", repr_option};
+static const cli_group main_group = {CLI_MAIN, main_option};
 static const cli_group output_group = {"output", output_option};
-const cli_group cli_task_group = {"what agents are told", task_option};
 
 static void clear(cli_fitting *fit)
 {
     rh_model_destroy(fit->model);
-    rh_repr_destroy(fit->repr);
-    rh_env_destroy(fit->task_env);
+    rh_plan_destroy(fit->plan);
     cli_log_clear(&fit->log);
     cli_log_clear(&fit->starts);
-    rh_free(fit->param);
-    rh_free(fit->seen_param);
-    rh_free(fit->obs_lo);
-    rh_free(fit->obs_hi);
     rh_free(fit->trial);
     rh_free(fit->output);
 }
@@ -131,51 +78,60 @@ static bool same_file(const char *a, const char *b)
 static int open_files(cli_fitting *fit)
 {
     const cli_args *args = fit->args;
-    const char *starts = cli_value(args, "starts");
+    const char *starts = rh_plan_text(fit->plan, "starts");
+    const char *roles = cli_is_yaml(args->word[0]) ? args->word[0] : NULL;
     int rc = cli_log_read(&fit->log, args, args->word[0]);
     if (!rc && starts)
-        rc = cli_log_read(&fit->starts, args, starts);
+        rc = cli_is_yaml(starts) ? cli_log_read(&fit->starts, args, starts)
+                                 : cli_log_read_as(&fit->starts, args, starts, roles);
     if (!rc)
         rc = name_output(fit);
     if (!rc && same_file(fit->output, fit->log.log->path))
         rc = cli_refuse("fit: --output %s is the log itself", fit->output);
     if (!rc && starts && same_file(fit->output, fit->starts.log->path))
         rc = cli_refuse("fit: --output %s is the log of --starts", fit->output);
-    if (!rc)
-        rc = cli_file_probe(fit->output, false);
-    if (!rc && starts)
-        fit->opt.starts = fit->starts.log;
-    return rc;
+    return rc ? rc : cli_file_probe(fit->output, false);
 }
 
 // ---------------------------------------------------------------------------- the work
 
-// The representation: learned, or chosen among several.
-static rh_status learn(cli_fitting *fit, rh_error *err)
+// The plan, and the files it names. Everything that can be refused is refused here.
+static int prepare(cli_fitting *fit, rh_fit_options *opt)
 {
-    if (fit->seen) {
-        fit->repr_opt.param = fit->seen_param;
-        return rh_repr_fit(&fit->repr, fit->seen, fit->log.log, &fit->repr_opt, err);
-    }
+    const cli_args *args = fit->args;
+    rh_error err;
+    if (cli_has(args, "json") && cli_has(args, "quiet"))
+        return cli_refuse("--json and --quiet cannot be used together");
+    if (cli_has(args, "no-fidelity") && cli_has(args, "strict"))
+        return cli_refuse("--strict needs the comparison that --no-fidelity leaves out");
+    *opt = rh_fit_defaults();
+    opt->nthread = (int)cli_number(args, "jobs", cli_ncpu());
+    opt->fidelity = !cli_has(args, "no-fidelity");
+    int rc = cli_plan_init(&fit->plan, args, "data");
+    if (!rc)
+        rc = open_files(fit);
+    if (rc)
+        return rc;
+    opt->starts = fit->starts.log;
+    rh_status read = rh_plan_settle(fit->plan, fit->log.log, &err);
+    if (!read)
+        read = rh_plan_check_fit(fit->plan, fit->log.log, opt, &err);
     fit->trial = rh_alloc(RH_REPR_NTRIAL, sizeof *fit->trial);
-    if (!fit->trial)
-        return rh_fail(err, RH_ENOMEM, "fit: out of memory");
-    return rh_repr_choose(&fit->repr, fit->trial, &fit->ntrial, fit->log.log, &fit->repr_opt,
-                          fit->opt.nthread, err);
+    if (!read && !fit->trial)
+        return cli_fail("out of memory");
+    opt->trial = fit->trial;
+    opt->ntrial = &fit->ntrial;
+    return cli_pass(read, &err);
 }
 
-static int make(cli_fitting *fit)
+static int make(cli_fitting *fit, rh_fit_options *opt)
 {
     cli_work work;
     rh_error err;
     struct stat st;
     double begun = cli_now();
-    rh_watch watch = cli_work_begin(&work, cli_has(fit->args, "quiet"));
-    fit->repr_opt.watch = watch;
-    fit->opt.watch = watch;
-    rh_status rc = learn(fit, &err);
-    if (!rc)
-        rc = rh_model_fit(&fit->model, fit->type, fit->log.log, fit->repr, &fit->opt, &err);
+    opt->watch = cli_work_begin(&work, cli_has(fit->args, "quiet"));
+    rh_status rc = rh_plan_fit(&fit->model, fit->plan, fit->log.log, opt, &err);
     cli_work_end(&work);
     if (cli_interrupted()) {
         cli_say("interrupted: no model was written");
@@ -191,19 +147,15 @@ static int make(cli_fitting *fit)
 static int fit_main(const cli_args *args)
 {
     cli_fitting fit = {.args = args};
+    rh_fit_options opt;
     if (args->nword != 1) {
-        cli_refuse("fit: %d file name%s, expected one: a log", args->nword,
-                   cli_plural(args->nword));
+        cli_refuse("fit: %d names, expected one: a log or a study file", args->nword);
         cli_try("rehearse fit plant.csv");
         return CLI_USAGE;
     }
-    int rc = cli_fit_options(&fit);
+    int rc = prepare(&fit, &opt);
     if (!rc)
-        rc = open_files(&fit);
-    if (!rc)
-        rc = cli_fit_task(&fit);
-    if (!rc)
-        rc = make(&fit);
+        rc = make(&fit, &opt);
     if (rc)
         goto done;
     if (cli_has(args, "json"))
@@ -221,25 +173,25 @@ done:
 
 const cli_command cli_fit = {
     .name = "fit",
-    .about = "Rebuild an environment from a log: a model that agents can live in",
-    .operands = "LOG [options]",
+    .about = "Fit a calibration model to a log: an environment for rehearsals",
+    .operands = "LOG|STUDY.yaml [options]",
     .detail =
-        "States that are alike are taken to go on alike: what happens in the model is what "
-        "happened in the log where it was most like this. `run` and `sweep` take the model "
-        "wherever they take an environment, as model:FILE. What is printed says how far the "
-        "model behaves like the log; read its findings before you trust it.",
+        "The model assumes that similar states continue similarly: a step in it is a step that "
+        "the log recorded from a similar state. `run` and `sweep` accept the model as "
+        "model:FILE wherever they accept a simulator. The output says how closely the model "
+        "behaves like the log; read its findings before you trust it. From a study file the "
+        "keys about the log, the model and the task are used.",
     .operand = CLI_FILE,
-    .group = {&model_group, &repr_group, &cli_task_group, &output_group, &cli_log_group,
-              &cli_common_group},
-    .example = {"a model of a plant, and a run in it",
+    .plan = RH_PLAN_FIT,
+    .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
+    .example = {"fit a model and run an agent in it",
                 "rehearse fit plant.csv && rehearse run model:plant.model --agent esarsa",
-                "ten models of nine tenths of the log each: how sure is the ranking?",
+                "an ensemble of ten models, each of nine tenths of the log",
                 "rehearse fit plant.csv --members 10 -o ten.model",
-                "sensors as they are, five neighbours, none too far",
+                "raw sensors, five neighbours, a smaller coverage radius",
                 "rehearse fit plant.csv --repr raw --k 5 --reach 95%", "as in the paper",
                 "rehearse fit acrobot.csv --task acrobot --preset paper"},
-    .see = "docs/fit.md explains what is printed; `rehearse list models` and `rehearse list "
-           "representations` show what can be set; `rehearse inspect LOG` looks at the log "
-           "itself.",
+    .see = "docs/fit.md explains the output; `rehearse list models` and `rehearse list "
+           "representations` show all parameters; `rehearse inspect LOG` checks the log.",
     .main = fit_main,
 };

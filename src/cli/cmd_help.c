@@ -20,11 +20,12 @@ static void print_option(const cli_option *option)
     // what it is, what it can be, what it is when not given
     int used = snprintf(about, sizeof about, "%s", option->about);
     const char *name[CLI_MAX_NAMES];
-    bool closed = option->kind >= CLI_CRITERION && option->kind <= CLI_POLICY;
-    int n = closed ? cli_names(option->kind, name) : 0;
+    bool closed = (option->key && option->key->name) ||
+                  (option->kind >= CLI_ACTION_KIND && option->kind <= CLI_POLICY);
+    int n = closed ? cli_choices(option, name) : 0;
     for (int i = 0; i < n; i++)
-        used += snprintf(about + used, sizeof about - (size_t)used, "%s%s",
-                         i == 0 ? ": " : ", ", name[i]);
+        used += snprintf(about + used, sizeof about - (size_t)used, "%s%s%s",
+                         i == 0 ? " (" : ", ", name[i], i + 1 < n ? "" : ")");
     if (option->repeats)
         used += snprintf(about + used, sizeof about - (size_t)used, " (may be repeated)");
     if (option->initial)
@@ -51,10 +52,13 @@ static void print_command(const cli_command *command)
         cli_wrap(command->detail, 0, WIDTH);
     }
 
-    for (int g = 0; command->group[g]; g++) {
-        printf("\n%s%s%s\n", style.bold, command->group[g]->title, style.plain);
-        for (const cli_option *o = command->group[g]->option; o->name; o++)
-            print_option(o);
+    const char *title = "";
+    for (int i = 0; cli_option_at(command, i); i++) {
+        if (strcmp(title, cli_option_title(command, i)) != 0) {
+            title = cli_option_title(command, i);
+            printf("\n%s%s%s\n", style.bold, title, style.plain);
+        }
+        print_option(cli_option_at(command, i));
     }
 
     if (command->example[0])
@@ -84,8 +88,72 @@ static void print_overview(void)
            "  rehearse sweep acrobot --agent esarsa --grid paper\n"
            "  rehearse fit plant.csv\n"
            "  rehearse run model:plant.model --agent esarsa\n"
-           "\n`rehearse help COMMAND` tells more; `rehearse --version` the version.\n",
+           "\n`rehearse help COMMAND` explains a command, `rehearse help study-file` lists the "
+           "keys of a\nstudy file, `rehearse --version` prints the version.\n",
            style.bold, style.plain);
+}
+
+// ---------------------------------------------------------------------------- the keys
+
+// What a key may be: "a whole number, 1 to 1,000,000".
+static void print_type(const rh_plan_key *key)
+{
+    switch (key->type) {
+    case RH_PLAN_WHOLE:
+        if (key->hi == INT64_MAX)
+            printf("a whole number from %s on", cli_count(key->lo).s);
+        else
+            printf("a whole number, %s to %s", cli_count(key->lo).s, cli_count(key->hi).s);
+        break;
+    case RH_PLAN_REAL:
+        printf("a number, %s to %s", cli_count(key->lo).s, cli_count(key->hi).s);
+        break;
+    case RH_PLAN_FLAG:
+        printf("`yes` or `no`");
+        break;
+    case RH_PLAN_CHOICE:
+        for (int i = 0; key->name(i); i++)
+            printf("%s`%s`", i ? ", " : "", key->name(i));
+        break;
+    case RH_PLAN_FILE:
+        printf("a path, from the folder of the file");
+        break;
+    case RH_PLAN_PAIRS:
+        printf("names and values");
+        break;
+    case RH_PLAN_TEXT:
+        printf("text");
+        break;
+    }
+}
+
+// The reference of all keys, as a Markdown table: docs/study-file.md has it.
+static void print_keys(void)
+{
+    static const struct {
+        rh_plan_command command;
+        const char *name;
+    } use[] = {{RH_PLAN_FIT, "fit"},
+               {RH_PLAN_RUN, "run"},
+               {RH_PLAN_SWEEP, "sweep"},
+               {RH_PLAN_TUNE, "tune"}};
+    const rh_plan_key *key;
+    puts("| key | option | value | meaning | default | used by |\n|---|---|---|---|---|---|");
+    for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
+        if (key->fixed) // another option of the key above
+            continue;
+        printf("| `%s` | %s%s%s | ", key->key, key->option ? "`--" : "",
+               key->option ? key->option : "", key->option ? "`" : "");
+        print_type(key);
+        printf(" | %s | %s |", key->about, key->initial ? key->initial : "");
+        bool more = false;
+        for (int k = 0; k < 4; k++)
+            if (key->commands & use[k].command) {
+                printf("%s %s", more ? "," : "", use[k].name);
+                more = true;
+            }
+        puts(" |");
+    }
 }
 
 static int help_main(const cli_args *args)
@@ -94,6 +162,10 @@ static int help_main(const cli_args *args)
         return cli_refuse("help: unexpected argument '%s'", args->word[1]);
     if (args->nword == 0) {
         print_overview();
+        return CLI_OK;
+    }
+    if (strcmp(args->word[0], "study-file") == 0) {
+        print_keys();
         return CLI_OK;
     }
     const cli_command *command = cli_command_find(args->word[0]);
@@ -105,8 +177,8 @@ static int help_main(const cli_args *args)
 
 const cli_command cli_help = {
     .name = "help",
-    .about = "What the program can do, or everything about one command",
-    .operands = "[COMMAND]",
+    .about = "List the commands, explain one, or list the keys of a study file",
+    .operands = "[COMMAND|study-file]",
     .operand = CLI_COMMAND,
     .group = {&cli_common_group},
     .main = help_main,

@@ -46,10 +46,11 @@ static void print_option(const cli_option *o)
     print_text(o->about);
 
     const char *name[CLI_MAX_NAMES];
-    bool closed = o->kind >= CLI_CRITERION && o->kind <= CLI_POLICY;
-    int n = closed ? cli_names(o->kind, name) : 0;
+    bool closed =
+        (o->key && o->key->name) || (o->kind >= CLI_ACTION_KIND && o->kind <= CLI_POLICY);
+    int n = closed ? cli_choices(o, name) : 0;
     for (int i = 0; i < n; i++)
-        printf("%s%s", i == 0 ? ": " : ", ", name[i]);
+        printf("%s%s%s", i == 0 ? " (" : ", ", name[i], i + 1 < n ? "" : ")");
     puts(o->repeats ? ". May be repeated." : ".");
     if (o->initial) {
         fputs("Default: ", stdout);
@@ -71,9 +72,8 @@ static void print_command(const cli_command *command)
         print_text(command->detail);
         putchar('\n');
     }
-    for (int g = 0; command->group[g]; g++)
-        for (const cli_option *o = command->group[g]->option; o->name; o++)
-            print_option(o);
+    for (int i = 0; cli_option_at(command, i); i++)
+        print_option(cli_option_at(command, i));
 }
 
 static void print_examples(const cli_command *command)

@@ -2,10 +2,10 @@
 //
 // 1. Everything that can be refused is refused before the first run: names, ranges, an agent
 //    that does not fit, a file that cannot be written.
-// 2. Files are written before the results are printed, so that a reader that goes away early
-//    (`| head`) costs no file.
-// 3. What is saved is the agent of run 0 (in the first member), whatever else is running at the
-//    same time.
+// 2. Files are written before the results are printed, so a reader that closes the pipe early
+//    (`| head`) does not lose them.
+// 3. --save writes the agent of run 0 (in the first member), regardless of the order in which
+//    runs finish.
 
 #include "cli_internal.h"
 
@@ -15,10 +15,8 @@
 #include <time.h>
 
 static const cli_option agent_option[] = {
-    {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns", .initial = "the agent of --load"},
-    {"set", 's', CLI_AGENT_SET, "NAME=VALUE", .about = "a hyperparameter", .repeats = true},
-    {"load", 0, CLI_FILE, "FILE", .about = "begin every run with what FILE holds"},
-    {"save", 0, CLI_FILE, "FILE", .about = "keep what the first run learned"},
+    {"load", 0, CLI_FILE, "FILE", .about = "start every run with the agent state in FILE"},
+    {"save", 0, CLI_FILE, "FILE", .about = "write the agent state that the first run learned"},
     {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
     {0},
 };
@@ -26,16 +24,16 @@ static const cli_option agent_option[] = {
 static const cli_option output_option[] = {
     {"points", 0, CLI_WHOLE, "N", .about = "points of the learning curve", .initial = "60",
      .lo = 1, .hi = 100000},
-    {"live", 0, CLI_NONE, NULL, .about = "draw the learning curve while it grows"},
-    {"pace", 0, CLI_WHOLE, "SECONDS", .about = "with --live: take so long at least",
-     .initial = "as fast as can be", .lo = 1, .hi = 3600},
+    {"live", 0, CLI_NONE, NULL, .about = "draw the learning curve during the runs"},
+    {"pace", 0, CLI_WHOLE, "SECONDS", .about = "with --live: take at least this long",
+     .initial = "full speed", .lo = 1, .hi = 3600},
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"csv", 0, CLI_FILE, "FILE", .about = "one row per run into FILE; - is standard output"},
     {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
     {0},
 };
 
-static const cli_group agent_group = {"agent", agent_option};
+static const cli_group agent_group = {"agent state", agent_option};
 static const cli_group output_group = {"output", output_option};
 
 // Everything of one run of the command.
@@ -59,62 +57,16 @@ typedef struct running {
 
 // ---------------------------------------------------------------------------- before
 
-// Who learns, and with what: --agent or the file's own; the file's hyperparameters under --set.
-static int choose_agent(cli_job *job, const cli_args *args)
-{
-    const char *name = cli_value(args, "agent"), *load = cli_value(args, "load");
-    rh_error err;
-    job->loaded = load;
-    if (load && rh_state_read(&job->born, load, &err) != RH_OK)
-        return cli_refuse("%s", err.text);
-    if (!name && load)
-        name = rh_state_label(job->born);
-    int rc = cli_job_agent(job, name);
-    if (rc)
-        return rc;
-
-    // a state of another agent is left for the library to refuse
-    size_t n = 0;
-    const double *hp = load ? rh_state_find(job->born, "hyperparameters", &n) : NULL;
-    if (load && strcmp(rh_state_label(job->born), name) == 0) {
-        if (!hp || n != (size_t)job->agent->nparam)
-            return cli_refuse("'%s' has %zu hyperparameters, expected %d for %s", load,
-                              hp ? n : 0, job->agent->nparam, name);
-        memcpy(job->hp, hp, n * sizeof *hp);
-    }
-
-    const char *pair, *value;
-    for (int at = 0; (pair = cli_each(args, "set", &at)) != NULL;) {
-        int i;
-        rc = cli_job_pair(job, pair, &i, &value);
-        if (rc)
-            return rc;
-        rh_status read =
-            rh_param_parse(&job->agent->param[i], job->agent->name, value, &job->hp[i], &err);
-        if (read) {
-            rc = cli_pass(read, &err);
-            if (strchr(value, ','))
-                cli_try("rehearse sweep, which takes lists");
-            return rc;
-        }
-    }
-    return CLI_OK;
-}
-
 static int prepare(running *r, const cli_args *args)
 {
     cli_job *job = &r->job;
     const char *csv = cli_value(args, "csv");
     if (cli_has(args, "live") && cli_has(args, "quiet"))
-        return cli_refuse("--live and --quiet cannot both be had");
+        return cli_refuse("--live and --quiet cannot be used together");
     if (cli_has(args, "pace") && !cli_has(args, "live"))
-        return cli_refuse("--pace is for eyes: it goes with --live");
+        return cli_refuse("--pace needs --live");
 
-    int rc = cli_job_init(job, args);
-    if (!rc)
-        rc = choose_agent(job, args);
-    if (!rc)
-        rc = cli_job_rehearse(job);
+    int rc = cli_job_init(job, args, cli_value(args, "load"));
     if (!rc && csv)
         rc = cli_file_probe(csv, true);
     r->save = cli_value(args, "save");
@@ -180,7 +132,7 @@ static char *draw_live(running *r)
     return text;
 }
 
-// A run takes milliseconds: let eyes keep up.
+// A run takes milliseconds, too fast to watch.
 static void keep_pace(const running *r)
 {
     double share = cli_progress_share(&r->progress);
@@ -317,20 +269,22 @@ done:
 
 const cli_command cli_run = {
     .name = "run",
-    .about = "Live one setting's learning runs in a simulator or model: its score",
-    .operands = "ENV|model:FILE --agent NAME [--set NAME=VALUE ...] [options]",
-    .detail = "Every run begins anew and learns for the given number of steps. The score of a "
-              "run is by default its average return per episode, from the first step on: what "
-              "the learning itself costs counts. Results are the same for any --jobs.",
+    .about = "Run one setting of an agent in a simulator or model, and score it",
+    .operands = "ENV|model:FILE|FILE.yaml --agent NAME [--set NAME=VALUE ...] [options]",
+    .detail = "Every run starts untrained and learns for the given number of steps. By default "
+              "the score of a run is its average return per episode from the first step on, so "
+              "the cost of learning counts. A YAML file has the keys of a study file, with env "
+              "for a simulator or data for model:FILE.",
     .operand = CLI_ENV,
-    .group = {&agent_group, &cli_env_group, &cli_runs_group, &output_group, &cli_common_group},
-    .example = {"how good is the agent as it comes", "rehearse run acrobot --agent esarsa",
-                "another step size, three runs, drawn as they go",
+    .plan = RH_PLAN_RUN,
+    .group = {&cli_runs_group, &agent_group, &output_group, &cli_common_group},
+    .example = {"the agent with its default hyperparameters",
+                "rehearse run acrobot --agent esarsa",
+                "another step size, three runs, drawn live",
                 "rehearse run acrobot -a esarsa --set alpha=0.03 --runs 3 --live",
-                "learn once, and keep what was learned",
+                "train once and save the agent",
                 "rehearse run acrobot -a esarsa -r 1 --save arm.state",
-                "judge what was learned", "rehearse run acrobot --load arm.state --freeze"},
-    .see =
-        "`rehearse list envs acrobot` and `rehearse list agents esarsa` show what can be set.",
+                "evaluate the trained agent", "rehearse run acrobot --load arm.state --freeze"},
+    .see = "`rehearse list envs acrobot` and `rehearse list agents esarsa` show all options.",
     .main = run_main,
 };

@@ -1,30 +1,20 @@
 // cmd_sweep.c - rehearse sweep: every setting of a grid, run in a simulator or a model and
 // ranked.
 //
-// 1. All settings go through one call of the evaluator, so that no thread waits at the end of a
-//    setting. Runs of the same number share their chance in all settings: they are compared in
-//    pairs.
-// 2. An interrupted sweep reports what it has. The settings are run in order, so that those
-//    begun first are whole.
+// 1. All settings go through one call of the evaluator, so no thread waits at the end of a
+//    setting. Runs with the same number share their random streams in all settings and are
+//    compared in pairs.
+// 2. An interrupted sweep reports what it has. Settings are run in order, so those begun first
+//    are complete.
 
 #include "cli_internal.h"
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
-#define POINTS 20 // of a run, for the smoothness of the progress alone
+#define MOST_SETTINGS 100000
+#define POINTS 20 // of a run, for the progress display only
 #define TOP 20    // rows shown on a terminal
-
-static const cli_option setting_option[] = {
-    {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns"},
-    {"grid", 'g', CLI_GRID, "NAME",
-     .about = "a grid published for the environment and the agent; ENV:NAME takes that of "
-              "another environment"},
-    {"set", 's', CLI_AGENT_SET, "NAME=VALUE,...",
-     .about = "values of a hyperparameter, in the place of the grid's", .repeats = true},
-    {0},
-};
 
 static const cli_option output_option[] = {
     {"top", 0, CLI_WHOLE, "N", .about = "rows to show", .initial = "20 on a terminal, else all",
@@ -36,7 +26,6 @@ static const cli_option output_option[] = {
     {0},
 };
 
-static const cli_group setting_group = {"settings", setting_option};
 static const cli_group output_group = {"output", output_option};
 
 typedef struct sweeping {
@@ -51,41 +40,74 @@ typedef struct sweeping {
     double best;       // mean of all runs of the best setting that is whole
 } sweeping;
 
+// The axes of the grid: the dimensions of the plan's space, with all their values.
+static int read_grid(sweeping *s, const cli_args *args)
+{
+    const rh_plan *plan = s->job.plan;
+    const rh_space *space = rh_plan_space(plan);
+    double count = rh_space_count(space), x[RH_MAX_DIM];
+    int nparam = s->job.agent->nparam;
+    if (!space->ndim && !cli_has(args, "set") && !cli_has(args, "grid")) {
+        cli_refuse("sweep: no values to try, expected --grid NAME or --set NAME=VALUE,...");
+        cli_try("rehearse list grids");
+        return CLI_USAGE;
+    }
+    if (count > MOST_SETTINGS) {
+        cli_refuse("sweep: %s settings, expected at most %s",
+                   cli_count((int64_t)fmin(count, 1e18)).s, cli_count(MOST_SETTINGS).s);
+        cli_try("fewer values, or a coarse sweep first and a fine one around its best");
+        return CLI_USAGE;
+    }
+    s->grid.nsetting = (int)count;
+    s->grid.axis = rh_alloc((size_t)space->ndim + 1, sizeof *s->grid.axis);
+    s->hp = rh_alloc(((size_t)count + 1) * (size_t)nparam + 1, sizeof *s->hp);
+    if (!s->grid.axis || !s->hp)
+        return cli_fail("out of memory for %s settings", cli_count(s->grid.nsetting).s);
+    for (int i = 0; i < s->grid.nsetting; i++) {
+        rh_space_at(space, i, x);
+        rh_plan_hp(plan, x, s->hp + (size_t)i * (size_t)nparam);
+    }
+
+    // the first dimension is the slowest
+    for (int d = 0, stride = s->grid.nsetting; d < space->ndim; d++) {
+        cli_axis *axis = &s->grid.axis[s->grid.naxis++];
+        axis->param = rh_plan_param(plan, d, NULL);
+        axis->nvalue = (int)rh_dim_count(&space->dim[d]);
+        axis->value = rh_alloc((size_t)axis->nvalue, sizeof *axis->value);
+        if (!axis->value)
+            return cli_fail("out of memory");
+        stride /= axis->nvalue;
+        for (int i = 0; i < axis->nvalue; i++)
+            axis->value[i] = s->hp[(size_t)(i * stride) * (size_t)nparam + (size_t)axis->param];
+    }
+    return CLI_OK;
+}
+
 static int prepare(sweeping *s, const cli_args *args)
 {
     cli_job *job = &s->job;
     const char *csv = cli_value(args, "csv");
-    int rc = cli_job_init(job, args);
+    int rc = cli_job_init(job, args, NULL);
     if (!rc)
-        rc = cli_job_agent(job, cli_value(args, "agent"));
-    if (!rc)
-        rc = cli_grid_init(&s->grid, job, args);
-    if (!rc)
-        rc = cli_job_rehearse(job);
+        rc = read_grid(s, args);
     if (!rc && csv)
         rc = cli_file_probe(csv, true);
     if (rc)
         return rc;
 
-    int nsetting = s->grid.nsetting, nparam = job->agent->nparam;
+    int nsetting = s->grid.nsetting;
     int64_t nunit = (int64_t)job->opt.nrun * job->world.nmember; // of a setting
     if (nsetting > INT_MAX / nunit)
         return cli_refuse("sweep: %s settings of %s runs are too many", cli_count(nsetting).s,
                           cli_count(nunit).s);
     job->opt.ncurve = job->opt.nstep < POINTS ? (int)job->opt.nstep : POINTS;
     s->best = -INFINITY;
-    s->hp = rh_alloc((size_t)nsetting * (size_t)nparam + 1, sizeof *s->hp);
     s->result = rh_alloc((size_t)nsetting * (size_t)nunit, sizeof *s->result);
     s->sum = rh_alloc((size_t)nsetting, sizeof *s->sum);
     s->count = rh_alloc((size_t)nsetting, sizeof *s->count);
-    if (!s->hp || !s->result || !s->sum || !s->count)
+    if (!s->result || !s->sum || !s->count)
         return cli_fail("out of memory for %s settings of %s runs", cli_count(nsetting).s,
                         cli_count(nunit).s);
-    for (int i = 0; i < nsetting; i++) {
-        double *hp = s->hp + (size_t)i * (size_t)nparam;
-        memcpy(hp, job->hp, (size_t)nparam * sizeof *hp);
-        cli_grid_setting(&s->grid, i, hp);
-    }
     return CLI_OK;
 }
 
@@ -96,7 +118,9 @@ static void clear(sweeping *s)
     rh_free(s->result);
     rh_free(s->sum);
     rh_free(s->count);
-    cli_grid_clear(&s->grid);
+    for (int i = 0; i < s->grid.naxis; i++)
+        rh_free(s->grid.axis[i].value);
+    rh_free(s->grid.axis);
     cli_job_clear(&s->job);
 }
 
@@ -143,7 +167,7 @@ static int sweep_main(const cli_args *args)
     if (rc)
         goto done;
 
-    // files first: a reader that goes away early costs none
+    // files first: a reader that closes the pipe early does not lose them
     s.table = (cli_table){.job = job, .grid = &s.grid, .hp = s.hp};
     s.table.seconds = s.progress.seconds;
     rc = cli_table_init(&s.table, s.result);
@@ -169,26 +193,26 @@ done:
 
 const cli_command cli_sweep = {
     .name = "sweep",
-    .about = "Live every setting of a grid in a simulator or model, and rank them",
-    .operands =
-        "ENV|model:FILE --agent NAME (--grid NAME | --set NAME=VALUE,... ...) [options]",
+    .about = "Run every setting of a grid in a simulator or model, and rank them",
+    .operands = "ENV|model:FILE|FILE.yaml --agent NAME (--grid NAME | --set NAME=VALUE,... "
+                "...) [options]",
     .detail =
-        "The grid is every combination of the listed values. All settings meet the same "
-        "starts and the same chance, so that they are compared in pairs: a ~ marks those "
-        "that the runs do not tell apart from the best. In a model of several members the "
-        "score is the mean of a member's runs, pooled over the members.",
+        "The grid is every combination of the listed values. All settings share their start "
+        "states and random streams, so runs are compared in pairs: a ~ marks settings that are "
+        "statistically tied with the best (95 %). In a model with several members the score is "
+        "the mean of a member's runs, pooled over the members. A YAML file has the keys of a "
+        "study file, with env for a simulator or data for model:FILE.",
     .operand = CLI_ENV,
-    .group = {&setting_group, &cli_env_group, &cli_runs_group, &output_group,
-              &cli_common_group},
+    .plan = RH_PLAN_SWEEP,
+    .group = {&cli_runs_group, &output_group, &cli_common_group},
     .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",
                 "six settings, ten runs each",
                 "rehearse sweep acrobot -a esarsa -s alpha=0.01,0.03,0.1 -s tau=1,10 -r 10",
                 "the paper's grid with one parameter fixed, as a table for later",
                 "rehearse sweep acrobot -a esarsa -g paper -s tau=1 --csv tau1.csv",
-                "in a model that `rehearse fit` has made of a log",
+                "in a model fitted by `rehearse fit`",
                 "rehearse sweep model:plant.model -a esarsa -s alpha=0.01,0.03,0.1,0.3"},
-    .see =
-        "`rehearse list grids` shows the published grids, `rehearse list agents esarsa` what "
-        "can be set.",
+    .see = "`rehearse list grids` shows the published grids, `rehearse list agents esarsa` all "
+           "hyperparameters.",
     .main = sweep_main,
 };

@@ -1,16 +1,16 @@
 // cmd_tune.c - rehearse tune: from a log to the setting to deploy.
 //
-// 1. What can be refused is refused before the log is read, and what depends on the log before
-//    a model is fitted.
-// 2. The same words on the same folder go on with a study; so what to do after an interrupt, a
-//    crash or a full disk is always the same: the command again.
-// 3. Of several processes the first does all the reading and printing. The others know the plan
-//    by the same words, and live what they are handed. Words that are refused are refused by
-//    each of them, before any of them waits for another.
-// 4. Where one of several processes is killed, mpirun ends the others and forwards nothing they
-//    still say. So how to go on is said at the beginning too, where there are several.
-// 5. A folder that cannot be written and a disk that is full are the user's to mend (exit code
-//    2), before the work begins and in the middle of it.
+// 1. Everything is checked as early as it can be: options before the log is read, what depends
+//    on the log before a model is fitted.
+// 2. The same command on the same folder resumes a study, after an interrupt, a crash or a full
+//    disk alike.
+// 3. Of several processes the first reads and prints. The others build the plan from the same
+//    options and execute the runs they are sent. Each of them checks the options before any of
+//    them waits for another.
+// 4. When one of several processes is killed, mpirun ends the others and forwards nothing they
+//    print. So with several processes, how to resume is printed at the beginning.
+// 5. A folder that cannot be written and a full disk give exit code 2, before the work begins
+//    and in the middle of it: the user can fix them.
 
 #include "cli_internal.h"
 
@@ -21,100 +21,27 @@
 #define GRACE 1.0     // seconds for the first process to say what is wrong
 #define PATIENCE 10.0 // and for it to end all of them
 
+#define MODEL "model:"
+
 static const cli_option main_option[] = {
-    {"agent", 'a', CLI_AGENT, "NAME", .about = "who learns",
-     .initial = "esarsa; of continuous actions gaussian_actor_critic"},
-    {"set", 's', CLI_AGENT_SET, "NAME=VALUES",
-     .about = "what is tried of a hyperparameter: 0.1 alone, 0.1,0.3,1 these, 0.01:1 anything "
-              "between, 0.01:1:log, 1:8:int, 0:1:0.25 multiples",
-     .initial = "every one of its table that has a usual range", .repeats = true},
-    {"trials", 't', CLI_TEXT, "N", .about = "settings to try",
-     .initial = "100; grid and race try all"},
-    {"runs", 'r', CLI_TEXT, "N", .about = "runs of a setting, each with its own chance",
-     .initial = "10; race up to 30"},
-    {"steps", 'n', CLI_TEXT, "N", .about = "steps of a run", .initial = "the task's own"},
-    {"output", 'o', CLI_FILE, "FOLDER",
-     .about = "where the study is kept; one that is there is gone on with",
+    {"output", 'o', CLI_FILE, "FOLDER", .about = "study folder; an existing study is resumed",
      .initial = "the log's name with .study"},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs at the same time; changes no result",
+    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {"dry-run", 0, CLI_NONE, NULL,
-     .about = "print what would be done, and how long it would take"},
-    {0},
-};
-
-static const cli_option search_option[] = {
-    {"method", 0, CLI_METHOD, "NAME", .about = "how settings are searched",
-     .initial = "race for up to 512 settings, otherwise bayes"},
-    {"method-set", 0, CLI_METHOD_SET, "NAME=VALUE", .about = "a parameter of the method",
-     .repeats = true},
-    {"batch", 0, CLI_TEXT, "N",
-     .about = "settings that are searched for at a time: more for more machines",
-     .initial = "4 for bayes"},
-    {"grid", 'g', CLI_GRID_OF, "ENV:NAME", .about = "try a published grid: acrobot:paper"},
-    {"preset", 0, CLI_FIT_PRESET, "NAME",
-     .about = "all as in the paper, for the environment of --task, but for what is said beside "
-              "it"},
-    {"seed", 0, CLI_TEXT, "N", .about = "what all chance comes from", .initial = "1"},
-    {0},
-};
-
-static const cli_option judge_option[] = {
-    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a run becomes a score",
-     .initial = "average"},
-    {"across", 0, CLI_ACROSS, "HOW", .about = "how the scores of runs become a value",
-     .initial = "mean"},
-    {"pool", 0, CLI_POOL, "HOW", .about = "how the values in several members become one",
-     .initial = "mean"},
-    {"cutoff", 0, CLI_TEXT, "N", .about = "an episode of N steps is cut off; or never",
-     .initial = "a thirtieth of the run, or twice the log's median episode"},
-    {"cutoff-as", 0, CLI_CUTOFF_RULE, "RULE", .about = "what the agent sees of it",
-     .initial = "truncate"},
-    {"confirm", 0, CLI_TEXT, "N",
-     .about = "leading settings to run again, in models that the search has not seen",
-     .initial = "8"},
-    {"confirm-members", 0, CLI_TEXT, "N", .about = "how many such models", .initial = "5"},
-    {"confirm-runs", 0, CLI_TEXT, "N", .about = "runs of each setting in each of them",
-     .initial = "10"},
-    {"no-confirm", 0, CLI_NONE, NULL, .about = "choose by the search alone"},
-    {0},
-};
-
-static const cli_option model_option[] = {
-    {"model", 'm', CLI_MODEL, "KIND", .about = "what kind of model", .initial = "knn"},
-    {"k", 'k', CLI_TEXT, "N", .about = "neighbours that a step is drawn from", .initial = "3"},
-    {"reach", 0, CLI_TEXT, "HOW",
-     .about = "how far a neighbour is believed: auto, none, 99% or 0.3", .initial = "auto"},
-    {"model-set", 0, CLI_MODEL_SET, "NAME=VALUE", .about = "any parameter of the model",
-     .repeats = true},
-    {"members", 0, CLI_TEXT, "N",
-     .about = "models to search in, each of another part of the log", .initial = "1"},
-    {"resample", 0, CLI_RESAMPLE, "HOW", .about = "what each member is fitted to",
-     .initial = "all; of several members subset"},
-    {"share", 0, CLI_TEXT, "SHARE", .about = "of the steps in a subset", .initial = "0.9"},
-    {"starts", 0, CLI_FILE, "LOG", .about = "a second log, whose episodes begin where runs do",
-     .initial = "as in the log"},
-    {"repr", 0, CLI_REPR, "KIND", .about = "how states are seen, and so which are alike",
-     .initial = "laplacian; raw where steps have no order"},
-    {"repr-set", 0, CLI_REPR_SET, "NAME=VALUE", .about = "a parameter of the representation",
-     .repeats = true},
-    {"repr-preset", 0, CLI_REPR_PRESET, "NAME", .about = "the paper's parameters"},
-    {"joint", 0, CLI_NONE, NULL, .about = "see state and continuous action together"},
+     .about = "print the plan as a study file, with the time it would take, and stop"},
     {0},
 };
 
 static const cli_option output_option[] = {
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"strict", 0, CLI_NONE, NULL,
-     .about = "exit code 1 when there are errors or warnings among the findings"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "say nothing; the folder has all of it"},
+     .about = "exit code 1 if there are errors or warnings among the findings"},
+    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing; results are in the folder"},
     {0},
 };
 
-static const cli_group main_group = {"what matters most", main_option};
-static const cli_group search_group = {"search", search_option};
-static const cli_group judge_group = {"how settings are judged", judge_option};
-static const cli_group model_group = {"the model of the log", model_option};
+static const cli_group main_group = {CLI_MAIN, main_option};
 static const cli_group output_group = {"output", output_option};
 
 static void clear(cli_tuning *tune)
@@ -139,8 +66,8 @@ static bool stop(void *context)
     return cli_interrupted() != 0;
 }
 
-// Of several processes the first speaks. mpirun puts a terminal of its own between it and what
-// may be a file, so that nothing is to be drawn there.
+// Of several processes only the first prints. mpirun gives it a terminal even where the output
+// goes to a file, so it must not draw.
 static void before(void)
 {
     cli_launch launch = cli_launched();
@@ -157,7 +84,7 @@ static int name_folder(cli_tuning *tune)
     const char *given = cli_value(tune->args, "output");
     const char *from = given ? given : tune->args->word[0];
     if (given && !*given)
-        return cli_refuse("tune: --output: a folder without a name");
+        return cli_refuse("--output: an empty name, expected a folder");
     if (!given && strncmp(from, "model:", 6) == 0)
         from += 6;
     size_t n = strlen(from);
@@ -185,6 +112,50 @@ static int name_folder(cli_tuning *tune)
     return CLI_OK;
 }
 
+// ---------------------------------------------------------------------------- the plan
+
+static int check_options(const cli_args *args)
+{
+    static const char *const pair[][2] = {{"json", "quiet"},
+                                          {"dry-run", "quiet"},
+                                          {"no-confirm", "confirm"},
+                                          {"no-confirm", "confirm-members"},
+                                          {"no-confirm", "confirm-runs"}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        if (cli_has(args, pair[i][0]) && cli_has(args, pair[i][1]))
+            return cli_refuse("--%s and --%s cannot be used together", pair[i][0], pair[i][1]);
+    return CLI_OK;
+}
+
+static int make_plan(cli_tuning *tune)
+{
+    int rc = check_options(tune->args);
+    if (!rc)
+        rc = cli_plan_init(&tune->plan, tune->args, "data");
+    if (!rc && !rh_plan_text(tune->plan, "data"))
+        rc = cli_refuse("%s: no key data, expected the path of a log", tune->args->word[0]);
+    return rc;
+}
+
+// The log or model, and the log of starts.
+static int read_files(cli_tuning *tune)
+{
+    const cli_args *args = tune->args;
+    const char *data = rh_plan_text(tune->plan, "data");
+    const char *starts = rh_plan_text(tune->plan, "starts");
+    const char *roles = cli_is_yaml(args->word[0]) ? args->word[0] : NULL;
+    rh_error err;
+    if (strncmp(data, MODEL, strlen(MODEL)) == 0) {
+        if (!data[strlen(MODEL)])
+            return cli_refuse("tune: " MODEL ", expected " MODEL "FILE");
+        return cli_pass_file(rh_model_read(&tune->model, data + strlen(MODEL), &err), &err);
+    }
+    int rc = cli_log_read_as(&tune->log, args, roles ? NULL : data, roles);
+    if (!rc && starts)
+        rc = cli_log_read_as(&tune->starts, args, starts, roles);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- a dry run
 
 static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
@@ -205,23 +176,23 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     cli_json_whole(&json, "settings", e->nsetting);
     cli_json_whole(&json, "runs", e->nrun);
     cli_json_whole(&json, "runs_to_confirm", e->nconfirm);
-    cli_json_whole(&json, "steps_of_a_life", e->eval.nstep);
-    cli_json_real(&json, "seconds_of_a_life", e->seconds_per_run);
+    cli_json_whole(&json, "steps_per_run", e->eval.nstep);
+    cli_json_real(&json, "seconds_per_run", e->seconds_per_run);
     cli_json_real(&json, "seconds", e->seconds);
     cli_tune_json_plan(&json, tune->plan);
     cli_json_close(&json);
 }
 
-// Stopped by a signal: what is kept, and how to go on.
+// Stopped by a signal: what is kept, and how to resume.
 static int interrupted(const cli_tuning *tune)
 {
     const rh_study_progress *n = &tune->studying.progress;
     if (cli_has(tune->args, "dry-run"))
         cli_say("interrupted");
     else if (n->nrun_max == 0)
-        cli_say("interrupted before the first run; the same command begins again");
+        cli_say("interrupted before the first run");
     else
-        cli_say("interrupted: %s of %s runs are done and kept in %s; the same command goes on",
+        cli_say("interrupted: %s of %s runs are kept in %s; the same command resumes",
                 cli_count(n->nrun).s, cli_count(n->nrun_max).s, tune->folder);
     return CLI_SIGNAL + cli_interrupted();
 }
@@ -283,7 +254,7 @@ static int carry_out(cli_tuning *tune)
     if (rc) {
         int code = cli_pass_file(rc, &err);
         if (rc == RH_EIO)
-            cli_try("the same command again, once that is mended: finished runs are kept");
+            cli_try("fix this and rerun the same command; finished runs are kept");
         return code;
     }
 
@@ -301,12 +272,12 @@ static int carry_out(cli_tuning *tune)
     return cli_has(args, "strict") && grave ? CLI_FAILED : CLI_OK;
 }
 
-// What the first process does: all of it. *sound: the others have been told that it is over, as
-// they are by every study that was carried out as far as somebody wanted it to be.
+// The first process. *sound: the study told the others that it is over; otherwise they must be
+// aborted.
 static int keep_study(cli_tuning *tune, bool *sound)
 {
     rh_error err;
-    int rc = cli_tune_files(tune);
+    int rc = read_files(tune);
     const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
     if (!rc)
         rc = cli_pass(rh_plan_settle(tune->plan, log, &err), &err);
@@ -320,14 +291,14 @@ static int keep_study(cli_tuning *tune, bool *sound)
 
 // ---------------------------------------------------------------------------- many processes
 
-// Begin MPI. Processes that do not see each other would each do all of the study.
+// Start MPI. Processes that do not see each other would each do the whole study.
 static int begin_ranks(cli_tuning *tune)
 {
     rh_error err;
     const cli_launch *launch = &tune->launch;
     if (!rh_ranks_built())
-        return cli_refuse("tune: started as one of several processes, and this build has no "
-                          "MPI: start one, or build where MPI is found");
+        return cli_refuse("tune: started as one of several processes, but this build has no "
+                          "MPI: start one process, or build with MPI");
     int rc = cli_pass(rh_ranks_begin(&tune->ranks, &err), &err);
     if (rc)
         return rc;
@@ -341,7 +312,7 @@ static int begin_ranks(cli_tuning *tune)
     return CLI_OK;
 }
 
-// What the others do. Should the first not end everybody after a failure here, this one does.
+// The other processes. After a failure the first aborts all; if it does not, this one does.
 static int help(cli_tuning *tune)
 {
     rh_study_options opt = rh_study_defaults();
@@ -367,13 +338,13 @@ static int tune_main(const cli_args *args)
     cli_tuning tune = {.args = args, .launch = cli_launched()};
     bool alone = tune.launch.count == 1 || cli_has(args, "dry-run"), sound = true;
     if (args->nword != 1) {
-        cli_refuse("tune: %d names, expected one: a log, a model or a study's file",
+        cli_refuse("tune: %d names, expected one: a log, model:FILE or a study file",
                    args->nword);
         cli_try("rehearse tune plant.csv");
         return CLI_USAGE;
     }
     tune.nthread = (int)cli_number(args, "jobs", cli_launch_jobs(&tune.launch));
-    int rc = cli_tune_plan(&tune);
+    int rc = make_plan(&tune);
     if (!rc)
         rc = name_folder(&tune);
     if (!rc && !alone)
@@ -396,26 +367,26 @@ done:
 
 const cli_command cli_tune = {
     .name = "tune",
-    .about = "From a log to the setting to deploy, and how sure that is",
+    .about = "Choose hyperparameters from a log, and say how sure the choice is",
     .operands = "LOG|model:FILE|STUDY.yaml [options]",
     .detail =
-        "A model of the log is fitted, settings of the agent are searched for that learn well "
-        "in it, and the leading ones are run again in models that the search has not seen. "
-        "All of it is kept in a folder: the same command goes on with a study that was "
-        "stopped, by whatever, and ends as if it had not been. Every option can be written "
-        "into a file, STUDY.yaml; what the line says stands above it.",
+        "Fits a model of the log, searches for settings of the agent that learn well in it, "
+        "and runs the leading ones again in models that the search has not seen. Everything is "
+        "kept in a folder: the same command resumes a study that was stopped, with the same "
+        "result. Every option is also a key of a study file, STUDY.yaml; options override the "
+        "file.",
     .operand = CLI_FILE,
-    .group = {&main_group, &search_group, &judge_group, &model_group, &cli_task_group,
-              &output_group, &cli_log_group, &cli_common_group},
-    .example = {"the setting to deploy, and what it is worth", "rehearse tune plant.csv",
-                "what would be done, as a file to change",
+    .plan = RH_PLAN_TUNE,
+    .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
+    .example = {"the setting to deploy, and its expected score", "rehearse tune plant.csv",
+                "the plan as a study file to edit",
                 "rehearse tune plant.csv --dry-run > study.yaml",
                 "two hyperparameters, one of them on a log scale",
                 "rehearse tune plant.csv -s alpha=0.001:1:log -s tau=1,10",
                 "on four machines of a cluster",
                 "srun -N 4 --ntasks-per-node 1 rehearse tune study.yaml -o plant.study"},
-    .see = "docs/tune.md explains what is printed, docs/study-file.md the keys of a file; "
-           "`rehearse list methods` and `rehearse list agents esarsa` show what can be set.",
+    .see = "docs/tune.md explains the output, docs/study-file.md the keys of a study file; "
+           "`rehearse list methods` and `rehearse list agents esarsa` show all parameters.",
     .before = before,
     .main = tune_main,
 };

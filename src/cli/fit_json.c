@@ -18,7 +18,7 @@ static void json_task(cli_json *json, const cli_fitting *fit)
 {
     const rh_task *task = rh_model_task(fit->model);
     cli_json_open(json, "task", '{', false);
-    cli_json_text(json, "env", fit->task_of ? fit->task_of->name : NULL);
+    cli_json_text(json, "env", rh_plan_task(fit->plan) ? rh_plan_task(fit->plan)->name : NULL);
     cli_json_flag(json, "continuing", task->continuing);
     cli_json_real(json, "gamma", task->gamma);
     cli_json_whole(json, "steps", task->nstep);
@@ -62,7 +62,7 @@ static void json_model(cli_json *json, const cli_fitting *fit)
 {
     const rh_model_type *type = rh_model_kind(fit->model);
     const char *name[CLI_MAX_NAMES];
-    cli_names(CLI_RESAMPLE, name);
+    cli_key_names("model.resample", name);
     cli_json_open(json, "model", '{', false);
     cli_json_text(json, "kind", type->name);
     cli_json_params(json, "parameters", type->param, type->nparam, rh_model_params(fit->model),
@@ -70,10 +70,10 @@ static void json_model(cli_json *json, const cli_fitting *fit)
     cli_json_whole(json, "members", rh_model_nmember(fit->model));
     cli_json_text(json, "resample", name[rh_model_resample(fit->model)]);
     if (rh_model_resample(fit->model) == RH_RESAMPLE_SUBSET)
-        cli_json_real(json, "share", fit->opt.share);
+        cli_json_real(json, "share", rh_plan_real(fit->plan, "model.share"));
     else
         cli_json_null(json, "share");
-    cli_json_whole(json, "seed", (int64_t)fit->opt.seed);
+    cli_json_whole(json, "seed", rh_plan_number(fit->plan, "seed"));
     cli_json_close(json);
 }
 

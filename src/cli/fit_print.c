@@ -35,7 +35,7 @@ static void print_log(const page *p)
 static void print_task(const page *p)
 {
     const rh_task *task = rh_model_task(p->model);
-    const rh_env_type *of = p->fit->task_of;
+    const rh_env_type *of = rh_plan_task(p->fit->plan);
     cli_line("task", "%s, discount %s, %s steps per run%s%s",
              task->continuing ? "continuing" : "episodic", cli_exact(task->gamma).s,
              cli_count(task->nstep).s, of ? ", as in " : "", of ? of->name : "");
@@ -89,7 +89,8 @@ static void print_model(const page *p)
     cli_line("model", "%s: %s states, %s", text, cli_count(p->log->nstate).s, actions);
     if (rh_model_nmember(p->model) > 1 || resample != RH_RESAMPLE_ALL)
         cli_line("  members", "%d, each fitted to %s%s", rh_model_nmember(p->model),
-                 resample == RH_RESAMPLE_SUBSET      ? cli_share(p->fit->opt.share).s
+                 resample == RH_RESAMPLE_SUBSET
+                     ? cli_share(rh_plan_real(p->fit->plan, "model.share")).s
                  : resample == RH_RESAMPLE_BOOTSTRAP ? "a bootstrap of the episodes"
                                                      : "all of the log",
                  resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
@@ -251,7 +252,7 @@ static void print_stitches(const page *p)
 
 static void print_file(const page *p)
 {
-    const rh_env_type *env = p->fit->task_of;
+    const rh_env_type *env = rh_plan_task(p->fit->plan);
     const rh_axis *grid = env && env->ngrid ? &env->grid[0] : NULL;
     char world[4200];
     snprintf(world, sizeof world, "model:%s", p->fit->output);

@@ -1,42 +1,16 @@
-// job.c - what `run` and `sweep` have in common: who runs where, how long and how often.
-//
-// 1. --jobs is left out of everything printed but the speed: it never changes a result.
-// 2. One agent is born before the work begins. What the library refuses (actions that do not
-//    fit, a state of another agent) is then said at once, and not under a header.
+// job.c - what `run` and `sweep` have in common: the plan, the environment, the agent.
 
 #include "cli_internal.h"
 
 #include <string.h>
 
-#define MOST_STEPS INT64_C(1000000000000) // a month of computing, and far from overflow
+#define PREFIX "model:"
 
-static const cli_option env_option[] = {
-    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE",
-     .about = "an option of the environment, or a parameter of the model", .repeats = true},
-    {"range", 0, CLI_RANGE, "SENSOR=LO:HI",
-     .about = "the range of a sensor, as the agent is told it", .repeats = true},
-    {"member", 0, CLI_WHOLE, "N", .about = "live in one member of a model alone",
-     .initial = "all of them", .lo = 0, .hi = RH_MAX_MEMBER - 1},
-    {"pool", 0, CLI_POOL, "HOW", .about = "how the scores in a model's members become one",
-     .initial = "mean"},
-    {0},
-};
-
-static const cli_option runs_option[] = {
-    {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a run",
-     .initial = "the environment's own", .lo = 1, .hi = MOST_STEPS},
-    {"runs", 'r', CLI_WHOLE, "N", .about = "runs of a setting, each with its own chance",
-     .initial = "30", .lo = 1, .hi = 1000000},
-    {"seed", 0, CLI_WHOLE, "N", .about = "what all chance comes from", .initial = "1", .lo = 0,
-     .hi = INT64_MAX},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs at the same time; changes no result",
+static const cli_option jobs_option[] = {
+    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
-    {"criterion", 'c', CLI_CRITERION, "NAME", .about = "how a run becomes a score",
-     .initial = "average"},
-    {"cutoff", 0, CLI_CUTOFF, "N", .about = "an episode of N steps is cut off; or never",
-     .initial = "never; in a model, after a thirtieth of the run", .lo = 1, .hi = INT64_MAX},
-    {"cutoff-as", 0, CLI_CUTOFF_RULE, "RULE", .about = "what the agent sees of it",
-     .initial = "truncate"},
+    {"member", 0, CLI_WHOLE, "N", .about = "run in one member of a model only",
+     .initial = "all of them", .lo = 0, .hi = RH_MAX_MEMBER - 1},
     {0},
 };
 
@@ -45,108 +19,86 @@ static const cli_option common_option[] = {
     {0},
 };
 
-const cli_group cli_env_group = {"environment", env_option};
-const cli_group cli_runs_group = {"runs", runs_option};
+const cli_group cli_runs_group = {CLI_MAIN, jobs_option};
 const cli_group cli_common_group = {"help", common_option};
 
-// ---------------------------------------------------------------------------- reading
+// ---------------------------------------------------------------------------- the plan
 
-int cli_job_pair(const cli_job *job, const char *pair, int *index, const char **value)
+// A hyperparameter that is an option of the environment instead.
+static void suggest_option(const cli_args *args, const char *env)
 {
+    const rh_env_type *type = env ? rh_env_find(env, NULL) : NULL;
+    const char *pair, *value;
     char name[64];
-    rh_error err;
-    const rh_agent_type *agent = job->agent;
-    cli_split(pair, name, value);
-    int rc = cli_pass(
-        rh_param_lookup(agent->param, agent->nparam, agent->name, name, index, &err), &err);
-    const rh_env_type *env = cli_world_kind(&job->world);
-    if (rc && rh_param_find(env->param, env->nparam, name) >= 0)
-        cli_try("--env-set %s, an option of %s", pair, env->name);
+    for (int at = 0; type && (pair = cli_each(args, "set", &at)) != NULL;)
+        if (cli_split(pair, name, &value) &&
+            rh_param_find(type->param, type->nparam, name) >= 0)
+            cli_try("--env-set %s, an option of %s", pair, type->name);
+}
+
+static int make_plan(cli_job *job, const cli_args *args)
+{
+    const char *word = args->nword ? args->word[0] : "";
+    bool model = strncmp(word, PREFIX, strlen(PREFIX)) == 0;
+    bool named = args->nword == 1 && (model || cli_is_yaml(word));
+    if (!named && !cli_env_find(args))
+        return CLI_USAGE;
+    int rc = cli_plan_init(&job->plan, args, model ? "data" : "env.name");
+    if (rc)
+        suggest_option(args, named ? NULL : word);
     return rc;
 }
 
-static int read_options(cli_job *job, const cli_args *args)
+// The agent: the one that was set, or that of the file.
+static int choose_agent(cli_job *job)
 {
-    rh_eval_options *opt = &job->opt;
-    bool usual = job->world.model && !job->task.continuing; // has a cut-off of its own
-    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !usual)
-        return cli_refuse("--cutoff-as says how, and --cutoff is missing to say when");
-    *opt = rh_eval_defaults(&job->task);
-    opt->nstep = cli_number(args, "steps", opt->nstep);
-    opt->nrun = (int)cli_number(args, "runs", opt->nrun);
-    opt->seed = (uint64_t)cli_number(args, "seed", (int64_t)opt->seed);
-    opt->nthread = (int)cli_number(args, "jobs", cli_ncpu());
-    opt->criterion = (rh_criterion)cli_number(args, "criterion", opt->criterion);
-    opt->replicate = (uint64_t)job->world.member;
-    opt->cutoff = cli_number(args, "cutoff", opt->cutoff);
-    job->usual = usual && !cli_has(args, "cutoff");
-    if (job->usual)
-        opt->cutoff = rh_model_cutoff(rh_model_log(job->world.model), opt->nstep);
-    if (opt->cutoff == 0)
-        return cli_fail("out of memory");
-    opt->cutoff_rule = (rh_cutoff_rule)cli_number(args, "cutoff-as", opt->cutoff_rule);
-    return CLI_OK;
-}
-
-int cli_job_init(cli_job *job, const cli_args *args)
-{
-    const char *command = args->command->name, *csv = cli_value(args, "csv");
-    bool json = cli_has(args, "json"), piped = csv && strcmp(csv, "-") == 0;
-    *job = (cli_job){.command = command, .quiet = cli_has(args, "quiet")};
-    job->words = !json && !piped;
-    if (json && piped)
-        return cli_refuse("--json and --csv - both want standard output");
-
-    int rc = cli_world_init(&job->world, args);
-    if (rc)
-        return rc;
-    rh_task *task = &job->task;
-    *task = *rh_env_task(job->world.env[0]);
-    const char *pair;
-    for (int at = 0; !rc && (pair = cli_each(args, "range", &at)) != NULL;) {
-        double lo, hi;
-        int i;
-        rc = cli_range_read(pair, job->world.name, task->obs_name, task->nobs, &i, &lo, &hi);
-        if (rc)
-            break;
-        task->obs_lo[i] = lo;
-        task->obs_hi[i] = hi;
-        job->ranged[i] = true;
+    rh_error err;
+    if (job->loaded && rh_state_read(&job->born, job->loaded, &err) != RH_OK)
+        return cli_refuse("%s", err.text);
+    if (rh_plan_text(job->plan, "agent.name"))
+        return CLI_OK;
+    if (!job->loaded) {
+        cli_refuse("%s: which agent?", job->command);
+        cli_try("rehearse list agents");
+        return CLI_USAGE;
     }
-    return rc ? rc : read_options(job, args);
-}
-
-void cli_job_clear(cli_job *job)
-{
-    cli_world_clear(&job->world);
-    rh_state_destroy(job->born);
-    rh_free(job->hp);
-    rh_free(job->swept);
+    return cli_pass(
+        rh_plan_set(job->plan, "agent.name", rh_state_label(job->born), "--load", &err), &err);
 }
 
 // ---------------------------------------------------------------------------- the agent
 
-int cli_job_agent(cli_job *job, const char *name)
+// hp from the plan; what it does not set, from the file. A state of another agent is left for
+// the library to refuse.
+static int read_agent(cli_job *job)
 {
-    rh_error err;
-    job->agent = name ? rh_agent_find(name, &err) : NULL;
-    if (!job->agent) {
-        if (name)
-            cli_refuse("%s", err.text);
-        else
-            cli_refuse("%s: which agent?", job->command);
-        cli_try("rehearse list agents");
-        return CLI_USAGE;
-    }
-    job->hp = rh_alloc((size_t)job->agent->nparam + 1, sizeof *job->hp);
-    job->swept = rh_alloc((size_t)job->agent->nparam + 1, sizeof *job->swept);
+    const rh_plan *plan = job->plan;
+    const rh_agent_type *agent = job->agent = rh_plan_agent(plan);
+    job->hp = rh_alloc((size_t)agent->nparam + 1, sizeof *job->hp);
+    job->swept = rh_alloc((size_t)agent->nparam + 1, sizeof *job->swept);
     if (!job->hp || !job->swept)
         return cli_fail("out of memory");
-    rh_param_initial(job->agent->param, job->agent->nparam, job->hp);
+    rh_plan_hp(plan, NULL, job->hp);
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++)
+        job->swept[rh_plan_param(plan, d, NULL)] = true;
+    if (!job->born || strcmp(rh_state_label(job->born), agent->name) != 0)
+        return CLI_OK;
+
+    size_t n = 0;
+    const double *hp = rh_state_find(job->born, "hyperparameters", &n);
+    if (!hp || n != (size_t)agent->nparam)
+        return cli_refuse("'%s' has %zu hyperparameters, expected %d for %s", job->loaded,
+                          hp ? n : 0, agent->nparam, agent->name);
+    for (int i = 0; i < agent->nparam; i++) {
+        char key[100];
+        snprintf(key, sizeof key, "parameters.%.80s", agent->param[i].name);
+        if (!rh_plan_text(plan, key))
+            job->hp[i] = hp[i];
+    }
     return CLI_OK;
 }
 
-// "try: --agent random, ..." with every agent that can take the environment's actions.
+// "try: an agent that fits: random, ..." with every agent that can take the actions.
 static void suggest_fitting(unsigned actions)
 {
     char list[256];
@@ -161,7 +113,8 @@ static void suggest_fitting(unsigned actions)
     cli_try("an agent that fits: %s", list);
 }
 
-int cli_job_rehearse(const cli_job *job)
+// Create one agent and destroy it.
+static int rehearse(const cli_job *job)
 {
     rh_error err;
     rh_agent *agent = NULL;
@@ -177,4 +130,65 @@ int cli_job_rehearse(const cli_job *job)
     if (!(job->agent->actions & actions))
         suggest_fitting(actions);
     return code;
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+// The task with its ranges, and how runs are evaluated.
+static int read_evaluation(cli_job *job, const cli_args *args, const rh_log *log)
+{
+    rh_error err;
+    rh_task *task = &job->task;
+    const rh_task *own = rh_env_task(job->world.env[0]);
+    *task = *own;
+    rh_status rc = rh_plan_ranges(job->plan, task, &err);
+    for (int i = 0; i < task->nobs; i++)
+        job->ranged[i] = task->obs_lo[i] != own->obs_lo[i] || task->obs_hi[i] != own->obs_hi[i];
+    if (!rc)
+        rc = rh_plan_eval(job->plan, task, log, &job->opt, &err);
+    if (rc)
+        return cli_pass(rc, &err);
+    bool usual = log && !task->continuing; // has a cut-off by default
+    if (cli_has(args, "cutoff-as") && !cli_has(args, "cutoff") && !usual)
+        return cli_refuse("--cutoff-as needs --cutoff: %s has no cut-off by default",
+                          job->world.name);
+    job->usual = usual && !cli_has(args, "cutoff");
+    job->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
+    job->opt.replicate = (uint64_t)job->world.member;
+    return CLI_OK;
+}
+
+int cli_job_init(cli_job *job, const cli_args *args, const char *load)
+{
+    const char *csv = cli_value(args, "csv");
+    bool json = cli_has(args, "json"), piped = csv && strcmp(csv, "-") == 0;
+    rh_error err;
+    *job = (cli_job){
+        .command = args->command->name, .quiet = cli_has(args, "quiet"), .loaded = load};
+    job->words = !json && !piped;
+    if (json && piped)
+        return cli_refuse("--json and --csv - both want standard output");
+    int rc = make_plan(job, args);
+    if (!rc)
+        rc = cli_world_init(&job->world, args, job->plan);
+    if (!rc)
+        rc = choose_agent(job);
+    if (rc)
+        return rc;
+    const rh_log *log = job->world.model ? rh_model_log(job->world.model) : NULL;
+    rc = cli_pass(rh_plan_settle(job->plan, log, &err), &err);
+    if (!rc)
+        rc = read_agent(job);
+    if (!rc)
+        rc = read_evaluation(job, args, log);
+    return rc ? rc : rehearse(job);
+}
+
+void cli_job_clear(cli_job *job)
+{
+    cli_world_clear(&job->world);
+    rh_plan_destroy(job->plan);
+    rh_state_destroy(job->born);
+    rh_free(job->hp);
+    rh_free(job->swept);
 }

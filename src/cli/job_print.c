@@ -54,7 +54,7 @@ void cli_runs_print(const cli_runs_line *line)
     char pooled[96] = "";
     if (line->pool && line->nmember > 1)
         snprintf(pooled, sizeof pooled, ", %d members pooled by %s", line->nmember, line->pool);
-    cli_names(CLI_CRITERION, criterion);
+    cli_key_names("evaluation.criterion", criterion);
     cli_line("runs", "%s%s of %s step%s%s, seed %llu, criterion %s%s%s%s", line->before,
              cli_count(opt->nrun).s, cli_count(opt->nstep).s, cli_plural(opt->nstep), per,
              (unsigned long long)opt->seed, criterion[opt->criterion],
@@ -155,13 +155,13 @@ void cli_job_json(cli_json *json, const cli_job *job)
     cli_json_whole(json, "steps", opt->nstep);
     cli_json_whole(json, "runs", opt->nrun);
     cli_json_whole(json, "seed", (int64_t)opt->seed);
-    cli_names(CLI_CRITERION, name);
+    cli_key_names("evaluation.criterion", name);
     cli_json_text(json, "criterion", name[opt->criterion]);
     if (opt->cutoff == INT64_MAX) {
         cli_json_null(json, "cutoff");
     } else {
         cli_json_whole(json, "cutoff", opt->cutoff);
-        cli_names(CLI_CUTOFF_RULE, name);
+        cli_key_names("evaluation.cutoff_as", name);
         cli_json_text(json, "cutoff_as", name[opt->cutoff_rule]);
     }
 }

@@ -3,46 +3,47 @@
 // --name value, --name=value, -n value, -nvalue, several letters at once (-qj4), and -- before
 // operands that begin with a dash.
 //
-// 1. Numbers and choices are checked here, by the table, so that no command has to.
-// 2. An option given twice counts as it was given last, so that an alias can be overruled. Of
-//    options that may be repeated, the same name twice is refused: nobody means
-//    --set alpha=0.1 --set alpha=0.2, and guessing which one would spoil an experiment.
+// 1. Numbers and choices of the program's own options are checked here, by the table; those of
+//    the plan's keys are checked by the plan.
+// 2. An option given twice counts as it was given last, so it overrides a shell alias. Of
+//    options that may be repeated, the same name twice is refused: in
+//    --set alpha=0.1 --set alpha=0.2 one of them is a mistake.
 // 3. --help anywhere wins over every mistake beside it.
 
 #include "cli_internal.h"
 
+#include "base/number.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
 {
-    for (int g = 0; command->group[g]; g++)
-        for (const cli_option *o = command->group[g]->option; o->name; o++)
-            if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
-                return o;
+    const cli_option *o;
+    for (int i = 0; (o = cli_option_at(command, i)) != NULL; i++)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
     return NULL;
 }
 
 static const cli_option *find_letter(const cli_command *command, char letter)
 {
-    for (int g = 0; command->group[g]; g++)
-        for (const cli_option *o = command->group[g]->option; o->name; o++)
-            if (o->letter && o->letter == letter)
-                return o;
+    const cli_option *o;
+    for (int i = 0; (o = cli_option_at(command, i)) != NULL; i++)
+        if (o->letter && o->letter == letter)
+            return o;
     return NULL;
 }
 
 static int unknown_option(const cli_command *command, const char *name)
 {
     const char *known[CLI_MAX_NAMES];
+    const cli_option *o;
     int n = 0;
-    for (int g = 0; command->group[g]; g++)
-        for (const cli_option *o = command->group[g]->option; o->name; o++)
-            known[n++] = o->name;
+    for (int i = 0; n < CLI_MAX_NAMES && (o = cli_option_at(command, i)) != NULL; i++)
+        known[n++] = o->name;
     const char *near = rh_suggest(name, known, n);
     if (near)
         cli_refuse("%s: no option '--%s'; did you mean '--%s'?", command->name, name, near);
@@ -54,20 +55,14 @@ static int unknown_option(const cli_command *command, const char *name)
 
 // ---------------------------------------------------------------------------- values
 
-// A whole number, also as 1e6. False when it is none, or does not fit.
+// A whole number, also as 1e6. False when it is none, or a double would round it.
 static bool read_whole(const char *text, int64_t *number)
 {
-    char *end;
-    errno = 0;
-    long long whole = strtoll(text, &end, 10);
-    if (end != text && !*end && !errno) {
-        *number = whole;
-        return true;
-    }
-    double real = strtod(text, &end);
-    if (end == text || *end || !(fabs(real) < 9e15) || real != floor(real))
+    double x;
+    const char *end = text + strlen(text);
+    if (rh_number__parse(text, end, &x) != end || !(fabs(x) < 9e15) || x != floor(x))
         return false;
-    *number = (int64_t)real;
+    *number = (int64_t)x;
     return true;
 }
 
@@ -82,30 +77,6 @@ static int check_whole(const cli_command *command, cli_given *given)
                           command->name, o->name, given->value, o->lo);
     return cli_refuse("%s: --%s = %s, expected a whole number, %s to %s", command->name,
                       o->name, given->value, cli_count(o->lo).s, cli_count(o->hi).s);
-}
-
-// A whole number, or never.
-static int check_cutoff(const cli_command *command, cli_given *given)
-{
-    if (strcmp(given->value, "never") == 0) {
-        given->number = INT64_MAX;
-        return CLI_OK;
-    }
-    bool whole = read_whole(given->value, &given->number);
-    if (whole && given->number >= given->option->lo && given->number <= given->option->hi)
-        return CLI_OK;
-    return cli_refuse("%s: --%s = %s, expected a whole number, %" PRId64 " or more, or never",
-                      command->name, given->option->name, given->value, given->option->lo);
-}
-
-static int check_real(const cli_command *command, cli_given *given)
-{
-    char *end;
-    given->real = strtod(given->value, &end);
-    if (end != given->value && !*end && isfinite(given->real))
-        return CLI_OK;
-    return cli_refuse("%s: --%s = %s, expected a number", command->name, given->option->name,
-                      given->value);
 }
 
 static int check_choice(const cli_command *command, cli_given *given)
@@ -152,60 +123,17 @@ static int check_pair(const cli_args *args, const cli_given *given)
     return CLI_OK;
 }
 
-// Check one option by the table, and keep it.
+// Check one option by the table, and keep it. The plan checks the values of its keys.
 static int take(cli_args *args, const cli_option *option, const char *value)
 {
     cli_given given = {.option = option, .value = value};
     int rc = CLI_OK;
-    switch (option->kind) {
-    case CLI_WHOLE:
-        rc = check_whole(args->command, &given);
-        break;
-    case CLI_REAL:
-        rc = check_real(args->command, &given);
-        break;
-    case CLI_CUTOFF:
-        rc = check_cutoff(args->command, &given);
-        break;
-    case CLI_AGENT_SET:
-    case CLI_ENV_SET:
-    case CLI_MODEL_SET:
-    case CLI_REPR_SET:
-    case CLI_METHOD_SET:
-    case CLI_RANGE:
+    if (option->kind >= CLI_AGENT_SET && option->kind <= CLI_RANGE)
         rc = check_pair(args, &given);
-        break;
-    case CLI_CRITERION:
-    case CLI_CUTOFF_RULE:
-    case CLI_POOL:
-    case CLI_MODEL:
-    case CLI_REPR:
-    case CLI_REPR_PRESET:
-    case CLI_FIT_PRESET:
-    case CLI_RESAMPLE:
-    case CLI_EPISODES:
-    case CLI_METHOD:
-    case CLI_ACROSS:
-    case CLI_ACTION_KIND:
-    case CLI_REWARD_OF:
-    case CLI_READ_FORMAT:
-    case CLI_WRITE_FORMAT:
-    case CLI_RESTARTS:
-    case CLI_POLICY:
-    case CLI_TOPIC:
-    case CLI_COMMAND:
-    case CLI_SHELL:
+    else if (!option->key && option->kind == CLI_WHOLE)
+        rc = check_whole(args->command, &given);
+    else if (!option->key && option->kind >= CLI_ACTION_KIND)
         rc = check_choice(args->command, &given);
-        break;
-    case CLI_NONE:
-    case CLI_TEXT:
-    case CLI_FILE:
-    case CLI_GRID:
-    case CLI_GRID_OF:
-    case CLI_ENV: // the library knows these, and says so
-    case CLI_AGENT:
-        break;
-    }
     if (!rc)
         args->given[args->ngiven++] = given;
     return rc;
@@ -351,12 +279,6 @@ int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise)
 {
     const cli_given *given = last_given(args, name);
     return given ? given->number : otherwise;
-}
-
-double cli_real_number(const cli_args *args, const char *name, double otherwise)
-{
-    const cli_given *given = last_given(args, name);
-    return given ? given->real : otherwise;
 }
 
 const char *cli_each(const cli_args *args, const char *name, int *at)

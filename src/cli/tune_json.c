@@ -7,9 +7,9 @@
 static void json_searched(cli_json *json, const rh_plan *plan, const double *hp)
 {
     cli_json_open(json, "parameters", '{', true);
-    for (int d = 0; d < plan->space.ndim; d++) {
-        int k = plan->dim[d].param;
-        cli_json_param(json, &plan->agent->param[k], hp[k]);
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+        int k = rh_plan_param(plan, d, NULL);
+        cli_json_param(json, &rh_plan_agent(plan)->param[k], hp[k]);
     }
     cli_json_close(json);
 }
@@ -41,7 +41,7 @@ static void json_log(cli_json *json, const cli_tuning *tune)
 {
     const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
     cli_json_open(json, "log", '{', false);
-    cli_log_json(json, log, tune->model ? tune->plan->data : log->path);
+    cli_log_json(json, log, tune->model ? rh_plan_text(tune->plan, "data") : log->path);
     cli_json_fingerprint(json, rh_study_model(tune->study));
     cli_json_text(json, "starts", tune->starts.log ? tune->starts.log->path : NULL);
     cli_json_close(json);
@@ -70,9 +70,10 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
     }
     const rh_trial *t = &v->trial[v->winner];
     json_trial(json, "winner", plan, t);
-    cli_json_params(json, "hyperparameters", plan->agent->param, plan->agent->nparam, t->hp,
-                    NULL);
-    cli_json_reals(json, "curve", t->curve, t->curve ? plan->ncurve : 0);
+    cli_json_params(json, "hyperparameters", rh_plan_agent(plan)->param,
+                    rh_plan_agent(plan)->nparam, t->hp, NULL);
+    cli_json_reals(json, "curve", t->curve,
+                   t->curve ? (int)rh_plan_number(plan, "evaluation.curve") : 0);
     json_trial(json, "winner_in_search", plan, &v->trial[v->winner_search]);
     json_trial(json, "best_in_search", plan, &v->trial[v->search_best]);
 }
@@ -86,9 +87,10 @@ static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdic
                   : v->importance_exact ? "analysis_of_variance"
                                         : "gaussian_process");
     cli_json_open(json, "parameters", '[', false);
-    for (int d = 0; d < plan->space.ndim; d++) {
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", plan->agent->param[plan->dim[d].param].name);
+        cli_json_text(json, "name",
+                      rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)].name);
         cli_json_real(json, "main_effect", v->importance_known ? v->importance[d] : NAN);
         cli_json_real(json, "total_effect", v->importance_known ? v->importance_total[d] : NAN);
         cli_json_text(json, "at_bound", v->winner >= 0 ? end[v->bound[d] + 1] : NULL);
@@ -120,7 +122,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     cli_json_text(&json, "study", tune->folder);
     cli_json_flag(&json, "finished", v->finished);
     json_log(&json, tune);
-    cli_json_text(&json, "agent", tune->plan->agent->name);
+    cli_json_text(&json, "agent", rh_plan_agent(tune->plan)->name);
     json_winner(&json, tune->plan, v);
     json_importance(&json, tune->plan, v);
     json_trials(&json, tune->plan, v);

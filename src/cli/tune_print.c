@@ -40,19 +40,11 @@ void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before,
 {
     size_t used = 0;
     text[0] = 0;
-    for (int d = 0; d < plan->space.ndim && used < size; d++) {
-        const rh_param *param = &plan->agent->param[plan->dim[d].param];
+    for (int d = 0; d < rh_plan_space(plan)->ndim && used < size; d++) {
+        const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
         used += (size_t)snprintf(text + used, size - used, "%s%s=%s", before, param->name,
-                                 value_of(param, hp[plan->dim[d].param], digits).s);
+                                 value_of(param, hp[rh_plan_param(plan, d, NULL)], digits).s);
     }
-}
-
-static bool is_searched(const rh_plan *plan, int param)
-{
-    for (int d = 0; d < plan->space.ndim; d++)
-        if (plan->dim[d].param == param)
-            return true;
-    return false;
 }
 
 // ---------------------------------------------------------------------------- before
@@ -60,7 +52,7 @@ static bool is_searched(const rh_plan *plan, int param)
 static void print_log(const page *p)
 {
     if (p->tune->model)
-        cli_log_print(rh_model_log(p->tune->model), p->plan->data);
+        cli_log_print(rh_model_log(p->tune->model), rh_plan_text(p->plan, "data"));
     else
         cli_log_print(p->tune->log.log, p->tune->log.log->path);
 }
@@ -68,9 +60,11 @@ static void print_log(const page *p)
 // "alpha 0.001 to 1 (log)", "tau 1, 10, 100", "optimiser adam, sgd"
 static void describe(const rh_plan *plan, int d, char *text, size_t size)
 {
-    const rh_dim *dim = &plan->space.dim[d];
-    const rh_param *param = &plan->agent->param[plan->dim[d].param];
-    bool plain = plan->dim[d].form == RH_FORM_PLAIN;
+    const rh_dim *dim = &rh_plan_space(plan)->dim[d];
+    const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
+    rh_form form;
+    rh_plan_param(plan, d, &form);
+    bool plain = form == RH_FORM_PLAIN;
     size_t used = (size_t)snprintf(text, size, "%s", plain ? param->name : dim->name);
     if (dim->kind == RH_DIM_RANGE) {
         char step[64] = "";
@@ -94,18 +88,20 @@ static void print_space(const page *p)
 {
     const rh_plan *plan = p->plan;
     char text[700] = "";
-    cli_line("agent", "%s", plan->agent->name);
-    for (int d = 0; d < plan->space.ndim; d++) {
+    cli_line("agent", "%s", rh_plan_agent(plan)->name);
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         describe(plan, d, text, sizeof text);
         cli_line(d ? "" : "  searched", "%s", text);
     }
     text[0] = 0;
-    for (int i = 0; i < plan->agent->nparam; i++) {
+    for (int i = 0; i < rh_plan_agent(plan)->nparam; i++) {
         size_t used = strlen(text);
-        if (!is_searched(plan, i))
+        char key[100];
+        snprintf(key, sizeof key, "agent.%.80s", rh_plan_agent(plan)->param[i].name);
+        const char *value = rh_plan_text(plan, key);
+        if (value)
             snprintf(text + used, sizeof text - used, "%s%s=%s", used ? " " : "",
-                     plan->agent->param[i].name,
-                     cli_param(&plan->agent->param[i], plan->hp[i]).s);
+                     key + strlen("agent."), value);
     }
     if (*text)
         cli_line("  fixed", "%s", text);
@@ -114,16 +110,17 @@ static void print_space(const page *p)
 static void print_method(const page *p)
 {
     const rh_plan *plan = p->plan;
-    double count = rh_space_count(&plan->space);
+    double count = rh_space_count(rh_plan_space(plan));
+    const double *param;
+    const rh_search_type *method = rh_plan_method(plan, &param);
+    int64_t trials = rh_plan_number(plan, "budget.trials");
     char text[400];
-    snprintf(text, sizeof text, "%s", plan->method->name);
-    cli_add_set(text, sizeof text, plan->method->param, plan->method->nparam,
-                plan->method_param, "");
-    if (plan->method->finite && isfinite(count))
+    snprintf(text, sizeof text, "%s", method->name);
+    cli_add_set(text, sizeof text, method->param, method->nparam, param, "");
+    if (method->finite && isfinite(count))
         cli_line("method", "%s: all %s settings", text, cli_count((int64_t)count).s);
     else
-        cli_line("method", "%s: %s setting%s", text, cli_count(plan->trials).s,
-                 cli_plural(plan->trials));
+        cli_line("method", "%s: %s setting%s", text, cli_count(trials).s, cli_plural(trials));
 }
 
 static void print_runs(const page *p)
@@ -133,26 +130,25 @@ static void print_runs(const page *p)
     rh_eval_options how;
     if (rh_plan_eval(plan, rh_model_task(model), rh_model_log(model), &how, NULL) != RH_OK)
         return;
-    const char *across[CLI_MAX_NAMES], *pool[CLI_MAX_NAMES];
-    cli_names(CLI_ACROSS, across);
-    cli_names(CLI_POOL, pool);
-    how.seed = plan->seed;
+    bool means = rh_plan_judge(plan).across == RH_ACROSS_MEAN;
+    int confirm = (int)rh_plan_number(plan, "confirm.settings"),
+        nmodel = (int)rh_plan_number(plan, "confirm.members"),
+        nrun = (int)rh_plan_number(plan, "confirm.runs");
     cli_runs_line run = {
         .opt = &how,
-        .before = strcmp(plan->method->name, "race") == 0 ? "up to " : "",
-        .across = plan->across == RH_ACROSS_MEAN ? NULL : across[plan->across],
+        .before = strcmp(rh_plan_method(plan, NULL)->name, "race") == 0 ? "up to " : "",
+        .across = means ? NULL : rh_plan_text(plan, "evaluation.across"),
         .nmember = rh_model_nmember(model),
-        .pool = pool[plan->pool],
+        .pool = rh_plan_text(plan, "evaluation.pool"),
         .settings = true,
         .continuing = rh_model_task(model)->continuing,
     };
     cli_runs_print(&run);
-    if (plan->confirm_settings > 0)
+    if (confirm > 0)
         cli_line("confirmation",
                  "the %d best settings, %d run%s in each of %d new model%s, each fitted to "
                  "another part of the log",
-                 plan->confirm_settings, plan->confirm_runs, cli_plural(plan->confirm_runs),
-                 plan->confirm_members, cli_plural(plan->confirm_members));
+                 confirm, nrun, cli_plural(nrun), nmodel, cli_plural(nmodel));
 }
 
 void cli_tune_head(const cli_tuning *tune)
@@ -182,7 +178,8 @@ static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400];
-    size_t used = (size_t)snprintf(text, sizeof text, "--agent %s", p->plan->agent->name);
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "--agent %s", rh_plan_agent(p->plan)->name);
     cli_tune_setting(p->plan, t->hp, " --set ", 0, text + used, sizeof text - used);
     cli_heading("deploy");
     printf("%s%s%s\n", p->style.bold, text, p->style.plain); // one line, to paste
@@ -207,8 +204,9 @@ static void print_score(const page *p)
                  found->value > t->value ? "; " OVERESTIMATES : "");
     } else {
         cli_line("  unconfirmed", "%s",
-                 v->finished && p->plan->confirm_settings == 0 ? OVERESTIMATES
-                                                               : "the study is not finished");
+                 v->finished && rh_plan_number(p->plan, "confirm.settings") == 0
+                     ? OVERESTIMATES
+                     : "the study is not finished");
     }
     if (t->out_of_coverage > 0.0)
         cli_line("  coverage", "%s of its steps were out of coverage",
@@ -224,11 +222,11 @@ static bool columns_of(const page *p, int shown, int *column)
 {
     const rh_plan *plan = p->plan;
     int sum = 4 + 12 + 26;
-    for (int d = 0; d < plan->space.ndim; d++) {
-        const rh_param *param = &plan->agent->param[plan->dim[d].param];
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+        const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)];
         column[d] = (int)strlen(param->name);
         for (int i = 0; i < shown; i++) {
-            double x = p->v->trial[p->v->tied[i]].hp[plan->dim[d].param];
+            double x = p->v->trial[p->v->tied[i]].hp[rh_plan_param(plan, d, NULL)];
             int n = (int)strlen(value_of(param, x, 4).s);
             column[d] = n > column[d] ? n : column[d];
         }
@@ -246,9 +244,9 @@ static void print_row(const page *p, const rh_trial *t, const int *column)
         snprintf(interval, sizeof interval, "%s to %s", number(p, t->lo95).s,
                  number(p, t->hi95).s);
     if (column) {
-        for (int d = 0; d < plan->space.ndim; d++) {
-            int k = plan->dim[d].param;
-            printf("%*s", column[d], value_of(&plan->agent->param[k], t->hp[k], 4).s);
+        for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+            int k = rh_plan_param(plan, d, NULL);
+            printf("%*s", column[d], value_of(&rh_plan_agent(plan)->param[k], t->hp[k], 4).s);
         }
         printf("%12s%26s\n", number(p, t->value).s, interval);
         return;
@@ -276,8 +274,9 @@ static void print_tied(const page *p)
     bool table = columns_of(p, shown, column);
     if (table) {
         printf("  %s", p->style.dim);
-        for (int d = 0; d < p->plan->space.ndim; d++)
-            printf("%*s", column[d], p->plan->agent->param[p->plan->dim[d].param].name);
+        for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++)
+            printf("%*s", column[d],
+                   rh_plan_agent(p->plan)->param[rh_plan_param(p->plan, d, NULL)].name);
         printf("%12s%26s%s\n", "score", "95 % interval", p->style.plain);
     }
     for (int i = 0; i < shown; i++) {
@@ -308,7 +307,7 @@ static void print_bar(const page *p, double share)
 
 static const char *name_of(const page *p, int d)
 {
-    return p->plan->agent->param[p->plan->dim[d].param].name;
+    return rh_plan_agent(p->plan)->param[rh_plan_param(p->plan, d, NULL)].name;
 }
 
 static void print_share(const page *p, int d, int column)
@@ -327,7 +326,7 @@ static void print_importance(const page *p)
     int column = CLI_LABEL - 3;
     if (!v->importance_known)
         return;
-    for (int d = 0; d < p->plan->space.ndim; d++) {
+    for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++) {
         int at = n++, length = (int)strlen(name_of(p, d));
         column = length > column ? length : column;
         for (; at > 0 && v->importance_total[order[at - 1]] < v->importance_total[d]; at--)
@@ -387,14 +386,14 @@ static void print_next(const page *p)
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400], world[4200];
     if (p->tune->model)
-        snprintf(world, sizeof world, "%s", p->tune->plan->data);
+        snprintf(world, sizeof world, "%s", rh_plan_text(p->tune->plan, "data"));
     else
         snprintf(world, sizeof world, "model:%s/study.model", p->tune->folder);
     cli_tune_setting(plan, t->hp, " --set ", 0, text, sizeof text);
     cli_heading("next");
     fputs("rehearse run ", stdout);
     cli_print_word(world);
-    printf(" --agent %s%s\n", plan->agent->name, text);
+    printf(" --agent %s%s\n", rh_plan_agent(plan)->name, text);
 }
 
 void cli_tune_print(const cli_tuning *tune)

@@ -1,14 +1,11 @@
-// world.c - where runs are run: a simulator by its name, or a model from its file.
+// world.c - where agents run: a simulator by its name, or a model from its file.
 //
-// 1. A model is opened once, and all its members become environments. With --member only that
-//    one does, and runs in it as it would beside the others: its number names its chance.
-// 2. What --env-set says is the business of whoever is run in: options of a simulator, or
-//    parameters of a model that can be changed without another fit.
+// A model is opened once, and each member becomes an environment. With --member only that one
+// does; its runs are the same as beside the others, because its number selects their random
+// streams.
 
 #include "cli_internal.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,66 +76,10 @@ int cli_env_values(const cli_args *args, const char *owner, const rh_param *para
     return rc;
 }
 
-int cli_range_read(const char *pair, const char *owner, const char *const *name, int nobs,
-                   int *sensor, double *lo, double *hi)
-{
-    char word[64], *end;
-    const char *value;
-    rh_error err;
-    int i = 0;
-    cli_split(pair, word, &value);
-    while (i < nobs && strcmp(name[i], word) != 0)
-        i++;
-    if (i == nobs) {
-        char what[96];
-        snprintf(what, sizeof what, "%.64s: no sensor", owner);
-        return cli_pass(rh_unknown(&err, what, word, name, nobs), &err);
-    }
+// ---------------------------------------------------------------------------- opening
 
-    *lo = strtod(value, &end);
-    *hi = NAN;
-    bool read = end != value && *end == ':';
-    if (read) {
-        value = end + 1;
-        *hi = strtod(value, &end);
-        read = end != value && !*end;
-    }
-    if (!read || !isfinite(*lo) || !isfinite(*hi) || !(*lo < *hi))
-        return cli_refuse("--range %s, expected SENSOR=LO:HI with LO below HI", pair);
-    *sensor = i;
-    return CLI_OK;
-}
-
-// ---------------------------------------------------------------------------- a simulator
-
-static int open_simulator(cli_world *world, const cli_args *args)
-{
-    rh_error err;
-    const rh_env_type *type = cli_env_find(args);
-    if (!type)
-        return CLI_USAGE;
-    if (cli_has(args, "member") || cli_has(args, "pool"))
-        return cli_refuse("--member and --pool are for models, and %s is a simulator",
-                          type->name);
-    double *opt = rh_alloc((size_t)type->nparam + 1, sizeof *opt);
-    world->env = rh_alloc(1, sizeof *world->env);
-    if (!opt || !world->env) {
-        rh_free(opt);
-        return cli_fail("out of memory");
-    }
-    rh_param_initial(type->param, type->nparam, opt);
-    int rc = cli_env_values(args, type->name, type->param, type->nparam, opt);
-    if (!rc)
-        rc = cli_pass(rh_env_create(&world->env[0], type, opt, &err), &err);
-    world->nmember = rc ? 0 : 1;
-    rh_free(opt);
-    return rc;
-}
-
-// ---------------------------------------------------------------------------- a model
-
-// Every member that is wanted, with the parameters that are.
-static int open_members(cli_world *world, const double *param, int nmember)
+// The members from `member` on, or the simulator.
+static int open_envs(cli_world *world, const rh_plan *plan, int nmember)
 {
     rh_error err;
     world->env = rh_alloc((size_t)nmember, sizeof *world->env);
@@ -146,20 +87,19 @@ static int open_members(cli_world *world, const double *param, int nmember)
         return cli_fail("out of memory");
     int rc = CLI_OK;
     for (int i = 0; i < nmember && !rc; i++) {
-        rc = cli_pass(
-            rh_model_env(&world->env[i], world->model, world->member + i, param, &err), &err);
+        rc = cli_pass(rh_plan_env(&world->env[i], plan, world->model, world->member + i, &err),
+                      &err);
         world->nmember += !rc;
     }
     return rc;
 }
 
-static int open_model(cli_world *world, const cli_args *args)
+static int open_model(cli_world *world, const cli_args *args, const rh_plan *plan)
 {
     rh_error err;
     world->path = world->name + strlen(PREFIX);
     if (!*world->path)
-        return cli_refuse("%s: the model's file is missing: " PREFIX "plant.model",
-                          args->command->name);
+        return cli_refuse("%s: " PREFIX ", expected " PREFIX "FILE", args->command->name);
     rh_status read = rh_model_read(&world->model, world->path, &err);
     if (read)
         return cli_pass_file(read, &err);
@@ -171,33 +111,27 @@ static int open_model(cli_world *world, const cli_args *args)
                           args->command->name, (int)member, nmember - 1, world->path, nmember,
                           cli_plural(nmember));
     if (cli_has(args, "pool") && (nmember == 1 || member >= 0))
-        return cli_refuse("%s: --pool is for several members, and runs are in one",
+        return cli_refuse("%s: --pool is for several members, but runs are in one",
                           args->command->name);
     world->member = member < 0 ? 0 : (int)member;
-    world->pool = (rh_pool)cli_number(args, "pool", RH_POOL_MEAN);
-
-    const rh_model_type *type = rh_model_kind(world->model);
-    double *param = rh_alloc((size_t)type->nparam + 1, sizeof *param);
-    if (!param)
-        return cli_fail("out of memory");
-    memcpy(param, rh_model_params(world->model), (size_t)type->nparam * sizeof *param);
-    int rc = cli_env_values(args, type->name, type->param, type->nparam, param);
-    if (!rc)
-        rc = open_members(world, param, member < 0 ? nmember : 1);
-    rh_free(param);
-    return rc;
+    world->pool = rh_plan_judge(plan).pool;
+    return open_envs(world, plan, member < 0 ? nmember : 1);
 }
 
-int cli_world_init(cli_world *world, const cli_args *args)
+int cli_world_init(cli_world *world, const cli_args *args, const rh_plan *plan)
 {
-    *world = (cli_world){0};
-    if (args->nword != 1 || strncmp(args->word[0], PREFIX, strlen(PREFIX)) != 0) {
-        int rc = open_simulator(world, args);
-        world->name = args->nword ? args->word[0] : "";
-        return rc;
+    const char *data = rh_plan_text(plan, "data"), *env = rh_plan_text(plan, "env.name");
+    *world = (cli_world){.name = env};
+    if (data && strncmp(data, PREFIX, strlen(PREFIX)) == 0) {
+        world->name = data;
+        return open_model(world, args, plan);
     }
-    world->name = args->word[0];
-    return open_model(world, args);
+    if (!env)
+        return cli_refuse("%s: %s has no key env, expected a simulator, or data: model:FILE",
+                          args->command->name, args->word[0]);
+    if (cli_has(args, "member") || cli_has(args, "pool"))
+        return cli_refuse("--member and --pool are for models, but %s is a simulator", env);
+    return open_envs(world, plan, 1);
 }
 
 void cli_world_clear(cli_world *world)

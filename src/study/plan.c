@@ -1,33 +1,35 @@
-// plan.c - what a study is to do: the book of what was said, and the ways to say it.
+// plan.c - the book of what was set, and the ways to set it.
 //
-// 1. A thing has one place in the book, whoever says it: agent: {alpha: 0.1}, parameters:
-//    {alpha: ...} and rh_plan_try() are about the same parameter, and the last of them
-//    counts. In one file nothing is last: two of them are refused with both lines.
-// 2. What needs nothing else to be understood is read at once, so that it is refused where
-//    it is said. The rest waits for rh_plan_check() and rh_plan_settle(), which work
-//    everything out anew from the book: what they say of a plan does not depend on who
-//    asked before.
+// 1. A key has one place in the book: agent: {alpha: 0.1}, parameters: {alpha: ...} and
+//    rh_plan_try() set the same parameter, and the last of them counts. A file has no order:
+//    it is refused with both lines.
+// 2. A value that needs nothing else is read at once, so it is refused where it is set. The
+//    rest waits for rh_plan_check() and rh_plan_settle(), which work everything out anew:
+//    their answer does not depend on earlier calls.
 
 #include "plan.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LONGEST 240 // letters of a key
+#define LONGEST 240 // characters of a key
 
 // ---------------------------------------------------------------------------- refusing
 
 rh_status rh_plan__no_memory(rh_error *err)
 {
-    return rh_fail(err, RH_ENOMEM, "plan: out of memory");
+    return rh_base__no_memory(err, "plan");
 }
 
-// Names and texts of users are in it: one line all the same.
+// It holds names and texts of users: keep it on one line.
 static rh_status tidy(rh_error *err, rh_status rc)
 {
-    for (char *c = err ? err->text : ""; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = '?';
+    rh_error raw;
+    if (err) {
+        raw = *err;
+        rh_text__printable(raw.text, err->text, sizeof err->text);
+    }
     return rc;
 }
 
@@ -35,6 +37,10 @@ void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *
                     char label[RH_PLAN__LABEL])
 {
     const char *dot = strchr(said->shown, '.'), *name = dot ? dot + 1 : said->shown;
+    const rh_plan__row *row = rh_plan__row_of(said->key);
+    bool own = row && row->is.type != RH_PLAN_PAIRS && row->is.option && said->where &&
+               strncmp(said->where, "--", 2) == 0 &&
+               strcmp(said->where + 2, row->is.option) == 0;
     if (said->file) {
         const char *tail = rh_path_tail(said->where);
         size_t n = strlen(tail);
@@ -42,7 +48,7 @@ void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *
                  node ? node->line : said->value->line, said->shown, sub);
     } else if (!said->where)
         snprintf(label, RH_PLAN__LABEL, "%.64s%s", said->shown, sub);
-    else if (rh_plan__is_open(said->key))
+    else if (rh_plan__is_open(said->key) && !own)
         snprintf(label, RH_PLAN__LABEL, "%.64s: %.64s%s", said->where, name, sub);
     else
         snprintf(label, RH_PLAN__LABEL, "%.64s", said->where);
@@ -72,13 +78,6 @@ rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_erro
 
 // ---------------------------------------------------------------------------- the book
 
-static char *copy_of(const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *copy = rh_alloc(n, 1);
-    return copy ? memcpy(copy, text, n) : NULL;
-}
-
 static void clear_said(rh_plan__item *said)
 {
     rh_free(said->key);
@@ -94,7 +93,7 @@ const char *rh_plan__behind(const char *key, const char *prefix)
 
 const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++)
         if (strcmp(book->said[i].key, key) == 0)
             return &book->said[i];
@@ -103,7 +102,7 @@ const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key)
 
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
 {
-    rh_plan_book *book = plan->book;
+    rh_plan__book *book = plan->book;
     void *more = tree ? rh_alloc_more((void *)book->tree, &book->tree_room, book->ntree,
                                       sizeof(rh_yaml *))
                       : NULL;
@@ -119,7 +118,7 @@ rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
 rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const rh_yaml *value,
                        const char *where, int file, rh_error *err)
 {
-    rh_plan_book *book = plan->book;
+    rh_plan__book *book = plan->book;
     int at = 0;
     while (at < book->nsaid && strcmp(book->said[at].key, key) != 0)
         at++;
@@ -135,9 +134,9 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
 
     void *more = rh_alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
     book->said = more ? more : book->said;
-    said.key = more ? copy_of(key) : NULL;
-    said.shown = more ? copy_of(shown) : NULL;
-    said.where = more && where ? copy_of(where) : NULL;
+    said.key = more ? rh_base__copy(key) : NULL;
+    said.shown = more ? rh_base__copy(shown) : NULL;
+    said.where = more && where ? rh_base__copy(where) : NULL;
     if (!said.key || !said.shown || (where && !said.where)) {
         clear_said(&said);
         return rh_plan__no_memory(err);
@@ -149,7 +148,7 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
         return rc;
     }
 
-    // the new one is the last that was said
+    // the new item goes to the end
     if (at < book->nsaid) {
         clear_said(&book->said[at]);
         book->nsaid--;
@@ -165,24 +164,30 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
 rh_status rh_plan_create(rh_plan **out, rh_error *err)
 {
     rh_plan *plan = rh_alloc(1, sizeof *plan);
-    rh_plan_book *book = rh_alloc(1, sizeof *book);
+    rh_plan__book *book = rh_alloc(1, sizeof *book);
     if (!plan || !book) {
         rh_free(plan);
         rh_free(book);
         return rh_plan__no_memory(err);
     }
     plan->book = book;
+    plan->command = RH_PLAN_TUNE;
     plan->gamma = NAN;
     plan->seed = 1;
     *out = plan;
     return RH_OK;
 }
 
+void rh_plan_use(rh_plan *plan, rh_plan_command command)
+{
+    plan->command = command;
+}
+
 void rh_plan_destroy(rh_plan *plan)
 {
     if (!plan)
         return;
-    rh_plan_book *book = plan->book;
+    rh_plan__book *book = plan->book;
     rh_plan__clear_space(plan);
     rh_plan__clear_lines(book);
     for (int i = 0; i < plan->nrange; i++)
@@ -207,9 +212,9 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan);
 }
 
-// ---------------------------------------------------------------------------- saying
+// ---------------------------------------------------------------------------- setting
 
-// A tree of one word of the command line, which becomes the book's.
+// A value from the command line; the tree becomes the book's.
 static rh_status say_tree(rh_plan *plan, const char *key, const char *shown, rh_yaml *tree,
                           const char *where, rh_error *err)
 {
@@ -217,7 +222,7 @@ static rh_status say_tree(rh_plan *plan, const char *key, const char *shown, rh_
     return rc ? rc : rh_plan__say(plan, key, shown, tree, where, 0, err);
 }
 
-// "[0, 1]" or "{min: 0, max: 1}", as a file would have it.
+// "[0, 1]" or "{min: 0, max: 1}", as in a file.
 static rh_status read_flow(rh_yaml **out, const char *text, const char *shown,
                            const char *where, rh_error *err)
 {
@@ -290,4 +295,70 @@ rh_status rh_plan_read(rh_plan *plan, const char *path, rh_error *err)
         rc = rh_plan__parse(plan, bytes, n, path, err);
     rh_free(bytes);
     return rc;
+}
+
+// ---------------------------------------------------------------------------- asking
+
+const char *rh_plan_text(const rh_plan *plan, const char *key)
+{
+    const rh_plan__book *book = plan->book;
+    for (int i = 0; i < book->nline; i++)
+        if (strcmp(book->line[i].key, key) == 0)
+            return book->line[i].value;
+    const rh_plan__item *said = rh_plan__said(plan, key);
+    return said && said->value->kind == RH_YAML_TEXT ? said->value->text : NULL;
+}
+
+int64_t rh_plan_number(const rh_plan *plan, const char *key)
+{
+    const char *text = rh_plan_text(plan, key);
+    rh_yaml node = {.kind = RH_YAML_TEXT};
+    uint64_t n = 0;
+    char copy[32];
+    if (text && strlen(text) < sizeof copy) {
+        node.text = strcpy(copy, text);
+        rh_yaml__whole(&node, &n);
+    }
+    return (int64_t)n;
+}
+
+double rh_plan_real(const rh_plan *plan, const char *key)
+{
+    const char *text = rh_plan_text(plan, key);
+    double x = NAN;
+    return text && rh_number__parse(text, text + strlen(text), &x) ? x : NAN;
+}
+
+const rh_agent_type *rh_plan_agent(const rh_plan *plan)
+{
+    return plan->agent;
+}
+
+const rh_env_type *rh_plan_task(const rh_plan *plan)
+{
+    return plan->task_of;
+}
+
+const rh_space *rh_plan_space(const rh_plan *plan)
+{
+    return &plan->space;
+}
+
+int rh_plan_param(const rh_plan *plan, int d, rh_form *form)
+{
+    if (form)
+        *form = plan->dim[d].form;
+    return plan->dim[d].param;
+}
+
+const rh_search_type *rh_plan_method(const rh_plan *plan, const double **param)
+{
+    if (param)
+        *param = plan->method_param;
+    return plan->method;
+}
+
+rh_judge rh_plan_judge(const rh_plan *plan)
+{
+    return (rh_judge){plan->across, plan->pool};
 }

@@ -1,19 +1,92 @@
-// plan.h - what was said of a study, in words, and what the files of the plan share.
+// plan.h - the plan: what was set, key by key, and the fields worked out from it.
 //
-//     file, flags ──say──▶ the book ──resolve──▶ fields of rh_plan ──▶ entries ──▶ a file
+//     file, options ──set──▶ items ──resolve──▶ fields of rh_plan ──▶ entries ──▶ a file
+//                              ▲                    ▲                   ▲
+//                              └───────── the table of keys (plan_table.c) ──▶ help, docs
 //
-// The book keeps one thing per key, in the order said: a later word replaces an earlier one.
-// The fields are worked out from it anew by rh_plan_check() and rh_plan_settle().
+// The book keeps one item per key, in the order set; a later one replaces an earlier one.
+// rh_plan_check() and rh_plan_settle() work the fields out anew from it.
 
 #ifndef REHEARSE_STUDY_PLAN_H
 #define REHEARSE_STUDY_PLAN_H
 
-#include "rehearse/study.h"
+#include "base/text.h"
 #include "base/yaml.h"
+#include "rehearse/study.h"
+
+// ---------------------------------------------------------------------------- the plan
+
+// A sensor's range.
+typedef struct rh_plan__range {
+    char *sensor; // owned
+    double lo, hi;
+} rh_plan__range;
+
+typedef struct rh_plan__book rh_plan__book;
+
+struct rh_plan {
+    rh_plan_command command;
+    char *name;   // of the study, owned; NULL: none
+    char *data;   // the log, or model:FILE, owned; NULL
+    char *starts; // a log whose episodes begin where runs do, owned; NULL
+    int paper;    // preset: 1 paper, 0 none
+
+    // the agent and what is searched; known once settled
+    const rh_agent_type *agent; // NULL before: depends on the log's actions
+    double *hp;                 // of what is not searched, owned         (nparam of the agent)
+    rh_space space;             // names and values owned by the plan
+    struct {
+        int param; // of the agent
+        rh_form form;
+    } dim[RH_MAX_DIM]; // the agent's parameter of each dimension         (ndim)
+
+    // the search
+    const rh_search_type *method; // NULL before it is settled: race or bayes
+    double *method_param;         // owned                                (nparam of the method)
+    int trials;                   // settings to try
+    int batch;                    // settings at a time
+
+    // the evaluation
+    int64_t nstep;  // steps of a run; 0: the task's own
+    int nrun;       // runs of a setting in each member
+    int64_t cutoff; // 0: a thirtieth of the run or twice the log's median episode, the larger;
+                    // INT64_MAX: never; below 0: that part of the run, -30 a thirtieth
+    rh_cutoff_rule cutoff_rule;
+    rh_criterion criterion; // run to score
+    rh_across across;       // runs to value
+    rh_pool pool;           // members to value
+    int ncurve;             // points of a learning curve
+
+    // where agents run
+    const rh_env_type *env; // a simulator; NULL: a model
+    const rh_model_type *model;
+    double *model_param; // owned                                         (nparam of the model)
+    int nmember;
+    rh_resample resample;
+    double share;
+    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose()
+    bool repr_given;          // the kind was asked for
+    double *repr_param;       // owned; NULL where repr is                (nparam of it)
+    bool joint;
+    const rh_env_type *task_of; // whose task is used; NULL: what the log shows
+    double *task_opt;           // owned; NULL where task_of is           (nparam of it)
+    double gamma;               // NAN: the default
+    rh_episodes episodes;
+    rh_plan__range *range; // owned                                       (nrange)
+    int nrange;
+
+    // the confirmation
+    int confirm_settings; // 0: none
+    int confirm_members;  // models, each of another part of the log
+    int confirm_runs;     // in each of them
+
+    uint64_t seed;
+    rh_plan__book *book; // owned
+};
 
 // ---------------------------------------------------------------------------- the book
 
-// One thing said.
+// One key that was set.
 typedef struct rh_plan__item {
     char *key;            // "evaluation.runs", owned
     char *shown;          // the key as it was written, owned
@@ -27,7 +100,7 @@ typedef struct rh_plan__line {
     bool open;
 } rh_plan__line;
 
-struct rh_plan_book {
+struct rh_plan__book {
     rh_plan__item *said; // owned, in order                 (nsaid)
     int nsaid, room;
     rh_yaml **tree; // owned: what said's values are in (ntree)
@@ -35,23 +108,22 @@ struct rh_plan_book {
     int nfile;           // files read
     rh_plan__line *line; // owned: the entries          (nline)
     int nline, line_room;
+    bool lost; // an entry, for lack of memory
 };
 
-// Enter value under key, over what was said of it before. Copied: key, shown, where.
-// Borrowed: value. A file that says a thing twice is refused.
+// Enter value under key, in place of an earlier one. Copied: key, shown, where.
+// Borrowed: value. A file that sets a key twice is refused.
 rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const rh_yaml *value,
                        const char *where, int file, rh_error *err);
 // The tree becomes the book's, or is destroyed where memory runs out.
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err);
 const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key); // NULL: nothing
-
-// The name behind a prefix such as "model.", NULL where key does not begin with it.
-const char *rh_plan__behind(const char *key, const char *prefix);
+const char *rh_plan__behind(const char *key, const char *prefix); // NULL: it begins otherwise
 
 // ---------------------------------------------------------------------------- refusing
 
-// Where a thing was said: "study.yaml:7: evaluation.runs", "--runs", "--set: alpha". node: of
-// what was said, or NULL for the whole; sub: behind the key (".min"), or "".
+// Where a key was set: "study.yaml:7: evaluation.runs", "--runs", "--set: alpha". node: a part
+// of the value, or NULL for the whole; sub: behind the key (".min"), or "".
 #define RH_PLAN__LABEL 200
 void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *sub,
                     char label[RH_PLAN__LABEL]);
@@ -59,38 +131,63 @@ void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *
 // "<label> = <found>, expected ..."
 rh_status rh_plan__refuse(const rh_plan__item *said, const rh_yaml *node, const char *sub,
                           rh_error *err, const char *expected);
-// "<label>: <why>", or why alone where nothing tells where it was said. said is nullable.
+// "<label>: <why>", or why alone where it is not known where it was set. said is nullable.
 rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_error *err,
                          const char *why);
 rh_status rh_plan__no_memory(rh_error *err);
 
 // ---------------------------------------------------------------------------- keys
 
+typedef struct rh_plan__row rh_plan__row;
+
+// A row of the table: the public key, and what the plan does with it.
+struct rh_plan__row {
+    rh_plan_key is;
+    size_t field, size; // of rh_plan, what a value fills; size 0: no field
+    bool above;         // a number above lo, not lo itself
+    bool or_auto;       // `auto` is accepted: 0, of a real NAN
+    bool fit;           // about fitting a model: refused beside model:FILE
+    // A value that the type alone does not describe; NULL: read by type.
+    rh_status (*read)(rh_plan *plan, const rh_plan__item *said, rh_error *err);
+    // The entry's text of a field that the type alone does not describe; NULL: by type.
+    void (*show)(const rh_plan *plan, rh_text *text);
+    // Entries of their own (sections with names). NULL: one entry where there is a field.
+    void (*enter)(rh_plan *plan, const rh_plan__row *row);
+    bool (*when)(const rh_plan *plan); // whether there is an entry; NULL: always
+    bool (*open)(const rh_plan *plan); // whether a study can be resumed with another value
+};
+
+const rh_plan__row *rh_plan__row_at(int i); // NULL after the last
+
+// The row of a full key, "model.*" for "model.weights"; NULL: none.
+const rh_plan__row *rh_plan__row_of(const char *key);
+
 // The key in full, of a thing that has a short one: "runs" is "evaluation.runs". False: there
 // is no such key, and err says so.
 bool rh_plan__key(const char *key, char *full, size_t size, const char *where, rh_error *err);
 
-// Whether a full key has a name at its end that the user gave: "parameters.alpha".
+// Whether a full key waits for what else is set before it is understood: "parameters.alpha".
 bool rh_plan__is_open(const char *key);
 
-// What is said of a key that needs nothing else to be understood, into the fields of the
-// plan. Other keys are left alone.
+// Read the value of a key that needs nothing else into its field. Other keys are left alone.
 rh_status rh_plan__take(rh_plan *plan, const rh_plan__item *said, rh_error *err);
+rh_status rh_plan__take_choice(int *at, const rh_plan__item *said, const char *(*name)(int i),
+                               rh_error *err);
 
 // The keys that are known below a section of the file, "" for the top. Returns how many.
-#define RH_PLAN__NKEYS 48
+#define RH_PLAN__NKEYS 64
 int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS]);
 // The section that has this key, where it is only in one: "evaluation" of "runs". NULL: none.
 const char *rh_plan__section_of(const char *name);
 
 // ---------------------------------------------------------------------------- files
 
-// What the YAML text bytes (n) says. path: for messages, and where paths start from.
+// Read the YAML text bytes (n). path: for messages, and where paths start from.
 rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char *path,
                          rh_error *err);
 
-// What rh_plan_try() takes, as a file would have it. RH_EINVAL without a message: it is none
-// of its forms. Owned: *out.
+// The text of rh_plan_try() as a tree. RH_EINVAL without a message: none of its forms.
+// Owned: *out.
 rh_status rh_plan__trial(const char *text, rh_yaml **out);
 
 // ---------------------------------------------------------------------------- working it out
@@ -98,7 +195,7 @@ rh_status rh_plan__trial(const char *text, rh_yaml **out);
 // Values of a parameter table, all initial ones. Owned: *param, whose old block is freed.
 rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh_error *err);
 
-// One of them, from what was said under `name`.
+// One of them, from the item set under `name`.
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
                          const rh_plan__item *said, double *param, rh_error *err);
 
@@ -109,9 +206,9 @@ bool rh_plan__is_fitted(const rh_plan *plan);
 // The model, the representation, the task. log: NULL before there is one.
 rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err);
 
-// What is tried of one parameter of an agent. Where nvalue is 1, that value alone.
+// The values to try of one parameter of an agent. Where nvalue is 1, only this one.
 typedef struct rh_plan__axis_spec {
-    const rh_plan__item *said; // NULL: nobody said so
+    const rh_plan__item *said; // NULL: by default
     bool given;                //
     rh_form form;              //
     rh_dim dim;                // as the search sees it, without a name
@@ -119,23 +216,40 @@ typedef struct rh_plan__axis_spec {
     double fixed;              // the value that is no axis, as the agent sees it
 } rh_plan__axis_spec;
 
-// What was said of parameter p of `owner`, into a zeroed axis.
+// Read the item of parameter p of `owner` into a zeroed axis.
 rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char *owner,
                         const rh_plan__item *said, rh_error *err);
 // The number of the dim as the agent sees it.
 double rh_plan__formed(rh_form form, double x);
 
+// Put the ranges that were set into lo and hi (nobs) of these sensors. Nullable: lo, hi.
+rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,
+                         double *hi, rh_error *err);
+
+// What the models of the confirmation are fitted to. parts: the search's are fitted to parts of
+// the log, drawn by `resample`.
+void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
+                    rh_model_options *opt);
+
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);
 void rh_plan__clear_space(rh_plan *plan);
-// A published grid, "acrobot:paper". agent: NULL for any.
-rh_status rh_plan__check_grid(const rh_plan__item *said, const char *grid,
+// A published grid, "acrobot:paper", or "paper" of the simulator `here`. agent: NULL for any.
+// Nullable: here.
+rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here,
                               const rh_agent_type *agent, const rh_env_type **env,
                               const char **name, rh_error *err);
 
-// The entries of a settled plan.
+// The entries of a settled plan: all of them, and those of a section with names.
 rh_status rh_plan__enter(rh_plan *plan, rh_error *err);
-void rh_plan__clear_lines(rh_plan_book *book);
+void rh_plan__enter_fixed(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_space(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_method(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_model(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_repr(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_task(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_ranges(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__clear_lines(rh_plan__book *book);
 
 #define RH_PLAN__RUN_PART (-30) // cutoff: a thirtieth of the run, as in the paper
 

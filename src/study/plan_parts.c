@@ -1,15 +1,13 @@
-// plan_parts.c - where agents are to run: the model, the representation, the task.
+// plan_parts.c - the model to fit: its kind, the representation, the task (docs/fit.md).
 //
-// As `rehearse fit` understands its options (docs/fit.md).
-//
-// 1. preset: paper stands below what is said beside it, wherever it is written: its values
-//    are put in first.
-// 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3): the
-//    last two are other words for two parameters each.
-// 3. A log whose steps have no order is seen as it is, unless something else was asked for:
-//    no representation could learn from it.
-// 4. Beside model:FILE all of this is refused: that model is fitted, and nobody would notice
-//    that it was not as was asked for.
+// 1. All other keys override preset: paper, wherever it is written: its values are put in
+//    first.
+// 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3). The
+//    last two set two parameters each.
+// 3. A log whose steps have no order gets the raw representation by default: no other could
+//    learn from it.
+// 4. Beside model:FILE all of these keys are refused: that model is fitted already, and they
+//    would have no effect.
 
 #include "plan.h"
 
@@ -36,7 +34,7 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
     return RH_OK;
 }
 
-// Of a choice: by name, where no and yes are choices by true and false too.
+// Of a choice: by name; true and false stand for yes and no.
 static rh_status choose(const rh_param *p, const char *owner, const rh_plan__item *said,
                         double *value, rh_error *err)
 {
@@ -126,7 +124,7 @@ static rh_status read_members(rh_plan *plan, rh_error *err)
 
 static rh_status read_model(rh_plan *plan, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     if (!plan->model)
         plan->model = rh_model_find(PAPER_MODEL, err);
     const rh_model_type *type = plan->model;
@@ -158,7 +156,7 @@ static rh_status read_model(rh_plan *plan, rh_error *err)
 
 static rh_status read_task(rh_plan *plan, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     const rh_env_type *type = plan->task_of;
     rh_status rc = RH_OK;
     if (type)
@@ -171,8 +169,8 @@ static rh_status read_task(rh_plan *plan, rh_error *err)
             continue;
         if (!type)
             return rh_plan__blame(said, NULL, err,
-                                  "it is an option of the task's environment, and task.env is "
-                                  "missing");
+                                  "this is an option of the task's environment; set task.env "
+                                  "too");
         rc = rh_plan__value(type->param, type->nparam, type->name, name, said, plan->task_opt,
                             err);
         last = said;
@@ -190,9 +188,9 @@ static rh_status read_task(rh_plan *plan, rh_error *err)
     return rc ? rh_plan__blame(last, NULL, err, why.text) : RH_OK;
 }
 
-// ---------------------------------------------------------------------------- what is seen
+// ---------------------------------------------------------------------------- representation
 
-// Whether all parameters of a kind were given: no preset has anything to say then.
+// Whether all parameters of a kind were set: a preset would have no effect.
 static bool all_said(const rh_plan *plan, const char *kind)
 {
     const rh_repr_type *type = kind ? rh_repr_find(kind, NULL) : NULL;
@@ -205,7 +203,7 @@ static bool all_said(const rh_plan *plan, const char *kind)
     return all;
 }
 
-// The preset that was asked for, or that of preset: paper. NULL for none.
+// The preset that was set, or that of preset: paper. NULL for none.
 static rh_status find_preset(const rh_plan *plan, const char *kind,
                              const rh_repr_preset **preset, rh_error *err)
 {
@@ -218,7 +216,7 @@ static rh_status find_preset(const rh_plan *plan, const char *kind,
     else if (plan->paper && (!kind || strcmp(kind, PAPER_REPR) == 0) && !all_said(plan, kind)) {
         if (!plan->task_of)
             return rh_plan__blame(paper, NULL, err,
-                                  "preset paper: the paper has one for each environment; say "
+                                  "preset paper: the paper has one for each environment; set "
                                   "task: acrobot, puddle_world or cartpole");
         *preset = rh_repr_preset_find(plan->task_of->name, &why);
         return *preset ? RH_OK : rh_plan__blame(paper, NULL, err, why.text);
@@ -236,7 +234,7 @@ static rh_status set_repr(rh_plan *plan, const char *name, rh_error *err)
 
 static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     const rh_plan__item *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
     const char *kind = said ? said->value->text : NULL;
     const rh_repr_preset *preset = NULL;
@@ -249,24 +247,24 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
         return rc;
     if (kind && preset && strcmp(kind, preset->type) != 0) {
         char why[160];
-        snprintf(why, sizeof why, "representation %.40s, and its preset %s is of %s", kind,
+        snprintf(why, sizeof why, "representation %.40s, but the preset %s is for %s", kind,
                  preset->name, preset->type);
         return rh_plan__blame(said, NULL, err, why);
     }
     plan->repr_given = kind || preset;
     if (kind && strcmp(kind, "auto") == 0)
         return set ? rh_plan__blame(set, NULL, err,
-                                    "representation auto chooses, and this would too")
+                                    "representation auto sets its own parameters")
                    : RH_OK;
 
-    // a log without order is seen as it is
+    // a log without order gets the raw representation
     rc = set_repr(plan, preset ? preset->type : kind ? kind : PAPER_REPR, err);
     bool order = !log || log->n > log->nepisode;
     if (!rc && plan->repr->ordered && !order && !plan->repr_given) {
         if (set)
             return rh_plan__blame(set, NULL, err,
                                   "the log's steps have no order that laplacian could learn "
-                                  "from; say representation: raw");
+                                  "from; use representation: raw");
         rc = set_repr(plan, "raw", err);
     }
     if (!rc && preset)
@@ -287,26 +285,22 @@ bool rh_plan__is_fitted(const rh_plan *plan)
     return plan->data && rh_plan__behind(plan->data, RH_PLAN__MODEL);
 }
 
-// Whether a key is about a fit, or about what its task is.
+// Whether a key is about fitting a model.
 static bool is_of_fit(const rh_plan *plan, const char *key)
 {
-    static const char *const section[] = {"model.", "representation.", "task.", "ranges."};
-    for (int i = 0; i < 4; i++)
-        if (rh_plan__behind(key, section[i]))
-            return true;
-    return strcmp(key, "starts") == 0 || strcmp(key, "gamma") == 0 ||
-           strcmp(key, "continuing") == 0 || (strcmp(key, "preset") == 0 && plan->paper);
+    const rh_plan__row *row = rh_plan__row_of(key);
+    return row && (row->fit || (strcmp(key, "preset") == 0 && plan->paper));
 }
 
 static rh_status check_fitted(const rh_plan *plan, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++) {
         const rh_plan__item *said = &book->said[i];
         if (!is_of_fit(plan, said->key))
             continue;
         char why[240];
-        snprintf(why, sizeof why, "%.64s is for a log, and %.120s is fitted already",
+        snprintf(why, sizeof why, "%.64s is for a log, but %.120s is fitted already",
                  said->file || !said->where ? said->shown : said->where, plan->data);
         return rh_plan__blame(said->file ? said : NULL, NULL, err, why);
     }
@@ -325,7 +319,7 @@ rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
         rc = read_repr(plan, log, err);
     if (!rc && plan->joint && log && log->naction)
         rc = rh_plan__blame(joint, NULL, err,
-                            "representation.joint is for continuous actions, and those of the "
-                            "log are discrete");
+                            "representation.joint is for continuous actions, and the log's "
+                            "are discrete");
     return rc;
 }

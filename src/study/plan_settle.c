@@ -1,20 +1,21 @@
-// plan_settle.c - what was said, worked out: first without a log, then with it.
+// plan_settle.c - the fields of a plan, worked out from what was set: first without a log, then
+// with it.
 //
-// 1. What is usual where nobody says:
+// 1. The defaults of `tune`:
 //
 //        agent        esarsa for discrete actions, gaussian_actor_critic for others
 //        parameters   the usual ranges of the agent's table
-//        method       race where there are at most 512 settings, otherwise bayes
+//        method       race for at most 512 settings, otherwise bayes
 //        budget       100 settings of bayes and random, all of grid and race; bayes
-//                     asks for 4 at a time, whatever the machine: it is a part of the
-//                     result
+//                     proposes 4 at a time on any machine: the batch changes the result
 //        evaluation   10 runs (race: 30, since only survivors get them all), scored by
 //                     the average, mean over runs and members; curves of 20 points
 //        confirm      8 settings in 5 models, 10 runs in each
 //
-// 2. race compares means of paired runs. Medians and worst runs it is not asked for: grid
-//    takes its place where nobody has named a method.
-// 3. The search is created once and thrown away: what it refuses is said before a model is
+//    `run` and `sweep` do 30 runs; parameters that are not set keep their default.
+// 2. race compares means of paired runs, so it cannot use medians and worst runs: grid is the
+//    default for these.
+// 3. The search is created once and destroyed: what it refuses is reported before a model is
 //    fitted, which may take long.
 
 #include "plan.h"
@@ -22,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FEW 512 // settings that are raced
+#define FEW 512 // settings that race takes by default
 #define MOST 1000000
 #define TRIALS 100
 #define BATCH 4
@@ -33,7 +34,7 @@
 #define CONFIRM_MEMBERS 5
 #define CONFIRM_RUNS 10
 
-// ---------------------------------------------------------------------------- simple keys
+// ---------------------------------------------------------------------------- defaults
 
 static void reset(rh_plan *plan)
 {
@@ -44,7 +45,8 @@ static void reset(rh_plan *plan)
     rh_free(plan->task_opt);
     rh_plan__clear_space(plan);
     rh_plan__clear_lines(plan->book);
-    *plan = (rh_plan){.name = plan->name,
+    *plan = (rh_plan){.command = plan->command,
+                      .name = plan->name,
                       .data = plan->data,
                       .starts = plan->starts,
                       .hp = plan->hp,
@@ -56,7 +58,7 @@ static void reset(rh_plan *plan)
                       .book = plan->book};
 }
 
-// The cut-off and the confirmation of preset: paper, and what is usual.
+// The cut-off and the confirmation of preset: paper, and the defaults.
 static rh_status fill(rh_plan *plan, rh_error *err)
 {
     const rh_plan__item *curve = rh_plan__said(plan, "evaluation.curve");
@@ -112,13 +114,14 @@ static rh_status read_range(const rh_plan__item *said, double *lo, double *hi, r
         snprintf(text, sizeof text, "[%.18s, %.18s]", node->item[0]->text, node->item[1]->text);
         shown = (rh_yaml){.kind = RH_YAML_TEXT, .text = text, .line = node->line};
     }
-    return rh_plan__refuse(said, &shown, "", err, "[lo, hi] with lo below hi");
+    return rh_plan__refuse(said, &shown, "", err,
+                           said->file ? "[lo, hi] with lo below hi" : "LO:HI with LO below HI");
 }
 
 // Ranges of sensors, in the order of their names.
 static rh_status read_ranges(rh_plan *plan, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     int n = 0;
     for (int i = 0; i < book->nsaid; i++)
         n += rh_plan__behind(book->said[i].key, "ranges.") != NULL;
@@ -129,17 +132,15 @@ static rh_status read_ranges(rh_plan *plan, rh_error *err)
         return rh_plan__no_memory(err);
     for (int i = 0; i < book->nsaid; i++) {
         const char *sensor = rh_plan__behind(book->said[i].key, "ranges.");
-        rh_plan_range new = {0};
+        rh_plan__range new = {0};
         if (!sensor)
             continue;
         rh_status rc = read_range(&book->said[i], &new.lo, &new.hi, err);
         if (rc)
             return rc;
-        size_t size = strlen(sensor) + 1;
-        new.sensor = rh_alloc(size, 1);
+        new.sensor = rh_base__copy(sensor);
         if (!new.sensor)
             return rh_plan__no_memory(err);
-        memcpy(new.sensor, sensor, size);
         int at = plan->nrange++;
         for (; at > 0 && strcmp(plan->range[at - 1].sensor, sensor) > 0; at--)
             plan->range[at] = plan->range[at - 1];
@@ -148,23 +149,32 @@ static rh_status read_ranges(rh_plan *plan, rh_error *err)
     return RH_OK;
 }
 
-static rh_status check_sensors(const rh_plan *plan, const rh_log *log, rh_error *err)
+rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,
+                         double *hi, rh_error *err)
 {
-    for (int i = 0; i < plan->book->nsaid; i++) {
-        const rh_plan__item *said = &plan->book->said[i];
-        const char *sensor = rh_plan__behind(said->key, "ranges.");
+    for (int k = 0; k < plan->nrange; k++) {
+        const rh_plan__range *range = &plan->range[k];
+        char key[300];
         rh_error why = {""};
         int at = 0;
-        if (!sensor)
-            continue;
-        while (at < log->nobs && strcmp(log->obs_name[at], sensor) != 0)
+        while (at < nobs && strcmp(name[at], range->sensor) != 0)
             at++;
-        if (at < log->nobs)
-            continue;
-        rh_unknown(&why, "ranges: the log has no sensor", sensor, log->obs_name, log->nobs);
-        return rh_plan__blame(said, NULL, err, why.text);
+        if (at == nobs) {
+            snprintf(key, sizeof key, "ranges.%.250s", range->sensor);
+            rh_unknown(&why, "no sensor", range->sensor, name, nobs);
+            return rh_plan__blame(rh_plan__said(plan, key), NULL, err, why.text);
+        }
+        if (lo)
+            lo[at] = range->lo;
+        if (hi)
+            hi[at] = range->hi;
     }
     return RH_OK;
+}
+
+rh_status rh_plan_ranges(const rh_plan *plan, rh_task *task, rh_error *err)
+{
+    return rh_plan__place(plan, task->obs_name, task->nobs, task->obs_lo, task->obs_hi, err);
 }
 
 // ---------------------------------------------------------------------------- the agent
@@ -181,8 +191,7 @@ static rh_status choose_agent(rh_plan *plan, const rh_log *log, rh_error *err)
 
     char why[320];
     size_t used = (size_t)snprintf(why, sizeof why,
-                                   "%s cannot take the log's actions, which are %s; those that "
-                                   "can:",
+                                   "%s cannot take the log's %s actions; agents that can:",
                                    plan->agent->name, log->naction ? "discrete" : "continuous");
     for (int i = 0, n = 0; i < rh_agent_ntype() && used < sizeof why; i++)
         if (rh_agent_type_at(i)->actions & actions)
@@ -216,11 +225,11 @@ static rh_status check_twice(const rh_plan *plan, const rh_plan__item *said, rh_
     return rh_plan__blame(last, NULL, err, why);
 }
 
-// Parameters of the method, said below its name or below method:. Those of other methods are
-// not used, but a slip in them is not passed by.
+// Parameters of the method, below its name or below method:. Those of other methods are not
+// used, but a typo in them is refused.
 static rh_status read_method(rh_plan *plan, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     rh_status rc = RH_OK;
     double *scratch = NULL;
     if (plan->method)
@@ -266,7 +275,7 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
         return RH_EINVAL;
     if (is_method(plan, "race") && !means)
         return rh_plan__blame(rh_plan__said(plan, "evaluation.across"), NULL, err,
-                              "evaluation.across: race compares means of runs; say mean or "
+                              "evaluation.across: race compares means of runs; use mean or "
                               "lower, or another method");
     return read_method(plan, err);
 }
@@ -278,7 +287,7 @@ static rh_status set_budget(rh_plan *plan, rh_error *err)
     double count = rh_space_count(&plan->space);
     if (plan->method->finite && trials && plan->trials < count && count <= MOST) {
         char why[160];
-        snprintf(why, sizeof why, "budget.trials = %d, and %s tries all settings, %.0f of them",
+        snprintf(why, sizeof why, "budget.trials = %d, but %s tries all %.0f settings",
                  plan->trials, plan->method->name, count);
         return rh_plan__blame(trials, NULL, err, why);
     }
@@ -315,7 +324,8 @@ static rh_status rehearse(const rh_plan *plan, rh_error *err)
 
 static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
+    bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
     rh_status rc = RH_OK;
     reset(plan);
     for (int i = 0; i < book->nsaid && !rc; i++)
@@ -324,15 +334,19 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
         rc = fill(plan, err);
     if (!rc)
         rc = read_ranges(plan, err);
-    if (!rc)
+    if (!rc && !runs)
         rc = rh_plan__parts(plan, log, err);
-    if (!rc && log)
-        rc = check_sensors(plan, log, err);
-    if (!rc && log)
+    if (!rc && log && !runs)
+        rc = rh_plan__place(plan, log->obs_name, log->nobs, NULL, NULL, err);
+    if (!rc && log && plan->command == RH_PLAN_TUNE)
         rc = choose_agent(plan, log, err);
-    if (rc)
+    if (rc || plan->command == RH_PLAN_FIT)
         return rc;
-    if (!plan->agent) // then the log decides, and with it what is searched
+    if (runs && !plan->nrun)
+        plan->nrun = rh_eval_defaults(&(rh_task){0}).nrun;
+    if (runs)
+        return plan->agent ? rh_plan__space(plan, err) : RH_OK;
+    if (!plan->agent) // the log decides, and with it the space
         return read_method(plan, err);
     rc = rh_plan__space(plan, err);
     if (!rc)
@@ -350,7 +364,8 @@ rh_status rh_plan_check(rh_plan *plan, rh_error *err)
 rh_status rh_plan_settle(rh_plan *plan, const rh_log *log, rh_error *err)
 {
     rh_status rc = resolve(plan, log, err);
-    return rc ? rc : rh_plan__enter(plan, err);
+    bool whole = plan->command == RH_PLAN_FIT || plan->agent;
+    return rc || !whole ? rc : rh_plan__enter(plan, err);
 }
 
 // ---------------------------------------------------------------------------- runs
@@ -370,7 +385,7 @@ rh_status rh_plan_eval(const rh_plan *plan, const rh_task *task, const rh_log *l
         opt->cutoff = plan->cutoff;
         return RH_OK;
     }
-    if (task->continuing) // there is no episode to cut off
+    if (task->continuing || (plan->cutoff == 0 && !log)) // no episode is cut off
         return RH_OK;
     if (plan->cutoff < 0)
         opt->cutoff = opt->nstep >= -plan->cutoff ? opt->nstep / -plan->cutoff : 1;

@@ -1,16 +1,17 @@
-// plan_space.c - what is searched: every parameter of the agent that more than one value is
-// tried of.
+// plan_space.c - the space: every parameter of the agent with more than one value to try.
 //
-// 1. Dimensions are in the order of the agent's table, whoever named them first: two files
-//    that say the same in another order are the same study.
-// 2. Where nothing is searched, the usual ranges of the agent's table are, but for
-//    parameters that were given a value; with preset: paper, the paper's grid.
-// 3. A published grid is said like anything else: parameters described later take the place
-//    of its axes, and it takes the place of earlier ones.
+// 1. Dimensions are in the order of the agent's table: two files that list them in another
+//    order are the same study.
+// 2. Where `tune` is given nothing to search, it searches the usual ranges of the agent's
+//    table, except for parameters that were given a value; with preset: paper, the paper's
+//    grid.
+// 3. A published grid is set like any key: parameters set later replace its axes, and it
+//    replaces those set earlier.
 
 #include "plan.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define PAPER_GRID "paper"
@@ -74,21 +75,23 @@ static rh_status unknown_grid(const rh_plan__item *said, const rh_env_type *env,
     return rh_plan__blame(said, NULL, err, why.text);
 }
 
-rh_status rh_plan__check_grid(const rh_plan__item *said, const char *grid,
+rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here,
                               const rh_agent_type *agent, const rh_env_type **env,
                               const char **name, rh_error *err)
 {
+    const char *grid = said->value->kind == RH_YAML_TEXT ? said->value->text : "";
     const char *colon = strchr(grid, ':');
     char word[64];
     rh_error why = {""};
-    if (!colon || colon == grid || !colon[1] || colon - grid > 60)
+    bool own = !colon && *grid && here;
+    if (!own && (!colon || colon == grid || !colon[1] || colon - grid > 60))
         return rh_plan__refuse(said, NULL, "", err,
                                "ENV:NAME, a published grid such as acrobot:paper");
-    snprintf(word, sizeof word, "%.*s", (int)(colon - grid), grid);
-    *env = rh_env_find(word, &why);
+    snprintf(word, sizeof word, "%.*s", own ? 0 : (int)(colon - grid), grid);
+    *env = own ? here : rh_env_find(word, &why);
     if (!*env)
         return rh_plan__blame(said, NULL, err, why.text);
-    *name = colon + 1;
+    *name = own ? grid : colon + 1;
     for (int i = 0; i < (*env)->ngrid; i++)
         if (is_axis(&(*env)->grid[i], *name, agent))
             return RH_OK;
@@ -148,7 +151,7 @@ static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const r
 // Everything that was said, in order.
 static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
-    const rh_plan_book *book = plan->book;
+    const rh_plan__book *book = plan->book;
     const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
     for (int i = 0; i < book->nsaid && !rc; i++) {
@@ -157,7 +160,7 @@ static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
         if (strcmp(said->key, "grid") == 0) {
             const rh_env_type *env = NULL;
             const char *grid = NULL;
-            rc = rh_plan__check_grid(said, said->value->text, agent, &env, &grid, err);
+            rc = rh_plan__check_grid(said, plan->env, agent, &env, &grid, err);
             if (!rc && env)
                 rc = put_grid(plan, axis, env, grid, said, false, err);
         } else if (name) {
@@ -172,7 +175,7 @@ static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
     return rc;
 }
 
-// The usual ranges of parameters that nobody spoke of.
+// The usual ranges of parameters that were not set.
 static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
 {
     for (int i = 0; i < agent->nparam; i++) {
@@ -197,12 +200,12 @@ static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
     bool any = false;
     for (int i = 0; i < agent->nparam; i++)
         any = any || is_searched(&axis[i]);
-    if (any)
+    if (any || plan->command != RH_PLAN_TUNE)
         return RH_OK;
     if (plan->paper && !plan->task_of)
         return rh_plan__blame(paper, NULL, err,
-                              "preset paper: the paper has a grid for each environment; say "
-                              "task: acrobot, puddle_world or cartpole, or what to search");
+                              "preset paper: the paper has a grid for each environment; set "
+                              "task: acrobot, puddle_world or cartpole, or set parameters");
     if (plan->paper)
         return put_grid(plan, axis, plan->task_of, PAPER_GRID, paper, true, err);
     put_usual(agent, axis);
@@ -232,6 +235,26 @@ static rh_status add_dim(rh_plan *plan, rh_plan__axis_spec *axis, int param, rh_
     return RH_OK;
 }
 
+// What `run` and `sweep` can try: one value, and a finite number of them.
+static rh_status check_command(const rh_plan *plan, const rh_plan__axis_spec *axis,
+                               rh_error *err)
+{
+    for (int k = 0; k < plan->space.ndim && plan->command != RH_PLAN_TUNE; k++) {
+        const rh_plan__item *said = axis[plan->dim[k].param].said;
+        char why[200];
+        bool one = plan->command == RH_PLAN_RUN;
+        if (!one && isfinite(rh_dim_count(&plan->space.dim[k])))
+            continue;
+        snprintf(why, sizeof why, "%.64s has %s, expected %s",
+                 plan->agent->param[plan->dim[k].param].name,
+                 one ? "several values" : "a range",
+                 one ? "one value; `rehearse sweep` takes several"
+                     : "values such as 0.1,0.3,1; `rehearse tune` takes ranges");
+        return rh_plan__blame(said, NULL, err, why);
+    }
+    return RH_OK;
+}
+
 static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
@@ -244,12 +267,15 @@ static rh_status build(rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
         else if (axis[i].given)
             plan->hp[i] = axis[i].fixed;
     }
-    if (!rc && !plan->space.ndim)
-        rc = rh_fail(err, RH_EINVAL,
-                     "%s: nothing to search: every parameter has one value; say what is tried "
-                     "below parameters:",
-                     agent->name);
-    return rc ? rc : rh_space_check(&plan->space, err);
+    if (rc || (!plan->space.ndim && plan->command != RH_PLAN_TUNE))
+        return rc;
+    if (!plan->space.ndim)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: nothing to search: every parameter has one value; set values to "
+                       "try below parameters:",
+                       agent->name);
+    rc = rh_space_check(&plan->space, err);
+    return rc ? rc : check_command(plan, axis, err);
 }
 
 rh_status rh_plan__space(rh_plan *plan, rh_error *err)
@@ -274,7 +300,7 @@ void rh_plan_hp(const rh_plan *plan, const double *x, double *hp)
     const rh_agent_type *agent = plan->agent;
     assert(agent && plan->hp);
     memcpy(hp, plan->hp, (size_t)agent->nparam * sizeof *hp);
-    for (int k = 0; k < plan->space.ndim; k++) {
+    for (int k = 0; x && k < plan->space.ndim; k++) {
         const rh_param *p = &agent->param[plan->dim[k].param];
         double value = rh_plan__formed(plan->dim[k].form, x[k]);
         value = value < p->lo ? p->lo : value; // 1 - x may miss an end by rounding

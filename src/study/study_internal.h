@@ -12,7 +12,7 @@
 #ifndef REHEARSE_STUDY_INTERNAL_H
 #define REHEARSE_STUDY_INTERNAL_H
 
-#include "rehearse/study.h"
+#include "plan.h"
 
 double rh_study__now(void); // seconds, monotonic
 

@@ -81,10 +81,10 @@ static void prints_words(void **unused)
         const char *line, *says;
     } covered[] = {
         {"--reach none", "  reach         none: neighbours at any distance count\n\n"},
-        {"--reach 0.25 --set out_of_coverage=optimistic",
+        {"--reach 0.25 --model-set out_of_coverage=optimistic",
          "  reach         0.25 in the representation\n  coverage      out of coverage: the "
          "episode ends with the log's highest return\n"},
-        {"--reach 95% --set out_of_coverage=cost --set cost=2",
+        {"--reach 95% --model-set out_of_coverage=cost --model-set cost=2",
          "  reach         covers 0.95 of states and actions\n  coverage      out of coverage: "
          "the nearest logged steps cost 2 per median step of distance\n"},
         {"--continuing yes",
@@ -132,8 +132,9 @@ static void the_next_command_works(void **unused)
 static void prints_json(void **unused)
 {
     (void)unused;
-    char *json = output_of(FIT "--json -o a.model --set k=5 --reach 95% --seed 3 --gamma 0.9 "
-                               "--range x=-1:2");
+    char *json =
+        output_of(FIT "--json -o a.model --model-set k=5 --reach 95% --seed 3 --gamma 0.9 "
+                      "--range x=-1:2");
     assert_has(json, "\"file\": \"a.model\"");
     assert_has(json, "\"parameters\": {\"k\": 5, ");
     assert_has(json, "\"reach\": \"quantile\"");
@@ -189,8 +190,9 @@ static void presets_and_starts(void **unused)
                      "-o a.model --no-fidelity -j 1");
     assert_has(json, "\"window\": 5");
     free(json);
-    json = output_of("fit log.csv --model nn --set epochs=1 --set hidden=8 --repr random "
-                     "--members 2 --resample all --json -o a.model --no-fidelity -j 1");
+    json = output_of("fit log.csv --model nn --model-set epochs=1 --model-set hidden=8 "
+                     "--repr random --members 2 --resample all --json -o a.model "
+                     "--no-fidelity -j 1");
     assert_has(json, "\"kind\": \"nn\"");
     assert_has(json, "\"resample\": \"all\"");
     free(json);
@@ -285,7 +287,8 @@ static void sweeps_in_members(void **unused)
     free(words);
     outcome o = rehearse("sweep model:ten.model -a esarsa -g paper");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "a model has none of its own\ntry: --grid acrobot:paper");
+    assert_has(o.err, "--grid = paper, expected ENV:NAME, a published grid such as "
+                      "acrobot:paper\n");
     drop(&o);
 
     // what can be changed without another fit, and what cannot
@@ -336,7 +339,7 @@ static void cuts_episodes_off(void **unused)
     free(output_of("fit short.csv --repr raw -q --no-fidelity --continuing yes"));
     outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminate");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "--cutoff is missing to say when");
+    assert_has(o.err, "--cutoff-as needs --cutoff");
     drop(&o);
 }
 
@@ -348,45 +351,54 @@ static void refuses(void **unused)
     static const struct {
         const char *line, *says;
     } wrong[] = {
-        {"fit", "fit: 0 file names, expected one: a log\ntry: rehearse fit plant.csv\n"},
-        {"fit a b", "fit: 2 file names"},
+        {"fit", "fit: 0 names, expected one: a log or a study file\ntry: rehearse fit "
+                "plant.csv\n"},
+        {"fit a b", "fit: 2 names"},
         {"fit nowhere.csv", "nowhere.csv: cannot read"},
         {"fit log.csv --model knm", "did you mean 'knn'?"},
         {"fit log.csv --repr rav", "did you mean 'raw'?"},
         {"fit log.csv --repr-preset acrobat", "did you mean 'acrobot'?"},
-        {"fit log.csv --repr raw --repr-preset acrobot", "is of laplacian"},
+        {"fit log.csv --repr raw --repr-preset acrobot",
+         "but the preset acrobot is for laplacian"},
         {"fit log.csv --repr raw --repr-set zeta=1", "no parameter 'zeta'"},
-        {"fit log.csv --repr auto --repr-set d=3", "--repr auto chooses"},
-        {"fit log.csv --set kk=1", "knn: no parameter 'kk'"},
-        {"fit log.csv --set k=0", "knn: k = 0, expected"},
-        {"fit log.csv --k 99", "knn: k = 99, expected"},
-        {"fit log.csv --k 3 --set k=4", "--set k and --k: the same thing twice"},
-        {"fit log.csv --reach 1 --set reach=auto", "--set reach and --reach"},
+        {"fit log.csv --repr auto --repr-set d=3",
+         "--repr-set: representation auto sets its own parameters"},
+        {"fit log.csv --model-set kk=1", "knn: no parameter 'kk'"},
+        {"fit log.csv --model-set k=0", "--model-set: k = 0, expected a whole number, 1 to 64"},
+        {"fit log.csv --k 99", "--k = 99, expected a whole number, 1 to 64"},
+        {"fit log.csv --k 3 --model-set k=4", "--model-set k and --k set the same key"},
+        {"fit log.csv --reach 1 --model-set reach=auto",
+         "--model-set reach and --reach set the same key"},
         {"fit log.csv --reach 120%", "--reach = 120%, expected auto, none, a share"},
         {"fit log.csv --reach 0", "--reach = 0, expected"},
         {"fit log.csv --reach=-1", "--reach = -1, expected"},
         {"fit log.csv --reach far", "--reach = far, expected"},
-        {"fit log.csv --model nn --k 3", "--k is not for the model nn"},
-        {"fit log.csv --model nn --reach auto", "--reach is not for the model nn"},
+        {"fit log.csv --model nn --k 3", "--k: nn: no parameter 'k'"},
+        {"fit log.csv --model nn --reach auto", "--reach: nn: no parameter 'reach'"},
         {"fit log.csv --members 0", "--members = 0, expected a whole number, 1 to 256"},
         {"fit log.csv --repr raw --members 2 --resample all",
          "members fitted to all of the log"},
-        {"fit log.csv --share 0.5", "--share is for --resample subset"},
-        {"fit log.csv --resample subset --share 1.5", "--share = 1.5, expected above 0, to 1"},
-        {"fit log.csv --gamma 2", "--gamma = 2, expected 0 to 1"},
+        {"fit log.csv --share 0.5", "--share: model.share is for resample: subset"},
+        {"fit log.csv --resample subset --share 1.5",
+         "--share = 1.5, expected a number above 0, up to 1"},
+        {"fit log.csv --gamma 2", "--gamma = 2, expected a number, 0 to 1, or auto"},
         {"fit log.csv --continuing maybe", "--continuing cannot be 'maybe'"},
         {"fit log.csv --preset paper", "the paper has one for each environment"},
         {"fit log.csv --task pendulum --preset paper", "no preset of a representation"},
-        {"fit log.csv --env-set gravity=1", "--env-set is for the environment of --task"},
+        {"fit log.csv --env-set gravity=1",
+         "--env-set: this is an option of the task's environment; set task.env "
+         "too"},
         {"fit log.csv --task acrobt", "did you mean 'acrobot'?"},
         {"fit log.csv --repr raw --task acrobot", "sensors"},
         {"fit log.csv --repr raw --task pendulum", "sensors"},
-        {"fit log.csv --repr raw --range z=0:1", "log.csv: no sensor 'z'"},
+        {"fit log.csv --repr raw --range z=0:1",
+         "--range: no sensor 'z'; expected one of x, y"},
         {"fit log.csv --repr raw --range x=2:1", "with LO below HI"},
         {"fit log.csv --repr raw --starts swing.csv", "swing.csv: "},
-        {"fit log.csv --joint", "--joint is for continuous actions"},
+        {"fit log.csv --joint", "--joint: representation.joint is for continuous actions"},
         {"fit log.csv --json --quiet", "--json and --quiet"},
-        {"fit log.csv --strict --no-fidelity", "--no-fidelity leaves it out"},
+        {"fit log.csv --strict --no-fidelity",
+         "--strict needs the comparison that --no-fidelity leaves out"},
         {"fit log.csv -o log.csv", "is the log itself"},
         {"fit log.csv --starts starts.csv -o starts.csv", "is the log of --starts"},
         // before anything is learned, which would take hours here

@@ -124,14 +124,15 @@ static void takes_published_grids(void **unused)
     free(changed);
 }
 
-// With one run each every order of the first axis slowest is as good; equal means keep it.
+// Equal means keep the order of the space: parameters as in the agent's table, the first one
+// slowest, values ascending.
 static void equal_means_keep_the_order(void **unused)
 {
     (void)unused;
     row r[MAX_ROWS];
     char *csv =
         output_of("sweep acrobot -a esarsa -n 5 -r 2 -s alpha=0.2,0.1 -s tau=3,1,2 --csv -");
-    static const double alpha[] = {0.2, 0.2, 0.2, 0.1, 0.1, 0.1}, tau[] = {3, 1, 2, 3, 1, 2};
+    static const double alpha[] = {0.1, 0.1, 0.1, 0.2, 0.2, 0.2}, tau[] = {1, 2, 3, 1, 2, 3};
     assert_int_equal(read_rows(csv, r), 6);
     for (int i = 0; i < 6; i++)
         assert_true(r[i].alpha == alpha[i] && r[i].tau == tau[i] && r[i].mean == -5.0);

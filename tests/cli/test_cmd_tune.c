@@ -289,7 +289,7 @@ static void stops(void **unused)
         outcome o = await(pid);
         assert_int_equal(o.code, 128 + ended_by[i]);
         assert_has(o.err, "rehearse: interrupted: ");
-        assert_has(o.err, " runs are done and kept in long; the same command goes on\n");
+        assert_has(o.err, " runs are kept in long; the same command resumes\n");
         if (i > 0)
             assert_has(o.err, "rehearse: resuming long: ");
         drop(&o);
@@ -336,17 +336,17 @@ static void refuses(void **unused)
     static const struct {
         const char *line, *says;
     } wrong[] = {
-        {"tune", "tune: 0 names, expected one: a log, a model or a study's file\n"
-                 "try: rehearse tune plant.csv\n"},
+        {"tune", "tune: 0 names, expected one: a log, model:FILE or a study file\ntry: "
+                 "rehearse tune plant.csv\n"},
         {"tune a b", "tune: 2 names"},
         {"tune nowhere.csv", "nowhere.csv: cannot read"},
         {"tune nowhere.yaml", "nowhere.yaml: cannot read"},
         {"tune model:nowhere.model", "nowhere.model: cannot read"},
-        {"tune model:", "the model's file is missing"},
+        {"tune model:", "tune: model:, expected model:FILE"},
         {"tune bad.yaml", "bad.yaml:2: "},
         {"tune bad.yaml", "ten, expected a whole number"},
         {"tune typo.yaml", "did you mean 'runs'?"},
-        {"tune empty.yaml", "empty.yaml: no data: in it, expected the path of a log"},
+        {"tune empty.yaml", "empty.yaml: no key data, expected the path of a log"},
         {"tune upside.yaml", "upside.yaml:2: "},
         {"tune broken.yaml", "broken.yaml:"},
         {"tune log.csv --runs ten", "--runs = ten, expected a whole number"},
@@ -371,15 +371,15 @@ static void refuses(void **unused)
         {"tune log.csv --share 0.5", "share"},
         {"tune log.csv --env-set gravity=1", "env"},
         {"tune log.csv --repr raw --range z=0:1", "no sensor 'z'"},
-        {"tune log.csv --range x=2", "expected SENSOR=LO:HI"},
+        {"tune log.csv --range x=2", "x = 2, expected LO:HI with LO below HI"},
         {"tune log.csv --preset paper", "task"},
         {"tune log.csv --json --quiet", "--json and --quiet"},
         {"tune log.csv --no-confirm --confirm 3", "--no-confirm and --confirm "},
-        {"tune log.csv --dry-run --quiet", "--quiet would not print"},
-        {"tune model:m.model --k 5", "--k is for a log, and model:m.model is fitted already"},
+        {"tune log.csv --dry-run --quiet", "--dry-run and --quiet cannot be used together"},
+        {"tune model:m.model --k 5", "--k is for a log, but model:m.model is fitted already"},
         {"tune log.csv --repr raw -o file.study", "file.study"},
         {"tune log.csv --repr raw -o /proc/none/of/it", "/proc/none/of/it"},
-        {"tune log.csv -o ''", "a folder without a name"},
+        {"tune log.csv -o ''", "--output: an empty name, expected a folder"},
         {"tune log.csv --method grid -s alpha=0.00001:1:0.00001 -s lambda=0:0.99:0.00001",
          "settings"},
         {"tune log.csv --starts swing.csv --repr raw", "swing.csv: "},
@@ -470,8 +470,7 @@ static void full_disk(void **unused)
     assert_int_equal(WEXITSTATUS(rc), 2);
     char *err = contents("err");
     assert_has(err, "study.log");
-    assert_has(err,
-               "try: the same command again, once that is mended: finished runs are kept\n");
+    assert_has(err, "try: fix this and rerun the same command; finished runs are kept\n");
     free(err);
     assert_true(lines_of("full/study.log") > 100);
     snprintf(command, sizeof command, RH_PROGRAM "%s", line);

@@ -133,15 +133,14 @@ static void refusals(void **unused)
         {"runs: 10", F "1: runs belongs below evaluation:"},
         {"k: 3", F "1: k belongs below model:"},
         {"trials: 3", F "1: trials belongs below budget:"},
-        {"rewrad: x",
-         F "1: no key 'rewrad'; did you mean 'reward'? (name, starts, preset, grid, "
-           "seed, gamma, continuing, method, data, budget, metric, evaluation, "
-           "confirm, agent, parameters, model, representation, task, ranges, bayes, "
-           "cem, race, random, run_cap, reward)"},
-        {"metod: grid", F
-         "1: no key 'metod'; did you mean 'method'? (name, starts, preset, grid, seed, gamma, "
-         "continuing, method, data, budget, metric, evaluation, confirm, agent, parameters, "
-         "model, representation, task, ranges, bayes, cem, race, random, run_cap)"},
+        {"rewrad: x", F "1: no key 'rewrad'; did you mean 'reward'? (name, data, starts, "
+                        "preset, grid, method, gamma, continuing, confirm, seed, budget, "
+                        "metric, evaluation, env, agent, model, representation, parameters, "
+                        "task, ranges, run_cap, bayes, cem, race, random, reward)"},
+        {"metod: grid", F "1: no key 'metod'; did you mean 'method'? (name, data, starts, "
+                          "preset, grid, method, gamma, continuing, confirm, seed, budget, "
+                          "metric, evaluation, env, agent, model, representation, parameters, "
+                          "task, ranges, run_cap, bayes, cem, race, random)"},
         {"program: train.py",
          F "1: program: a study runs no program of yours: agents live in a "
            "model of the log"},
@@ -151,8 +150,8 @@ static void refusals(void **unused)
         {"budget: {wall: 2h}", F "1: budget.wall: stop it when you like: the same command goes "
                                  "on with it"},
         {"metric: {goal: minimize, name: average}",
-         F "1: metric.goal = minimize: returns are maximised; where less is better, turn the "
-           "sign of the reward (reward: -energy)"},
+         F "1: metric.goal = minimize: returns are maximised; where less is "
+           "better, negate the reward (reward: -energy)"},
         {"metric: {target: 0.9}",
          F "1: metric.target: a study ends with its budget, not at a score"},
         {"seed: 1\nevaluation:\n  runs: ten",
@@ -182,7 +181,8 @@ static void refusals(void **unused)
         {"grid: {points: x}", F "1: grid: no parameter 'points'; it has none"},
         {"bayes: paper", F "1: bayes = paper, expected a mapping"},
         {"bayes: {compatt: paper}\nmethod: random", NULL},
-        {"seed: [1]", F "1: seed = a list, expected a whole number, 0 to 9223372036854775807"},
+        {"seed: [1]", F "1: seed = a list, expected a whole number, 0 to "
+                        "9,223,372,036,854,775,807"},
         {"name: {a: b}", F "1: name = a mapping, expected a text"},
         {"data: [a]", F "1: data = a list, expected a text"},
         {"ranges: {temp: 5}", F "1: ranges.temp = 5, expected [lo, hi] with lo below hi"},
@@ -192,11 +192,9 @@ static void refusals(void **unused)
                                      "hi"},
         {"ranges: {temp: [[1], 2]}", F "1: ranges.temp = a list, expected [lo, hi] with lo "
                                        "below hi"},
-        {"ranges:\n  tmp: [0, 1]",
-         F "2: ranges: the log has no sensor 'tmp'; did you mean 'temp'? (temp, level)"},
+        {"ranges:\n  tmp: [0, 1]", F "2: no sensor 'tmp'; did you mean 'temp'? (temp, level)"},
         {"task: {noise: 0.1}",
-         F "1: it is an option of the task's environment, and task.env is "
-           "missing"},
+         F "1: this is an option of the task's environment; set task.env too"},
         {"model: {'': 1}", F "1: an empty key"},
         {"model.k: 3", NULL},
         {"evaluation.runs: 3", NULL},

@@ -117,8 +117,8 @@ static void no_order(void **unused)
     assert_int_equal(rh_plan_set(plan, "representation.d", "3", NULL, &err), RH_OK);
     assert_int_equal(rh_plan_settle(plan, log, &err), RH_EINVAL);
     assert_string_equal(err.text,
-                        "the log's steps have no order that laplacian could learn from; "
-                        "say representation: raw");
+                        "the log's steps have no order that laplacian could learn from; use "
+                        "representation: raw");
     assert_int_equal(rh_plan_set(plan, "representation", "laplacian", NULL, &err), RH_OK);
     assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK); // asked for: the fit refuses it
     assert_string_equal(plan->repr->name, "laplacian");
@@ -136,22 +136,24 @@ static void refusals(void **unused)
         {"model: {kind: nn, k: 3}", NULL},
         {"model: {kind: nn, reach: 0.3}", NULL},
         {"model: {share: 0.5}", F "1: model.share is for resample: subset"},
-        {"model: {share: 0, members: 2}", F "1: model.share = 0, expected a number above 0, to "
-                                            "1"},
+        {"model: {share: 0, members: 2}",
+         F "1: model.share = 0, expected a number above 0, up to 1"},
         {"model: {k: three}", F "1: model.k = three, expected a whole number, 1 to 64"},
         {"representation: {kind: auto, d: 3}",
-         F "1: representation auto chooses, and this would too"},
+         F "1: representation auto sets its own parameters"},
         {"representation: {kind: raw, preset: acrobot}",
-         F "1: representation raw, and its preset acrobot is of laplacian"},
+         F "1: representation raw, but the preset acrobot is for laplacian"},
         {"representation: {kind: raw, d: 3}",
          F "1: raw: no parameter 'd'; expected one of scale"},
-        {"representation: {joint: yes}", F "1: representation.joint is for continuous actions, "
-                                           "and those of the log are discrete"},
-        {"seed: 1\npreset: paper", F "2: preset paper: the paper has one for each environment; "
-                                     "say task: acrobot, puddle_world or cartpole"},
+        {"representation: {joint: yes}",
+         F "1: representation.joint is for continuous actions, and the log's are "
+           "discrete"},
+        {"seed: 1\npreset: paper",
+         F "2: preset paper: the paper has one for each environment; set task: "
+           "acrobot, puddle_world or cartpole"},
         {"preset: paper\nrepresentation: raw",
-         F "1: preset paper: the paper has a grid for each environment; say task: acrobot, "
-           "puddle_world or cartpole, or what to search"},
+         F "1: preset paper: the paper has a grid for each environment; set task: "
+           "acrobot, puddle_world or cartpole, or set parameters"},
         {"preset: paper\ntask: mountain_car",
          F "1: no preset of a representation 'mountain_car'; expected one of acrobot, "
            "acrobot-exp2, cartpole, puddle_world, puddle_world-exp2"},
@@ -202,13 +204,13 @@ static void fitted(void **unused)
         assert_int_equal(rh_plan_check(plan, &err), RH_EFORMAT);
         assert_int_equal(strncmp(err.text, F "1: ", strlen(F "1: ")), 0);
         assert_non_null(
-            strstr(err.text, " is for a log, and model:dir/a.model is fitted already"));
+            strstr(err.text, " is for a log, but model:dir/a.model is fitted already"));
         rh_plan_destroy(plan);
     }
     rh_plan *plan = plan_of("model: {k: 5}\ndata: model:a.model\n");
     assert_int_equal(rh_plan_check(plan, &err), RH_EFORMAT);
-    assert_string_equal(err.text, F "1: model.k is for a log, and model:dir/a.model is fitted "
-                                    "already");
+    assert_string_equal(err.text,
+                        F "1: model.k is for a log, but model:dir/a.model is fitted already");
     rh_plan_destroy(plan);
 
     // the line goes over the file, and is told by its option
@@ -220,7 +222,7 @@ static void fitted(void **unused)
     assert_int_equal(rh_plan_check(plan, &err), RH_OK);
     assert_int_equal(rh_plan_set(plan, "k", "5", "--k", &err), RH_OK);
     assert_int_equal(rh_plan_check(plan, &err), RH_EINVAL);
-    assert_string_equal(err.text, "--k is for a log, and model:dir/a.model is fitted already");
+    assert_string_equal(err.text, "--k is for a log, but model:dir/a.model is fitted already");
     rh_plan_destroy(plan);
 }
 

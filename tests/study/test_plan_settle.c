@@ -12,12 +12,13 @@ static void agents(void **unused)
     plan = settled("", 0);
     assert_string_equal(plan->agent->name, "gaussian_actor_critic");
     rh_plan_destroy(plan);
-    int wrong = refused_by("seed: 1\nagent: esarsa", 0,
-                           FILE_NAME ":2: esarsa cannot take the log's actions, which are "
-                                     "continuous; those that can: {continuous}");
-    wrong += refused("agent: gaussian_actor_critic",
-                     FILE_NAME ":1: gaussian_actor_critic cannot take the log's actions, which "
-                               "are discrete; those that can: {discrete}");
+    int wrong = refused_by(
+        "seed: 1\nagent: esarsa", 0,
+        FILE_NAME ":2: esarsa cannot take the log's continuous actions; agents that can: "
+                  "{continuous}");
+    wrong += refused("agent: gaussian_actor_critic", FILE_NAME
+                     ":1: gaussian_actor_critic cannot take the log's discrete actions; "
+                     "agents that can: {discrete}");
     assert_int_equal(wrong, 0);
 }
 
@@ -63,8 +64,8 @@ static void refusals(void **unused)
         const char *text, *message;
     } row[] = {
         {"method: race\nevaluation: {across: worst}\nparameters: {tau: [1, 2]}",
-         F "2: evaluation.across: race compares means of runs; say mean or lower, or another "
-           "method"},
+         F "2: evaluation.across: race compares means of runs; use mean or lower, "
+           "or another method"},
         {"method: grid", F "1: grid: alpha may be any number from 0.001 to 1, expected values "
                            "or a step; methods bayes, random and cem need none"},
         {"method: grid\nparameters: {tilings: {min: 1, max: 64}, tiles: {min: 1, max: 256}, "
@@ -72,7 +73,7 @@ static void refusals(void **unused)
          F "1: grid: a grid of 163,856,384 settings, expected at most 1,000,000: fewer values, "
            "or method bayes or random"},
         {"method: grid\nparameters: {tau: [1, 2, 3]}\nbudget: {trials: 2}",
-         F "3: budget.trials = 2, and grid tries all settings, 3 of them"},
+         F "3: budget.trials = 2, but grid tries all 3 settings"},
         {"evaluation: {steps: 10, curve: 20}",
          F "1: evaluation.curve = 20, expected at most one point for each step of a run"},
         {"method: {name: random, point: quasi}",

@@ -38,10 +38,11 @@ static void usual(void **unused)
     assert_int_equal(plan->space.ndim, 1);
     assert_string_equal(entry(plan, "agent.alpha"), "0.1");
     rh_plan_destroy(plan);
-    assert_int_equal(refused("agent: random",
-                             "random: nothing to search: every parameter has one value; say "
-                             "what is tried below parameters:"),
-                     0);
+    assert_int_equal(
+        refused("agent: random",
+                "random: nothing to search: every parameter has one value; set values "
+                "to try below parameters:"),
+        0);
 }
 
 static void published(void **unused)

@@ -1,0 +1,202 @@
+// plan_args.c - the options of a command that builds a plan, and the plan they build.
+//
+// 1. The options are made from the plan's table of keys: a new row there is an option here, in
+//    --help, the manual page and the completions. A command adds its own, such as --json.
+// 2. The plan checks the values, so an option and a key of a study file accept the same.
+//    Options override the file.
+
+#include "cli_internal.h"
+
+#include <string.h>
+
+#define MOST 112 // options of a command
+#define NCOMMAND 16
+
+static const char *const title_of[] = {
+    [RH_PLAN_MAIN] = CLI_MAIN, [RH_PLAN_SEARCH] = "search", [RH_PLAN_EVALUATION] = "evaluation",
+    [RH_PLAN_MODEL] = "model", [RH_PLAN_TASK] = CLI_TASK,
+};
+
+// All options of a command, those of a group together.
+typedef struct listing {
+    const cli_command *command;
+    int n;
+    cli_option option[MOST];
+    const char *title[MOST];
+} listing;
+
+// ---------------------------------------------------------------------------- options
+
+static void add(listing *list, const char *title, cli_option option)
+{
+    if (list->n == MOST)
+        return;
+    list->option[list->n] = option;
+    list->title[list->n++] = title;
+}
+
+// How the argument of a key is completed.
+static cli_kind kind_of(const rh_plan_key *key)
+{
+    static const struct {
+        const char *key;
+        cli_kind kind;
+    } special[] = {
+        {"parameters.*", CLI_AGENT_SET},
+        {"env.*", CLI_ENV_SET},
+        {"task.*", CLI_ENV_SET},
+        {"model.*", CLI_MODEL_SET},
+        {"method.*", CLI_METHOD_SET},
+        {"ranges.*", CLI_RANGE},
+        {"representation.*", CLI_REPR_SET},
+        {"grid", CLI_GRID},
+    };
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (strcmp(special[i].key, key->key) == 0)
+            return special[i].kind;
+    switch (key->type) {
+    case RH_PLAN_WHOLE:
+    case RH_PLAN_REAL:
+    case RH_PLAN_TEXT:
+    case RH_PLAN_PAIRS:
+        return CLI_TEXT;
+    case RH_PLAN_FILE:
+        return CLI_FILE;
+    case RH_PLAN_FLAG:
+        return CLI_NONE;
+    case RH_PLAN_CHOICE:
+        return CLI_CHOICE;
+    }
+    return CLI_TEXT;
+}
+
+static void add_keys(listing *list, rh_plan_group group)
+{
+    const rh_plan_key *key;
+    for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++)
+        if (key->option && key->group == group && (key->commands & list->command->plan))
+            add(list, title_of[group],
+                (cli_option){.name = key->option,
+                             .letter = key->letter,
+                             .kind = kind_of(key),
+                             .value = key->value,
+                             .about = key->about,
+                             .initial = key->initial,
+                             .repeats = key->type == RH_PLAN_PAIRS,
+                             .key = key});
+}
+
+// The command's own options of a group; with: those whose title is (not) among the plan's.
+static void add_own(listing *list, const char *title, bool with)
+{
+    for (int g = 0; list->command->group[g]; g++) {
+        const cli_group *group = list->command->group[g];
+        bool plans = false;
+        for (int i = 0; i <= RH_PLAN_TASK; i++)
+            plans = plans || (list->command->plan && strcmp(title_of[i], group->title) == 0);
+        if (with ? strcmp(title, group->title) != 0 : plans)
+            continue;
+        for (const cli_option *o = group->option; o->name; o++)
+            add(list, group->title, *o);
+    }
+}
+
+static const listing *listing_of(const cli_command *command)
+{
+    static listing known[NCOMMAND];
+    int at = 0;
+    while (at < NCOMMAND - 1 && known[at].command && known[at].command != command)
+        at++;
+    listing *list = &known[at];
+    if (list->command == command)
+        return list;
+    list->command = command;
+    for (int group = 0; command->plan && group <= RH_PLAN_TASK; group++) {
+        add_keys(list, (rh_plan_group)group);
+        add_own(list, title_of[group], true);
+    }
+    add_own(list, NULL, false);
+    return list;
+}
+
+const cli_option *cli_option_at(const cli_command *command, int i)
+{
+    const listing *list = listing_of(command);
+    return i < list->n ? &list->option[i] : NULL;
+}
+
+const char *cli_option_title(const cli_command *command, int i)
+{
+    return listing_of(command)->title[i];
+}
+
+int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES])
+{
+    int n = 0;
+    if (!option->key || !option->key->name)
+        return cli_names(option->kind, name);
+    for (; n < CLI_MAX_NAMES && option->key->name(n); n++)
+        name[n] = option->key->name(n);
+    return n;
+}
+
+// ---------------------------------------------------------------------------- the plan
+
+// The option that has a key of its own, when it was given too: --k beside --model-set k=5.
+static const char *other_option(const cli_args *args, const char *key)
+{
+    for (int i = 0; i < args->ngiven; i++) {
+        const rh_plan_key *other = args->given[i].option->key;
+        if (other && strcmp(other->key, key) == 0)
+            return other->option;
+    }
+    return NULL;
+}
+
+// One option that was given, as its key.
+static rh_status set(rh_plan *plan, const cli_args *args, const cli_given *given, rh_error *err)
+{
+    const rh_plan_key *key = given->option->key;
+    const char *value = given->value;
+    char full[160], name[64], where[64];
+    snprintf(where, sizeof where, "--%.60s", key->option);
+    if (key->type == RH_PLAN_FLAG)
+        return rh_plan_set(plan, key->key, key->fixed ? key->fixed : "yes", where, err);
+    if (key->type != RH_PLAN_PAIRS)
+        return rh_plan_set(plan, key->key, value, where, err);
+    cli_split(given->value, name, &value);
+    snprintf(full, sizeof full, "%.*s%.64s", (int)strlen(key->key) - 1, key->key, name);
+    const char *other = other_option(args, full);
+    if (other)
+        return rh_fail(err, RH_EINVAL, "%s %s and --%s set the same key", where, name, other);
+    return rh_plan_set(plan, full, value, where, err);
+}
+
+int cli_plan_set(rh_plan *plan, const cli_args *args)
+{
+    const rh_plan_key *key;
+    rh_error err;
+    rh_status rc = RH_OK;
+    for (int k = 0; !rc && (key = rh_plan_key_at(k)) != NULL; k++)
+        for (int i = 0; !rc && i < args->ngiven; i++)
+            if (args->given[i].option->key == key)
+                rc = set(plan, args, &args->given[i], &err);
+    return cli_pass(rc, &err);
+}
+
+int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand)
+{
+    const char *word = args->word[0];
+    rh_error err;
+    int rc = cli_pass(rh_plan_create(plan, &err), &err);
+    if (rc)
+        return rc;
+    rh_plan_use(*plan, args->command->plan);
+    if (cli_is_yaml(word))
+        rc = cli_pass_file(rh_plan_read(*plan, word, &err), &err);
+    else
+        rc = cli_pass(rh_plan_set(*plan, operand, word, NULL, &err), &err);
+    if (!rc)
+        rc = cli_plan_set(*plan, args);
+    return rc ? rc : cli_pass(rh_plan_check(*plan, &err), &err);
+}

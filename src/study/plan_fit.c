@@ -1,0 +1,175 @@
+// plan_fit.c - what a settled plan describes, made: the model of a log, and the environments
+// that agents run in.
+//
+// 1. What depends only on the log is checked before a representation is learned, which may
+//    take long.
+// 2. The confirmation fits models that the search has not seen, each to another part of the
+//    log. Where the search's members are fitted to parts of the log already, these parts are
+//    drawn in the same way; otherwise each is nine tenths of the steps.
+
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COOKIE 0x66697431U
+#define CONFIRM_SHARE 0.9
+
+// What a fit needs while it lasts.
+typedef struct fitting {
+    rh_model_options opt;
+    rh_env *task_env; // owned
+    rh_task task;     //
+    double *lo, *hi;  // of the sensors, owned  (nobs)
+    rh_repr *repr;    // owned
+} fitting;
+
+static void clear(fitting *f)
+{
+    rh_env_destroy(f->task_env);
+    rh_repr_destroy(f->repr);
+    rh_free(f->lo);
+    rh_free(f->hi);
+}
+
+// ---------------------------------------------------------------------------- options
+
+rh_fit_options rh_fit_defaults(void)
+{
+    return (rh_fit_options){.nthread = 1, .fidelity = true, .cookie = COOKIE};
+}
+
+void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
+                    rh_model_options *opt)
+{
+    opt->nmember = plan->confirm_members;
+    opt->resample = parts ? resample : RH_RESAMPLE_SUBSET;
+    opt->share = parts ? plan->share : CONFIRM_SHARE;
+    opt->fidelity = false;
+}
+
+static rh_status read_ranges(fitting *f, const rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    if (!plan->nrange)
+        return RH_OK;
+    f->lo = rh_alloc((size_t)log->nobs, sizeof *f->lo);
+    f->hi = rh_alloc((size_t)log->nobs, sizeof *f->hi);
+    if (!f->lo || !f->hi)
+        return rh_plan__no_memory(err);
+    for (int i = 0; i < log->nobs; i++)
+        f->lo[i] = f->hi[i] = NAN;
+    f->opt.obs_lo = f->lo;
+    f->opt.obs_hi = f->hi;
+    return rh_plan__place(plan, log->obs_name, log->nobs, f->lo, f->hi, err);
+}
+
+static rh_status read_task(fitting *f, const rh_plan *plan, rh_error *err)
+{
+    if (!plan->task_of)
+        return RH_OK;
+    rh_status rc = rh_env_create(&f->task_env, plan->task_of, plan->task_opt, err);
+    if (rc)
+        return rc;
+    f->task = *rh_env_task(f->task_env);
+    if (!isnan(plan->gamma))
+        f->task.gamma = plan->gamma;
+    if (plan->episodes != RH_EPISODES_AUTO)
+        f->task.continuing = plan->episodes == RH_EPISODES_CONTINUE;
+    f->opt.task = &f->task;
+    return RH_OK;
+}
+
+static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
+                         const rh_fit_options *opt, rh_error *err)
+{
+    if (opt->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL, "fit: options, expected those of rh_fit_defaults()");
+    f->opt = rh_model_defaults();
+    f->opt.param = plan->model_param;
+    f->opt.nmember = plan->nmember;
+    f->opt.resample = plan->resample;
+    f->opt.share = plan->share;
+    f->opt.gamma = plan->gamma;
+    f->opt.episodes = plan->episodes;
+    f->opt.starts = opt->starts;
+    f->opt.seed = plan->seed;
+    f->opt.nthread = opt->nthread;
+    f->opt.fidelity = opt->fidelity;
+    f->opt.watch = opt->watch;
+    rh_status rc = read_task(f, plan, err);
+    if (!rc)
+        rc = read_ranges(f, plan, log, err);
+    return rc ? rc : rh_model_check(plan->model, log, &f->opt, err);
+}
+
+rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit_options *opt,
+                            rh_error *err)
+{
+    rh_fit_options usual = rh_fit_defaults();
+    fitting f = {0};
+    rh_status rc = prepare(&f, plan, log, opt ? opt : &usual, err);
+    if (!rc && plan->command == RH_PLAN_TUNE && plan->confirm_settings > 0) {
+        rh_error why;
+        rh_plan__fresh(plan, plan->nmember > 1, plan->resample, &f.opt);
+        rc = rh_model_check(plan->model, log, &f.opt, &why);
+        if (rc)
+            rh_fail(err, rc, "confirm: %.400s; or none (confirm: false)", why.text);
+    }
+    clear(&f);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- fitting
+
+static rh_status learn(fitting *f, const rh_plan *plan, const rh_log *log,
+                       const rh_fit_options *how, rh_error *err)
+{
+    rh_repr_options opt = rh_repr_defaults();
+    opt.param = plan->repr_param;
+    opt.actions = plan->joint;
+    opt.seed = plan->seed;
+    opt.watch = how->watch;
+    if (plan->repr)
+        return rh_repr_fit(&f->repr, plan->repr, log, &opt, err);
+    return rh_repr_choose(&f->repr, how->trial, how->ntrial, log, &opt, how->nthread, err);
+}
+
+rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
+                      const rh_fit_options *opt, rh_error *err)
+{
+    rh_fit_options usual = rh_fit_defaults();
+    fitting f = {0};
+    opt = opt ? opt : &usual;
+    rh_status rc = prepare(&f, plan, log, opt, err);
+    if (!rc)
+        rc = learn(&f, plan, log, opt, err);
+    if (!rc)
+        rc = rh_model_fit(out, plan->model, log, f.repr, &f.opt, err);
+    clear(&f);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- environments
+
+rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,
+                      rh_error *err)
+{
+    const rh_plan__book *book = plan->book;
+    const rh_param *table = model ? rh_model_kind(model)->param : plan->env->param;
+    const char *owner = model ? rh_model_kind(model)->name : plan->env->name;
+    int nparam = model ? rh_model_kind(model)->nparam : plan->env->nparam;
+    double *value = NULL;
+    rh_status rc = rh_plan__initial(&value, table, nparam, err);
+    if (!rc && model)
+        memcpy(value, rh_model_params(model), (size_t)nparam * sizeof *value);
+    for (int i = 0; i < book->nsaid && !rc; i++) {
+        const char *name = rh_plan__behind(book->said[i].key, "env.");
+        if (name && rh_plan__is_open(book->said[i].key))
+            rc = rh_plan__value(table, nparam, owner, name, &book->said[i], value, err);
+    }
+    if (!rc)
+        rc = model ? rh_model_env(out, model, member, value, err)
+                   : rh_env_create(out, plan->env, value, err);
+    rh_free(value);
+    return rc;
+}
