@@ -1,9 +1,8 @@
 // actions.c - decides whether the actions of a log are discrete or continuous.
 //
 // 1. Actions of one number, all integers with few distinct values, are discrete unless the
-// caller
-//    says otherwise. A motor that only runs at 0 or 100 looks the same, so a note says what was
-//    decided.
+//    caller says otherwise. A motor that only runs at 0 or 100 looks the same, so a note says
+//    what was decided.
 // 2. Actions of several numbers are continuous unless the caller says that they are discrete;
 //    then every combination that occurs is an action, named "1/0/2".
 // 3. Actions are sorted (numbers by value, names alphabetically), so that two logs of one plant

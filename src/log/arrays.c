@@ -56,9 +56,7 @@ rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error
         }
     }
     if (row < array->first) {
-        rh_fail(err, RH_EINVAL,
-                "log: %s says something of the log as a whole, so it cannot be a number of "
-                "each step",
+        rh_fail(err, RH_EINVAL, "log: %s describes the whole log, expected one number per step",
                 array->name);
         return RH_EINVAL;
     }
@@ -121,7 +119,7 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
             return rc;
         if (feed->nact > 1 || shape.action == RH_ACTION_CONTINUOUS)
             return rh_fail(err, RH_EINVAL,
-                           "%s: the actions in %s are %s, so they cannot be named one by one",
+                           "%s: the actions in %s are %s, so --actions cannot name them",
                            rh_path_tail(feed->path), feed->action,
                            feed->nact > 1 ? "vectors" : "continuous");
         shape.label = (const char *const *)feed->label;

@@ -505,8 +505,8 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
     choose_start(b);
     if (ntransition(b) == 0)
         return rh_fail(err, RH_EFORMAT,
-                       "%s: no step in %lld rows: %lld without action or reward, %lld whose "
-                       "next observation is not known; expected at least one whole step",
+                       "%s: no step in %lld rows: %lld without action or reward, %lld with "
+                       "unknown next observation; expected at least one complete step",
                        rh_path_tail(log->path), (long long)b->reading.nrow,
                        (long long)b->reading.nincomplete, (long long)b->reading.nlost);
     if (!take_columns(b))

@@ -3,17 +3,15 @@
 // After the paper's collection of offline logs and its authors' code:
 //
 // 1. After every step the agent is judged by its last `span` steps, once there are that many.
-// An
-//    episode's length is those steps divided by the episodes that ended in them, its return
+//    An episode's length is those steps divided by the episodes that ended in them, its return
 //    their reward divided likewise. These are the authors' measures; they count the partial
 //    episodes at both ends.
 // 2. The log begins with a new episode and has its own random streams, in a replicate of its
 //    own: it shares none with training or with runs that evaluate agents.
 // 3. A log that completes too few or too many episodes is discarded, and the next attempt
-// trains
-//    from scratch. Only episodes that ended count ("visits to goal states" in the paper), so
-//    the last one, truncated with the log, does not. In a continuing task failures count
-//    instead: steps with the lowest possible reward.
+//    trains from scratch. Only episodes that ended count ("visits to goal states" in the
+//    paper), so the last one, truncated with the log, does not. In a continuing task failures
+//    count instead: steps with the lowest possible reward.
 // 4. The log of starts has episodes of one step. It shows where episodes begin and little else,
 //    so a model learns dynamics from the log itself.
 // 5. If none of the first 20 attempts learns enough, no more are made.

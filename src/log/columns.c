@@ -121,7 +121,7 @@ void rh_columns__clear(rh_columns *c)
     *c = (rh_columns){0};
 }
 
-// The plain form: lower-case letters and digits, with _ for anything between.
+// The plain form: a-z and 0-9, with _ for anything between.
 static void plain_form(const char *name, char plain[RH_PLAIN])
 {
     static const char next[] = "_next";

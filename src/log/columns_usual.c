@@ -403,10 +403,11 @@ static rh_status guess_obs(rh_log__maker *m)
         rc = none_found(m, "observations", "obs", " NAME,...");
     else if (!rc)
         rh_columns__plan_note(
-            m, "no column has an observation's name: every other column of numbers is one");
-    note_left_out(m, &others, "the name is no observation's");
-    note_left_out(m, &words, "it holds words");
-    note_left_out(m, &blank, "nothing is in its first 1,000 rows");
+            m,
+            "no column has an observation's name: all other numeric columns are observations");
+    note_left_out(m, &others, "the name belongs to another role");
+    note_left_out(m, &words, "it contains text");
+    note_left_out(m, &blank, "its first 1,000 rows are empty");
     return rc;
 }
 

@@ -102,10 +102,9 @@ static rh_status check_step(const rh_log *p, int64_t i, bool last, rh_error *err
                        name_of(p), (long long)i, flag, last ? "at" : "before",
                        last ? "1 to 3" : "0");
     if (to == RH_UNKNOWN && !(flag & RH_FLAG_TERMINAL))
-        return rh_fail(
-            err, RH_EFORMAT,
-            "%s: transition %lld: s' is unknown, which only a terminal step may have",
-            name_of(p), (long long)i);
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: transition %lld: s' is unknown, expected only in terminal steps",
+                       name_of(p), (long long)i);
     if (isnan(p->reward[i]))
         return rh_fail(err, RH_EFORMAT, "%s: transition %lld: the reward is missing",
                        name_of(p), (long long)i);

@@ -36,11 +36,12 @@ static rh_status note_columns(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = rh_log_note(r->builder, err, "action = %s", list);
     if (!rc)
-        rc = rh_log_note(r->builder, err, "reward = %.900s, %s", plan->reward_name,
-                         r->opt->reward_of == RH_REWARD_OF_ACTION
-                             ? "of the row's own action"
-                             : "of the action of the row before; an episode's last row is only "
-                               "seen");
+        rc = rh_log_note(
+            r->builder, err, "reward = %.900s, %s", plan->reward_name,
+            r->opt->reward_of == RH_REWARD_OF_ACTION
+                ? "of the row's own action"
+                : "of the action of the row before; the action in an episode's last row is "
+                  "ignored");
     return rc;
 }
 
@@ -67,10 +68,8 @@ static rh_status note_episodes(rh_csv__reader *r, rh_error *err)
         rc = note_flag(r, "terminals", RH_ROLE_TERMINAL, plan->terminal, err);
     if (!rc && plan->done)
         rc = plan->truncated >= 0
-                 ? rh_log_note(b, err, "a row that is both done and truncated is no terminal")
-                 : rh_log_note(b, err,
-                               "done cannot tell an end from a time-out: taken as "
-                               "terminal");
+                 ? rh_log_note(b, err, "a row that is both done and truncated is not terminal")
+                 : rh_log_note(b, err, "done may mean an end or a time-out: read as terminal");
     else if (!rc && plan->terminal >= 0 && plan->truncated >= 0)
         rc = rh_log_note(b, err, "a row that is both terminal and truncated is terminal");
     if (!rc)
@@ -89,7 +88,8 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     for (int i = 0; !rc && i < r->plan.nnote; i++)
         rc = rh_log_note(b, err, "%s", r->plan.note[i]);
     if (!rc && r->head.ignored)
-        rc = rh_log_note(b, err, "'# rehearse' lines are ignored: they do not fit the header");
+        rc =
+            rh_log_note(b, err, "'# rehearse' lines are ignored: they do not match the header");
     if (!rc)
         rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
                                       : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);

@@ -146,8 +146,7 @@ static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, r
         if (asked[i]) {
             char shown[48];
             return rh_fail(err, RH_EINVAL,
-                           "%s: '%s' cannot be chosen: a d3rlpy dump says itself which arrays "
-                           "are what",
+                           "%s: '%s' cannot be chosen: a d3rlpy dump has fixed names",
                            rh_path_tail(rh_hdf5__path(file)),
                            rh_text__printable(asked[i], shown, sizeof shown));
         }

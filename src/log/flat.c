@@ -170,8 +170,8 @@ static rh_status check_array(const table *t, rh_flat__role role, const rh_array 
                        array->type);
     if (array->nrow != obs->nrow && array->nrow + 1 == obs->nrow)
         return rh_fail(err, RH_EFORMAT,
-                       "%s: %s has %lld rows, expected %lld as in %s; which episode has the "
-                       "observation too many cannot be known",
+                       "%s: %s has %lld rows, expected %lld as in %s; it is unclear "
+                       "which episode has the extra observation",
                        path, array->name, (long long)array->nrow, (long long)obs->nrow,
                        obs->name);
     if (array->nrow != obs->nrow)
@@ -365,7 +365,7 @@ static rh_status note_role(const table *t, rh_log_builder *b, rh_flat__role role
     if (role == RH_FLAT_TERMINAL && t->done)
         extra = ": terminal where it is not truncated";
     if (role == RH_FLAT_REWARD && t->opt->reward_of == RH_REWARD_OF_STATE)
-        extra = ": of the action before";
+        extra = ", of the action of the row before";
     if (role == RH_FLAT_REWARD && t->opt->reward)
         return rh_log_note(b, err, "rewards = %.200s%s", t->opt->reward, extra);
     if (beside->n > 1)
@@ -387,7 +387,7 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
     if (!rc && t->flat->remark)
         rc = rh_log_note(b, err, "%s", t->flat->remark);
     if (!rc && t->flat->nboundary)
-        rc = rh_log_note(b, err, "an episode begins at every row that %s %s names",
+        rc = rh_log_note(b, err, "an episode begins at every row listed in %s %s",
                          t->flat->what, t->flat->bounds);
     if (!rc && t->flat->starts)
         rc = rh_log_note(b, err, "an episode begins where %s %s is not 0", t->flat->what,
@@ -395,12 +395,12 @@ static rh_status note_all(const table *t, rh_log_builder *b, rh_error *err)
     bool ends = t->role[RH_FLAT_TRUNCATED].n || t->role[RH_FLAT_EPISODE].n ||
                 t->flat->nboundary || t->flat->starts;
     if (!rc && !ends && t->opt->episode_steps < INT64_MAX)
-        rc = rh_log_note(b, err, "no timeouts: an episode is cut after %lld steps",
+        rc = rh_log_note(b, err, "no timeouts: an episode is truncated after %lld steps",
                          (long long)t->opt->episode_steps);
     else if (!rc && !ends)
         rc = rh_log_note(b, err,
-                         "no timeouts: an episode ends at a terminal only; --episode-steps N "
-                         "cuts longer ones");
+                         "no timeouts: only terminals end an episode; --episode-steps N "
+                         "truncates longer ones");
     if (rc)
         return rc;
     if (t->role[RH_FLAT_NEXT].n > 0)

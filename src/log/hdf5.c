@@ -339,8 +339,9 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
 {
     *array = (rh_array){.source = file, .load = load_slab};
     if (strlen(name) >= sizeof array->name)
-        return rh_fail(err, RH_EFORMAT, "%s: a dataset with a name of %zu letters",
-                       rh_path_tail(file->path), strlen(name));
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: a dataset with a name of %zu characters, expected at most %d",
+                       rh_path_tail(file->path), strlen(name), RH_ARRAY__NAME - 1);
     memcpy(array->name, name, strlen(name) + 1);
     array->handle = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (array->handle < 0 && rh_hdf5__kind(file, name) != RH_HDF5_DATASET)

@@ -6,8 +6,7 @@
 //    stays small. Copies that begin in the middle of an episode, where other steps led to the
 //    same state, are counted too: a plant without noise returns to its states.
 // 3. The length of a step is measured on scaled sensors, leaving out steps from or to missing
-// or
-//    absurd values: a spike in one sensor is not the end of an episode.
+//    or absurd values: a spike in one sensor is not the end of an episode.
 
 #include "inspect.h"
 

@@ -189,8 +189,7 @@ static void find_absurd(const rh_inspect__finder *f)
     }
 }
 
-// ---------------------------------------------------------------------------- redundant
-// sensors
+// ---------------------------------------------------------------------------- useless
 
 static bool is_constant(const rh_log_sensor *s)
 {

@@ -20,16 +20,14 @@ const rh_inspect__limits rh_inspect__limit = {
     // price (sigma 1), one in 14,000 is
     .absurd = 25.0,
     // three equal values, five widths away from all others, are no measurement. If they are
-    // more
-    // than half of the column, they are the usual state.
+    // more than half of the column, they are the usual state.
     .sentinel_gap = 5.0,
     .sentinel_count = 3,
     .sentinel_share = 0.5,
     // one missing number in 100 does no harm
     .missing_share = 0.01,
     // 30 steps without any change, ten times the sensor's usual. A column of at most 20
-    // distinct
-    // values (a mode, a setpoint) rests by nature.
+    // distinct values (a mode, a setpoint) rests by nature.
     .frozen_run = 30,
     .frozen_ratio = 10.0,
     .few_values = 20,
@@ -46,18 +44,16 @@ const rh_inspect__limits rh_inspect__limit = {
     .jump_sensor = 2.0,
     .jump_least = 0.5,
     // another row's action must explain at least 2 % of a change, 1.5 times as much as the
-    // row's
-    // own by itself, 1.8 times as much in addition to the others, and 6 times in the product.
-    // None of 400 correct logs of five simulators, with 5 to 100 % random actions, does so.
-    // docs/inspect.md says what this finds and misses.
+    // row's own by itself, 1.8 times as much in addition to the others, and 6 times in the
+    // product. None of 400 correct logs of five simulators, with 5 to 100 % random actions,
+    // does so. docs/inspect.md says what this finds and misses.
     .shift_gain = 0.02,
     .shift_alone = 1.5,
     .shift_partial = 1.8,
     .shift_both = 6.0,
     // for late actions, the state before must also explain 10 % more of an action than the
-    // state
-    // alone, or the action 15 % of a change: without this, 3 of 25 correct logs of an acrobot's
-    // best policy were flagged, with shares of 5 to 12 %
+    // state alone, or the action 15 % of a change: without this, 3 of 25 correct logs of an
+    // acrobot's best policy were flagged, with shares of 5 to 12 %
     .shift_past = 0.1,
     .shift_much = 0.15,
     // another row must explain 15 % more of the reward, leave half as much unexplained, and be
@@ -91,9 +87,8 @@ const rh_inspect__limits rh_inspect__limit = {
     .few_amounts = 12,
     // one repeated transition in 100 is worth a notice, one in ten a warning, unless states are
     // so few that they must repeat. A wall or a plant at rest repeats some by itself, and a
-    // plant
-    // without noise returns to a state and continues as before: a mountain car for 45 steps on
-    // average. Copies of files continue for hundreds.
+    // plant without noise returns to a state and continues as before: a mountain car for 45
+    // steps on average. Copies of files continue for hundreds.
     .duplicate_share = 0.01,
     .duplicate_much = 0.1,
     .duplicate_run = 100.0,

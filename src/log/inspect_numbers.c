@@ -1,8 +1,7 @@
 // inspect_numbers.c - statistics of one column.
 //
 // 1. The column is sorted, because distinct values, sentinels and deviations from the median
-// all
-//    need it. A radix sort is linear in every case: a million doubles take 40 ms. Longer
+//    all need it. A radix sort is linear in every case: a million doubles take 40 ms. Longer
 //    columns are sampled down to an evenly spaced million.
 // 2. The scale is robust: the median deviation from the median, or the distance of the 2.5 %
 //    quantiles over 3.92 if that is larger (both estimate the standard deviation of a normal).

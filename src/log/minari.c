@@ -108,7 +108,7 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
     if (!rc && *r->time_name)
         rc = rh_log_note(b, err, "time = dataset %s", r->time_name);
     if (!rc && r->opt->reward_of == RH_REWARD_OF_STATE)
-        rc = rh_log_note(b, err, "rewards = dataset rewards: of the action before");
+        rc = rh_log_note(b, err, "rewards = dataset rewards, of the action of the row before");
     return rc ? rc : rh_log_note(b, err, "s' = the next row of observations");
 }
 
@@ -201,8 +201,7 @@ static rh_status check_options(const rh_minari__reader *r, rh_error *err)
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i])
             return rh_fail(
-                err, RH_EINVAL,
-                "%s: '%s' cannot be chosen: a Minari dataset says itself what is what",
+                err, RH_EINVAL, "%s: '%s' cannot be chosen: a Minari dataset has fixed names",
                 rh_path_tail(r->path), rh_text__printable(asked[i], shown, sizeof shown));
     if (r->metadata.format[0] && strcmp(r->metadata.format, "hdf5") != 0)
         return rh_fail(err, RH_EFORMAT, "%s: data_format %s, expected hdf5",

@@ -154,7 +154,7 @@ static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npi
 
 // ---------------------------------------------------------------------------- about it
 
-// A dataset id: [-_ letters digits]-v<n>, perhaps below namespaces. It is the path below
+// A dataset id: [-_a-zA-Z0-9]-v<n>, perhaps below namespaces. It is the path below
 // Minari's folder of datasets, else the last name of the path.
 static void make_id(const char *path, char *id, size_t size)
 {

@@ -8,8 +8,7 @@
 //     terminal, truncated  bool (n)        action_kind, reward_name  text (1)
 //
 // 1. next_obs is all NAN where s' is unknown. If a known s' is all missing too, next_known
-// tells
-//    them apart. start is written if an episode resumes after a gap.
+//    tells them apart. start is written if an episode resumes after a gap.
 // 2. Discrete actions are their labels if these are all integers, else indices into
 //    action_labels.
 // 3. Members are stored, not compressed: this is as fast as the disk. They carry a fixed date,
@@ -279,7 +278,7 @@ static rh_status add_texts(writing *w, const char *name, const char *const *text
     }
     if (4 * longest > sizeof w->all->row)
         return rh_fail(err, RH_EINVAL,
-                       "%s: cannot write: a name of %zu letters, expected at "
+                       "%s: cannot write: a name of %zu characters, expected at "
                        "most %zu",
                        rh_path_tail(w->path), longest, sizeof w->all->row / 4);
     snprintf(descr, sizeof descr, "<U%zu", longest);

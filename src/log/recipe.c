@@ -5,8 +5,7 @@
 // logs. Recipes are optional: an environment without an entry has the random policy.
 //
 // 1. The authors' criteria and the paper's windows are two conditions, and few policies that
-// meet
-//    the first meet the second: a policy frozen at 200 steps an episode has learned during
+//    meet the first meet the second: a policy frozen at 200 steps an episode has learned during
 //    those steps and is better afterwards. The authors kept the logs inside the window, and so
 //    do we; a log costs milliseconds.
 // 2. Cartpole's agent is the authors' except for the temperature. Theirs is 1, but with a
@@ -19,8 +18,7 @@
 //    never terminates, and a policy that holds it up would log nothing else, so its episodes
 //    are truncated after 200 steps, as in Gymnasium.
 // 5. For a length that the paper does not have, the window of the longest log is scaled, its
-// ends
-//    rounded outwards. Below 1,000 steps that would be random, so there is no window.
+//    ends rounded outwards. Below 1,000 steps that would be random, so there is no window.
 
 #include "log_internal.h"
 

@@ -1,5 +1,5 @@
-// fuzz_csv.c - whatever is in a text: refused with a message, or read as a log whose indices
-// hold. The first byte chooses the options.
+// fuzz_csv.c - any text is refused with a message or read as a log with valid indices. The
+// first byte chooses the options.
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// fuzz_metadata.c - whatever a Minari dataset says of itself: refused with a message, or read
-// as spaces that can be.
+// fuzz_metadata.c - any metadata of a Minari dataset is refused with a message or gives valid
+// spaces.
 //
 // The first byte chooses: metadata.json, a space, or our own names.
 

@@ -1,9 +1,8 @@
-// fuzz_npz.c - whatever is in a NumPy archive or array: refused with a message, or read as a
-// log that holds together.
+// fuzz_npz.c - any NumPy archive or array is refused with a message or read as a valid log.
 //
 // The first byte chooses: the bytes of an archive; those of one array; or arrays, each a name's
-// number, two bytes of length and the bytes, that are put into a right archive, which no
-// mutation would find because of the check sums.
+// number, two bytes of length and the bytes, which are put into a valid archive that no
+// mutation would find because of its checksums.
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// fuzz_roles.c - whatever is in a YAML file: refused with a message, or options in order.
+// fuzz_roles.c - any YAML text is refused with a message or gives valid options.
 
 #include <stdlib.h>
 #include <string.h>

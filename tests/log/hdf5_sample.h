@@ -1,4 +1,4 @@
-// hdf5_sample.h - small HDF5 files for tests, written with what the library writes with.
+// hdf5_sample.h - small HDF5 files for tests, written with the library's own writer.
 
 #ifndef TESTS_LOG_HDF5_SAMPLE_H
 #define TESTS_LOG_HDF5_SAMPLE_H
@@ -38,8 +38,8 @@ static inline void make_hdf5(const char *path, const char *const *group, const c
     assert_int_equal(rh_hdf5__end(out, &err), RH_OK);
 }
 
-// What is said of a file whose columns are `good` but for one, which is another one or, with a
-// negative number of rows, not there.
+// The message for a file whose columns are `good` except one, which is replaced or, with a
+// negative number of rows, left out.
 static inline void refuse_changed(const char *const *group, const column *good,
                                   const column *other, const char *words)
 {
@@ -58,7 +58,7 @@ static inline void refuse_changed(const char *const *group, const column *good,
     remove(path);
 }
 
-// A file cut off at any length is refused, and nothing is left behind or printed.
+// A truncated file is refused, and nothing leaks or is printed.
 static inline void refuse_all_cuts(const char *sample, const char *name)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-// inspect_sample.h - logs to look at: run in simulators, or made row by row, with faults.
+// inspect_sample.h - logs to inspect: from simulators or made row by row, with faults.
 
 #ifndef INSPECT_SAMPLE_H
 #define INSPECT_SAMPLE_H
@@ -18,13 +18,13 @@
 
 #define SAMPLE_OBS 8
 
-// How a simulator is run in, and what is done to the rows afterwards.
+// How to log a simulator, and what to do to the rows afterwards.
 typedef struct living {
     const char *env;
     uint64_t seed;
     int n;           // steps
     double random;   // share of random actions; the rest follow a simple rule
-    int cutoff;      // episodes are cut off after so many steps, 0: never
+    int cutoff;      // episodes are truncated after this many steps, 0: never
     int action_late; // rows by which the actions are late
     int reward_late; // and the rewards
 } living;
@@ -36,7 +36,7 @@ typedef struct steps {
     bool *terminal, *truncated;
 } steps;
 
-// A rule that looks at the state, such as a plant's controller.
+// A rule that depends on the state, like a plant's controller.
 static inline double rule(const char *env, const double *obs)
 {
     if (strcmp(env, "cartpole") == 0)
@@ -80,8 +80,8 @@ static inline void live(const living *how, steps *s, const rh_task *task, const 
     rh_free(state);
 }
 
-// Rows with the last observation of every episode; late: how many rows actions and rewards
-// have slipped.
+// Rows with the last observation of every episode; late: by how many rows actions and rewards
+// are shifted.
 static inline rh_log *log_of_steps(const steps *s, const rh_log_shape *shape, int action_late,
                                    int reward_late)
 {
@@ -145,13 +145,13 @@ static inline rh_log *log_of(living how)
 #define STEPS 50
 #define ROWS (EPISODES * (STEPS + 1)) // with the last observation of each episode
 
-// Rows of a small plant, clean as they come: three sensors that move, three actions of which
-// the first sensor feels the difference, a reward for both, and every other episode terminal.
+// Rows of a small plant without faults: three moving sensors, three actions that affect the
+// first sensor, a reward for both, and every other episode terminal.
 typedef struct rows {
     int n;
     double obs[ROWS][ROW_OBS];
     double next[ROWS][ROW_OBS];
-    double act[ROWS]; // NAN: nothing is done in the row
+    double act[ROWS]; // NAN: no action in the row
     double reward[ROWS];
     double time[ROWS];
     bool terminal[ROWS], truncated[ROWS], begins[ROWS], resumes[ROWS];
@@ -217,7 +217,7 @@ static inline rh_log *log_of_rows(const rows *r)
 
 // ---------------------------------------------------------------------------- looking
 
-// What a look at the log found, or NULL.
+// The finding called id, or NULL.
 static inline const rh_log_finding *find_id(const rh_log_report *report, const char *id)
 {
     for (int i = 0; i < report->nfinding; i++)

@@ -1,5 +1,5 @@
-// sample.h - what tests of readers and writers share: the sample logs that Python wrote, logs
-// made by chance, and a folder of their own.
+// sample.h - shared by tests of readers and writers: sample logs written by Python, random
+// logs, and a temporary folder.
 
 #ifndef TESTS_LOG_SAMPLE_H
 #define TESTS_LOG_SAMPLE_H
@@ -35,7 +35,7 @@ static inline int remove_folder(void **unused)
     return rmdir(folder); // fails when a test left something behind
 }
 
-// A path in the folder; the answer is overwritten by the next call but two.
+// A path in the folder, valid until the third call after this one.
 static inline const char *in_folder(const char *name)
 {
     static char path[3][300];
@@ -52,7 +52,7 @@ static inline const char *sample_path(const char *name)
     return path;
 }
 
-// The bytes of a file. Owned: the answer, free with free().
+// The bytes of a file. Owned: the result, free with free().
 static inline unsigned char *slurp(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");
@@ -97,7 +97,7 @@ static inline bool has_note(const rh_log *log, const char *words)
     return false;
 }
 
-// Read a path that is refused, and look for words in the message, which is one line.
+// Read a path that is refused, and check for words in the message, which is one line.
 static inline void refuses(const char *path, const rh_log_options *opt, const char *words)
 {
     rh_error err = {""};
@@ -111,7 +111,7 @@ static inline void refuses(const char *path, const rh_log_options *opt, const ch
     assert_int_equal(rh_alloc_live(), live);
 }
 
-// Compare a log with what Python expects of it.
+// Compare a log with the numbers that Python expects.
 static inline void compare_with_expected(const rh_log *log, const char *name)
 {
     char path[360];
@@ -157,7 +157,7 @@ static inline void same_texts(const char *const *a, const char *const *b, int n)
         assert_string_equal(a[i], b[i]);
 }
 
-// Two logs are the same, but for where they were read from and how.
+// Two logs are equal, except for their path and format.
 static inline void same_logs(const rh_log *a, const rh_log *b)
 {
     assert_int_equal(a->n, b->n);
@@ -188,18 +188,18 @@ static inline void same_logs(const rh_log *a, const rh_log *b)
     assert_string_equal(a->reward_name, b->reward_name);
 }
 
-// ---------------------------------------------------------------------------- logs by chance
+// ---------------------------------------------------------------------------- random logs
 
 typedef enum actions {
     NAMED,     // discrete, with names
-    NUMBERED,  // discrete, whole numbers in a row
-    SCATTERED, // discrete, whole numbers not in a row
+    NUMBERED,  // discrete, consecutive integers
+    SCATTERED, // discrete, other integers
     AMOUNTS,   // vectors
-    WHOLE      // one whole number that is an amount
+    WHOLE      // one integer that is continuous
 } actions;
 
-// A log with everything that one can have: numbers missing, s' unknown or not the next s,
-// episodes that resume, both flags, time.
+// A log with everything: missing values, s' unknown or not the next s, episodes that resume,
+// both flags, time.
 static inline rh_log *random_log(uint64_t seed, actions kind, bool times)
 {
     static const char *const name[3] = {"temp,\"x\"", "Füllstand", "p"};

@@ -1,4 +1,4 @@
-// test_actions.c - what the actions of a log are taken for.
+// test_actions.c - whether actions are taken as discrete or continuous.
 
 #include "log/log_internal.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// A log whose only interest are its actions act (n x shape->nact).
+// A log with the actions act (n x shape->nact).
 static rh_status build(rh_log **out, const rh_log_shape *shape, const double *act, int n,
                        const char *const *found, int nfound, rh_error *err)
 {
@@ -31,7 +31,7 @@ static rh_status build(rh_log **out, const rh_log_shape *shape, const double *ac
     return rc;
 }
 
-// "a,b,c|0 1 2": the labels, and the index of each action; or the numbers when continuous.
+// "a,b,c|0 1 2": the labels and the index of each action; or the numbers if continuous.
 static const char *written(const rh_log *log)
 {
     static char text[2048];
@@ -75,7 +75,7 @@ static void whole_numbers_are_names(void **unused)
             "|0 1", NULL);
 }
 
-// How many different ones are still names depends on the length of the log.
+// How many different values may be names depends on the length of the log.
 static void few_or_many(void **unused)
 {
     (void)unused;
@@ -97,7 +97,7 @@ static void few_or_many(void **unused)
                         "actions are continuous: whole numbers, but 20 different ones");
     rh_log_destroy(log);
 
-    // a source that says integer is believed further
+    // a source that declares integers may have more
     for (int i = 0; i < 600; i++)
         act[i] = i % 256;
     assert_int_equal(build(&log, &integers, act, 600, NULL, 0, &err), RH_OK);
@@ -138,8 +138,7 @@ static void names_given(void **unused)
     const rh_log_shape one = {.nact = 1};
     const double act[] = {0, 1, 2, 0};
 
-    // found while reading: put in order, by size when all are numbers, and those never pushed
-    // left out
+    // found while reading: sorted, by value if all are numbers, without those never pushed
     const char *const found[] = {"off", "high", "low", "never"};
     assert_int_equal(build(&log, &one, act, 4, found, 4, &err), RH_OK);
     assert_string_equal(written(log), "high,low,off|2 0 1 2");
@@ -149,7 +148,7 @@ static void names_given(void **unused)
     assert_string_equal(written(log), "-1.5,9,10|2 1 0 2");
     rh_log_destroy(log);
 
-    // declared: as they are
+    // declared: unchanged
     const char *const declared[] = {"off", "low", "high", "full"};
     const rh_log_shape all = {.nact = 1, .label = declared, .nlabel = 4, .declared = true};
     assert_int_equal(build(&log, &all, act, 4, NULL, 0, &err), RH_OK);

@@ -1,4 +1,4 @@
-// test_build.c - rows become transitions: what s' is, what is dropped, where episodes end.
+// test_build.c - turning rows into transitions: s', dropped steps, ends of episodes.
 
 #include "log/log_internal.h"
 
@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-// A log of one sensor from a line of rows, "x act[:reward][next] marks", separated by blanks:
+// A log of one sensor from a text of rows, "x act[:reward][next] marks", separated by blanks:
 //
-//     5a      seen 5, did a (0 or 1), reward 10 * row number
-//     5       seen 5, nothing done              5a?    the reward is not known
+//     5a      observation 5, action a (0 or 1), reward 10 * row number
+//     5       observation 5, no action          5a?    unknown reward
 //     5a>6    s' is 6                           !      terminal      |  truncated
 //     ^5a     an episode begins                 ~5a    it resumes
 static rh_status build(rh_log **out, const char *rows, rh_error *err)
@@ -100,7 +100,7 @@ static void the_next_row_is_the_next_state(void **unused)
 {
     (void)unused;
     makes("1a 2b 3a!", "1a10>2 2b20>3 3a30>?!", 0, 0, 3);
-    // the log just ends: where its last step led is not known
+    // the log ends, so the s' of its last step is unknown
     makes("1a 2b 3a", "1a10>2 2b20>3|", 1, 0, 3);
 }
 
@@ -110,7 +110,7 @@ static void another_episode_is_never_the_next_state(void **unused)
     makes("1a 2b! 3a 4a!", "1a10>2 2b20>?! / 3a30>4 4a40>?!", 0, 0, 4);
     makes("1a 2b| 3a 4a!", "1a10>2| / 3a30>4 4a40>?!", 1, 0, 4);
     makes("1a 2b ^3a 4a!", "1a10>2| / 3a30>4 4a40>?!", 1, 0, 4);
-    // an episode of one step that is lost leaves nothing behind
+    // an episode of one dropped step leaves nothing behind
     makes("1a| 3a 4a!", "3a20>4 4a30>?!", 1, 0, 2);
     makes("3a 4a! ^1a ^5b 6a!", "3a10>4 4a20>?! / 5b40>6 6a50>?!", 1, 0, 4);
 }
@@ -122,7 +122,7 @@ static void what_is_seen_last(void **unused)
     makes("1a 2b! 3 4a 5", "1a10>2 2b20>3! / 4a40>5|", 0, 0, 5);
     makes("1a 2b 3! 4a 5|", "1a10>2 2b20>3! / 4a40>5|", 0, 0, 5);
     makes("1a 2b| 3 ^4a 5!", "1a10>2 2b20>3| / 4a40>5!", 0, 0, 5);
-    // one is enough: the second belongs to nothing
+    // a second row without an action belongs to nothing
     makes("1a! 2 3 4a!", "1a10>2! / ~4a40>?!", 0, 1, 3);
 }
 
@@ -142,22 +142,22 @@ static void the_next_state_is_given(void **unused)
 static void holes(void **unused)
 {
     (void)unused;
-    // nothing done in the middle: two episodes, the second begins nowhere in particular
+    // a row without an action in the middle: two episodes, the second not from a start
     makes("1a 2b 3 4a 5a!", "1a10>2 2b20>3| / ~4a40>5 5a50>?!", 0, 1, 5);
     makes("1a 2b 3 4 5a 6a!", "1a10>2 2b20>3| / ~5a50>6 6a60>?!", 0, 2, 5);
     makes("1a 2b? 3a 4a!", "1a10>2| / ~3a30>4 4a40>?!", 0, 1, 4);
-    // the end of a step that is dropped is not the end of the one before
+    // the flags of a dropped step do not end the step before
     makes("1a 2b?! 3a 4a!", "1a10>2| / 3a30>4 4a40>?!", 0, 1, 4);
     makes("^1a? 2b 3a! ^4a 5!", "~2b20>3 3a30>?! / 4a40>5!", 0, 1, 4);
     makes("9a! ^1a? 2b 3a!", "9a10>?! / ~2b30>3 3a40>?!", 0, 1, 3);
     makes("9a! ^1a?! 2b 3a!", "9a10>?! / 2b30>3 3a40>?!", 0, 1, 3);
     makes("1 2a 3!", "2a20>3!", 0, 1, 2);
-    // a row with nothing in it is no s'
+    // an empty row is no s'
     makes("1a 2b nan", "1a10>2|", 1, 0, 2);
     makes("1a 2b nan 4a 5!", "1a10>2| / ~4a40>5!", 1, 1, 4);
     makes("1a 2b! nan 4a 5!", "1a10>2 2b20>?! / 4a40>5!", 0, 0, 4);
 
-    // what is seen behind a hole is nobody's next state
+    // an observation after a gap is no next state
     makes("1a 2a nana nana 9", "1a10>2|", 1, 3, 2);
     makes("1a 2a nan nan 9", "1a10>2|", 1, 3, 2);
 }
@@ -181,7 +181,7 @@ static void nothing_to_be_had(void **unused)
     (void)unused;
     rh_error err;
     rh_log *log = NULL;
-    assert_int_equal(build(&log, "1a| 2 3a?", &err), RH_OK); // 2 is what was seen last
+    assert_int_equal(build(&log, "1a| 2 3a?", &err), RH_OK); // 2 is the last observation
     rh_log_destroy(log);
     log = NULL;
     assert_int_equal(build(&log, "1a ^2a 3a?", &err), RH_OK);
@@ -189,8 +189,8 @@ static void nothing_to_be_had(void **unused)
     log = NULL;
     assert_int_equal(build(&log, "1a ^2a ^3a?", &err), RH_EFORMAT);
     assert_string_equal(err.text,
-                        "a.log: no step in 3 rows: 1 without action or reward, 2 whose next "
-                        "observation is not known; expected at least one whole step");
+                        "a.log: no step in 3 rows: 1 without action or reward, 2 with unknown "
+                        "next observation; expected at least one complete step");
     assert_null(log);
     assert_int_equal(build(&log, "", &err), RH_EFORMAT);
 }
@@ -211,12 +211,12 @@ static void missing_numbers_are_kept(void **unused)
     assert_int_equal(rh_log_finish(b, &log, &err), RH_OK);
     rh_log_builder_destroy(b);
     assert_int_equal(log->n, 2);
-    assert_int_equal(log->nstate, 3); // one missing number is like another
+    assert_int_equal(log->nstate, 3); // missing values are equal
     assert_int_equal(log->reading.nmissing, 2);
     assert_int_equal(log->reading.nmismatch, 0);
     rh_log_destroy(log);
 
-    // but a row of them is no row
+    // but a row of missing values is no row
     makes("1a nanb 3a 4!", "3a30>4!", 1, 1, 2);
     makes("1a>2 nanb 3a 4!", "1a10>2| / ~3a30>4!", 0, 1, 4);
 }
@@ -239,7 +239,7 @@ static void refuses_shapes(void **unused)
 
 // ---------------------------------------------------------------------------- much at once
 
-// A random walk through everything a row can be, over several blocks.
+// A random sequence of all kinds of rows, over several blocks.
 static rh_status wander(rh_log **out, uint64_t seed, int nrow, rh_error *err)
 {
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);

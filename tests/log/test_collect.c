@@ -1,8 +1,7 @@
-// test_collect.c - logs that are made: when training ends, what is logged, what is thrown
-// away.
+// test_collect.c - collecting logs: when training ends, what is logged, what is discarded.
 //
-// An apprentice whose every episode is one step shorter than the one before makes all that
-// can be known beforehand; the simulators show that it holds for real agents.
+// An apprentice whose episodes get one step shorter each time makes everything predictable;
+// simulators show that the same holds for real agents.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +29,8 @@ static void draw(rh_rng *rng)
     drawn[ndrawn++ % MOST_DRAWN] = rh_rng_uniform(rng);
 }
 
-// Waits until the right action comes; counts the steps of the episode. Starts are told apart
-// by the second sensor: 0 for normal ones, 1 for random ones.
+// Counts the steps of the episode until action 1 ends it. The second sensor tells starts apart:
+// 0 for normal, 1 for random ones.
 static const char *const start_name[] = {"normal", "random"};
 static const rh_param bench_param[] = {{"start", "", .hi = 1, .choice = start_name},
                                        {"continuing", "", .hi = 1, .whole = true}};
@@ -51,7 +50,7 @@ static rh_status bench_init(void *self, rh_task *task, const double *opt, rh_err
     task->obs_name[0] = "age";
     task->obs_name[1] = "where";
     task->obs_hi[0] = task->obs_hi[1] = 1.0;
-    task->naction = 3; // of which the last is never taken
+    task->naction = 3; // the last one is never taken
     task->nact = 1;
     task->nstep = 100;
     task->reward_lo = -2.0;
@@ -223,7 +222,7 @@ static uint64_t hash_log(const rh_log *log)
     return hash_bytes(h, log->flag, n);
 }
 
-// What holds for every log that was made.
+// True of every collected log.
 static void check_log(const rh_log *log, int64_t nstep)
 {
     assert_int_equal(log->n, nstep);
@@ -255,8 +254,8 @@ static int64_t count_terminal(const rh_log *log)
 
 // ---------------------------------------------------------------------------- training
 
-// Where the apprentice's training ends, worked out from the lengths of its episodes alone.
-// measure: of the last 100 steps, from the ends among them.
+// Where the apprentice's training ends, computed from the lengths of its episodes. measure:
+// over the last 100 steps, from the ends among them.
 static int expected_end(double (*measure)(int nended), double level, bool below, int *length)
 {
     bool ended[4000] = {false};
@@ -324,7 +323,7 @@ static void training_ends_when_it_should(void **unused)
         assert_int_equal(how.trained, expected);
         assert_true(entry[i].below ? how.quality <= opt.level : how.quality >= opt.level);
 
-        // frozen: it makes the same episodes for ever
+        // frozen: all its episodes have the same length
         check_log(log, 200);
         assert_int_equal(how.nended, 200 / length);
         assert_int_equal(count_terminal(log), how.nended);
@@ -364,7 +363,7 @@ static void training_of_so_many_steps(void **unused)
     rh_env_destroy(env);
 }
 
-// One log of the apprentice, which has learned for `span` steps.
+// One log of the apprentice after `span` training steps.
 static rh_log *apprentices_log(const rh_env *env, int64_t span, int64_t nstep, int64_t cutoff,
                                rh_collected *how)
 {
@@ -380,7 +379,7 @@ static rh_log *apprentices_log(const rh_env *env, int64_t span, int64_t nstep, i
     return log;
 }
 
-// A log that ends with an episode ends in its terminal state, and is not cut off there.
+// A log that ends with an episode ends in its terminal state and is not truncated.
 static void the_last_step_may_be_terminal(void **unused)
 {
     (void)unused;
@@ -394,7 +393,7 @@ static void the_last_step_may_be_terminal(void **unused)
     rh_env_destroy(env);
 }
 
-// Where nothing ends, the frozen agent fails again and again after the same time.
+// In a continuing task the frozen agent fails at regular intervals.
 static void frozen_in_a_continuing_task(void **unused)
 {
     (void)unused;
@@ -412,8 +411,8 @@ static void frozen_in_a_continuing_task(void **unused)
     rh_env_destroy(env);
 }
 
-// A cut-off is a new start, and no end: the apprentice learns nothing by it, however near it
-// was.
+// A truncated episode is followed by a new start and is no end: the apprentice learns nothing
+// from it, however close it was.
 static void episodes_are_cut_off(void **unused)
 {
     (void)unused;
@@ -427,7 +426,7 @@ static void episodes_are_cut_off(void **unused)
     assert_int_equal(log->first[3], 3 * (FIRST_LENGTH - 1));
     rh_log_destroy(log);
 
-    // an episode as long as the cut-off ends
+    // an episode exactly as long as the limit terminates
     log = apprentices_log(env, FIRST_LENGTH, 200, FIRST_LENGTH, &how);
     assert_int_equal(log->first[1], FIRST_LENGTH - 1);
     assert_int_equal(log->flag[FIRST_LENGTH - 2], RH_FLAG_TERMINAL);
@@ -464,7 +463,7 @@ static void school_and_field_and_starts(void **unused)
     rh_env_destroy(school);
 }
 
-// No stream serves twice: not in training and log, nor in log and starts, nor in two tries.
+// No stream is used twice: by training and log, by log and starts, or by two attempts.
 static void chance_is_never_shared(void **unused)
 {
     (void)unused;
@@ -486,7 +485,7 @@ static void chance_is_never_shared(void **unused)
         rh_log_collect(&log, &starts, &how, env, env, &apprentice_type, NULL, &opt, NULL),
         RH_OK);
     assert_true(ntried > 2400 && ndrawn > ntried + 800 && ndrawn < MOST_DRAWN);
-    int first = ntried; // the first try again, the same to the bit; then the starts
+    int first = ntried; // the first attempt again, bit for bit; then the starts
     for (int i = 0; i < ndrawn - ntried - 400; i++)
         assert_true(drawn[i] == drawn[first + i]);
     for (int i = 0; i < ntried; i++)
@@ -500,8 +499,8 @@ static void chance_is_never_shared(void **unused)
     rh_env_destroy(env);
 }
 
-// Acrobot's random starts are anywhere, its normal ones hang; and no start comes twice, in
-// the log or in the log of starts.
+// Acrobot's random starts are anywhere, its normal ones hang; no start occurs twice in the log
+// or the log of starts.
 static void starts_are_fresh(void **unused)
 {
     (void)unused;
@@ -545,7 +544,7 @@ static void a_window_is_kept(void **unused)
         assert_true(how.nended >= 16 && how.nended <= 20);
         assert_int_equal(count_terminal(log), how.nended);
         tries += how.ntry;
-        if (how.ntry > 1) // those thrown away were outside, on one side or the other
+        if (how.ntry > 1) // discarded logs were outside the window
             assert_true(how.fewest > how.greatest || how.fewest < 16 || how.greatest > 20);
         rh_log_destroy(log);
     }
@@ -569,7 +568,7 @@ static void a_window_nobody_meets(void **unused)
     assert_int_equal(how.outcome, RH_COLLECT_OUTSIDE);
     assert_int_equal(how.ntry, 7);
     assert_int_equal(how.nuntaught, 0);
-    assert_int_equal(how.fewest, 3); // 200 steps, 59 an episode
+    assert_int_equal(how.fewest, 3); // 200 steps, 59 per episode
     assert_int_equal(how.greatest, 3);
 
     // both ends of a window are inside
@@ -588,7 +587,7 @@ static void a_window_nobody_meets(void **unused)
         log = NULL;
     }
 
-    // never good enough: twenty tries are enough to know
+    // never good enough: given up after twenty attempts
     opt.most = INT64_MAX;
     opt.enough = RH_ENOUGH_LENGTH;
     opt.level = LEAST_LENGTH - 1;
@@ -611,7 +610,7 @@ static bool stop_soon(void *context)
     return --*left < 0;
 }
 
-// Wherever it is stopped, there is no log.
+// Stopped anywhere, there is no log.
 static void it_can_be_stopped(void **unused)
 {
     (void)unused;
@@ -668,7 +667,7 @@ static void one_seed_one_log(void **unused)
     }
 }
 
-// Every step of a log is one of the car's, worked out by the book's formula.
+// Every step of a log follows the mountain car's published formula.
 static void steps_are_the_environments(void **unused)
 {
     (void)unused;
@@ -702,7 +701,7 @@ static void actions_may_be_continuous(void **unused)
     assert_int_equal(log->naction, 0);
     assert_int_equal(log->nact, 1);
     assert_null(log->label);
-    assert_int_equal(log->nepisode, 16); // cut off after 200 steps
+    assert_int_equal(log->nepisode, 16); // truncated after 200 steps
     assert_int_equal(count_terminal(log), 0);
     assert_true(how.quality >= -2.0);
     int inside = 0;
@@ -714,7 +713,7 @@ static void actions_may_be_continuous(void **unused)
     rh_log_destroy(log);
 }
 
-// A failure is seen by its reward, and the next state is a start; nothing ends.
+// A failure shows in its reward, and the next state is a start; nothing terminates.
 static void continuing_tasks_fail_and_go_on(void **unused)
 {
     (void)unused;

@@ -1,5 +1,4 @@
-// test_column.c - columns grow, shrink and become one piece, however well their length was
-// guessed.
+// test_column.c - columns grow, shrink and flatten, with good and bad guesses of their length.
 
 #include "log/log_internal.h"
 
@@ -43,7 +42,7 @@ static void keeps_rows(void **unused)
             fill(&column, n);
             for (int64_t i = 0; i < n; i += 997)
                 check(rh_column__at(&column, i), i);
-            column.n -= n / 2; // taken back, and pushed again
+            column.n -= n / 2; // removed, and pushed again
             fill(&column, n);
             triple *piece = rh_column__flatten(&column);
             assert_non_null(piece);
@@ -69,7 +68,7 @@ static void a_good_guess(void **unused)
     rh_free(piece);
 }
 
-// A guess that there is no memory for is given up, not the log.
+// A guess that does not fit into memory is dropped; the log is still read.
 static void a_guess_too_large(void **unused)
 {
     (void)unused;

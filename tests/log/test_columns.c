@@ -1,4 +1,4 @@
-// test_columns.c - who is what: by the caller's lists, by the usual names, by what remains.
+// test_columns.c - roles of columns: from options, from the usual names, from what remains.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include "log/columns.h"
 
-// Columns of a header cut at ;, all of them numbers but those that end in ! (which is taken
-// off).
+// Columns of a header split at ;. All are numeric except those that end in ! (which is
+// removed).
 static void init(rh_columns *c, const char *text)
 {
     const char *header[64] = {NULL};
@@ -35,7 +35,7 @@ static void init(rh_columns *c, const char *text)
     }
 }
 
-// "obs=temp,level action=pump reward=r ..." of what there is.
+// "obs=temp,level action=pump reward=r ..." for the roles that are set.
 static void describe(const rh_columns__plan *plan, const rh_columns *c, char *text, size_t size)
 {
     const struct {
@@ -156,7 +156,7 @@ static void usual_names(void **unused)
             "obs=state next=next_state action=action reward=reward episode=traj_id "
             "terminal=terminated truncated=truncated");
 
-    // letters of two sizes
+    // case matters here
     planned("stateFeature0;stateFeature1;Action;Reward;episodeId;isTerminal;timeOut;TimeStamp",
             "obs=stateFeature0,stateFeature1 action=Action reward=Reward episode=episodeId "
             "terminal=isTerminal truncated=timeOut time=TimeStamp");
@@ -164,7 +164,7 @@ static void usual_names(void **unused)
             "obs=x action=a reward=r episode=Episode Number terminal=isDone "
             "truncated=is_truncated");
 
-    // names that only look so
+    // names that only look similar
     planned("obs_0;state_of_charge;action;action_prob;reward",
             "obs=obs_0 action=action reward=reward");
     planned("state!;temp;a;r", "obs=temp action=a reward=r");
@@ -181,7 +181,7 @@ static void what_remains(void **unused)
     planned("temp;next_temp;level;a;r", "obs=temp,level action=a reward=r");
 }
 
-// What has another role's name is never observed, whoever has that role.
+// A column with another role's name is never an observation, even if that role is taken.
 static void never_observed(void **unused)
 {
     (void)unused;
@@ -194,10 +194,10 @@ static void never_observed(void **unused)
     opt.time = "";
     planned_with("x;pump;cost;reward;action;terminal;dones;time;truncated", &opt,
                  "obs=x action=pump reward=cost truncated=truncated");
-    opt.obs = "x,terminal"; // but what is said is said
+    opt.obs = "x,terminal"; // unless the caller says so
     planned_with("x;pump;cost;terminal", &opt, "obs=x,terminal action=pump reward=cost");
 
-    // and it is told, as words are
+    // a note mentions it, as for text columns
     rh_columns c;
     rh_columns__plan plan;
     opt = rh_log_defaults();
@@ -205,8 +205,8 @@ static void never_observed(void **unused)
     init(&c, "x;a;r;done;mo\nde!");
     assert_int_equal(rh_columns__plan_make(&plan, &c, &opt, NULL), RH_OK);
     assert_int_equal(plan.nnote, 3);
-    assert_string_equal(plan.note[1], "left out, as the name is no observation's: done");
-    assert_string_equal(plan.note[2], "left out, as it holds words: mo?de");
+    assert_string_equal(plan.note[1], "left out, as the name belongs to another role: done");
+    assert_string_equal(plan.note[2], "left out, as it contains text: mo?de");
     rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
 
@@ -230,7 +230,7 @@ static void next_by_name(void **unused)
             "obs=observation_0 next=next_observations_0 action=a reward=r");
     planned("obs.temp;a;r;next.temp", "obs=obs.temp next=next.temp action=a reward=r");
 
-    // an s' by whatever name is never an s
+    // an s' is never an s, whatever its name
     planned("s;a;r;s'", "obs=s next=s' action=a reward=r");
     planned("s;a;r;s\xe2\x80\xb2;a'", "obs=s next=s\xe2\x80\xb2 action=a reward=r");
     planned("obs_0;obs_1;act;rew;done;obs_next_0;obs_next_1",
@@ -242,7 +242,8 @@ static void next_by_name(void **unused)
     planned("temp;nextTemp;a;r", "obs=temp next=nextTemp action=a reward=r");
     planned("obs;obs2;act;rew;done", "obs=obs next=obs2 action=act reward=rew terminal=done");
     planned("obs1;obs2;a;r", "obs=obs1,obs2 action=a reward=r");
-    planned("obs_next_x;obs_y;a;r", "obs=obs_next_x,obs_y action=a reward=r"); // of nothing
+    planned("obs_next_x;obs_y;a;r",
+            "obs=obs_next_x,obs_y action=a reward=r"); // there is no such s
     rh_log_options opt = rh_log_defaults();
     opt.obs = "sensor_*";
     planned_with("sensor_1;sensor_1_next;a;r", &opt,
@@ -291,12 +292,12 @@ static void lists(void **unused)
                  "obs=sensor_a,sensor_b,temp,a, b action=valve reward=energy,temp "
                  "terminal=done");
     opt = rh_log_defaults();
-    opt.reward = "-obs_0 - u"; // what is computed leaves a column what it is
+    opt.reward = "-obs_0 - u"; // a computed reward leaves a column its role
     planned_with("obs_0;obs_1;u;reward", &opt, "obs=obs_0,obs_1 action=u reward=obs_0,u");
     opt.reward = "-cost";
     planned_with("temp;cost;u", &opt, "obs=temp action=u reward=cost");
     opt = rh_log_defaults();
-    opt.action = "reward"; // odd, but said
+    opt.action = "reward"; // odd, but requested
     opt.reward = "action";
     planned_with("s0;action;reward", &opt, "obs=s0 action=reward reward=action");
     opt = rh_log_defaults();

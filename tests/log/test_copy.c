@@ -1,5 +1,5 @@
-// test_copy.c - a log out of somebody's arrays: the same log, or a message; and fingerprints
-// that see what happened and nothing else.
+// test_copy.c - copying logs made by hand: the same log, or a message; and hashes of
+// transitions.
 
 #include "sample.h"
 
@@ -94,7 +94,7 @@ static void as_it_was(void **unused)
             assert_int_equal(copy->reading.nnote, log->reading.nnote);
             same_texts(copy->reading.note, log->reading.note, log->reading.nnote);
 
-            // a copy of the copy, once the first is gone, for what it might have borrowed
+            // copy the copy after the first is gone, in case it borrowed from it
             rh_log *again = NULL;
             rh_log_destroy(log);
             assert_int_equal(rh_log_copy(&again, copy, &err), RH_OK);
@@ -236,7 +236,7 @@ static void fingerprints(void **unused)
     hand h, other;
     make(&h);
 
-    // names, times, states that nobody names, and the bits of equal numbers do not count
+    // names, times, unused states and the sign of zero do not count
     make(&other);
     const char *name[] = {"a", "b"};
     other.log.obs_name = name;
@@ -246,7 +246,7 @@ static void fingerprints(void **unused)
     other.obs[9] = -(double)NAN;
     assert_true(of(&h) == of(&other));
 
-    // nor whether the s' of a step is kept twice
+    // nor whether an s' is stored twice
     double more[6 * 2];
     memcpy(more, h.obs, sizeof h.obs);
     more[10] = 1.0;
@@ -257,7 +257,7 @@ static void fingerprints(void **unused)
     other.from[1] = 5;
     assert_true(of(&h) == of(&other));
 
-    // everything that happened does
+    // every part of a transition does
     uint64_t seen[16];
     int n = 0;
     seen[n++] = of(&h);

@@ -1,4 +1,4 @@
-// test_csv.c - tables of text become logs, and logs become tables that give them back.
+// test_csv.c - reading logs from tables of text, and writing tables that read back the same.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +136,7 @@ static void a_plant(void **unused)
     rh_log_destroy(log);
 }
 
-// One log, however its text is dressed.
+// The same log in different notations.
 static void dresses(void **unused)
 {
     (void)unused;
@@ -184,7 +184,7 @@ static void packed(void **unused)
     rh_log *log = NULL;
     rh_log_options opt = defaults();
 
-    // two members, the cut in the middle of a line
+    // two members, split in the middle of a line
     for (int part = 0; part < 2; part++) {
         const char *from = part ? text + 21 : text;
         z_stream z = {0};
@@ -202,7 +202,7 @@ static void packed(void **unused)
     assert_note(log, "gzip");
     rh_log_destroy(log);
 
-    // cut short, damaged, and with something behind it
+    // truncated, damaged, and followed by garbage
     for (size_t cut = 3; cut < n; cut++) {
         log = NULL;
         if (rh_csv__read_bytes(&log, bytes, cut, "p.gz", &opt, &err) == RH_OK)
@@ -259,8 +259,8 @@ static void refusals(void **unused)
     refused("obs_0,action,reward,obs_0\n1,0,2,3\n",
             "plant.csv: obs: columns 1 and 4 are both called 'obs_0', expected one");
     refused("obs,action,reward\n1,0,\n2,1,\n",
-            "plant.csv: no step in 2 rows: 2 without action or reward, 0 whose next "
-            "observation is not known; expected at least one whole step");
+            "plant.csv: no step in 2 rows: 2 without action or reward, 0 with unknown "
+            "next observation; expected at least one complete step");
 
     rh_log_options opt = defaults();
     refused_bytes("\xff\xfeo\0", 4, &opt,
@@ -338,7 +338,7 @@ static void steps_that_fall(void **unused)
     assert_int_equal(log->nobs, 2);
     rh_log_destroy(log);
 
-    // beside an episode column the step counts for nothing
+    // with an episode column, the step counter is ignored
     log = read_plain("t,ep,s0,a,r\n5,0,1,0,0\n4,0,2,1,0\n3,0,3,0,0\n");
     assert_int_equal(log->nepisode, 1);
     assert_int_equal(log->n, 2);
@@ -355,7 +355,7 @@ static void flags(void **unused)
     assert_int_equal(log->flag[2], RH_FLAG_TRUNCATED); // its step 4 is lost: a time-out
     assert_int_equal(log->flag[4], RH_FLAG_TERMINAL);
     assert_int_equal(log->reading.nlost, 2);
-    assert_note(log, "a row that is both done and truncated is no terminal");
+    assert_note(log, "a row that is both done and truncated is not terminal");
     rh_log_destroy(log);
 
     log = read_plain("s0,a,r,terminated,truncated\n1,0,0,0,0\n2,1,0,1,1\n3,0,0,0,0\n4,,,0,1\n");
@@ -367,7 +367,7 @@ static void flags(void **unused)
 
     log = read_plain("s0,a,r,done\n1,0,0,0\n2,1,0,1\n");
     assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
-    assert_note(log, "done cannot tell an end from a time-out: taken as terminal");
+    assert_note(log, "done may mean an end or a time-out: read as terminal");
     rh_log_destroy(log);
 }
 
@@ -404,7 +404,7 @@ static void times(void **unused)
     assert_note(log, "time = column time");
     rh_log_destroy(log);
 
-    // a gap before a row that is no step: the step after it resumes all the same
+    // a gap before a row without a step: the step after it still resumes
     log = read_with("time,s0,a,r\n0,1,0,0\n60,2,1,0\n1000,4,,\n1060,5,1,0\n1120,5,1,0\n", &opt);
     assert_int_equal(log->nepisode, 2);
     assert_int_equal(log->start[1], 0);
@@ -509,8 +509,8 @@ static void rewards_of_states(void **unused)
     assert_true(obs_at(log, log->to[1], 0) == 3.0);
     assert_int_equal(log->flag[2], RH_FLAG_TRUNCATED);
     assert_int_equal(log->reading.nlost, 0);
-    assert_note(log, "reward = r, of the action of the row before; an episode's last row is "
-                     "only seen");
+    assert_note(log, "reward = r, of the action of the row before; the action in an "
+                     "episode's last row is ignored");
     rh_log_destroy(log);
 }
 
@@ -539,7 +539,7 @@ static void rewards_computed(void **unused)
             fail_msg("'%s' gives %g", cases[i].reward, log->reward[0]);
         rh_log_destroy(log);
     }
-    opt.reward = "income - 10*a"; // what is done may be paid for
+    opt.reward = "income - 10*a"; // the reward may use the action
     rh_log *log = read_with(text, &opt);
     assert_true(log->reward[0] == 10.0 && log->reward[1] == 10.0);
     rh_log_destroy(log);
@@ -595,7 +595,7 @@ static void kinds_of_actions(void **unused)
     (void)unused;
     rh_log_options opt = defaults();
 
-    // amounts, and whole numbers that are meant as amounts
+    // continuous, and integers declared as continuous
     rh_log *log = read_plain("s0,a,r\n1,0.25,0\n2,0.75,0\n3,,\n");
     assert_int_equal(log->naction, 0);
     rh_log_destroy(log);
@@ -607,7 +607,7 @@ static void kinds_of_actions(void **unused)
                  "plant.csv:2: column 'a': found 'on', expected a number, as actions are "
                  "continuous");
 
-    // a number among names is one of them, whichever way it is written
+    // a number among names is a name, however it is written
     opt.action_kind = RH_ACTION_DISCRETE;
     log = read_with("s0,a,r\n1,1,0\n2,off,0\n3,1.0,0\n4,,\n", &opt);
     assert_int_equal(log->naction, 2);
@@ -618,7 +618,7 @@ static void kinds_of_actions(void **unused)
     assert_int_equal(log->naction, 3);
     rh_log_destroy(log);
 
-    // but a name among numbers is a bad field, unless the caller knows better
+    // but a name among numbers is a bad field, unless the caller declares names
     refused("s0,a,r\n1,0.5,0\n2,0.75,0\n3,Bad,0\n4,,\n",
             "plant.csv:4: column 'a': found 'Bad', expected a number as in the other rows; if "
             "these are names, say --action-kind discrete or --actions A,B,...");
@@ -657,7 +657,7 @@ static void kinds_of_actions(void **unused)
             "plant.csv:2: column 'u0': found 'on', expected a number");
 }
 
-// Words that may mean nothing, or an action.
+// Words that may mean a missing value or an action.
 static void doubtful_names(void **unused)
 {
     (void)unused;
@@ -674,14 +674,14 @@ static void doubtful_names(void **unused)
     assert_true(log->act[1] == 1.0);
     rh_log_destroy(log);
 
-    // NA is missing whatever stood before it, unless it is quoted
+    // unquoted NA is missing
     log = read_plain("s0,a,r\n1,on,0\n2,\"NA\",0\n3,off,0\n4,NA,0\n");
     assert_int_equal(log->n, 3);
     assert_int_equal(log->naction, 3);
     rh_log_destroy(log);
 }
 
-// What else may be missing, and is then nothing that happened.
+// Other fields that may be missing.
 static void missing_elsewhere(void **unused)
 {
     (void)unused;
@@ -725,7 +725,7 @@ static void beginning_again(void **unused)
     assert_int_equal(log->n, 3);
     rh_log_destroy(log);
 
-    // to another time than the first is a clock that was set
+    // a time other than the first means that the clock was set
     log = read_plain("time,s0,a,r\n0,1,0,0\n.1,2,1,0\n.2,3,0,0\n.05,4,1,0\n.1,5,1,0\n");
     assert_int_equal(log->start[1], 0);
     assert_int_equal(log->reading.ngap, 1);
@@ -777,7 +777,7 @@ static void same_texts(const char *const *a, const char *const *b, int n)
         assert_string_equal(a[i], b[i]);
 }
 
-// Every array of the log, bit by bit; a NAN is like another.
+// Every array of the log, bit by bit; NANs are equal.
 static void same_logs(const rh_log *a, const rh_log *b)
 {
     assert_int_equal(a->n, b->n);
@@ -849,7 +849,7 @@ static double odd_number(rh_rng *rng)
     }
 }
 
-// A log of whatever a builder takes.
+// A log of everything that a builder accepts.
 static rh_log *odd_log(rh_rng *rng)
 {
     int nobs = 1 + (int)rh_rng_below(rng, 4), nact = 1 + (int)rh_rng_below(rng, 3);
@@ -956,15 +956,15 @@ static void written(void **unused)
     assert_int_equal(rh_log_write(log, "/nonexistent/x.csv", NULL, NULL), RH_EIO);
     rh_log_destroy(log);
 
-    // edited since: the names must do
+    // edited since: only the names count
     log = read_plain("# rehearse columns: obs action reward\n# rehearse actions: continuous\n"
                      "s0,more,a,r\n1,2,0,0\n3,4,1,0\n5,6,,\n");
     assert_int_equal(log->nobs, 1);
     assert_int_equal(log->naction, 2);
-    assert_note(log, "'# rehearse' lines are ignored: they do not fit the header");
+    assert_note(log, "'# rehearse' lines are ignored: they do not match the header");
     rh_log_destroy(log);
 
-    // the caller knows better
+    // the caller overrides the file
     opt = defaults();
     opt.obs = "b";
     opt.action_kind = RH_ACTION_DISCRETE;
@@ -978,7 +978,7 @@ static void written(void **unused)
 
 // ---------------------------------------------------------------------------- memory
 
-// Whoever changes a written table's columns around is not told lies about them.
+// If the columns of a written table were moved, its # lines are ignored.
 static void edited(void **unused)
 {
     (void)unused;
@@ -986,7 +986,7 @@ static void edited(void **unused)
                              "truncated\n# rehearse actions: continuous\n"
                              "episode,step,terminal,action,reward,x,truncated\n"
                              "0,0,0,1,2,3.5,0\n0,1,1,1,2,4.5,0\n");
-    assert_note(log, "'# rehearse' lines are ignored: they do not fit the header");
+    assert_note(log, "'# rehearse' lines are ignored: they do not match the header");
     assert_int_equal(log->nobs, 1);
     assert_string_equal(log->obs_name[0], "x");
     assert_int_equal(log->n, 2);
@@ -1024,7 +1024,7 @@ static void bad_fields(void **unused)
     assert_int_equal(whole->reading.nmissing, 1);
     rh_log_destroy(whole);
 
-    // names in what is taken for a remark, as numpy.savetxt() writes them
+    // names in a comment line, as numpy.savetxt() writes them
     refused("# x,action,reward\n1,0,1\n2,1,1\n",
             "plant.csv: no header: the first line is all numbers, expected names of columns (a "
             "line that begins with # is a remark)");
@@ -1033,7 +1033,7 @@ static void bad_fields(void **unused)
     rh_log *log = read_plain("Zeit,x,batch,action,reward\n01.05.2024,1,b12,0,1\n"
                              "02.05.2024,2,13,1,1\n02.05.2024,3,b13,1,1\n");
     assert_int_equal(log->nobs, 1);
-    assert_note(log, "left out, as it holds words: Zeit, batch");
+    assert_note(log, "left out, as it contains text: Zeit, batch");
     rh_log_destroy(log);
 
     // however many they are
@@ -1048,15 +1048,15 @@ static void bad_fields(void **unused)
     }
     log = read_plain(text);
     assert_note(log,
-                "left out, as it holds words: words_0, words_1, words_2, words_3, words_4, "
+                "left out, as it contains text: words_0, words_1, words_2, words_3, words_4, "
                 "words_5, words_6, words_7, words_8, words_9, words_10, words_11, words_12, "
                 "words_13, words_14, words_15, words_16, ... (60 in all)");
-    assert_note(log,
-                "no column has an observation's name: every other column of numbers is one");
+    assert_note(
+        log, "no column has an observation's name: all other numeric columns are observations");
     rh_log_destroy(log);
 }
 
-// A temperature in whole degrees does not count steps; a counter that begins anywhere does.
+// A temperature in whole degrees is no step counter; a counter may begin anywhere.
 static void counters(void **unused)
 {
     (void)unused;
@@ -1077,8 +1077,7 @@ static void counters(void **unused)
     }
 }
 
-// What other programs read too has no lines that begin with #; what would be read otherwise
-// has.
+// Tables have lines that begin with # only if they would be read differently without.
 static void remarks_where_needed(void **unused)
 {
     (void)unused;
@@ -1102,7 +1101,7 @@ static void remarks_where_needed(void **unused)
         rh_log_destroy(log);
     }
 
-    // an action that was never taken, amounts that are whole, a sensor called like a role
+    // an action never taken, continuous integers, a sensor named like a role
     rh_log_options opt = defaults();
     static const char text[] = "x,time,action,reward,done\n1,2,0,1,0\n2,3,1,1,0\n3,4,0,1,1\n";
     for (int kind = 0; kind < 4; kind++) {

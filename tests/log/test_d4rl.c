@@ -11,7 +11,7 @@ static void samples(void **unused)
     compare_with_expected(log, "d4rl.hdf5");
     assert_string_equal(log->reading.format, "d4rl");
     assert_int_equal(log->reading.nrow, 18);
-    assert_int_equal(log->reading.nlost, 1); // the one that was cut off
+    assert_int_equal(log->reading.nlost, 1); // the truncated one
     assert_string_equal(log->obs_name[2], "obs_2");
     assert_true(has_note(log, "observations = dataset observations (float32)"));
     assert_true(has_note(log, "terminals = dataset terminals (bool)"));
@@ -24,7 +24,7 @@ static void samples(void **unused)
     assert_int_equal(log->reading.nlost, 0);
     assert_int_equal(log->reading.nmismatch, 0);
     assert_true(has_note(log, "s' = dataset next_observations"));
-    assert_true(has_note(log, "no timeouts: an episode ends at a terminal only"));
+    assert_true(has_note(log, "no timeouts: only terminals end an episode"));
     rh_log_destroy(log);
 }
 
@@ -118,7 +118,7 @@ static void what_options_do(void **unused)
     snprintf(path, sizeof path, "%s", in_folder("five.h5"));
     make_hdf5(path, NULL, five);
 
-    // as it is: two episodes, of which the second lost its last step
+    // unchanged: two episodes, the second without its last step
     rh_log *log = read_log(path, NULL);
     assert_int_equal(log->n, 4);
     assert_int_equal(log->nepisode, 2);
@@ -128,7 +128,7 @@ static void what_options_do(void **unused)
     assert_int_equal(log->flag[3], RH_FLAG_TRUNCATED);
     rh_log_destroy(log);
 
-    // numbers that stand for missing ones, all the actions, a gap
+    // numbers for missing values, all actions, a gap
     rh_log_options opt = rh_log_defaults();
     opt.missing = missing;
     opt.nmissing = 1;
@@ -136,19 +136,19 @@ static void what_options_do(void **unused)
     log = read_log(path, &opt);
     assert_int_equal(log->naction, 3);
     assert_true(log->act[0] == 2.0 && log->act[1] == 0.0);
-    assert_int_equal(log->n, 3); // where the only sensor is missing nothing was seen
+    assert_int_equal(log->n, 3); // no observation where the only sensor is missing
     assert_int_equal(log->reading.nincomplete, 1);
     rh_log_destroy(log);
     opt.nmissing = 0;
     opt.max_gap = 5.0;
     log = read_log(path, &opt);
-    assert_int_equal(log->n, 3); // row 3 has no s' any more
+    assert_int_equal(log->n, 3); // row 3 has lost its s'
     assert_int_equal(log->reading.ngap, 1);
     rh_log_destroy(log);
     opt.actions = "1,2";
     refuses(path, &opt, "five.h5: row 0 of actions is 3, expected one of the actions (1 to 2)");
 
-    // rewards that came with the state
+    // rewards that belong to states
     opt = rh_log_defaults();
     opt.reward_of = RH_REWARD_OF_STATE;
     log = read_log(path, &opt);
@@ -157,7 +157,7 @@ static void what_options_do(void **unused)
     assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
     rh_log_destroy(log);
 
-    // episodes of two steps, and actions that are amounts
+    // episodes of two steps, and continuous actions
     opt = rh_log_defaults();
     opt.episode_steps = 2;
     opt.action_kind = RH_ACTION_CONTINUOUS;
@@ -165,7 +165,7 @@ static void what_options_do(void **unused)
     assert_int_equal(log->n, 3); // 0 | 2 (terminal) | 3
     assert_int_equal(log->nepisode, 3);
     assert_int_equal(log->naction, 0);
-    assert_true(has_note(log, "an episode is cut after 2 steps"));
+    assert_true(has_note(log, "an episode is truncated after 2 steps"));
     rh_log_destroy(log);
     opt.actions = "1,3";
     refuses(path, &opt, "the actions in actions are continuous");
@@ -230,7 +230,7 @@ static void other_layouts(void **unused)
 }
 
 // More rows than a log is likely to have, in several slabs.
-// A dataset that claims rows that were never written: refused when it is read, and only then.
+// A dataset that claims rows that were never written is refused when it is read, not before.
 static void never_written(void **unused)
 {
     (void)unused;

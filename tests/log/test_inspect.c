@@ -1,5 +1,4 @@
-// test_inspect.c - a whole look at a log: against numpy and scipy, when memory runs out, and
-// at logs with hardly anything in them.
+// test_inspect.c - whole reports: against numpy and scipy, without memory, and of tiny logs.
 
 #include "log/inspect_sample.h"
 
@@ -8,7 +7,7 @@
 
 // ---------------------------------------------------------------------------- the reference
 
-// tests/reference/log_inspect.csv, read by hand so that no reader of the library is involved.
+// tests/reference/log_inspect.csv, parsed here so that no reader of the library is involved.
 static rh_log *reference_log(void)
 {
     FILE *in = fopen(RH_TEST_DATA "/log_inspect.csv", "r");
@@ -119,7 +118,7 @@ static void survives_without_memory(void **unused)
     (void)unused;
     static rows r;
     make_rows(&r, 3);
-    r.given = true; // with everything that is looked at
+    r.given = true; // so that everything is measured
     for (int i = 0; i + 1 < r.n; i++) {
         memcpy(r.next[i], r.obs[i + 1], sizeof r.next[i]);
         r.next[i][0] += i % 10 == 0;
@@ -171,7 +170,7 @@ static void looks_at_anything(void **unused)
                 if (kind == 5)
                     r.reward[i] = r.act[i] = -INFINITY;
             }
-            r.terminal[n - 1] = true; // kept, though its s' is not known
+            r.terminal[n - 1] = true; // kept, though its s' is unknown
             rh_log *log = log_of_rows(&r);
             rh_log_report *report = report_of(log);
             assert_int_equal(report->nterminal, 1);
@@ -181,7 +180,7 @@ static void looks_at_anything(void **unused)
         }
 }
 
-// Two looks say the same.
+// Inspecting twice gives the same report.
 static void is_repeatable(void **unused)
 {
     (void)unused;

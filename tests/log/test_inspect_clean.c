@@ -1,5 +1,4 @@
-// test_inspect_clean.c - logs of the simulators: no false alarm, and every slip of a row
-// found.
+// test_inspect_clean.c - logs of simulators: no false findings, and every shifted row found.
 
 #include "log/inspect_sample.h"
 
@@ -7,7 +6,7 @@ static const char *const envs[] = {"acrobot", "cartpole", "mountain_car", "pendu
                                    "puddle_world"};
 #define NENV 5
 
-// Warnings that are true of 5,000 random steps: hardly an episode ends, or none does.
+// Warnings that are true of 5,000 random steps: few episodes end, or none.
 static bool is_true_of(const char *env, const char *id)
 {
     bool car = strcmp(env, "mountain_car") == 0;
@@ -30,7 +29,7 @@ static void no_warning_in_clean_logs(void **unused)
                 if (f->severity > RH_NOTICE && !is_true_of(envs[e], f->id))
                     fail_msg("%s, seed %d: %s: %s", envs[e], (int)seed, f->id, f->evidence);
             }
-            // a car that never arrives in 5,000 random steps
+            // the car never arrives in 5,000 random steps
             if (strcmp(envs[e], "mountain_car") == 0) {
                 assert_non_null(find_id(report, "no-terminal"));
                 assert_non_null(find_id(report, "reward-constant"));
@@ -40,7 +39,7 @@ static void no_warning_in_clean_logs(void **unused)
         }
 }
 
-// The row-shift that is found, 0 for none.
+// The row-shift found, 0 for none.
 static int64_t shift_of(living how)
 {
     rh_log *log = log_of(how);
@@ -52,8 +51,8 @@ static int64_t shift_of(living how)
     return shift;
 }
 
-// Actions that slipped by one row, random ones and those of a controller that is left now and
-// then. docs/inspect.md has the counts over 20 seeds.
+// Actions shifted by one row: random ones, and those of a controller with some random actions.
+// docs/inspect.md has the counts over 20 seeds.
 static void every_slip_is_found(void **unused)
 {
     (void)unused;
@@ -74,8 +73,8 @@ static void every_slip_is_found(void **unused)
             }
 }
 
-// Rewards, where they can be told: those of the cartpole show the failure, the puddle's depth
-// belongs to s' and is missed when it comes too early.
+// Rewards, if they carry information: the cartpole's show the failure; the puddle's depth
+// belongs to s' and is detected only if it is early.
 static void slips_of_rewards(void **unused)
 {
     (void)unused;

@@ -1,12 +1,11 @@
-// test_inspect_findings.c - every finding, in a log that has the fault and in one that has
-// not.
+// test_inspect_findings.c - every finding, in logs with the fault and without it.
 
 #include "log/inspect_sample.h"
 
 #include "log/inspect.h"
 
 static rows r, seen;               // too large for the stack
-static rh_log_report *last = NULL; // what was found in the rows seen
+static rh_log_report *last = NULL; // the report of `seen`
 
 static int forget(void **unused)
 {
@@ -16,7 +15,7 @@ static int forget(void **unused)
     return 0;
 }
 
-// Look at the rows, unless they are those that were looked at before.
+// Inspect the rows, unless they are unchanged.
 static const rh_log_report *look_at_rows(void)
 {
     if (last && memcmp(&r, &seen, sizeof r) == 0)
@@ -27,7 +26,7 @@ static const rh_log_report *look_at_rows(void)
     last = report_of(log);
     rh_log_destroy(log);
 
-    // the gravest first, and counted
+    // most severe first, and counted
     int count[3] = {0};
     for (int i = 0; i < last->nfinding; i++) {
         count[last->finding[i].severity]++;
@@ -38,7 +37,7 @@ static const rh_log_report *look_at_rows(void)
     return last;
 }
 
-// The finding in the log of the rows; severity -1 when there is none.
+// The finding called id; severity -1 if there is none.
 static rh_log_finding look(const char *id)
 {
     const rh_log_finding *found = find_id(look_at_rows(), id);
@@ -73,7 +72,7 @@ static void says(const char *id, const char *part)
         fail_msg("%s: '%s' is not in: %s; %s", id, part, f.evidence, f.remedy);
 }
 
-// The clean rows have nothing at all: what follows is due to the fault that is put in.
+// The clean rows have no findings, so any finding below comes from the fault.
 static void nothing_in_clean_rows(void **unused)
 {
     (void)unused;
@@ -134,7 +133,7 @@ static void absurd_numbers(void **unused)
     has_not("outliers");
     has_not("jumps"); // a spike is no end of an episode
 
-    // any number that repeats far off, though not twice; a customary one even once
+    // any distant number that repeats three times; a common sentinel even once
     for (int i = 0; i < 10; i++)
         r.obs[100 + 7 * i][1] = 87.25;
     has("sentinel", RH_WARNING);
@@ -147,7 +146,7 @@ static void absurd_numbers(void **unused)
     r.obs[100][1] = -999.0;
     has("sentinel", RH_WARNING);
 
-    // in actions and rewards, too; a fine of its own size for a trip is no sentinel
+    // in actions and rewards too; the fixed cost of a trip is no sentinel
     make_rows(&r, 1);
     r.reward[100] = r.reward[200] = -9999.0;
     has("sentinel-reward", RH_WARNING);
@@ -164,7 +163,7 @@ static void absurd_numbers(void **unused)
     has("sentinel-action", RH_WARNING);
     has_not("sentinel-reward");
 
-    // a third of it is not the scale
+    // a third of sentinels does not become the scale
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i += 3)
         r.obs[i][2] = 1e20;
@@ -181,11 +180,11 @@ static void standing_still(void **unused)
     has("frozen-sensor", RH_WARNING);
     says("frozen-sensor", "39 steps from step 8 of episode 2");
     has_not("constant-sensor");
-    // with everything else it is the plant that stands still
+    // if everything else rests too, the plant is at rest
     for (int i = 110; i < 150; i++)
         memcpy(r.obs[i], r.obs[110], sizeof r.obs[i]);
     has_not("frozen-sensor");
-    // what is stuck does not care where episodes end
+    // a stuck sensor ignores the ends of episodes
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i++)
         if (i % (STEPS + 1) % 10 == 0)
@@ -193,16 +192,16 @@ static void standing_still(void **unused)
     for (int i = 110; i < 200; i++)
         r.obs[i][0] = r.obs[110][0];
     has("frozen-sensor", RH_WARNING);
-    // and what is set once for several episodes is not stuck
+    // a value set once for several episodes is not stuck
     for (int i = 0; i < r.n; i++)
         r.obs[i][0] = i / 70 * 0.37;
     has_not("frozen-sensor");
-    // half as long is not told from rest
+    // half as long may be rest
     make_rows(&r, 1);
     for (int i = 110; i < 130; i++)
         r.obs[i][0] = r.obs[110][0];
     has_not("frozen-sensor");
-    // a column of few values holds by nature
+    // a column of few values rests by nature
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = i / 40 % 7;
@@ -234,7 +233,7 @@ static void angles(void **unused)
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = fmod(0.3 * i + 0.1 * sin(i), 6.283) - 3.1415;
     has("wraps", RH_NOTICE);
-    has_not("jumps"); // the short way round it is an ordinary step
+    has_not("jumps"); // an ordinary step the short way round
     for (int i = 0; i < r.n; i++)
         r.obs[i][2] = sin(0.3 * i);
     has_not("wraps");
@@ -290,7 +289,7 @@ static void slipped_rows(void **unused)
     }
 }
 
-// A trip that costs belongs to the step that ends the episode.
+// The cost of a trip belongs to the step that ends the episode.
 static void rewards_beside_ends(void **unused)
 {
     (void)unused;
@@ -346,9 +345,9 @@ static void ends(void **unused)
     }
     has("no-terminal", RH_NOTICE);
     has_not("irregular-cuts"); // all of one length
-    has_not("few-starts");     // whatever goes on for ever needs none
+    has_not("few-starts");     // a continuing task needs none
 
-    // cut where no time limit would, much and little
+    // truncated at irregular lengths, widely and slightly
     for (int i = 0; i < r.n; i++) {
         r.truncated[i] = r.begins[i] = false;
         r.act[i] = isnan(r.act[i]) ? 0.0 : r.act[i];
@@ -366,7 +365,7 @@ static void ends(void **unused)
         r.begins[i] = i == 0;
     has("single-episode", RH_NOTICE);
 
-    // where episodes began unsaid, in a plant that moves slowly
+    // unmarked starts of episodes, in a plant that moves slowly
     for (int i = 0; i < r.n; i++)
         for (int j = 0; j < ROW_OBS; j++)
             r.obs[i][j] = r.obs[i - i % (STEPS + 1)][j] + 0.02 * sin(i + j);
@@ -374,7 +373,7 @@ static void ends(void **unused)
     assert_true(look("jumps").count >= 20);
     assert_int_equal(look("jumps").first % (STEPS + 1), STEPS);
 
-    // where the plant is put back, its rewards say so
+    // a plant that is reset after a failure shows it in its rewards
     for (int i = 0; i < r.n; i++)
         r.reward[i] = i % (STEPS + 1) == STEPS ? -1.0 : 0.0;
     has("jumps", RH_NOTICE);
@@ -420,7 +419,7 @@ static void failures(void **unused)
     says("few-failures", "-100, occur only 2 times");
     r.reward[77] = r.reward[300] = -1.0; // one of three numbers, and not far
     says("few-failures", "-1, occurs only 2 times");
-    // a rare bonus does not make a failure of the worst of many rewards
+    // a rare bonus does not turn the lowest of many rewards into a failure
     make_rows(&r, 1);
     r.reward[77] = r.reward[300] = 1000.0;
     has_not("few-failures");
@@ -438,7 +437,7 @@ static void failures(void **unused)
     has("reward-constant", RH_ERROR);
     for (int i = 0; i < r.n; i++)
         r.reward[i] = -1.0;
-    has_not("reward-constant"); // how long an episode takes is what counts
+    has_not("reward-constant"); // the length of an episode counts
     for (int i = 0; i < r.n; i++)
         r.terminal[i] = false;
     has("reward-constant", RH_WARNING);
@@ -511,11 +510,11 @@ static void kinds_of_actions(void **unused)
         r.act[i] = isnan(r.act[i]) ? NAN : sin(i / 8 * 2.5);
     has("action-held", RH_NOTICE);
     says("action-held", "every 8 rows");
-    // one action after the other may be the same
+    // consecutive decisions may be equal
     for (int i = 0; i < r.n; i++)
         r.act[i] = isnan(r.act[i]) ? NAN : (double)(i / 4 * (i / 4) % 7 % 3);
     says("action-held", "every 4 rows");
-    // a controller that stays with what it does, but decides in every row
+    // a controller that rarely changes its action, but decides in every row
     for (int i = 0, k = 0; i < r.n; i++) {
         k += i % 13 == 0 || i % 17 == 0;
         r.act[i] = isnan(r.act[i]) ? NAN : (double)(k % 3);
@@ -578,7 +577,7 @@ static void repeated_rows(void **unused)
             r.obs[i][j] = rint(2.0 * r.obs[i][j]);
     has_not("duplicates");
 
-    // a plant that comes back to a state and goes on from there as before
+    // a plant that returns to a state and continues as before
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i++)
         if (i % (STEPS + 1) >= 30) {
@@ -631,7 +630,7 @@ static void times(void **unused)
     r.time[61] = 1.0;
     has("time-reverse", RH_ERROR);
     says("time-reverse", "first to step 10 of episode 1");
-    // the usual interval is one that occurs, even when every row is there twice
+    // the usual interval is above 0, even if every row occurs twice
     make_rows(&r, 1);
     for (int i = 0; i < r.n; i++)
         r.time[i] = 60.0 * (i / 2);

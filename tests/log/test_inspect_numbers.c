@@ -1,4 +1,4 @@
-// test_inspect_numbers.c - sorting, and columns of numbers in a few numbers.
+// test_inspect_numbers.c - sorting, and statistics of columns.
 
 #include "log/inspect_sample.h"
 
@@ -81,7 +81,7 @@ static void describes(void **unused)
     assert_false(v.whole);
 }
 
-// A mean of 1e9 leaves a standard deviation of 1 its digits.
+// With a mean of 1e9, a standard deviation of 1 keeps its digits.
 static void keeps_digits(void **unused)
 {
     (void)unused;
@@ -92,8 +92,8 @@ static void keeps_digits(void **unused)
     assert_true(fabs(v.sd - 1.0) < 1e-9 && v.mean == 1e9);
 }
 
-// Numbers at the ends of what a double can say: no bar outside of the histogram, and neither
-// overflow nor underflow of squares.
+// Numbers near the limits of doubles: no bin outside the histogram, and squares neither
+// overflow nor underflow.
 static void keeps_its_head(void **unused)
 {
     (void)unused;
@@ -159,7 +159,7 @@ static void sets_aside(void **unused)
     assert_true(isnan(v.sentinel) && v.nabsurd == 0);
 }
 
-// Above a million numbers a sample is sorted; what is counted is still all.
+// Above a million numbers a sample is sorted; counts still use all.
 static void samples_the_large(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-// test_metadata.c - what a Minari dataset says of itself: every kind of space, and nonsense.
+// test_metadata.c - the metadata of Minari datasets: every kind of space, and invalid ones.
 
 #include "log/metadata.h"
 #include "log/sample.h"

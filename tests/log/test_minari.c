@@ -69,7 +69,7 @@ static void without_metadata(void **unused)
     free(bytes);
 }
 
-// A flag before the last step: s' is known all the same, and what follows is no start.
+// A flag before the last step: s' is still known, and what follows is no start.
 static void flags_before_the_end(void **unused)
 {
     (void)unused;
@@ -109,7 +109,7 @@ static void options(void **unused)
     const char *path = sample_path("minari_box");
     rh_log_options opt = rh_log_defaults();
 
-    // a cut inside an episode loses nothing, and what follows is no start
+    // a truncation inside an episode loses nothing, and what follows is no start
     opt.episode_steps = 2;
     rh_log *log = read_log(path, &opt);
     assert_int_equal(log->n, 8);
@@ -296,7 +296,7 @@ static void folders(void **unused)
     rmdir(in_folder("plant-v3/data"));
     rmdir(path);
 
-    // not possible: nothing is left
+    // impossible: no file is left
     rh_error err;
     assert_int_equal(rh_log_write(log, in_folder("no/such"), "minari", &err), RH_EIO);
     assert_non_null(strstr(err.text, "no/such: cannot make the folder: "));

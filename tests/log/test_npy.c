@@ -1,9 +1,9 @@
-// test_npy.c - heads and elements of NumPy arrays: every type, and nothing that is not one.
+// test_npy.c - headers and elements of NumPy arrays: every type, and invalid ones.
 
 #include "log/npy.h"
 #include "log/sample.h"
 
-// A head of version 1.0 around a literal.
+// A header of version 1.0 around a literal.
 static size_t make_head(unsigned char *bytes, const char *literal)
 {
     size_t n = strlen(literal);

@@ -110,7 +110,7 @@ static void episodes_from_index(void **unused)
         assert_int_equal(log->nepisode, 2);
         assert_int_equal(log->n, 4);
         assert_int_equal(log->first[1], 2);
-        assert_true(has_note(log, "an episode begins at every row that array index names"));
+        assert_true(has_note(log, "an episode begins at every row listed in array index"));
         rh_log_destroy(log);
     }
     remove(in_folder("index.npz"));
@@ -122,7 +122,7 @@ static void episodes_from_index(void **unused)
     refuse_with(&(array){"index.npy", "<f4", 1, {2}, lengths, sizeof lengths},
                 "six.npz: number 1 of index is 3, expected whole numbers, each more");
 
-    // one that numbers the steps is left alone, and that is said
+    // an index of every step is ignored, with a note
     rh_log *log =
         read_log(six_with(&(array){"index.npy", "<f8", 1, {6}, obs, sizeof obs}), NULL);
     assert_int_equal(log->nepisode, 2);
@@ -141,7 +141,7 @@ static void episodes_from_index(void **unused)
     remove(path);
 }
 
-// Another's start has a number for every step: it is not our list of episodes that resume.
+// Another program's start has a number for every step: it is not our list of episodes.
 static void starts_of_steps(void **unused)
 {
     (void)unused;
@@ -162,7 +162,7 @@ static void starts_of_steps(void **unused)
                 "six.npz: row 2 of episode: episode 0 comes back after 1; sort the rows");
 }
 
-// What --missing names is missing in actions and rewards too, and in each term of a sum.
+// --missing applies to actions and rewards too, and to each term of a sum.
 static void missing_everywhere(void **unused)
 {
     (void)unused;
@@ -190,7 +190,7 @@ static void missing_everywhere(void **unused)
     remove(path);
 }
 
-// A row without an action is what was seen last, after a flag too: nothing is lost by it.
+// A row without an action is the last observation, after a flag too: nothing is lost.
 static void rows_without_actions(void **unused)
 {
     (void)unused;
@@ -212,7 +212,7 @@ static void rows_without_actions(void **unused)
     remove(in_folder("last.npz"));
 }
 
-// Time that runs backwards is a gap, whatever --max-gap is.
+// Time that runs backwards is a gap, with any --max-gap.
 static void time_runs_backwards(void **unused)
 {
     (void)unused;
@@ -265,7 +265,7 @@ static void bad_archives(void **unused)
     refuses(path, NULL, "bad.npz: an archive without a NumPy array (.npy)");
     remove(path);
 
-    // every cut, and every byte changed: refused, or read as something, but never more
+    // truncate everywhere, change every byte: refused or read, but no crash
     size_t n = 0;
     unsigned char *bytes = slurp(sample_path("neorl.npz"), &n);
     int64_t live = rh_alloc_live();
@@ -289,7 +289,7 @@ static void bad_archives(void **unused)
         rh_log_destroy(log);
         bytes[i] ^= 0x55;
     }
-    assert_true(nread < (int)n / 2); // dates and attributes are nobody's business
+    assert_true(nread < (int)n / 2); // dates and attributes do not matter
     assert_int_equal(rh_alloc_live(), live);
     free(bytes);
 }

@@ -1,4 +1,4 @@
-// test_order.c - what the options make of the order of rows, the same for every format.
+// test_order.c - options about the order of rows, the same for every format.
 
 #include "log/order.h"
 
@@ -89,7 +89,7 @@ static void long_episodes(void **unused)
     rh_log_options opt = rh_log_defaults();
     opt.episode_steps = 3;
     makes(&(rows){0}, &opt, false, false, "0>1:0 1>2:10 / 3>4:30 4>5:40 ", 0);
-    // cut where a row was only seen, nothing is lost
+    // truncated at a row without an action, nothing is lost
     makes(&(rows){.idle = {[3] = true}}, &opt, false, false, "0>1:0 1>2:10 2>3:20 / 4>5:40 ",
           0);
 }
@@ -110,7 +110,7 @@ static void time_that_jumps(void **unused)
           "0>1:0 1>2:10 2>3:20 3>4:30 4>5:40 ", 0);
 }
 
-// Back to where the episode began: another one, unless the rows say which they are of.
+// Time back at the episode's first: a new episode, unless rows name their episode.
 static void time_that_begins_again(void **unused)
 {
     (void)unused;

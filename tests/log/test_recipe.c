@@ -144,7 +144,7 @@ static void unknown_names_are_refused(void **unused)
 
 // ---------------------------------------------------------------------------- what they make
 
-// The mean return of a recipe's log, of reward where nothing ends; one seed.
+// The mean return of a recipe's log, or its reward if nothing terminates; one seed.
 static double make(const rh_recipe *r, const char *env, int64_t nstep)
 {
     const rh_env_type *type = rh_env_find(env, NULL);

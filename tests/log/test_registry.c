@@ -1,4 +1,4 @@
-// test_registry.c - which format a file is, and what is said of those that are none.
+// test_registry.c - detecting formats, and messages for files that are no logs.
 
 #include "log/log_internal.h"
 

@@ -66,7 +66,7 @@ static void every_key(void **unused)
     assert_string_equal(opt.next, "n1,n2,n3");
     assert_string_equal(opt.episode, "shift");
     assert_string_equal(opt.terminal, "");
-    assert_string_equal(opt.truncated, "mine"); // not said: left alone
+    assert_string_equal(opt.truncated, "mine"); // not given: unchanged
     assert_string_equal(opt.time, "when");
     assert_int_equal(opt.reward_of, RH_REWARD_OF_STATE);
     assert_int_equal(opt.action_kind, RH_ACTION_DISCRETE);
