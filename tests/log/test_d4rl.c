@@ -185,7 +185,8 @@ static void bad_files(void **unused)
     (void)unused;
     static const double nan[] = {0, 0, (double)NAN, 0, 0};
     refuse_with(&(column){"rewards", 4, 0, RH_HDF5_DOUBLE, NULL},
-                "bad.h5: rewards has 4 rows, expected 5 as in observations; which episode has");
+                "bad.h5: rewards has 4 rows, expected 5 as in observations; it is unclear "
+                "which episode");
     refuse_with(&(column){"rewards", 7, 0, RH_HDF5_DOUBLE, NULL},
                 "bad.h5: rewards has 7 rows, expected 5 as in observations");
     refuse_with(&(column){"rewards", 5, 2, RH_HDF5_DOUBLE, NULL},

@@ -233,8 +233,9 @@ static void bad_arrays(void **unused)
                 "six.npz: action holds Python objects (pickled); save it with a numeric dtype");
     refuse_with(&(array){"action.npy", "<U2", 1, {6}, obs, 48},
                 "six.npz: action holds text, expected numbers");
-    refuse_with(&(array){"reward.npy", "<f8", 1, {5}, reward, 40},
-                "six.npz: reward has 5 rows, expected 6 as in obs; which episode has");
+    refuse_with(
+        &(array){"reward.npy", "<f8", 1, {5}, reward, 40},
+        "six.npz: reward has 5 rows, expected 6 as in obs; it is unclear which episode");
     refuse_with(&(array){"reward.npy", "<f8", 1, {3}, reward, 24},
                 "six.npz: reward has 3 rows, expected 6 as in obs");
     refuse_with(&(array){"reward.npy", "<f8", 2, {6, 0}, reward, 0},
