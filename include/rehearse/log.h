@@ -189,7 +189,7 @@ typedef struct rh_log_format {
 } rh_log_format;
 
 RH_API int rh_log_nformat(void);
-RH_API const rh_log_format *rh_log_format_at(int i);
+RH_API const rh_log_format *rh_log_format_at(int i); // NULL if there is none
 
 // ---------------------------------------------------------------------------- collecting
 
@@ -284,7 +284,7 @@ typedef struct rh_recipe {
 
 // Every recipe, 0 .. rh_recipe_count() - 1.
 RH_API int rh_recipe_count(void);
-RH_API const rh_recipe *rh_recipe_at(int i);
+RH_API const rh_recipe *rh_recipe_at(int i); // NULL if there is none
 
 // The recipe for a policy in `env`, or in the paper's changed `env`. Every environment has
 // "random". If there is none: NULL, and a message that lists the policies. Nullable: err.

@@ -18,7 +18,6 @@
 
 #include "log_internal.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +59,9 @@ rh_collect_options rh_collect_defaults(void)
 
 static rh_status check(const rh_collect_options *o, const rh_task *task, rh_error *err)
 {
-    assert(o->cookie == COOKIE);
+    if (o->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL,
+                       "collect: options must start from rh_collect_defaults()");
     if (task->naction > RH_MAX_ACTIONS)
         return rh_fail(err, RH_EINVAL, "collect: %d actions, expected at most %d",
                        task->naction, RH_MAX_ACTIONS);
@@ -358,8 +359,9 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     work w = {.opt = opt ? opt : &initial, .task = rh_env_task(train_env)};
     *how = (rh_collected){
         .outcome = RH_COLLECT_UNTAUGHT, .fewest = INT64_MAX, .greatest = INT64_MIN};
-    assert(rh_env_kind(train_env) == rh_env_kind(log_env));
     rh_status rc = check(w.opt, w.task, err);
+    if (!rc && rh_env_kind(train_env) != rh_env_kind(log_env))
+        rc = rh_fail(err, RH_EINVAL, "collect: log_env is another environment than train_env");
     if (rc)
         return rc;
     rc = rh_agent_create(&w.agent, agent, w.task, hp, err);

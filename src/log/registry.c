@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "log_internal.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -30,8 +29,7 @@ int rh_log_nformat(void)
 
 const rh_log_format *rh_log_format_at(int i)
 {
-    assert(i >= 0 && i < NFORMAT);
-    return &format[i]->about;
+    return i >= 0 && i < NFORMAT ? &format[i]->about : NULL;
 }
 
 rh_log_options rh_log_defaults(void)
@@ -73,7 +71,8 @@ bool rh_log_duration(const char *text, double *seconds)
 
 static rh_status check(const rh_log_options *opt, rh_error *err)
 {
-    assert(opt->cookie == COOKIE);
+    if (opt->cookie != COOKIE)
+        return rh_fail(err, RH_EINVAL, "log: options must start from rh_log_defaults()");
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);

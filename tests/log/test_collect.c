@@ -774,6 +774,9 @@ static void options_are_checked(void **unused)
     opt.most = 4;
     refuses(opt, "collect: at least 5 and at most 4 episodes, expected the least to be no more "
                  "than the most");
+    opt = rh_collect_defaults();
+    opt.cookie = 0;
+    refuses(opt, "collect: options must start from rh_collect_defaults()");
 }
 
 static void an_agent_that_does_not_fit(void **unused)
