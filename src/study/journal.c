@@ -240,14 +240,14 @@ rh_status rh_journal__open(rh_journal **out, const char *folder, const rh_journa
                        head->ncurve, RH_STUDY__NCURVE);
     rh_journal *j = rh_alloc(1, sizeof *j);
     if (!j)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
+        return rh_base__no_memory(err, folder);
     j->head = *head;
     j->fd = -1;
     j->path = rh_study__path(folder, "study.log");
     j->note = rh_study__path(folder, "study.lock");
     if (!j->path || !j->note) {
         rh_journal__close(j);
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(folder));
+        return rh_base__no_memory(err, folder);
     }
     rh_status rc = make_folder(folder, err);
     if (!rc)

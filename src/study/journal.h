@@ -3,7 +3,6 @@
 #ifndef REHEARSE_STUDY_JOURNAL_H
 #define REHEARSE_STUDY_JOURNAL_H
 
-#include "base/text.h"
 #include "study_internal.h"
 
 #include <jansson.h>

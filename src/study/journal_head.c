@@ -203,7 +203,7 @@ rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
     comparison c = {.n = 0};
     json_t *plan = plan_of(head);
     if (!plan)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_base__no_memory(err, path);
     *grown = false;
     compare_logs(&c, attr, head);
     compare_plans(&c, json_object_get(attr, "plan"), plan, head->plan, grown);

@@ -181,7 +181,7 @@ static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t t
     for (bool last = false; !rc && !last;) {
         size_t used = 0, most = room - n;
         if (!text) {
-            rc = rh_fail(d->err, RH_ENOMEM, "%s: out of memory", rh_path_tail(d->r->path));
+            rc = rh_base__no_memory(d->err, d->r->path);
             break;
         }
         if (to >= 0 && (int64_t)most > to - *done - (int64_t)n)

@@ -193,7 +193,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     // number it now: other programs may have begun trials before this line
     if (!rh_replay__add(&journal->replay, setting, confirm)) {
         journal->broken = true;
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(journal->path));
+        return rh_base__no_memory(err, journal->path);
     }
     *number = journal->replay.ntrial - 1;
     return RH_OK;

@@ -12,7 +12,7 @@ rh_status rh_members__open(rh_members *members, const rh_model *model, rh_error 
     members->model = model;
     members->env = rh_alloc((size_t)n, sizeof *members->env);
     if (!members->env)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     for (members->nmember = 0; members->nmember < n; members->nmember++) {
         rh_status rc =
             rh_model_env(&members->env[members->nmember], model, members->nmember, NULL, err);

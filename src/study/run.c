@@ -336,7 +336,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     const rh_plan *plan = study->plan;
     rh_leader *leader = rh_alloc((size_t)plan->confirm_settings + 1, sizeof *leader);
     if (!leader)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     int n = rh_study__leaders(study, plan->confirm_settings, leader);
     rh_status rc = n ? rh_study__fit_fresh(study, err) : RH_OK;
     study->stage = RH_STAGE_CONFIRM;

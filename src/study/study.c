@@ -70,11 +70,11 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
         if (rc)
             return rc;
         if (!study->head.model)
-            return rh_fail(err, RH_ENOMEM, "study: out of memory");
+            return rh_base__no_memory(err, "study");
     }
     study->model_path = rh_study__path(folder, MODEL);
     if (!study->model_path)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     return rh_journal__open(&study->journal, folder, &study->head, err);
 }
 
@@ -99,7 +99,7 @@ static rh_status prepare(rh_study *study, rh_error *err)
     study->work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *study->work);
     study->seen = rh_alloc((size_t)nmember * (size_t)nrun, sizeof *study->seen);
     if (!study->score || !study->work || !study->seen)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
 
     // create one agent, so that a bad parameter is refused at once
     rh_agent *agent = NULL;
@@ -141,7 +141,7 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
 
     rh_study *study = rh_alloc(1, sizeof *study);
     if (!study)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     study->plan = plan;
     study->opt = *opt;
     study->log = log;
@@ -364,7 +364,7 @@ static rh_status write_files(rh_study *study, rh_error *err)
          *runs = rh_study__path(study->opt.folder, RUNS);
     rh_status rc = RH_OK;
     if (!verdict || !best || !runs)
-        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
+        rc = rh_base__no_memory(err, "study");
     if (!rc)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
     if (!rc && verdict->winner >= 0)
@@ -400,7 +400,7 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     rc = write_files(study, err);
     const rh_verdict *verdict = rc ? NULL : rh_study_verdict(study);
     if (!rc && !verdict)
-        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
+        rc = rh_base__no_memory(err, "study");
     if (!rc && study->journal)
         rc = rh_journal__conclude(study->journal, verdict, err);
     if (!rc && study->journal)

@@ -12,6 +12,7 @@
 #ifndef REHEARSE_STUDY_INTERNAL_H
 #define REHEARSE_STUDY_INTERNAL_H
 
+#include "base/text.h"
 #include "plan.h"
 
 double rh_study__now(void); // seconds, monotonic

@@ -128,7 +128,7 @@ static rh_status make_locks(rh_threads *pool, rh_error *err)
         pthread_condattr_destroy(&attr);
         pool->made = true;
     }
-    return fault ? rh_fail(err, RH_ENOMEM, "study: out of memory") : RH_OK;
+    return fault ? rh_base__no_memory(err, "study") : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- the thread pool
@@ -147,7 +147,7 @@ rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
     rh_status rc = RH_OK;
     rh_threads *pool = rh_alloc(1, sizeof *pool);
     if (!pool)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     pool->agent = agent;
     pool->opt = *opt;
     pool->nthread = nthread;

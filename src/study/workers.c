@@ -229,7 +229,7 @@ rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
 {
     rh_workers *workers = rh_alloc(1, sizeof *workers);
     if (!workers)
-        return rh_fail(err, RH_ENOMEM, "study: out of memory");
+        return rh_base__no_memory(err, "study");
     workers->agent = agent;
     workers->opt = *opt;
     workers->nthread = nthread;
@@ -276,7 +276,7 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_model 
         return rc;
     rh_ranks__orders *orders = rh_alloc(1, sizeof *orders);
     if (!orders) {
-        rc = rh_fail(err, RH_ENOMEM, "study: out of memory");
+        rc = rh_base__no_memory(err, "study");
         goto done;
     }
     orders->stage = stage;

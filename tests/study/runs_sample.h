@@ -24,7 +24,7 @@ typedef struct sample {
     double curve[NSTAGE][NUNIT * NCURVE];
 } sample;
 
-// Settings: as usual, with another step size, and of another construction.
+// Settings: the default, another step size, another construction.
 static inline void choose_settings(sample *s)
 {
     int n = s->agent->nparam;
@@ -90,7 +90,7 @@ static inline rh_study__unit unit_of(const sample *s, int i)
     return unit;
 }
 
-// Which of all runs it was, or -1 when it was not run as it should be.
+// Index of a finished run, or -1 if it differs from rh_eval_runs().
 static inline int which(const sample *s, const rh_study__done *done)
 {
     const rh_study__run *run = &done->run;
@@ -102,6 +102,22 @@ static inline int which(const sample *s, const rh_study__done *done)
                 a->nuncovered == b->nuncovered && a->outcome == b->outcome &&
                 memcmp(run->curve, s->curve[k] + i * NCURVE, NCURVE * sizeof(double)) == 0;
     return same ? k * NUNIT + i : -1;
+}
+
+static sample s; // of this test program
+
+static inline int begin(void **unused)
+{
+    (void)unused;
+    begin_sample(&s);
+    return 0;
+}
+
+static inline int end(void **unused)
+{
+    (void)unused;
+    end_sample(&s);
+    return 0;
 }
 
 #endif

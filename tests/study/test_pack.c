@@ -6,20 +6,6 @@
 
 #include <dirent.h>
 
-static int begin(void **state)
-{
-    static sample s;
-    begin_sample(&s);
-    *state = &s;
-    return 0;
-}
-
-static int end(void **state)
-{
-    end_sample(*state);
-    return 0;
-}
-
 static int count_leftovers(void)
 {
     int n = 0;
@@ -33,12 +19,12 @@ static int count_leftovers(void)
 
 static void arrives_as_it_was(void **state)
 {
-    const sample *s = *state;
+    (void)state;
     int before = count_leftovers();
     unsigned char *byte = NULL;
     size_t n = 0;
     rh_error err = {""};
-    if (rh_study__pack_model(s->model[0], &byte, &n, &err))
+    if (rh_study__pack_model(s.model[0], &byte, &n, &err))
         fail_msg("%s", err.text);
     rh_model *model = NULL;
     rh_members members = {0};
@@ -46,12 +32,12 @@ static void arrives_as_it_was(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(rh_members__open(&members, model, &err), RH_OK);
     rh_result result[NUNIT];
-    assert_int_equal(rh_eval_runs(members.env, NMEMBER, s->agent, &s->task, NSETTING, s->hp,
-                                  &s->opt, result, NULL, &err),
+    assert_int_equal(rh_eval_runs(members.env, NMEMBER, s.agent, &s.task, NSETTING, s.hp,
+                                  &s.opt, result, NULL, &err),
                      RH_OK);
     for (int i = 0; i < NUNIT; i++)
-        assert_true(result[i].score == s->result[0][i].score && result[i].nstep == 400);
-    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s->model[0]));
+        assert_true(result[i].score == s.result[0][i].score && result[i].nstep == 400);
+    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s.model[0]));
     rh_members__clear(&members);
     rh_model_destroy(model);
     assert_true(count_leftovers() <= before);
@@ -68,14 +54,14 @@ static void arrives_as_it_was(void **state)
 
 static void survives_every_failed_allocation(void **state)
 {
-    const sample *s = *state;
+    (void)state;
     int64_t before = rh_alloc_live();
     for (int nth = 1;; nth++) {
         unsigned char *byte = NULL;
         size_t n = 0;
         rh_model *model = NULL;
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_study__pack_model(s->model[0], &byte, &n, NULL);
+        rh_status rc = rh_study__pack_model(s.model[0], &byte, &n, NULL);
         if (!rc)
             rc = rh_study__unpack_model(&model, byte, n, NULL);
         rh_alloc_fail_at(0);

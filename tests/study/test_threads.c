@@ -8,22 +8,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-static sample s;
-
-static int begin(void **unused)
-{
-    (void)unused;
-    begin_sample(&s);
-    return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    end_sample(&s);
-    return 0;
-}
-
 static rh_status make_pool(rh_threads **pool, const rh_eval_options *opt, int nthread,
                            rh_error *err)
 {

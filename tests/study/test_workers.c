@@ -7,8 +7,6 @@
 
 #include <unistd.h>
 
-static sample s;
-
 static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int nthread,
                           rh_ranks *ranks, rh_error *err)
 {
@@ -19,20 +17,6 @@ static rh_status assemble(rh_workers **workers, const rh_eval_options *opt, int 
 }
 
 // ---------------------------------------------------------------------------- alone
-
-static int begin(void **unused)
-{
-    (void)unused;
-    begin_sample(&s);
-    return 0;
-}
-
-static int end(void **unused)
-{
-    (void)unused;
-    end_sample(&s);
-    return 0;
-}
 
 static void alone(void **unused)
 {
@@ -136,11 +120,9 @@ static void case_same(void)
     rh_workers__destroy(workers);
 }
 
-// Runs that never end are left by all ranks.
-static void case_leave(void)
+static rh_workers *give_endless_runs(void)
 {
     rh_workers *workers = NULL;
-    rh_study__done done;
     rh_eval_options opt = s.opt;
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
@@ -149,23 +131,23 @@ static void case_leave(void)
         rh_study__unit unit = unit_of(&s, i);
         MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
+    return workers;
+}
+
+// All ranks abandon runs that never end.
+static void case_leave(void)
+{
+    rh_workers *workers = give_endless_runs();
+    rh_study__done done;
     MUST(!rh_workers__take(workers, &done, 0.05));
     rh_workers__destroy(workers);
 }
 
-// The last rank stops in the middle: what it was given has failed, and nothing hangs.
+// The last rank stops early: its units fail, and nothing hangs.
 static void case_stop(void)
 {
-    rh_workers *workers = NULL;
+    rh_workers *workers = give_endless_runs();
     rh_study__done done;
-    rh_eval_options opt = s.opt;
-    opt.nstep = INT64_C(1000000000000);
-    opt.ncurve = 0;
-    MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
-    for (int i = 0; i < NUNIT; i++) {
-        rh_study__unit unit = unit_of(&s, i);
-        MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
-    }
     FILE *file = fopen(handed_out, "w");
     MUST(file && fclose(file) == 0);
     char words[64];
