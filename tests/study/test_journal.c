@@ -467,12 +467,13 @@ static void complete_and_wrong(void **unused)
     } known[] = {
         {8,
          ",\"trial_id\":7,\"user_attr\":{\"run:0:0\":{\"score\":1,\"total\":1,\"steps\":1,"
-         "\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"run\",\"curve\":[1,1,1,1]}}",
+         "\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":[1,1,1,1]}}",
          "a run of a trial that is not running"},
         {8, ",\"trial_id\":0,\"user_attr\":{\"run:0:0\":{\"score\":1}}", "not a line that"},
         {8,
          ",\"trial_id\":3,\"user_attr\":{\"run:0:999999999999\":{\"score\":1,\"total\":1,"
-         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"run\",\"curve\":[1,1,"
+         "\"steps\":1,\"episodes\":0,\"out_of_coverage\":0,\"outcome\":\"finished\",\"curve\":["
+         "1,1,"
          "1,1]}}",
          "a run of a trial that is not running"},
         {8,
