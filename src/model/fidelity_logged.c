@@ -1,9 +1,8 @@
 // fidelity_logged.c - the returns and lengths of the log, for comparison with simulated ones.
 //
 // 1. An episode counts if it began in a start state and ended, or was truncated about as late
-// as
-//    the longest (a time limit). The return of one truncated earlier is unknown. If no episode
-//    begins in a start state, all count as if they did.
+//    as the longest (a time limit). The return of one truncated earlier is unknown. If no
+//    episode begins in a start state, all count as if they did.
 // 2. Simulated episodes are truncated at twice the longest, so that longer ones show as longer;
 //    if the longest was itself truncated, at its length. If the limit must be lower to save
 //    time, logged episodes are cut at the same length.

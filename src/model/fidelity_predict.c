@@ -17,12 +17,10 @@
 // 2. The representation is that of the whole log. It never sees a reward, and learning it for
 //    every fold would multiply the time of a fit.
 // 3. The code of the mean prediction is compared, not the mean of codes, so that a kind need
-// not
-//    know codes.
+//    not know codes.
 // 4. Out of coverage the model gives a penalty, not a prediction. Such steps are counted and
-// left
-//    out of all errors. The reach is that of the fitted model, because a fold's own would be
-//    measured from other steps.
+//    left out of all errors. The reach is that of the fitted model, because a fold's own would
+//    be measured from other steps.
 // 5. Terminal steps with unknown s' count for reward and termination only.
 
 #include "fidelity_internal.h"

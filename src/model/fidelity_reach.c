@@ -1,12 +1,10 @@
 // fidelity_reach.c - the share of queries out of coverage.
 //
 // 1. A query is a logged state and an action: every discrete action, or the continuous action
-// of
-//    another step, drawn at random.
+//    of another step, drawn at random.
 // 2. The states are a sample of those in which steps begin: MOST_QUERIES queries in all.
 // 3. The action taken in a state is at distance 0. The nearest distance of an action is
-// therefore
-//    measured from states where another action was taken.
+//    therefore measured from states where another action was taken.
 
 #include "fidelity_internal.h"
 

@@ -15,10 +15,9 @@
 // 3. A continuing task is simulated in NUNIT runs of NSTRETCH stretches.
 // 4. Both behaviours have the same starts and the same noise.
 // 5. If the observations are the log's (fixed observations), a step to the row that transition
-// i
-//    leads to used transition i. It is a stitch if i does not begin in the row before, and its
-//    jump is the distance between the two codes. Steps out of coverage use no transition and
-//    are not counted.
+//    i leads to used transition i. It is a stitch if i does not begin in the row before, and
+//    its jump is the distance between the two codes. Steps out of coverage use no transition
+//    and are not counted.
 
 #include "fidelity_internal.h"
 #include "neighbours.h"

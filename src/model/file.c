@@ -13,8 +13,7 @@
 //    network takes 0.33 s, and reading 32 MB takes about 0.04 s (at the rate in store.c). They
 //    are then also the same on machines whose arithmetic differs.
 // 2. Parameters have names. A parameter that the file lacks has its initial value; one that
-// this
-//    program lacks makes the file unreadable, because its effect is unknown.
+//    this program lacks makes the file unreadable, because its effect is unknown.
 // 3. Sizes, rows, ranges and finiteness are all checked, here or where the numbers are used. Of
 //    10,375 files with one byte changed and sealed again, 6,768 were refused, and 3,607 ran for
 //    1,000 steps under the address sanitizer.

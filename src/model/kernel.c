@@ -4,9 +4,8 @@
 //    summed over the dimensions in order, with products and sums rounded separately. A fused
 //    multiply-add would save one operation of three, but not every processor has one.
 // 2. The distance of a box is summed in the same order from gaps no greater than the
-// differences
-//    to any point inside. Rounding is monotonic, so the bound never exceeds a computed
-//    distance, and no tolerance is needed.
+//    differences to any point inside. Rounding is monotonic, so the bound never exceeds a
+//    computed distance, and no tolerance is needed.
 // 3. (distance, index) is compared as one integer, for nodes as (bound, least index inside). A
 //    thousand coincident points are therefore not all visited.
 // 4. The queries of a leaf traverse the tree together. A leaf that concerns many of them is

@@ -38,7 +38,7 @@ typedef int64_t rh_near;
 
 #define RH_NOBODY ((rh_near)0x7f800000 << 32 | INT32_MAX) // behind all neighbours
 
-// Its squared distance; INFINITY of nobody.
+// Its squared distance; INFINITY for RH_NOBODY.
 static inline float rh_near__distance2(rh_near near)
 {
     uint32_t bits = (uint32_t)((uint64_t)near >> 32);

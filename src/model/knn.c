@@ -76,8 +76,7 @@ static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model__pa
         return RH_OK;
     knn->use = rh_alloc((size_t)part->nuse, sizeof *knn->use);
     if (!knn->use)
-        return rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld transitions",
-                       (long long)part->nuse);
+        return rh_base__no_memory(err, "knn");
     memcpy(knn->use, part->use, (size_t)part->nuse * sizeof *knn->use);
     return RH_OK;
 }

@@ -13,8 +13,7 @@
 // 3. Where the log truncates an episode, the model continues: s' has neighbours like any state.
 // 4. In a continuing task a terminal transition leads to a start.
 // 5. The neighbour is chosen by counting, not by a search loop: its branch would be
-// mispredicted
-//    half the time.
+//    mispredicted half the time.
 // 6. A step is out of coverage if the nearest neighbour is farther than reach, also if the
 //    neighbours are then used at a cost.
 //
@@ -237,9 +236,7 @@ rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *k
     w->outcome = rh_alloc((size_t)log->n, sizeof *w->outcome);
     if (!w->choice || (rules.toll > 0.0 && !w->toll) || (rules.charged && !w->far) ||
         !w->outcome) {
-        rc = rh_fail(err, RH_ENOMEM,
-                     "knn: out of memory for an environment of %lld states and %d actions",
-                     (long long)log->nstate, log->naction);
+        rc = rh_base__no_memory(err, "knn");
         goto done;
     }
     fill(w, model, knn, &rules, param);

@@ -129,8 +129,7 @@ rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **out, r
     rh_status rc = RH_OK;
     float *point = rh_alloc((size_t)knn->nuse, (size_t)knn->npoint * sizeof *point);
     if (!point)
-        return rh_fail(err, RH_ENOMEM, "knn: out of memory for %lld points",
-                       (long long)knn->nuse);
+        return rh_base__no_memory(err, "knn");
     if (both)
         rc = encode(knn, model, point, err);
     else

@@ -174,10 +174,7 @@ rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_
         w.taken = rh_alloc((size_t)part->nuse, sizeof *w.taken);
     }
     if (!knn->index || !knn->distance || !w.taken) {
-        rc = rh_fail(err, RH_ENOMEM,
-                     "knn: out of memory: %d neighbours of %lld states and %d actions take "
-                     "%.3g GB",
-                     knn->k, (long long)log->nstate, log->naction, bytes * 1e-9);
+        rc = rh_base__no_memory(err, "knn");
         goto done;
     }
     rc = index_states(&w, err);

@@ -151,8 +151,7 @@ static rh_status encode(rh_model *model, const rh_repr *repr, rh_error *err)
     int64_t n = model->log->nstate, d = rh_repr_ncode(repr);
     model->code = rh_alloc((size_t)n, (size_t)d * sizeof *model->code);
     if (!model->code)
-        return rh_fail(err, RH_ENOMEM, "model: out of memory for the codes of %lld states",
-                       (long long)n);
+        return rh_base__no_memory(err, "model");
     rc = rh_repr_encode(repr, n, model->log->obs, NULL, model->code, err);
     for (int64_t i = 0; !rc && i < n * d; i++)
         if (!isfinite(model->code[i]))
@@ -358,7 +357,7 @@ void rh_model_destroy(rh_model *model)
     rh_free(model);
 }
 
-// ---------------------------------------------------------------------------- using one
+// ---------------------------------------------------------------------------- using
 
 rh_status rh_model_env(rh_env **out, const rh_model *model, int member, const double *param,
                        rh_error *err)

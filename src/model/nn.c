@@ -10,11 +10,9 @@
 // and predictions are clamped to that range.
 //
 // 1. Only the start is random, and the end with `ending = draw`: a network predicts the mean,
-// so
-//    the model has none of the environment's noise.
+//    so the model has none of the environment's noise.
 // 2. By default the change to the next state is predicted, because it is learned better than
-// the
-//    state itself (`target = next`, as in the paper); see the table.
+//    the state itself (`target = next`, as in the paper); see the table.
 // 3. The reward is scaled like the states. The authors intended this but did not do it.
 // 4. All layers have biases. The authors' first layer has none; one-hot actions make up for
 //    that, a continuous action does not.

@@ -3,8 +3,7 @@
 // 1. Adam's moments are not stored: the file would be three times as large, and training is
 //    never resumed.
 // 2. All shapes follow from the model; a range or network of another size is refused. The
-// ranges
-//    determine which networks exist.
+//    ranges determine which networks exist.
 
 #include "nn_internal.h"
 

@@ -109,7 +109,7 @@ static void shuffle(rh_nn__learner *l)
     }
 }
 
-// Mean squared error of the held-out rows; where there are none, of the epoch just made.
+// Mean squared error of the held-out rows or, if there are none, of the last epoch.
 static double watched_error(rh_nn__learner *l)
 {
     double nout = rh_mlp_noutput(l->mlp);

@@ -7,8 +7,7 @@
 //    range of width 1 around its value, because agents divide by ranges. A run is as long as
 //    the log, and at least 1,000 steps.
 // 3. reward_lo is no higher than any reward of the log. A kind of model that gives lower
-// rewards
-//    out of coverage lowers it in the task of its environment.
+//    rewards out of coverage lowers it in the task of its environment.
 
 #include "model_internal.h"
 

@@ -6,13 +6,14 @@
 // 1. A half is a whole number of subtrees, so all leaves but the last are full, the children of
 //    a node follow from its number, and their boxes are adjacent.
 // 2. Equal values are ordered by index, so that coincident points fill leaves by index, of
-// which
-//    a search needs one.
+//    which a search needs one.
 // 3. The dimension is chosen from a sample if there are many points: it affects the speed of a
 //    search, not its result.
 // 4. The last four halvings of a node work on a copy of its 256 points that fits the cache.
 
 #include "tree.h"
+
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -257,8 +258,7 @@ rh_status rh_boxes__init(rh_boxes *boxes, const float *points, int32_t n, int d,
     row *rows = rh_alloc((size_t)n, sizeof *rows);
     float *local = rh_alloc((size_t)NODE * (size_t)d, sizeof *local);
     if (!b || !rows || !local || !reserve(boxes)) {
-        rc = rh_fail(err, RH_ENOMEM, "neighbours: out of memory for %d points of %d dimensions",
-                     (int)n, d);
+        rc = rh_base__no_memory(err, "neighbours");
         goto done;
     }
 

@@ -59,8 +59,7 @@ rh_status rh_folds__deal(rh_folds *out, const rh_log *log, const uint8_t *use, i
     f.fold = rh_alloc(room, sizeof *f.fold);
     order = rh_alloc(room, sizeof *order);
     if (!f.first || !f.fold || !order) {
-        rc = rh_fail(err, RH_ENOMEM, "representation: out of memory for %d episodes",
-                     log->nepisode);
+        rc = rh_base__no_memory(err, "representation");
         goto done;
     }
     cut(&f, log, use, nfold);

@@ -4,9 +4,8 @@
 // vectors of B, and one number of A per row.
 //
 // 1. A vector lies along a row of C, so each of its numbers is its own sum, taken in the order
-// of
-//    k. AVX2 and AVX-512 therefore give the same bits for any block, and so should 64-bit ARM;
-//    it costs nothing. x86 processors without fused multiply-add also round each product.
+//    of k. AVX2 and AVX-512 therefore give the same bits for any block, and so should 64-bit
+//    ARM; it costs nothing. x86 processors without fused multiply-add also round each product.
 // 2. A row therefore gives the same output alone and in a batch, and three batches give the
 //    gradient of one that holds them all.
 // 3. Nothing is packed: rows are an odd number of cache lines apart (mlp.c), and 128 rows of

@@ -9,9 +9,8 @@
 //         + beta ((psi(s_t) . psi(s_j))^2 - zeta |psi(s_t)|^2 - zeta |psi(s_j)|^2)
 //
 // 1. This is the loss of the paper's algorithm, with beta before the whole bracket, and its
-// true
-//    gradient. In the authors' code the attractive terms cancel, so that its codes are nearer
-//    to those of an untrained network.
+//    true gradient. In the authors' code the attractive terms cancel, so that its codes are
+//    nearer to those of an untrained network.
 // 2. zeta decides what is forgotten. A feature of unit variance, whose values in a pair have
 //    correlation rho, is kept with variance zeta - (1 - rho) / beta, and dropped if that is
 //    negative. With beta = 5, zeta = 0.05 keeps features with a correlation above 0.75; the
@@ -132,8 +131,7 @@ static rh_status split(training *t, rh_error *err)
         goto done;
     use = rh_alloc((size_t)folds.log.nepisode, sizeof *use);
     if (!use) {
-        rc = rh_fail(err, RH_ENOMEM, "laplacian: out of memory for %d episodes",
-                     folds.log.nepisode);
+        rc = rh_base__no_memory(err, "laplacian");
         goto done;
     }
     if (folds.nfold == NFOLD) {
@@ -180,8 +178,7 @@ static rh_status prepare(training *t, rh_error *err)
     t->watched = rh_alloc(3 * NWATCHED * nin, sizeof *t->watched);
     t->seen = rh_alloc(3 * NWATCHED * d, sizeof *t->seen);
     if (!t->x || !t->y || !t->dy || !t->watched || !t->seen)
-        return rh_fail(err, RH_ENOMEM, "laplacian: out of memory for batches of %zu rows",
-                       rows);
+        return rh_base__no_memory(err, "laplacian");
 
     rh_rng rng = rh_repr__chance(t->work->seed, RH_CHANCE_WATCHED);
     const rh_points *by = t->held.nanchor ? &t->held : &t->points;

@@ -22,8 +22,7 @@ rh_status rh_closeness__init(rh_closeness *out, int window, double kappa, rh_err
 {
     double *sum = rh_alloc((size_t)window + 1, sizeof *sum);
     if (!sum)
-        return rh_fail(err, RH_ENOMEM, "laplacian: out of memory for a window of %d steps",
-                       window);
+        return rh_base__no_memory(err, "laplacian");
     double power = 1.0;
     for (int u = 1; u <= window; u++) {
         power *= kappa;

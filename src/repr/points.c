@@ -5,8 +5,7 @@
 // an episode if the s' of a step is the s of the next.
 //
 // 1. A state with a missing number is no point and ends the chain, because the next point is
-// more
-//    than one step away.
+//    more than one step away.
 // 2. Points are counted before they are stored. A log of a million steps costs its inputs as
 //    floats and eight bytes per point.
 

@@ -1,8 +1,7 @@
-// random.c - an untrained network: what a representation is worth that has learned nothing.
+// random.c - an untrained network: the baseline of learned representations.
 //
-// Two hidden layers of ReLU, weights as a network begins with them. It is the laplacian of the
-// same seed, d, hidden and scale after no step of training, so that the two differ by what was
-// learned and by nothing else.
+// Two hidden layers of ReLU with initial weights: the laplacian of the same seed, d, hidden and
+// scale before training, so that the two differ only by what was learned.
 
 #include "repr_internal.h"
 
@@ -24,7 +23,7 @@ static rh_status random_fit(rh_repr *repr, const rh_repr_work *work, rh_error *e
 
 const rh_repr_type rh_repr_random = {
     .name = "random",
-    .about = "an untrained network, to compare with",
+    .about = "an untrained network, as a baseline",
     .param = random_param,
     .nparam = NPARAM,
     .fit = random_fit,

@@ -1,4 +1,4 @@
-// raw.c - the inputs themselves, scaled: near is what looks alike.
+// raw.c - the scaled inputs themselves.
 
 #include "repr_internal.h"
 
@@ -12,8 +12,7 @@ static rh_status raw_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)
 {
     repr->ncode = repr->nobs + repr->nact;
     if (repr->ncode > RH_MAX_CODE)
-        return rh_fail(err, RH_EINVAL,
-                       "raw: %d inputs, but a code has at most %d numbers; try laplacian",
+        return rh_fail(err, RH_EINVAL, "raw: %d inputs, expected at most %d; try laplacian",
                        repr->ncode, RH_MAX_CODE);
     return rh_repr__scale(repr, work, (rh_repr__scaling)work->param[SCALE], err);
 }

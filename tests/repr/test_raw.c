@@ -116,7 +116,7 @@ static void too_much_or_nothing(void **unused)
     static double many[4 * 65], none[12];
     rh_log *log = log_of(many, 65, (int[]){4, 0}, NULL);
     refused(&rh_repr_raw, log, NULL, RH_EINVAL,
-            "raw: 65 inputs, but a code has at most 64 numbers; try laplacian");
+            "raw: 65 inputs, expected at most 64; try laplacian");
     rh_log_destroy(log);
 
     for (int i = 0; i < 12; i++)
