@@ -664,6 +664,8 @@ static void refuses_with_a_reason(void **unused)
     rh_error err;
     assert_null(rh_agent_find("esarza", &err));
     assert_non_null(strstr(err.text, "no agent 'esarza'; did you mean 'esarsa'?"));
+    assert_null(rh_agent_type_at(-1));
+    assert_null(rh_agent_type_at(rh_agent_ntype()));
 
     rh_env *env = NULL;
     rh_agent *agent = NULL;

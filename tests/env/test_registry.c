@@ -314,6 +314,8 @@ static void test_find(void **unused)
     snprintf(want, sizeof want, "no environment 'chess'; expected one of %s", names);
     assert_string_equal(err.text, want);
     assert_null(rh_env_find("", NULL));
+    assert_null(rh_env_type_at(-1));
+    assert_null(rh_env_type_at(rh_env_ntype()));
 }
 
 static void test_every_allocation_failing(void **unused)

@@ -192,6 +192,8 @@ static void unknown_name(void **unused)
     assert_null(rh_search_find("gird", &err));
     assert_non_null(strstr(err.text, "no search 'gird'; did you mean 'grid'?"));
     assert_null(rh_search_find("", NULL));
+    assert_null(rh_search_type_at(-1));
+    assert_null(rh_search_type_at(rh_search_ntype()));
 }
 
 int main(void)
