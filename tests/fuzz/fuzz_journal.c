@@ -29,12 +29,12 @@ static void seal(char *line, size_t n)
 }
 
 // A study of two parameters, with learning curves of two points.
-static rh_plan one_number(rh_plan_book *book)
+static rh_plan one_number(rh_plan__book *book)
 {
     static char key[] = "runs", value[] = "10";
     static rh_plan__line line[] = {{.key = key, .value = value}};
     static const double lists[] = {1, 2, 3};
-    *book = (rh_plan_book){.line = line, .nline = 1};
+    *book = (rh_plan__book){.line = line, .nline = 1};
     rh_plan plan = {.ncurve = 2, .book = book};
     plan.space.ndim = 2;
     plan.space.dim[0] = (rh_dim){.name = "a", .kind = RH_DIM_RANGE, .hi = 1.0};
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t live = rh_alloc_live(), whole = -1, torn = -1;
     rh_error err = {""};
-    rh_plan_book book;
+    rh_plan__book book;
     rh_plan plan = one_number(&book);
     rh_journal__head head = {.name = "s", .log = "l", .plan = &plan, .ncurve = 2, .nstep = 10};
     char *bytes = malloc(size + 1);

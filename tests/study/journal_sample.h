@@ -22,7 +22,7 @@ static rh_plan__line sample_line[] = {
     {.key = (char[]){"search.trials"}, .value = trials_value, .open = true},
     {.key = (char[]){"name"}, .value = odd_value},
 };
-static rh_plan_book sample_book = {.line = sample_line, .nline = LENGTH(sample_line)};
+static rh_plan__book sample_book = {.line = sample_line, .nline = LENGTH(sample_line)};
 
 static const double lambda_list[] = {0.0, 0.5, 0.9, 0.99};
 static const double optimiser_list[] = {0, 1};
