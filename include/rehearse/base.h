@@ -65,6 +65,33 @@ typedef struct rh_watch {
     void *context; // handed to both
 } rh_watch;
 
+// ---------------------------------------------------------------------------- findings
+
+typedef enum rh_severity { RH_NOTICE, RH_WARNING, RH_ERROR } rh_severity;
+
+// "notice", "warning", "error"
+RH_API const char *rh_severity_name(rh_severity severity);
+
+// Something to know about a log, a model or a study before it is used. RH_ERROR: do not use it
+// as it is.
+typedef struct rh_finding {
+    rh_severity severity;
+    const char *id;     // stable, such as "row-shift"
+    char evidence[400]; // what was measured, with numbers
+    char remedy[240];   // what to do
+    int64_t count;      // how often, or how many dimensions; for a shift, by how many rows
+    int64_t first;      // the first transition concerned, or -1
+    int dim;            // the first sensor or dimension concerned, or -1
+} rh_finding;
+
+typedef struct rh_findings {
+    rh_finding *item; // gravest first  (n)
+    int n;
+    int count[3]; // how many of each severity
+    int room;     // internal
+    bool lost;    // internal
+} rh_findings;
+
 // ---------------------------------------------------------------------------- files
 
 // The end of a path that would fill a message alone: the reason must fit behind it.

@@ -383,19 +383,6 @@ typedef struct rh_log_alignment {
     double place[3];  // share of them one step before an end, at it, and one step after
 } rh_log_alignment;
 
-typedef enum rh_severity { RH_NOTICE, RH_WARNING, RH_ERROR } rh_severity;
-
-// A problem to know before using the log. RH_ERROR: do not use it as it is.
-typedef struct rh_log_finding {
-    rh_severity severity;
-    const char *id;     // stable, "row-shift"
-    char evidence[400]; // what was measured
-    char remedy[240];   // what to do
-    int64_t count;      // occurrences, or columns; of a shift: rows
-    int64_t first;      // the first transition affected, or -1
-    int column;         // the first sensor affected, or -1
-} rh_log_finding;
-
 typedef struct rh_log_report {
     rh_log_sensor *sensor;   //                                  (nobs)
     int64_t *taken;          // count of each discrete action    (naction)
@@ -431,17 +418,12 @@ typedef struct rh_log_report {
     int ncover;              //
     int64_t nquery, nplace;  // states queried and searched for cover; samples of a large log
     rh_log_alignment align;  //
-    rh_log_finding *finding; // most severe first                (nfinding)
-    int nfinding;            //
-    int ncount[3];           // findings of each severity
+    rh_findings findings;    //
 } rh_log_report;
 
 // Inspect a log. Borrowed: log, during the call. Owned: *out, free with
 // rh_log_report_destroy(). Nullable: err.
 RH_API rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err);
 RH_API void rh_log_report_destroy(rh_log_report *report); // NULL is allowed
-
-// "notice", "warning", "error"
-RH_API const char *rh_severity_name(rh_severity severity);
 
 #endif

@@ -163,9 +163,7 @@ typedef struct rh_fidelity {
     double random_better;       // share of their episodes that beat the log's median return
     double logged_better;       // share of the log's episodes that do: 0.5 or less
     double random_steps;        // random steps per such episode; INFINITY: there were none
-    rh_log_finding *finding;    // the most severe first                   (nfinding)
-    int nfinding;               //
-    int ncount[3];              // how many of each severity
+    rh_findings findings;       //
 } rh_fidelity;
 
 // Measured by the fit; NULL if the options did not ask for it.

@@ -274,9 +274,7 @@ typedef struct rh_verdict {
     bool importance_exact; // by analysis of variance, not by a Gaussian process
     double *importance;    // share of the variance due to a dimension alone (ndim)
     double *importance_total; // and with its interactions                      (ndim)
-    rh_log_finding *finding;  // most severe first                              (nfinding)
-    int nfinding;             //
-    int ncount[3];            // findings of each severity
+    rh_findings findings;     //
     int64_t nrun;             // finished runs
     int64_t nrun_resumed;     // of these, read from the journal
     int64_t nstep;            // steps of all runs

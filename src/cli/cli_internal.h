@@ -199,7 +199,7 @@ void cli_add_set(char *text, size_t size, const rh_param *param, int nparam,
                  const double *value, const char *always);
 
 // The first `shown` of n findings with their remedies. ncount: of each severity.
-void cli_findings_print(const rh_log_finding *finding, int n, int shown, const int *ncount);
+void cli_findings_print(const rh_finding *finding, int n, int shown, const int *ncount);
 
 // ---------------------------------------------------------------------------- the terminal
 
@@ -262,7 +262,7 @@ void cli_json_params(cli_json *json, const char *key, const rh_param *param, int
                      const double *value, const bool *skip);
 void cli_json_fingerprint(cli_json *json, const rh_model *model);
 // log: with the steps and sensors concerned. Nullable: log.
-void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, const rh_log *log);
+void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const rh_log *log);
 
 // ---------------------------------------------------------------------------- a log
 

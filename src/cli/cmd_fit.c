@@ -163,7 +163,8 @@ static int fit_main(const cli_args *args)
     else if (!cli_has(args, "quiet"))
         cli_fit_print(&fit);
     const rh_fidelity *f = rh_model_fidelity(fit.model);
-    if (cli_has(args, "strict") && f && f->ncount[RH_ERROR] + f->ncount[RH_WARNING] > 0)
+    if (cli_has(args, "strict") && f &&
+        f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0)
         rc = CLI_FAILED;
 
 done:

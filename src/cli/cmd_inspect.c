@@ -45,7 +45,8 @@ static int inspect_main(const cli_args *args)
         cli_inspect_json(stdout, log.log, report, size);
     else if (!cli_has(args, "quiet"))
         cli_inspect_print(log.log, report, size, cli_has(args, "all"));
-    if (cli_has(args, "strict") && report->ncount[RH_ERROR] + report->ncount[RH_WARNING] > 0)
+    if (cli_has(args, "strict") &&
+        report->findings.count[RH_ERROR] + report->findings.count[RH_WARNING] > 0)
         rc = CLI_FAILED;
 
 done:

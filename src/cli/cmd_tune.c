@@ -266,9 +266,9 @@ static int carry_out(cli_tuning *tune)
     else if (words)
         cli_tune_print(tune);
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
-    const int *count = tune->verdict->ncount;
+    const int *count = tune->verdict->findings.count;
     bool grave = count[RH_ERROR] + count[RH_WARNING] > 0 ||
-                 (f && f->ncount[RH_ERROR] + f->ncount[RH_WARNING] > 0);
+                 (f && f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0);
     return cli_has(args, "strict") && grave ? CLI_FAILED : CLI_OK;
 }
 

@@ -155,7 +155,7 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
         cli_json_close(json);
     }
     cli_json_close(json);
-    cli_findings_json(json, f->finding, f->nfinding, log);
+    cli_findings_json(json, f->findings.item, f->findings.n, log);
     cli_json_close(json);
 }
 

@@ -286,7 +286,8 @@ void cli_fit_print(const cli_fitting *fit)
         print_imitation(&p);
         print_actions(&p);
         print_stitches(&p);
-        cli_findings_print(p.f->finding, p.f->nfinding, p.f->nfinding, p.f->ncount);
+        cli_findings_print(p.f->findings.item, p.f->findings.n, p.f->findings.n,
+                           p.f->findings.count);
     }
     print_file(&p);
 }

@@ -197,6 +197,6 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int6
     cli_json_whole(&json, "jumps", r->njump);
     cli_json_whole(&json, "jumps_with_unusual_reward", r->njump_told);
     json_alignment(&json, &r->align);
-    cli_findings_json(&json, r->finding, r->nfinding, log);
+    cli_findings_json(&json, r->findings.item, r->findings.n, log);
     cli_json_close(&json);
 }

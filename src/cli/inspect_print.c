@@ -289,8 +289,8 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t s
     print_reward(&p);
     print_sensors(&p);
     print_actions(&p);
-    int n = report->nfinding;
+    int n = report->findings.n;
     putchar('\n');
-    cli_findings_print(report->finding, n, all || n <= FEW_FINDINGS + 1 ? n : FEW_FINDINGS,
-                       report->ncount);
+    cli_findings_print(report->findings.item, n,
+                       all || n <= FEW_FINDINGS + 1 ? n : FEW_FINDINGS, report->findings.count);
 }

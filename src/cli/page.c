@@ -192,7 +192,7 @@ void cli_log_json(cli_json *json, const rh_log *log, const char *path)
 
 // ---------------------------------------------------------------------------- findings
 
-void cli_findings_print(const rh_log_finding *finding, int n, int shown, const int *ncount)
+void cli_findings_print(const rh_finding *finding, int n, int shown, const int *ncount)
 {
     cli_style style = cli_style_of(stdout);
     bool utf8 = cli_utf8();
@@ -206,7 +206,7 @@ void cli_findings_print(const rh_log_finding *finding, int n, int shown, const i
     else
         cli_line("findings", "none");
     for (int i = 0; i < shown; i++) {
-        const rh_log_finding *f = &finding[i];
+        const rh_finding *f = &finding[i];
         printf("  %s%-8s%s", f->severity == RH_NOTICE ? style.dim : style.alarm,
                rh_severity_name(f->severity), style.plain);
         snprintf(text, sizeof text, "%s: %s", f->id, f->evidence);
@@ -219,11 +219,11 @@ void cli_findings_print(const rh_log_finding *finding, int n, int shown, const i
     cli_more(n - shown, "finding", "--all");
 }
 
-void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, const rh_log *log)
+void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const rh_log *log)
 {
     cli_json_open(json, "findings", '[', false);
     for (int i = 0; i < n; i++) {
-        const rh_log_finding *f = &finding[i];
+        const rh_finding *f = &finding[i];
         cli_json_open(json, NULL, '{', false);
         cli_json_text(json, "severity", rh_severity_name(f->severity));
         cli_json_text(json, "id", f->id);
@@ -232,7 +232,7 @@ void cli_findings_json(cli_json *json, const rh_log_finding *finding, int n, con
         cli_json_whole(json, "count", f->count);
         if (log) {
             cli_json_place(json, "first_step", f->first);
-            cli_json_text(json, "sensor", f->column < 0 ? NULL : log->obs_name[f->column]);
+            cli_json_text(json, "sensor", f->dim < 0 ? NULL : log->obs_name[f->dim]);
         }
         cli_json_close(json);
     }

@@ -126,9 +126,9 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     json_winner(&json, tune->plan, v);
     json_importance(&json, tune->plan, v);
     json_trials(&json, tune->plan, v);
-    cli_findings_json(&json, v->finding, v->nfinding, NULL);
+    cli_findings_json(&json, v->findings.item, v->findings.n, NULL);
     cli_json_open(&json, "model", '{', false);
-    cli_findings_json(&json, f ? f->finding : NULL, f ? f->nfinding : 0,
+    cli_findings_json(&json, f ? f->findings.item : NULL, f ? f->findings.n : 0,
                       rh_model_log(rh_study_model(tune->study)));
     cli_json_close(&json);
     cli_tune_json_plan(&json, tune->plan);

@@ -346,8 +346,8 @@ static void print_model(const page *p)
 {
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(p->tune->study));
     bool any = false;
-    for (int i = 0; f && i < f->nfinding; i++) {
-        const rh_log_finding *finding = &f->finding[i];
+    for (int i = 0; f && i < f->findings.n; i++) {
+        const rh_finding *finding = &f->findings.item[i];
         if (finding->severity == RH_NOTICE)
             continue;
         cli_line(any ? "" : "model", "%s %s: %s", rh_severity_name(finding->severity),
@@ -360,7 +360,8 @@ static void print_model(const page *p)
 
 static void print_findings(const page *p)
 {
-    cli_findings_print(p->v->finding, p->v->nfinding, p->v->nfinding, p->v->ncount);
+    cli_findings_print(p->v->findings.item, p->v->findings.n, p->v->findings.n,
+                       p->v->findings.count);
 }
 
 static void print_files(const page *p)

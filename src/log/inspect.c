@@ -10,16 +10,6 @@
 
 #include "inspect.h"
 
-#include <assert.h>
-
-const char *rh_severity_name(rh_severity severity)
-{
-    static const char *const name[] = {
-        [RH_NOTICE] = "notice", [RH_WARNING] = "warning", [RH_ERROR] = "error"};
-    assert((unsigned)severity <= RH_ERROR);
-    return name[severity];
-}
-
 void rh_log_report_destroy(rh_log_report *report)
 {
     if (!report)
@@ -29,7 +19,7 @@ void rh_log_report_destroy(rh_log_report *report)
     rh_free(report->amount);
     rh_free(report->at_bound);
     rh_free(report->cover);
-    rh_free(report->finding);
+    rh_findings__clear(&report->findings);
     rh_free(report);
 }
 

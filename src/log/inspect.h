@@ -3,6 +3,7 @@
 #ifndef REHEARSE_LOG_INSPECT_H
 #define REHEARSE_LOG_INSPECT_H
 
+#include "base/findings.h"
 #include "log_internal.h"
 
 // ---------------------------------------------------------------------------- limits
@@ -108,18 +109,11 @@ bool rh_inspect__findings(rh_log_report *report, const rh_log *log);
 
 // ---------------------------------------------------------------------------- findings
 
-#define RH_INSPECT__FINDINGS 64 // one of every kind
-
 typedef struct rh_inspect__finder {
     rh_log_report *report;
     const rh_log *log;
+    rh_findings *list; // of the report
 } rh_inspect__finder;
-
-// Add a finding with its evidence. The caller sets remedy, first and column.
-rh_log_finding *rh_inspect__add(const rh_inspect__finder *f, rh_severity severity,
-                                const char *id, int64_t count, const char *evidence, ...)
-    RH_PRINTF(5, 6);
-void rh_inspect__advise(rh_log_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
 
 // Short texts by value, so that one call can use several: rh_inspect__name(x).s
 typedef struct rh_inspect__text {

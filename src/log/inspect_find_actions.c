@@ -54,11 +54,11 @@ static void find_one(const rh_inspect__finder *f)
         varies = varies || f->report->amount[k].min != f->report->amount[k].max;
     if (varies || ntaken > 1)
         return;
-    rh_log_finding *found =
-        rh_inspect__add(f, RH_WARNING, "action-one", log->n,
-                        "all %lld steps take the same action", (long long)log->n);
-    rh_inspect__advise(found, "the log does not show what other actions do: log a period in "
-                              "which actions vary, or choose another column with --action");
+    rh_finding *found =
+        rh_findings__add(f->list, RH_WARNING, "action-one", log->n,
+                         "all %lld steps take the same action", (long long)log->n);
+    rh_findings__advise(found, "the log does not show what other actions do: log a period in "
+                               "which actions vary, or choose another column with --action");
 }
 
 static void find_rare(const rh_inspect__finder *f)
@@ -68,24 +68,26 @@ static void find_rare(const rh_inspect__finder *f)
         "the log does not show what it does: try it in the plant, or remove it "
         "from the agent's actions";
     char text[300];
-    rh_log_finding *found;
+    rh_finding *found;
     int n = list_actions(f, 0, 1, text, sizeof text);
     if (n > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "action-never", n, "never taken: %s", text);
-        rh_inspect__advise(found, "%s (--actions)", advice);
+        found =
+            rh_findings__add(f->list, RH_WARNING, "action-never", n, "never taken: %s", text);
+        rh_findings__advise(found, "%s (--actions)", advice);
     }
     n = list_actions(f, 1, limit->rare_count, text, sizeof text);
     if (n > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "action-rare", n, "rarely taken: %s", text);
-        rh_inspect__advise(found, "%s", advice);
+        found =
+            rh_findings__add(f->list, RH_WARNING, "action-rare", n, "rarely taken: %s", text);
+        rh_findings__advise(found, "%s", advice);
         return;
     }
     int64_t share = (int64_t)(limit->rare_share * (double)f->log->n);
     n = list_actions(f, limit->rare_count, share, text, sizeof text);
     if (n > 0) {
-        found = rh_inspect__add(f, RH_NOTICE, "action-rare", n, "below 0.5 %% of the steps: %s",
-                                text);
-        rh_inspect__advise(found, "its effect is known in few states only");
+        found = rh_findings__add(f->list, RH_NOTICE, "action-rare", n,
+                                 "below 0.5 %% of the steps: %s", text);
+        rh_findings__advise(found, "its effect is known in few states only");
     }
 }
 
@@ -102,18 +104,18 @@ static void find_holes(const rh_inspect__finder *f)
     }
     double hole = log->naction ? hi - lo + 1.0 - log->naction : 0.0;
     if (hole > 0.0 && hole <= log->naction) {
-        rh_log_finding *found = rh_inspect__add(
-            f, RH_NOTICE, "action-hole", (int64_t)hole,
+        rh_finding *found = rh_findings__add(
+            f->list, RH_NOTICE, "action-hole", (int64_t)hole,
             "actions are integers from %.0f to %.0f, but %.0f of those never occur%s", lo, hi,
             hole, hole == 1.0 ? "s" : "");
-        rh_inspect__advise(found, "if they can be taken, list all actions with --actions");
+        rh_findings__advise(found, "if they can be taken, list all actions with --actions");
     }
     if (log->naction > rh_inspect__limit.many_actions) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_NOTICE, "action-amounts", log->naction,
-                            "%d actions, all of them ordered numbers (%s to %s)", log->naction,
-                            log->label[0], log->label[log->naction - 1]);
-        rh_inspect__advise(found, "if they are quantities: --action-kind continuous");
+        rh_finding *found =
+            rh_findings__add(f->list, RH_NOTICE, "action-amounts", log->naction,
+                             "%d actions, all of them ordered numbers (%s to %s)", log->naction,
+                             log->label[0], log->label[log->naction - 1]);
+        rh_findings__advise(found, "if they are quantities: --action-kind continuous");
     }
 }
 
@@ -123,22 +125,22 @@ static void find_amounts(const rh_inspect__finder *f)
     for (int k = 0; k < log->nact && !log->naction; k++) {
         const rh_log_numbers *v = &f->report->amount[k];
         if (v->ninfinite > 0) {
-            rh_log_finding *found = rh_inspect__add(f, RH_ERROR, "infinite-action",
-                                                    v->ninfinite, "%s is infinite in %s steps",
-                                                    rh_inspect__name(log->act_name[k]).s,
-                                                    rh_inspect__share(v->ninfinite, log->n).s);
-            rh_inspect__advise(found, "fix it where the log is written");
+            rh_finding *found = rh_findings__add(f->list, RH_ERROR, "infinite-action",
+                                                 v->ninfinite, "%s is infinite in %s steps",
+                                                 rh_inspect__name(log->act_name[k]).s,
+                                                 rh_inspect__share(v->ninfinite, log->n).s);
+            rh_findings__advise(found, "fix it where the log is written");
             return;
         }
     }
     for (int k = 0; k < log->nact && !log->naction; k++) {
         const rh_log_numbers *v = &f->report->amount[k];
         if (v->whole && v->ndistinct <= rh_inspect__limit.few_amounts) {
-            rh_log_finding *found =
-                rh_inspect__add(f, RH_NOTICE, "action-names", v->ndistinct,
-                                "%s is read as continuous, but takes only %lld integer values",
-                                rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
-            rh_inspect__advise(found, "if these are names or levels: --action-kind discrete");
+            rh_finding *found =
+                rh_findings__add(f->list, RH_NOTICE, "action-names", v->ndistinct,
+                                 "%s is read as continuous, but takes only %lld integer values",
+                                 rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
+            rh_findings__advise(found, "if these are names or levels: --action-kind discrete");
             return;
         }
     }
@@ -149,11 +151,11 @@ static void find_held(const rh_inspect__finder *f)
     double hold = f->report->hold;
     if (hold < 2.0)
         return;
-    rh_log_finding *found = rh_inspect__add(f, RH_NOTICE, "action-held", (int64_t)hold,
-                                            "actions change only every %.0f rows: rows are "
-                                            "logged more often than decisions are made",
-                                            hold);
-    rh_inspect__advise(found, "log one row per decision, with the sum of the rewards between");
+    rh_finding *found = rh_findings__add(f->list, RH_NOTICE, "action-held", (int64_t)hold,
+                                         "actions change only every %.0f rows: rows are "
+                                         "logged more often than decisions are made",
+                                         hold);
+    rh_findings__advise(found, "log one row per decision, with the sum of the rewards between");
 }
 
 static void find_uncovered(const rh_inspect__finder *f)
@@ -169,12 +171,12 @@ static void find_uncovered(const rh_inspect__finder *f)
         return;
     const char *name =
         f->log->naction ? f->log->label[worst->action] : f->log->act_name[worst->action];
-    rh_log_finding *found = rh_inspect__add(
-        f, RH_NOTICE, "action-uncovered", worst->n,
+    rh_finding *found = rh_findings__add(
+        f->list, RH_NOTICE, "action-uncovered", worst->n,
         "%s%s was not tried near many states: for a tenth of them the nearest trial is %.0f "
         "median steps away or more",
         worst->third < 0 ? "" : third[worst->third], rh_inspect__name(name).s, worst->q90);
-    rh_inspect__advise(found, "a model's prediction for it there is a guess");
+    rh_findings__advise(found, "a model's prediction for it there is a guess");
 }
 
 // ---------------------------------------------------------------------------- rewards
@@ -184,15 +186,15 @@ static void find_infinite_rewards(const rh_inspect__finder *f)
     const rh_log_numbers *v = &f->report->reward;
     if (v->ninfinite == 0)
         return;
-    rh_log_finding *found =
-        rh_inspect__add(f, RH_ERROR, "infinite-reward", v->ninfinite, "%s rewards are infinite",
-                        rh_inspect__share(v->ninfinite, f->log->n).s);
+    rh_finding *found = rh_findings__add(f->list, RH_ERROR, "infinite-reward", v->ninfinite,
+                                         "%s rewards are infinite",
+                                         rh_inspect__share(v->ninfinite, f->log->n).s);
     for (int64_t t = f->log->n - 1; t >= 0; t--)
         if (isinf(f->log->reward[t]))
             found->first = t;
-    rh_inspect__advise(found,
-                       "averages become infinite too: fix them where the log is written, "
-                       "or choose other columns with --reward");
+    rh_findings__advise(found,
+                        "averages become infinite too: fix them where the log is written, "
+                        "or choose other columns with --reward");
 }
 
 // If the reward never varies, only the length of an episode can be good or bad.
@@ -204,15 +206,15 @@ static void find_same_rewards(const rh_inspect__finder *f)
     bool zero = v->min == 0.0;
     if (!zero && f->report->nterminal > 0)
         return;
-    rh_log_finding *found = rh_inspect__add(
-        f, zero ? RH_ERROR : RH_WARNING, "reward-constant", f->log->n,
+    rh_finding *found = rh_findings__add(
+        f->list, zero ? RH_ERROR : RH_WARNING, "reward-constant", f->log->n,
         zero ? "all rewards are %.6g: the log does not say what is good or bad"
              : "all rewards are %.6g and no episode terminates: every policy earns the same",
         v->min);
-    rh_inspect__advise(found, zero ? "name columns that cost or earn with --reward, such as "
-                                     "--reward -energy"
-                                   : "log until episodes terminate (--terminal), or choose "
-                                     "other columns with --reward");
+    rh_findings__advise(found, zero ? "name columns that cost or earn with --reward, such as "
+                                      "--reward -energy"
+                                    : "log until episodes terminate (--terminal), or choose "
+                                      "other columns with --reward");
 }
 
 // Too few ends for a model to learn when they occur.
@@ -221,11 +223,12 @@ static void find_few_ends(const rh_inspect__finder *f)
     const rh_log_report *r = f->report;
     int64_t limit = rh_inspect__limit.rare_count;
     if (r->nterminal > 0 && r->nterminal < limit) {
-        rh_log_finding *found = rh_inspect__add(f, RH_WARNING, "few-terminals", r->nterminal,
-                                                "only %s steps are terminal",
-                                                rh_inspect__share(r->nterminal, f->log->n).s);
-        rh_inspect__advise(found, "a model learns from these alone when episodes end, and will "
-                                  "underrate failures: log more of them");
+        rh_finding *found = rh_findings__add(f->list, RH_WARNING, "few-terminals", r->nterminal,
+                                             "only %s steps are terminal",
+                                             rh_inspect__share(r->nterminal, f->log->n).s);
+        rh_findings__advise(found,
+                            "a model learns from these alone when episodes end, and will "
+                            "underrate failures: log more of them");
     }
 }
 
@@ -249,14 +252,14 @@ static void find_failures(const rh_inspect__finder *f)
     }
     if (n >= limit || (r->nterminal > 0 && n == r->nterminal))
         return;
-    rh_log_finding *found = rh_inspect__add(
-        f, RH_WARNING, "few-failures", n,
+    rh_finding *found = rh_findings__add(
+        f->list, RH_WARNING, "few-failures", n,
         far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps"
             : "the lowest reward, %.6g, occurs only %lld time%s in %lld steps",
         v->min, (long long)n, n == 1 ? "" : "s", (long long)f->log->n);
     found->first = first;
-    rh_inspect__advise(found, "a model cannot learn when it occurs and will underrate it: log "
-                              "more of what leads there");
+    rh_findings__advise(found, "a model cannot learn when it occurs and will underrate it: log "
+                               "more of what leads there");
 }
 
 void rh_inspect__find_actions(const rh_inspect__finder *f)

@@ -51,20 +51,21 @@ static void find_row_shift(const rh_inspect__finder *f)
     int shift = action_shift(a);
     if (shift == 0)
         return;
-    rh_log_finding *found =
-        rh_inspect__add(f, shift > 0 ? RH_ERROR : RH_WARNING, "row-shift", shift,
-                        "the action of the %s row explains %.0f %% of a sensor's change in a "
-                        "step, the step's own action %.0f %%",
-                        shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
-                        100.0 * fmax(a->action[1], 0.0));
+    rh_finding *found =
+        rh_findings__add(f->list, shift > 0 ? RH_ERROR : RH_WARNING, "row-shift", shift,
+                         "the action of the %s row explains %.0f %% of a sensor's change in a "
+                         "step, the step's own action %.0f %%",
+                         shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
+                         100.0 * fmax(a->action[1], 0.0));
     if (shift > 0)
-        rh_inspect__advise(found, "the effect precedes its cause: the action column is one row "
-                                  "late; move it up by one row");
+        rh_findings__advise(found,
+                            "the effect precedes its cause: the action column is one row "
+                            "late; move it up by one row");
     else
-        rh_inspect__advise(found, "actions are logged one row early, the plant responds one "
-                                  "step late, or rows of two devices alternate: move the "
-                                  "column down by one row, add the last action to --obs, or "
-                                  "sort by device");
+        rh_findings__advise(found, "actions are logged one row early, the plant responds one "
+                                   "step late, or rows of two devices alternate: move the "
+                                   "column down by one row, add the last action to --obs, or "
+                                   "sort by device");
 }
 
 static void find_reward_shift(const rh_inspect__finder *f)
@@ -73,28 +74,28 @@ static void find_reward_shift(const rh_inspect__finder *f)
     int place = reward_place(a), shift = reward_shift(a);
     if (action_shift(a) != 0 && place == 0)
         return; // everything is shifted together with the actions
-    rh_log_finding *found = NULL;
+    rh_finding *found = NULL;
     if (place != 0) {
-        found = rh_inspect__add(f, RH_WARNING, "reward-shift", place,
-                                "of %lld rewards unlike the usual %.4g, %.0f %% are one row %s "
-                                "the end of an episode and %.0f %% at it",
-                                (long long)a->nspecial, f->report->reward.median,
-                                100.0 * a->place[place + 1], place > 0 ? "after" : "before",
-                                100.0 * a->place[1]);
+        found = rh_findings__add(
+            f->list, RH_WARNING, "reward-shift", place,
+            "of %lld rewards unlike the usual %.4g, %.0f %% are one row %s "
+            "the end of an episode and %.0f %% at it",
+            (long long)a->nspecial, f->report->reward.median, 100.0 * a->place[place + 1],
+            place > 0 ? "after" : "before", 100.0 * a->place[1]);
         shift = -place;
     } else if (shift != 0) {
-        found = rh_inspect__add(
-            f, RH_WARNING, "reward-shift", shift,
+        found = rh_findings__add(
+            f->list, RH_WARNING, "reward-shift", shift,
             "rewards fit the %s row: it explains %.0f %% of them, their own row %.0f %%",
             shift > 0 ? "next" : "previous", 100.0 * a->reward[shift + 1],
             100.0 * fmax(a->reward[1], 0.0));
     }
     if (found && shift < 0)
-        rh_inspect__advise(found, "a row's reward belongs to the action of the row before: "
-                                  "--reward-of state");
+        rh_findings__advise(found, "a row's reward belongs to the action of the row before: "
+                                   "--reward-of state");
     else if (found)
-        rh_inspect__advise(found, "rewards are one row early: drop --reward-of state if you "
-                                  "gave it, else move the column down by one row");
+        rh_findings__advise(found, "rewards are one row early: drop --reward-of state if you "
+                                   "gave it, else move the column down by one row");
 }
 
 // Compares the s' that the log gives with the rows.
@@ -106,23 +107,24 @@ static void find_next_shift(const rh_inspect__finder *f)
     int64_t n = log->reading.nmismatch;
     bool many = (double)n > limit->mismatch_share * (double)log->n;
     int best = next[0] < next[2] ? 0 : 2;
-    rh_log_finding *found;
+    rh_finding *found;
     if (n == 0)
         return;
     if (many && next[best] < limit->next_ratio * next[1]) {
-        found = rh_inspect__add(
-            f, RH_ERROR, "next-shift", n,
+        found = rh_findings__add(
+            f->list, RH_ERROR, "next-shift", n,
             "the next observation is that of %s, not of the next row (mean distance %.3g "
             "against %.3g standard deviations)",
             best == 0 ? "the same row" : "the row after next", next[best], next[1]);
-        rh_inspect__advise(found, "the --next columns are shifted by one row: drop them "
-                                  "(--next '') to use the next row of the episode");
+        rh_findings__advise(found, "the --next columns are shifted by one row: drop them "
+                                   "(--next '') to use the next row of the episode");
         return;
     }
-    found = rh_inspect__add(f, many ? RH_WARNING : RH_NOTICE, "next-mismatch", n,
-                            "the next observation differs from the next row in %s steps",
-                            rh_inspect__share(n, log->n).s);
-    rh_inspect__advise(found, many ? "rows are missing or shuffled, or ends of episodes are "
+    found = rh_findings__add(f->list, many ? RH_WARNING : RH_NOTICE, "next-mismatch", n,
+                             "the next observation differs from the next row in %s steps",
+                             rh_inspect__share(n, log->n).s);
+    rh_findings__advise(found, many
+                                   ? "rows are missing or shuffled, or ends of episodes are "
                                      "unmarked: name the episode column with --episode"
                                    : "rows may be missing there, or ends of episodes unmarked");
 }
@@ -133,29 +135,29 @@ static void find_ends(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;
     const rh_log *log = f->log;
-    rh_log_finding *found;
+    rh_finding *found;
     if (r->nterminal == log->n && log->n > 1) {
-        found = rh_inspect__add(f, RH_ERROR, "terminal-everywhere", log->n,
-                                "all %lld steps are terminal", (long long)log->n);
-        rh_inspect__advise(found, "choose another column with --terminal, or none with "
-                                  "--terminal ''; if episodes really have one step, there is "
-                                  "nothing to plan");
+        found = rh_findings__add(f->list, RH_ERROR, "terminal-everywhere", log->n,
+                                 "all %lld steps are terminal", (long long)log->n);
+        rh_findings__advise(found, "choose another column with --terminal, or none with "
+                                   "--terminal ''; if episodes really have one step, there is "
+                                   "nothing to plan");
         return;
     }
     if (r->nterminal == 0) {
-        found = rh_inspect__add(f, RH_NOTICE, "no-terminal", 0,
-                                "no terminal step in %lld step%s: the task is treated as "
-                                "continuing",
-                                (long long)log->n, log->n == 1 ? "" : "s");
-        rh_inspect__advise(found, "if there are failures or goals, name their column with "
-                                  "--terminal");
+        found = rh_findings__add(f->list, RH_NOTICE, "no-terminal", 0,
+                                 "no terminal step in %lld step%s: the task is treated as "
+                                 "continuing",
+                                 (long long)log->n, log->n == 1 ? "" : "s");
+        rh_findings__advise(found, "if there are failures or goals, name their column with "
+                                   "--terminal");
     }
     if (log->nepisode == 1) {
-        found = rh_inspect__add(f, RH_NOTICE, "single-episode", 1,
-                                "the whole log is one episode of %lld step%s",
-                                (long long)log->n, log->n == 1 ? "" : "s");
-        rh_inspect__advise(found, "if it has parts, separate them with --episode, "
-                                  "--episode-steps or --max-gap");
+        found = rh_findings__add(f->list, RH_NOTICE, "single-episode", 1,
+                                 "the whole log is one episode of %lld step%s",
+                                 (long long)log->n, log->n == 1 ? "" : "s");
+        rh_findings__advise(found, "if it has parts, separate them with --episode, "
+                                   "--episode-steps or --max-gap");
     }
 }
 
@@ -167,14 +169,14 @@ static void find_cuts(const rh_inspect__finder *f)
     if (r->ncut_judged < limit->cut_count || r->cut_share >= limit->cut_share)
         return;
     bool wide = r->cut_spread > limit->cut_spread;
-    rh_log_finding *found = rh_inspect__add(
-        f, wide ? RH_WARNING : RH_NOTICE, "irregular-cuts", r->ncut_judged,
+    rh_finding *found = rh_findings__add(
+        f->list, wide ? RH_WARNING : RH_NOTICE, "irregular-cuts", r->ncut_judged,
         "%lld episodes are truncated at different lengths: the most frequent, %lld step%s, "
         "occurs in %.0f %% of them",
         (long long)r->ncut_judged, (long long)r->cut_length, r->cut_length == 1 ? "" : "s",
         100.0 * r->cut_share);
-    rh_inspect__advise(found, "a time limit truncates at one length: if these ends are goals "
-                              "or failures, name their column with --terminal");
+    rh_findings__advise(found, "a time limit truncates at one length: if these ends are goals "
+                               "or failures, name their column with --terminal");
 }
 
 static void find_starts(const rh_inspect__finder *f)
@@ -183,16 +185,16 @@ static void find_starts(const rh_inspect__finder *f)
     if (r->nterminal == 0)
         return; // a continuing task needs no start states
     if (r->nstart > 1 && r->nstart_distinct == 1) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_NOTICE, "same-start", r->nstart,
-                            "all %lld episodes begin in the same state", (long long)r->nstart);
-        rh_inspect__advise(found, "fine if the plant always starts there");
+        rh_finding *found =
+            rh_findings__add(f->list, RH_NOTICE, "same-start", r->nstart,
+                             "all %lld episodes begin in the same state", (long long)r->nstart);
+        rh_findings__advise(found, "fine if the plant always starts there");
     } else if (r->nstart_distinct < rh_inspect__limit.few_starts) {
-        rh_log_finding *found =
-            rh_inspect__add(f, RH_WARNING, "few-starts", r->nstart_distinct,
-                            "only %lld different start state%s: agents will see no others",
-                            (long long)r->nstart_distinct, r->nstart_distinct == 1 ? "" : "s");
-        rh_inspect__advise(found, "log more episodes");
+        rh_finding *found =
+            rh_findings__add(f->list, RH_WARNING, "few-starts", r->nstart_distinct,
+                             "only %lld different start state%s: agents will see no others",
+                             (long long)r->nstart_distinct, r->nstart_distinct == 1 ? "" : "s");
+        rh_findings__advise(found, "log more episodes");
     }
 }
 
@@ -208,17 +210,18 @@ static void find_jumps(const rh_inspect__finder *f)
                                  (long long)r->jump[i]);
     // a plant that is reset after a failure shows it in its rewards
     bool told = r->align.nspecial > 0 && r->njump_told == r->njump;
-    rh_log_finding *found = rh_inspect__add(
-        f, told ? RH_NOTICE : RH_WARNING, "jumps", r->njump,
+    rh_finding *found = rh_findings__add(
+        f->list, told ? RH_NOTICE : RH_WARNING, "jumps", r->njump,
         "%lld step%s inside episodes, more than %.0f times as long as 98 %% of all steps%s: "
         "transition%s %s%s",
         (long long)r->njump, r->njump == 1 ? "" : "s", rh_inspect__limit.jump_ratio,
         told ? ", with unusual rewards" : "", r->njump == 1 ? "" : "s", list,
         r->njump > 4 ? ", ..." : "");
     found->first = r->jump[0];
-    rh_inspect__advise(found, "if episodes end there, mark it with --episode, --episode-steps, "
-                              "--terminal or --max-gap; if the plant is reset after a failure "
-                              "and continues, leave it");
+    rh_findings__advise(found,
+                        "if episodes end there, mark it with --episode, --episode-steps, "
+                        "--terminal or --max-gap; if the plant is reset after a failure "
+                        "and continues, leave it");
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -230,14 +233,15 @@ static void find_lost(const rh_inspect__finder *f)
     if (lost == 0)
         return;
     bool much = (double)lost > rh_inspect__limit.lost_share * (double)all;
-    rh_log_finding *found = rh_inspect__add(
-        f, much ? RH_WARNING : RH_NOTICE, "lost-steps", lost,
+    rh_finding *found = rh_findings__add(
+        f->list, much ? RH_WARNING : RH_NOTICE, "lost-steps", lost,
         "%s steps were dropped: %lld with an unknown next observation, %lld without action or "
         "reward",
         rh_inspect__share(lost, all).s, (long long)reading->nlost,
         (long long)reading->nincomplete);
-    rh_inspect__advise(found, "log the observation after the last step of each episode, and an "
-                              "action and a reward in every row");
+    rh_findings__advise(found,
+                        "log the observation after the last step of each episode, and an "
+                        "action and a reward in every row");
 }
 
 static void find_repeats(const rh_inspect__finder *f)
@@ -250,25 +254,27 @@ static void find_repeats(const rh_inspect__finder *f)
     if (copies - twice > limit->duplicate_share * n) {
         bool returns = copies <= limit->duplicate_run * (double)r->nreturn;
         bool much = copies - twice > limit->duplicate_much * n && !returns;
-        rh_log_finding *found =
-            rh_inspect__add(f, much ? RH_WARNING : RH_NOTICE, "duplicates", r->nduplicate,
-                            "%s transitions equal an earlier one; other steps lead to one of "
-                            "these %lld time%s",
-                            rh_inspect__share(r->nduplicate, f->log->n).s,
-                            (long long)r->nreturn, r->nreturn == 1 ? "" : "s");
-        rh_inspect__advise(found, returns ? "fine if the plant has no noise and returns to the "
-                                            "same states; else joined files overlap"
-                                          : "joined files overlap, or episodes were sampled "
-                                            "twice: remove the copies");
+        rh_finding *found = rh_findings__add(
+            f->list, much ? RH_WARNING : RH_NOTICE, "duplicates", r->nduplicate,
+            "%s transitions equal an earlier one; other steps lead to one of "
+            "these %lld time%s",
+            rh_inspect__share(r->nduplicate, f->log->n).s, (long long)r->nreturn,
+            r->nreturn == 1 ? "" : "s");
+        rh_findings__advise(found, returns
+                                       ? "fine if the plant has no noise and returns to the "
+                                         "same states; else joined files overlap"
+                                       : "joined files overlap, or episodes were sampled "
+                                         "twice: remove the copies");
     }
     if (twice > limit->duplicate_share * n) {
-        rh_log_finding *found = rh_inspect__add(
-            f, twice > limit->duplicate_much * n ? RH_WARNING : RH_NOTICE, "repeated-rows",
-            r->ntwice, "%s rows equal the row before in sensors, action and reward: first %s",
+        rh_finding *found = rh_findings__add(
+            f->list, twice > limit->duplicate_much * n ? RH_WARNING : RH_NOTICE,
+            "repeated-rows", r->ntwice,
+            "%s rows equal the row before in sensors, action and reward: first %s",
             rh_inspect__share(r->ntwice, f->log->n).s, rh_inspect__where(f, r->twice_at).s);
         found->first = r->twice_at;
-        rh_inspect__advise(found, "rows were written twice (remove the copies), or the plant "
-                                  "is at rest");
+        rh_findings__advise(found, "rows were written twice (remove the copies), or the plant "
+                                   "is at rest");
     }
 }
 
@@ -278,56 +284,57 @@ static void find_short(const rh_inspect__finder *f)
     int64_t nact = f->log->naction ? f->log->naction : 3 * (int64_t)f->log->nact;
     int64_t want = limit->short_steps * f->log->nobs * nact;
     if (f->log->n < want) {
-        rh_log_finding *found = rh_inspect__add(
-            f, RH_NOTICE, "short-log", f->log->n,
+        rh_finding *found = rh_findings__add(
+            f->list, RH_NOTICE, "short-log", f->log->n,
             "only %lld step%s for %d sensor%s and %s%d action%s", (long long)f->log->n,
             f->log->n == 1 ? "" : "s", f->log->nobs, f->log->nobs == 1 ? "" : "s",
             f->log->naction ? "" : "the thirds of ",
             f->log->naction ? f->log->naction : f->log->nact,
             f->log->naction + f->log->nact == 2 ? "" : "s");
-        rh_inspect__advise(found,
-                           "neighbours will be far apart: log %lld steps or more, or use fewer "
-                           "sensors (--obs)",
-                           (long long)want);
+        rh_findings__advise(
+            found,
+            "neighbours will be far apart: log %lld steps or more, or use fewer "
+            "sensors (--obs)",
+            (long long)want);
     }
 }
 
 static void find_time(const rh_inspect__finder *f)
 {
     const rh_log_clock *c = &f->report->clock;
-    rh_log_finding *found;
+    rh_finding *found;
     if (c->n == 0)
         return;
     if (c->nreverse > 0) {
-        found = rh_inspect__add(f, RH_ERROR, "time-reverse", c->nreverse,
-                                "time runs backwards in %s steps: first to %s",
-                                rh_inspect__share(c->nreverse, c->n).s,
-                                rh_inspect__where(f, c->reverse_at).s);
+        found = rh_findings__add(f->list, RH_ERROR, "time-reverse", c->nreverse,
+                                 "time runs backwards in %s steps: first to %s",
+                                 rh_inspect__share(c->nreverse, c->n).s,
+                                 rh_inspect__where(f, c->reverse_at).s);
         found->first = c->reverse_at;
-        rh_inspect__advise(found, "sort the rows, or choose another column with --time");
+        rh_findings__advise(found, "sort the rows, or choose another column with --time");
     }
     if (c->nrepeat > 0) {
-        found = rh_inspect__add(f, RH_WARNING, "time-repeats", c->nrepeat,
-                                "%s rows have the same time as the row before: first %s",
-                                rh_inspect__share(c->nrepeat, c->n).s,
-                                rh_inspect__where(f, c->repeat_at).s);
+        found = rh_findings__add(f->list, RH_WARNING, "time-repeats", c->nrepeat,
+                                 "%s rows have the same time as the row before: first %s",
+                                 rh_inspect__share(c->nrepeat, c->n).s,
+                                 rh_inspect__where(f, c->repeat_at).s);
         found->first = c->repeat_at;
-        rh_inspect__advise(found,
-                           "rows were written twice, or two devices share a file: remove "
-                           "the copies, or sort by device and name it with --episode");
+        rh_findings__advise(found,
+                            "rows were written twice, or two devices share a file: remove "
+                            "the copies, or sort by device and name it with --episode");
     }
     if (c->nirregular > 0 && c->nirregular > c->nrepeat + c->nreverse) {
         bool much = (double)c->nirregular > rh_inspect__limit.irregular_share * (double)c->n;
-        found = rh_inspect__add(
-            f, much ? RH_WARNING : RH_NOTICE, "irregular-time", c->nirregular,
+        found = rh_findings__add(
+            f->list, much ? RH_WARNING : RH_NOTICE, "irregular-time", c->nirregular,
             "%s steps do not take the usual %.6g; the longest takes %.6g, at %s",
             rh_inspect__share(c->nirregular, c->n).s, c->interval, c->longest,
             rh_inspect__where(f, c->longest_at).s);
         found->first = c->longest_at;
-        rh_inspect__advise(found,
-                           "a step across a gap is not a step of the plant: --max-gap %.6g "
-                           "ends episodes there",
-                           1.5 * c->interval);
+        rh_findings__advise(found,
+                            "a step across a gap is not a step of the plant: --max-gap %.6g "
+                            "ends episodes there",
+                            1.5 * c->interval);
     }
 }
 

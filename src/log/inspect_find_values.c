@@ -45,19 +45,19 @@ static void tell_nothing(const rh_inspect__finder *f, int j, char *text, size_t 
 }
 
 // Add a finding about the sensors that pass the test; NULL if none does.
-static rh_log_finding *find(const rh_inspect__finder *f, test is, telling tell,
-                            rh_severity severity, const char *id, const char *evidence)
+static rh_finding *find(const rh_inspect__finder *f, test is, telling tell,
+                        rh_severity severity, const char *id, const char *evidence)
 {
     char text[300];
     int column, n = list_sensors(f, is, tell, text, sizeof text, &column);
     if (n == 0)
         return NULL;
-    rh_log_finding *found = rh_inspect__add(f, severity, id, n, "%s%s", evidence, text);
-    found->column = column;
+    rh_finding *found = rh_findings__add(f->list, severity, id, n, "%s%s", evidence, text);
+    found->dim = column;
     return found;
 }
 
-static const char *it(const rh_log_finding *found)
+static const char *it(const rh_finding *found)
 {
     return found->count == 1 ? "it" : "them";
 }
@@ -92,12 +92,13 @@ static void tell_missing(const rh_inspect__finder *f, int j, char *text, size_t 
 static void find_missing(const rh_inspect__finder *f)
 {
     const rh_log_sensor *sensor = f->report->sensor;
-    rh_log_finding *found =
+    rh_finding *found =
         find(f, is_infinite, tell_infinite, RH_ERROR, "infinite-sensor", "infinite values in ");
     if (found) {
-        found->first = sensor[found->column].missing_at;
-        rh_inspect__advise(found, "fix them where the log is written, or leave the field empty "
-                                  "if the value is missing");
+        found->first = sensor[found->dim].missing_at;
+        rh_findings__advise(found,
+                            "fix them where the log is written, or leave the field empty "
+                            "if the value is missing");
     }
     double worst = 0.0;
     for (int j = 0; j < f->log->nobs; j++)
@@ -106,9 +107,10 @@ static void find_missing(const rh_inspect__finder *f)
     rh_severity severity = worst > rh_inspect__limit.missing_share ? RH_WARNING : RH_NOTICE;
     found = find(f, is_missing, tell_missing, severity, "missing", "missing values in ");
     if (found) {
-        found->first = sensor[found->column].missing_at;
-        rh_inspect__advise(found, "states with missing values are of little use: leave the "
-                                  "sensor out with --obs, or fill it where the log is written");
+        found->first = sensor[found->dim].missing_at;
+        rh_findings__advise(found,
+                            "states with missing values are of little use: leave the "
+                            "sensor out with --obs, or fill it where the log is written");
     }
 }
 
@@ -155,8 +157,8 @@ static void find_sentinels(const rh_inspect__finder *f)
         const rh_log_numbers *v = reward ? &f->report->reward : &f->report->amount[k];
         if (v->nsentinel == 0 || (reward && !rh_inspect__is_customary(v->sentinel)))
             continue;
-        rh_log_finding *found = rh_inspect__add(
-            f, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
+        rh_finding *found = rh_findings__add(
+            f->list, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
             "a number that may mean a missing value: %s is %.10g %lld time%s, otherwise "
             "%.4g to %.4g",
             rh_inspect__name(reward ? log->reward_name : log->act_name[k]).s, v->sentinel,
@@ -164,8 +166,8 @@ static void find_sentinels(const rh_inspect__finder *f)
         for (int64_t t = log->n - 1; t >= 0; t--)
             if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
                 found->first = t;
-        rh_inspect__advise(found, "--missing=%.10g if it does: such steps are dropped",
-                           v->sentinel);
+        rh_findings__advise(found, "--missing=%.10g if it does: such steps are dropped",
+                            v->sentinel);
         k = reward ? k : log->nact - 1; // one finding of a kind
     }
 }
@@ -173,19 +175,19 @@ static void find_sentinels(const rh_inspect__finder *f)
 static void find_absurd(const rh_inspect__finder *f)
 {
     const rh_log_sensor *sensor = f->report->sensor;
-    rh_log_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, "sentinel",
-                                 "a number that may mean a missing value: ");
+    rh_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, "sentinel",
+                             "a number that may mean a missing value: ");
     if (found) {
-        found->first = sensor[found->column].absurd_at;
-        rh_inspect__advise(found, "--missing=%.10g if it does",
-                           sensor[found->column].value.sentinel);
+        found->first = sensor[found->dim].absurd_at;
+        rh_findings__advise(found, "--missing=%.10g if it does",
+                            sensor[found->dim].value.sentinel);
     }
     found = find(f, is_absurd, tell_absurd, RH_WARNING, "outliers",
                  "far outside the usual range: ");
     if (found) {
-        found->first = sensor[found->column].absurd_at;
-        rh_inspect__advise(found, "check them: fix a spike or mark it as missing, keep a rare "
-                                  "true event");
+        found->first = sensor[found->dim].absurd_at;
+        rh_findings__advise(found, "check them: fix a spike or mark it as missing, keep a rare "
+                                   "true event");
     }
 }
 
@@ -255,36 +257,37 @@ static void tell_wraps(const rh_inspect__finder *f, int j, char *text, size_t si
 
 static void find_still(const rh_inspect__finder *f)
 {
-    rh_log_finding *found =
+    rh_finding *found =
         find(f, is_empty, tell_nothing, RH_ERROR, "empty-sensor", "no value in ");
     if (found)
-        rh_inspect__advise(found, "leave %s out with --obs", it(found));
+        rh_findings__advise(found, "leave %s out with --obs", it(found));
     found = find(f, is_constant, tell_constant, RH_WARNING, "constant-sensor", "");
     if (found)
-        rh_inspect__advise(found, "dead, or useless to an agent: leave %s out with --obs",
-                           it(found));
+        rh_findings__advise(found, "dead, or useless to an agent: leave %s out with --obs",
+                            it(found));
     found = find(f, is_frozen, tell_frozen, RH_WARNING, "frozen-sensor", "");
     if (found) {
-        found->first = f->report->sensor[found->column].run_at;
-        rh_inspect__advise(found,
-                           "was it stuck, or did the logger repeat the last value? leave "
-                           "that part out, or mark it as missing");
+        found->first = f->report->sensor[found->dim].run_at;
+        rh_findings__advise(found,
+                            "was it stuck, or did the logger repeat the last value? leave "
+                            "that part out, or mark it as missing");
     }
     found = find(f, is_clock, tell_clock, RH_WARNING, "clock-sensor",
                  "a row number or a clock, not a sensor; in every step ");
     if (found)
-        rh_inspect__advise(found,
-                           "no state would occur twice: leave %s out with --obs, or name a "
-                           "time with --time",
-                           it(found));
+        rh_findings__advise(found,
+                            "no state would occur twice: leave %s out with --obs, or name a "
+                            "time with --time",
+                            it(found));
     found = find(f, is_twin, tell_twin, RH_NOTICE, "twin-sensors", "one sensor twice: ");
     if (found)
-        rh_inspect__advise(found, "distances count it twice: leave one of them out with --obs");
+        rh_findings__advise(found,
+                            "distances count it twice: leave one of them out with --obs");
     found = find(f, is_wrapping, tell_wraps, RH_NOTICE, "wraps",
                  "jumps from end to end like an angle or a counter: ");
     if (found)
-        rh_inspect__advise(found, "its two ends look far apart: log the sine and cosine of an "
-                                  "angle instead, and leave a counter out with --obs");
+        rh_findings__advise(found, "its two ends look far apart: log the sine and cosine of an "
+                                   "angle instead, and leave a counter out with --obs");
 }
 
 void rh_inspect__find_values(const rh_inspect__finder *f)

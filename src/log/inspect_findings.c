@@ -11,7 +11,6 @@
 #include "inspect.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,49 +132,13 @@ rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t)
 
 // ---------------------------------------------------------------------------- the list
 
-rh_log_finding *rh_inspect__add(const rh_inspect__finder *f, rh_severity severity,
-                                const char *id, int64_t count, const char *evidence, ...)
-{
-    rh_log_finding *finding = &f->report->finding[f->report->nfinding++];
-    va_list args;
-    *finding = (rh_log_finding){
-        .severity = severity, .id = id, .count = count, .first = -1, .column = -1};
-    va_start(args, evidence);
-    vsnprintf(finding->evidence, sizeof finding->evidence, evidence, args);
-    va_end(args);
-    f->report->ncount[severity]++;
-    return finding;
-}
-
-void rh_inspect__advise(rh_log_finding *finding, const char *remedy, ...)
-{
-    va_list args;
-    va_start(args, remedy);
-    vsnprintf(finding->remedy, sizeof finding->remedy, remedy, args);
-    va_end(args);
-}
-
-// Most severe first; stable within a severity.
-static void sort_findings(rh_log_report *report)
-{
-    for (int i = 1; i < report->nfinding; i++) {
-        rh_log_finding one = report->finding[i];
-        int at = i;
-        for (; at > 0 && report->finding[at - 1].severity < one.severity; at--)
-            report->finding[at] = report->finding[at - 1];
-        report->finding[at] = one;
-    }
-}
-
 bool rh_inspect__findings(rh_log_report *report, const rh_log *log)
 {
-    rh_inspect__finder f = {report, log};
-    report->finding = rh_alloc(RH_INSPECT__FINDINGS, sizeof *report->finding);
-    if (!report->finding)
+    rh_inspect__finder f = {report, log, &report->findings};
+    if (!rh_findings__begin(f.list))
         return false;
     rh_inspect__find_order(&f);
     rh_inspect__find_values(&f);
     rh_inspect__find_actions(&f);
-    sort_findings(report);
-    return true;
+    return rh_findings__end(f.list);
 }

@@ -29,12 +29,11 @@ void rh_fidelity__destroy(rh_fidelity *fidelity)
         return;
     rh_free(fidelity->sensor);
     rh_free(fidelity->action);
-    rh_free(fidelity->finding);
+    rh_findings__clear(&fidelity->findings);
     rh_free(fidelity);
 }
 
-rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfinding,
-                              rh_error *err)
+rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, rh_error *err)
 {
     const rh_fidelity_error error = {NAN, NAN, NAN};
     const rh_fidelity_spread spread = {0, NAN, NAN, NAN, NAN};
@@ -68,8 +67,7 @@ rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfin
     // one more than needed, because there may be none
     f->sensor = rh_alloc((size_t)nobs + 1, sizeof *f->sensor);
     f->action = rh_alloc((size_t)naction + 1, sizeof *f->action);
-    f->finding = rh_alloc((size_t)nfinding + 1, sizeof *f->finding);
-    if (!f->sensor || !f->action || !f->finding) {
+    if (!f->sensor || !f->action || !rh_findings__begin(&f->findings)) {
         rh_fidelity__destroy(f);
         return rh_base__no_memory(err, "fidelity");
     }
@@ -198,8 +196,7 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
     if (watch)
         w.watch = *watch;
 
-    rh_status rc =
-        rh_fidelity__create(&w.f, log->nobs, log->naction, RH_FIDELITY__FINDINGS, err);
+    rh_status rc = rh_fidelity__create(&w.f, log->nobs, log->naction, err);
     if (!rc)
         rc = rh_fidelity__pause(&w, 0.0, err);
     if (!rc)
@@ -218,8 +215,9 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
         rc = rh_fidelity__simulate(&w, err);
     if (!rc)
         rc = rh_fidelity__pause(&w, 1.0, err);
+    if (!rc && !rh_fidelity__find(&w))
+        rc = rh_base__no_memory(err, "fit");
     if (!rc) {
-        rh_fidelity__find(&w);
         *out = w.f;
         w.f = NULL;
     }

@@ -3,6 +3,7 @@
 #ifndef MODEL_FIDELITY_H
 #define MODEL_FIDELITY_H
 
+#include "base/findings.h"
 #include "rehearse/model.h"
 
 // Owned: *out, free with rh_fidelity__destroy(). Nullable: err.
@@ -11,7 +12,6 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
 void rh_fidelity__destroy(rh_fidelity *fidelity); // NULL is allowed
 
 // Create an empty one: numbers are NAN. Owned: *out.
-rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, int nfinding,
-                              rh_error *err);
+rh_status rh_fidelity__create(rh_fidelity **out, int nobs, int naction, rh_error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include "fidelity_internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 static const struct limits {
     double reward_left, reward_told, reward_many, end_ratio, held, out_of_coverage, differs,
@@ -46,46 +45,6 @@ static const struct limits {
     .few_starts = 3,
     .few_episodes = 10,
 };
-
-// ---------------------------------------------------------------------------- the list
-
-static rh_log_finding *add(const rh_fidelity__work *w, rh_severity severity, const char *id,
-                           int64_t count, const char *evidence, ...) RH_PRINTF(5, 6);
-static void advise(rh_log_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
-
-static rh_log_finding *add(const rh_fidelity__work *w, rh_severity severity, const char *id,
-                           int64_t count, const char *evidence, ...)
-{
-    rh_log_finding *finding = &w->f->finding[w->f->nfinding++];
-    va_list args;
-    *finding = (rh_log_finding){
-        .severity = severity, .id = id, .count = count, .first = -1, .column = -1};
-    va_start(args, evidence);
-    vsnprintf(finding->evidence, sizeof finding->evidence, evidence, args);
-    va_end(args);
-    w->f->ncount[severity]++;
-    return finding;
-}
-
-static void advise(rh_log_finding *finding, const char *remedy, ...)
-{
-    va_list args;
-    va_start(args, remedy);
-    vsnprintf(finding->remedy, sizeof finding->remedy, remedy, args);
-    va_end(args);
-}
-
-// The most severe first; a stable sort.
-static void sort_findings(rh_fidelity *f)
-{
-    for (int i = 1; i < f->nfinding; i++) {
-        rh_log_finding one = f->finding[i];
-        int at = i;
-        for (; at > 0 && f->finding[at - 1].severity < one.severity; at--)
-            f->finding[at] = f->finding[at - 1];
-        f->finding[at] = one;
-    }
-}
 
 // ---------------------------------------------------------------------------- texts
 
@@ -135,16 +94,17 @@ static void find_prediction(const rh_fidelity__work *w)
     bool mean = model >= 100.0;
     if (!mean && !(model > persistence))
         return;
-    rh_log_finding *found =
-        add(w, mean ? RH_WARNING : RH_NOTICE, "prediction-no-better", w->f->nheld,
-            "the error of the predicted next observation is %.3g %% of its spread on held-out "
-            "steps; %s: %.3g %%",
-            model, mean ? "always predicting the mean" : "persistence forecast",
-            mean ? 100.0 : persistence);
-    advise(found, mean ? "the model predicts nothing: check that rows are in order and actions "
-                         "are in the right rows (rehearse inspect), or log more"
-                       : "the model is too coarse for single steps this short: log more, or "
-                         "use rows farther apart in time");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, mean ? RH_WARNING : RH_NOTICE, "prediction-no-better", w->f->nheld,
+        "the error of the predicted next observation is %.3g %% of its spread on held-out "
+        "steps; %s: %.3g %%",
+        model, mean ? "always predicting the mean" : "persistence forecast",
+        mean ? 100.0 : persistence);
+    rh_findings__advise(
+        found, mean ? "the model predicts nothing: check that rows are in order and actions "
+                      "are in the right rows (rehearse inspect), or log more"
+                    : "the model is too coarse for single steps this short: log more, or "
+                      "use rows farther apart in time");
 }
 
 static void find_reward(const rh_fidelity__work *w)
@@ -153,13 +113,14 @@ static void find_reward(const rh_fidelity__work *w)
     if (!(e->model >= limit.reward_left * e->mean) || e->mean == 0.0 || isinf(e->mean) ||
         w->reward_told > limit.reward_told || w->reward_many < limit.reward_many)
         return;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "reward-unpredictable", w->f->nheld,
-            "the error of the predicted reward is %.3g on held-out steps; always predicting "
-            "the mean: %.3g; the prediction explains %.0f %% of the variance",
-            e->model, e->mean, 100.0 * w->reward_told);
-    advise(found, "the reward depends on something the sensors do not measure, or is too rare "
-                  "to learn: add the sensor, or log more");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "reward-unpredictable", w->f->nheld,
+        "the error of the predicted reward is %.3g on held-out steps; always predicting "
+        "the mean: %.3g; the prediction explains %.0f %% of the variance",
+        e->model, e->mean, 100.0 * w->reward_told);
+    rh_findings__advise(
+        found, "the reward depends on something the sensors do not measure, or is too rare "
+               "to learn: add the sensor, or log more");
 }
 
 static void find_ends(const rh_fidelity__work *w)
@@ -167,25 +128,26 @@ static void find_ends(const rh_fidelity__work *w)
     // nothing to compare if every step ends an episode
     if (w->nended < limit.ends || !(w->said_ends <= limit.end_ratio * w->said_others))
         return;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "ends-unpredicted", w->nended,
-            "the model predicts an end with probability %.3g %% at the %lld held-out steps "
-            "that end an episode, and with %.3g %% at the others",
-            100.0 * w->said_ends, (long long)w->nended, 100.0 * w->said_others);
-    advise(found, "the sensors do not show what ends an episode: add one that does, or mark "
-                  "time limits as truncations (--truncated)");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "ends-unpredicted", w->nended,
+        "the model predicts an end with probability %.3g %% at the %lld held-out steps "
+        "that end an episode, and with %.3g %% at the others",
+        100.0 * w->said_ends, (long long)w->nended, 100.0 * w->said_others);
+    rh_findings__advise(
+        found, "the sensors do not show what ends an episode: add one that does, or mark "
+               "time limits as truncations (--truncated)");
 }
 
 static void find_held_out(const rh_fidelity__work *w)
 {
     if (!(w->f->held_out_of_coverage > limit.held))
         return;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "low-coverage", w->f->nheld,
-            "%.0f %% of %lld held-out steps are out of coverage of the log's other episodes",
-            100.0 * w->f->held_out_of_coverage, (long long)w->f->nheld);
-    advise(found,
-           "the episodes have little in common: log more of them, or set a larger reach");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "low-coverage", w->f->nheld,
+        "%.0f %% of %lld held-out steps are out of coverage of the log's other episodes",
+        100.0 * w->f->held_out_of_coverage, (long long)w->f->nheld);
+    rh_findings__advise(
+        found, "the episodes have little in common: log more of them, or set a larger reach");
 }
 
 // ---------------------------------------------------------------------------- actions
@@ -208,23 +170,26 @@ static void find_actions(const rh_fidelity__work *w)
     char names[300];
     int n = list_actions(w, never_taken, false, names, sizeof names);
     if (n > 0) {
-        rh_log_finding *found =
-            add(w, RH_WARNING, "never-taken", n, "the log never takes %s", names);
-        advise(found, "the model has no data on it: exclude it from the agent's actions "
-                      "(--actions), or log a period in which it is tried");
+        rh_finding *found = rh_findings__add(&w->f->findings, RH_WARNING, "never-taken", n,
+                                             "the log never takes %s", names);
+        rh_findings__advise(found,
+                            "the model has no data on it: exclude it from the agent's actions "
+                            "(--actions), or log a period in which it is tried");
     }
     n = list_actions(w, uncovered, true, names, sizeof names);
     if (n > 0) {
-        rh_log_finding *found =
-            add(w, RH_WARNING, "action-out-of-coverage", n, "out of coverage: %s", names);
-        advise(found, penalty, "the action in more states");
+        rh_finding *found =
+            rh_findings__add(&w->f->findings, RH_WARNING, "action-out-of-coverage", n,
+                             "out of coverage: %s", names);
+        rh_findings__advise(found, penalty, "the action in more states");
     }
     if (w->log->naction == 0 && w->f->out_of_coverage > limit.out_of_coverage) {
-        rh_log_finding *found = add(w, RH_WARNING, "action-out-of-coverage", 1,
-                                    "%.0f %% of the pairs of a logged state and the action of "
-                                    "another step are out of coverage",
-                                    100.0 * w->f->out_of_coverage);
-        advise(found, penalty, "more varied actions");
+        rh_finding *found =
+            rh_findings__add(&w->f->findings, RH_WARNING, "action-out-of-coverage", 1,
+                             "%.0f %% of the pairs of a logged state and the action of "
+                             "another step are out of coverage",
+                             100.0 * w->f->out_of_coverage);
+        rh_findings__advise(found, penalty, "more varied actions");
     }
 }
 
@@ -248,14 +213,15 @@ static bool find_no_end(const rh_fidelity__work *w)
     if (!(f->logged_truncated < limit.truncated_logged &&
           f->simulated_truncated > limit.truncated_simulated))
         return false;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "no-end", f->simulated_return.n,
-            "%.0f %% of the imitated episodes do not end within %lld steps; in the log %.0f %% "
-            "end",
-            100.0 * f->simulated_truncated, (long long)f->cutoff,
-            100.0 * (1.0 - f->logged_truncated));
-    advise(found, "scores in this model would measure the time limit: log more ends%s",
-           has_reach(w) ? "" : ", or use a knn model, which ends where the log does");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "no-end", f->simulated_return.n,
+        "%.0f %% of the imitated episodes do not end within %lld steps; in the log %.0f %% "
+        "end",
+        100.0 * f->simulated_truncated, (long long)f->cutoff,
+        100.0 * (1.0 - f->logged_truncated));
+    rh_findings__advise(
+        found, "scores in this model would measure the time limit: log more ends%s",
+        has_reach(w) ? "" : ", or use a knn model, which ends where the log does");
     return true;
 }
 
@@ -273,22 +239,23 @@ static void find_imitation(const rh_fidelity__work *w)
         return;
     const rh_fidelity_spread *logged = returns ? &f->logged_return : &f->logged_length;
     const rh_fidelity_spread *run = returns ? &f->simulated_return : &f->simulated_length;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "imitation-differs", run->n,
-            "the log's behaviour, imitated in the model, has %s of median %s %.4g (quartiles "
-            "%.4g to %.4g); in the log: %.4g (%.4g to %.4g)",
-            pieces(w), returns ? "return" : "length", run->median, run->q25, run->q75,
-            logged->median, logged->q25, logged->q75);
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "imitation-differs", run->n,
+        "the log's behaviour, imitated in the model, has %s of median %s %.4g (quartiles "
+        "%.4g to %.4g); in the log: %.4g (%.4g to %.4g)",
+        pieces(w), returns ? "return" : "length", run->median, run->q25, run->q75,
+        logged->median, logged->q25, logged->q75);
     const char *remedy = has_reach(w) && returns && w->simulated_better > 0.5
                              ? "set a shorter reach or log more"
                              : "log more";
-    advise(found,
-           "the model is %s: use it to compare settings, and do not expect its numbers on the "
-           "plant; to bring it closer, %s",
-           !returns                    ? "unlike the plant in episode length"
-           : w->simulated_better > 0.5 ? "easier than the plant"
-                                       : "harder than the plant",
-           remedy);
+    rh_findings__advise(
+        found,
+        "the model is %s: use it to compare settings, and do not expect its numbers on the "
+        "plant; to bring it closer, %s",
+        !returns                    ? "unlike the plant in episode length"
+        : w->simulated_better > 0.5 ? "easier than the plant"
+                                    : "harder than the plant",
+        remedy);
 }
 
 static void find_jumps(const rh_fidelity__work *w)
@@ -297,15 +264,16 @@ static void find_jumps(const rh_fidelity__work *w)
     if (!is_sure(w->random_better, w->random_error, 0.0) || w->random_better < 0.5 ||
         f->random_better <= f->logged_better)
         return;
-    rh_log_finding *found =
-        add(w, RH_WARNING, "jumps", w->nrandom,
-            "uniform random actions in the model beat the log's median return of %.4g in %.0f "
-            "%% of the %s, once every %.0f steps",
-            f->logged_return.median, 100.0 * f->random_better, pieces(w), f->random_steps);
-    advise(found, "unless the logged policy was poor, %s, and check that the same settings win",
-           has_reach(w) ? "the model jumps between distant states: set a shorter reach"
-                        : "the model is too easy where the log has no data: log more, or use a "
-                          "knn model");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "jumps", w->nrandom,
+        "uniform random actions in the model beat the log's median return of %.4g in %.0f "
+        "%% of the %s, once every %.0f steps",
+        f->logged_return.median, 100.0 * f->random_better, pieces(w), f->random_steps);
+    rh_findings__advise(
+        found, "unless the logged policy was poor, %s, and check that the same settings win",
+        has_reach(w) ? "the model jumps between distant states: set a shorter reach"
+                     : "the model is too easy where the log has no data: log more, or use a "
+                       "knn model");
 }
 
 static void find_stitches(const rh_fidelity__work *w)
@@ -319,14 +287,15 @@ static void find_stitches(const rh_fidelity__work *w)
     bool own = !isnan(f->jump);
     if (own && !isnan(f->random_jump))
         snprintf(random, sizeof random, ", and %.3g with random actions", f->random_jump);
-    rh_log_finding *found =
-        add(w, RH_WARNING, "long-stitches", 1,
-            "where the model leaves a logged path, it continues from a state %.3g median steps "
-            "away with %s%s (%s)",
-            own ? f->jump : f->random_jump, own ? "the log's behaviour" : "random actions",
-            random, *random ? "medians" : "median");
-    advise(found, "neighbours are far apart: log more, set a shorter reach, or leave out "
-                  "sensors that matter little");
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_WARNING, "long-stitches", 1,
+        "where the model leaves a logged path, it continues from a state %.3g median steps "
+        "away with %s%s (%s)",
+        own ? f->jump : f->random_jump, own ? "the log's behaviour" : "random actions", random,
+        *random ? "medians" : "median");
+    rh_findings__advise(found,
+                        "neighbours are far apart: log more, set a shorter reach, or leave out "
+                        "sensors that matter little");
 }
 
 static void find_few(const rh_fidelity__work *w)
@@ -334,23 +303,24 @@ static void find_few(const rh_fidelity__work *w)
     if (w->model->task.continuing)
         return;
     if (w->model->nstart < limit.few_starts) {
-        rh_log_finding *found =
-            add(w, RH_NOTICE, "few-starts", w->model->nstart,
-                "every episode of the model starts in %s",
-                w->model->nstart == 1 ? "the same state" : "one of 2 states");
-        advise(found,
-               "if episodes also start elsewhere, give a log of their starts (--starts)");
+        rh_finding *found =
+            rh_findings__add(&w->f->findings, RH_NOTICE, "few-starts", w->model->nstart,
+                             "every episode of the model starts in %s",
+                             w->model->nstart == 1 ? "the same state" : "one of 2 states");
+        rh_findings__advise(
+            found, "if episodes also start elsewhere, give a log of their starts (--starts)");
     }
     if (w->f->logged_return.n < limit.few_episodes) {
-        rh_log_finding *found =
-            add(w, RH_NOTICE, "few-episodes", w->f->logged_return.n,
-                "the log has only %lld whole episode%s to compare with",
-                (long long)w->f->logged_return.n, w->f->logged_return.n == 1 ? "" : "s");
-        advise(found, "the comparison of returns and lengths is uncertain: log more episodes");
+        rh_finding *found = rh_findings__add(
+            &w->f->findings, RH_NOTICE, "few-episodes", w->f->logged_return.n,
+            "the log has only %lld whole episode%s to compare with",
+            (long long)w->f->logged_return.n, w->f->logged_return.n == 1 ? "" : "s");
+        rh_findings__advise(
+            found, "the comparison of returns and lengths is uncertain: log more episodes");
     }
 }
 
-void rh_fidelity__find(const rh_fidelity__work *w)
+bool rh_fidelity__find(const rh_fidelity__work *w)
 {
     find_prediction(w);
     find_reward(w);
@@ -361,5 +331,5 @@ void rh_fidelity__find(const rh_fidelity__work *w)
     find_imitation(w);
     find_stitches(w);
     find_few(w);
-    sort_findings(w->f);
+    return rh_findings__end(&w->f->findings);
 }

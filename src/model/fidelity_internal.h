@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define RH_FIDELITY__FINDINGS 16   // room for every kind once
 #define RH_FIDELITY__SIMULATED 500 // most episodes or stretches compared
 
 // The replicate of all random streams here, used by no member and no run, and their purposes.
@@ -83,7 +82,7 @@ void rh_fidelity__clear(rh_fidelity__logged *logged);
 rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err);
 rh_status rh_fidelity__reach(rh_fidelity__work *w, rh_error *err);
 rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err);
-void rh_fidelity__find(const rh_fidelity__work *w);
+bool rh_fidelity__find(const rh_fidelity__work *w);
 
 // Report progress; RH_ESTOPPED if the caller wants to stop.
 rh_status rh_fidelity__pause(const rh_fidelity__work *w, double share, rh_error *err);

@@ -97,15 +97,15 @@ static rh_status write_texts(rh_store *store, const rh_fidelity *f, int which, r
 {
     static const char *const name[] = {"fidelity/finding/id", "fidelity/finding/evidence",
                                        "fidelity/finding/remedy"};
-    const char **text = rh_alloc((size_t)f->nfinding + 1, sizeof *text);
+    const char **text = rh_alloc((size_t)f->findings.n + 1, sizeof *text);
     if (!text)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
                        rh_path_tail(rh_store__path(store)));
-    for (int i = 0; i < f->nfinding; i++) {
-        const rh_log_finding *finding = &f->finding[i];
+    for (int i = 0; i < f->findings.n; i++) {
+        const rh_finding *finding = &f->findings.item[i];
         text[i] = which == 0 ? finding->id : which == 1 ? finding->evidence : finding->remedy;
     }
-    rh_status rc = rh_store__put_texts(store, name[which], text, f->nfinding, err);
+    rh_status rc = rh_store__put_texts(store, name[which], text, f->findings.n, err);
     rh_free((void *)text);
     return rc;
 }
@@ -113,20 +113,20 @@ static rh_status write_texts(rh_store *store, const rh_fidelity *f, int which, r
 // severity, count, first, column of every finding.
 static rh_status write_findings(rh_store *store, const rh_fidelity *f, rh_error *err)
 {
-    int64_t *x = rh_alloc((size_t)f->nfinding + 1, 4 * sizeof *x);
+    int64_t *x = rh_alloc((size_t)f->findings.n + 1, 4 * sizeof *x);
     if (!x)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
                        rh_path_tail(rh_store__path(store)));
-    for (int i = 0; i < f->nfinding; i++) {
-        const rh_log_finding *finding = &f->finding[i];
+    for (int i = 0; i < f->findings.n; i++) {
+        const rh_finding *finding = &f->findings.item[i];
         int64_t *row = x + (size_t)4 * (size_t)i;
         row[0] = finding->severity;
         row[1] = finding->count;
         row[2] = finding->first;
-        row[3] = finding->column;
+        row[3] = finding->dim;
     }
     rh_status rc = rh_store__put(store, "fidelity/finding/numbers", RH_STORE_I64, x,
-                                 4 * (int64_t)f->nfinding, err);
+                                 4 * (int64_t)f->findings.n, err);
     for (int which = 0; which < 3 && !rc; which++)
         rc = write_texts(store, f, which, err);
     rh_free(x);
@@ -185,24 +185,24 @@ static rh_status read_rows(rh_store *store, const char *name, void *to, int n, r
 }
 
 // The findings, followed by their ids in the same block.
-static rh_log_finding *gather(int n, char *const *id)
+static rh_finding *gather(int n, char *const *id)
 {
-    size_t size = (size_t)(n + 1) * sizeof(rh_log_finding), used = size;
+    size_t size = (size_t)(n + 1) * sizeof(rh_finding), used = size;
     for (int i = 0; i < n; i++)
         size += strlen(id[i]) + 1;
     char *block = rh_alloc(1, size);
     for (int i = 0; block && i < n; i++) {
         size_t length = strlen(id[i]) + 1;
-        ((rh_log_finding *)(void *)block)[i].id = memcpy(block + used, id[i], length);
+        ((rh_finding *)(void *)block)[i].id = memcpy(block + used, id[i], length);
         used += length;
     }
-    return (rh_log_finding *)(void *)block;
+    return (rh_finding *)(void *)block;
 }
 
 static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int64_t x[4],
                               const char *evidence, const char *remedy, int nobs, rh_error *err)
 {
-    rh_log_finding *finding = &f->finding[i];
+    rh_finding *finding = &f->findings.item[i];
     if (x[0] < RH_NOTICE || x[0] > RH_ERROR || x[3] < -1 || x[3] >= nobs ||
         strlen(evidence) >= sizeof finding->evidence ||
         strlen(remedy) >= sizeof finding->remedy)
@@ -210,10 +210,10 @@ static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int6
     finding->severity = (rh_severity)x[0];
     finding->count = x[1];
     finding->first = x[2];
-    finding->column = (int)x[3];
+    finding->dim = (int)x[3];
     memcpy(finding->evidence, evidence, strlen(evidence));
     memcpy(finding->remedy, remedy, strlen(remedy));
-    f->ncount[x[0]]++;
+    f->findings.count[x[0]]++;
     return RH_OK;
 }
 
@@ -234,13 +234,12 @@ static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_err
         rc = rh_store__get_texts(store, "fidelity/finding/evidence", n, &evidence, err);
     if (!rc)
         rc = rh_store__get_texts(store, "fidelity/finding/remedy", n, &remedy, err);
-    rh_log_finding *all = rc ? NULL : gather(n, id);
+    rh_finding *all = rc ? NULL : gather(n, id);
     if (!rc && !all)
         rc = rh_base__no_memory(err, rh_path_tail(rh_store__path(store)));
     if (all) {
-        rh_free(f->finding);
-        f->finding = all;
-        f->nfinding = n;
+        rh_findings__clear(&f->findings);
+        f->findings = (rh_findings){.item = all, .n = n, .room = n + 1};
     }
     for (int i = 0; i < n && !rc; i++)
         rc = read_finding(store, f, i, (int64_t *)x + (size_t)4 * (size_t)i, evidence[i],
@@ -256,7 +255,7 @@ rh_status rh_model_file__read_fidelity(rh_store *store, rh_fidelity **out, const
                                        rh_error *err)
 {
     rh_fidelity *f = NULL;
-    rh_status rc = rh_fidelity__create(&f, log->nobs, log->naction, 0, err);
+    rh_status rc = rh_fidelity__create(&f, log->nobs, log->naction, err);
     if (!rc)
         rc = read_numbers(store, f, err);
     if (!rc)

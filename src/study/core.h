@@ -3,6 +3,7 @@
 #ifndef REHEARSE_STUDY_CORE_H
 #define REHEARSE_STUDY_CORE_H
 
+#include "base/findings.h"
 #include "study_internal.h"
 
 // A trial of the study and what it owns.

@@ -19,33 +19,11 @@
 #include "core.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-#define MOST 40 // findings
 #define UNKNOWN_MUCH 0.05
 #define UNKNOWN_SOME 0.01
 #define ALIKE 0.5
-
-static rh_log_finding *add(rh_verdict *v, rh_severity severity, const char *id, int64_t count)
-{
-    rh_log_finding *f = &v->finding[v->nfinding < MOST ? v->nfinding++ : MOST - 1];
-    *f = (rh_log_finding){.severity = severity, .id = id, .count = count};
-    f->first = -1;
-    f->column = -1;
-    v->ncount[severity]++;
-    return f;
-}
-
-static void say(rh_log_finding *f, const char *remedy, const char *format, ...) RH_PRINTF(3, 4);
-static void say(rh_log_finding *f, const char *remedy, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(f->evidence, sizeof f->evidence, format, args);
-    va_end(args);
-    snprintf(f->remedy, sizeof f->remedy, "%s", remedy);
-}
 
 // The value of a parameter of the agent at x (ndim), as a user would write it.
 static void write_value(const rh_plan *plan, int d, const double *x, char text[40])
@@ -66,11 +44,13 @@ static void at_bounds(rh_study *study)
         char value[40];
         const char *name = plan->agent->param[plan->dim[d].param].name;
         write_value(plan, d, v->trial[v->winner].x, value);
-        rh_log_finding *f = add(v, RH_WARNING, "at-bound", 1);
-        f->column = d;
-        say(f, "the best may lie beyond: a wider range, in a folder of its own",
+        rh_finding *f = rh_findings__add(
+            &v->findings, RH_WARNING, "at-bound", 1,
             "%s = %s is at the %s end of what was tried", name, value,
             (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS) ? "upper" : "lower");
+        f->dim = d;
+        rh_findings__advise(f,
+                            "the best may lie beyond: a wider range, in a folder of its own");
     }
 }
 
@@ -83,9 +63,11 @@ static void uncovered_steps(rh_study *study)
     if (share < UNKNOWN_SOME)
         return;
     rh_severity severity = share < UNKNOWN_MUCH ? RH_NOTICE : RH_WARNING;
-    say(add(v, severity, "unknown", 1),
-        "log more of what the agent does there, or let it explore less",
-        "%.1f %% of the winner's steps led out of what the log knows", 100.0 * share);
+    rh_findings__advise(
+        rh_findings__add(&v->findings, severity, "unknown", 1,
+                         "%.1f %% of the winner's steps led out of what the log knows",
+                         100.0 * share),
+        "log more of what the agent does there, or let it explore less");
 }
 
 // Return of the log's best episode.
@@ -111,11 +93,13 @@ static void too_good(rh_study *study)
     const rh_log *log = study->log ? study->log : rh_model_log(rh_study_model(study));
     double logged = best_logged(log);
     if (value > logged)
-        say(add(v, RH_WARNING, "too-good", 1),
+        rh_findings__advise(
+            rh_findings__add(
+                &v->findings, RH_WARNING, "too-good", 1,
+                "%.4g is expected of an episode, and the best of the log's %d has %.4g", value,
+                log->nepisode, logged),
             "do not expect this score: the model has short cuts that the log's world may not "
-            "have; see whether a shorter reach (--reach 95%) leads to the same setting",
-            "%.4g is expected of an episode, and the best of the log's %d has %.4g", value,
-            log->nepisode, logged);
+            "have; see whether a shorter reach (--reach 95%%) leads to the same setting");
 }
 
 static void told_apart(rh_study *study)
@@ -137,11 +121,13 @@ static void told_apart(rh_study *study)
                                 best->result, t->nrun, t->result, study->work);
     }
     if (nknown >= 3 && nalike > ALIKE * nknown)
-        say(add(v, RH_WARNING, "all-alike", nalike),
+        rh_findings__advise(
+            rh_findings__add(
+                &v->findings, RH_WARNING, "all-alike", nalike,
+                "%d of %d other settings%s are not told from the best of the search", nalike,
+                nknown, spread ? "" : " that were tried first"),
             "longer runs or more runs may tell them apart; if not, this log cannot, or it "
-            "does not matter",
-            "%d of %d other settings%s are not told from the best of the search", nalike,
-            nknown, spread ? "" : " that were tried first");
+            "does not matter");
 }
 
 static void broken_runs(rh_study *study)
@@ -159,16 +145,20 @@ static void broken_runs(rh_study *study)
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
     if (own)
-        say(add(v, RH_WARNING, "winner-diverged", own),
-            "choose a tied setting that did not, or smaller steps",
-            "%lld of the winner's own runs broke down: its numbers were no longer finite",
-            (long long)own);
+        rh_findings__advise(
+            rh_findings__add(
+                &v->findings, RH_WARNING, "winner-diverged", own,
+                "%lld of the winner's own runs broke down: its numbers were no longer finite",
+                (long long)own),
+            "choose a tied setting that did not, or smaller steps");
     else if (nunit)
-        say(add(v, RH_NOTICE, "diverged", nunit),
-            "nothing, where these are settings nobody would choose",
-            "%lld li%s of %d setting%s broke down and count%s as the worst that can be",
-            (long long)nunit, nunit == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
-            nunit == 1 ? "s" : "");
+        rh_findings__advise(
+            rh_findings__add(
+                &v->findings, RH_NOTICE, "diverged", nunit,
+                "%lld li%s of %d setting%s broke down and count%s as the worst that can be",
+                (long long)nunit, nunit == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
+                nunit == 1 ? "s" : ""),
+            "nothing, where these are settings nobody would choose");
 }
 
 static void confirmation(rh_study *study)
@@ -178,31 +168,37 @@ static void confirmation(rh_study *study)
         return;
     const rh_trial *winner = &v->trial[v->winner];
     if (!winner->confirm) {
-        say(add(v, RH_NOTICE, "not-confirmed", 1),
-            "let the leading settings be confirmed on models and random stream of their own",
-            "the winner's score is that of the search, and the best of many is partly random "
-            "stream");
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_NOTICE, "not-confirmed", 1,
+                             "the winner's score is that of the search, and the best of many "
+                             "is partly random "
+                             "stream"),
+            "let the leading settings be confirmed on models and random stream of their own");
         return;
     }
     const rh_trial *found = &v->trial[v->winner_search];
     if (winner->hi95 < found->lo95)
-        say(add(v, RH_WARNING, "fell", 1),
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_WARNING, "fell", 1,
+                             "the winner scored %.4g (%.4g to %.4g) when it was found, and "
+                             "%.4g (%.4g to %.4g) "
+                             "in models of parts of the log",
+                             found->value, found->lo95, found->hi95, winner->value,
+                             winner->lo95, winner->hi95),
             "the answer depends on which part of the log a model knows: more log, or members "
-            "in the search as well",
-            "the winner scored %.4g (%.4g to %.4g) when it was found, and %.4g (%.4g to %.4g) "
-            "in models of parts of the log",
-            found->value, found->lo95, found->hi95, winner->value, winner->lo95, winner->hi95);
+            "in the search as well");
     else if (v->search_best != v->winner_search)
-        say(add(v, RH_NOTICE, "other-winner", 1), "nothing: this is what a confirmation is for",
-            "setting %d led the search, and setting %d came out best when both were confirmed",
-            v->trial[v->search_best].setting, winner->setting);
+        rh_findings__advise(rh_findings__add(&v->findings, RH_NOTICE, "other-winner", 1,
+                                             "setting %d led the search, and setting %d came "
+                                             "out best when both were confirmed",
+                                             v->trial[v->search_best].setting, winner->setting),
+                            "nothing: this is what a confirmation is for");
 }
 
 rh_status rh_study__findings(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    v->finding = rh_alloc(MOST, sizeof *v->finding);
-    if (!v->finding)
+    if (!rh_findings__begin(&v->findings))
         return RH_ENOMEM;
     told_apart(study);
     confirmation(study);
@@ -210,15 +206,5 @@ rh_status rh_study__findings(rh_study *study)
     uncovered_steps(study);
     broken_runs(study);
     at_bounds(study);
-
-    // the gravest first, equal ones in the order above
-    rh_log_finding sorted[MOST];
-    int n = 0;
-    for (int s = RH_ERROR; s >= RH_NOTICE; s--)
-        for (int i = 0; i < v->nfinding; i++)
-            if ((int)v->finding[i].severity == s)
-                sorted[n++] = v->finding[i];
-    for (int i = 0; i < n; i++)
-        v->finding[i] = sorted[i];
-    return RH_OK;
+    return rh_findings__end(&v->findings) ? RH_OK : RH_ENOMEM;
 }

@@ -174,7 +174,7 @@ static void forget_verdict(rh_study *study)
     rh_free(v->bound);
     rh_free(v->importance);
     rh_free(v->importance_total);
-    rh_free(v->finding);
+    rh_findings__clear(&v->findings);
     rh_free(study->trial);
     study->trial = NULL;
     *v = (rh_verdict){0};

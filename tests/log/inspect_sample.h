@@ -218,11 +218,11 @@ static inline rh_log *log_of_rows(const rows *r)
 // ---------------------------------------------------------------------------- looking
 
 // The finding called id, or NULL.
-static inline const rh_log_finding *find_id(const rh_log_report *report, const char *id)
+static inline const rh_finding *find_id(const rh_log_report *report, const char *id)
 {
-    for (int i = 0; i < report->nfinding; i++)
-        if (strcmp(report->finding[i].id, id) == 0)
-            return &report->finding[i];
+    for (int i = 0; i < report->findings.n; i++)
+        if (strcmp(report->findings.item[i].id, id) == 0)
+            return &report->findings.item[i];
     return NULL;
 }
 

@@ -174,7 +174,7 @@ static void looks_at_anything(void **unused)
             rh_log *log = log_of_rows(&r);
             rh_log_report *report = report_of(log);
             assert_int_equal(report->nterminal, 1);
-            assert_true(report->nfinding > 0);
+            assert_true(report->findings.n > 0);
             rh_log_report_destroy(report);
             rh_log_destroy(log);
         }
@@ -189,7 +189,7 @@ static void is_repeatable(void **unused)
     assert_memory_equal(&a->align, &b->align, sizeof a->align);
     assert_int_equal(a->ncover, b->ncover);
     assert_memory_equal(a->cover, b->cover, (size_t)a->ncover * sizeof *a->cover);
-    assert_int_equal(a->nfinding, b->nfinding);
+    assert_int_equal(a->findings.n, b->findings.n);
     rh_log_report_destroy(a);
     rh_log_report_destroy(b);
     rh_log_destroy(log);

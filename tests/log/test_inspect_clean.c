@@ -24,8 +24,8 @@ static void no_warning_in_clean_logs(void **unused)
             rh_log *log =
                 log_of((living){.env = envs[e], .seed = seed, .n = 5000, .random = 1});
             rh_log_report *report = report_of(log);
-            for (int i = 0; i < report->nfinding; i++) {
-                const rh_log_finding *f = &report->finding[i];
+            for (int i = 0; i < report->findings.n; i++) {
+                const rh_finding *f = &report->findings.item[i];
                 if (f->severity > RH_NOTICE && !is_true_of(envs[e], f->id))
                     fail_msg("%s, seed %d: %s: %s", envs[e], (int)seed, f->id, f->evidence);
             }
@@ -44,7 +44,7 @@ static int64_t shift_of(living how)
 {
     rh_log *log = log_of(how);
     rh_log_report *report = report_of(log);
-    const rh_log_finding *f = find_id(report, "row-shift");
+    const rh_finding *f = find_id(report, "row-shift");
     int64_t shift = f ? f->count : 0;
     rh_log_report_destroy(report);
     rh_log_destroy(log);

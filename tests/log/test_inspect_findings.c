@@ -28,20 +28,20 @@ static const rh_log_report *look_at_rows(void)
 
     // most severe first, and counted
     int count[3] = {0};
-    for (int i = 0; i < last->nfinding; i++) {
-        count[last->finding[i].severity]++;
+    for (int i = 0; i < last->findings.n; i++) {
+        count[last->findings.item[i].severity]++;
         if (i > 0)
-            assert_true(last->finding[i - 1].severity >= last->finding[i].severity);
+            assert_true(last->findings.item[i - 1].severity >= last->findings.item[i].severity);
     }
-    assert_memory_equal(count, last->ncount, sizeof count);
+    assert_memory_equal(count, last->findings.count, sizeof count);
     return last;
 }
 
 // The finding called id; severity -1 if there is none.
-static rh_log_finding look(const char *id)
+static rh_finding look(const char *id)
 {
-    const rh_log_finding *found = find_id(look_at_rows(), id);
-    rh_log_finding none = {.severity = (rh_severity)-1};
+    const rh_finding *found = find_id(look_at_rows(), id);
+    rh_finding none = {.severity = (rh_severity)-1};
     if (!found)
         return none;
     assert_true(found->evidence[0] && found->remedy[0]);
@@ -52,7 +52,7 @@ static rh_log_finding look(const char *id)
 
 static void has(const char *id, rh_severity severity)
 {
-    rh_log_finding f = look(id);
+    rh_finding f = look(id);
     if (f.severity != severity)
         fail_msg("%s: severity %d, expected %d: %s", id, (int)f.severity, (int)severity,
                  f.evidence);
@@ -60,14 +60,14 @@ static void has(const char *id, rh_severity severity)
 
 static void has_not(const char *id)
 {
-    rh_log_finding f = look(id);
+    rh_finding f = look(id);
     if (f.severity != (rh_severity)-1)
         fail_msg("%s: found where it is not: %s", id, f.evidence);
 }
 
 static void says(const char *id, const char *part)
 {
-    rh_log_finding f = look(id);
+    rh_finding f = look(id);
     if (!strstr(f.evidence, part) && !strstr(f.remedy, part))
         fail_msg("%s: '%s' is not in: %s; %s", id, part, f.evidence, f.remedy);
 }
@@ -80,9 +80,10 @@ static void nothing_in_clean_rows(void **unused)
         make_rows(&r, seed);
         rh_log *log = log_of_rows(&r);
         rh_log_report *report = report_of(log);
-        for (int i = 0; i < report->nfinding; i++)
-            print_error("%s: %s\n", report->finding[i].id, report->finding[i].evidence);
-        assert_int_equal(report->nfinding, 0);
+        for (int i = 0; i < report->findings.n; i++)
+            print_error("%s: %s\n", report->findings.item[i].id,
+                        report->findings.item[i].evidence);
+        assert_int_equal(report->findings.n, 0);
         rh_log_report_destroy(report);
         rh_log_destroy(log);
     }

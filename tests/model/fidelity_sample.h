@@ -180,11 +180,11 @@ static inline rh_model *measured(const walk *w, int n, fault f)
     return model;
 }
 
-static inline const rh_log_finding *find_id(const rh_fidelity *f, const char *id)
+static inline const rh_finding *find_id(const rh_fidelity *f, const char *id)
 {
-    for (int i = 0; i < f->nfinding; i++)
-        if (strcmp(f->finding[i].id, id) == 0)
-            return &f->finding[i];
+    for (int i = 0; i < f->findings.n; i++)
+        if (strcmp(f->findings.item[i].id, id) == 0)
+            return &f->findings.item[i];
     return NULL;
 }
 

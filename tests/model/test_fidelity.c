@@ -577,7 +577,7 @@ static uint64_t hash_of(const rh_fidelity *f, int nobs, int naction)
         f->random_return,
         f->random_better,
         f->random_steps,
-        f->nfinding,
+        f->findings.n,
     };
     uint64_t hash = 1469598103934665603u;
     const struct {

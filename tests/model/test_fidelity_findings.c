@@ -18,35 +18,35 @@ static int clean(void)
 
 // The findings of the steps in w (n), modelled with a fault: gravest first and counted, with
 // evidence and remedy that fit; that called `id`, or severity -1.
-static rh_log_finding look_at(const rh_model *model, const char *id)
+static rh_finding look_at(const rh_model *model, const char *id)
 {
     const rh_fidelity *f = rh_model_fidelity(model);
     int count[3] = {0};
-    for (int i = 0; i < f->nfinding; i++) {
-        const rh_log_finding *one = &f->finding[i];
+    for (int i = 0; i < f->findings.n; i++) {
+        const rh_finding *one = &f->findings.item[i];
         count[one->severity]++;
-        assert_true(i == 0 || one->severity <= f->finding[i - 1].severity);
+        assert_true(i == 0 || one->severity <= f->findings.item[i - 1].severity);
         assert_true(one->evidence[0] && strlen(one->evidence) < sizeof one->evidence - 1);
         assert_true(one->remedy[0] && strlen(one->remedy) < sizeof one->remedy - 1);
         assert_null(strstr(one->evidence, "nan"));
         assert_null(strstr(one->evidence, "inf"));
     }
-    assert_memory_equal(count, f->ncount, sizeof count);
-    const rh_log_finding *found = find_id(f, id);
-    return found ? *found : (rh_log_finding){.severity = (rh_severity)-1};
+    assert_memory_equal(count, f->findings.count, sizeof count);
+    const rh_finding *found = find_id(f, id);
+    return found ? *found : (rh_finding){.severity = (rh_severity)-1};
 }
 
-static rh_log_finding look(int n, fault f, const char *id)
+static rh_finding look(int n, fault f, const char *id)
 {
     rh_model *model = measured(w, n, f);
-    rh_log_finding found = look_at(model, id);
+    rh_finding found = look_at(model, id);
     rh_model_destroy(model);
     return found;
 }
 
 static void has(int n, fault f, const char *id, rh_severity severity, const char *words)
 {
-    rh_log_finding found = look(n, f, id);
+    rh_finding found = look(n, f, id);
     if (found.severity != severity)
         fail_msg("%s: severity %d, expected %d", id, (int)found.severity, (int)severity);
     if (!strstr(found.evidence, words))
@@ -55,7 +55,7 @@ static void has(int n, fault f, const char *id, rh_severity severity, const char
 
 static void has_not(int n, fault f, const char *id)
 {
-    rh_log_finding found = look(n, f, id);
+    rh_finding found = look(n, f, id);
     if (found.severity != (rh_severity)-1)
         fail_msg("%s: found where it is not: %s", id, found.evidence);
 }
@@ -65,8 +65,8 @@ static void nothing_in_a_true_model(void **unused)
     (void)unused;
     rh_model *model = measured(w, clean(), (fault){0});
     look_at(model, "");
-    if (rh_model_fidelity(model)->nfinding)
-        fail_msg("%s", rh_model_fidelity(model)->finding[0].evidence);
+    if (rh_model_fidelity(model)->findings.n)
+        fail_msg("%s", rh_model_fidelity(model)->findings.item[0].evidence);
     rh_model_destroy(model);
 }
 
@@ -174,7 +174,7 @@ static void reach_of_reals(void **unused)
         rh_log *log = log_of(w, clean(), 0);
         told = (fault){.uncovered = {fault_there, fault_there}};
         rh_model *model = fit_plain(&told_type, log, false, NULL);
-        rh_log_finding found = look_at(model, "action-out-of-coverage");
+        rh_finding found = look_at(model, "action-out-of-coverage");
         assert_true(found.severity == (fault_there ? RH_WARNING : (rh_severity)-1));
         assert_true(!fault_there || strstr(found.evidence, "100 % of the pairs"));
         rh_model_destroy(model);
@@ -216,7 +216,7 @@ static void shortcuts(void **unused)
     has_not(clean(), (fault){0}, "jumps");
 
     // a kind that has no reach is not told to set it
-    rh_log_finding found = look(clean(), (fault){.door = true}, "jumps");
+    rh_finding found = look(clean(), (fault){.door = true}, "jumps");
     assert_null(strstr(found.remedy, "reach"));
     found = look(clean(), (fault){.skip = 2}, "imitation-differs");
     assert_null(strstr(found.remedy, "reach"));
@@ -314,8 +314,8 @@ static void good_models_and_bad_ones(void **unused)
     rh_model *model = fit_raw(log, RH_KNN_AUTO);
     look_at(model, "");
     const rh_fidelity *f = rh_model_fidelity(model);
-    for (int i = 0; i < f->nfinding; i++)
-        fail_msg("%s: %s", f->finding[i].id, f->finding[i].evidence);
+    for (int i = 0; i < f->findings.n; i++)
+        fail_msg("%s: %s", f->findings.item[i].id, f->findings.item[i].evidence);
     assert_true(f->state.model < 0.6 * f->state.persistence && f->random_better < 0.1);
     rh_model_destroy(model);
     rh_log_destroy(log);

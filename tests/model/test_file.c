@@ -177,20 +177,20 @@ static void same_fidelity(const rh_fidelity *a, const rh_fidelity *b, const rh_l
     rh_fidelity x = *a, y = *b;
     x.sensor = y.sensor = NULL;
     x.action = y.action = NULL;
-    x.finding = y.finding = NULL;
-    assert_memory_equal(&x, &y, offsetof(rh_fidelity, finding));
+    x.findings.item = y.findings.item = NULL;
+    assert_memory_equal(&x, &y, offsetof(rh_fidelity, findings));
     assert_memory_equal(a->sensor, b->sensor, (size_t)log->nobs * sizeof *a->sensor);
     assert_memory_equal(a->action, b->action, (size_t)log->naction * sizeof *a->action);
-    assert_int_equal(a->nfinding, b->nfinding);
-    assert_memory_equal(a->ncount, b->ncount, sizeof a->ncount);
-    for (int i = 0; i < a->nfinding; i++) {
-        assert_string_equal(a->finding[i].id, b->finding[i].id);
-        assert_string_equal(a->finding[i].evidence, b->finding[i].evidence);
-        assert_string_equal(a->finding[i].remedy, b->finding[i].remedy);
-        assert_int_equal(a->finding[i].severity, b->finding[i].severity);
-        assert_int_equal(a->finding[i].count, b->finding[i].count);
-        assert_int_equal(a->finding[i].first, b->finding[i].first);
-        assert_int_equal(a->finding[i].column, b->finding[i].column);
+    assert_int_equal(a->findings.n, b->findings.n);
+    assert_memory_equal(a->findings.count, b->findings.count, sizeof a->findings.count);
+    for (int i = 0; i < a->findings.n; i++) {
+        assert_string_equal(a->findings.item[i].id, b->findings.item[i].id);
+        assert_string_equal(a->findings.item[i].evidence, b->findings.item[i].evidence);
+        assert_string_equal(a->findings.item[i].remedy, b->findings.item[i].remedy);
+        assert_int_equal(a->findings.item[i].severity, b->findings.item[i].severity);
+        assert_int_equal(a->findings.item[i].count, b->findings.item[i].count);
+        assert_int_equal(a->findings.item[i].first, b->findings.item[i].first);
+        assert_int_equal(a->findings.item[i].dim, b->findings.item[i].dim);
     }
 }
 
@@ -260,21 +260,21 @@ static void texts_survive(void **unused)
     (void)unused;
     rh_model *model = make_model(&tiny);
     rh_fidelity *f = model->fidelity;
-    rh_free(f->finding);
-    f->finding = rh_alloc(2, sizeof *f->finding);
-    assert_non_null(f->finding);
-    memset(f->finding[0].evidence, 'e', sizeof f->finding[0].evidence - 1);
-    f->finding[0].severity = RH_WARNING;
-    f->finding[0].id = "long";
-    f->finding[0].count = INT64_MAX;
-    f->finding[0].first = -1;
-    f->finding[0].column = 1;
-    f->finding[1].id = "";
-    f->finding[1].column = -1;
-    strcpy(f->finding[1].remedy, "caf\u00e9");
-    f->nfinding = 2;
-    memset(f->ncount, 0, sizeof f->ncount);
-    f->ncount[RH_WARNING] = f->ncount[RH_NOTICE] = 1;
+    rh_free(f->findings.item);
+    f->findings.item = rh_alloc(2, sizeof *f->findings.item);
+    assert_non_null(f->findings.item);
+    memset(f->findings.item[0].evidence, 'e', sizeof f->findings.item[0].evidence - 1);
+    f->findings.item[0].severity = RH_WARNING;
+    f->findings.item[0].id = "long";
+    f->findings.item[0].count = INT64_MAX;
+    f->findings.item[0].first = -1;
+    f->findings.item[0].dim = 1;
+    f->findings.item[1].id = "";
+    f->findings.item[1].dim = -1;
+    strcpy(f->findings.item[1].remedy, "caf\u00e9");
+    f->findings.n = 2;
+    memset(f->findings.count, 0, sizeof f->findings.count);
+    f->findings.count[RH_WARNING] = f->findings.count[RH_NOTICE] = 1;
     f->random_steps = INFINITY;
     rh_model *back = read_back(model);
     same_model(model, back);
@@ -410,12 +410,12 @@ static void wrong_resample(rh_model *m)
 }
 static void wrong_severity(rh_model *m)
 {
-    rh_log_finding *finding = rh_alloc(1, sizeof *finding);
+    rh_finding *finding = rh_alloc(1, sizeof *finding);
     assert_non_null(finding);
-    *finding = (rh_log_finding){.severity = (rh_severity)3, .id = "x", .column = -1};
-    rh_free(m->fidelity->finding);
-    m->fidelity->finding = finding;
-    m->fidelity->nfinding = 1;
+    *finding = (rh_finding){.severity = (rh_severity)3, .id = "x", .dim = -1};
+    rh_free(m->fidelity->findings.item);
+    m->fidelity->findings.item = finding;
+    m->fidelity->findings.n = 1;
 }
 static void wrong_count(rh_model *m)
 {

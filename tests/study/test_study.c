@@ -473,11 +473,11 @@ static void another_model(void **unused)
 
 // ---------------------------------------------------------------------------- findings
 
-static const rh_log_finding *finding(const rh_verdict *v, const char *id)
+static const rh_finding *finding(const rh_verdict *v, const char *id)
 {
-    for (int i = 0; i < v->nfinding; i++)
-        if (strcmp(v->finding[i].id, id) == 0)
-            return &v->finding[i];
+    for (int i = 0; i < v->findings.n; i++)
+        if (strcmp(v->findings.item[i].id, id) == 0)
+            return &v->findings.item[i];
     return NULL;
 }
 
@@ -508,7 +508,7 @@ static void bounds_are_reported(void **unused)
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
     assert_int_equal(v->bound[0], -1);
-    const rh_log_finding *f = finding(v, "at-bound");
+    const rh_finding *f = finding(v, "at-bound");
     assert_non_null(f);
     assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end"));
     assert_non_null(finding(v, "too-good")); // the log takes all actions in turn
@@ -556,7 +556,7 @@ static void a_search_that_converges(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
-    const rh_log_finding *f = finding(v, "all-alike");
+    const rh_finding *f = finding(v, "all-alike");
     if (f)
         fail_msg("%s", f->evidence);
     rh_study_destroy(study);

@@ -1,0 +1,22 @@
+// findings.h - how a list of findings is filled.
+
+#ifndef REHEARSE_BASE_FINDINGS_H
+#define REHEARSE_BASE_FINDINGS_H
+
+#include "rehearse/base.h"
+
+// Start a list that is all zeros. False: out of memory.
+bool rh_findings__begin(rh_findings *list);
+void rh_findings__clear(rh_findings *list);
+
+// Add a finding with its evidence; the caller sets its remedy, and `first` and `dim` where they
+// are not -1. The answer is valid until the next call, also when memory ran out.
+rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, const char *id,
+                             int64_t count, const char *evidence, ...) RH_PRINTF(5, 6);
+void rh_findings__advise(rh_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
+
+// Sort the list: gravest first, in the order added within one severity. False: out of memory at
+// some time since begin.
+bool rh_findings__end(rh_findings *list);
+
+#endif
