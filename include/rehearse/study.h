@@ -55,7 +55,8 @@ typedef struct rh_plan_key {
     int64_t lo, hi;             // of a number, both included
     const char *fixed;          // of a flag: what the option sets; NULL: yes
     const char *(*name)(int i); // of a choice: the i-th, NULL after the last
-    unsigned commands;          // of rh_plan_command
+    const char *list;  // a choice from a registry: the topic of `rehearse list`; NULL: fixed
+    unsigned commands; // of rh_plan_command
     rh_plan_group group;
 } rh_plan_key;
 

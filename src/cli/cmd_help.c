@@ -88,8 +88,8 @@ static void print_overview(void)
            "  rehearse sweep acrobot --agent esarsa --grid paper\n"
            "  rehearse fit plant.csv\n"
            "  rehearse run model:plant.model --agent esarsa\n"
-           "\n`rehearse help COMMAND` explains a command, `rehearse help study-file` lists the "
-           "keys of a\nstudy file, `rehearse --version` prints the version.\n",
+           "\n`rehearse help COMMAND` explains a command, `rehearse help study-file` lists "
+           "the\nkeys of a study file, `rehearse --version` prints the version.\n",
            style.bold, style.plain);
 }
 
@@ -112,7 +112,9 @@ static void print_type(const rh_plan_key *key)
         printf("`yes` or `no`");
         break;
     case RH_PLAN_CHOICE:
-        for (int i = 0; key->name(i); i++)
+        if (key->list)
+            printf("one of `rehearse list %s`", key->list);
+        for (int i = 0; !key->list && key->name(i); i++)
             printf("%s`%s`", i ? ", " : "", key->name(i));
         break;
     case RH_PLAN_FILE:

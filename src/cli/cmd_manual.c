@@ -96,9 +96,9 @@ static int manual_main(const cli_args *args)
         ".SH NAME\nrehearse \\- rehearse an agent's learning run before it is deployed\n"
         ".SH SYNOPSIS\n.B rehearse\n.I command\n[options]\n"
         ".SH DESCRIPTION\n"
-        "Runs the whole learning run of an agent, many times, and scores it: one setting of\n"
-        "its hyperparameters, or every setting of a grid. A result depends on the seed and on\n"
-        "nothing else: neither on the number of threads nor on what runs beside it.");
+        "Fits a calibration model to a log, runs an agent's learning in it many times, and\n"
+        "chooses hyperparameters by the scores. Results depend on the seed, not on the number\n"
+        "of threads.");
     print_title("commands");
     for (int i = 0; cli_command_at(i); i++)
         print_command(cli_command_at(i));

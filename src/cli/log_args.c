@@ -2,42 +2,44 @@
 
 #include "cli_internal.h"
 
-#include <stdlib.h>
+#include "base/number.h"
+#include "base/text.h"
+
 #include <string.h>
 
 static const cli_option option[] = {
-    {"obs", 0, CLI_TEXT, "COLUMNS", .about = "what is observed: temp,level or sensor_*"},
-    {"action", 0, CLI_TEXT, "COLUMNS", .about = "what is done"},
+    {"obs", 0, CLI_TEXT, "COLUMNS", .about = "the observations: temp,level or sensor_*"},
+    {"action", 0, CLI_TEXT, "COLUMNS", .about = "the actions"},
     {"reward", 0, CLI_TEXT, "COLUMNS",
      .about = "the reward: a column, or a sum such as -energy or 'income - 0.5*wear'"},
-    {"episode", 0, CLI_TEXT, "COLUMN", .about = "an episode begins where it changes"},
-    {"terminal", 0, CLI_TEXT, "COLUMN", .about = "the episode really ended with this step"},
-    {"truncated", 0, CLI_TEXT, "COLUMN", .about = "the episode was cut off after this step"},
-    {"time", 0, CLI_TEXT, "COLUMN", .about = "when: a number, or a date and time"},
-    {"next", 0, CLI_TEXT, "COLUMNS", .about = "what was observed after the step",
+    {"episode", 0, CLI_TEXT, "COLUMN", .about = "a new episode starts where it changes"},
+    {"terminal", 0, CLI_TEXT, "COLUMN", .about = "the step led to a terminal state"},
+    {"truncated", 0, CLI_TEXT, "COLUMN", .about = "the episode was truncated after the step"},
+    {"time", 0, CLI_TEXT, "COLUMN", .about = "the time: a number, or a date and time"},
+    {"next", 0, CLI_TEXT, "COLUMNS", .about = "the observations after the step",
      .initial = "the next row of the episode"},
     {"reward-of", 0, CLI_REWARD_OF, "WHAT",
-     .about = "a row's reward came of its action, or with its state, of the action before",
+     .about = "a row's reward belongs to its action, or to its state and so to the action "
+              "before",
      .initial = "action"},
-    {"action-kind", 0, CLI_ACTION_KIND, "KIND", .about = "whether actions are names or amounts",
+    {"action-kind", 0, CLI_ACTION_KIND, "KIND", .about = "kind of the actions",
      .initial = "auto"},
-    {"actions", 0, CLI_TEXT, "NAMES", .about = "every action there is: off,low,high",
-     .initial = "those that occur"},
-    {"missing", 0, CLI_TEXT, "NUMBERS", .about = "numbers that stand for a missing one: -9999"},
+    {"actions", 0, CLI_TEXT, "NAMES", .about = "all discrete actions: off,low,high",
+     .initial = "those in the log"},
+    {"missing", 0, CLI_TEXT, "NUMBERS", .about = "numbers that mean a missing value: -9999"},
     {"max-gap", 0, CLI_TEXT, "TIME",
      .about = "a longer time between rows ends the episode: 90, 15m, 2h, 1d",
      .initial = "no limit"},
     {"episode-steps", 0, CLI_WHOLE, "N",
-     .about = "an episode is cut off after N steps, where the log does not say",
+     .about = "episodes were truncated after N steps, if no column says so",
      .initial = "no limit", .lo = 1, .hi = INT64_MAX},
-    {"format", 0, CLI_READ_FORMAT, "NAME", .about = "of the log",
+    {"format", 0, CLI_READ_FORMAT, "NAME", .about = "format of the log",
      .initial = "by its first bytes"},
-    {"roles", 0, CLI_FILE, "FILE", .about = "all of these in a YAML file"},
+    {"roles", 0, CLI_FILE, "FILE", .about = "a YAML file with these options as keys"},
     {0},
 };
 
-const cli_group cli_log_group = {"how to read the log (found by itself where not given)",
-                                 option};
+const cli_group cli_log_group = {"log (detected where not given)", option};
 
 static int read_gap(const cli_args *args, rh_log_options *opt)
 {
@@ -59,9 +61,8 @@ static int read_missing(const cli_args *args, cli_log *log, rh_log_options *opt)
         return cli_fail("out of memory");
     int n = 0;
     for (const char *c = text; *c;) {
-        char *end;
-        log->missing[n++] = strtod(c, &end);
-        if (end == c || (*end && *end != ','))
+        const char *end = rh_number__parse(c, c + strlen(c), &log->missing[n++]);
+        if (!end || (*end && *end != ','))
             return cli_refuse("%s: --missing = %s, expected numbers such as -9999,-1",
                               args->command->name, text);
         c = end + (*end == ',');
@@ -71,7 +72,7 @@ static int read_missing(const cli_args *args, cli_log *log, rh_log_options *opt)
     return CLI_OK;
 }
 
-// What the command line says goes before what the file of roles says.
+// Options override the file of roles.
 static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
 {
     const struct {
@@ -134,20 +135,14 @@ int cli_log_read(cli_log *log, const cli_args *args, const char *path)
                              : cli_log_read_as(log, args, path, NULL);
 }
 
-// A text as YAML takes it, whatever is in it.
-static void write_role(FILE *out, const char *name, const char *text)
+static void write_role(FILE *out, const char *name, const char *value)
 {
-    if (!text)
+    rh_text text = {0};
+    if (!value)
         return;
-    fprintf(out, "  %s: \"", name);
-    for (const char *c = text; *c; c++)
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
-            fprintf(out, "\\x%02x", (unsigned)*c);
-        else
-            fputc(*c, out);
-    fputs("\"\n", out);
+    rh_text__yaml(&text, value);
+    fprintf(out, "  %s: %s\n", name, text.data ? text.data : "");
+    rh_text__clear(&text);
 }
 
 void cli_log_roles(FILE *out, const cli_log *log)

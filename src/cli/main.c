@@ -3,7 +3,7 @@
 // 1. Nothing happens before the command line is understood: no file is opened and nothing is
 //    computed, so that --help and a misspelt word answer at once.
 // 2. Standard output is checked when everything is printed. A full disk must not look like
-//    success; a reader that went away (`| head`) is no fault worth a message.
+//    success; a closed pipe (`| head`) is not reported.
 
 #include "cli_internal.h"
 

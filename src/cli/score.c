@@ -1,11 +1,8 @@
-// score.c - what the runs of one setting come to.
+// score.c - the score of a setting's runs, with the summary that `run` and `sweep` print.
 //
-// 1. A setting's score is the mean of its runs in a member, pooled over the members. With one
-//    member its interval is that of the runs. With several it is that of their means: more
-//    runs in the same ones would not tell what is not known of the world. It is an interval
-//    of the mean over members like these, and narrows with their number; what one log leaves
-//    open does not: that is in the spread of the members.
-// 2. Which settings are tied, the library says (rh_value_tied).
+// The score is the mean of the runs in a member, pooled over the members. With one member the
+// interval is over the runs. With several it is over their means: more runs in the same members
+// do not reduce what the log leaves uncertain.
 
 #include "cli_internal.h"
 

@@ -1,16 +1,19 @@
 // tune_launch.c - whether this process was started as one of several, by the environment that
 // mpirun and srun leave.
 //
-// 1. MPI is not asked: to ask is to begin it, which costs a second and opens sockets, and most
-//    people have one machine.
-// 2. Of Slurm's variables only those of a step count. A batch script has SLURM_NTASKS too, and
-//    is one process.
-// 3. Threads of a process: its share of the machine, but no more than it is bound to.
+// 1. MPI is not asked, because MPI_Init takes a second and opens sockets, and most users have
+//    one machine.
+// 2. Only Slurm's variables of a step count. A batch script has SLURM_NTASKS too, and is one
+//    process.
+// 3. A process gets its share of the machine's threads, but no more than it is bound to.
 
 #include "cli_internal.h"
 
+#include "base/number.h"
+
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // The number that the first of these variables begins with ("4(x2)" is 4); otherwise `none`.
@@ -18,9 +21,9 @@ static int number_in(const char *const *name, int none)
 {
     for (; *name; name++) {
         const char *text = getenv(*name);
-        char *end;
-        long n = text ? strtol(text, &end, 10) : -1;
-        if (text && end != text && n >= 0 && n <= INT_MAX)
+        double n;
+        if (text && rh_number__parse(text, text + strspn(text, "0123456789"), &n) &&
+            n <= INT_MAX)
             return (int)n;
     }
     return none;
@@ -38,7 +41,7 @@ cli_launch cli_launched(void)
                                         "SLURM_STEP_TASKS_PER_NODE", NULL};
     int me = number_in(rank, -1);
     cli_launch launch = {.count = number_in(count, me < 0 ? 1 : 0)};
-    if (me < 0 && launch.count > 1) // a step of Slurm without a word of MPI's
+    if (me < 0 && launch.count > 1) // a step of Slurm without variables of MPI
         me = number_in(task, 0);
     launch.me = me < 0 ? 0 : me;
     launch.local = number_in(local, 1);

@@ -1,8 +1,7 @@
-// work.c - how far a piece of work is that watches itself: fitting, learning, searching.
+// work.c - the progress of work that reports through an rh_watch: fitting, learning.
 //
-// On a terminal one line is redrawn; elsewhere one is written every ten seconds, so that short
-// work writes none. The time left is that of the piece under way: how long the next will take
-// is not known.
+// On a terminal one line is redrawn; elsewhere one is written every ten seconds. The remaining
+// time is that of the current part only.
 
 #include "cli_internal.h"
 

@@ -1,21 +1,19 @@
-// plan_axis.c - what is tried of one parameter: the W&B forms, and two of our own.
+// plan_axis.c - the values to try of one parameter: the forms of W&B, and two more.
 //
 //     alpha: {distribution: log_uniform_values, min: 0.001, max: 1}
 //     tau: {values: [1, 10, 100]}
 //     lambda: {one_minus: {min: 0.01, max: 0.5}}       the search sees 1 - lambda
 //     tilings: {pow2: {min: 2, max: 5}}                the search sees log2(tilings)
 //
-// 1. Where no distribution is said, the agent's table decides: whole numbers are whole, and
-//    what is spread by ratios is, unless the range begins at 0 or below. W&B would go by
-//    how the bounds are written, and try only 0 and 1 of {min: 0, max: 1}.
-// 2. log_uniform has exponents for bounds, e^min to e^max. People write values there, and
-//    get 1.0001 to 1.105 where they wanted 0.0001 to 0.1. Bounds from 0 to 1, or above 0
-//    and a factor of 30 apart, are taken for such a slip and refused.
-// 3. Distributions without bounds (normal, beta) are refused: a search needs to know where
-//    the space ends.
-// 4. Numbers in a list are in order, near ones alike, also where it is called categorical.
-//    Only names have no order.
-// 5. A range or list of one value is that value, and no axis.
+// 1. Without a distribution the agent's table decides whether values are whole and whether the
+//    scale is logarithmic (not for a range from 0 or below). W&B goes by how the bounds are
+//    written, and tries only 0 and 1 of {min: 0, max: 1}.
+// 2. The bounds of log_uniform are exponents, e^min to e^max. People write values there, and
+//    get 1.0001 to 1.105 instead of 0.0001 to 0.1. Bounds from 0 to 1, or above 0 and a
+//    factor of 30 apart, are refused as this mistake.
+// 3. Distributions without bounds (normal, beta) are refused: a search needs bounds.
+// 4. Numbers in a list are ordered, also in a categorical one. Only names are not.
+// 5. A range or list of one value fixes the parameter.
 
 #include "plan.h"
 
@@ -23,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLIP 30.0 // bounds of an exponent that are so far apart are values
+#define MISTAKE 30.0 // exponents with bounds so far apart are values
 
 typedef enum spread {
     TABLE, // as the agent's table says
@@ -52,15 +50,14 @@ static const char *const spread_name[NSPREAD] = {
     [Q_LOG_EXPONENTS] = "q_log_uniform",
 };
 
-static const char unbounded[] = "a search needs bounds: say uniform or log_uniform_values with "
+static const char unbounded[] = "a search needs bounds: use uniform or log_uniform_values with "
                                 "min and max";
 static const char inverse[] =
-    "it is log_uniform_values from the other end: say that; for values "
-    "near 1 there is one_minus:";
-static const char weighed[] = "a search tries what does well, not what is likely: say values "
-                              "alone";
+    "it is log_uniform_values with the bounds inverted: use that; for values near 1 use "
+    "one_minus";
+static const char weighed[] = "a search does not use probabilities: use values alone";
 
-// What W&B has and a search has not, and why.
+// What W&B accepts and a search cannot, and why.
 static const struct {
     const char *name, *why;
 } refused[] = {
@@ -78,7 +75,7 @@ static const struct {
     {"sigma", unbounded},
     {"a", unbounded},
     {"b", unbounded},
-    {"parameters", "nested parameters are not for agents: each has its parameters in one list"},
+    {"parameters", "agents have no nested parameters"},
 };
 enum { NREFUSED = sizeof refused / sizeof *refused };
 
@@ -198,12 +195,6 @@ static rh_status take_value(const reading *r, const rh_yaml *node, const char *s
     return rc;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static rh_status take_values(const reading *r, const rh_yaml *list)
 {
     rh_dim *dim = &r->axis->dim;
@@ -221,7 +212,7 @@ static rh_status take_values(const reading *r, const rh_yaml *list)
             return rc;
         positive = positive && value[i] > 0.0;
     }
-    qsort(value, (size_t)list->n, sizeof *value, ascending);
+    qsort(value, (size_t)list->n, sizeof *value, rh_base__ascending);
     for (int i = 1; i < list->n; i++)
         if (value[i] == value[i - 1]) {
             char text[64], why[120];
@@ -261,7 +252,7 @@ static rh_status read_end(const reading *r, const rh_yaml *node, const char *sub
         expect(r, takes, sizeof takes);
         snprintf(expected, sizeof expected,
                  "an exponent: log_uniform is from e^min to e^max, and it takes %s; for values "
-                 "say log_uniform_values",
+                 "use log_uniform_values",
                  takes);
         return refuse(r, node, sub, expected);
     }
@@ -276,15 +267,16 @@ static rh_status check_exponents(const reading *r, const rh_yaml *from, const rh
     char why[240], end[2][32];
     if (!rh_yaml__number(from, &lo) || !rh_yaml__number(to, &hi))
         return RH_OK;
-    bool slip = lo >= 0.0 && hi >= lo && (hi <= 1.0 || (lo > 0.0 && hi / lo >= SLIP));
-    if (!slip && lo <= hi)
+    bool mistake = lo >= 0.0 && hi >= lo && (hi <= 1.0 || (lo > 0.0 && hi / lo >= MISTAKE));
+    if (!mistake && lo <= hi)
         return RH_OK;
     rh_param_format(&(rh_param){.name = ""}, lo, end[0], sizeof end[0]);
     rh_param_format(&(rh_param){.name = ""}, hi, end[1], sizeof end[1]);
     snprintf(why, sizeof why,
-             slip ? "log_uniform from e^%s to e^%s: its bounds are exponents, and these look "
-                    "like values; say log_uniform_values"
-                  : "log_uniform from e^%s to e^%s, expected the smaller number first",
+             mistake
+                 ? "log_uniform from e^%s to e^%s: its bounds are exponents, and these look "
+                   "like values; use log_uniform_values"
+                 : "log_uniform from e^%s to e^%s, expected the smaller number first",
              end[0], end[1]);
     return blame(r, from, why);
 }
@@ -322,7 +314,7 @@ static rh_status take_range(const reading *r, const rh_yaml *map, spread how)
     if (r->p->choice)
         return refuse(r, map, "", "values: it has names, which have no range");
     if (r->axis->form == RH_FORM_POW2 && how != TABLE && how != INT_UNIFORM && how != Q_UNIFORM)
-        return blame(r, map, "pow2 is spread by ratios already: leave distribution out");
+        return blame(r, map, "pow2 is a log scale already: leave distribution out");
 
     // its ends
     dim->kind = RH_DIM_RANGE;
@@ -336,7 +328,7 @@ static rh_status take_range(const reading *r, const rh_yaml *map, spread how)
     if (rc)
         return rc;
     if (how == INT_UNIFORM && (dim->lo != floor(dim->lo) || dim->hi != floor(dim->hi)))
-        return blame(r, from, "int_uniform is of whole numbers, and min or max is none");
+        return blame(r, from, "int_uniform needs whole numbers for min and max");
     dim->scale = scale_of(r, how, dim->lo);
 
     // what the search would refuse of it
@@ -444,7 +436,7 @@ rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char 
         if (rc)
             return rc;
         if ((minus || pow2) && node->n > 1)
-            return refuse(&r, node, "", "nothing beside one_minus or pow2: it stands below");
+            return refuse(&r, node, "", "one_minus or pow2 alone");
         if (p->choice && (minus || pow2))
             return refuse(&r, node, "", "values: it has names, not numbers");
         if (minus && p->whole)

@@ -1,20 +1,18 @@
-// plan_file.c - what a study file says, into the book.
+// plan_file.c - reads a study file into the book.
 //
 // The file has the shape of a W&B sweep, with sections for what a sweep does not have.
 //
 // 1. The log's own keys (path, obs, reward, roles, ...) are read by rh_log_roles_read()
-//    from the same file; here they are passed by, but for the path.
-// 2. What W&B knows and a study has no use for: words for people (description, project,
-//    entity) are passed by; what would change the work (program, early_terminate) is
-//    refused with the reason.
-// 3. `grid` is entered before everything else: a parameter that is described beside it
-//    counts, wherever in the file it stands.
+//    from the same file; here they are skipped, except for the path.
+// 2. Keys of W&B that only describe (description, project, entity) are skipped; those that
+//    would change the work (program, early_terminate) are refused with the reason.
+// 3. `grid` is entered first, so that parameters override it wherever they stand in the file.
 
 #include "plan.h"
 
 #include <string.h>
 
-#define LONGEST 200 // letters of a name below a section
+#define LONGEST 200 // characters of a name below a section
 
 typedef struct reading {
     rh_plan *plan;
@@ -37,20 +35,20 @@ enum { NPEOPLE = sizeof of_people / sizeof *of_people };
 static const struct {
     const char *section, *name, *why;
 } refused[] = {
-    {"", "program", "a study runs no program of yours: agents live in a model of the log"},
-    {"", "command", "a study runs no command of yours: agents live in a model of the log"},
-    {"", "job", "a study runs no job of yours: agents live in a model of the log"},
-    {"", "image_uri", "a study runs no image of yours: agents live in a model of the log"},
+    {"", "program", "a study starts no program: agents run in a model of the log"},
+    {"", "command", "a study starts no command: agents run in a model of the log"},
+    {"", "job", "a study starts no job: agents run in a model of the log"},
+    {"", "image_uri", "a study starts no image: agents run in a model of the log"},
     {"", "early_terminate",
-     "runs are not ended early; method: race drops what is clearly worse after few runs"},
-    {"", "controller", "the study is its own controller"},
-    {"", "scheduler", "the study hands out its work itself, to threads and to mpirun's ranks"},
+     "runs are not stopped early; method: race drops clearly worse settings after few runs"},
+    {"", "controller", "a study has no controller"},
+    {"", "scheduler", "a study schedules its own runs, on threads and on the ranks of mpirun"},
     {"", "metrics", "a study has one metric: metric: {name: mean_return}"},
     {"metric", "target", "a study ends with its budget, not at a score"},
-    {"metric", "impute", "a run that breaks down counts as badly as can be"},
-    {"metric", "impute_while_running", "a setting counts when its runs are over"},
-    {"budget", "wall", "stop it when you like: the same command goes on with it"},
-    {"budget", "jobs", "it changes no result, and is said where it runs: --jobs N"},
+    {"metric", "impute", "a run that diverges gets the worst score"},
+    {"metric", "impute_while_running", "a setting counts when its runs are finished"},
+    {"budget", "wall", "stop it at any time: the same command resumes it"},
+    {"budget", "jobs", "it does not change results; use the option --jobs N"},
 };
 enum { NREFUSED = sizeof refused / sizeof *refused };
 
@@ -75,7 +73,7 @@ static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
     return rh_plan__blame(&here, NULL, r->err, why);
 }
 
-// A key that is none: the nearest there is, and all there are.
+// An unknown key: the nearest known one, and all of them.
 static rh_status unknown(const reading *r, const char *section, const rh_yaml *key)
 {
     const char *known[RH_PLAN__NKEYS + NLOG];
@@ -95,7 +93,7 @@ static rh_status unknown(const reading *r, const char *section, const rh_yaml *k
             return blame(r, key, why.text);
         }
     int n = rh_plan__known(section, known);
-    if (!*section) { // a slip in one of the log's keys too, though they are not all listed
+    if (!*section) { // a typo in one of the log's keys, which are not all listed
         const char *near = rh_suggest(key->text, of_the_log, NLOG);
         if (near && !rh_suggest(key->text, known, n))
             known[n++] = near;
@@ -155,15 +153,14 @@ static rh_status enter_below(const reading *r, const char *section, bool open,
     if (!open && !is_one(key->text, known, rh_plan__known(section, known)))
         return unknown(r, section, key);
     if (!*key->text || strlen(key->text) > LONGEST)
-        return blame(r, key, *key->text ? "a key of more than 200 letters" : "an empty key");
+        return blame(r, key, *key->text ? "a key of more than 200 characters" : "an empty key");
     snprintf(full, sizeof full, "%s.%s", section, key->text);
     bool branches = strcmp(section, "parameters") == 0 || strcmp(section, "ranges") == 0;
     if (value->kind != RH_YAML_TEXT && !branches) {
         char why[LONGEST + 160], shown[RH_YAML__SHOWN];
         rh_yaml__show(value, shown);
         snprintf(why, sizeof why, "%.200s = %s, expected one value%s", full, shown,
-                 strcmp(section, "agent") == 0 ? "; what is searched stands below parameters:"
-                                               : "");
+                 strcmp(section, "agent") == 0 ? "; put values to try below parameters:" : "");
         return blame(r, value, why);
     }
     return say(r, full, value);

@@ -1,6 +1,7 @@
 // test_cli.c - the command line: help, version, what is refused and how it is said.
 
 #include "cli/program.h"
+#include "rehearse/study.h"
 
 static const char *const commands[] = {"run",  "sweep",      "fit",   "list",
                                        "help", "completion", "manual"};
@@ -89,6 +90,90 @@ static void tables_reach_everywhere(void **unused)
     free(bash);
     free(zsh);
     free(manual);
+}
+
+// Whether the option stands in text with one of these around it.
+static bool shows(const char *text, const char *before, const char *option, const char *after)
+{
+    char word[100];
+    for (; *after; after++) {
+        snprintf(word, sizeof word, "%s%s%c", before, option, *after);
+        if (strstr(text, word))
+            return true;
+    }
+    return false;
+}
+
+// The part of text from `begin` up to `end`, owned.
+static char *part_of(const char *text, const char *begin, const char *end)
+{
+    const char *from = strstr(text, begin);
+    if (!from)
+        fail_msg("no '%s'", begin);
+    const char *to = strstr(from + strlen(begin), end);
+    return to ? strndup(from, (size_t)(to - from)) : strdup(from);
+}
+
+// Every key of the plan is an option of exactly its commands, in --help, in the completions and
+// in the manual page.
+static void keys_reach_their_commands(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        rh_plan_command bit;
+    } command[] = {{"fit", RH_PLAN_FIT},
+                   {"run", RH_PLAN_RUN},
+                   {"sweep", RH_PLAN_SWEEP},
+                   {"tune", RH_PLAN_TUNE}};
+    char *bash = output_of("completion bash"), *manual = output_of("manual");
+    for (int c = 0; c < 4; c++) {
+        char line[64];
+        snprintf(line, sizeof line, "%s --help", command[c].name);
+        char *whole = output_of(line), *help = part_of(whole, "usage:", "\nexamples");
+        free(whole);
+        snprintf(line, sizeof line, "\n    %s) switches='", command[c].name);
+        char *switches = part_of(bash, line, "\n    esac");
+        *strchr(switches + 1, '\n') = 0;
+        snprintf(line, sizeof line, "\n.SS rehearse %s ", command[c].name);
+        char *page = part_of(manual, line, "\n.SS ");
+        const rh_plan_key *key, *other;
+        for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
+            bool wanted = false;
+            char roff[64];
+            size_t n = 0;
+            if (!key->option)
+                continue;
+            for (int k = 0; (other = rh_plan_key_at(k)) != NULL; k++)
+                wanted = wanted || (other->option && strcmp(other->option, key->option) == 0 &&
+                                    (other->commands & command[c].bit));
+            for (const char *at = key->option; *at; at++)
+                n +=
+                    (size_t)snprintf(roff + n, sizeof roff - n, *at == '-' ? "\\-" : "%c", *at);
+            if (shows(help, " --", key->option, " \n") != wanted ||
+                shows(switches, "--", key->option, " ") != wanted ||
+                shows(page, "\\-\\-", roff, "\\") != wanted)
+                fail_msg("%s: --%s is %s", command[c].name, key->option,
+                         wanted ? "missing somewhere" : "there without being of it");
+        }
+        free(help);
+        free(switches);
+        free(page);
+    }
+    free(bash);
+    free(manual);
+}
+
+// The reference of keys in docs/study-file.md is what the program prints.
+static void docs_have_all_keys(void **unused)
+{
+    (void)unused;
+    char *table = output_of("help study-file");
+    char *page = contents(RH_TEST_DATA "/../../docs/study-file.md");
+    if (!strstr(page, table))
+        fail_msg("docs/study-file.md: run scripts/refresh-docs docs/study-file.md");
+    free(table);
+    free(page);
 }
 
 static void tells_its_version(void **unused)
@@ -304,6 +389,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(helps_with_everything),
         cmocka_unit_test(tables_reach_everywhere),
+        cmocka_unit_test(keys_reach_their_commands),
+        cmocka_unit_test(docs_have_all_keys),
         cmocka_unit_test(tells_its_version),
         cmocka_unit_test(refuses),
         cmocka_unit_test(options_may_be_written_many_ways),

@@ -169,21 +169,21 @@ static void refusals(void **unused)
         {"w_init: {distribution: log_uniform_values, min: 0, max: 1}",
          P "w_init: 0 to 1 on a log scale, expected numbers above 0"},
         {"w_init: {distribution: int_uniform, min: 0.5, max: 1}",
-         P "w_init: int_uniform is of whole numbers, and min or max is none"},
+         P "w_init: int_uniform needs whole numbers for min and max"},
         // exponents
         {"alpha: {distribution: log_uniform, min: 0.0001, max: 0.1}",
-         P "alpha: log_uniform from e^0.0001 to e^0.1: its bounds are exponents, and these "
-           "look like values; say log_uniform_values"},
+         P "alpha: log_uniform from e^0.0001 to e^0.1: its bounds are exponents, "
+           "and these look like values; use log_uniform_values"},
         {"alpha: {distribution: log_uniform, min: 0, max: 1}",
-         P "alpha: log_uniform from e^0 to e^1: its bounds are exponents, and these look like "
-           "values; say log_uniform_values"},
+         P "alpha: log_uniform from e^0 to e^1: its bounds are exponents, and "
+           "these look like values; use log_uniform_values"},
         {"tau: {distribution: log_uniform, min: 0.1, max: 10}",
-         P "tau: log_uniform from e^0.1 to e^10: its bounds are exponents, and these look like "
-           "values; say log_uniform_values"},
+         P "tau: log_uniform from e^0.1 to e^10: its bounds are exponents, and "
+           "these look like values; use log_uniform_values"},
         {"tau: {distribution: log_uniform, min: 10, max: 100}",
-         P "parameters.tau.max = 100, expected an exponent: log_uniform is from e^min to "
-           "e^max, and it takes a number, 1e-06 to 1000000; for values say "
-           "log_uniform_values"},
+         P "parameters.tau.max = 100, expected an exponent: log_uniform is from "
+           "e^min to e^max, and it takes a number, 1e-06 to 1000000; for values "
+           "use log_uniform_values"},
         {"tau: {distribution: log_uniform, min: a, max: 1}",
          P "parameters.tau.min = a, expected an exponent: log_uniform is from e^min to e^max"},
         {"tau: {distribution: log_uniform, min: -2, max: -9}",
@@ -192,22 +192,22 @@ static void refusals(void **unused)
          P "tau: no multiple of 10000 between 1e-06 and 1"},
         // what W&B has
         {"alpha: {distribution: normal, mu: 0, sigma: 1}",
-         P "alpha: normal: a search needs bounds: say uniform or log_uniform_values with min "
-           "and max"},
+         P "alpha: normal: a search needs bounds: use uniform or "
+           "log_uniform_values with min and max"},
         {"alpha: {distribution: beta, a: 1, b: 2}",
-         P "alpha: beta: a search needs bounds: say uniform or log_uniform_values with min and "
-           "max"},
-        {"alpha: {mu: 0, sigma: 1}", P "alpha: mu: a search needs bounds: say uniform or "
-                                       "log_uniform_values with min and max"},
+         P "alpha: beta: a search needs bounds: use uniform or log_uniform_values "
+           "with min and max"},
+        {"alpha: {mu: 0, sigma: 1}",
+         P "alpha: mu: a search needs bounds: use uniform or log_uniform_values "
+           "with min and max"},
         {"alpha: {distribution: inv_log_uniform_values, min: 1, max: 2}",
-         P "alpha: inv_log_uniform_values: it is log_uniform_values from the other end: say "
-           "that; for values near 1 there is one_minus:"},
-        {"alpha: {values: [0.1, 1], probabilities: [0.5, 0.5]}", P
-         "alpha: probabilities: a search tries what does well, not what is likely: say values "
-         "alone"},
-        {"alpha: {parameters: {x: {value: 1}}}", P
-         "alpha: parameters: nested parameters are not for agents: each has its parameters in "
-         "one list"},
+         P "alpha: inv_log_uniform_values: it is log_uniform_values with the "
+           "bounds inverted: use that; for values near 1 use one_minus"},
+        {"alpha: {values: [0.1, 1], probabilities: [0.5, 0.5]}",
+         P "alpha: probabilities: a search does not use probabilities: use values "
+           "alone"},
+        {"alpha: {parameters: {x: {value: 1}}}",
+         P "alpha: parameters: agents have no nested parameters"},
         {"alpha: {distribution: unifrom, min: 0.1, max: 1}",
          P "alpha: no distribution 'unifrom'; did you mean 'uniform'? (constant, categorical, "
            "uniform, int_uniform, q_uniform, log_uniform_values, q_log_uniform_values, "
@@ -248,10 +248,9 @@ static void refusals(void **unused)
          "parameters.tilings.pow2.min = 2.5, expected a whole power of 2 of a whole number, 1 "
          "to 64"},
         {"tilings: {pow2: {min: 2, max: 3, distribution: log_uniform_values}}",
-         P "tilings: pow2 is spread by ratios already: leave distribution out"},
-        {"lambda: {one_minus: {min: 0.1, max: 1}, distribution: uniform}", P
-         "parameters.lambda = a mapping, expected nothing beside one_minus or pow2: it stands "
-         "below"},
+         P "tilings: pow2 is a log scale already: leave distribution out"},
+        {"lambda: {one_minus: {min: 0.1, max: 1}, distribution: uniform}",
+         P "parameters.lambda = a mapping, expected one_minus or pow2 alone"},
         {"lambda: {one_minus: {pow2: {min: 1, max: 2}}}",
          P "parameters.lambda.one_minus = a mapping, expected value, values, or both min and "
            "max"},

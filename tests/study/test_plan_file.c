@@ -142,13 +142,13 @@ static void refusals(void **unused)
                           "metric, evaluation, env, agent, model, representation, parameters, "
                           "task, ranges, run_cap, bayes, cem, race, random)"},
         {"program: train.py",
-         F "1: program: a study runs no program of yours: agents live in a "
-           "model of the log"},
+         F "1: program: a study starts no program: agents run in a model of the "
+           "log"},
         {"early_terminate: {type: hyperband}",
-         F "1: early_terminate: runs are not ended early; method: race drops what is clearly "
-           "worse after few runs"},
-        {"budget: {wall: 2h}", F "1: budget.wall: stop it when you like: the same command goes "
-                                 "on with it"},
+         F "1: early_terminate: runs are not stopped early; method: race drops "
+           "clearly worse settings after few runs"},
+        {"budget: {wall: 2h}",
+         F "1: budget.wall: stop it at any time: the same command resumes it"},
         {"metric: {goal: minimize, name: average}",
          F "1: metric.goal = minimize: returns are maximised; where less is "
            "better, negate the reward (reward: -energy)"},
@@ -168,7 +168,7 @@ static void refusals(void **unused)
         {"parameters: alpha", F "1: parameters = alpha, expected a mapping"},
         {"agent: [esarsa]", F "1: agent = a list, expected a mapping or a name"},
         {"agent: {name: esarsa, alpha: [1, 2]}",
-         F "1: agent.alpha = a list, expected one value; what is searched stands below "
+         F "1: agent.alpha = a list, expected one value; put values to try below "
            "parameters:"},
         {"agent: {name: esarsa, alpha: 0.1}\nparameters: {alpha: {min: 0.1, max: 1}}",
          F "2: parameters.alpha is given twice, before in line 1 as agent.alpha"},

@@ -1,4 +1,4 @@
-// test_plan_take.c - values of keys: each taken where it belongs, and refused by name.
+// test_plan_table.c - every key: accepted by file and command line alike, refused by name.
 
 #include "plans.h"
 
@@ -145,6 +145,169 @@ static void every_key(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+// ---------------------------------------------------------------------------- every row
+
+// A value of each key that its type does not give, and what it needs beside it.
+static const struct {
+    const char *key, *name, *value, *with; // name: below a section with names
+} sample[] = {
+    {"name", NULL, "pumps", ""},
+    {"data", NULL, "plant.csv", ""},
+    {"starts", NULL, "cold.csv", ""},
+    {"grid", NULL, "acrobot:paper", ""},
+    {"metric.goal", NULL, "maximize", ""},
+    {"evaluation.cutoff", NULL, "1/20", ""},
+    {"model.k", NULL, "5", ""},
+    {"model.reach", NULL, "95%", ""},
+    {"confirm", NULL, "3", ""},
+    {"env.*", "gravity", "9.9", ""},
+    {"agent.*", "tau", "3", ""},
+    {"parameters.*", "alpha", "[0.1, 0.2]", ""},
+    {"method.*", "kappa", "2", "method: bayes"},
+    {"model.*", "weights", "uniform", ""},
+    {"representation.*", "d", "4", ""},
+    {"task.*", "gravity", "9.9", "task.env: acrobot"},
+    {"ranges.*", "temp", "[0, 1]", ""},
+    {"model.share", NULL, "0.5", "model.resample: subset"},
+    {"preset", NULL, "paper", "task.env: acrobot"},
+    {"method", NULL, NULL, "parameters.tau: 1,2"},
+    {"evaluation.across", NULL, NULL, "method: random"},
+};
+
+// The i-th value to try of a key, NULL after the last.
+static const char *value_of(const rh_plan_key *key, int i, char text[32])
+{
+    for (size_t k = 0; k < sizeof sample / sizeof *sample; k++)
+        if (strcmp(sample[k].key, key->key) == 0 && sample[k].value)
+            return i == 0 ? sample[k].value : NULL;
+    if (key->type == RH_PLAN_CHOICE)
+        return key->name(i);
+    if (key->type == RH_PLAN_WHOLE)
+        snprintf(text, 32, "%lld", (long long)(i ? key->hi < 100 ? key->hi : 100 : key->lo));
+    else if (key->type == RH_PLAN_REAL)
+        snprintf(text, 32, "%g", i ? (double)key->hi : 0.5);
+    else if (key->type == RH_PLAN_FLAG)
+        snprintf(text, 32, "%s", i ? "no" : "yes");
+    else
+        fail_msg("%s: write a value of it into the table of samples", key->key);
+    return i < 2 ? text : NULL;
+}
+
+static const char *needs_of(const char *key, const char **name)
+{
+    for (size_t k = 0; k < sizeof sample / sizeof *sample; k++)
+        if (strcmp(sample[k].key, key) == 0) {
+            *name = sample[k].name;
+            return sample[k].with;
+        }
+    *name = NULL;
+    return "";
+}
+
+static int same_entries(const rh_plan *a, const rh_plan *b, const char *key, const char *value)
+{
+    const char *k[2], *v[2];
+    bool open[2], more = true;
+    int wrong = 0;
+    for (int i = 0; more && !wrong; i++) {
+        more = rh_plan_entry(a, i, &k[0], &v[0], &open[0]);
+        if (rh_plan_entry(b, i, &k[1], &v[1], &open[1]) != more)
+            wrong += complain("%s = %s: not as many entries\n", key, value);
+        else if (more && (strcmp(k[0], k[1]) != 0 || strcmp(v[0], v[1]) != 0))
+            wrong +=
+                complain("%s = %s: %s: %s, but %s: %s\n", key, value, k[0], v[0], k[1], v[1]);
+    }
+    return wrong;
+}
+
+// A key has the same effect from the command line and from a file, and what is written of it
+// reads back as the same plan.
+static int both_ways(const rh_plan_key *key, const char *value, const rh_log *log)
+{
+    const char *name, *with = needs_of(key->key, &name), *colon = strchr(with, ':');
+    char full[100], yaml[400], needed[100] = "", *text = NULL;
+    size_t n = 0;
+    rh_error err = {""};
+    snprintf(full, sizeof full, "%s", key->key);
+    if (name)
+        snprintf(full + strlen(full) - 1, 60, "%s", name);
+    const char *dot = strchr(full, '.');
+    if (dot)
+        snprintf(yaml, sizeof yaml, "%.*s: {%s: %s}\n", (int)(dot - full), full, dot + 1,
+                 value);
+    else
+        snprintf(yaml, sizeof yaml, "%s: %s\n", full, value);
+    if (colon)
+        snprintf(needed, sizeof needed, "%.*s", (int)(colon - with), with);
+
+    rh_plan *line = new_plan(), *file = new_plan(), *again = new_plan();
+    rh_plan_command use = key->commands & RH_PLAN_TUNE ? RH_PLAN_TUNE : RH_PLAN_RUN;
+    rh_plan_use(line, use);
+    rh_plan_use(file, use);
+    rh_plan_use(again, use);
+    rh_status rc = RH_OK;
+    for (int i = 0; i < 2; i++) {
+        rh_plan *plan = i ? file : line;
+        if (use == RH_PLAN_RUN)
+            rc = rh_plan_set(plan, "agent", "esarsa", NULL, &err);
+        if (!rc && colon)
+            rc = rh_plan_set(plan, needed, colon + 2, NULL, &err);
+        if (!rc)
+            rc = i ? rh_plan__parse(plan, yaml, strlen(yaml), "study.yaml", &err)
+                   : rh_plan_set(plan, full, value, "--x", &err);
+        assert_int_equal(rc, RH_OK);
+    }
+    if (!rc)
+        rc = rh_plan_settle(line, log, &err);
+    if (!rc)
+        rc = rh_plan_settle(file, log, &err);
+    int wrong = rc ? complain("%s = %s: %s\n", full, value, err.text) : 0;
+    if (!wrong)
+        wrong += same_entries(line, file, full, value);
+    if (!wrong && use == RH_PLAN_TUNE) {
+        FILE *out = open_memstream(&text, &n);
+        assert_int_equal(rh_plan_write(file, out, &err), RH_OK);
+        fclose(out);
+        rc = rh_plan__parse(again, text, n, "study.yaml", &err);
+        if (!rc)
+            rc = rh_plan_settle(again, log, &err);
+        wrong += rc ? complain("%s = %s, written: %s\n", full, value, err.text)
+                    : same_entries(file, again, full, value);
+        free(text);
+    }
+    rh_plan_destroy(line);
+    rh_plan_destroy(file);
+    rh_plan_destroy(again);
+    return wrong;
+}
+
+static void every_row(void **unused)
+{
+    (void)unused;
+    rh_log *discrete = make_log(3, 4, true), *continuous = make_log(0, 4, true);
+    const rh_plan_key *key;
+    char text[32];
+    const char *value;
+    int wrong = 0;
+    for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
+        if (!key->about || !key->commands ||
+            (key->option && !key->value) != (key->type == RH_PLAN_FLAG))
+            wrong += complain("%s: a row with gaps\n", key->key);
+        for (int k = 0; !key->fixed && (value = value_of(key, k, text)) != NULL; k++) {
+            bool amounts = strcmp(key->key, "representation.joint") == 0 ||
+                           strcmp(value, "gaussian_actor_critic") == 0;
+            if (strcmp(value, "random") == 0 && strcmp(key->key, "agent.name") == 0)
+                continue; // has nothing to search
+            wrong += both_ways(key, value, amounts ? continuous : discrete);
+        }
+    }
+    rh_log_destroy(discrete);
+    rh_log_destroy(continuous);
+    assert_int_equal(wrong, 0);
+}
+
+// ---------------------------------------------------------------------------- texts
+
 static void texts(void **unused)
 {
     (void)unused;
@@ -165,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key),
+        cmocka_unit_test(every_row),
         cmocka_unit_test(texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
