@@ -5,23 +5,16 @@
 //
 //     bench_bayes [seeds, 20 [first seed, 1 [parameter=value ...]]]
 
+#include "seconds.h"
+
 #include "rehearse/search.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { EARLY = 60, ALL = 200, MANY = 1000 };
-
-// Processor time, which excludes other work on the machine.
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double branin(const double *x)
 {
@@ -104,10 +97,10 @@ static void run(const function *f, const double *param, uint64_t seed, double *e
     for (int n = 0;;) {
         const rh_asked *asked;
         int nasked;
-        double began = seconds();
+        double began = seconds(CLOCK_THREAD_CPUTIME_ID);
         must(rh_search_ask(search, &asked, &nasked, &err), &err);
         if (n >= ALL - 10 && n < ALL)
-            *last += (seconds() - began) / 10.0;
+            *last += (seconds(CLOCK_THREAD_CPUTIME_ID) - began) / 10.0;
         if (nasked == 0)
             break;
         for (int i = 0; i < nasked; i++) {
@@ -168,9 +161,9 @@ int main(int narg, char **arg)
         static double early[MANY], late[MANY];
         double took = 0.0, last = 0.0;
         for (int s = 0; s < seeds; s++) {
-            double began = seconds(), part;
+            double began = seconds(CLOCK_THREAD_CPUTIME_ID), part;
             run(&known[f], param, (uint64_t)(first + s), &early[s], &late[s], &part);
-            took += (seconds() - began) / seeds;
+            took += (seconds(CLOCK_THREAD_CPUTIME_ID) - began) / seeds;
             last += part / seeds;
         }
         print(&known[f], EARLY, early, seeds, took, last);

@@ -4,6 +4,8 @@
 //
 //     bench_csv [rows]
 
+#include "seconds.h"
+
 #include "rehearse/log.h"
 
 #include "base/number.h"
@@ -13,20 +15,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROWS 1000000
 #define COLUMNS 10 // 8 sensors, an action and a reward
 #define REPEAT 5
-
-// Of the processor: a neighbour's work is not counted.
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double peak_megabytes(void)
 {
@@ -72,12 +65,12 @@ static bool measure(const char *path, int nrow)
     for (int r = 0; r < REPEAT; r++) {
         rh_error err;
         rh_log *log = NULL;
-        double from = seconds();
+        double from = seconds(CLOCK_PROCESS_CPUTIME_ID);
         if (rh_log_read(&log, path, NULL, &err) != RH_OK) {
             fprintf(stderr, "%s\n", err.text);
             return false;
         }
-        double took = seconds() - from;
+        double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - from;
         best = took < best ? took : best;
         own = log_megabytes(log);
         rh_log_destroy(log);

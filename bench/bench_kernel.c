@@ -1,12 +1,13 @@
 // bench_kernel.c - the Adam loop alone, by instruction set: nanoseconds an entry, and the ratio
 // to the same formula in plain scalar double precision.
 
+#include "seconds.h"
+
 #include "agent/kernel.h"
 #include "rehearse/base.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #define N 6400 // entries, a multiple of RH_BLOCK: about Acrobot's
 #define REPEAT 15
@@ -14,13 +15,6 @@
 
 static float dw[N], v[N], m[N], y[N];
 static double dw_plain[N], v_plain[N], y_plain[N];
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void fill(void)
 {
@@ -55,7 +49,7 @@ static double measure(const rh_kernels *k, int which)
     double best = INFINITY;
     fill();
     for (int r = 0; r < REPEAT; r++) {
-        double from = seconds();
+        double from = seconds(CLOCK_MONOTONIC);
         for (int i = 0; i < LOOPS; i++)
             if (which == 0)
                 plain();
@@ -63,7 +57,7 @@ static double measure(const rh_kernels *k, int which)
                 k->adam(N, N, &adam, dw, v, y);
             else
                 k->momentum(N, N, &adam, dw, v, m, y);
-        best = fmin(best, (seconds() - from) / LOOPS / N);
+        best = fmin(best, (seconds(CLOCK_MONOTONIC) - from) / LOOPS / N);
     }
     return best * 1e9;
 }

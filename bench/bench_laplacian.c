@@ -5,6 +5,8 @@
 // Operations are those of the matrix products, a multiplication and an addition being two.
 // Trainings are measured in processor time.
 
+#include "seconds.h"
+
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/repr.h"
@@ -13,14 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(rh_status rc, const rh_error *err)
 {

@@ -3,6 +3,8 @@
 // and one row alone. Beside it, where there is a Python, the same step in NumPy
 // (bench/mlp_numpy.py). Processor time on one thread.
 
+#include "seconds.h"
+
 #include "rehearse/mlp.h"
 #include "repr/kernel.h"
 
@@ -10,21 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ROWS 128
 #define NDATA 5000
 #define WIDEST 64
 #define REPEAT 15
 #define STEPS 200
-
-// Of the processor: a neighbour's work is not counted.
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // The three batches: states, states close to them, states far from them.
 enum { STATE, CLOSE, FAR, NBATCH };
@@ -96,10 +89,10 @@ static double measure(entry *s, void (*what)(entry *))
 {
     double best = INFINITY;
     for (int r = 0; r < REPEAT; r++) {
-        double from = seconds();
+        double from = seconds(CLOCK_THREAD_CPUTIME_ID);
         for (int i = 0; i < STEPS; i++)
             what(s);
-        best = fmin(best, (seconds() - from) / STEPS);
+        best = fmin(best, (seconds(CLOCK_THREAD_CPUTIME_ID) - from) / STEPS);
     }
     return best * 1e6;
 }

@@ -16,12 +16,13 @@
 // The rest is the agent (perf): in Acrobot's model the environment takes 2 % of a step and the
 // loop in run.c less than 1 %.
 
+#include "seconds.h"
+
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define REPEAT 7
 #define NRUN 2
@@ -37,13 +38,6 @@ static const place places[] = {
     {"puddle_world", {0.1, 0, 1, 0, 0.1}, 30000},
     {"cartpole", {0.03, 0, 0.1, 6, 0.023}, 25000},
 };
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void must(rh_status rc, const rh_error *err)
 {
@@ -167,9 +161,9 @@ static double cost(rh_env *env, const rh_task *task, const place *p, const char 
     opt.nstep = agent->nparam ? p->nstep : 20 * p->nstep;
     opt.nrun = NRUN;
     rh_result result[NRUN];
-    double from = seconds();
+    double from = seconds(CLOCK_PROCESS_CPUTIME_ID);
     must(rh_eval_runs(&env, 1, agent, task, 1, hp, &opt, result, NULL, &err), &err);
-    double took = seconds() - from;
+    double took = seconds(CLOCK_PROCESS_CPUTIME_ID) - from;
     int64_t nstep = 0;
     for (int r = 0; r < NRUN; r++)
         nstep += result[r].nstep;

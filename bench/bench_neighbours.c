@@ -9,6 +9,8 @@
 // one thread, in processor time, since others may be using the machine; each figure is the
 // best of three. At the end tables on one thread and on two, by the clock on the wall.
 
+#include "seconds.h"
+
 #include "model/kernel.h"
 #include "model/neighbours.h"
 
@@ -19,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define K 3
 #define REPEAT 3
@@ -30,13 +31,6 @@
 typedef void library(const float *x, long n, int d, int k, double budget, double *out);
 
 static library *rival[2];
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---------------------------------------------------------------------------- points
 
@@ -96,27 +90,27 @@ static double ask_table(const rh_neighbours *points, const rh_neighbours *querie
 {
     int32_t nblock = rh_neighbours__nblock(queries), nchunk = (nblock + 15) / 16, at = 0;
     int64_t done = 0;
-    double from = seconds();
+    double from = seconds(CLOCK_THREAD_CPUTIME_ID);
     for (int32_t i = 0; i < nchunk; i++, at = (at + 7919) % nchunk) {
         int32_t end = 16 * at + 16 < nblock ? 16 * at + 16 : nblock;
         rh_neighbours__find_range(points, queries, K, NULL, 16 * at, end, index, d2);
         done += (end - 16 * at) * 16;
-        if (seconds() - from > BUDGET)
+        if (seconds(CLOCK_THREAD_CPUTIME_ID) - from > BUDGET)
             break;
     }
-    return 1e6 * (seconds() - from) / (double)(done < n ? done : n);
+    return 1e6 * (seconds(CLOCK_THREAD_CPUTIME_ID) - from) / (double)(done < n ? done : n);
 }
 
 static double ask_alone(const rh_neighbours *points, const float *x, int64_t n, int d)
 {
     int64_t i = 0;
-    double from = seconds();
-    for (; i < n && (i % 64 || seconds() - from < BUDGET); i++) {
+    double from = seconds(CLOCK_THREAD_CPUTIME_ID);
+    for (; i < n && (i % 64 || seconds(CLOCK_THREAD_CPUTIME_ID) - from < BUDGET); i++) {
         int32_t index[K];
         float d2[K];
         rh_neighbours__find(points, x + i * d, K, -1, index, d2);
     }
-    return 1e6 * (seconds() - from) / (double)i;
+    return 1e6 * (seconds(CLOCK_THREAD_CPUTIME_ID) - from) / (double)i;
 }
 
 static figures measure(const float *x, const float *other, int64_t n, int d)
@@ -129,10 +123,10 @@ static figures measure(const float *x, const float *other, int64_t n, int d)
         abort();
     for (int r = 0; r < REPEAT; r++) {
         rh_neighbours *points = NULL;
-        double from = seconds();
+        double from = seconds(CLOCK_THREAD_CPUTIME_ID);
         if (rh_neighbours__create(&points, x, n, d, NULL))
             abort();
-        f.build = fmin(f.build, seconds() - from);
+        f.build = fmin(f.build, seconds(CLOCK_THREAD_CPUTIME_ID) - from);
         memset(d2, 0, (size_t)n * K * sizeof *d2);
         f.query = fmin(f.query, ask_table(points, points, n, index, d2));
         int64_t answered = 0;
@@ -206,16 +200,9 @@ static void *fill(void *context)
     return NULL;
 }
 
-static double wall(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double time_of(table *t, bool two)
 {
-    double from = wall();
+    double from = seconds(CLOCK_MONOTONIC);
     pthread_t other;
     atomic_store(&t->next, 0);
     if (two && pthread_create(&other, NULL, fill, t))
@@ -223,7 +210,7 @@ static double time_of(table *t, bool two)
     fill(t);
     if (two)
         pthread_join(other, NULL);
-    return wall() - from;
+    return seconds(CLOCK_MONOTONIC) - from;
 }
 
 static void two_threads(int64_t n, int d, int m)

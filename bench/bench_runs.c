@@ -3,22 +3,16 @@
 // Twelve settings of esarsa with eight runs each, on one thread and on two in turn. The best of
 // the repeats counts: other work on the machine can only make a repeat slower.
 
+#include "seconds.h"
+
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define REPEAT 4
 #define NSETTING 12
 #define NRUN 8
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // Steps per second of all runs together.
 static double speed(const char *name, int64_t nstep, int nthread)
@@ -40,10 +34,10 @@ static double speed(const char *name, int64_t nstep, int nthread)
     opt.nstep = nstep;
     opt.nrun = NRUN;
     opt.nthread = nthread;
-    double from = seconds();
+    double from = seconds(CLOCK_MONOTONIC);
     if (rh_eval_runs(&env, 1, agent, rh_env_task(env), NSETTING, hp, &opt, result, NULL, NULL))
         exit(1);
-    double took = seconds() - from;
+    double took = seconds(CLOCK_MONOTONIC) - from;
     rh_env_destroy(env);
     return (double)(NSETTING * NRUN * nstep) / took;
 }

@@ -5,13 +5,14 @@
 // replays a recorded run, observation by observation, to both. The two alternate, and the
 // median of the repeats counts, so a busy moment of the machine affects neither.
 
+#include "seconds.h"
+
 #include "esarsa_plain.h"
 
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define REPEAT 5
 
@@ -32,13 +33,6 @@ static const task tasks[] = {
     {"acrobot, momentum", "acrobot", NULL, 0, {0.03, 0.9, 1, 0, 0.8}, 60000, 6000},
     {"acrobot, 2 torques", "acrobot", "torques", 2, {0.03, 0, 1, 0, 0.8}, 60000, 6000},
 };
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -99,7 +93,7 @@ static double live(const rh_env *env, learner *l, int64_t nstep, record *r)
     rh_streams streams = {rh_rng_stream(1, RH_STREAM_START, 0, 0),
                           rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
     double obs[RH_MAX_OBS], reward;
-    double from = seconds();
+    double from = seconds(CLOCK_MONOTONIC);
     rh_env_start(env, state, &streams, obs);
     for (int i = 0; r && i < nobs; i++)
         r->start[i] = obs[i];
@@ -120,14 +114,14 @@ static double live(const rh_env *env, learner *l, int64_t nstep, record *r)
             r->terminal[t] = terminal;
         }
     }
-    double took = seconds() - from;
+    double took = seconds(CLOCK_MONOTONIC) - from;
     rh_free(state);
     return took;
 }
 
 static double replay(const record *r, int nobs, learner *l, int64_t nstep)
 {
-    double from = seconds();
+    double from = seconds(CLOCK_MONOTONIC);
     begin(l, r->start);
     for (int64_t t = 0; t < nstep; t++) {
         const double *obs = r->obs + t * nobs;
@@ -138,7 +132,7 @@ static double replay(const record *r, int nobs, learner *l, int64_t nstep)
             step(l, r->reward[t], obs);
         }
     }
-    return seconds() - from;
+    return seconds(CLOCK_MONOTONIC) - from;
 }
 
 static learner fresh(const rh_env *env, const task *s, bool fast)
