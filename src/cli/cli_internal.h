@@ -153,12 +153,12 @@ void cli_try(const char *format, ...) RH_PRINTF(1, 2);   // "try: ...", after a 
 int cli_refuse(const char *format, ...) RH_PRINTF(1, 2); // say it, and CLI_USAGE
 int cli_fail(const char *format, ...) RH_PRINTF(1, 2);   // say it, and CLI_FAILED
 int cli_pass(rh_status status, const rh_error *err);     // the library's message, and its code
-// The same of a file the user named: what the system refuses is the user's to mend.
+// The same for a file that the user named: an error of the system is CLI_USAGE.
 int cli_pass_file(rh_status status, const rh_error *err);
-void cli_hush(bool hushed); // from here on none of these is printed: another rank says it
+void cli_hush(bool hushed); // print none of these from here on: another rank does
 
-// Print the words of text on standard output from `column` on, where the cursor is, and break
-// lines before `width`. Further lines begin below the first word.
+// Print the text on standard output from `column` on, where the cursor is, with lines broken
+// before `width` and indented by `column`.
 void cli_wrap(const char *text, int column, int width);
 
 // A short text by value, so that several fit into one printf: cli_count(n).s
@@ -171,7 +171,7 @@ cli_text cli_real(double x, int ndecimal);           // -117.8
 cli_text cli_exact(double x);                        // the fewest digits that read back
 cli_text cli_param(const rh_param *p, double value); // a number, or the name of a choice
 cli_text cli_seconds(double seconds);                // 1m 05s
-int cli_decimals(double error, double value);        // how many are worth printing
+int cli_decimals(double error, double value);        // that are worth printing
 const char *cli_plural(int64_t n);                   // "" or "s"
 
 cli_text cli_cell(double x);      // up to four digits in 9 columns; "-" for none
@@ -210,28 +210,28 @@ bool cli_utf8(void);
 double cli_now(void); // seconds, monotonic
 int cli_ncpu(void);
 
-// Escape sequences, all empty where colour is not wanted.
+// Escape sequences, all empty without colour.
 typedef struct cli_style {
     const char *bold, *dim, *curve, *alarm, *plain;
 } cli_style;
 
 cli_style cli_style_of(FILE *stream);
 
-// From here on SIGINT and SIGTERM only set a mark; the second one ends the program as usual.
+// From here on SIGINT and SIGTERM only set a flag; the second one ends the program.
 void cli_catch_signals(void);
 int cli_interrupted(void);          // the signal, 0 for none
 void cli_line_is_drawn(bool drawn); // whether standard error holds an unfinished line
 
 // ---------------------------------------------------------------------------- files
 
-// A file under a temporary name that gets its own when all is written; "-" is standard output.
+// A file under a temporary name, renamed when it is complete; "-" is standard output.
 typedef struct cli_file {
     FILE *stream;
     const char *path; // as the user wrote it, borrowed
     rh_file *file;    // owned; NULL when written in place
 } cli_file;
 
-// Whether it could be written, asked before the work begins. streams: "-" and devices will do.
+// Whether the file can be written. streams: accept "-" and devices.
 int cli_file_probe(const char *path, bool streams);
 int cli_file_open(cli_file *file, const char *path);
 int cli_file_close(cli_file *file); // sync and rename
@@ -266,7 +266,7 @@ void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const r
 
 // ---------------------------------------------------------------------------- a log
 
-// A log, and the file that says how to read it.
+// A log and how it was read.
 typedef struct cli_log {
     rh_log *log;         // owned
     rh_log_options opt;  // how it was read; texts are borrowed from roles and the arguments
@@ -277,11 +277,11 @@ typedef struct cli_log {
 // Read the log at `path` as the options of cli_log_group say; a path that ends in .yaml or .yml
 // is a file of roles that names the log.
 int cli_log_read(cli_log *log, const cli_args *args, const char *path);
-// The same with the roles that a file of them says, or --roles for NULL. path NULL: that which
-// the file names.
+// The same with the roles of a file, or of --roles for NULL. path NULL: the log that the file
+// names.
 int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles);
-bool cli_is_yaml(const char *path);                // by its ending
-void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as such a file says it
+bool cli_is_yaml(const char *path);                // by its extension
+void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as a file of roles
 void cli_log_clear(cli_log *log);
 
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
@@ -294,19 +294,19 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
 
 // ---------------------------------------------------------------------------- a fit
 
-// How far a piece of work is that watches itself through an rh_watch.
+// The progress line of work that reports through an rh_watch.
 typedef struct cli_work {
     double begun, drawn; // of the piece, on the clock, seconds
-    double from;         // its share when it was first told of: of members, not all begin at 0
+    double from;         // its share at the first report, above 0 for later members
     bool quiet, terminal;
-    bool visible; // a line stands on the terminal
+    bool visible; // a line is on the terminal
     char what[64];
 } cli_work;
 
-rh_watch cli_work_begin(cli_work *work, bool quiet); // signals only set a mark from here on
+rh_watch cli_work_begin(cli_work *work, bool quiet); // signals only set a flag from here on
 void cli_work_end(cli_work *work);
 
-// What `fit` is to do, and what it has made.
+// The work of `fit` and its result.
 typedef struct cli_fitting {
     const cli_args *args;
     rh_plan *plan; // owned
@@ -315,7 +315,7 @@ typedef struct cli_fitting {
     rh_repr_trial *trial; // representations compared, the best first, owned (ntrial)
     int ntrial;
     rh_model *model; // owned
-    double seconds;  // that it took
+    double seconds;  // duration
     int64_t size;    // bytes of the file
 } cli_fitting;
 
@@ -324,29 +324,29 @@ void cli_fit_json(FILE *out, const cli_fitting *fit);
 
 // ---------------------------------------------------------------------------- a study
 
-// What the environment says of the processes that this one was started with.
+// The processes that this one was started with, from the environment variables.
 typedef struct cli_launch {
-    int count; // how many there are; 1: this one alone, 0: more than one, nobody says how many
-    int me;    // which of them this is
-    int local; // how many are on this machine, as far as is known
+    int count; // processes; 0: several, the number is not known
+    int me;    // index of this one
+    int local; // processes on this machine, as far as is known
 } cli_launch;
 
 cli_launch cli_launched(void);
 int cli_launch_jobs(const cli_launch *launch); // threads for one of them
 
-// How far a study is, while it lasts.
+// The progress of a study.
 typedef struct cli_studying {
     const rh_plan *plan;
-    const char *folder;         // as the user would name it
+    const char *folder;         // as the user named it
     cli_work work;              // while models are fitted
     rh_watch watch;             // of the work
-    rh_stage stage;             // the last one told of; RH_NSTAGE: none
-    rh_study_progress progress; // the last ones
-    double begun;               // of runs, on the clock
-    double drawn;               // the last line
-    bool resumed;               // that has been said
+    rh_stage stage;             // the last one reported; RH_NSTAGE: none
+    rh_study_progress progress; // the last one
+    double begun;               // time of the first run
+    double drawn;               // time of the last line
+    bool resumed;               // "resuming" was printed
     bool quiet, terminal;
-    int lines; // that stand on the terminal
+    int lines; // on the terminal
 } cli_studying;
 
 void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder, bool quiet);
@@ -354,13 +354,13 @@ void cli_studying_news(void *context,
                        const rh_study_progress *progress); // context: the cli_studying
 void cli_studying_end(cli_studying *s);
 
-// What `tune` is to do, and what it has made.
+// The work of `tune` and its result.
 typedef struct cli_tuning {
     const cli_args *args;
     rh_plan *plan;   // owned
     cli_log log;     // empty where there is a model
     cli_log starts;  //
-    rh_model *model; // that was fitted before, owned; NULL for none
+    rh_model *model; // an existing model, owned; NULL for none
     char *folder;    // owned
     cli_launch launch;
     rh_ranks *ranks; // owned; NULL: this process alone
@@ -370,12 +370,12 @@ typedef struct cli_tuning {
     const rh_verdict *verdict; // borrowed from the study; NULL before
 } cli_tuning;
 
-// "alpha=0.1 tau=1" of the numbers that are searched, each after `before`: " --set ". digits:
+// "alpha=0.1 tau=1" of the searched parameters, each after `before`, such as " --set ". digits:
 // of a number, 0 for all.
 void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
                       char *text, size_t size);
-void cli_tune_head(const cli_tuning *tune);  // what is about to be done
-void cli_tune_print(const cli_tuning *tune); // what came of it
+void cli_tune_head(const cli_tuning *tune);  // the plan
+void cli_tune_print(const cli_tuning *tune); // the result
 void cli_tune_json(FILE *out, const cli_tuning *tune);
 void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
 
@@ -388,8 +388,8 @@ typedef struct cli_world {
     rh_model *model;  // owned; NULL for a simulator
     rh_env **env;     // owned  (nmember)
     int nmember;      // 1 for a simulator
-    int member;       // which one it is when only one is wanted, otherwise 0
-    rh_pool pool;     // how the scores of several become one
+    int member;       // the only member to use, otherwise 0
+    rh_pool pool;     // of the members' scores
 } cli_world;
 
 int cli_world_init(cli_world *world, const cli_args *args, const rh_plan *plan);
@@ -444,33 +444,33 @@ void cli_job_print(const cli_job *job, const cli_grid *grid); // Nullable: grid
 void cli_job_json(cli_json *json, const cli_job *job);
 void cli_json_sensors(cli_json *json, const rh_task *task); // and their ranges
 
-// ---------------------------------------------------------------------------- while it lasts
+// ---------------------------------------------------------------------------- progress
 
 typedef struct cli_progress {
     int64_t nunit, nstep; // runs in all, steps of each
     int npoint;           // points of each
     int64_t results;      // finished
-    double points;        // finished, of nlife * npoint
+    double points;        // finished, of nunit * npoint
     double begun, drawn;  // on the clock, seconds
-    double seconds;       // how long the runs took
+    double seconds;       // duration of the runs
     bool quiet, terminal;
     int above;     // lines drawn above the bar
-    char note[48]; // said beside the numbers: the best so far
+    char note[48]; // beside the numbers: the best score so far
 } cli_progress;
 
 bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it is time to draw
-double cli_progress_share(const cli_progress *p);                // of the work that is done
+double cli_progress_share(const cli_progress *p);                // of the work
 void cli_progress_draw(cli_progress *p, const char *block); // block: lines above; NULL for none
 void cli_append_bar(char *line, size_t size, double share, int width);
 
-// Live nsetting x nmember x nrun runs, until a signal comes. The caller has set job->opt.watch
-// and its context, and counts and draws from there. hp, run, curve: as for rh_eval_runs().
+// Make nsetting x nmember x nrun runs, or stop at a signal. The caller has set job->opt.watch
+// and its context, and counts and draws in it. hp, result, curve: as for rh_eval_runs().
 int cli_job_run(cli_job *job, cli_progress *p, int nsetting, const double *hp,
                 rh_result *result, double *curve);
 
 // ---------------------------------------------------------------------------- results
 
-// What the runs (nmember x nrun) of one setting come to. Only those that are finished count.
+// The score of the finished runs (nmember x nrun) of one setting.
 typedef struct cli_score {
     int64_t nfinished;
     bool whole;         // all its runs are finished
@@ -483,14 +483,14 @@ typedef struct cli_score {
 // Scratch: work (2 nrun + 2 nmember). Nullable: mean, of each member's runs   (nmember)
 cli_score cli_score_of(const cli_job *job, const rh_result *result, double *mean, double *work);
 
-// What `run` found.
+// The results of `run`.
 typedef struct cli_result {
     const cli_job *job;
     const rh_result *result; // (nmember x nrun)
     const double *curve;     // mean over the runs        (ncurve)
     const double *mean;      // of each member's runs     (nmember)
     cli_score score;
-    double seconds; // how long it took; NAN when it was slowed down
+    double seconds; // duration; NAN with --pace
 } cli_result;
 
 void cli_result_print(const cli_result *result);
@@ -515,10 +515,10 @@ struct cli_grid {
 typedef struct cli_row {
     int setting;
     cli_score score;
-    bool tied; // not told apart from the best
+    bool tied; // with the best
 } cli_row;
 
-// What `sweep` found: the settings with finished runs, the best first.
+// The results of `sweep`: the settings with finished runs, the best first.
 typedef struct cli_table {
     const cli_job *job;
     const cli_grid *grid;
@@ -564,41 +564,41 @@ void cli_list_json(FILE *out, const char *topic, const char *name);
 
 // ---------------------------------------------------------------------------- collected logs
 
-// Where the number of episodes that is wanted comes from.
+// Where the required number of episodes comes from.
 typedef enum cli_wanted {
     CLI_WANTED_ANY,
     CLI_WANTED_BY_USER,
     CLI_WANTED_BY_RECIPE,
-    CLI_WANTED_IN_PROPORTION // to a longer log of the recipe's
+    CLI_WANTED_IN_PROPORTION // scaled from a longer log of the recipe
 } cli_wanted;
 
-// One log that was made.
+// One finished log.
 typedef struct cli_made {
-    char *file, *starts; // names, owned; starts is NULL where it was not asked for
+    char *file, *starts; // names, owned; starts is NULL without --starts
     uint64_t seed;
     rh_collected how;
     int nepisode; // in the log, the last one included
 } cli_made;
 
-// What `collect` is to make, and what it has made.
+// The work of `collect` and the finished logs.
 typedef struct cli_collection {
     const rh_recipe *recipe;
     const rh_agent_type *agent;
-    rh_env *school, *field; // where it learns and where it is logged, owned
+    rh_env *school, *field; // for training and for logging, owned
     double *hp;             // owned  (nparam)
-    bool random;            // the log's episodes begin anywhere
+    bool random;            // the log has random starts
     rh_collect_options opt;
     cli_wanted wanted;
     cli_made *made; // owned  (nmade, room for all)
     int nmade;
-    double seconds; // how long it took
+    double seconds; // duration
 } cli_collection;
 
 void cli_collection_plan(const cli_collection *c);
 void cli_collection_log(const cli_collection *c, const cli_made *made);
 int cli_collection_summary(const cli_collection *c); // of several logs
 void cli_collection_json(FILE *out, const cli_collection *c);
-// Why there is no log, and what to do; CLI_FAILED.
+// Print why there is no log and what to try; CLI_FAILED.
 int cli_collection_explain(const cli_collection *c, const rh_collected *how, uint64_t seed);
 
 // ---------------------------------------------------------------------------- the chart
@@ -606,7 +606,7 @@ int cli_collection_explain(const cli_collection *c, const rh_collected *how, uin
 #define CLI_CHART_WIDTH 60
 #define CLI_CHART_HEIGHT 10 // and two lines for the axis below
 
-// Draw y (n), of which NAN is a gap, over 0 .. nstep. Nothing is drawn when nothing is known.
+// Draw y (n) over 0 .. nstep; NAN is a gap. Draws nothing if all are gaps.
 // Returns the number of points outside the axis.
 int cli_chart(FILE *out, const double *y, int n, int64_t nstep, int columns, bool utf8,
               const cli_style *style);

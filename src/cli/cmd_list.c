@@ -33,10 +33,9 @@ static const struct {
     [CLI_LIST_ENVS] = {"environments", "options, for --env-set"},
     [CLI_LIST_AGENTS] = {"agents", "hyperparameters, for --set"},
     [CLI_LIST_MODELS] = {"models",
-                         "parameters, for --set of fit; for --env-set if they need no "
-                         "new fit"},
-    [CLI_LIST_REPRS] = {"representations", "parameters, for --repr-set of fit"},
-    [CLI_LIST_METHODS] = {"methods", "parameters, for --method-set of tune"},
+                         "parameters, for --model-set; for --env-set if they need no new fit"},
+    [CLI_LIST_REPRS] = {"representations", "parameters, for --repr-set"},
+    [CLI_LIST_METHODS] = {"methods", "parameters, for --method-set"},
     [CLI_LIST_GRIDS] = {"grids, for --grid of sweep and tune", NULL},
 };
 
@@ -257,7 +256,7 @@ static void print_presets(const rh_repr_type *type)
         if (strcmp(preset->type, type->name) != 0)
             continue;
         if (!any)
-            print_title("\npresets, for --repr-preset of fit");
+            print_title("\npresets, for --repr-preset");
         any = true;
         printf("  %s: %s\n      ", preset->name, preset->about);
         char text[512] = "";

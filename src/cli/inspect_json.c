@@ -104,7 +104,7 @@ static void json_sensors(cli_json *json, const rh_log *log, const rh_log_report 
         cli_json_flag(json, "frozen", s->frozen);
         cli_json_flag(json, "wraps", s->wraps);
         cli_json_real(json, "change_per_step", s->pace);
-        cli_json_text(json, "duplicate_of", s->twin < 0 ? NULL : log->obs_name[s->twin]);
+        cli_json_text(json, "twin", s->twin < 0 ? NULL : log->obs_name[s->twin]);
         cli_json_close(json);
     }
     cli_json_close(json);

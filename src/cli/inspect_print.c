@@ -177,7 +177,7 @@ static void print_marks(const page *p, const rh_log_sensor *s)
                 {s->frozen, "frozen", true},
                 {isfinite(s->pace), "clock", true},
                 {s->wraps, "wraps", false},
-                {s->twin >= 0, "duplicate", false},
+                {s->twin >= 0, "twin", false},
                 {s->value.whole && !s->constant, "integer", false}};
     for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
         if (mark[i].is)

@@ -342,7 +342,7 @@ static void lists(void **unused)
     assert_has(methods, "\n  grid ");
     free(methods);
     methods = output_of("list methods bayes");
-    assert_has(methods, "parameters, for --method-set of tune\n");
+    assert_has(methods, "parameters, for --method-set\n");
     assert_has(methods, "  kappa ");
     free(methods);
     methods = output_of("list methods cem --json");
