@@ -13,7 +13,7 @@
 // 3. With too few pairs, or if near pairs differ nearly as much as far ones, the distance is
 //    undetermined.
 //
-// In near-optimal logs with raw observations, steps are alike up to 1.0 to 1.4 real steps in
+// In near-optimal logs with raw observations, steps are alike up to 1.0 to 1.4 median steps in
 // Acrobot (five logs), 1.3 to 4.2 in Puddle World (five) and 4.4 to 5.5 in Cartpole (three).
 
 #include "knn_internal.h"

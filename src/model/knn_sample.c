@@ -24,7 +24,7 @@
 //
 // 4. `cost` follows DAC-MDP (Shrestha et al. 2021), which is reach fixed at 0. d is the
 //    distance of the neighbour drawn, and step the median length of a logged step, so that the
-//    cost is reward per real step. It is continuous at the reach. An action that was never
+//    cost is reward per median step. It is continuous at the reach. An action that was never
 //    taken has no neighbours and gives the lowest return. So does everything out of coverage if
 //    the median logged step has length 0, because there is no unit for the cost.
 // 5. In a continuing task no episode ends: the reward is given, and the run continues from a
