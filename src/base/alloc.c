@@ -1,9 +1,9 @@
-// alloc.c - all memory of the library passes here, so that tests can count it and make it fail.
+// alloc.c - all memory of the library comes from here, so tests can count it and make it fail.
 //
-// 1. Memory is zeroed. Large blocks come from the system already zero and page by page, so a
-//    sparse table (a joint tile coder) costs only what is touched.
-// 2. Blocks are aligned to 64 bytes, a cache line and the widest vector. The pointer libc gave
-//    is kept just below the block.
+// 1. Memory is zeroed. The system maps large blocks on first use, already zeroed, so a sparse
+//    table (a joint tile coder) costs only what is touched.
+// 2. Blocks are aligned to 64 bytes: a cache line and the widest vector. The pointer from libc
+//    is stored just below the block.
 
 #include "text.h"
 

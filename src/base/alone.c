@@ -1,7 +1,6 @@
-// alone.c - one thread at a time, in all rooms.
+// alone.c - one lock for libraries that are not thread-safe.
 //
-// libhdf5 as packaged is not safe for threads, and two rooms use it. Each would keep its own
-// threads apart; between them there must be one lock.
+// Packaged libhdf5 is not thread-safe, and two modules use it, so they share this lock.
 
 #include "rehearse/base.h"
 

@@ -1,11 +1,12 @@
 // contract.c - the handles of environments and agents.
 //
-// A handle checks options against the kind's table, owns the kind's memory, and adds what every
-// kind needs alike: freezing an agent, and the name and hyperparameters in a saved state.
+// A handle checks options against the kind's table, owns the kind's memory, and does what all
+// kinds need: it freezes agents and adds the name and hyperparameters to a saved state.
+
+#include "text.h"
 
 #include "rehearse/contract.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,11 +17,27 @@ struct rh_env {
     rh_task task;
     double *opt;       // owned  (nparam)
     void *self;        // owned, zeroed
-    bool alive;        // whether self has seen init, and clear has something to clear
+    bool alive;        // init was called, so clear must be
     size_t state_size; // bytes of what changes during a run
 };
 
-static rh_status begin_world(rh_env *env, const double *opt, rh_error *err)
+// Whether a task has a shape that agents and state blocks can hold.
+static rh_status check_task(const rh_task *task, const char *owner, rh_error *err)
+{
+    if (task->nobs < 1 || task->nobs > RH_MAX_OBS)
+        return rh_fail(err, RH_EINVAL, "%s: a task with %d sensors, expected 1 to %d", owner,
+                       task->nobs, RH_MAX_OBS);
+    if (task->nact < 1 || task->nact > RH_MAX_ACT)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: a task with %d numbers in an action, expected 1 to %d", owner,
+                       task->nact, RH_MAX_ACT);
+    if (task->naction < 0)
+        return rh_fail(err, RH_EINVAL, "%s: a task with %d actions, expected 0 or more", owner,
+                       task->naction);
+    return RH_OK;
+}
+
+static rh_status begin_env(rh_env *env, const double *opt, rh_error *err)
 {
     const rh_env_type *type = env->type;
     if (opt && type->nparam)
@@ -34,25 +51,26 @@ static rh_status begin_world(rh_env *env, const double *opt, rh_error *err)
     env->task.reward_lo = -INFINITY;
     env->alive = true;
     rc = type->init(env->self, &env->task, env->opt, err);
-    assert(rc || (env->task.nobs >= 1 && env->task.nobs <= RH_MAX_OBS));
-    assert(rc || (env->task.nact >= 1 && env->task.nact <= RH_MAX_ACT));
-    return rc;
+    return rc ? rc : check_task(&env->task, type->name, err);
 }
 
 rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt, rh_error *err)
 {
+    if (!out || !type)
+        return rh_fail(err, RH_EINVAL, "env: NULL, expected %s",
+                       out ? "a kind of environment" : "a place for the environment");
     rh_status rc = RH_ENOMEM;
     rh_env *env = rh_alloc(1, sizeof *env);
     if (!env)
-        return rh_fail(err, rc, "%s: out of memory", type->name);
+        return rh_base__no_memory(err, type->name);
     env->type = type;
     env->state_size = type->state_size;
     env->opt = rh_alloc((size_t)type->nparam, sizeof *env->opt);
     env->self = rh_alloc(1, type->self_size);
     if (env->opt && env->self)
-        rc = begin_world(env, opt, err);
+        rc = begin_env(env, opt, err);
     else
-        rh_fail(err, rc, "%s: out of memory", type->name);
+        rh_base__no_memory(err, type->name);
     if (rc) {
         rh_env_destroy(env);
         return rc;
@@ -64,14 +82,15 @@ rh_status rh_env_create(rh_env **out, const rh_env_type *type, const double *opt
 rh_status rh_env_adopt(rh_env **out, const rh_env_type *type, const rh_task *task,
                        const double *opt, void *self, size_t state_size, rh_error *err)
 {
-    assert(task->nobs >= 1 && task->nobs <= RH_MAX_OBS);
-    assert(task->nact >= 1 && task->nact <= RH_MAX_ACT);
+    rh_status rc = check_task(task, type->name, err);
+    if (rc)
+        return rc;
     rh_env *env = rh_alloc(1, sizeof *env);
     double *copy = rh_alloc((size_t)type->nparam, sizeof *copy);
     if (!env || !copy) {
         rh_free(env);
         rh_free(copy);
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", type->name);
+        return rh_base__no_memory(err, type->name);
     }
     if (type->nparam)
         memcpy(copy, opt, (size_t)type->nparam * sizeof *opt);
@@ -146,11 +165,10 @@ struct rh_agent {
     int nobs, naction, nact; // shape of its task
     double *hp;              // owned  (nparam)
     void *self;              // owned
-    bool alive;              // whether self has seen init, and clear has something to clear
+    bool alive;              // init was called, so clear must be
     bool frozen;
 };
 
-// Tell the kind to begin a run: its first, or another one.
 static rh_status begin_run(rh_agent *agent, const rh_task *task, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
@@ -169,6 +187,9 @@ static rh_status begin_run(rh_agent *agent, const rh_task *task, rh_error *err)
 rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
+    rh_status rc = check_task(task, type->name, err);
+    if (rc)
+        return rc;
     if (!(type->actions & (unsigned)(task->naction ? RH_DISCRETE : RH_CONTINUOUS)))
         return rh_fail(err, RH_EINVAL, "%s: takes %s actions only, and the task's are %s",
                        type->name, task->naction ? "continuous" : "discrete",
@@ -181,24 +202,29 @@ rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
         memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
     else
         rh_param_initial(type->param, type->nparam, agent->hp);
-    rh_status rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
+    rc = rh_param_check(type->param, type->nparam, type->name, agent->hp, err);
     return rc ? rc : begin_run(agent, task, err);
 }
 
 rh_status rh_agent_create(rh_agent **out, const rh_agent_type *type, const rh_task *task,
                           const double *hp, rh_error *err)
 {
+    if (!out || !type || !task)
+        return rh_fail(err, RH_EINVAL, "agent: NULL, expected %s",
+                       !out    ? "a place for the agent"
+                       : !type ? "a kind of agent"
+                               : "a task");
     rh_status rc = RH_ENOMEM;
     rh_agent *agent = rh_alloc(1, sizeof *agent);
     if (!agent)
-        return rh_fail(err, rc, "%s: out of memory", type->name);
+        return rh_base__no_memory(err, type->name);
     agent->type = type;
     agent->hp = rh_alloc((size_t)type->nparam, sizeof *agent->hp);
     agent->self = rh_alloc(1, type->self_size);
     if (agent->hp && agent->self)
         rc = rh_agent_reset(agent, task, hp, err);
     else
-        rh_fail(err, rc, "%s: out of memory", type->name);
+        rh_base__no_memory(err, type->name);
     if (rc) {
         rh_agent_destroy(agent);
         return rc;
@@ -225,11 +251,11 @@ const rh_agent_type *rh_agent_kind(const rh_agent *agent)
 
 struct rh_feature_cache {
     const rh_agent_type *type;
-    void *page; // owned: what the kind made of the fixed observations
+    void *block; // owned: the features of the fixed observations
 };
 
 rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *type,
-                                  const rh_task *task, const double *hp, const double *entry,
+                                  const rh_task *task, const double *hp, const double *obs,
                                   int32_t n, size_t most, rh_error *err)
 {
     *out = NULL;
@@ -239,13 +265,13 @@ rh_status rh_feature_cache_create(rh_feature_cache **out, const rh_agent_type *t
     rh_feature_cache *cache = rh_alloc(1, sizeof *cache);
     double *value = rh_alloc((size_t)type->nparam, sizeof *value);
     if (!cache || !value) {
-        rh_fail(err, rc, "%s: out of memory", type->name);
+        rh_base__no_memory(err, type->name);
         goto done;
     }
     cache->type = type;
     rh_param_initial(type->param, type->nparam, value);
-    rc = type->make_cache(&cache->page, task, hp ? hp : value, entry, n, most, err);
-    if (!rc && cache->page) {
+    rc = type->make_cache(&cache->block, task, hp ? hp : value, obs, n, most, err);
+    if (!rc && cache->block) {
         *out = cache;
         cache = NULL;
     }
@@ -260,20 +286,21 @@ void rh_feature_cache_destroy(rh_feature_cache *cache)
 {
     if (!cache)
         return;
-    rh_free(cache->page);
+    rh_free(cache->block);
     rh_free(cache);
 }
 
 void rh_agent_use_cache(rh_agent *agent, const rh_feature_cache *cache)
 {
-    assert(!cache || cache->type == agent->type);
+    bool fits = cache && cache->type == agent->type; // a cache of another kind is not used
     if (agent->type->use_cache)
-        agent->type->use_cache(agent->self, cache ? cache->page : NULL);
+        agent->type->use_cache(agent->self, fits ? cache->block : NULL);
 }
 
-void rh_agent_look_up(rh_agent *agent, int32_t entry)
+void rh_agent_look_up(rh_agent *agent, int32_t index)
 {
-    agent->type->look_up(agent->self, entry);
+    if (agent->type->look_up)
+        agent->type->look_up(agent->self, index);
 }
 
 void rh_agent_freeze(rh_agent *agent, bool frozen)
@@ -337,9 +364,8 @@ done:
     return rc;
 }
 
-// What decides the meaning of the saved arrays must be as it was: the fixed whole numbers and
-// choices. New parameters come last, and a state saved before there were any had their initial
-// values.
+// Fixed whole numbers and choices decide the meaning of the saved arrays, so they must be
+// equal. New parameters come last; a state saved without them has their initial values.
 static rh_status check_construction(const rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;

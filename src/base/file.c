@@ -1,12 +1,12 @@
 // file.c - files that are whole or absent.
 //
-// A file is written under a temporary name in the same folder, synced, and renamed, and then
-// the folder is synced: whenever the machine stops, the path names the old file or the new one.
+// A file is written under a temporary name in the same folder, synced and renamed, and then the
+// folder is synced. Whenever the machine stops, the path names the old file or the new one.
 //
-// 1. What is not a regular file (a pipe, /dev/null) is refused: a rename would put a file where
-//    the device was.
-// 2. The temporary has the old file's rights from the first, so that nobody else reads along,
-//    and again at the end: a library that writes to a name may have put a new file there.
+// 1. Pipes and devices such as /dev/null are refused: a rename would replace them by a file.
+// 2. The temporary gets the old file's permissions at once, so that nobody else can read it,
+// and
+//    again at the end, because a library that writes to a name may have made a new file.
 
 #include "rehearse/base.h"
 
@@ -19,13 +19,13 @@
 #include <unistd.h>
 
 #define LONGEST_PATH 300   // of a path in a message
-#define TEMPORARY_EXTRA 48 // letters added to a path to make a temporary name
+#define TEMPORARY_EXTRA 48 // characters added to a path to make a temporary name
 
 struct rh_file {
-    char *path;      // as the caller wrote it, owned
-    char *place;     // what is replaced, owned
+    char *path;      // as given by the caller, owned
+    char *place;     // the file to replace, owned
     char *temporary; // owned
-    FILE *stream;    // owned; NULL until asked for
+    FILE *stream;    // owned; NULL until first used
     bool made;       // the temporary exists
     mode_t rights;   // of the old file; 0 when there is none
 };
@@ -43,7 +43,7 @@ static char *copy_of(const char *text, size_t extra)
     return copy ? memcpy(copy, text, n) : NULL;
 }
 
-// Make an empty file beside the place. 0, or errno.
+// Make an empty file in the same folder. 0, or errno.
 static int make_temporary(rh_file *file)
 {
     static atomic_uint serial; // threads may write the same path at the same time
@@ -115,7 +115,7 @@ const char *rh_file_temporary(const rh_file *file)
     return file->temporary;
 }
 
-// Everything written so far is on the disk. 0, or errno.
+// Sync what was written so far. 0, or errno.
 static int sync_file(const rh_file *file)
 {
     int fd = open(file->temporary, O_RDONLY | O_CLOEXEC);
@@ -128,7 +128,7 @@ static int sync_file(const rh_file *file)
     return fault;
 }
 
-// Make a rename in the directory of `path` last. 0, or errno. The path is cut to its directory.
+// Sync the directory of `path`, so that a rename lasts; cuts the path to it. 0, or errno.
 static int sync_directory(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -136,7 +136,7 @@ static int sync_directory(char *path)
         slash[slash == path] = 0; // "/" stays
     int fd = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return 0; // may be written in but not opened: the system's own time must do
+        return 0; // writable but not readable: the system syncs it later
     int fault =
         fsync(fd) != 0 && errno != EINVAL ? errno : 0; // EINVAL: cannot be synced at all
     close(fd);

@@ -1,4 +1,4 @@
-// isa.c - which of the compiled hot loops this machine can run.
+// isa.c - the instruction sets that this machine can run.
 
 #include "rehearse/base.h"
 

@@ -3,8 +3,8 @@
 // Reading: the digits become a whole number w and a power of ten q, x = w * 10^q.
 //
 // 1. w below 10^15 and |q| up to 22: both are doubles, so one product or quotient is rounded
-//    once (Clinger 1990). Up to 2^53 would do; but then numbers of 16 digits would go now this
-//    way and now the next, which no processor foresees.
+//    once (Clinger 1990). The limit could be 2^53, but numbers of 16 digits would then take an
+//    unpredictable branch.
 // 2. Else w times 128 bits of 5^q decides in all but a few cases (Lemire 2021, "Number parsing
 //    at a gigabyte per second"; the table is number_powers.c).
 // 3. Of more than 19 digits the first 19 are taken; when w and w + 1 come to the same double,
@@ -12,8 +12,8 @@
 //    point, which is all that a locale could change. After 780 digits only whether there is
 //    another one counts (the longest halfway case has 768).
 //
-// Digits behind the point are read eight at a time (SWAR), the last of them too: that there
-// are 16 or 17 of them is no branch. bench/bench_csv.c measures it.
+// Digits after the point are read eight at a time (SWAR), the last ones too, so 16 or 17 digits
+// make no branch. bench/bench_csv.c measures it.
 //
 // Writing: Giulietti's Schubfach (2020, "The Schubfach way to render doubles"): the shortest
 // decimal between the two neighbours' midpoints, nearest to x. The same table serves, one unit
@@ -37,7 +37,7 @@ __extension__ typedef unsigned __int128 u128;
 
 // ---------------------------------------------------------------------------- digits
 
-// Eight letters, the first in the lowest byte.
+// Eight characters, the first in the lowest byte.
 static uint64_t eight(const char *p)
 {
     uint64_t v;
@@ -48,7 +48,7 @@ static uint64_t eight(const char *p)
     return v;
 }
 
-// The number that eight digits are, given by their values: pairs, then fours, then all.
+// The number of eight digit values: pairs, then fours, then all.
 static uint64_t value_of(uint64_t v)
 {
     const uint64_t mask = 0x000000FF000000FF;
@@ -64,7 +64,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Put the digits at p behind those in *w; where they end.
+// Append the digits at p to *w; returns where they end.
 static const char *take_digits(const char *p, const char *end, uint64_t *w)
 {
     static const uint64_t ten[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -77,7 +77,7 @@ static const char *take_digits(const char *p, const char *end, uint64_t *w)
             p += 8;
             continue;
         }
-        // the last few: what is behind them is shifted out
+        // the last few: shift out what follows them
         int n = __builtin_ctzll(others) >> 3;
         *w = sum * ten[n] + value_of(v << (56 - 8 * n) << 8);
         return p + n;
@@ -179,7 +179,7 @@ static double slowly(const char *p, const char *end, int64_t q)
     return strtod(text, NULL);
 }
 
-// More than 19 digits from p to end, w having run over.
+// More than 19 digits from p to end.
 static double from_many(const char *p, const char *end, int64_t q)
 {
     const char *all = p;
@@ -243,7 +243,7 @@ const char *rh_number__parse(const char *p, const char *end, double *x)
     const char *after = p;
     p = take_exponent(p, end, &q);
 
-    // zeros in front are no digits
+    // leading zeros do not count
     if (ndigit > MOST_DIGITS)
         for (const char *d = digits; d < after && (*d == '0' || *d == '.'); d++)
             ndigit -= *d == '0';

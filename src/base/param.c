@@ -1,20 +1,19 @@
 // param.c - reading, checking and printing values by a parameter table.
 //
-// 1. Numbers have a decimal point, whatever the locale of the program around the library.
-// 2. Numbers are printed with the fewest digits that read back as the same number. Every number
-//    of up to 15 digits survives being a double, so shorter ones need not be tried: the zeros
-//    are left out anyway.
+// Numbers are read and printed by number.c: the same in every locale, with the fewest digits
+// that read back.
+
+#include "number.h"
+#include "text.h"
 
 #include "rehearse/contract.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES 64 // names offered to rh_suggest at once
-#define NUMBER 32    // letters of a printed number
+#define MAX_NAMES 64 // names listed in a message
+#define NUMBER RH_NUMBER__SIZE
 
 void rh_param_initial(const rh_param *param, int nparam, double *value)
 {
@@ -50,30 +49,11 @@ rh_status rh_param_lookup(const rh_param *param, int nparam, const char *owner,
     return rh_unknown(err, what, name, names, n);
 }
 
-// Numbers as in C, on this thread; hand the answer to leave_c(). A null locale changes nothing.
-static locale_t enter_c(locale_t *before)
-{
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    *before = uselocale(c);
-    return c;
-}
-
-static void leave_c(locale_t c, locale_t before)
-{
-    uselocale(before);
-    if (c)
-        freelocale(c);
-}
-
 static void print_number(double value, char *text, size_t size)
 {
-    locale_t before, c = enter_c(&before);
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, isnan(value) ? NAN : value); // never "-nan"
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    leave_c(c, before);
+    char digits[RH_NUMBER__SIZE];
+    rh_number__print(value, digits);
+    snprintf(text, size, "%s", digits);
 }
 
 static bool accepts(const rh_param *p, double value)
@@ -85,11 +65,12 @@ static bool accepts(const rh_param *p, double value)
 // The message for a value that was not accepted, as the user wrote it.
 static rh_status refuse(const rh_param *p, const char *owner, const char *text, rh_error *err)
 {
-    char lo[NUMBER], hi[NUMBER];
+    char lo[NUMBER], hi[NUMBER], shown[68];
     print_number(p->lo, lo, sizeof lo);
     print_number(p->hi, hi, sizeof hi);
-    return rh_fail(err, RH_EINVAL, "%s: %s = %.64s, expected a %snumber, %s to %s", owner,
-                   p->name, text, p->whole || p->choice ? "whole " : "", lo, hi);
+    return rh_fail(err, RH_EINVAL, "%s: %s = %s, expected a %snumber, %s to %s", owner, p->name,
+                   rh_text__printable(text, shown, sizeof shown),
+                   p->whole || p->choice ? "whole " : "", lo, hi);
 }
 
 rh_status rh_param_check(const rh_param *param, int nparam, const char *owner,
@@ -119,11 +100,9 @@ rh_status rh_param_parse(const rh_param *param, const char *owner, const char *t
         return rh_unknown(err, what, text, param->choice, n);
     }
 
-    char *end = NULL;
-    locale_t before, c = enter_c(&before);
-    double x = strtod(text, &end);
-    leave_c(c, before);
-    if (end == text || *end || !accepts(param, x))
+    double x;
+    rh_number__kind kind = rh_number__read(text, strlen(text), &x);
+    if ((kind != RH_NUMBER && kind != RH_NUMBER_BEYOND) || !accepts(param, x))
         return refuse(param, owner, *text ? text : "''", err);
     *value = x;
     return RH_OK;

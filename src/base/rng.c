@@ -5,8 +5,8 @@
 // neighbouring seeds, runs and replicates give unrelated states.
 //
 // 1. Normals come in pairs by Box and Muller, with our own log and sincos. A rejection method
-//    is faster, but takes a random number of draws, and then two settings that share a stream
-//    would drift apart in what chance does to them.
+//    is faster, but takes a random number of draws, and two settings that share a stream would
+//    then get different numbers.
 
 #include "rehearse/base.h"
 

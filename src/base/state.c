@@ -10,9 +10,9 @@
 //     48             the arrays, each: name (32, padded with zeros), length (8), doubles
 //     end     4      CRC-32, as in zip and PNG, of every byte before it
 //
-// 1. Fields have fixed sizes, so that doubles lie at multiples of eight and other programs can
-//    read the file without parsing.
-// 2. No number in the file is believed before it was compared with the size of the file.
+// 1. Fields have fixed sizes, so doubles lie at multiples of eight and other programs can read
+//    the file without parsing.
+// 2. Every length in the file is compared with the size of the file before it is used.
 // 3. Lengths are checked before the checksum: "truncated" tells a user more than "damaged".
 
 #include "base_internal.h"
@@ -70,7 +70,7 @@ static const array *find(const rh_state *state, const char *name)
     return NULL;
 }
 
-// Room for n numbers under a new name; NULL when memory ran out.
+// Space for n numbers under a new name; NULL without memory.
 static double *add(rh_state *state, const char *name, size_t n)
 {
     if (state->narray == state->room) {
@@ -100,10 +100,10 @@ rh_status rh_state_put(rh_state *state, const char *name, const double *x, size_
 {
     size_t length = strlen(name);
     if (length < 1 || length >= NAME)
-        return rh_fail(err, RH_EINVAL, "state: array name '%.64s', expected 1 to %d letters",
+        return rh_fail(err, RH_EINVAL, "state: array name '%.64s', expected 1 to %d characters",
                        name, NAME - 1);
     if (find(state, name))
-        return rh_fail(err, RH_EINVAL, "state: array '%s' is already there", name);
+        return rh_fail(err, RH_EINVAL, "state: array '%s' exists already", name);
 
     double *copy = add(state, name, n);
     if (!copy)
@@ -156,7 +156,7 @@ rh_status rh_state_set_label(rh_state *state, const char *label, rh_error *err)
 {
     size_t length = strlen(label);
     if (length >= NAME)
-        return rh_fail(err, RH_EINVAL, "state: label '%.64s', expected at most %d letters",
+        return rh_fail(err, RH_EINVAL, "state: label '%.64s', expected at most %d characters",
                        label, NAME - 1);
     memset(state->label, 0, sizeof state->label);
     memcpy(state->label, label, length);
@@ -243,7 +243,7 @@ rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char 
     return RH_OK;
 }
 
-// Whether the arrays fill the n bytes of a file, neither more nor less.
+// Check that the arrays fill the n bytes of a file exactly.
 static rh_status check_lengths(const unsigned char *bytes, size_t n, const char *path,
                                rh_error *err)
 {
@@ -269,7 +269,7 @@ static rh_status check_lengths(const unsigned char *bytes, size_t n, const char 
     return RH_OK;
 }
 
-// Whether a field holds a name: it ends inside the field, and zeros follow.
+// Whether a field holds a name: a text that ends inside the field, followed by zeros.
 static bool is_name(const unsigned char *field)
 {
     size_t length = strnlen((const char *)field, NAME);
@@ -279,12 +279,13 @@ static bool is_name(const unsigned char *field)
     return length < NAME;
 }
 
-// Fill an empty state from bytes whose lengths and checksum were right.
+// Fill an empty state from bytes with correct lengths and checksum.
 static rh_status fill(rh_state *state, const unsigned char *bytes, const char *path,
                       rh_error *err)
 {
     if (!is_name(bytes + 16))
-        return rh_fail(err, RH_EFORMAT, "%s: damaged: label '%.32s', expected 0 to %d letters",
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: damaged: label '%.32s', expected 0 to %d characters",
                        rh_path_tail(path), (const char *)bytes + 16, NAME - 1);
     memcpy(state->label, bytes + 16, NAME);
 
@@ -295,7 +296,7 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
         if (!is_name(from) || !name[0] || find(state, name))
             return rh_fail(err, RH_EFORMAT,
                            "%s: damaged: array %u is called '%.32s', expected a name of 1 to "
-                           "%d letters not used before",
+                           "%d characters not used before",
                            rh_path_tail(path), i + 1, name, NAME - 1);
         size_t length = (size_t)fetch(from + NAME, 8);
         double *x = add(state, name, length);

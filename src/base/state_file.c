@@ -1,4 +1,4 @@
-// state_file.c - learned states in files: written whole or not at all, and read with doubt.
+// state_file.c - learned states in files: written whole or not at all, checked when read.
 
 #include "base_internal.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// As many of n bytes as the file has, or -1 and errno.
+// Read up to n bytes; how many the file had, or -1 with errno.
 static ssize_t read_all(int fd, unsigned char *bytes, size_t n)
 {
     size_t got = 0;
@@ -73,7 +73,7 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
         goto done;
     }
 
-    // the head alone, so that no memory is taken for a large file of another kind
+    // the head first, so that a large file of another kind takes no memory
     unsigned char head[RH_STATE__HEAD];
     ssize_t nhead = read_all(fd, head, RH_STATE__HEAD);
     if (nhead < 0) {
@@ -84,7 +84,7 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
     if (rc)
         goto done;
 
-    // the rest, as far as the file reached when it was opened
+    // the rest, up to the size when it was opened
     size_t size = st.st_size > RH_STATE__HEAD ? (size_t)st.st_size : RH_STATE__HEAD;
     bytes = rh_alloc(size, 1);
     if (!bytes) {

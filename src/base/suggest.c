@@ -1,15 +1,15 @@
 // suggest.c - "did you mean": the known word nearest to what was typed.
 //
-// Distance is the number of letters inserted, left out, changed or swapped with their neighbour
-// (Damerau's, in the form that edits no letter twice). A third of the letters and one more may
-// be wrong, though not all of them; one word that begins with the other counts as one slip.
+// The distance is the number of characters inserted, left out, changed or swapped with their
+// neighbour (Damerau's, in the form that edits no character twice). A third of the characters
+// plus one may be wrong, but not all. A word that starts with the other has distance 1.
 
 #include "rehearse/base.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 63 // longer words are compared by their first letters
+#define LONGEST 63 // characters compared
 
 static int smaller(int a, int b)
 {
@@ -38,7 +38,7 @@ const char *rh_suggest(const char *word, const char *const *candidate, int ncand
 {
     const char *best = NULL;
     int nword = (int)strnlen(word, LONGEST);
-    int least = nword / 3 + 2; // one more than may be wrong
+    int least = nword / 3 + 2; // one more than the limit
     for (int i = 0; i < ncandidate; i++) {
         int n = (int)strnlen(candidate[i], LONGEST);
         int d = distance(word, nword, candidate[i], n);

@@ -1,21 +1,23 @@
 // yaml.c - a small YAML file as a tree.
 //
-// libyaml composes the document; it is then copied, aliases and all, into a tree of ours.
+// libyaml composes the document; the tree is a copy of it with aliases expanded.
 //
-// 1. An alias is copied where it stands. A few of them can stand for a billion nodes, and
-//    one that contains itself for more: a tree has at most 10,000 nodes, 16 deep.
-// 2. The same key twice in a mapping is refused with both lines: which of them counts is
-//    something that two readers of YAML do not agree on. So is <<, which merges mappings:
-//    it was taken out of YAML 1.2, and libyaml leaves it to others.
-// 3. Numbers are read by their own grammar, before strtod sees them: it would also take
-//    0x10, nan, and blanks. Whole numbers that are not written with a point or an exponent
-//    are read exactly: a seed may have more digits than a double.
-// 4. libyaml's time grows with the square of the depth: a megabyte of brackets takes it
-//    minutes. So the depth is looked at first, event by event.
+// 1. A few aliases can expand to a billion nodes, and an alias can contain itself, so a tree
+// has
+//    at most 10,000 nodes and a depth of 16.
+// 2. A key given twice in one mapping is refused with both lines, because YAML readers differ
+// in
+//    which one counts. The merge key << is refused too: YAML 1.2 removed it.
+// 3. Numbers follow the decimal grammar of number.c: no 0x10, nan or blanks. Whole numbers
+//    without a point or exponent are read exactly, because a seed can have more digits than a
+//    double.
+// 4. libyaml composes in time quadratic in the depth: a megabyte of brackets takes minutes. The
+//    depth is therefore checked first, event by event, and parsing stops at the limit.
 
 #include "yaml.h"
 
-#include "rehearse/contract.h"
+#include "number.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,7 @@
 #define LARGEST (1 << 20) // bytes of a file
 #define MOST_NODES 10000
 #define DEEPEST 16
-#define LETTERS 40 // of what was found, in a message
+#define CHARACTERS 40 // bytes of a value in a message
 
 typedef struct copying {
     yaml_document_t *document;
@@ -37,11 +39,6 @@ typedef struct copying {
     rh_status rc; // of the first fault
     rh_error *err;
 } copying;
-
-static rh_status nomem(const char *path, rh_error *err)
-{
-    return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
-}
 
 // ---------------------------------------------------------------------------- trees
 
@@ -82,7 +79,7 @@ void rh_yaml__destroy(rh_yaml *node)
     rh_free(node);
 }
 
-// Room for one more. False: no memory.
+// Make space for one more. False: out of memory.
 static bool make_room(rh_yaml *to)
 {
     if (to->n < to->room)
@@ -135,7 +132,7 @@ static rh_status too_much(const char *path, int line, bool deep, rh_error *err)
 {
     return rh_fail(
         err, RH_EFORMAT, "%s:%d: %s, expected a small file", rh_path_tail(path), line,
-        deep ? "nested more than 16 deep" : "more than 10,000 values, aliases counted out");
+        deep ? "nested more than 16 deep" : "more than 10,000 values after expanding aliases");
 }
 
 static int line_of(const yaml_node_t *node)
@@ -154,7 +151,7 @@ static rh_yaml *copy_text(copying *c, const yaml_node_t *node)
     }
     rh_yaml *out = rh_yaml__text(text, n);
     if (!out) {
-        c->rc = nomem(c->path, c->err);
+        c->rc = rh_base__no_memory(c->err, c->path);
         return NULL;
     }
     out->plain = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
@@ -168,11 +165,11 @@ static void copy_list(copying *c, const yaml_node_t *node, int depth, rh_yaml *t
          i < node->data.sequence.items.top && !c->rc; i++) {
         rh_yaml *item = copy(c, *i, depth + 1);
         if (item && !rh_yaml__add(to, NULL, item))
-            c->rc = nomem(c->path, c->err);
+            c->rc = rh_base__no_memory(c->err, c->path);
     }
 }
 
-// Whether the key is new, and a text.
+// A key must be a text that the mapping does not have yet.
 static rh_status check_key(const copying *c, const rh_yaml *map, const rh_yaml *key)
 {
     char shown[RH_YAML__SHOWN];
@@ -182,13 +179,12 @@ static rh_status check_key(const copying *c, const rh_yaml *map, const rh_yaml *
                        key->kind == RH_YAML_LIST ? "a list" : "a mapping");
     if (key->plain && strcmp(key->text, "<<") == 0)
         return rh_fail(c->err, RH_EFORMAT,
-                       "%s:%d: << is not followed: an alias stands for all of a value, and "
-                       "merges none",
+                       "%s:%d: found the merge key <<, expected the keys themselves",
                        rh_path_tail(c->path), key->line);
     for (int i = 0; i < map->n; i++)
         if (strcmp(map->key[i]->text, key->text) == 0) {
             rh_yaml__show(key, shown);
-            return rh_fail(c->err, RH_EFORMAT, "%s:%d: %s is given twice, before in line %d",
+            return rh_fail(c->err, RH_EFORMAT, "%s:%d: %s is given twice, first in line %d",
                            rh_path_tail(c->path), key->line, shown, map->key[i]->line);
         }
     return RH_OK;
@@ -206,11 +202,11 @@ static void copy_map(copying *c, const yaml_node_t *node, int depth, rh_yaml *to
         if (!item)
             rh_yaml__destroy(key);
         else if (!rh_yaml__add(to, key, item))
-            c->rc = nomem(c->path, c->err);
+            c->rc = rh_base__no_memory(c->err, c->path);
     }
 }
 
-// The tree below a node; NULL and c->rc where there is none.
+// The tree below a node, or NULL with c->rc set.
 static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
 {
     const yaml_node_t *node = yaml_document_get_node(c->document, index);
@@ -223,7 +219,7 @@ static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
     bool list = node->type == YAML_SEQUENCE_NODE;
     rh_yaml *branch = rh_yaml__branch(list ? RH_YAML_LIST : RH_YAML_MAP);
     if (!branch) {
-        c->rc = nomem(c->path, c->err);
+        c->rc = rh_base__no_memory(c->err, c->path);
         return NULL;
     }
     branch->line = line_of(node);
@@ -237,7 +233,7 @@ static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth)
     return NULL;
 }
 
-// Lines that end within the first n bytes.
+// Number of lines that end within the first n bytes.
 static size_t lines_before(const char *bytes, size_t n)
 {
     size_t nline = 0;
@@ -246,7 +242,7 @@ static size_t lines_before(const char *bytes, size_t n)
     return nline;
 }
 
-// Whether a line, from 0, is indented with a tab: libyaml does not always say so.
+// Whether a line, counted from 0, is indented with a tab. libyaml does not always report it.
 static bool has_tab(const char *bytes, size_t n, size_t line)
 {
     size_t i = 0;
@@ -261,7 +257,7 @@ static rh_status not_yaml(const yaml_parser_t *parser, const char *bytes, size_t
                           const char *path, rh_error *err)
 {
     if (parser->error == YAML_MEMORY_ERROR)
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
     size_t line = parser->problem_mark.line, at = parser->problem_offset;
     bool tab = false;
@@ -270,10 +266,10 @@ static rh_status not_yaml(const yaml_parser_t *parser, const char *bytes, size_t
     else
         tab = !strstr(problem, "tab") && has_tab(bytes, n, line);
     return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s%s", rh_path_tail(path), line + 1,
-                   problem, tab ? "; a tab stands where only blanks can indent" : "");
+                   problem, tab ? "; the line is indented with a tab, expected spaces" : "");
 }
 
-// Decision 4. What else is wrong is found when the document is composed.
+// Decision 4. Other faults are found when the document is composed.
 static rh_status check_depth(const void *bytes, size_t n, const char *path, rh_error *err)
 {
     yaml_parser_t parser;
@@ -281,7 +277,7 @@ static rh_status check_depth(const void *bytes, size_t n, const char *path, rh_e
     rh_status rc = RH_OK;
     int depth = 0;
     if (!yaml_parser_initialize(&parser))
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     yaml_parser_set_input_string(&parser, bytes, n);
     for (bool more = true; more && !rc && yaml_parser_parse(&parser, &event);) {
         yaml_event_type_t type = event.type;
@@ -306,7 +302,7 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
     if (rc)
         return rc;
     if (!yaml_parser_initialize(&parser))
-        return nomem(path, err);
+        return rh_base__no_memory(err, path);
     yaml_parser_set_input_string(&parser, bytes, n);
     if (!yaml_parser_load(&parser, &document)) {
         rc = not_yaml(&parser, bytes, n, path, err);
@@ -314,7 +310,7 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
         return rc;
     }
 
-    // the only document there is
+    // one document only
     copying c = {.document = &document, .path = path, .err = err};
     if (yaml_document_get_root_node(&document)) {
         tree = copy(&c, 1, 0);
@@ -324,14 +320,13 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
         } else if (!rc) {
             const yaml_node_t *root = yaml_document_get_root_node(&next);
             if (root)
-                rc = rh_fail(err, RH_EFORMAT,
-                             "%s:%d: a second document begins here, expected one",
+                rc = rh_fail(err, RH_EFORMAT, "%s:%d: a second document, expected one",
                              rh_path_tail(path), line_of(root));
             yaml_document_delete(&next);
         }
     } else {
         tree = rh_yaml__text("", 0);
-        rc = tree ? RH_OK : nomem(path, err);
+        rc = tree ? RH_OK : rh_base__no_memory(err, path);
     }
     yaml_document_delete(&document);
     yaml_parser_delete(&parser);
@@ -355,12 +350,12 @@ rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err
     }
     if (!S_ISREG(st.st_mode) || st.st_size > LARGEST) {
         rc = rh_fail(err, RH_EFORMAT, "%s: %s, expected a small YAML file", rh_path_tail(path),
-                     S_ISREG(st.st_mode) ? "more than 1 MB" : "it is no regular file");
+                     S_ISREG(st.st_mode) ? "more than 1 MB" : "not a regular file");
         goto done;
     }
     text = rh_alloc((size_t)st.st_size + 1, 1);
     if (!text) {
-        rc = nomem(path, err);
+        rc = rh_base__no_memory(err, path);
         goto done;
     }
     for (ssize_t got = 1; got != 0 && used < (size_t)st.st_size;) {
@@ -384,7 +379,7 @@ done:
     return rc;
 }
 
-// ---------------------------------------------------------------------------- what texts say
+// ---------------------------------------------------------------------------- values of texts
 
 bool rh_yaml__nothing(const rh_yaml *node)
 {
@@ -397,32 +392,11 @@ static const char *digits(const char *c)
     return c + strspn(c, "0123456789");
 }
 
-// [+-] digits [. digits] [e [+-] digits], with a digit before or behind the point.
-static bool is_decimal(const char *text)
-{
-    const char *c = text + (*text == '+' || *text == '-'), *end = digits(c);
-    size_t ndigit = (size_t)(end - c);
-    c = end;
-    if (*c == '.') {
-        end = digits(c + 1);
-        ndigit += (size_t)(end - c) - 1;
-        c = end;
-    }
-    if (ndigit && (*c == 'e' || *c == 'E')) {
-        c += 1 + (c[1] == '+' || c[1] == '-');
-        end = digits(c);
-        ndigit = (size_t)(end - c);
-        c = end;
-    }
-    return ndigit && !*c;
-}
-
 bool rh_yaml__number(const rh_yaml *node, double *x)
 {
-    static const rh_param any = {.name = "number", .lo = -HUGE_VAL, .hi = HUGE_VAL};
     double value;
-    if (node->kind != RH_YAML_TEXT || !is_decimal(node->text) ||
-        rh_param_parse(&any, "", node->text, &value, NULL) != RH_OK || !isfinite(value))
+    const char *end = node->kind == RH_YAML_TEXT ? node->text + strlen(node->text) : NULL;
+    if (!end || rh_number__parse(node->text, end, &value) != end || !isfinite(value))
         return false;
     *x = value;
     return true;
@@ -471,12 +445,5 @@ void rh_yaml__show(const rh_yaml *node, char shown[RH_YAML__SHOWN])
                        : *node->text               ? node->text
                        : node->plain               ? "nothing"
                                                    : "''";
-    size_t n = strlen(text);
-    bool cut = n > LETTERS;
-    if (cut)
-        for (n = LETTERS; n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80;)
-            n--; // never in the middle of a letter
-    for (size_t i = 0; i < n; i++)
-        shown[i] = (char)((unsigned char)text[i] < 32 || text[i] == 127 ? '?' : text[i]);
-    snprintf(shown + n, RH_YAML__SHOWN - n, "%s", cut ? "..." : "");
+    rh_text__printable(text, shown, CHARACTERS + sizeof "...");
 }

@@ -125,7 +125,7 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
     rh_plan__item said = {.value = value, .file = file};
     if (at < book->nsaid && file && book->said[at].file == file) {
         char why[160];
-        snprintf(why, sizeof why, "%.50s is given twice, before in line %d%s%.50s", shown,
+        snprintf(why, sizeof why, "%.50s is given twice, first in line %d%s%.50s", shown,
                  book->said[at].value->line,
                  strcmp(shown, book->said[at].shown) != 0 ? " as " : "",
                  strcmp(shown, book->said[at].shown) != 0 ? book->said[at].shown : "");

@@ -220,7 +220,7 @@ static rh_status check_twice(const rh_plan *plan, const rh_plan__item *said, rh_
         return RH_OK;
     const rh_plan__item *last = other > said ? other : said,
                         *first = other > said ? said : other;
-    snprintf(why, sizeof why, "%.50s is given twice, before in line %d as %.50s", last->shown,
+    snprintf(why, sizeof why, "%.50s is given twice, first in line %d as %.50s", last->shown,
              first->value->line, first->shown);
     return rh_plan__blame(last, NULL, err, why);
 }

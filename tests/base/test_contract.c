@@ -778,6 +778,59 @@ static void agent_without_memory(void **unused)
     }
 }
 
+// ---------------------------------------------------------------------------- misuse
+
+static void misuse_is_an_error_in_every_build(void **unused)
+{
+    (void)unused;
+    int64_t live = rh_alloc_live();
+    rh_error err;
+    rh_env *env = NULL;
+    rh_agent *agent = NULL;
+    assert_int_equal(rh_env_create(&env, NULL, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "env: NULL, expected a kind of environment");
+    assert_int_equal(rh_env_create(NULL, &corridor_type, NULL, &err), RH_EINVAL);
+    assert_int_equal(rh_agent_create(&agent, NULL, &discrete, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "agent: NULL, expected a kind of agent");
+    assert_int_equal(rh_agent_create(&agent, &counter_type, NULL, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "agent: NULL, expected a task");
+
+    static const struct {
+        int nobs, naction, nact;
+        const char *message;
+    } bad[] = {
+        {0, 2, 1, "counter: a task with 0 sensors, expected 1 to 256"},
+        {257, 2, 1, "counter: a task with 257 sensors, expected 1 to 256"},
+        {1, 2, 0, "counter: a task with 0 numbers in an action, expected 1 to 32"},
+        {1, 0, 33, "counter: a task with 33 numbers in an action, expected 1 to 32"},
+        {1, -1, 1, "counter: a task with -1 actions, expected 0 or more"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rh_task task = {.nobs = bad[i].nobs, .naction = bad[i].naction, .nact = bad[i].nact};
+        assert_int_equal(rh_agent_create(&agent, &counter_type, &task, NULL, &err), RH_EINVAL);
+        assert_string_equal(err.text, bad[i].message);
+        void *self = rh_alloc(1, 8);
+        assert_int_equal(rh_env_adopt(&env, &corridor_type, &task, NULL, self, 8, &err),
+                         RH_EINVAL);
+        rh_free(self);
+    }
+    assert_null(env);
+    assert_null(agent);
+
+    // a cache of another kind is not used
+    rh_feature_cache *cache = NULL;
+    double size = 3;
+    assert_int_equal(rh_feature_cache_create(&cache, &viewer_type, &discrete, &size, pictures,
+                                             3, SIZE_MAX, &err),
+                     RH_OK);
+    agent_of(&agent, &counter_type, &discrete, size);
+    rh_agent_use_cache(agent, cache);
+    rh_agent_look_up(agent, 0);
+    rh_agent_destroy(agent);
+    rh_feature_cache_destroy(cache);
+    assert_int_equal(rh_alloc_live(), live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -795,6 +848,7 @@ int main(void)
         cmocka_unit_test(what_was_learned_comes_back),
         cmocka_unit_test(strangers_are_refused),
         cmocka_unit_test(agent_without_memory),
+        cmocka_unit_test(misuse_is_an_error_in_every_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,6 @@ static void numbers(void **unused)
     accepted(ALPHA, "0.1", 0.1);
     accepted(ALPHA, "1e-4", 1e-4);
     accepted(ALPHA, "2", 2.0);
-    accepted(ALPHA, "0x1p-3", 0.125);
     accepted(LAMBDA, "0", 0.0);
     accepted(NTILING, "64", 64.0);
     accepted(NTILING, "1.6e1", 16.0);
@@ -78,6 +77,7 @@ static void numbers(void **unused)
     refused(ALPHA, "", "sarsa: alpha = '', expected a number, 0.0001 to 2");
     refused(ALPHA, "0.1x", "sarsa: alpha = 0.1x, expected a number, 0.0001 to 2");
     refused(ALPHA, "0.1 ", "sarsa: alpha = 0.1 , expected a number, 0.0001 to 2");
+    refused(ALPHA, "0x1p-3", "sarsa: alpha = 0x1p-3, expected a number, 0.0001 to 2");
     refused(ALPHA, "0,1", "sarsa: alpha = 0,1, expected a number, 0.0001 to 2");
     refused(ALPHA, "high", "sarsa: alpha = high, expected a number, 0.0001 to 2");
     refused(LAMBDA, "1", "sarsa: lambda = 1, expected a number, 0 to 0.99");
@@ -121,6 +121,7 @@ static void locale_does_not_matter(void **unused)
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
         skip(); // no locale with a decimal comma is installed
     accepted(ALPHA, "0.1", 0.1);
+    refused(ALPHA, "0x1p-3", "sarsa: alpha = 0x1p-3, expected a number, 0.0001 to 2");
     refused(ALPHA, "0,1", "sarsa: alpha = 0,1, expected a number, 0.0001 to 2");
     char text[32];
     rh_param_format(&table[ALPHA], 0.25, text, sizeof text);

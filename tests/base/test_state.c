@@ -32,14 +32,14 @@ static void arrays_by_name(void **unused)
                                   "expected 20");
 
     assert_int_equal(rh_state_put(state, "step", x, 1, &err), RH_EINVAL);
-    assert_string_equal(err.text, "state: array 'step' is already there");
+    assert_string_equal(err.text, "state: array 'step' exists already");
     assert_int_equal(rh_state_put(state, "", x, 1, &err), RH_EINVAL);
-    assert_string_equal(err.text, "state: array name '', expected 1 to 31 letters");
+    assert_string_equal(err.text, "state: array name '', expected 1 to 31 characters");
     const char *letters = "abcdefghijklmnopqrstuvwxyz123456"; // 32
     assert_int_equal(rh_state_put(state, letters, x, 1, &err), RH_EINVAL);
     assert_int_equal(rh_state_set_label(state, letters, &err), RH_EINVAL);
     assert_string_equal(err.text, "state: label 'abcdefghijklmnopqrstuvwxyz123456', expected "
-                                  "at most 31 letters");
+                                  "at most 31 characters");
     assert_int_equal(rh_state_set_label(state, letters + 1, NULL), RH_OK);
     assert_string_equal(rh_state_label(state), letters + 1);
     assert_int_equal(rh_state_set_label(state, "short", NULL), RH_OK);
@@ -203,7 +203,7 @@ static void right_checksum_wrong_content(void **unused)
     for (int i = 0; i < 4; i++)
         bytes[n - 4 + (size_t)i] = (unsigned char)(crc >> 8 * i);
     parse_refuses(bytes, n,
-                  "damaged: array 2 is called 'a', expected a name of 1 to 31 letters "
+                  "damaged: array 2 is called 'a', expected a name of 1 to 31 characters "
                   "not used before");
     rh_free(bytes);
     rh_state_destroy(state);

@@ -123,6 +123,18 @@ static void summary_of_one(void **unused)
     assert_true(isnan(s.stderr_) && isnan(s.lo95) && isnan(s.hi95));
 }
 
+static void nothing_to_summarise_is_nan(void **unused)
+{
+    (void)unused;
+    double x = 1.0, work;
+    rh_summary s = rh_summarise(&x, 0, &work);
+    assert_true(s.n == 0 && isnan(s.mean) && isnan(s.min) && isnan(s.median));
+    assert_true(isnan(rh_summarise(&x, -1, &work).max));
+    assert_true(isnan(rh_quantile_sorted(&x, 0, 0.5)));
+    assert_true(isnan(rh_quantile_sorted(&x, 1, 1.5)) && isnan(rh_quantile_sorted(&x, 1, NAN)));
+    assert_true(isnan(rh_student_quantile(0.0, 1.0)) && isnan(rh_student_quantile(0.5, 0.5)));
+}
+
 static void summary_of_equals(void **unused)
 {
     (void)unused;
@@ -185,6 +197,7 @@ int main(void)
         cmocka_unit_test(quantiles_of_infinities),
         cmocka_unit_test(summary),
         cmocka_unit_test(summary_of_one),
+        cmocka_unit_test(nothing_to_summarise_is_nan),
         cmocka_unit_test(summary_of_equals),
         cmocka_unit_test(summary_with_runs_that_broke_down),
         cmocka_unit_test(interval_covers),

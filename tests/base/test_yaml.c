@@ -1,4 +1,4 @@
-// test_yaml.c - trees of YAML: what is in them, what texts say, and what is refused.
+// test_yaml.c - trees of YAML: contents, values of texts, and refused files.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,17 +69,17 @@ static void bad_trees(void **unused)
         const char *text, *message;
     } bad[] = {
         {"a: [1, 2\n", "a.yaml:2: not YAML: did not find expected ',' or ']'"},
-        {"a: 1\nb: 2\na: 3\n", "a.yaml:3: a is given twice, before in line 1"},
-        {"x:\n  a: 1\n  \"a\": 3\n", "a.yaml:3: a is given twice, before in line 2"},
+        {"a: 1\nb: 2\na: 3\n", "a.yaml:3: a is given twice, first in line 1"},
+        {"x:\n  a: 1\n  \"a\": 3\n", "a.yaml:3: a is given twice, first in line 2"},
         {"a: &a {b: 1}\nc:\n  <<: *a\n",
-         "a.yaml:3: << is not followed: an alias stands for all of a value, and merges none"},
-        {"a:\n\tb: 1\n", "a.yaml:2: not YAML: found character that cannot start any token; a "
-                         "tab stands where only blanks can indent"},
+         "a.yaml:3: found the merge key <<, expected the keys themselves"},
+        {"a:\n\tb: 1\n", "a.yaml:2: not YAML: found character that cannot start any token; "
+                         "the line is indented with a tab, expected spaces"},
         {"a: 1\n\tb: 2\n",
          "a.yaml:2: not YAML: found a tab character that violates indentation"},
         {"[1]: 2\n", "a.yaml:1: found a list as a key, expected a text"},
         {"{a: b}: 2\n", "a.yaml:1: found a mapping as a key, expected a text"},
-        {"a: 1\n---\nb: 2\n", "a.yaml:3: a second document begins here, expected one"},
+        {"a: 1\n---\nb: 2\n", "a.yaml:3: a second document, expected one"},
         {"a: \"\\0b\"\n", "a.yaml:1: found binary data, expected a text"},
         {"a: &x [*x]\n", "a.yaml:1: nested more than 16 deep, expected a small file"},
         {"[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]",
@@ -87,7 +87,7 @@ static void bad_trees(void **unused)
         {"a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
          "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
          "e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n",
-         "a.yaml:1: more than 10,000 values, aliases counted out, expected a small file"},
+         "a.yaml:1: more than 10,000 values after expanding aliases, expected a small file"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(bad[i].text, strlen(bad[i].text), bad[i].message);
@@ -99,7 +99,7 @@ static void bad_trees(void **unused)
             "a.yaml:1: not YAML: control characters are not "
             "allowed");
 
-    // in no time: composed, this would take minutes
+    // refused while parsing: composing it would take minutes, as the depth limit stops it here
     static char bracket[1 << 20];
     memset(bracket, '[', sizeof bracket);
     refused(bracket, sizeof bracket,
@@ -218,7 +218,7 @@ static void files(void **unused)
     assert_int_equal(rh_yaml__load(&bytes, &n, path, &err), RH_EIO);
     assert_non_null(strstr(err.text, "a.yaml: cannot read: No such file"));
     assert_int_equal(rh_yaml__load(&bytes, &n, folder, &err), RH_EFORMAT);
-    assert_non_null(strstr(err.text, "no regular file, expected a small YAML file"));
+    assert_non_null(strstr(err.text, "not a regular file, expected a small YAML file"));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("a: b\n", file);

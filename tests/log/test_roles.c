@@ -219,7 +219,7 @@ static void files(void **unused)
     assert_int_equal(strncmp(rh_log_roles_path(roles), folder, strlen(folder)), 0);
     rh_log_roles_destroy(roles);
     assert_int_equal(rh_log_roles_read(&roles, folder, &err), RH_EFORMAT);
-    assert_non_null(strstr(err.text, "it is no regular file, expected a small YAML file"));
+    assert_non_null(strstr(err.text, "not a regular file, expected a small YAML file"));
     assert_int_equal(truncate(path, 2000000), 0);
     assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "more than 1 MB"));

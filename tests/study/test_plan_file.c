@@ -129,7 +129,7 @@ static void refusals(void **unused)
         {"[1, 2]", F "1: found a list, expected the keys of a study"},
         {"hello", F "1: found a text, expected the keys of a study"},
         {"a: [", F "2: not YAML: did not find expected node content"},
-        {"seed: 1\nseed: 2", F "2: seed is given twice, before in line 1"},
+        {"seed: 1\nseed: 2", F "2: seed is given twice, first in line 1"},
         {"runs: 10", F "1: runs belongs below evaluation:"},
         {"k: 3", F "1: k belongs below model:"},
         {"trials: 3", F "1: trials belongs below budget:"},
@@ -171,9 +171,9 @@ static void refusals(void **unused)
          F "1: agent.alpha = a list, expected one value; put values to try below "
            "parameters:"},
         {"agent: {name: esarsa, alpha: 0.1}\nparameters: {alpha: {min: 0.1, max: 1}}",
-         F "2: parameters.alpha is given twice, before in line 1 as agent.alpha"},
+         F "2: parameters.alpha is given twice, first in line 1 as agent.alpha"},
         {"run_cap: 5\nbudget: {trials: 5}",
-         F "2: budget.trials is given twice, before in line 1 as run_cap"},
+         F "2: budget.trials is given twice, first in line 1 as run_cap"},
         {"method: {name: grid}\ngrid: 3",
          F "2: grid = 3, expected ENV:NAME, a published grid such as acrobot:paper"},
         {"grid: acrobot:papr", F "1: acrobot: no grid 'papr'; did you mean 'paper'? (paper, "

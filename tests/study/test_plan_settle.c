@@ -79,9 +79,9 @@ static void refusals(void **unused)
         {"method: {name: random, point: quasi}",
          F "1: random: no parameter 'point'; did you mean 'points'? (points)"},
         {"bayes: {compat: paper}\nmethod: {name: bayes, compat: none}",
-         F "2: method.compat is given twice, before in line 1 as bayes.compat"},
+         F "2: method.compat is given twice, first in line 1 as bayes.compat"},
         {"method: {name: bayes,\n compat: none}\nbayes: {compat: paper}",
-         F "3: bayes.compat is given twice, before in line 2 as method.compat"},
+         F "3: bayes.compat is given twice, first in line 2 as method.compat"},
         {"cem: {rate: 7}", F "1: cem.rate = 7, expected a number, 1e-06 to 1"},
     };
     int wrong = 0;
