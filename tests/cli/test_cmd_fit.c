@@ -424,7 +424,7 @@ static void refuses(void **unused)
     }
 }
 
-// Steps without order cannot teach a laplacian; without a word they are seen as they are.
+// A Laplacian cannot be trained on steps without order; the default is then raw.
 static void logs_without_order(void **unused)
 {
     (void)unused;

@@ -200,7 +200,7 @@ static void files_and_flags(void **unused)
     assert_true(exists("s.study/best.yaml"));
     free(words);
 
-    // the line stands above the file
+    // command-line options override the file
     words = output_of("tune below/s.yaml -n 50 -s alpha=0.1,0.2,0.3 --method grid -r 3 -o t");
     assert_has(words, "runs            3 of 50 steps");
     assert_has(words, "alpha 0.1, 0.2, 0.3\n");
@@ -396,7 +396,7 @@ static void refuses(void **unused)
     }
 }
 
-// A study of something else is not gone on with; what is different is named.
+// A folder of another study is refused, and the difference is named.
 static void refuses_another_study(void **unused)
 {
     (void)unused;
