@@ -1,31 +1,29 @@
-// findings.c - what is to be known before the answer of a study is used.
+// findings.c - what to know before deploying the result of a study.
 //
-// Each has a name that stays, what was seen with its numbers, and what to do. Thresholds:
+// Every finding has a stable id, evidence with numbers, and a remedy. Thresholds:
 //
-// 1. Into the unknown: a model that answers 1 step in 20 without knowing is a guess; 1 in 100
-//    is worth a word.
-// 2. Nothing told apart: when chance leaves open which of more than half of all settings is
-//    best, the choice among them is no better than a draw. This is how a log that cannot answer
-//    shows itself (the paper's Cartpole). A search that goes where it is good ends among
-//    settings that are alike, which says nothing: of bayes and cem only those count that were
-//    asked for before anything was known.
-// 3. A fall: the confirmed interval of the winner lies wholly below the one it was found with:
-//    what made it win was the model it was found in, or its random stream.
-// 4. Too good: an agent that, while it learns, gets more on average than the best episode of
-//    the log has found a way that is probably the model's alone. The choice may still be right
-//    (Acrobot's models are far too easy and rank settings well), its score is not to be
-//    expected.
+// 1. out-of-coverage: a model that guesses 1 step in 20 is not reliable; 1 in 100 is worth a
+//    notice.
+// 2. all-tied: when more than half of all settings are statistically tied with the best, the
+//    choice is no better than a draw. A log that cannot rank settings shows itself this way
+//    (the paper's Cartpole). A search that converges ends among equal settings, which means
+//    nothing: of bayes and cem only the settings of the first ask count.
+// 3. confirmed-lower: the winner's interval in the confirmation lies entirely below that in the
+//    search. It won because of one model or its random streams.
+// 4. too-good: the mean return while learning exceeds the best episode of the log, so the agent
+//    probably exploits the model. The choice may still be right (Acrobot's models are far too
+//    easy and rank settings well), the score is not.
 
 #include "core.h"
 
 #include <math.h>
 #include <string.h>
 
-#define UNKNOWN_MUCH 0.05
-#define UNKNOWN_SOME 0.01
-#define ALIKE 0.5
+#define COVERAGE_WARNING 0.05
+#define COVERAGE_NOTICE 0.01
+#define TIED 0.5
 
-// The value of a parameter of the agent at x (ndim), as a user would write it.
+// The agent's value of a dimension at x (ndim), as text.
 static void write_value(const rh_plan *plan, int d, const double *x, char text[40])
 {
     double hp[RH_STUDY__NHP];
@@ -43,31 +41,26 @@ static void at_bounds(rh_study *study)
             continue;
         char value[40];
         const char *name = plan->agent->param[plan->dim[d].param].name;
+        bool upper = (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS);
         write_value(plan, d, v->trial[v->winner].x, value);
-        rh_finding *f = rh_findings__add(
-            &v->findings, RH_WARNING, "at-bound", 1,
-            "%s = %s is at the %s end of what was tried", name, value,
-            (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS) ? "upper" : "lower");
+        rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, "at-bound", 1,
+                                         "%s = %s is at the %s end of the searched range", name,
+                                         value, upper ? "upper" : "lower");
         f->dim = d;
-        rh_findings__advise(f,
-                            "the best may lie beyond: a wider range, in a folder of its own");
+        rh_findings__advise(f, "search a wider range, in a new folder");
     }
 }
 
-static void uncovered_steps(rh_study *study)
+static void out_of_coverage(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (v->winner < 0)
+    double share = v->winner < 0 ? 0.0 : v->trial[v->winner].out_of_coverage;
+    if (share < COVERAGE_NOTICE)
         return;
-    double share = v->trial[v->winner].out_of_coverage;
-    if (share < UNKNOWN_SOME)
-        return;
-    rh_severity severity = share < UNKNOWN_MUCH ? RH_NOTICE : RH_WARNING;
-    rh_findings__advise(
-        rh_findings__add(&v->findings, severity, "unknown", 1,
-                         "%.1f %% of the winner's steps led out of what the log knows",
-                         100.0 * share),
-        "log more of what the agent does there, or let it explore less");
+    rh_finding *f = rh_findings__add(
+        &v->findings, share < COVERAGE_WARNING ? RH_NOTICE : RH_WARNING, "out-of-coverage", 1,
+        "%.1f %% of the winner's steps are out of the model's coverage", 100.0 * share);
+    rh_findings__advise(f, "log more of what the agent does there, or let it explore less");
 }
 
 // Return of the log's best episode.
@@ -89,23 +82,25 @@ static void too_good(rh_study *study)
     if (v->winner < 0 || study->task.continuing)
         return;
     double value = v->trial[v->winner].value;
-    // episodes of the model's own copy may be in pieces, where numbers were missing
+    // missing values may split episodes in the model's own copy of the log
     const rh_log *log = study->log ? study->log : rh_model_log(rh_study_model(study));
     double logged = best_logged(log);
-    if (value > logged)
-        rh_findings__advise(
-            rh_findings__add(
-                &v->findings, RH_WARNING, "too-good", 1,
-                "%.4g is expected of an episode, and the best of the log's %d has %.4g", value,
-                log->nepisode, logged),
-            "do not expect this score: the model has short cuts that the log's world may not "
-            "have; see whether a shorter reach (--reach 95%%) leads to the same setting");
+    if (!(value > logged))
+        return;
+    rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, "too-good", 1,
+                                     "the model predicts a better episode (%.4g) than the best "
+                                     "of the %d in the log (%.4g), so "
+                                     "it probably contains shortcuts",
+                                     value, log->nepisode, logged);
+    rh_findings__advise(f,
+                        "do not expect this score on the plant; check whether a shorter reach "
+                        "(--reach 95%%) leads to the same setting");
 }
 
-static void told_apart(rh_study *study)
+static void all_tied(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    int nknown = 0, nalike = 0;
+    int nknown = 0, ntied = 0;
     if (v->search_best < 0)
         return;
     const rh_trial *best = &v->trial[v->search_best];
@@ -116,49 +111,47 @@ static void told_apart(rh_study *study)
         if (isnan(t->value) || i == v->search_best || (!spread && t->setting >= study->nfirst))
             continue;
         nknown++;
-        nalike += t->state != RH_SETTING_DROPPED &&
-                  rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
-                                best->result, t->nrun, t->result, study->work);
+        ntied += t->state != RH_SETTING_DROPPED &&
+                 rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
+                               best->result, t->nrun, t->result, study->work);
     }
-    if (nknown >= 3 && nalike > ALIKE * nknown)
-        rh_findings__advise(
-            rh_findings__add(
-                &v->findings, RH_WARNING, "all-alike", nalike,
-                "%d of %d other settings%s are not told from the best of the search", nalike,
-                nknown, spread ? "" : " that were tried first"),
-            "longer runs or more runs may tell them apart; if not, this log cannot, or it "
-            "does not matter");
+    if (nknown < 3 || ntied <= TIED * nknown)
+        return;
+    rh_finding *f = rh_findings__add(
+        &v->findings, RH_WARNING, "all-tied", ntied,
+        "%d of %d other settings%s are statistically tied with the best of the search (95 %%)",
+        ntied, nknown, spread ? "" : " of the first ask");
+    rh_findings__advise(f,
+                        "use longer or more runs; if they stay tied, this log cannot rank them "
+                        "or they are equally good");
 }
 
-static void broken_runs(rh_study *study)
+static void diverged_runs(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int nsetting = 0;
-    int64_t nunit = 0, own = 0;
+    int64_t nrun = 0, own = 0;
     for (int i = 0; i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i];
         if (!t->ndiverged)
             continue;
         const rh_study__record *tried = rh_study__find(study, t->setting, false);
         nsetting += !t->confirm || tried->trial.ndiverged == 0;
-        nunit += t->ndiverged;
+        nrun += t->ndiverged;
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
     if (own)
         rh_findings__advise(
-            rh_findings__add(
-                &v->findings, RH_WARNING, "winner-diverged", own,
-                "%lld of the winner's own runs broke down: its numbers were no longer finite",
-                (long long)own),
-            "choose a tied setting that did not, or smaller steps");
-    else if (nunit)
+            rh_findings__add(&v->findings, RH_WARNING, "winner-diverged", own,
+                             "%lld of the winner's own runs diverged", (long long)own),
+            "choose a tied setting without diverged runs, or smaller step sizes");
+    else if (nrun)
         rh_findings__advise(
-            rh_findings__add(
-                &v->findings, RH_NOTICE, "diverged", nunit,
-                "%lld li%s of %d setting%s broke down and count%s as the worst that can be",
-                (long long)nunit, nunit == 1 ? "fe" : "ves", nsetting, nsetting == 1 ? "" : "s",
-                nunit == 1 ? "s" : ""),
-            "nothing, where these are settings nobody would choose");
+            rh_findings__add(&v->findings, RH_NOTICE, "diverged", nrun,
+                             "%lld run%s of %d setting%s diverged; %s as the worst possible",
+                             (long long)nrun, nrun == 1 ? "" : "s", nsetting,
+                             nsetting == 1 ? "" : "s", nrun == 1 ? "it counts" : "they count"),
+            "none needed if these settings are of no interest");
 }
 
 static void confirmation(rh_study *study)
@@ -170,29 +163,27 @@ static void confirmation(rh_study *study)
     if (!winner->confirm) {
         rh_findings__advise(
             rh_findings__add(&v->findings, RH_NOTICE, "not-confirmed", 1,
-                             "the winner's score is that of the search, and the best of many "
-                             "is partly random "
-                             "stream"),
-            "let the leading settings be confirmed on models and random stream of their own");
+                             "the score is that of the search; the best of many settings is "
+                             "partly chance"),
+            "confirm the leading settings on fresh models and random streams (--confirm)");
         return;
     }
     const rh_trial *found = &v->trial[v->winner_search];
     if (winner->hi95 < found->lo95)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_WARNING, "fell", 1,
-                             "the winner scored %.4g (%.4g to %.4g) when it was found, and "
-                             "%.4g (%.4g to %.4g) "
-                             "in models of parts of the log",
+            rh_findings__add(&v->findings, RH_WARNING, "confirmed-lower", 1,
+                             "the winner scored %.4g (%.4g to %.4g) in the search and %.4g "
+                             "(%.4g to %.4g) in models of parts of the log",
                              found->value, found->lo95, found->hi95, winner->value,
                              winner->lo95, winner->hi95),
-            "the answer depends on which part of the log a model knows: more log, or members "
-            "in the search as well");
+            "the result depends on the part of the log that a model is fitted to: log more, or "
+            "use several members in the search (--members)");
     else if (v->search_best != v->winner_search)
-        rh_findings__advise(rh_findings__add(&v->findings, RH_NOTICE, "other-winner", 1,
-                                             "setting %d led the search, and setting %d came "
-                                             "out best when both were confirmed",
-                                             v->trial[v->search_best].setting, winner->setting),
-                            "nothing: this is what a confirmation is for");
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_NOTICE, "other-winner", 1,
+                             "setting %d led the search, setting %d won the confirmation",
+                             v->trial[v->search_best].setting, winner->setting),
+            "none needed: this is the purpose of a confirmation");
 }
 
 rh_status rh_study__findings(rh_study *study)
@@ -200,11 +191,11 @@ rh_status rh_study__findings(rh_study *study)
     rh_verdict *v = &study->verdict;
     if (!rh_findings__begin(&v->findings))
         return RH_ENOMEM;
-    told_apart(study);
+    all_tied(study);
     confirmation(study);
     too_good(study);
-    uncovered_steps(study);
-    broken_runs(study);
+    out_of_coverage(study);
+    diverged_runs(study);
     at_bounds(study);
     return rh_findings__end(&v->findings) ? RH_OK : RH_ENOMEM;
 }

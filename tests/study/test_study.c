@@ -510,9 +510,9 @@ static void bounds_are_reported(void **unused)
     assert_int_equal(v->bound[0], -1);
     const rh_finding *f = finding(v, "at-bound");
     assert_non_null(f);
-    assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end"));
+    assert_non_null(strstr(f->evidence, "tau = 1 is at the lower end of the searched range"));
     assert_non_null(finding(v, "too-good")); // the log takes all actions in turn
-    assert_null(finding(v, "all-alike"));
+    assert_null(finding(v, "all-tied"));
     assert_null(finding(v, "not-confirmed"));
     assert_null(finding(v, "diverged"));
     rh_study_destroy(study);
@@ -526,7 +526,7 @@ static void bounds_are_reported(void **unused)
     plan = plan_of(log, alike);
     study = finish(plan, log, NULL, 1);
     v = rh_study_verdict(study);
-    assert_non_null(finding(v, "all-alike"));
+    assert_non_null(finding(v, "all-tied"));
     assert_non_null(finding(v, "not-confirmed"));
     assert_int_equal(v->nconfirm, 0);
     assert_true(v->ntied > 2 && !v->trial[v->winner].confirm);
@@ -556,7 +556,7 @@ static void a_search_that_converges(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
-    const rh_finding *f = finding(v, "all-alike");
+    const rh_finding *f = finding(v, "all-tied");
     if (f)
         fail_msg("%s", f->evidence);
     rh_study_destroy(study);
