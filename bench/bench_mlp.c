@@ -5,8 +5,8 @@
 
 #include "seconds.h"
 
-#include "rehearse/mlp.h"
 #include "repr/kernel.h"
+#include "repr/mlp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum { STATE, CLOSE, FAR, NBATCH };
 
 typedef struct entry {
     rh_mlp *mlp;
-    rh_mlp_pass *pass[NBATCH];
+    rh_mlp__pass *pass[NBATCH];
     rh_rng rng;
     int nin, nout;
     float data[NDATA * WIDEST];
@@ -62,7 +62,7 @@ static void loss(entry *s)
 
 static void step(entry *s)
 {
-    static const rh_mlp_adam adam = {.rate = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    static const rh_mlp__adam adam = {.rate = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     for (int i = 0; i < ROWS; i++) {
         uint32_t a = rh_rng_below(&s->rng, NDATA - 16);
         uint32_t at[NBATCH] = {a, a + 1 + rh_rng_below(&s->rng, 8),
@@ -72,16 +72,16 @@ static void step(entry *s)
                 s->x[b][i * s->nin + k] = s->data[(int)at[b] * s->nin + k];
     }
     for (int b = 0; b < NBATCH; b++)
-        rh_mlp_forward(s->mlp, s->pass[b], ROWS, s->x[b], s->y[b]);
+        rh_mlp__forward(s->mlp, s->pass[b], ROWS, s->x[b], s->y[b]);
     loss(s);
     for (int b = 0; b < NBATCH; b++)
-        rh_mlp_backward(s->mlp, s->pass[b], s->dy[b]);
-    rh_mlp_step(s->mlp, &adam);
+        rh_mlp__backward(s->mlp, s->pass[b], s->dy[b]);
+    rh_mlp__step(s->mlp, &adam);
 }
 
 static void row(entry *s)
 {
-    rh_mlp_forward(s->mlp, s->pass[0], 1, s->data, s->y[0]);
+    rh_mlp__forward(s->mlp, s->pass[0], 1, s->data, s->y[0]);
 }
 
 // Best time of one call.
@@ -118,15 +118,15 @@ static void shape(const char *name, const int *size, int nsize)
         s.nout = size[nsize - 1];
         for (int k = 0; k < NDATA * s.nin; k++)
             s.data[k] = (float)rh_rng_range(&s.rng, -1.0, 1.0);
-        must(rh_mlp_create(&s.mlp, size, nsize, RH_MLP_PLAIN, &s.rng, NULL));
+        must(rh_mlp__create(&s.mlp, size, nsize, RH_MLP_PLAIN, &s.rng, NULL));
         for (int b = 0; b < NBATCH; b++)
-            must(rh_mlp_pass_create(&s.pass[b], s.mlp, ROWS, NULL));
+            must(rh_mlp__pass_create(&s.pass[b], s.mlp, ROWS, NULL));
         double us = measure(&s, step);
         printf("  %-10s %8.1f %8.1f %8.2f\n", rh_repr_kernels__at(i)->name, us,
                operations(size, nsize) / us * 1e-3, measure(&s, row));
         for (int b = 0; b < NBATCH; b++)
-            rh_mlp_pass_destroy(s.pass[b]);
-        rh_mlp_destroy(s.mlp);
+            rh_mlp__pass_destroy(s.pass[b]);
+        rh_mlp__destroy(s.mlp);
     }
     fflush(stdout);
 }

@@ -9,7 +9,6 @@
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
 #include "rehearse/log.h"
-#include "rehearse/mlp.h"
 #include "rehearse/model.h"
 #include "rehearse/repr.h"
 #include "rehearse/search.h"

@@ -120,7 +120,7 @@ void rh_nn__destroy(void *member)
     rh_free(nn->sensor.lo);
     for (int i = 0; i < RH_NN_NNET; i++) {
         rh_free(nn->target[i].lo);
-        rh_mlp_destroy(nn->net[i]);
+        rh_mlp__destroy(nn->net[i]);
     }
     rh_free(nn);
 }
@@ -129,7 +129,7 @@ rh_status rh_nn__network(rh_mlp **out, const rh_nn *nn, int which, int hidden, r
                          rh_error *err)
 {
     int size[] = {nn->ninput, hidden, hidden, nn->target[which].n};
-    return rh_mlp_create(out, size, 4, RH_MLP_PLAIN, rng, err);
+    return rh_mlp__create(out, size, 4, RH_MLP_PLAIN, rng, err);
 }
 
 // ---------------------------------------------------------------------------- scaling
@@ -182,7 +182,7 @@ size_t rh_nn__nscratch(const rh_nn *nn, const rh_repr *repr)
 {
     size_t most = nn->code ? rh_repr_nscratch(repr) : 0;
     for (int i = 0; i < RH_NN_NNET; i++) {
-        size_t n = nn->net[i] ? rh_mlp_nscratch(nn->net[i]) : 0;
+        size_t n = nn->net[i] ? rh_mlp__nscratch(nn->net[i]) : 0;
         most = n > most ? n : most;
     }
     return whole_lines((size_t)nn->ninput) + whole_lines((size_t)nn->nobs) + most;
@@ -206,7 +206,7 @@ void rh_nn__input(const rh_nn *nn, const rh_repr *repr, const double *obs, const
 static void ask(const rh_nn *nn, int which, const float *x, float *scratch, float *y)
 {
     if (nn->net[which])
-        rh_mlp_single(nn->net[which], scratch, x, y);
+        rh_mlp__single(nn->net[which], scratch, x, y);
     else
         memset(y, 0, (size_t)nn->target[which].n * sizeof *y);
 }

@@ -30,12 +30,12 @@ static rh_status write_span(rh_store *store, const char *name, const rh_nn__span
 static rh_status write_network(rh_store *store, const char *name, const rh_mlp *mlp,
                                rh_error *err)
 {
-    size_t n = rh_mlp_nparam(mlp);
+    size_t n = rh_mlp__nparam(mlp);
     double *x = rh_alloc(n, sizeof *x);
     float *w = rh_alloc(n, sizeof *w);
     rh_status rc;
     if (x && w) {
-        rh_mlp_get(mlp, RH_MLP_WEIGHTS, x);
+        rh_mlp__get(mlp, RH_MLP_WEIGHTS, x);
         for (size_t i = 0; i < n; i++)
             w[i] = (float)x[i];
         rc = rh_store__put(store, name, RH_STORE_F32, w, (int64_t)n, err);
@@ -101,7 +101,7 @@ static rh_status check_end(const rh_store *store, const char *name, const rh_nn_
 
 static rh_status read_network(rh_store *store, const char *name, rh_mlp *mlp, rh_error *err)
 {
-    size_t n = rh_mlp_nparam(mlp);
+    size_t n = rh_mlp__nparam(mlp);
     void *got = NULL;
     double *x = NULL;
     rh_status rc = rh_store__get(store, name, RH_STORE_F32, (int64_t)n, &got, NULL, err);
@@ -120,7 +120,7 @@ static rh_status read_network(rh_store *store, const char *name, rh_mlp *mlp, rh
             goto done;
         }
     }
-    rh_mlp_set(mlp, RH_MLP_WEIGHTS, x);
+    rh_mlp__set(mlp, RH_MLP_WEIGHTS, x);
 
 done:
     rh_free(x);

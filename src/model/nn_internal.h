@@ -4,7 +4,7 @@
 #define NN_INTERNAL_H
 
 #include "model_internal.h"
-#include "rehearse/mlp.h"
+#include "repr/mlp.h"
 
 enum {
     RH_NN_INPUT,
@@ -83,7 +83,7 @@ double rh_nn__end_chance(int ending, double end);
 typedef struct rh_nn__learner {
     rh_mlp *mlp;         // owned
     rh_mlp *best;        // owned: at the lowest held-out error
-    rh_mlp_pass *pass;   // owned
+    rh_mlp__pass *pass;  // owned
     rh_rng rng;          //
     const float *x;      // borrowed: inputs                                  (... x ninput)
     const float *y;      // borrowed: targets                                 (... x noutput)

@@ -36,7 +36,7 @@ rh_status rh_nn__learner_init(rh_nn__learner *l, rh_mlp *mlp, const double *para
     l->rate = param[RH_NN_RATE];
     l->epochs = (int)param[RH_NN_EPOCHS];
     l->patience = (int)param[RH_NN_PATIENCE];
-    size_t width = (size_t)rh_mlp_ninput(mlp) + 3 * (size_t)rh_mlp_noutput(mlp);
+    size_t width = (size_t)rh_mlp__ninput(mlp) + 3 * (size_t)rh_mlp__noutput(mlp);
     l->row = rh_alloc((size_t)n, sizeof *l->row);
     l->batch = rh_alloc((size_t)l->room * width, sizeof *l->batch);
     if (!l->row || !l->batch)
@@ -55,17 +55,17 @@ rh_status rh_nn__learner_init(rh_nn__learner *l, rh_mlp *mlp, const double *para
     l->nheld = at - l->ntrain;
     l->done = at == 0;
 
-    rh_status rc = rh_mlp_pass_create(&l->pass, mlp, l->room, err);
+    rh_status rc = rh_mlp__pass_create(&l->pass, mlp, l->room, err);
     if (!rc && l->nheld)
-        rc = rh_mlp_clone(&l->best, mlp, err);
+        rc = rh_mlp__clone(&l->best, mlp, err);
     return rc;
 }
 
 void rh_nn__learner_clear(rh_nn__learner *l)
 {
-    rh_mlp_destroy(l->mlp);
-    rh_mlp_destroy(l->best);
-    rh_mlp_pass_destroy(l->pass);
+    rh_mlp__destroy(l->mlp);
+    rh_mlp__destroy(l->best);
+    rh_mlp__pass_destroy(l->pass);
     rh_free(l->row);
     rh_free(l->batch);
     *l = (rh_nn__learner){.mlp = NULL};
@@ -77,7 +77,7 @@ void rh_nn__learner_clear(rh_nn__learner *l)
 // derivatives of their mean.
 static double forward(rh_nn__learner *l, int64_t first, int n, float **dy)
 {
-    int nin = rh_mlp_ninput(l->mlp), nout = rh_mlp_noutput(l->mlp);
+    int nin = rh_mlp__ninput(l->mlp), nout = rh_mlp__noutput(l->mlp);
     float *x = l->batch, *target = x + (size_t)l->room * (size_t)nin;
     float *y = target + (size_t)l->room * (size_t)nout;
     *dy = y + (size_t)l->room * (size_t)nout;
@@ -87,7 +87,7 @@ static double forward(rh_nn__learner *l, int64_t first, int n, float **dy)
         memcpy(target + k * (size_t)nout, l->y + row * (size_t)nout,
                (size_t)nout * sizeof *target);
     }
-    rh_mlp_forward(l->mlp, l->pass, n, x, y);
+    rh_mlp__forward(l->mlp, l->pass, n, x, y);
 
     double sum = 0.0;
     float scale = 2.0f / (float)(n * nout);
@@ -112,7 +112,7 @@ static void shuffle(rh_nn__learner *l)
 // Mean squared error of the held-out rows or, if there are none, of the last epoch.
 static double watched_error(rh_nn__learner *l)
 {
-    double nout = rh_mlp_noutput(l->mlp);
+    double nout = rh_mlp__noutput(l->mlp);
     if (l->nheld == 0)
         return l->sum / ((double)l->ntrain * nout);
     double sum = 0.0;
@@ -136,7 +136,7 @@ static void judge(rh_nn__learner *l)
     if (l->error < l->least) {
         l->least = l->error;
         if (l->best)
-            rh_mlp_copy(l->best, l->mlp);
+            rh_mlp__copy(l->best, l->mlp);
     }
     bool enough = l->nheld > 0 && l->nrise >= l->patience;
     l->done = l->nepoch == l->epochs || enough || !isfinite(l->error);
@@ -144,12 +144,12 @@ static void judge(rh_nn__learner *l)
         return;
     l->failed = l->best ? !isfinite(l->least) : !isfinite(l->error);
     if (l->best)
-        rh_mlp_copy(l->mlp, l->best);
+        rh_mlp__copy(l->mlp, l->best);
 }
 
 void rh_nn__learn(rh_nn__learner *l, int64_t nbatch)
 {
-    const rh_mlp_adam adam = {.rate = l->rate, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    const rh_mlp__adam adam = {.rate = l->rate, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     for (int64_t i = 0; i < nbatch && !l->done; i++) {
         if (l->at == 0)
             shuffle(l);
@@ -157,8 +157,8 @@ void rh_nn__learn(rh_nn__learner *l, int64_t nbatch)
         int n = left < l->size ? (int)left : l->size;
         float *dy;
         l->sum += forward(l, l->at, n, &dy);
-        rh_mlp_backward(l->mlp, l->pass, dy);
-        rh_mlp_step(l->mlp, &adam);
+        rh_mlp__backward(l->mlp, l->pass, dy);
+        rh_mlp__step(l->mlp, &adam);
         l->at += n;
         if (l->at == l->ntrain)
             judge(l);

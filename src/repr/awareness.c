@@ -61,18 +61,18 @@ rh_status rh_points__codes(const rh_repr *repr, const rh_points *points, const f
         *code = points->x;
         return RH_OK;
     }
-    rh_mlp_pass *pass = NULL;
-    rh_status rc = rh_mlp_pass_create(&pass, repr->mlp, ROWS, err);
+    rh_mlp__pass *pass = NULL;
+    rh_status rc = rh_mlp__pass_create(&pass, repr->mlp, ROWS, err);
     if (rc)
         return rc;
     float *x = rh_alloc(points->n ? points->n : 1, (size_t)repr->ncode * sizeof *x);
     if (!x) {
         rh_fail(err, RH_ENOMEM, "%s: out of memory for %u codes", repr->type->name, points->n);
-        rh_mlp_pass_destroy(pass);
+        rh_mlp__pass_destroy(pass);
         return RH_ENOMEM;
     }
     rh_mlp__evaluate(repr->mlp, pass, points->n, points->x, x);
-    rh_mlp_pass_destroy(pass);
+    rh_mlp__pass_destroy(pass);
     *code = *owned = x;
     return RH_OK;
 }

@@ -95,13 +95,13 @@ typedef struct training {
     const rh_repr_work *work;
     rh_laplacian__loss_parts loss;
     rh_closeness closeness;
-    rh_points points;  // trained on
-    rh_points held;    // held out; empty if the log is too short
-    rh_mlp *best;      // owned: the best so far
-    rh_mlp_pass *pass; // owned
-    float *x, *y, *dy; // owned: a batch                            (3 x batch x ...)
-    float *watched;    // owned: inputs of the monitored triples    (3 x NWATCHED x ninput)
-    float *seen;       // owned: their codes                        (3 x NWATCHED x d)
+    rh_points points;   // trained on
+    rh_points held;     // held out; empty if the log is too short
+    rh_mlp *best;       // owned: the best so far
+    rh_mlp__pass *pass; // owned
+    float *x, *y, *dy;  // owned: a batch                            (3 x batch x ...)
+    float *watched;     // owned: inputs of the monitored triples    (3 x NWATCHED x ninput)
+    float *seen;        // owned: their codes                        (3 x NWATCHED x d)
     rh_rng rng;
 } training;
 
@@ -110,8 +110,8 @@ static void clear(training *t)
     rh_closeness__clear(&t->closeness);
     rh_points__clear(&t->points);
     rh_points__clear(&t->held);
-    rh_mlp_destroy(t->best);
-    rh_mlp_pass_destroy(t->pass);
+    rh_mlp__destroy(t->best);
+    rh_mlp__pass_destroy(t->pass);
     rh_free(t->x);
     rh_free(t->y);
     rh_free(t->dy);
@@ -167,9 +167,9 @@ static rh_status prepare(training *t, rh_error *err)
     t->loss = (rh_laplacian__loss_parts){p[HALF] != 0.0 ? 0.5 : 1.0, p[BETA], p[ZETA]};
     rh_status rc = rh_closeness__init(&t->closeness, (int)p[WINDOW], p[KAPPA], err);
     if (!rc)
-        rc = rh_mlp_clone(&t->best, t->repr->mlp, err);
+        rc = rh_mlp__clone(&t->best, t->repr->mlp, err);
     if (!rc)
-        rc = rh_mlp_pass_create(&t->pass, t->repr->mlp, (int)rows, err);
+        rc = rh_mlp__pass_create(&t->pass, t->repr->mlp, (int)rows, err);
     if (rc)
         return rc;
     t->x = rh_alloc(rows * nin, sizeof *t->x);
@@ -190,21 +190,21 @@ static rh_status prepare(training *t, rh_error *err)
 static void step(training *t)
 {
     const double *p = t->work->param;
-    const rh_mlp_adam adam = {.rate = p[RATE], .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    const rh_mlp__adam adam = {.rate = p[RATE], .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     rh_mlp *mlp = t->repr->mlp;
     int n = (int)p[BATCH];
-    rh_laplacian__draw(&t->points, &t->closeness, n, rh_mlp_ninput(mlp), &t->rng, t->x);
-    rh_mlp_forward(mlp, t->pass, 3 * n, t->x, t->y);
-    rh_laplacian__loss(&t->loss, n, rh_mlp_noutput(mlp), t->y, t->dy);
-    rh_mlp_backward(mlp, t->pass, t->dy);
-    rh_mlp_step(mlp, &adam);
+    rh_laplacian__draw(&t->points, &t->closeness, n, rh_mlp__ninput(mlp), &t->rng, t->x);
+    rh_mlp__forward(mlp, t->pass, 3 * n, t->x, t->y);
+    rh_laplacian__loss(&t->loss, n, rh_mlp__noutput(mlp), t->y, t->dy);
+    rh_mlp__backward(mlp, t->pass, t->dy);
+    rh_mlp__step(mlp, &adam);
 }
 
 static double watched_loss(training *t)
 {
     rh_mlp *mlp = t->repr->mlp;
     rh_mlp__evaluate(mlp, t->pass, 3 * NWATCHED, t->watched, t->seen);
-    return rh_laplacian__loss(&t->loss, NWATCHED, rh_mlp_noutput(mlp), t->seen, NULL);
+    return rh_laplacian__loss(&t->loss, NWATCHED, rh_mlp__noutput(mlp), t->seen, NULL);
 }
 
 static rh_status train(training *t, rh_error *err)
@@ -230,7 +230,7 @@ static rh_status train(training *t, rh_error *err)
         double loss = watched_loss(t);
         if (loss < lowest) {
             lowest = loss;
-            rh_mlp_copy(t->best, t->repr->mlp);
+            rh_mlp__copy(t->best, t->repr->mlp);
         }
         rising = loss <= last ? 0 : rising + 1;
         result->early = rising >= p[PATIENCE] || !isfinite(loss);
@@ -243,7 +243,7 @@ static rh_status train(training *t, rh_error *err)
             "laplacian: training diverged within %lld steps with rate = %g, expected a "
             "smaller rate",
             (long long)result->nstep, p[RATE]);
-    rh_mlp_copy(t->repr->mlp, t->best);
+    rh_mlp__copy(t->repr->mlp, t->best);
     result->loss = nstep > 0 ? lowest : watched_loss(t);
     return RH_OK;
 }

@@ -30,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-struct rh_mlp_pass {
+struct rh_mlp__pass {
     size_t size;                 // floats of an array of the networks it fits
     int room, n;                 // rows it can hold, and those of the last forward
     float *x[RH_MLP_LAYERS + 1]; // inputs, then the output of each layer; in one owned block
@@ -55,12 +55,12 @@ static bool has_bias(const rh_mlp *mlp, int l)
     return l > 0 || !(mlp->flags & RH_MLP_NO_FIRST_BIAS);
 }
 
-static float *weights(const rh_mlp *mlp, rh_mlp_array which, int l)
+static float *weights(const rh_mlp *mlp, rh_mlp__array which, int l)
 {
     return mlp->array[which] + mlp->layer[l].at;
 }
 
-static float *biases(const rh_mlp *mlp, rh_mlp_array which, int l)
+static float *biases(const rh_mlp *mlp, rh_mlp__array which, int l)
 {
     const rh_repr__layer *at = &mlp->layer[l];
     return mlp->array[which] + at->at + at->nin * at->row;
@@ -123,12 +123,12 @@ rh_status rh_mlp__make(rh_mlp **out, const int *size, int nsize, unsigned flags,
 full:
     rh_fail(err, rc, "mlp: out of memory for %d layers", nsize - 1);
 done:
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
     return rc;
 }
 
-rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
-                        rh_error *err)
+rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
+                         rh_error *err)
 {
     rh_mlp *mlp = NULL;
     rh_status rc = rh_mlp__make(&mlp, size, nsize, flags, err);
@@ -147,7 +147,7 @@ rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigned flags
     return RH_OK;
 }
 
-void rh_mlp_destroy(rh_mlp *mlp)
+void rh_mlp__destroy(rh_mlp *mlp)
 {
     if (!mlp)
         return;
@@ -156,7 +156,7 @@ void rh_mlp_destroy(rh_mlp *mlp)
     rh_free(mlp);
 }
 
-void rh_mlp_copy(rh_mlp *to, const rh_mlp *from)
+void rh_mlp__copy(rh_mlp *to, const rh_mlp *from)
 {
     assert(to->nlayer == from->nlayer && to->flags == from->flags && to->n == from->n);
     memcpy(to->array[0], from->array[0], 4 * from->n * sizeof(float));
@@ -173,7 +173,7 @@ void rh_mlp__sizes(const rh_mlp *mlp, int *size)
         size[l + 1] = mlp->layer[l].nout;
 }
 
-rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
+rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
 {
     int size[RH_MLP_LAYERS + 1];
     rh_mlp__sizes(mlp, size);
@@ -182,28 +182,28 @@ rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err)
     if (rc)
         return rc;
     same->kernels = mlp->kernels;
-    rh_mlp_copy(same, mlp);
+    rh_mlp__copy(same, mlp);
     *out = same;
     return RH_OK;
 }
 
-int rh_mlp_ninput(const rh_mlp *mlp)
+int rh_mlp__ninput(const rh_mlp *mlp)
 {
     return mlp->layer[0].nin;
 }
 
-int rh_mlp_noutput(const rh_mlp *mlp)
+int rh_mlp__noutput(const rh_mlp *mlp)
 {
     return mlp->layer[mlp->nlayer - 1].nout;
 }
 
 // ---------------------------------------------------------------------------- passes
 
-rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_error *err)
+rh_status rh_mlp__pass_create(rh_mlp__pass **out, const rh_mlp *mlp, int room, rh_error *err)
 {
     if (room < 1)
         return rh_fail(err, RH_EINVAL, "mlp: batches of %d rows, expected 1 or more", room);
-    rh_mlp_pass *pass = rh_alloc(1, sizeof *pass);
+    rh_mlp__pass *pass = rh_alloc(1, sizeof *pass);
     if (!pass)
         goto full;
 
@@ -230,11 +230,11 @@ rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room, rh_
     return RH_OK;
 
 full:
-    rh_mlp_pass_destroy(pass);
+    rh_mlp__pass_destroy(pass);
     return rh_fail(err, RH_ENOMEM, "mlp: out of memory for batches of %d rows", room);
 }
 
-void rh_mlp_pass_destroy(rh_mlp_pass *pass)
+void rh_mlp__pass_destroy(rh_mlp__pass *pass)
 {
     if (!pass)
         return;
@@ -268,7 +268,7 @@ static void pass_layer(const rh_mlp *mlp, int l, int n, const float *from, float
     });
 }
 
-void rh_mlp_forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x, float *y)
+void rh_mlp__forward(const rh_mlp *mlp, rh_mlp__pass *pass, int n, const float *x, float *y)
 {
     assert(n >= 1 && n <= pass->room && pass->size == mlp->n);
     pass->n = n;
@@ -291,12 +291,12 @@ static size_t widest(const rh_mlp *mlp)
     return (size_t)row;
 }
 
-size_t rh_mlp_nscratch(const rh_mlp *mlp)
+size_t rh_mlp__nscratch(const rh_mlp *mlp)
 {
     return 2 * widest(mlp); // the outputs of one layer and of the next
 }
 
-void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
+void rh_mlp__single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
 {
     float *half[2] = {scratch, scratch + widest(mlp)};
     for (int l = 0; l < mlp->nlayer; l++)
@@ -305,20 +305,21 @@ void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y)
            (size_t)mlp->layer[mlp->nlayer - 1].nout * sizeof *y);
 }
 
-void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp_pass *pass, int64_t n, const float *x, float *y)
+void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp__pass *pass, int64_t n, const float *x,
+                      float *y)
 {
-    int64_t nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp);
+    int64_t nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp);
     for (int64_t i = 0; i < n; i += pass->room) {
         int64_t left = n - i;
         int rows = left < pass->room ? (int)left : pass->room;
-        rh_mlp_forward(mlp, pass, rows, x + i * nin, y + i * nout);
+        rh_mlp__forward(mlp, pass, rows, x + i * nin, y + i * nout);
     }
 }
 
 // ---------------------------------------------------------------------------- training
 
 // The gradient of layer l from its D.
-static void gather(rh_mlp *mlp, const rh_mlp_pass *pass, int l, const float *delta)
+static void gather(rh_mlp *mlp, const rh_mlp__pass *pass, int l, const float *delta)
 {
     static const float one = 1.0f;
     const rh_repr__layer *at = &mlp->layer[l];
@@ -350,7 +351,7 @@ static void gather(rh_mlp *mlp, const rh_mlp_pass *pass, int l, const float *del
     mlp->kernels->product(&p);
 }
 
-void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
+void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy)
 {
     assert(pass->size == mlp->n);
     const rh_repr__layer *last = &mlp->layer[mlp->nlayer - 1];
@@ -394,7 +395,7 @@ void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy)
     mlp->fresh = false;
 }
 
-void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam)
+void rh_mlp__step(rh_mlp *mlp, const rh_mlp__adam *adam)
 {
     assert(adam->beta1 >= 0.0 && adam->beta1 < 1.0 && adam->beta2 >= 0.0 && adam->beta2 < 1.0);
     if (mlp->fresh) // no backward since the last step: the gradient is zero
@@ -417,7 +418,7 @@ void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam)
 
 // ---------------------------------------------------------------------------- numbers
 
-size_t rh_mlp_nparam(const rh_mlp *mlp)
+size_t rh_mlp__nparam(const rh_mlp *mlp)
 {
     size_t n = 0;
     for (int l = 0; l < mlp->nlayer; l++)
@@ -425,7 +426,7 @@ size_t rh_mlp_nparam(const rh_mlp *mlp)
     return n;
 }
 
-void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x)
+void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
         const rh_repr__layer *at = &mlp->layer[l];
@@ -436,7 +437,7 @@ void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x)
     }
 }
 
-void rh_mlp_set(rh_mlp *mlp, rh_mlp_array which, const double *x)
+void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
         const rh_repr__layer *at = &mlp->layer[l];

@@ -1,5 +1,5 @@
 // mlp_state.c - saves and loads networks: their shape, Adam's powers of beta, and arrays of
-// numbers in the order of rh_mlp_get().
+// numbers in the order of rh_mlp__get().
 //
 // A size in a state is checked against the number of weights there, so that a damaged state
 // cannot request more memory than it has itself.
@@ -26,7 +26,7 @@ rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_
     int size[RH_MLP_LAYERS + 1];
     double shape[RH_MLP_LAYERS + 2] = {mlp->flags};
     double power[2] = {mlp->power1, mlp->power2};
-    size_t n = rh_mlp_nparam(mlp);
+    size_t n = rh_mlp__nparam(mlp);
     double *x = rh_alloc(n, sizeof *x);
     if (!x)
         return rh_fail(err, RH_ENOMEM, "mlp '%.20s': out of memory for saving", name);
@@ -39,7 +39,7 @@ rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_
     if (!rc)
         rc = rh_state_put(state, label(text, name, "beta^t"), power, 2, err);
     for (int which = 0; !rc && which < NSAVED; which++) {
-        rh_mlp_get(mlp, (rh_mlp_array)which, x);
+        rh_mlp__get(mlp, (rh_mlp__array)which, x);
         rc = rh_state_put(state, label(text, name, saved[which]), x, n, err);
     }
     rh_free(x);
@@ -81,11 +81,11 @@ static rh_status load_shape(const rh_state *state, const char *name, int *size, 
     return RH_OK;
 }
 
-static rh_status load_array(rh_mlp *mlp, const char *name, rh_mlp_array which,
+static rh_status load_array(rh_mlp *mlp, const char *name, rh_mlp__array which,
                             const rh_state *state, double *x, rh_error *err)
 {
     char text[NAME];
-    size_t n = rh_mlp_nparam(mlp);
+    size_t n = rh_mlp__nparam(mlp);
     rh_status rc = rh_state_get(state, label(text, name, saved[which]), x, n, err);
     if (rc)
         return rc;
@@ -96,7 +96,7 @@ static rh_status load_array(rh_mlp *mlp, const char *name, rh_mlp_array which,
                            "mlp '%.20s': number %zu of array '%s' of the saved state is %g, "
                            "expected %g to %g",
                            name, i + 1, text, x[i], lowest, (double)FLT_MAX);
-    rh_mlp_set(mlp, which, x);
+    rh_mlp__set(mlp, which, x);
     return RH_OK;
 }
 
@@ -114,14 +114,14 @@ rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh
     rc = rh_mlp__make(&mlp, size, nsize, flags, err);
     if (rc)
         goto done;
-    x = rh_alloc(rh_mlp_nparam(mlp), sizeof *x);
+    x = rh_alloc(rh_mlp__nparam(mlp), sizeof *x);
     if (!x) {
         rc = rh_fail(err, RH_ENOMEM, "mlp '%.20s': out of memory for loading", name);
         goto done;
     }
     rc = rh_state_get(state, label(text, name, "beta^t"), power, 2, err);
     for (int which = 0; !rc && which < NSAVED; which++)
-        rc = load_array(mlp, name, (rh_mlp_array)which, state, x, err);
+        rc = load_array(mlp, name, (rh_mlp__array)which, state, x, err);
     if (rc)
         goto done;
     if (!(power[0] >= 0.0 && power[0] <= 1.0 && power[1] >= 0.0 && power[1] <= 1.0)) {
@@ -136,6 +136,6 @@ rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh
 
 done:
     rh_free(x);
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
     return rc;
 }

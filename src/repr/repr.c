@@ -52,7 +52,7 @@ rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags,
     rh_rng rng = rh_repr__chance(seed, RH_CHANCE_WEIGHTS);
     int size[4] = {repr->nobs + repr->nact, hidden, hidden, ncode};
     repr->ncode = ncode;
-    return rh_mlp_create(&repr->mlp, size, 4, flags, &rng, err);
+    return rh_mlp__create(&repr->mlp, size, 4, flags, &rng, err);
 }
 
 void rh_repr_destroy(rh_repr *repr)
@@ -62,7 +62,7 @@ void rh_repr_destroy(rh_repr *repr)
     rh_free(repr->param);
     rh_free(repr->centre);
     rh_free(repr->factor);
-    rh_mlp_destroy(repr->mlp);
+    rh_mlp__destroy(repr->mlp);
     rh_free(repr);
 }
 
@@ -71,7 +71,7 @@ rh_status rh_repr_copy(rh_repr **out, const rh_repr *repr, rh_error *err)
     rh_repr *same = NULL;
     rh_status rc = rh_repr__make(&same, repr->type, repr->nobs, repr->nact, err);
     if (!rc && repr->mlp)
-        rc = rh_mlp_clone(&same->mlp, repr->mlp, err);
+        rc = rh_mlp__clone(&same->mlp, repr->mlp, err);
     if (rc) {
         rh_repr_destroy(same);
         return rc;
@@ -202,7 +202,7 @@ static void seal(float *code, int n, bool whole)
 rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, const double *act,
                          float *code, rh_error *err)
 {
-    rh_mlp_pass *pass = NULL;
+    rh_mlp__pass *pass = NULL;
     rh_status rc = RH_OK;
     int nin = repr->nobs + repr->nact, ncode = repr->ncode;
     float *x = rh_alloc(ROWS * (size_t)nin, sizeof *x);
@@ -211,7 +211,7 @@ rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, cons
         goto done;
     }
     if (repr->mlp)
-        rc = rh_mlp_pass_create(&pass, repr->mlp, ROWS, err);
+        rc = rh_mlp__pass_create(&pass, repr->mlp, ROWS, err);
     if (rc)
         goto done;
 
@@ -224,7 +224,7 @@ rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, cons
                                repr->nact ? act + (i + k) * repr->nact : NULL, x + k * nin);
         float *to = code + i * ncode;
         if (repr->mlp)
-            rh_mlp_forward(repr->mlp, pass, rows, x, to);
+            rh_mlp__forward(repr->mlp, pass, rows, x, to);
         else
             memcpy(to, x, (size_t)(rows * nin) * sizeof *x);
         for (int k = 0; k < rows; k++)
@@ -232,7 +232,7 @@ rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, cons
     }
 
 done:
-    rh_mlp_pass_destroy(pass);
+    rh_mlp__pass_destroy(pass);
     rh_free(x);
     return rc;
 }
@@ -245,7 +245,7 @@ static size_t input_room(const rh_repr *repr)
 
 size_t rh_repr_nscratch(const rh_repr *repr)
 {
-    return input_room(repr) + (repr->mlp ? rh_mlp_nscratch(repr->mlp) : 0);
+    return input_room(repr) + (repr->mlp ? rh_mlp__nscratch(repr->mlp) : 0);
 }
 
 void rh_repr_encode_one(const rh_repr *repr, const double *obs, const double *act,
@@ -253,7 +253,7 @@ void rh_repr_encode_one(const rh_repr *repr, const double *obs, const double *ac
 {
     bool whole = rh_repr__input(repr, obs, act, scratch);
     if (repr->mlp)
-        rh_mlp_single(repr->mlp, scratch + input_room(repr), scratch, code);
+        rh_mlp__single(repr->mlp, scratch + input_room(repr), scratch, code);
     else
         memcpy(code, scratch, (size_t)repr->ncode * sizeof *code);
     seal(code, repr->ncode, whole);

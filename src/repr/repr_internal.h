@@ -4,7 +4,7 @@
 #define REPR_INTERNAL_H
 
 #include "base/text.h"
-#include "rehearse/mlp.h"
+#include "mlp.h"
 #include "rehearse/repr.h"
 
 #define RH_MAX_INPUT (RH_MAX_OBS + RH_MAX_ACT)

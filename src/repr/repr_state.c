@@ -104,11 +104,11 @@ static rh_status load_network(rh_repr *repr, const rh_state *state, rh_error *er
     if (rc)
         return rc == RH_ENOMEM ? rc : RH_EFORMAT;
     int nin = repr->nobs + repr->nact;
-    if (rh_mlp_ninput(repr->mlp) != nin || rh_mlp_noutput(repr->mlp) != repr->ncode)
+    if (rh_mlp__ninput(repr->mlp) != nin || rh_mlp__noutput(repr->mlp) != repr->ncode)
         return rh_fail(err, RH_EFORMAT,
                        "representation: the saved network has %d inputs and %d outputs, "
                        "expected %d and %d",
-                       rh_mlp_ninput(repr->mlp), rh_mlp_noutput(repr->mlp), nin, repr->ncode);
+                       rh_mlp__ninput(repr->mlp), rh_mlp__noutput(repr->mlp), nin, repr->ncode);
     return RH_OK;
 }
 

@@ -63,7 +63,7 @@ static void follow_learner(const char *name, int64_t nbatch)
     rh_nn__learner l;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 1, 0);
     int hidden = (int)param[RH_NN_HIDDEN];
-    assert_int_equal(rh_mlp_create(&mlp, (int[]){3, hidden, hidden, 2}, 4, 0, &rng, NULL), 0);
+    assert_int_equal(rh_mlp__create(&mlp, (int[]){3, hidden, hidden, 2}, 4, 0, &rng, NULL), 0);
     assert_int_equal(rh_nn__learner_init(&l, mlp, param, x, y, n, NULL, out_of, rng, NULL), 0);
 
     // an epoch at a time
@@ -389,11 +389,11 @@ static void few_transitions(void **unused)
 static void same_networks(const rh_nn *a, const rh_nn *b, bool same)
 {
     for (int i = 0; i < RH_NN_NNET; i++) {
-        size_t n = rh_mlp_nparam(a->net[i]);
+        size_t n = rh_mlp__nparam(a->net[i]);
         double *x = rh_alloc(n, sizeof *x), *y = rh_alloc(n, sizeof *y);
         assert_true(x && y);
-        rh_mlp_get(a->net[i], RH_MLP_WEIGHTS, x);
-        rh_mlp_get(b->net[i], RH_MLP_WEIGHTS, y);
+        rh_mlp__get(a->net[i], RH_MLP_WEIGHTS, x);
+        rh_mlp__get(b->net[i], RH_MLP_WEIGHTS, y);
         assert_int_equal(memcmp(x, y, n * sizeof *x) == 0, same);
         rh_free(x);
         rh_free(y);
@@ -497,7 +497,7 @@ static void divergence_is_said(void **unused)
         rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
         memset(y, 0, sizeof y);
         y[where] = INFINITY;
-        assert_int_equal(rh_mlp_create(&mlp, (int[]){1, 4, 1}, 3, 0, &rng, NULL), RH_OK);
+        assert_int_equal(rh_mlp__create(&mlp, (int[]){1, 4, 1}, 3, 0, &rng, NULL), RH_OK);
         assert_int_equal(rh_nn__learner_init(&l, mlp, param, x, y, 20, NULL, held, rng, NULL),
                          RH_OK);
         assert_int_equal(rh_nn__train(&l, 1, 1, &nobody, &err), RH_EINVAL);

@@ -135,11 +135,11 @@ static void damaged_files(void **unused)
     nn->net[RH_NN_OF_REWARD] = NULL;
     refused(&s, nn, "reward_weights");
     nn->net[RH_NN_OF_REWARD] = reward;
-    double *w = rh_alloc(rh_mlp_nparam(reward), sizeof *w);
+    double *w = rh_alloc(rh_mlp__nparam(reward), sizeof *w);
     assert_non_null(w);
-    rh_mlp_get(reward, RH_MLP_WEIGHTS, w);
+    rh_mlp__get(reward, RH_MLP_WEIGHTS, w);
     w[7] = INFINITY;
-    rh_mlp_set(reward, RH_MLP_WEIGHTS, w);
+    rh_mlp__set(reward, RH_MLP_WEIGHTS, w);
     refused(&s, nn, "reward_weights: weight 8 is inf");
     rh_free(w);
     rh_nn__destroy(nn);

@@ -120,8 +120,8 @@ static rh_repr *half_blind(const rh_log *log)
 {
     rh_repr *repr = fitted(&rh_repr_raw, log, NULL);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_FIT, 0, 0);
-    assert_int_equal(rh_mlp_create(&repr->mlp, (int[]){2, 1}, 2, 0, &rng, NULL), RH_OK);
-    rh_mlp_set(repr->mlp, RH_MLP_WEIGHTS, (double[]){1.0, 0.0, 0.0});
+    assert_int_equal(rh_mlp__create(&repr->mlp, (int[]){2, 1}, 2, 0, &rng, NULL), RH_OK);
+    rh_mlp__set(repr->mlp, RH_MLP_WEIGHTS, (double[]){1.0, 0.0, 0.0});
     repr->ncode = 1;
     return repr;
 }

@@ -52,7 +52,7 @@ enum { LINE = 1 << 14, NUMBERS = 512 };
 
 typedef struct reference {
     rh_mlp *mlp;
-    rh_mlp_pass *pass;
+    rh_mlp__pass *pass;
     rh_laplacian__loss_parts by;
     int rows;
     float x[NUMBERS], y[NUMBERS], dy[NUMBERS];
@@ -62,15 +62,15 @@ static void begin(reference *r, const double *shape, int n)
 {
     int size[8];
     rh_rng rng = rh_rng_stream(1, RH_STREAM_FIT, 0, 0);
-    rh_mlp_destroy(r->mlp);
-    rh_mlp_pass_destroy(r->pass);
+    rh_mlp__destroy(r->mlp);
+    rh_mlp__pass_destroy(r->pass);
     for (int i = 5; i < n; i++)
         size[i - 5] = (int)shape[i];
     r->by = (rh_laplacian__loss_parts){shape[1], shape[2], shape[3]};
     r->rows = (int)shape[4];
     unsigned flags = shape[0] != 0.0 ? RH_MLP_PLAIN : RH_MLP_NO_FIRST_BIAS;
-    assert_int_equal(rh_mlp_create(&r->mlp, size, n - 5, flags, &rng, NULL), RH_OK);
-    assert_int_equal(rh_mlp_pass_create(&r->pass, r->mlp, 3 * r->rows, NULL), RH_OK);
+    assert_int_equal(rh_mlp__create(&r->mlp, size, n - 5, flags, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp__pass_create(&r->pass, r->mlp, 3 * r->rows, NULL), RH_OK);
 }
 
 static void compare(const double *x, const double *expected, int n, double within,
@@ -88,27 +88,27 @@ static void compare(const double *x, const double *expected, int n, double withi
 static void follow(reference *r, const char *where, int step, const char *what, const double *x,
                    int n)
 {
-    static const rh_mlp_adam adam = {.rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-3};
+    static const rh_mlp__adam adam = {.rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-3};
     double own[NUMBERS];
     if (!strcmp(what, "shape")) {
         begin(r, x, n);
     } else if (!strcmp(what, "rows")) {
         for (int i = 0; i < n; i++)
             r->x[i] = (float)x[i];
-        rh_mlp_forward(r->mlp, r->pass, 3 * r->rows, r->x, r->y);
+        rh_mlp__forward(r->mlp, r->pass, 3 * r->rows, r->x, r->y);
     } else if (!strcmp(what, "loss")) {
-        own[0] = rh_laplacian__loss(&r->by, r->rows, rh_mlp_noutput(r->mlp), r->y, r->dy);
+        own[0] = rh_laplacian__loss(&r->by, r->rows, rh_mlp__noutput(r->mlp), r->y, r->dy);
         compare(own, x, 1, 2e-5, where);
-        rh_mlp_backward(r->mlp, r->pass, r->dy);
+        rh_mlp__backward(r->mlp, r->pass, r->dy);
     } else if (!strcmp(what, "gradient")) {
-        rh_mlp_get(r->mlp, RH_MLP_GRADIENT, own);
+        rh_mlp__get(r->mlp, RH_MLP_GRADIENT, own);
         compare(own, x, n, 2e-5, where);
-        rh_mlp_step(r->mlp, &adam);
+        rh_mlp__step(r->mlp, &adam);
     } else if (step == 0) {
-        assert_int_equal(n, rh_mlp_nparam(r->mlp));
-        rh_mlp_set(r->mlp, RH_MLP_WEIGHTS, x);
+        assert_int_equal(n, rh_mlp__nparam(r->mlp));
+        rh_mlp__set(r->mlp, RH_MLP_WEIGHTS, x);
     } else {
-        rh_mlp_get(r->mlp, RH_MLP_WEIGHTS, own);
+        rh_mlp__get(r->mlp, RH_MLP_WEIGHTS, own);
         compare(own, x, n, 2e-5, where);
     }
 }
@@ -139,8 +139,8 @@ static void fifteen_steps_of_numpy(void **unused)
         fclose(file);
     }
     rh_isa_limit(0);
-    rh_mlp_destroy(r.mlp);
-    rh_mlp_pass_destroy(r.pass);
+    rh_mlp__destroy(r.mlp);
+    rh_mlp__pass_destroy(r.pass);
 }
 
 // ---------------------------------------------------------------------------- pairs

@@ -15,20 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rh_mlp_adam adam = {.rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-3};
+static const rh_mlp__adam adam = {.rate = 1e-2, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-3};
 
 static rh_mlp *network(const int *size, int nsize, unsigned flags, uint64_t seed)
 {
     rh_mlp *mlp = NULL;
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_AGENT, 0, 0);
-    assert_int_equal(rh_mlp_create(&mlp, size, nsize, flags, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp__create(&mlp, size, nsize, flags, &rng, NULL), RH_OK);
     return mlp;
 }
 
-static rh_mlp_pass *pass_for(const rh_mlp *mlp, int room)
+static rh_mlp__pass *pass_for(const rh_mlp *mlp, int room)
 {
-    rh_mlp_pass *pass = NULL;
-    assert_int_equal(rh_mlp_pass_create(&pass, mlp, room, NULL), RH_OK);
+    rh_mlp__pass *pass = NULL;
+    assert_int_equal(rh_mlp__pass_create(&pass, mlp, room, NULL), RH_OK);
     return pass;
 }
 
@@ -43,20 +43,20 @@ static float *numbers(size_t n, uint64_t seed)
     return x;
 }
 
-static double *array_of(const rh_mlp *mlp, rh_mlp_array which)
+static double *array_of(const rh_mlp *mlp, rh_mlp__array which)
 {
-    double *x = rh_alloc(rh_mlp_nparam(mlp), sizeof *x);
+    double *x = rh_alloc(rh_mlp__nparam(mlp), sizeof *x);
     assert_non_null(x);
-    rh_mlp_get(mlp, which, x);
+    rh_mlp__get(mlp, which, x);
     return x;
 }
 
 static void same_arrays(const rh_mlp *a, const rh_mlp *b)
 {
-    size_t n = rh_mlp_nparam(a);
-    assert_int_equal(n, rh_mlp_nparam(b));
+    size_t n = rh_mlp__nparam(a);
+    assert_int_equal(n, rh_mlp__nparam(b));
     for (int which = RH_MLP_WEIGHTS; which <= RH_MLP_SECOND; which++) {
-        double *x = array_of(a, (rh_mlp_array)which), *y = array_of(b, (rh_mlp_array)which);
+        double *x = array_of(a, (rh_mlp__array)which), *y = array_of(b, (rh_mlp__array)which);
         assert_memory_equal(x, y, n * sizeof *x);
         rh_free(x);
         rh_free(y);
@@ -112,25 +112,25 @@ static void check_network(const int *size, int nsize, unsigned flags, int n, uin
     int nin = size[0], nout = size[nsize - 1];
     bool bias = !(flags & RH_MLP_NO_FIRST_BIAS);
     rh_mlp *mlp = network(size, nsize, flags, seed);
-    rh_mlp_pass *pass = pass_for(mlp, n);
+    rh_mlp__pass *pass = pass_for(mlp, n);
     float *x = numbers((size_t)(n * nin), seed), *dy = numbers((size_t)(n * nout), seed + 1);
     float *y = rh_alloc((size_t)(n * nout), sizeof *y);
     double *expected = rh_alloc((size_t)(n * nout), sizeof *expected);
     assert_true(y && expected);
     double *w = array_of(mlp, RH_MLP_WEIGHTS);
-    assert_int_equal(rh_mlp_ninput(mlp), nin);
-    assert_int_equal(rh_mlp_noutput(mlp), nout);
+    assert_int_equal(rh_mlp__ninput(mlp), nin);
+    assert_int_equal(rh_mlp__noutput(mlp), nout);
 
-    rh_mlp_forward(mlp, pass, n, x, y);
+    rh_mlp__forward(mlp, pass, n, x, y);
     plain_forward(size, nsize, bias, w, n, x, expected);
     for (int i = 0; i < n * nout; i++)
         assert_true(fabs((double)y[i] - expected[i]) <= 2e-6);
 
     // differences of the plain network; the sum of |dy| says how large a rounding may show
-    rh_mlp_backward(mlp, pass, dy);
+    rh_mlp__backward(mlp, pass, dy);
     double *g = array_of(mlp, RH_MLP_GRADIENT);
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
-    size_t nparam = rh_mlp_nparam(mlp);
+    size_t nparam = rh_mlp__nparam(mlp);
     for (size_t t = 0; t < 60 && t < nparam; t++) {
         size_t i = nparam <= 60 ? t : rh_rng_below(&rng, (uint32_t)nparam);
         double old = w[i], h = 1e-7;
@@ -149,8 +149,8 @@ static void check_network(const int *size, int nsize, unsigned flags, int n, uin
     rh_free(y);
     rh_free(dy);
     rh_free(x);
-    rh_mlp_pass_destroy(pass);
-    rh_mlp_destroy(mlp);
+    rh_mlp__pass_destroy(pass);
+    rh_mlp__destroy(mlp);
 }
 
 static void outputs_and_gradients(void **unused)
@@ -208,7 +208,7 @@ static void near(const double *x, const double *expected, int n, const char *nam
 
 typedef struct training {
     rh_mlp *mlp;
-    rh_mlp_pass *pass[3];
+    rh_mlp__pass *pass[3];
     int rows, nin, nout;
     float x[NUMBERS], y[NUMBERS], dy[NUMBERS];
 } training;
@@ -216,8 +216,8 @@ typedef struct training {
 static void end_training(training *t)
 {
     for (int b = 0; b < 3; b++)
-        rh_mlp_pass_destroy(t->pass[b]);
-    rh_mlp_destroy(t->mlp);
+        rh_mlp__pass_destroy(t->pass[b]);
+    rh_mlp__destroy(t->mlp);
 }
 
 static void begin_training(training *t, const double *shape, int n)
@@ -264,24 +264,24 @@ static void follow(training *t, const char *name, int step, const char *what, co
         for (int i = 0; i < n; i++)
             t->x[i] = (float)x[i];
         for (int b = 0; b < 3; b++)
-            rh_mlp_forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
-                           t->y + b * t->rows * t->nout);
+            rh_mlp__forward(t->mlp, t->pass[b], t->rows, t->x + b * t->rows * t->nin,
+                            t->y + b * t->rows * t->nout);
     } else if (!strcmp(what, "outputs")) {
         for (int i = 0; i < n; i++)
             own[i] = (double)t->y[i];
         near(own, x, n, name, step, what);
         laplacian(t);
         for (int b = 0; b < 3; b++)
-            rh_mlp_backward(t->mlp, t->pass[b], t->dy + b * t->rows * t->nout);
+            rh_mlp__backward(t->mlp, t->pass[b], t->dy + b * t->rows * t->nout);
     } else if (!strcmp(what, "gradient")) {
-        rh_mlp_get(t->mlp, RH_MLP_GRADIENT, own);
+        rh_mlp__get(t->mlp, RH_MLP_GRADIENT, own);
         near(own, x, n, name, step, what);
-        rh_mlp_step(t->mlp, &adam);
+        rh_mlp__step(t->mlp, &adam);
     } else if (step == 0) {
-        assert_int_equal(n, rh_mlp_nparam(t->mlp));
-        rh_mlp_set(t->mlp, RH_MLP_WEIGHTS, x);
+        assert_int_equal(n, rh_mlp__nparam(t->mlp));
+        rh_mlp__set(t->mlp, RH_MLP_WEIGHTS, x);
     } else {
-        rh_mlp_get(t->mlp, RH_MLP_WEIGHTS, own);
+        rh_mlp__get(t->mlp, RH_MLP_WEIGHTS, own);
         near(own, x, n, name, step, what);
     }
 }
@@ -315,25 +315,25 @@ static void twenty_steps_of_numpy(void **unused)
 // (0-terminated).
 static void train(rh_mlp *mlp, const int *batch, int steps)
 {
-    int nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp), total = 0;
+    int nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp), total = 0;
     for (int b = 0; batch[b]; b++)
         total += batch[b];
-    rh_mlp_pass *pass = pass_for(mlp, total);
+    rh_mlp__pass *pass = pass_for(mlp, total);
     float *y = numbers((size_t)(total * nout), 1);
     for (int s = 0; s < steps; s++) {
         float *x = numbers((size_t)(total * nin), 100 + (uint64_t)s);
         int at = 0;
         for (int b = 0; batch[b]; at += batch[b++]) {
-            rh_mlp_forward(mlp, pass, batch[b], x + at * nin, y + at * nout);
+            rh_mlp__forward(mlp, pass, batch[b], x + at * nin, y + at * nout);
             for (int i = 0; i < batch[b] * nout; i++)
                 y[at * nout + i] -= x[(at + i / nout) * nin + i % nout % nin];
-            rh_mlp_backward(mlp, pass, y + at * nout);
+            rh_mlp__backward(mlp, pass, y + at * nout);
         }
-        rh_mlp_step(mlp, &adam);
+        rh_mlp__step(mlp, &adam);
         rh_free(x);
     }
     rh_free(y);
-    rh_mlp_pass_destroy(pass);
+    rh_mlp__pass_destroy(pass);
 }
 
 static void same_bits(void **unused)
@@ -356,38 +356,38 @@ static void same_bits(void **unused)
         same_arrays(a, c); // in parts
 
         double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(other, RH_MLP_WEIGHTS);
-        assert_memory_not_equal(x, y, rh_mlp_nparam(a) * sizeof *x);
+        assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
         rh_free(x);
         rh_free(y);
 
         if (rh_repr_kernels__at(k - 1)->fused) { // by another instruction set
             if (fused)
                 same_arrays(a, fused);
-            rh_mlp_destroy(fused);
+            rh_mlp__destroy(fused);
             fused = a;
             a = NULL;
         }
-        rh_mlp_destroy(a);
-        rh_mlp_destroy(b);
-        rh_mlp_destroy(c);
-        rh_mlp_destroy(other);
+        rh_mlp__destroy(a);
+        rh_mlp__destroy(b);
+        rh_mlp__destroy(c);
+        rh_mlp__destroy(other);
     }
-    rh_mlp_destroy(fused);
+    rh_mlp__destroy(fused);
     rh_isa_limit(0);
 }
 
 // Rows x (n x ninput) one by one give y, and no float outside of the scratch is written.
 static void alone_without_pass(const rh_mlp *mlp, int n, const float *x, const float *y)
 {
-    size_t room = rh_mlp_nscratch(mlp);
-    int nin = rh_mlp_ninput(mlp), nout = rh_mlp_noutput(mlp);
+    size_t room = rh_mlp__nscratch(mlp);
+    int nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp);
     float *scratch = rh_alloc(room + 16, sizeof *scratch), own[300];
     assert_true(scratch && nout < 300);
     for (int i = 0; i < n; i++) {
         for (size_t k = 0; k < room + 16; k++)
             scratch[k] = -7.0f; // what is left there must not matter
         own[nout] = -7.0f;
-        rh_mlp_single(mlp, scratch, x + i * nin, own);
+        rh_mlp__single(mlp, scratch, x + i * nin, own);
         assert_memory_equal(own, y + i * nout, (size_t)nout * sizeof *own);
         assert_true(own[nout] == -7.0f);
         for (size_t k = room; k < room + 16; k++)
@@ -409,13 +409,13 @@ static void single_rows(void **unused)
                 const int *size = shape[i] + 1;
                 int nsize = shape[i][0];
                 rh_mlp *mlp = network(size, nsize, flags, 8);
-                rh_mlp_pass *pass = pass_for(mlp, N);
+                rh_mlp__pass *pass = pass_for(mlp, N);
                 float *x = numbers((size_t)(N * size[0]), 9), y[N * 290];
-                rh_mlp_forward(mlp, pass, N, x, y);
+                rh_mlp__forward(mlp, pass, N, x, y);
                 alone_without_pass(mlp, N, x, y);
                 rh_free(x);
-                rh_mlp_pass_destroy(pass);
-                rh_mlp_destroy(mlp);
+                rh_mlp__pass_destroy(pass);
+                rh_mlp__destroy(mlp);
             }
     }
     rh_isa_limit(0);
@@ -428,20 +428,21 @@ static void rows_alone_and_together(void **unused)
     for (int k = 1; k <= rh_isa_count(); k++) {
         rh_isa_limit(k);
         rh_mlp *mlp = network((int[]){6, 150, 130, 9}, 4, RH_MLP_PLAIN, 5);
-        rh_mlp_pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16), *one = pass_for(mlp, 1);
+        rh_mlp__pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16),
+                     *one = pass_for(mlp, 1);
         float *x = numbers(N * 6, 6), y[3][N * 9];
-        rh_mlp_forward(mlp, all, N, x, y[0]);
+        rh_mlp__forward(mlp, all, N, x, y[0]);
         rh_mlp__evaluate(mlp, some, N, x, y[1]);
         for (int i = 0; i < N; i++)
-            rh_mlp_forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
+            rh_mlp__forward(mlp, one, 1, x + i * 6, y[2] + i * 9);
         assert_memory_equal(y[0], y[1], sizeof y[0]);
         assert_memory_equal(y[0], y[2], sizeof y[0]);
         alone_without_pass(mlp, N, x, y[0]);
         rh_free(x);
-        rh_mlp_pass_destroy(all);
-        rh_mlp_pass_destroy(some);
-        rh_mlp_pass_destroy(one);
-        rh_mlp_destroy(mlp);
+        rh_mlp__pass_destroy(all);
+        rh_mlp__pass_destroy(some);
+        rh_mlp__pass_destroy(one);
+        rh_mlp__destroy(mlp);
     }
     rh_isa_limit(0);
 }
@@ -450,7 +451,7 @@ static void first_weights(void **unused)
 {
     (void)unused;
     rh_mlp *mlp = network((int[]){25, 100, 4}, 3, RH_MLP_PLAIN, 7);
-    assert_int_equal(rh_mlp_nparam(mlp), 26 * 100 + 101 * 4);
+    assert_int_equal(rh_mlp__nparam(mlp), 26 * 100 + 101 * 4);
     double *w = array_of(mlp, RH_MLP_WEIGHTS), sum[2] = {0}, most[2] = {0};
     for (int i = 0; i < 26 * 100 + 101 * 4; i++) {
         int l = i >= 26 * 100;
@@ -461,29 +462,29 @@ static void first_weights(void **unused)
     assert_true(fabs(sum[0] / 2600.0 - 0.2 * 0.2 / 3.0) < 1e-3);
     assert_true(fabs(sum[1] / 404.0 - 0.1 * 0.1 / 3.0) < 5e-4);
     rh_free(w);
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
 
     mlp = network((int[]){25, 100, 4}, 3, RH_MLP_NO_FIRST_BIAS, 7);
-    assert_int_equal(rh_mlp_nparam(mlp), 25 * 100 + 101 * 4);
-    rh_mlp_destroy(mlp);
+    assert_int_equal(rh_mlp__nparam(mlp), 25 * 100 + 101 * 4);
+    rh_mlp__destroy(mlp);
 }
 
 // A network learns: the error of a sine falls to a hundredth.
-static double sine_error(rh_mlp *mlp, rh_mlp_pass *pass, rh_rng *rng, bool learn)
+static double sine_error(rh_mlp *mlp, rh_mlp__pass *pass, rh_rng *rng, bool learn)
 {
     float x[64], y[64];
     double sum = 0.0;
     for (int i = 0; i < 64; i++)
         x[i] = (float)rh_rng_range(rng, -3.0, 3.0);
-    rh_mlp_forward(mlp, pass, 64, x, y);
+    rh_mlp__forward(mlp, pass, 64, x, y);
     for (int i = 0; i < 64; i++) {
         double gap = (double)y[i] - rh_sin((double)x[i]);
         sum += gap * gap / 64.0;
         y[i] = (float)(2.0 * gap / 64.0);
     }
     if (learn) {
-        rh_mlp_backward(mlp, pass, y);
-        rh_mlp_step(mlp, &adam);
+        rh_mlp__backward(mlp, pass, y);
+        rh_mlp__step(mlp, &adam);
     }
     return sum;
 }
@@ -492,7 +493,7 @@ static void a_sine_is_learned(void **unused)
 {
     (void)unused;
     rh_mlp *mlp = network((int[]){1, 32, 32, 1}, 4, RH_MLP_PLAIN, 8);
-    rh_mlp_pass *pass = pass_for(mlp, 64);
+    rh_mlp__pass *pass = pass_for(mlp, 64);
     rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
     double before = sine_error(mlp, pass, &rng, false);
     int64_t count = rh_alloc_count();
@@ -500,8 +501,8 @@ static void a_sine_is_learned(void **unused)
         sine_error(mlp, pass, &rng, true);
     assert_int_equal(rh_alloc_count(), count); // nothing allocates inside a step
     assert_true(sine_error(mlp, pass, &rng, false) < 0.01 * before);
-    rh_mlp_pass_destroy(pass);
-    rh_mlp_destroy(mlp);
+    rh_mlp__pass_destroy(pass);
+    rh_mlp__destroy(mlp);
 }
 
 // A step without a gradient is one along a gradient of zero.
@@ -512,16 +513,16 @@ static void a_step_without_gradient(void **unused)
     rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_PLAIN, 9);
     train(a, batch, 3);
     rh_mlp *b = NULL;
-    assert_int_equal(rh_mlp_clone(&b, a, NULL), RH_OK);
-    double *zero = rh_alloc(rh_mlp_nparam(a), sizeof *zero);
+    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
+    double *zero = rh_alloc(rh_mlp__nparam(a), sizeof *zero);
     assert_non_null(zero);
-    rh_mlp_set(b, RH_MLP_GRADIENT, zero);
-    rh_mlp_step(a, &adam);
-    rh_mlp_step(b, &adam);
+    rh_mlp__set(b, RH_MLP_GRADIENT, zero);
+    rh_mlp__step(a, &adam);
+    rh_mlp__step(b, &adam);
     same_arrays(a, b);
     rh_free(zero);
-    rh_mlp_destroy(a);
-    rh_mlp_destroy(b);
+    rh_mlp__destroy(a);
+    rh_mlp__destroy(b);
 }
 
 // ---------------------------------------------------------------------------- copies
@@ -533,8 +534,8 @@ static void copies_go_their_own_way(void **unused)
     rh_mlp *a = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 9), *b = NULL;
     rh_mlp *c = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 10);
     train(a, batch, 3);
-    assert_int_equal(rh_mlp_clone(&b, a, NULL), RH_OK);
-    rh_mlp_copy(c, a);
+    assert_int_equal(rh_mlp__clone(&b, a, NULL), RH_OK);
+    rh_mlp__copy(c, a);
     same_arrays(a, b);
     same_arrays(a, c);
     train(a, batch, 5);
@@ -542,12 +543,12 @@ static void copies_go_their_own_way(void **unused)
     same_arrays(a, c); // also the clock of Adam was copied
     train(b, batch, 4);
     double *x = array_of(a, RH_MLP_WEIGHTS), *y = array_of(b, RH_MLP_WEIGHTS);
-    assert_memory_not_equal(x, y, rh_mlp_nparam(a) * sizeof *x);
+    assert_memory_not_equal(x, y, rh_mlp__nparam(a) * sizeof *x);
     rh_free(x);
     rh_free(y);
-    rh_mlp_destroy(a);
-    rh_mlp_destroy(b);
-    rh_mlp_destroy(c);
+    rh_mlp__destroy(a);
+    rh_mlp__destroy(b);
+    rh_mlp__destroy(c);
 }
 
 static void saved_and_loaded(void **unused)
@@ -572,9 +573,9 @@ static void saved_and_loaded(void **unused)
             same_arrays(a, b);
             same_arrays(a, c);
             rh_state_destroy(state);
-            rh_mlp_destroy(a);
-            rh_mlp_destroy(b);
-            rh_mlp_destroy(c);
+            rh_mlp__destroy(a);
+            rh_mlp__destroy(b);
+            rh_mlp__destroy(c);
         }
 }
 
@@ -585,7 +586,7 @@ static void refused(const int *size, int nsize, const char *words)
     rh_error err;
     rh_mlp *mlp = NULL;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
-    assert_int_equal(rh_mlp_create(&mlp, size, nsize, 0, &rng, &err), RH_EINVAL);
+    assert_int_equal(rh_mlp__create(&mlp, size, nsize, 0, &rng, &err), RH_EINVAL);
     assert_null(mlp);
     assert_string_equal(err.text, words);
 }
@@ -600,19 +601,19 @@ static void bad_shapes(void **unused)
     refused(many, RH_MLP_LAYERS + 2, "mlp: 18 layer sizes, expected 2 to 17");
     refused((int[]){3, 0, 2}, 3, "mlp: layer 2 has 0 units, expected 1 to 16384");
     refused((int[]){3, 4, 16385}, 3, "mlp: layer 3 has 16385 units, expected 1 to 16384");
-    rh_mlp_destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
-    rh_mlp_destroy(NULL);
-    rh_mlp_pass_destroy(NULL);
+    rh_mlp__destroy(network(many, RH_MLP_LAYERS + 1, 0, 1));
+    rh_mlp__destroy(NULL);
+    rh_mlp__pass_destroy(NULL);
 
     rh_mlp *mlp = NULL;
-    rh_mlp_pass *pass = NULL;
+    rh_mlp__pass *pass = NULL;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
     rh_error err = {""};
-    assert_int_equal(rh_mlp_create(&mlp, (int[]){1, 1}, 2, 0, &rng, NULL), RH_OK);
-    assert_int_equal(rh_mlp_pass_create(&pass, mlp, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_mlp__create(&mlp, (int[]){1, 1}, 2, 0, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp__pass_create(&pass, mlp, 0, &err), RH_EINVAL);
     assert_string_equal(err.text, "mlp: batches of 0 rows, expected 1 or more");
     assert_null(pass);
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
 }
 
 // A saved linear network 2-1 with one array replaced, or left out (NULL).
@@ -641,7 +642,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
     assert_int_equal(rh_mlp__load(&mlp, "p", state, &err), status);
     assert_string_equal(err.text, words);
     assert_true((mlp != NULL) == (status == RH_OK));
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
     rh_state_destroy(state);
     assert_int_equal(rh_alloc_live(), live);
 }
@@ -690,15 +691,15 @@ static void every_failed_allocation(void **unused)
     bool done = false;
     for (int nth = 1; !done; nth++) {
         rh_mlp *a = NULL, *b = NULL, *c = NULL;
-        rh_mlp_pass *pass = NULL;
+        rh_mlp__pass *pass = NULL;
         rh_state *state = NULL;
         rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
         rh_alloc_fail_at(nth);
-        rh_status rc = rh_mlp_create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
+        rh_status rc = rh_mlp__create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
         if (!rc)
-            rc = rh_mlp_pass_create(&pass, a, 10, NULL);
+            rc = rh_mlp__pass_create(&pass, a, 10, NULL);
         if (!rc)
-            rc = rh_mlp_clone(&b, a, NULL);
+            rc = rh_mlp__clone(&b, a, NULL);
         if (!rc)
             rc = rh_state_create(&state, NULL);
         if (!rc)
@@ -708,10 +709,10 @@ static void every_failed_allocation(void **unused)
         rh_alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
-        rh_mlp_destroy(a);
-        rh_mlp_destroy(b);
-        rh_mlp_destroy(c);
-        rh_mlp_pass_destroy(pass);
+        rh_mlp__destroy(a);
+        rh_mlp__destroy(b);
+        rh_mlp__destroy(c);
+        rh_mlp__pass_destroy(pass);
         rh_state_destroy(state);
         assert_int_equal(rh_alloc_live(), live);
     }

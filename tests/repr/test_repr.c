@@ -338,13 +338,13 @@ static void foreign_network(void **unused)
         if (strncmp(name, "repr mlp", 8))
             assert_int_equal(rh_state_put(state, name, x, n, NULL), RH_OK);
     }
-    assert_int_equal(rh_mlp_create(&mlp, (int[]){4, 6, 5}, 3, 0, &rng, NULL), RH_OK);
+    assert_int_equal(rh_mlp__create(&mlp, (int[]){4, 6, 5}, 3, 0, &rng, NULL), RH_OK);
     assert_int_equal(rh_mlp__save(mlp, "repr mlp", state, NULL), RH_OK);
     assert_int_equal(rh_repr_load(&repr, state, &err), RH_EFORMAT);
     assert_string_equal(err.text,
                         "representation: the saved network has 4 inputs and 5 outputs, "
                         "expected 3 and 5");
-    rh_mlp_destroy(mlp);
+    rh_mlp__destroy(mlp);
     rh_state_destroy(state);
     rh_state_destroy(whole);
 }

@@ -3,8 +3,8 @@
 // Any number of threads may read a network, each with its own pass, which holds the activations
 // of a batch. Training is for one thread. Only create, clone, save and load allocate.
 
-#ifndef REHEARSE_MLP_H
-#define REHEARSE_MLP_H
+#ifndef REHEARSE_REPR_MLP_H
+#define REHEARSE_REPR_MLP_H
 
 #include "rehearse/contract.h"
 
@@ -12,72 +12,70 @@
 #define RH_MLP_WIDTH 16384 // most units of a layer
 
 typedef struct rh_mlp rh_mlp;
-typedef struct rh_mlp_pass rh_mlp_pass;
+typedef struct rh_mlp__pass rh_mlp__pass;
 
-typedef enum rh_mlp_flag {
+typedef enum rh_mlp__flag {
     RH_MLP_PLAIN = 0,
     RH_MLP_NO_FIRST_BIAS = 1 // the first layer has weights only
-} rh_mlp_flag;
+} rh_mlp__flag;
 
 // A network with nsize - 1 layers between size (nsize) units: inputs, hidden layers, outputs.
 // Weights and biases are uniform in +-1 / sqrt(fan-in), drawn layer by layer.
-// Owned: *out, free with rh_mlp_destroy(). Nullable: err. On failure *out is left untouched.
-RH_API rh_status rh_mlp_create(rh_mlp **out, const int *size, int nsize, unsigned flags,
-                               rh_rng *rng, rh_error *err);
-RH_API void rh_mlp_destroy(rh_mlp *mlp); // NULL is allowed
+// Owned: *out, free with rh_mlp__destroy(). Nullable: err. On failure *out is left untouched.
+rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flags, rh_rng *rng,
+                         rh_error *err);
+void rh_mlp__destroy(rh_mlp *mlp); // NULL is allowed
 
 // Copy a network with moments and gradient, to a new one or to one of equal shape.
-RH_API rh_status rh_mlp_clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
-RH_API void rh_mlp_copy(rh_mlp *to, const rh_mlp *from);
+rh_status rh_mlp__clone(rh_mlp **out, const rh_mlp *mlp, rh_error *err);
+void rh_mlp__copy(rh_mlp *to, const rh_mlp *from);
 
-RH_API int rh_mlp_ninput(const rh_mlp *mlp);
-RH_API int rh_mlp_noutput(const rh_mlp *mlp);
+int rh_mlp__ninput(const rh_mlp *mlp);
+int rh_mlp__noutput(const rh_mlp *mlp);
 
 // ---------------------------------------------------------------------------- use
 
 // Create a pass for batches of up to `room` rows, for any network of the shape of mlp.
-// Owned: *out, free with rh_mlp_pass_destroy(). Nullable: err.
-RH_API rh_status rh_mlp_pass_create(rh_mlp_pass **out, const rh_mlp *mlp, int room,
-                                    rh_error *err);
-RH_API void rh_mlp_pass_destroy(rh_mlp_pass *pass); // NULL is allowed
+// Owned: *out, free with rh_mlp__pass_destroy(). Nullable: err.
+rh_status rh_mlp__pass_create(rh_mlp__pass **out, const rh_mlp *mlp, int room, rh_error *err);
+void rh_mlp__pass_destroy(rh_mlp__pass *pass); // NULL is allowed
 
 // Compute y (n x noutput) from x (n x ninput), n up to the room of the pass. A row gives the
 // same bits alone and in any batch.
-RH_API void rh_mlp_forward(const rh_mlp *mlp, rh_mlp_pass *pass, int n, const float *x,
-                           float *y);
+void rh_mlp__forward(const rh_mlp *mlp, rh_mlp__pass *pass, int n, const float *x, float *y);
 
-// One row without a pass, to the same bits: scratch holds rh_mlp_nscratch() floats, aligned to
+// One row without a pass, to the same bits: scratch holds rh_mlp__nscratch() floats, aligned to
 // 64.
-RH_API size_t rh_mlp_nscratch(const rh_mlp *mlp);
-RH_API void rh_mlp_single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
+size_t rh_mlp__nscratch(const rh_mlp *mlp);
+void rh_mlp__single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
 
 // ---------------------------------------------------------------------------- training
 
 // Backpropagate through the last forward of this pass and add to the gradient. dy (n x
 // noutput): derivatives of the loss by the outputs. The weights must not have changed in
-// between. rh_mlp_step() resets the gradient.
-RH_API void rh_mlp_backward(rh_mlp *mlp, rh_mlp_pass *pass, const float *dy);
+// between. rh_mlp__step() resets the gradient.
+void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy);
 
-typedef struct rh_mlp_adam {
+typedef struct rh_mlp__adam {
     double rate, beta1, beta2, eps;
-} rh_mlp_adam;
+} rh_mlp__adam;
 
 // One step of Adam, with bias correction, along the gradient added up since the last one.
-RH_API void rh_mlp_step(rh_mlp *mlp, const rh_mlp_adam *adam);
+void rh_mlp__step(rh_mlp *mlp, const rh_mlp__adam *adam);
 
 // ---------------------------------------------------------------------------- numbers
 
-typedef enum rh_mlp_array {
+typedef enum rh_mlp__array {
     RH_MLP_WEIGHTS,
     RH_MLP_FIRST, // Adam's moments
     RH_MLP_SECOND,
     RH_MLP_GRADIENT
-} rh_mlp_array;
+} rh_mlp__array;
 
 // The number of weights and biases, and one array of them: for each layer the weights (inputs x
 // outputs), then the biases (outputs), if it has them.
-RH_API size_t rh_mlp_nparam(const rh_mlp *mlp);
-RH_API void rh_mlp_get(const rh_mlp *mlp, rh_mlp_array which, double *x);
-RH_API void rh_mlp_set(rh_mlp *mlp, rh_mlp_array which, const double *x);
+size_t rh_mlp__nparam(const rh_mlp *mlp);
+void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x);
+void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x);
 
 #endif
