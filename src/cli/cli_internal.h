@@ -1,9 +1,9 @@
 // cli_internal.h - what the files of the program share.
 //
-// A command is one constant in one file, cmd_<name>.c, and one line in main.c. Its table of
-// options is the only place an option is described: parsing, --help, the manual page and the
-// completions read it. Functions that can fail have said why on standard error by the time they
-// return, and return the program's exit code.
+// A command is one constant in one file, cmd_<name>.c, and one line in main.c. Options of the
+// plan come from the library's table of keys, the others from the command's own table: parsing,
+// --help, the manual page and the completions read both. Functions that can fail print the
+// reason on standard error and return the program's exit code.
 
 #ifndef CLI_INTERNAL_H
 #define CLI_INTERNAL_H

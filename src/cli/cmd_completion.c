@@ -1,11 +1,11 @@
 // cmd_completion.c - rehearse completion: what bash and zsh need to complete a command line.
 //
-// The script is written from the tables and registries and holds every name itself: completing
-// starts no program. Both shells share one function, which chooses what to offer: an option's
-// argument is completed by its kind, --set and --env-set by the parameters of the agent or
-// environment already on the line.
+// The script contains all names, so completing starts no program. Both shells share one
+// function that chooses what to offer: the argument of an option is completed by its kind,
+// --set and
+// --env-set by the parameters of the agent or environment already on the line.
 //
-// Names like words, commands and options are left alone: they are zsh's own.
+// The script does not use the variables words, commands and options: they are zsh's own.
 
 #include "cli_internal.h"
 

@@ -41,7 +41,7 @@ static void clear(cli_fitting *fit)
 
 // ---------------------------------------------------------------------------- names of files
 
-// The log's path with another ending, where --output does not say better.
+// --output, or the log's path with another ending.
 static int name_output(cli_fitting *fit)
 {
     const char *given = cli_value(fit->args, "output");

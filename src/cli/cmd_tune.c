@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#define GRACE 1.0     // seconds for the first process to say what is wrong
+#define GRACE 1.0     // seconds for the first process to print its message
 #define PATIENCE 10.0 // and for it to end all of them
 
 #define MODEL "model:"

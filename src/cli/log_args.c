@@ -1,4 +1,4 @@
-// log_args.c - the options that say how a log is read, shared by every command that reads one.
+// log_args.c - the options for reading a log, shared by all commands that read one.
 
 #include "cli_internal.h"
 

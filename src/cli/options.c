@@ -1,7 +1,7 @@
-// options.c - a command line, read by the command's table.
+// options.c - reads a command line by the command's table of options.
 //
-// --name value, --name=value, -n value, -nvalue, several letters at once (-qj4), and -- before
-// operands that begin with a dash.
+// --name value, --name=value, -n value, -nvalue, several short options at once (-qj4), and --
+// before operands that begin with a dash.
 //
 // 1. Numbers and choices of the program's own options are checked here, by the table; those of
 //    the plan's keys are checked by the plan.
@@ -105,7 +105,7 @@ bool cli_split(const char *pair, char name[64], const char **value)
     return true;
 }
 
-// name=value, whose name no earlier one of the same option has.
+// name=value, with a name that was not given before.
 static int check_pair(const cli_args *args, const cli_given *given)
 {
     char name[64], other[64];
@@ -224,7 +224,7 @@ int cli_args_init(cli_args *args, const cli_command *command, int argc, char **a
     if (args->help)
         return CLI_OK;
 
-    // letters may stand together, but each argument but the last of them is one character
+    // an argument holds at most one option for each of its characters
     size_t most = 1;
     for (int i = 0; i < argc; i++)
         most += strlen(argv[i]) + 1;

@@ -47,7 +47,7 @@ const rh_env_type *cli_env_find(const cli_args *args)
     if (!word || type)
         return type;
     bool model = strncmp(word, PREFIX, strlen(PREFIX)) == 0;
-    if (model) // a command that took models would not have asked
+    if (model) // this command takes no models
         cli_refuse("%s: %s is a model, expected a simulator", args->command->name, word);
     else
         cli_refuse("%s", err.text);

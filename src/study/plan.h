@@ -152,7 +152,7 @@ struct rh_plan__row {
     // The entry's text of a field that the type alone does not describe; NULL: by type.
     void (*show)(const rh_plan *plan, rh_text *text);
     // Entries of their own (sections with names). NULL: one entry where there is a field.
-    void (*enter)(rh_plan *plan, const rh_plan__row *row);
+    void (*enter)(rh_plan *plan);
     bool (*when)(const rh_plan *plan); // whether there is an entry; NULL: always
     bool (*open)(const rh_plan *plan); // whether a study can be resumed with another value
 };
@@ -242,13 +242,13 @@ rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here
 
 // The entries of a settled plan: all of them, and those of a section with names.
 rh_status rh_plan__enter(rh_plan *plan, rh_error *err);
-void rh_plan__enter_fixed(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_space(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_method(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_model(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_repr(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_task(rh_plan *plan, const rh_plan__row *row);
-void rh_plan__enter_ranges(rh_plan *plan, const rh_plan__row *row);
+void rh_plan__enter_fixed(rh_plan *plan);
+void rh_plan__enter_space(rh_plan *plan);
+void rh_plan__enter_method(rh_plan *plan);
+void rh_plan__enter_model(rh_plan *plan);
+void rh_plan__enter_repr(rh_plan *plan);
+void rh_plan__enter_task(rh_plan *plan);
+void rh_plan__enter_ranges(rh_plan *plan);
 void rh_plan__clear_lines(rh_plan__book *book);
 
 #define RH_PLAN__RUN_PART (-30) // cutoff: a thirtieth of the run, as in the paper

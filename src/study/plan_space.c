@@ -125,7 +125,7 @@ static rh_status put_axis(rh_plan__axis_spec *axis, const rh_axis *from, const r
     return RH_OK;
 }
 
-// All axes of a published grid. spare: what was said otherwise stays.
+// All axes of a published grid. spare: keep axes that were set.
 static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const rh_env_type *env,
                           const char *name, const rh_plan__item *said, bool spare,
                           rh_error *err)
@@ -148,7 +148,7 @@ static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const r
 
 // ---------------------------------------------------------------------------- the axes
 
-// Everything that was said, in order.
+// Everything that was set, in order.
 static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_plan__book *book = plan->book;

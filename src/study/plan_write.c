@@ -144,16 +144,14 @@ static void enter_dim(rh_plan *plan, int k)
     enter(plan, "parameters.", p->name, &t, false);
 }
 
-void rh_plan__enter_space(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_space(rh_plan *plan)
 {
-    (void)row;
     for (int k = 0; k < plan->space.ndim; k++)
         enter_dim(plan, k);
 }
 
-void rh_plan__enter_fixed(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_fixed(rh_plan *plan)
 {
-    (void)row;
     for (int i = 0; i < plan->agent->nparam; i++) {
         bool searched = false;
         for (int k = 0; k < plan->space.ndim; k++)
@@ -163,38 +161,33 @@ void rh_plan__enter_fixed(rh_plan *plan, const rh_plan__row *row)
     }
 }
 
-void rh_plan__enter_method(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_method(rh_plan *plan)
 {
     const rh_search_type *method = plan->method;
     char section[64];
-    (void)row;
     snprintf(section, sizeof section, "%.60s.", method->name);
     enter_table(plan, section, method->param, method->nparam, plan->method_param);
 }
 
-void rh_plan__enter_model(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_model(rh_plan *plan)
 {
-    (void)row;
     enter_table(plan, "model.", plan->model->param, plan->model->nparam, plan->model_param);
 }
 
-void rh_plan__enter_repr(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_repr(rh_plan *plan)
 {
-    (void)row;
     if (plan->repr)
         enter_table(plan, "representation.", plan->repr->param, plan->repr->nparam,
                     plan->repr_param);
 }
 
-void rh_plan__enter_task(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_task(rh_plan *plan)
 {
-    (void)row;
     enter_table(plan, "task.", plan->task_of->param, plan->task_of->nparam, plan->task_opt);
 }
 
-void rh_plan__enter_ranges(rh_plan *plan, const rh_plan__row *row)
+void rh_plan__enter_ranges(rh_plan *plan)
 {
-    (void)row;
     for (int i = 0; i < plan->nrange; i++) {
         rh_text t = {0};
         rh_text__add(&t, "[");
@@ -220,7 +213,7 @@ rh_status rh_plan__enter(rh_plan *plan, rh_error *err)
             (row->when && !row->when(plan)))
             continue;
         if (row->enter) {
-            row->enter(plan, row);
+            row->enter(plan);
             continue;
         }
         rh_text value = {0};

@@ -343,6 +343,21 @@ static void cuts_episodes_off(void **unused)
     drop(&o);
 }
 
+// A study file describes the same fit as the options; keys of other commands are ignored.
+static void fits_a_study_file(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("study.yaml", "w");
+    assert_non_null(file);
+    fputs("data: log.csv\nagent: esarsa\nmethod: random\nrepresentation: raw\n"
+          "model: {k: 5, members: 2}\nseed: 7\n",
+          file);
+    fclose(file);
+    free(output_of("fit study.yaml --members 3 -q -o file.model"));
+    free(output_of("fit log.csv --repr raw --k 5 --members 3 --seed 7 -q -o line.model"));
+    assert_int_equal(system("cmp -s file.model line.model"), 0);
+}
+
 // ---------------------------------------------------------------------------- held wrong
 
 static void refuses(void **unused)
@@ -525,6 +540,7 @@ int main(void)
         cmocka_unit_test(runs_in_members),
         cmocka_unit_test(sweeps_in_members),
         cmocka_unit_test(cuts_episodes_off),
+        cmocka_unit_test(fits_a_study_file),
         cmocka_unit_test(refuses),
         cmocka_unit_test(logs_without_order),
         cmocka_unit_test(files_fail),

@@ -297,6 +297,27 @@ static void files_fail(void **unused)
                      0);
 }
 
+// A file with the keys of a study gives the same runs as the options.
+static void runs_a_file(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("run.yaml", "w");
+    assert_non_null(file);
+    fputs("env: {name: acrobot, gravity: 9}\nagent: {name: esarsa, alpha: 0.03}\n"
+          "evaluation: {steps: 300, runs: 3}\nranges: {cos_theta1: [-2, 2]}\n",
+          file);
+    fclose(file);
+    char *from_file = output_of("run run.yaml --runs 2 -q --csv -");
+    char *from_line = output_of("run acrobot -e gravity=9 -a esarsa -s alpha=0.03 -n 300 -r 2 "
+                                "--range cos_theta1=-2:2 -q --csv -");
+    assert_string_equal(from_file, from_line);
+    free(from_file);
+    free(from_line);
+    outcome o = rehearse("run study.yaml -a esarsa");
+    assert_int_equal(o.code, 2);
+    drop(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +329,7 @@ int main(void)
         cmocka_unit_test(saves_and_loads),
         cmocka_unit_test(an_early_end_costs_no_file),
         cmocka_unit_test(files_fail),
+        cmocka_unit_test(runs_a_file),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

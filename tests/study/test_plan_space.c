@@ -94,7 +94,7 @@ static void precedence(void **unused)
     rh_log_destroy(log);
 }
 
-// The order is the table's, whoever was named first.
+// Dimensions are in the order of the agent's table.
 static void order(void **unused)
 {
     (void)unused;
