@@ -84,6 +84,8 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
 {
     if (opt->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "fit: options, expected those of rh_fit_defaults()");
+    if (!plan->model)
+        return rh_fail(err, RH_EINVAL, "fit: the plan is not settled");
     f->opt = rh_model_defaults();
     f->opt.param = plan->model_param;
     f->opt.nmember = plan->nmember;
@@ -155,6 +157,8 @@ rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model, 
                       rh_error *err)
 {
     const rh_plan__book *book = plan->book;
+    if (!model && !plan->env)
+        return rh_fail(err, RH_EINVAL, "plan: no env, expected a simulator");
     const rh_param *table = model ? rh_model_kind(model)->param : plan->env->param;
     const char *owner = model ? rh_model_kind(model)->name : plan->env->name;
     int nparam = model ? rh_model_kind(model)->nparam : plan->env->nparam;

@@ -126,12 +126,33 @@ static void memory(void **unused)
     rh_log_destroy(log);
 }
 
+// Calls out of order are errors in every build.
+static void misuse(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = new_plan();
+    rh_log *log = make_log(3, 4, true);
+    rh_error err = {""};
+    rh_env *env = NULL;
+    rh_model *model = NULL;
+    rh_fit_options opt = {0};
+    assert_int_equal(rh_plan_env(&env, plan, NULL, 0, &err), RH_EINVAL);
+    assert_int_equal(rh_plan_fit(&model, plan, log, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "fit: the plan is not settled");
+    assert_int_equal(rh_plan_fit(&model, plan, log, &opt, &err), RH_EINVAL);
+    assert_null(rh_plan_text(plan, "seed"));
+    assert_true(isnan(rh_plan_real(plan, "gamma")) && rh_plan_number(plan, "seed") == 0);
+    rh_log_destroy(log);
+    rh_plan_destroy(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_words),
         cmocka_unit_test(one_line_each),
         cmocka_unit_test(memory),
+        cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
