@@ -40,6 +40,7 @@ format-check: deps-lint ## fail when a source file is not formatted
 # cppcheck's uninitvar is off: it does not follow calls. Compilers and sanitizers check this.
 lint: deps-lint configure ## check includes, names and words; cppcheck, clang-tidy
 	scripts/check-includes
+	scripts/check-words
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -j $(JOBS) src bench
 	printf '%s\n' $(filter src/%.c,$(SOURCES)) | \

@@ -3,8 +3,8 @@
 // 1. JSON escapes what no reader shows or some readers refuse: control characters, U+2028,
 //    U+2029, the byte order mark, U+FFFE and U+FFFF. YAML forbids most of them unescaped, so a
 //    JSON string is a YAML string too.
-// 2. A YAML scalar stays plain only if it is made of ASCII letters, digits and _ - . /, starts
-//    with a letter, _ or /, and is none of the words that YAML 1.1 or 1.2 reads as something
+// 2. A YAML scalar stays plain only if it is made of A-Z, a-z, 0-9 and _ - . /, starts with one
+//    of A-Z, a-z, _ and /, and is none of the words that YAML 1.1 or 1.2 reads as something
 //    else. Numbers, dates and times start with a digit, a sign or a point.
 
 #include "base_internal.h"

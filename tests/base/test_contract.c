@@ -47,7 +47,7 @@ static rh_status corridor_init(void *self, rh_task *task, const double *opt, rh_
     if (!c->reward)
         return rh_fail(err, RH_ENOMEM, "corridor: out of memory");
     if (c->ncell == 13) // half-way: memory taken, and then refused
-        return rh_fail(err, RH_EINVAL, "corridor: cells = 13, expected a luckier number");
+        return rh_fail(err, RH_EINVAL, "corridor: cells = 13, expected another number");
     for (int i = 0; i < c->ncell; i++)
         c->reward[i] = -opt[PRICE];
     task->nobs = 1;
@@ -271,7 +271,7 @@ static void environment_options(void **unused)
     env_refuses(5, -0.1, 0, 0, "corridor: price = -0.1, expected a number, 0 to 9");
     env_refuses(5, NAN, 0, 0, "corridor: price = nan, expected a number, 0 to 9");
     env_refuses(5, 1, 2, 0, "corridor: side = 2, expected a whole number, 0 to 1");
-    env_refuses(13, 1, 0, 1, "corridor: cells = 13, expected a luckier number");
+    env_refuses(13, 1, 0, 1, "corridor: cells = 13, expected another number");
 }
 
 static void environment_without_memory(void **unused)

@@ -98,7 +98,7 @@ static void where_it_ends(void **unused)
     (void)unused;
     static const struct {
         const char *text;
-        int n; // letters of the number; -1: none
+        int n; // characters of the number; -1: none
     } cases[] = {{"", -1},        {"-", -1},        {"+", -1},
                  {".", -1},       {"e5", -1},       {"-.e1", -1},
                  {"x", -1},       {" 1", -1},       {"1", 1},

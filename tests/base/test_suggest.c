@@ -1,4 +1,4 @@
-// test_suggest.c - slips of the pen find their word, and other words find none.
+// test_suggest.c - typos find their word, and other words find none.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void slips(void **unused)
 {
     (void)unused;
     static const char *const slip[][2] = {
-        {"acrobat", "acrobot"},           // a letter changed
+        {"acrobat", "acrobot"},           // a character changed
         {"acobot", "acrobot"},            // left out
         {"carttpole", "cartpole"},        // doubled
         {"esrasa", "esarsa"},             // swapped

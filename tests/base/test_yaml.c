@@ -203,7 +203,7 @@ static void shown(void **unused)
     rh_yaml__show(&node, text);
     assert_string_equal(text, "''");
     node = scalar("123456789012345678901234567890123456789\xc3\xa4 and more");
-    rh_yaml__show(&node, text); // cut before the letter of two bytes
+    rh_yaml__show(&node, text); // cut before the character of two bytes
     assert_string_equal(text, "123456789012345678901234567890123456789...");
 }
 
