@@ -1,6 +1,7 @@
 // bench_kernel.c - the Adam loop alone, by instruction set: nanoseconds an entry, and the ratio
 // to the same formula in plain scalar double precision.
 
+#include "base/base_internal.h"
 #include "seconds.h"
 
 #include "agent/kernel.h"
@@ -67,7 +68,7 @@ int main(void)
     double base = measure(NULL, 0);
     printf("\none Adam step of an entry, ns (plain double-precision C: %.2f)\n\n", base);
     printf("%-10s %8s %7s %10s\n", "", "Adam", "ratio", "momentum");
-    for (int i = 0; i < rh_isa_count(); i++) {
+    for (int i = 0; i < rh_base__isa_count(); i++) {
         const rh_kernels *k = rh_kernels__at(i);
         double fast = measure(k, 1);
         printf("%-10s %8.3f %6.1fx %10.3f\n", k->name, fast, base / fast, measure(k, 2));

@@ -5,6 +5,7 @@
 // Operations are those of the matrix products, a multiplication and an addition being two.
 // Trainings are measured in processor time.
 
+#include "base/base_internal.h"
 #include "seconds.h"
 
 #include "rehearse/agent.h"
@@ -69,10 +70,10 @@ static void train(const rh_log *log)
     printf(
         "\n30,000 steps of 3 x 128 rows, 6-128-128-8: s, us a step, 1e9 operations a second; "
         "awareness\n");
-    for (int i = 0; i < rh_isa_count(); i++) {
+    for (int i = 0; i < rh_base__isa_count(); i++) {
         rh_error err = {""};
         rh_repr *repr = NULL;
-        rh_isa_limit(i + 1);
+        rh_base__isa_limit(i + 1);
         double from = seconds(CLOCK_THREAD_CPUTIME_ID);
         must(rh_repr_fit(&repr, type, log, &opt, &err), &err);
         double s = seconds(CLOCK_THREAD_CPUTIME_ID) - from;
@@ -84,7 +85,7 @@ static void train(const rh_log *log)
         fflush(stdout);
         rh_repr_destroy(repr);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 static void use(const rh_log *log)

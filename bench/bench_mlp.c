@@ -3,6 +3,7 @@
 // and one row alone. Beside it, where there is a Python, the same step in NumPy
 // (bench/mlp_numpy.py). Processor time on one thread.
 
+#include "base/base_internal.h"
 #include "seconds.h"
 
 #include "repr/kernel.h"
@@ -111,8 +112,8 @@ static void shape(const char *name, const int *size, int nsize)
     static entry s;
     printf("\n%s, 3 x %d rows: us a step, 1e9 operations a second; us for one row\n", name,
            ROWS);
-    for (int i = 0; i < rh_isa_count(); i++) {
-        rh_isa_limit(i + 1);
+    for (int i = 0; i < rh_base__isa_count(); i++) {
+        rh_base__isa_limit(i + 1);
         s.rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
         s.nin = size[0];
         s.nout = size[nsize - 1];

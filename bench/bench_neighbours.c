@@ -9,6 +9,7 @@
 // one thread, in processor time, since others may be using the machine; each figure is the
 // best of three. At the end tables on one thread and on two, by the clock on the wall.
 
+#include "base/base_internal.h"
 #include "seconds.h"
 
 #include "model/kernel.h"
@@ -248,9 +249,9 @@ int main(int argc, char **argv)
         *(void **)&rival[0] = dlsym(so, "with_nanoflann");
         *(void **)&rival[1] = dlsym(so, "with_flann");
     }
-    for (int i = 0; first < argc && i < rh_isa_count(); i++)
+    for (int i = 0; first < argc && i < rh_base__isa_count(); i++)
         if (!strcmp(argv[first], rh_model_kernels__at(i)->name)) {
-            rh_isa_limit(i + 1);
+            rh_base__isa_limit(i + 1);
             first++;
         }
     printf("\nthree nearest, us a query; index in ms (%s)\n\n", rh_model_kernels__best()->name);

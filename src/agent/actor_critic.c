@@ -11,6 +11,7 @@
 // 3. A continuing task has no factor gamma^t: it would end all learning by the actor.
 
 #include "agent_internal.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 
@@ -79,7 +80,7 @@ static bool choose(actor_critic *s, const int32_t *active, rh_rng *rng, int *act
     }
     rh_agent__softmax(s->h, s->naction, 1.0, s->pi);
     *action = rh_agent__draw(s->pi, s->naction, rng);
-    return rh_all_finite(s->h, s->naction);
+    return rh_base__all_finite(s->h, s->naction);
 }
 
 // The actor learns from a step from critic.now; pi is still the policy of that state.

@@ -21,6 +21,7 @@
 //    it existed keep their meaning.
 
 #include "agent_internal.h"
+#include "base/base_internal.h"
 #include "base/text.h"
 #include "weights.h"
 
@@ -165,7 +166,7 @@ static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
     esarsa *s = self;
     evaluate(s, features_of(s, obs));
     act[0] = rh_agent__draw(s->pi, s->naction, rng);
-    return rh_all_finite(s->q, s->naction);
+    return rh_base__all_finite(s->q, s->naction);
 }
 
 static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act)
@@ -178,7 +179,7 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     int action = rh_agent__draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, feature, action);
     act[0] = action;
-    return rh_all_finite(s->q, s->naction);
+    return rh_base__all_finite(s->q, s->naction);
 }
 
 // Value of the state and action last aimed at; their traces become 1.

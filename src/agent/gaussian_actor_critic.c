@@ -16,6 +16,7 @@
 // 3. Step sizes and gamma^t as in actor_critic.c.
 
 #include "agent_internal.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 
@@ -102,7 +103,7 @@ static bool choose(gaussian *s, const int32_t *active, rh_rng *rng, double *act)
             s->sigma[k] += row[n + k];
         }
     }
-    bool healthy = rh_all_finite(s->mu, n) && rh_all_finite(s->sigma, n);
+    bool healthy = rh_base__all_finite(s->mu, n) && rh_base__all_finite(s->sigma, n);
     for (int k = 0; k < n; k++) {
         double z[2];
         rh_rng_normal(rng, z);

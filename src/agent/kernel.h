@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/base_internal.h"
+
 struct rh_tiles;
 
 #define RH_LANES 4  // actions of a line
@@ -77,7 +79,8 @@ typedef struct rh_kernels {
     int (*faded)(int n, const float *y, int32_t *place);
 } rh_kernels;
 
-// The kernels of an instruction set, 0 .. rh_isa_count() - 1, and of the best available one.
+// The kernels of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best available
+// one.
 const rh_kernels *rh_kernels__at(int i);
 const rh_kernels *rh_kernels__best(void);
 

@@ -5,6 +5,7 @@
 // 2. Blocks are aligned to 64 bytes: a cache line and the widest vector. The pointer from libc
 //    is stored just below the block.
 
+#include "base_internal.h"
 #include "text.h"
 
 #include <limits.h>
@@ -35,7 +36,7 @@ void *rh_alloc(size_t count, size_t size)
     return block;
 }
 
-void *rh_alloc_more(void *block, int *room, int n, size_t size)
+void *rh_base__alloc_more(void *block, int *room, int n, size_t size)
 {
     if (n < *room)
         return block;
@@ -65,17 +66,17 @@ void rh_free(void *memory)
     atomic_fetch_sub(&live, 1);
 }
 
-int64_t rh_alloc_live(void)
+int64_t rh_base__alloc_live(void)
 {
     return atomic_load(&live);
 }
 
-int64_t rh_alloc_count(void)
+int64_t rh_base__alloc_count(void)
 {
     return atomic_load(&made);
 }
 
-void rh_alloc_fail_at(int64_t nth)
+void rh_base__alloc_fail_at(int64_t nth)
 {
     atomic_store(&fail_at, nth);
 }

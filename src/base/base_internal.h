@@ -1,24 +1,74 @@
-// base_internal.h - what the files of base share, and what its tests reach for.
+// base_internal.h - helpers of the library that are not public, and switches for tests.
 
 #ifndef REHEARSE_BASE_INTERNAL_H
 #define REHEARSE_BASE_INTERNAL_H
 
 #include "rehearse/contract.h"
 
+// ---------------------------------------------------------------------------- messages
+
+// The end of a path, short enough to leave space for the reason in a message.
+const char *rh_base__path_tail(const char *path);
+
+// The candidate most like `word`, or NULL when none is near enough to be a typo of it.
+const char *rh_base__suggest(const char *word, const char *const *candidate, int ncandidate);
+
+// ---------------------------------------------------------------------------- memory
+
+// Grow a block to hold more than n items of `size` bytes: old items first, the rest zeroed.
+// *room: how many it holds. NULL without memory, and the old block is unchanged.
+// Nullable: block, where *room is 0.
+void *rh_base__alloc_more(void *block, int *room, int n, size_t size);
+
+// For tests: blocks now allocated, allocations ever made, and a switch that fails the n-th
+// allocation from here (0: none).
+int64_t rh_base__alloc_live(void);
+int64_t rh_base__alloc_count(void);
+void rh_base__alloc_fail_at(int64_t nth);
+
+// ---------------------------------------------------------------------------- threads
+
+// One lock for libraries that are not thread-safe. Not to be nested.
+void rh_base__alone_begin(void);
+void rh_base__alone_end(void);
+
+// ---------------------------------------------------------------------------- instruction sets
+
+// Hot loops are compiled once per instruction set: 0 is the baseline; on x86, 1 is AVX2 with
+// FMA and 2 is AVX-512.
+int rh_base__isa_count(void);   // how many this machine can run
+int rh_base__isa_best(void);    // the last of them that is allowed
+void rh_base__isa_limit(int n); // for tests: allow the first n only; 0: all
+
+// ---------------------------------------------------------------------------- statistics
+
+bool rh_base__all_finite(const double *x, int n);
+
+// The p-quantile of Student's t with df degrees of freedom, 0 < p < 1, df >= 1; otherwise NAN.
+double rh_base__student_quantile(double p, double df);
+
+// The p-quantile of sorted x (n), linear between order statistics (numpy's default); NAN for
+// n < 1 or p outside 0 to 1.
+double rh_base__quantile_sorted(const double *x, int n, double p);
+
+// ---------------------------------------------------------------------------- state files
+
 #define RH_STATE__HEAD 48 // bytes of a state file before its first array
 
-// Whether the first n bytes of a file begin a state file that this library can read.
+// Check that the first n bytes of a file start a state file that this library can read.
 rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char *path,
                                rh_error *err);
 
-// A state from the n bytes of a state file; `path` is for messages only.
+// Parse the n bytes of a state file; `path` is for messages only.
 // Owned: *out, free with rh_state_destroy(). Nullable: err. On failure *out is left untouched.
 rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
                           const char *path, rh_error *err);
 
-// The bytes of a state's file and their number, or NULL when memory ran out.
-// Owned: the answer, free with rh_free().
+// The bytes of a state's file and their number, or NULL without memory. Owned: the result, free
+// with rh_free().
 unsigned char *rh_state__bytes(const rh_state *state, size_t *n);
+
+// ---------------------------------------------------------------------------- UTF-8
 
 // The UTF-8 character that starts at `at` (n bytes, at least 1): its length and code, or 0
 // where the bytes are not UTF-8.

@@ -1,5 +1,6 @@
 // error.c - the caller's error message, and the version.
 
+#include "base_internal.h"
 #include "text.h"
 
 #include <stdarg.h>
@@ -18,7 +19,7 @@ rh_status rh_fail(rh_error *err, rh_status status, const char *format, ...)
 
 rh_status rh_base__no_memory(rh_error *err, const char *what)
 {
-    return rh_fail(err, RH_ENOMEM, "%s%sout of memory", what ? rh_path_tail(what) : "",
+    return rh_fail(err, RH_ENOMEM, "%s%sout of memory", what ? rh_base__path_tail(what) : "",
                    what ? ": " : "");
 }
 

@@ -8,6 +8,8 @@
 // and
 //    again at the end, because a library that writes to a name may have made a new file.
 
+#include "file.h"
+#include "base_internal.h"
 #include "rehearse/base.h"
 
 #include <errno.h>
@@ -30,7 +32,7 @@ struct rh_file {
     mode_t rights;   // of the old file; 0 when there is none
 };
 
-const char *rh_path_tail(const char *path)
+const char *rh_base__path_tail(const char *path)
 {
     size_t length = strlen(path);
     return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
@@ -67,16 +69,17 @@ static int make_temporary(rh_file *file)
 
 static rh_status cannot_write(const char *path, int why, rh_error *err)
 {
-    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(why));
+    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                   strerror(why));
 }
 
-rh_status rh_file_create(rh_file **out, const char *path, rh_error *err)
+rh_status rh_file__create(rh_file **out, const char *path, rh_error *err)
 {
     struct stat there;
     bool exists = stat(path, &there) == 0;
     if (exists && !S_ISREG(there.st_mode))
         return rh_fail(err, RH_EIO, "%s: cannot write: it is %s, expected a file",
-                       rh_path_tail(path),
+                       rh_base__path_tail(path),
                        S_ISDIR(there.st_mode) ? "a directory" : "a device, pipe or socket");
 
     rh_file *file = rh_alloc(1, sizeof *file);
@@ -92,25 +95,25 @@ rh_status rh_file_create(rh_file **out, const char *path, rh_error *err)
         goto nomemory;
     int fault = make_temporary(file);
     if (fault) {
-        rh_file_discard(file);
+        rh_file__discard(file);
         return cannot_write(path, fault, err);
     }
     *out = file;
     return RH_OK;
 
 nomemory:
-    rh_file_discard(file);
-    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+    rh_file__discard(file);
+    return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_base__path_tail(path));
 }
 
-FILE *rh_file_stream(rh_file *file)
+FILE *rh_file__stream(rh_file *file)
 {
     if (!file->stream)
         file->stream = fopen(file->temporary, "we");
     return file->stream;
 }
 
-const char *rh_file_temporary(const rh_file *file)
+const char *rh_file__temporary(const rh_file *file)
 {
     return file->temporary;
 }
@@ -143,7 +146,7 @@ static int sync_directory(char *path)
     return fault;
 }
 
-rh_status rh_file_commit(rh_file *file, rh_error *err)
+rh_status rh_file__commit(rh_file *file, rh_error *err)
 {
     int fault = 0;
     if (file->stream) {
@@ -162,11 +165,11 @@ rh_status rh_file_commit(rh_file *file, rh_error *err)
         fault = sync_directory(file->temporary);
     }
     rh_status rc = fault ? cannot_write(file->path, fault, err) : RH_OK;
-    rh_file_discard(file);
+    rh_file__discard(file);
     return rc;
 }
 
-void rh_file_discard(rh_file *file)
+void rh_file__discard(rh_file *file)
 {
     if (!file)
         return;

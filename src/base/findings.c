@@ -4,6 +4,7 @@
 // and rh_findings__end() reports it, so callers need no check after each finding.
 
 #include "findings.h"
+#include "base_internal.h"
 
 #include <stdarg.h>
 
@@ -38,7 +39,7 @@ void rh_findings__clear(rh_findings *list)
 rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, const char *id,
                              int64_t count, const char *evidence, ...)
 {
-    rh_finding *item = rh_alloc_more(list->item, &list->room, list->n, sizeof *item);
+    rh_finding *item = rh_base__alloc_more(list->item, &list->room, list->n, sizeof *item);
     if (item)
         list->item = item;
     else

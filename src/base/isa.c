@@ -1,5 +1,6 @@
 // isa.c - the instruction sets that this machine can run.
 
+#include "base_internal.h"
 #include "rehearse/base.h"
 
 #include <stdatomic.h>
@@ -8,7 +9,7 @@ static atomic_int limit;
 
 #if defined(__x86_64__)
 
-int rh_isa_count(void)
+int rh_base__isa_count(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         return 1;
@@ -19,20 +20,20 @@ int rh_isa_count(void)
 
 #else
 
-int rh_isa_count(void)
+int rh_base__isa_count(void)
 {
     return 1;
 }
 
 #endif
 
-void rh_isa_limit(int n)
+void rh_base__isa_limit(int n)
 {
     atomic_store(&limit, n);
 }
 
-int rh_isa_best(void)
+int rh_base__isa_best(void)
 {
-    int n = rh_isa_count(), most = atomic_load(&limit);
+    int n = rh_base__isa_count(), most = atomic_load(&limit);
     return (most > 0 && most < n ? most : n) - 1;
 }

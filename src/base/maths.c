@@ -12,6 +12,7 @@
 // million points each, |x| up to 1e5 for sin and cos, the largest errors are 0.95 ulp for exp,
 // 0.79 for log and 0.78 for sin and cos (tests/reference/base_maths.py --measure).
 
+#include "base_internal.h"
 #include "rehearse/base.h"
 
 #include <math.h>
@@ -173,7 +174,7 @@ double rh_cos(double x)
     return c;
 }
 
-bool rh_all_finite(const double *x, int n)
+bool rh_base__all_finite(const double *x, int n)
 {
     double zero = 0.0;
     for (int i = 0; i < n; i++)

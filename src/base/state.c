@@ -226,20 +226,20 @@ rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char 
             snprintf(expected + 3 * i, 4, " %02x", magic[i]);
         }
         return rh_fail(err, RH_EFORMAT, "%s: not a state file: it begins with%s, expected%s",
-                       rh_path_tail(path), found, expected);
+                       rh_base__path_tail(path), found, expected);
     }
     if (n < HEAD)
         return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
-                       rh_path_tail(path), n, HEAD + TAIL);
+                       rh_base__path_tail(path), n, HEAD + TAIL);
 
     unsigned version = (unsigned)fetch(bytes + 8, 4);
     if (version > VERSION)
         return rh_fail(err, RH_EFORMAT,
                        "%s: state file of version %u, expected %d: written by a newer release",
-                       rh_path_tail(path), version, VERSION);
+                       rh_base__path_tail(path), version, VERSION);
     if (version != VERSION)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: version %u, expected %d",
-                       rh_path_tail(path), version, VERSION);
+                       rh_base__path_tail(path), version, VERSION);
     return RH_OK;
 }
 
@@ -249,7 +249,7 @@ static rh_status check_lengths(const unsigned char *bytes, size_t n, const char 
 {
     if (n < HEAD + TAIL)
         return rh_fail(err, RH_EFORMAT, "%s: truncated: %zu bytes, expected %d or more",
-                       rh_path_tail(path), n, HEAD + TAIL);
+                       rh_base__path_tail(path), n, HEAD + TAIL);
 
     unsigned narray = (unsigned)fetch(bytes + 12, 4);
     size_t left = n - HEAD - TAIL;
@@ -259,13 +259,13 @@ static rh_status check_lengths(const unsigned char *bytes, size_t n, const char 
         if (left < ENTRY || length > (left - ENTRY) / 8)
             return rh_fail(err, RH_EFORMAT,
                            "%s: truncated: %zu bytes end inside array %u, expected %u arrays",
-                           rh_path_tail(path), n, i + 1, narray);
+                           rh_base__path_tail(path), n, i + 1, narray);
         left -= ENTRY + 8 * (size_t)length;
         at += ENTRY + 8 * (size_t)length;
     }
     if (left)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: %zu bytes, expected %zu",
-                       rh_path_tail(path), n, n - left);
+                       rh_base__path_tail(path), n, n - left);
     return RH_OK;
 }
 
@@ -286,7 +286,7 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
     if (!is_name(bytes + 16))
         return rh_fail(err, RH_EFORMAT,
                        "%s: damaged: label '%.32s', expected 0 to %d characters",
-                       rh_path_tail(path), (const char *)bytes + 16, NAME - 1);
+                       rh_base__path_tail(path), (const char *)bytes + 16, NAME - 1);
     memcpy(state->label, bytes + 16, NAME);
 
     unsigned narray = (unsigned)fetch(bytes + 12, 4);
@@ -297,12 +297,12 @@ static rh_status fill(rh_state *state, const unsigned char *bytes, const char *p
             return rh_fail(err, RH_EFORMAT,
                            "%s: damaged: array %u is called '%.32s', expected a name of 1 to "
                            "%d characters not used before",
-                           rh_path_tail(path), i + 1, name, NAME - 1);
+                           rh_base__path_tail(path), i + 1, name, NAME - 1);
         size_t length = (size_t)fetch(from + NAME, 8);
         double *x = add(state, name, length);
         if (!x)
             return rh_fail(err, RH_ENOMEM, "%s: out of memory for array '%s' (%zu numbers)",
-                           rh_path_tail(path), name, length);
+                           rh_base__path_tail(path), name, length);
         from += ENTRY;
         for (size_t j = 0; j < length; j++, from += 8) {
             uint64_t bits = fetch(from, 8);
@@ -325,12 +325,12 @@ rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
     uint32_t expected = (uint32_t)fetch(bytes + n - TAIL, TAIL);
     if (found != expected)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: checksum %08x, expected %08x",
-                       rh_path_tail(path), found, expected);
+                       rh_base__path_tail(path), found, expected);
 
     rh_state *state = NULL;
     rh_state_create(&state, NULL);
     if (!state)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_base__path_tail(path));
     rc = fill(state, bytes, path, err);
     if (rc)
         goto done;

@@ -1,6 +1,7 @@
 // state_file.c - learned states in files: written whole or not at all, checked when read.
 
 #include "base_internal.h"
+#include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +33,20 @@ rh_status rh_state_write(const rh_state *state, const char *path, rh_error *err)
     size_t n = 0;
     unsigned char *bytes = rh_state__bytes(state, &n);
     if (!bytes)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                       rh_base__path_tail(path));
 
-    rh_status rc = rh_file_create(&file, path, err);
+    rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         goto done;
-    FILE *stream = rh_file_stream(file);
+    FILE *stream = rh_file__stream(file);
     if (!stream || fwrite(bytes, 1, n, stream) != n) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
-        rh_file_discard(file);
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(errno));
+        rh_file__discard(file);
         goto done;
     }
-    rc = rh_file_commit(file, err);
+    rc = rh_file__commit(file, err);
 
 done:
     rh_free(bytes);
@@ -52,7 +55,8 @@ done:
 
 static rh_status cannot_read(const char *path, rh_error *err)
 {
-    return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+    return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                   strerror(errno));
 }
 
 rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
@@ -68,7 +72,7 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
     }
     if (!S_ISREG(st.st_mode)) {
         rc = rh_fail(err, RH_EIO, "%s: cannot read: it is %s, expected a state file",
-                     rh_path_tail(path),
+                     rh_base__path_tail(path),
                      S_ISDIR(st.st_mode) ? "a directory" : "a device, pipe or socket");
         goto done;
     }
@@ -88,8 +92,8 @@ rh_status rh_state_read(rh_state **out, const char *path, rh_error *err)
     size_t size = st.st_size > RH_STATE__HEAD ? (size_t)st.st_size : RH_STATE__HEAD;
     bytes = rh_alloc(size, 1);
     if (!bytes) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes", rh_path_tail(path),
-                     size);
+        rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %zu bytes",
+                     rh_base__path_tail(path), size);
         goto done;
     }
     memcpy(bytes, head, RH_STATE__HEAD);

@@ -17,6 +17,7 @@
 // 4. A diverged run may score -INFINITY. The mean is then -INFINITY and its spread unknown;
 //    order statistics keep their meaning. A NAN anywhere makes every number NAN.
 
+#include "base_internal.h"
 #include "text.h"
 
 #include <math.h>
@@ -92,7 +93,7 @@ static double from_middle(double middle, double n, double log_c)
     return t;
 }
 
-double rh_student_quantile(double p, double df)
+double rh_base__student_quantile(double p, double df)
 {
     if (!(p > 0.0 && p < 1.0 && df >= 1.0))
         return NAN;
@@ -103,7 +104,7 @@ double rh_student_quantile(double p, double df)
     return p < 0.5 ? -t : t;
 }
 
-double rh_quantile_sorted(const double *x, int n, double p)
+double rh_base__quantile_sorted(const double *x, int n, double p)
 {
     if (!(n >= 1 && p >= 0.0 && p <= 1.0))
         return NAN;
@@ -141,7 +142,7 @@ rh_summary rh_summarise(const double *x, int n, double *work)
         square += (x[i] - s.mean) * (x[i] - s.mean);
     if (n >= 2 && isfinite(square)) {
         s.stderr_ = sqrt(square / (n - 1) / n);
-        double reach = rh_student_quantile(0.975, n - 1) * s.stderr_;
+        double reach = rh_base__student_quantile(0.975, n - 1) * s.stderr_;
         s.lo95 = s.mean - reach;
         s.hi95 = s.mean + reach;
     }
@@ -152,9 +153,9 @@ rh_summary rh_summarise(const double *x, int n, double *work)
     memcpy(work, x, (size_t)n * sizeof *x);
     qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
     s.min = work[0];
-    s.q25 = rh_quantile_sorted(work, n, 0.25);
-    s.median = rh_quantile_sorted(work, n, 0.5);
-    s.q75 = rh_quantile_sorted(work, n, 0.75);
+    s.q25 = rh_base__quantile_sorted(work, n, 0.25);
+    s.median = rh_base__quantile_sorted(work, n, 0.5);
+    s.q75 = rh_base__quantile_sorted(work, n, 0.75);
     s.max = work[n - 1];
     return s;
 }

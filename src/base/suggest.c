@@ -4,6 +4,7 @@
 // neighbour (Damerau's, in the form that edits no character twice). A third of the characters
 // plus one may be wrong, but not all. A word that starts with the other has distance 1.
 
+#include "base_internal.h"
 #include "rehearse/base.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static int distance(const char *a, int na, const char *b, int nb)
     return row[na % 3][nb];
 }
 
-const char *rh_suggest(const char *word, const char *const *candidate, int ncandidate)
+const char *rh_base__suggest(const char *word, const char *const *candidate, int ncandidate)
 {
     const char *best = NULL;
     int nword = (int)strnlen(word, LONGEST);
@@ -61,7 +62,7 @@ rh_status rh_unknown(rh_error *err, const char *what, const char *word,
     for (int i = 0; i < nknown && used < sizeof list; i++)
         used +=
             (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i]);
-    const char *near = rh_suggest(word, known, nknown);
+    const char *near = rh_base__suggest(word, known, nknown);
     if (near)
         return rh_fail(err, RH_EINVAL, "%s '%.64s'; did you mean '%s'? (%s)", what, word, near,
                        list);

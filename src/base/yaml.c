@@ -15,6 +15,7 @@
 //    depth is therefore checked first, event by event, and parsing stops at the limit.
 
 #include "yaml.h"
+#include "base_internal.h"
 
 #include "number.h"
 #include "text.h"
@@ -131,7 +132,7 @@ static rh_yaml *copy(copying *c, yaml_node_item_t index, int depth);
 static rh_status too_much(const char *path, int line, bool deep, rh_error *err)
 {
     return rh_fail(
-        err, RH_EFORMAT, "%s:%d: %s, expected a small file", rh_path_tail(path), line,
+        err, RH_EFORMAT, "%s:%d: %s, expected a small file", rh_base__path_tail(path), line,
         deep ? "nested more than 16 deep" : "more than 10,000 values after expanding aliases");
 }
 
@@ -146,7 +147,7 @@ static rh_yaml *copy_text(copying *c, const yaml_node_t *node)
     size_t n = node->data.scalar.length;
     if (strlen(text) != n) {
         c->rc = rh_fail(c->err, RH_EFORMAT, "%s:%d: found binary data, expected a text",
-                        rh_path_tail(c->path), line_of(node));
+                        rh_base__path_tail(c->path), line_of(node));
         return NULL;
     }
     rh_yaml *out = rh_yaml__text(text, n);
@@ -175,17 +176,17 @@ static rh_status check_key(const copying *c, const rh_yaml *map, const rh_yaml *
     char shown[RH_YAML__SHOWN];
     if (key->kind != RH_YAML_TEXT)
         return rh_fail(c->err, RH_EFORMAT, "%s:%d: found %s as a key, expected a text",
-                       rh_path_tail(c->path), key->line,
+                       rh_base__path_tail(c->path), key->line,
                        key->kind == RH_YAML_LIST ? "a list" : "a mapping");
     if (key->plain && strcmp(key->text, "<<") == 0)
         return rh_fail(c->err, RH_EFORMAT,
                        "%s:%d: found the merge key <<, expected the keys themselves",
-                       rh_path_tail(c->path), key->line);
+                       rh_base__path_tail(c->path), key->line);
     for (int i = 0; i < map->n; i++)
         if (strcmp(map->key[i]->text, key->text) == 0) {
             rh_yaml__show(key, shown);
             return rh_fail(c->err, RH_EFORMAT, "%s:%d: %s is given twice, first in line %d",
-                           rh_path_tail(c->path), key->line, shown, map->key[i]->line);
+                           rh_base__path_tail(c->path), key->line, shown, map->key[i]->line);
         }
     return RH_OK;
 }
@@ -265,8 +266,9 @@ static rh_status not_yaml(const yaml_parser_t *parser, const char *bytes, size_t
         line = lines_before(bytes, at < n ? at : n);
     else
         tab = !strstr(problem, "tab") && has_tab(bytes, n, line);
-    return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s%s", rh_path_tail(path), line + 1,
-                   problem, tab ? "; the line is indented with a tab, expected spaces" : "");
+    return rh_fail(err, RH_EFORMAT, "%s:%zu: not YAML: %s%s", rh_base__path_tail(path),
+                   line + 1, problem,
+                   tab ? "; the line is indented with a tab, expected spaces" : "");
 }
 
 // Decision 4. Other faults are found when the document is composed.
@@ -321,7 +323,7 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
             const yaml_node_t *root = yaml_document_get_root_node(&next);
             if (root)
                 rc = rh_fail(err, RH_EFORMAT, "%s:%d: a second document, expected one",
-                             rh_path_tail(path), line_of(root));
+                             rh_base__path_tail(path), line_of(root));
             yaml_document_delete(&next);
         }
     } else {
@@ -345,11 +347,13 @@ rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err
     char *text = NULL;
     size_t used = 0;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                     strerror(errno));
         goto done;
     }
     if (!S_ISREG(st.st_mode) || st.st_size > LARGEST) {
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s, expected a small YAML file", rh_path_tail(path),
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s, expected a small YAML file",
+                     rh_base__path_tail(path),
                      S_ISREG(st.st_mode) ? "more than 1 MB" : "not a regular file");
         goto done;
     }
@@ -363,7 +367,7 @@ rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err
         if (got > 0)
             used += (size_t)got;
         if (got < 0 && errno != EINTR) {
-            rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path),
+            rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
                          strerror(errno));
             goto done;
         }

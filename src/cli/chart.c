@@ -7,6 +7,7 @@
 // 2. Labels are round numbers: the axis has three equal steps of one or two digits and is the
 //    smallest such axis that holds the curve.
 
+#include "base/base_internal.h"
 #include "base/text.h"
 #include "cli_internal.h"
 
@@ -59,8 +60,8 @@ static bool choose_axis(const double *y, int n, double *work, double *lo, double
     if (known == 0)
         return false;
     qsort(work, (size_t)known, sizeof *work, rh_base__ascending);
-    double low = rh_quantile_sorted(work, known, 0.1);
-    double high = rh_quantile_sorted(work, known, 0.9);
+    double low = rh_base__quantile_sorted(work, known, 0.1);
+    double high = rh_base__quantile_sorted(work, known, 0.9);
     double spread = high - low;
     *lo = fmax(work[0], low - spread);
     *hi = fmin(work[known - 1], high + spread);

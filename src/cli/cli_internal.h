@@ -8,6 +8,7 @@
 #ifndef CLI_INTERNAL_H
 #define CLI_INTERNAL_H
 
+#include "base/file.h"
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>

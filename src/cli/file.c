@@ -4,6 +4,7 @@
 // 2. Whether a file can be written is checked before the work begins. A typo in a folder must
 //    not cost hours of work.
 
+#include "base/file.h"
 #include "cli_internal.h"
 
 #include <errno.h>
@@ -31,14 +32,14 @@ int cli_file_open(cli_file *file, const char *path)
     }
 
     rh_error err;
-    rh_status rc = rh_file_create(&file->file, path, &err);
+    rh_status rc = rh_file__create(&file->file, path, &err);
     if (rc)
         return cli_fail("%s", err.text);
-    file->stream = rh_file_stream(file->file);
+    file->stream = rh_file__stream(file->file);
     if (file->stream)
         return CLI_OK;
     int code = cannot(path);
-    rh_file_discard(file->file);
+    rh_file__discard(file->file);
     return code;
 }
 
@@ -48,7 +49,7 @@ int cli_file_close(cli_file *file)
         return CLI_OK;
     if (file->file) {
         rh_error err;
-        rh_status rc = rh_file_commit(file->file, &err);
+        rh_status rc = rh_file__commit(file->file, &err);
         return rc ? cli_fail("%s", err.text) : CLI_OK;
     }
     bool good = !ferror(file->stream);
@@ -77,6 +78,6 @@ int cli_file_probe(const char *path, bool streams)
     int rc = cli_file_open(&file, path);
     if (rc)
         return rc;
-    rh_file_discard(file.file);
+    rh_file__discard(file.file);
     return CLI_OK;
 }

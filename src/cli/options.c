@@ -10,6 +10,7 @@
 //    --set alpha=0.1 --set alpha=0.2 one of them is a mistake.
 // 3. --help anywhere wins over every mistake beside it.
 
+#include "base/base_internal.h"
 #include "cli_internal.h"
 
 #include "base/number.h"
@@ -44,7 +45,7 @@ static int unknown_option(const cli_command *command, const char *name)
     int n = 0;
     for (int i = 0; n < CLI_MAX_NAMES && (o = cli_option_at(command, i)) != NULL; i++)
         known[n++] = o->name;
-    const char *near = rh_suggest(name, known, n);
+    const char *near = rh_base__suggest(name, known, n);
     if (near)
         cli_refuse("%s: no option '--%s'; did you mean '--%s'?", command->name, name, near);
     else

@@ -15,6 +15,7 @@
 //    step.
 // 3. Observations that are finite here are not checked again in every step.
 
+#include "base/base_internal.h"
 #include "eval_internal.h"
 
 #define MOST ((size_t)32 << 20) // bytes of all feature caches together
@@ -45,7 +46,7 @@ static void sort_settings(rh_feature_caches *a, const rh_agent_type *type, int n
 static bool all_finite(const double *obs, int32_t n, int nobs)
 {
     for (int32_t i = 0; i < n; i++)
-        if (!rh_all_finite(obs + (size_t)i * (size_t)nobs, nobs))
+        if (!rh_base__all_finite(obs + (size_t)i * (size_t)nobs, nobs))
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 // The lower quartile is numpy's default, linear between order statistics: for two members it is
 // the worse one plus a quarter of the difference.
 
+#include "base/base_internal.h"
 #include "rehearse/eval.h"
 
 #include <assert.h>
@@ -40,7 +41,7 @@ double rh_pool_score(rh_pool pool, const double *score, int nmember)
     case RH_POOL_WORST:
         return sorted[0];
     case RH_POOL_QUARTILE:
-        return rh_quantile_sorted(sorted, nmember, 0.25);
+        return rh_base__quantile_sorted(sorted, nmember, 0.25);
     }
     return NAN;
 }

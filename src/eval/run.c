@@ -16,6 +16,7 @@
 // 6. Steps out of coverage are counted while the agent learns, not in the RH_FINAL phase.
 // 7. Finite rewards may have an infinite sum; the outcome is then RH_ENV_NONFINITE.
 
+#include "base/base_internal.h"
 #include "eval_internal.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static rh_outcome one_step(running *r, int64_t nstep)
     const rh_eval_options *opt = &r->runner->opt;
     double reward;
     bool terminal = rh_env_step(r->env, r->state, r->act, &r->streams, r->obs, &reward);
-    if ((!r->finite && !rh_all_finite(r->obs, task->nobs)) || !isfinite(reward))
+    if ((!r->finite && !rh_base__all_finite(r->obs, task->nobs)) || !isfinite(reward))
         return RH_ENV_NONFINITE;
     if (r->counts)
         r->nuncovered += rh_env_uncovered(r->env, r->state);

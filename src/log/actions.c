@@ -8,6 +8,7 @@
 // 3. Actions are sorted (numbers by value, names alphabetically), so that two logs of one plant
 //    agree on their indices as far as possible.
 
+#include "base/base_internal.h"
 #include "base/number.h"
 #include "log_internal.h"
 
@@ -210,7 +211,7 @@ rh_status rh_log__classify(rh_log__body *body, double *act, const rh_log_shape *
         rc = rh_fail(err, RH_EFORMAT,
                      "%s: more than %d different actions, expected at most that many if they "
                      "are discrete",
-                     rh_path_tail(log->path), RH_MAX_ACTIONS);
+                     rh_base__path_tail(log->path), RH_MAX_ACTIONS);
     } else if (asked || (whole && (few || (shape->whole && nfound <= RH_MAX_ACTIONS)))) {
         rc = name_actions(body, act, found, nfound, err);
         if (rc == RH_OK && !asked) {

@@ -10,6 +10,7 @@
 // 6. The index of each action value is looked up once and remembered.
 
 #include "arrays.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,7 +121,7 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
         if (feed->nact > 1 || shape.action == RH_ACTION_CONTINUOUS)
             return rh_fail(err, RH_EINVAL,
                            "%s: the actions in %s are %s, so --actions cannot name them",
-                           rh_path_tail(feed->path), feed->action,
+                           rh_base__path_tail(feed->path), feed->action,
                            feed->nact > 1 ? "vectors" : "continuous");
         shape.label = (const char *const *)feed->label;
         shape.nlabel = feed->nlabel;
@@ -181,7 +182,7 @@ static rh_status place_action(rh_feed *feed, double *act, int64_t at, rh_error *
     if (place < 0) {
         char first[48], last[48];
         return rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is %g, expected %s (%s to %s)",
-                       rh_path_tail(feed->path), (long long)at, feed->action, *act,
+                       rh_base__path_tail(feed->path), (long long)at, feed->action, *act,
                        feed->own && feed->indices ? "the index of one of the actions"
                                                   : "one of the actions",
                        rh_text__printable(feed->all[0], first, sizeof first),

@@ -14,6 +14,7 @@
 // 5. An observation whose numbers are all missing counts as none: no s', and no step there.
 // 6. An s' equal to the next row's observation is stored once.
 
+#include "base/base_internal.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ static bool keep_shape(rh_log_builder *b, const rh_log_shape *shape)
 static rh_status out_of_memory(const rh_log_builder *b, rh_error *err)
 {
     return rh_fail(err, RH_ENOMEM, "%s: out of memory after %lld rows",
-                   rh_path_tail(b->body && b->body->log.path ? b->body->log.path : ""),
+                   rh_base__path_tail(b->body && b->body->log.path ? b->body->log.path : ""),
                    (long long)b->reading.nrow);
 }
 
@@ -141,15 +142,15 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
 {
     if (shape->nobs < 1 || shape->nobs > RH_MAX_OBS)
         return rh_fail(err, RH_EINVAL, "%s: %d numbers in an observation, expected 1 to %d",
-                       rh_path_tail(shape->path ? shape->path : "log"), shape->nobs,
+                       rh_base__path_tail(shape->path ? shape->path : "log"), shape->nobs,
                        RH_MAX_OBS);
     if (shape->nact < 1 || shape->nact > RH_MAX_ACT)
         return rh_fail(err, RH_EINVAL, "%s: %d numbers in an action, expected 1 to %d",
-                       rh_path_tail(shape->path ? shape->path : "log"), shape->nact,
+                       rh_base__path_tail(shape->path ? shape->path : "log"), shape->nact,
                        RH_MAX_ACT);
     if (shape->nlabel > RH_MAX_ACTIONS)
         return rh_fail(err, RH_EINVAL, "%s: %d different actions, expected at most %d",
-                       rh_path_tail(shape->path ? shape->path : "log"), shape->nlabel,
+                       rh_base__path_tail(shape->path ? shape->path : "log"), shape->nlabel,
                        RH_MAX_ACTIONS);
 
     rh_log_builder *b = rh_alloc(1, sizeof *b);
@@ -418,7 +419,7 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 {
     if (b->reading.nrow >= MAX_ROWS || b->column[OBS].n >= MAX_ROWS - 1)
         return rh_fail(err, RH_EFORMAT, "%s: more than %d rows, which is all a log can hold",
-                       rh_path_tail(b->body->log.path), MAX_ROWS);
+                       rh_base__path_tail(b->body->log.path), MAX_ROWS);
     b->reading.nrow++;
 
     bool acts = is_complete(b, row);
@@ -505,7 +506,7 @@ rh_status rh_log_finish(rh_log_builder *b, rh_log **out, rh_error *err)
         return rh_fail(err, RH_EFORMAT,
                        "%s: no step in %lld rows: %lld without action or reward, %lld with "
                        "unknown next observation; expected at least one complete step",
-                       rh_path_tail(log->path), (long long)b->reading.nrow,
+                       rh_base__path_tail(log->path), (long long)b->reading.nrow,
                        (long long)b->reading.nincomplete, (long long)b->reading.nlost);
     if (!take_columns(b))
         return out_of_memory(b, err);

@@ -16,6 +16,7 @@
 //    so a model learns dynamics from the log itself.
 // 5. If none of the first 20 attempts learns enough, no more are made.
 
+#include "base/base_internal.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -109,7 +110,7 @@ static void begin_episode(work *w, const rh_env *env)
 static bool one_step(work *w, const rh_env *env, double *reward)
 {
     bool terminal = rh_env_step(env, w->state, w->act, &w->streams, w->obs, reward);
-    w->healthy = w->healthy && rh_all_finite(w->obs, w->task->nobs) && isfinite(*reward);
+    w->healthy = w->healthy && rh_base__all_finite(w->obs, w->task->nobs) && isfinite(*reward);
     return terminal;
 }
 

@@ -9,6 +9,7 @@
 //    roles is refused; but a computed reward ("-energy", "0.1*u + v") may also use observation
 //    and action columns.
 
+#include "base/base_internal.h"
 #include "columns_plan.h"
 
 #include <stdarg.h>
@@ -218,7 +219,7 @@ static void give(rh_log__maker *m, int column, rh_log__role role)
 rh_status rh_columns__plan_unknown(const rh_log__maker *m, rh_log__role role, const char *word)
 {
     char what[380];
-    snprintf(what, sizeof what, "%s: %s: no column", rh_path_tail(m->c->path),
+    snprintf(what, sizeof what, "%s: %s: no column", rh_base__path_tail(m->c->path),
              rh_columns__role_name(role));
     return rh_unknown(m->err, what, word, m->c->name, m->c->n);
 }
@@ -230,7 +231,7 @@ rh_status rh_columns__plan_check_twins(const rh_log__maker *m, int column, rh_lo
         if (i != column && strcmp(m->c->header[i], m->c->header[column]) == 0)
             return rh_fail(m->err, RH_EFORMAT,
                            "%s: %s: columns %d and %d are both called '%.40s', expected one",
-                           rh_path_tail(m->c->path), rh_columns__role_name(role),
+                           rh_base__path_tail(m->c->path), rh_columns__role_name(role),
                            (i < column ? i : column) + 1, (i < column ? column : i) + 1,
                            m->c->header[column]);
     return RH_OK;
@@ -243,7 +244,7 @@ rh_status rh_columns__plan_claim(rh_log__maker *m, int column, rh_log__role role
         return RH_OK;
     if (owner != RH_ROLE_NONE)
         return rh_fail(m->err, RH_EINVAL, "%s: column '%.40s' is named for both %s and %s",
-                       rh_path_tail(m->c->path), m->c->name[column],
+                       rh_base__path_tail(m->c->path), m->c->name[column],
                        rh_columns__role_name(owner), rh_columns__role_name(role));
     rh_status rc = rh_columns__plan_check_twins(m, column, role);
     if (!rc)
@@ -320,7 +321,7 @@ static rh_status named(rh_log__maker *m, rh_log__role role, const char *list)
         before += m->owner[i] == role;
     if (!rc && rh_columns__plan_single(m->plan, role) && before > 1)
         rc = rh_fail(m->err, RH_EINVAL, "%s: %s = %.60s: %d columns, expected one",
-                     rh_path_tail(m->c->path), rh_columns__role_name(role), list, before);
+                     rh_base__path_tail(m->c->path), rh_columns__role_name(role), list, before);
     rh_free(copy);
     return rc;
 }

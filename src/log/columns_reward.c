@@ -6,6 +6,7 @@
 // Column names may contain signs ("net-gain"): the longest matching name wins, and quotes make
 // it explicit.
 
+#include "base/base_internal.h"
 #include "columns_plan.h"
 
 #include "base/number.h"
@@ -58,7 +59,7 @@ static rh_status bad_reward(rh_log__maker *m, const char *text, const char *at)
     return rh_fail(m->err, RH_EINVAL,
                    "%s: reward = %.60s: found '%.20s', expected columns with signs and "
                    "factors, such as \"income - 0.5*wear\"",
-                   rh_path_tail(m->c->path), text, *at ? at : "its end");
+                   rh_base__path_tail(m->c->path), text, *at ? at : "its end");
 }
 
 static void add_term(rh_columns__plan *plan, int column, double factor)
@@ -103,7 +104,7 @@ static rh_status take_term(rh_log__maker *m, const char *text, const char **at, 
         factor *= x;
         p = skip_blanks(number);
     }
-    if (!rh_all_finite(&factor, 1))
+    if (!rh_base__all_finite(&factor, 1))
         return bad_reward(m, text, *at);
     add_term(m->plan, column, factor);
     *at = p;
@@ -127,9 +128,9 @@ rh_status rh_columns__plan_compute_reward(rh_log__maker *m, const char *text)
         if (strcmp(whole, m->c->header[i]) == 0 || strcmp(whole, m->c->name[i]) == 0) {
             rh_log__role owner = m->owner[i];
             if (owner != RH_ROLE_NONE)
-                return rh_fail(m->err, RH_EINVAL,
-                               "%s: column '%.40s' is named for both %s and reward",
-                               rh_path_tail(m->c->path), whole, rh_columns__role_name(owner));
+                return rh_fail(
+                    m->err, RH_EINVAL, "%s: column '%.40s' is named for both %s and reward",
+                    rh_base__path_tail(m->c->path), whole, rh_columns__role_name(owner));
             add_term(m->plan, i, 1.0);
             m->owner[i] = RH_ROLE_REWARD;
             return rh_columns__plan_check_twins(m, i, RH_ROLE_REWARD);

@@ -15,6 +15,7 @@
 // 6. is_last beside is_terminal is RLDS. There the last row of an episode has an action that
 //    was never taken, so such a table is refused.
 
+#include "base/base_internal.h"
 #include "columns_plan.h"
 
 #include <string.h>
@@ -118,7 +119,7 @@ static rh_status none_found(rh_log__maker *m, const char *what, const char *opti
     return rh_fail(m->err, RH_EFORMAT,
                    "%s: no %s: none of the columns (%s) has a usual name; say which it is with "
                    "--%s%s",
-                   rh_path_tail(m->c->path), what, list, option, hint);
+                   rh_base__path_tail(m->c->path), what, list, option, hint);
 }
 
 static rh_status guess_reward(rh_log__maker *m)
@@ -178,8 +179,8 @@ static rh_status check_action(const rh_log__maker *m)
     return rh_fail(m->err, RH_EFORMAT,
                    "%s:%lld: column '%.40s': found '%s', expected %s; if these are names, say "
                    "--action-kind discrete or --actions A,B,...",
-                   rh_path_tail(m->c->path), (long long)odd->line, m->c->name[m->plan->act[0]],
-                   odd->text,
+                   rh_base__path_tail(m->c->path), (long long)odd->line,
+                   m->c->name[m->plan->act[0]], odd->text,
                    odd->written ? "a number such as 1234.5" : "a number as in the other rows");
 }
 
@@ -375,7 +376,7 @@ static rh_status take_rest(rh_log__maker *m, int column, left_out *others, left_
         return rh_fail(m->err, RH_EFORMAT,
                        "%s:%lld: column '%.40s': found '%s', expected %s; or name the "
                        "observations with --obs",
-                       rh_path_tail(m->c->path), (long long)odd->line, name, odd->text,
+                       rh_base__path_tail(m->c->path), (long long)odd->line, name, odd->text,
                        odd->written ? "a number such as 1234.5"
                                     : "a number as in the other rows");
     if (m->c->wordy[column] || *name)
@@ -434,7 +435,8 @@ static rh_status settle_next(rh_log__maker *m)
     int nnamed = plan->nnext;
     if (nnamed > 0 && nnamed != plan->nobs)
         return rh_fail(m->err, RH_EINVAL, "%s: next: %d column%s, expected %d as in obs",
-                       rh_path_tail(m->c->path), nnamed, nnamed == 1 ? "" : "s", plan->nobs);
+                       rh_base__path_tail(m->c->path), nnamed, nnamed == 1 ? "" : "s",
+                       plan->nobs);
     if (nnamed == 0 && (m->opt->next || m->c->has_given))
         return RH_OK;
 
@@ -479,7 +481,7 @@ static rh_status refuse_rlds(const rh_log__maker *m)
                 "%s: columns %.40s and %.40s are RLDS's, where an episode's last row "
                 "has no action of its own; docs/logs.md shows how to export it, or "
                 "name the end of steps with --terminal",
-                rh_path_tail(m->c->path), m->c->name[i], m->c->name[terminal]);
+                rh_base__path_tail(m->c->path), m->c->name[i], m->c->name[terminal]);
     return RH_OK;
 }
 

@@ -7,6 +7,7 @@
 // 3. The hash covers transitions, so it does not depend on whether an s' is stored once or
 //    twice. Names and times do not count.
 
+#include "base/base_internal.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 
 static const char *name_of(const rh_log *log)
 {
-    return rh_path_tail(log->path && *log->path ? log->path : "log");
+    return rh_base__path_tail(log->path && *log->path ? log->path : "log");
 }
 
 static rh_status check_shape(const rh_log *p, rh_error *err)

@@ -8,6 +8,7 @@
 // 2. If there is a column of time-outs, a row that is `done` and timed out is not terminal, as
 //    in SB3's logs. If the column is called terminal or terminated, it is.
 
+#include "base/base_internal.h"
 #include "csv_reader.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
             return rh_fail(err, RH_EINVAL,
                            "%s: reward = %.60s: column '%.40s' holds names of %s, expected "
                            "numbers",
-                           rh_path_tail(r->path), r->plan.reward_name,
+                           rh_base__path_tail(r->path), r->plan.reward_name,
                            r->head.columns.name[column],
                            kind == RH_KIND_NAME ? "actions" : "episodes");
     }

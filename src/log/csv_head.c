@@ -11,6 +11,7 @@
 // 5. "NA" in quotes is a word in a column of words and a missing value in a column of numbers,
 //    because some programs quote every field.
 
+#include "base/base_internal.h"
 #include "csv.h"
 
 #include "base/number.h"
@@ -137,7 +138,7 @@ static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_
             return rc;
         if (!*text)
             return rh_fail(err, RH_EFORMAT, "%s: no header, expected names of columns",
-                           rh_path_tail(csv->path));
+                           rh_base__path_tail(csv->path));
         if (**text != '#')
             break;
         if (head) {
@@ -199,11 +200,11 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
         room += text[i] == csv->delimiter;
     if (room > COLUMNS)
         return rh_fail(err, RH_EFORMAT, "%s:%lld: %d columns, expected at most %d",
-                       rh_path_tail(csv->path), (long long)line, room, COLUMNS);
+                       rh_base__path_tail(csv->path), (long long)line, room, COLUMNS);
     if (memchr(text, '\r', n) && !memchr(text, '"', n))
         return rh_fail(err, RH_EFORMAT,
                        "%s: lines end with a carriage return alone (\\r), expected \\n",
-                       rh_path_tail(csv->path));
+                       rh_base__path_tail(csv->path));
     name = rh_alloc((size_t)room, sizeof *name);
     length = rh_alloc((size_t)room, sizeof *length);
     if (!name || !length) {
@@ -217,7 +218,7 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
             rc = rh_fail(err, RH_EFORMAT,
                          "%s:%lld: column %d: something follows a closing "
                          "quote",
-                         rh_path_tail(csv->path), (long long)line, count + 1);
+                         rh_base__path_tail(csv->path), (long long)line, count + 1);
             goto done;
         }
         rh_number__kind kind = rh_number__read(field.text, field.n, &x);
@@ -230,7 +231,7 @@ static rh_status cut_header(rh_csv__header *head, const rh_csv *csv, int64_t lin
         rc =
             rh_fail(err, RH_EFORMAT,
                     "%s: no header: the first line is all numbers, expected names of columns%s",
-                    rh_path_tail(csv->path),
+                    rh_base__path_tail(csv->path),
                     line > 1 ? " (a line that begins with # is a remark)" : "");
     else
         rc = rh_columns__init(&head->columns, csv->path, count, name, length, err);
@@ -319,7 +320,8 @@ static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
         c->counting[i] = c->counting[i] && c->numeric[i];
     }
     if (!rc && nrow == 0)
-        rc = rh_fail(err, RH_EFORMAT, "%s: no rows after the header", rh_path_tail(csv->path));
+        rc = rh_fail(err, RH_EFORMAT, "%s: no rows after the header",
+                     rh_base__path_tail(csv->path));
     rh_free(count);
     return rc;
 }

@@ -15,6 +15,7 @@
 //    stitched together. Ids are remembered as 64-bit hashes; among a million of them, the odds
 //    of refusing a good file are below one in ten million.
 
+#include "base/base_internal.h"
 #include "csv_reader.h"
 
 #include "base/number.h"
@@ -30,7 +31,7 @@ static rh_status refuse(const rh_csv__reader *r, int column, const rh_csv__field
     char name[RH_CSV__SHOWN], found[RH_CSV__SHOWN];
     const char *header = r->head.columns.name[column];
     return rh_fail(err, RH_EFORMAT, "%s:%lld: column '%s': found '%s', expected %s",
-                   rh_path_tail(r->path), (long long)r->csv.line,
+                   rh_base__path_tail(r->path), (long long)r->csv.line,
                    rh_text__printable(header, name, RH_CSV__SHOWN),
                    rh_text__printable_n(field->text, field->n, found, RH_CSV__SHOWN), expected);
 }
@@ -70,8 +71,8 @@ static rh_status ragged(const rh_csv__reader *r, int count, char *at, char *end,
     while (at && rh_csv__field(&at, end, r->csv.delimiter, &field))
         count++;
     return rh_fail(err, RH_EFORMAT, "%s:%lld: %d field%s, expected %d as in the header",
-                   rh_path_tail(r->path), (long long)r->csv.line, count, count == 1 ? "" : "s",
-                   r->head.columns.n);
+                   rh_base__path_tail(r->path), (long long)r->csv.line, count,
+                   count == 1 ? "" : "s", r->head.columns.n);
 }
 
 static bool is_one_of(const rh_csv__field_info *field, const char *const *word)
@@ -182,7 +183,7 @@ rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_erro
             return rh_fail(
                 err, RH_EINVAL,
                 "%s: actions = %.60s: %s, expected 1 to %d names of one discrete action",
-                rh_path_tail(r->path), opt->actions,
+                rh_base__path_tail(r->path), opt->actions,
                 opt->action_kind == RH_ACTION_CONTINUOUS ? "but actions are continuous"
                 : r->plan.nact != 1 ? "but there are several action columns"
                 : nlabel < 1        ? "no name"
@@ -272,7 +273,7 @@ static rh_status take_episode(rh_csv__reader *r, int column, const rh_csv__field
         return rh_fail(err, RH_EFORMAT,
                        "%s:%lld: episode %s comes back after %s; sort the file by episode, "
                        "or, if it is a new one, give it a number of its own",
-                       rh_path_tail(r->path), (long long)r->csv.line,
+                       rh_base__path_tail(r->path), (long long)r->csv.line,
                        rh_text__printable_n(field->text, field->n, id, RH_CSV__SHOWN),
                        rh_text__printable_n(r->id, r->nid, before, RH_CSV__SHOWN));
     }

@@ -7,6 +7,7 @@
 // 3. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
 //    that is cut short or has a wrong checksum is refused.
 
+#include "base/base_internal.h"
 #include "csv.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ static rh_status read_raw(rh_csv *csv, void *to, size_t n, size_t *got, rh_error
         count = read(csv->fd, to, n);
     while (count < 0 && errno == EINTR);
     if (count < 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(csv->path),
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(csv->path),
                        strerror(errno));
     *got = (size_t)count;
     return RH_OK;
@@ -62,7 +63,7 @@ static rh_status next_member(rh_csv *csv, rh_error *err)
     size_t n = csv->z.avail_in < 2 ? csv->z.avail_in : 2;
     if (memcmp(csv->z.next_in, magic, n) != 0)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: something else follows the gzip data",
-                       rh_path_tail(csv->path));
+                       rh_base__path_tail(csv->path));
     csv->member = true;
     return inflateReset(&csv->z) == Z_OK ? RH_OK : rh_base__no_memory(err, csv->path);
 }
@@ -84,7 +85,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
                 return RH_OK;
             if (count == 0)
                 return rh_fail(err, RH_EFORMAT, "%s: truncated: the gzip data ends too soon",
-                               rh_path_tail(csv->path));
+                               rh_base__path_tail(csv->path));
             z->next_in = csv->packed;
             z->avail_in = (uInt)count;
         }
@@ -96,7 +97,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
             return rh_base__no_memory(err, csv->path);
         if (answer != Z_OK && answer != Z_STREAM_END && answer != Z_BUF_ERROR)
             return rh_fail(err, RH_EFORMAT, "%s: damaged: the gzip data cannot be unpacked",
-                           rh_path_tail(csv->path));
+                           rh_base__path_tail(csv->path));
         csv->member = answer != Z_STREAM_END;
     }
     *got = n - z->avail_out;
@@ -176,7 +177,7 @@ static rh_status begin(rh_csv *csv, rh_error *err)
     const char *text = csv->buffer;
     if (csv->end >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return rh_fail(err, RH_EFORMAT, "%s: the text is UTF-16, expected UTF-8; save it so",
-                       rh_path_tail(csv->path));
+                       rh_base__path_tail(csv->path));
     if (csv->end >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         csv->begin = 3;
     return RH_OK;
@@ -199,7 +200,8 @@ rh_status rh_csv__open(rh_csv *csv, const char *path, rh_error *err)
 {
     *csv = (rh_csv){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
     if (csv->fd < 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                       strerror(errno));
     return open_source(csv, err);
 }
 
@@ -224,7 +226,7 @@ void rh_csv__close(rh_csv *csv)
 rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
 {
     if (csv->fd >= 0 && lseek(csv->fd, 0, SEEK_SET) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_path_tail(csv->path),
+        return rh_fail(err, RH_EIO, "%s: cannot read twice: %s", rh_base__path_tail(csv->path),
                        strerror(errno));
     csv->at = csv->begin = csv->end = 0;
     csv->ended = false;
@@ -297,10 +299,10 @@ static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err
             return RH_OK;
         if (csv->ended)
             return rh_fail(err, RH_EFORMAT, "%s:%lld: a quoted field is never closed",
-                           rh_path_tail(csv->path), (long long)csv->next_line);
+                           rh_base__path_tail(csv->path), (long long)csv->next_line);
         if ((size_t)(end - from) >= RH_CSV__LONGEST)
             return rh_fail(err, RH_EFORMAT, "%s:%lld: %s longer than %d MB",
-                           rh_path_tail(csv->path), (long long)csv->next_line,
+                           rh_base__path_tail(csv->path), (long long)csv->next_line,
                            open ? "a quoted field is not closed, or" : "the line is",
                            RH_CSV__LONGEST >> 20);
         rh_status rc = refill(csv, err);
@@ -353,7 +355,7 @@ rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err)
         csv->next_line += 1 + (several ? count_lines(from, length) : 0);
         if (csv->nuls && memchr(from, 0, length))
             return rh_fail(err, RH_EFORMAT, "%s:%lld: a NUL byte, expected text",
-                           rh_path_tail(csv->path), (long long)csv->line);
+                           rh_base__path_tail(csv->path), (long long)csv->line);
         if (length > 0 && from[length - 1] == '\r')
             length--;
         size_t blank = 0;

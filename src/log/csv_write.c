@@ -12,6 +12,8 @@
 //    that the names do not tell, actions that never occur, continuous actions that are all
 //    integers. Names and units are repeated there only if the header would lose them.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "csv.h"
 
 #include "base/number.h"
@@ -336,7 +338,7 @@ static rh_status examine(writer *w, rh_error *err)
     for (int i = 0; i < log->naction; i++)
         if (!*log->label[i])
             return rh_fail(err, RH_EINVAL, "%s: action %d has no name, expected one",
-                           rh_path_tail(w->path), i);
+                           rh_base__path_tail(w->path), i);
     return RH_OK;
 }
 
@@ -348,7 +350,7 @@ rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
     rh_status rc = examine(&w, err);
     if (rc)
         return rc;
-    rc = rh_file_create(&w.file, path, err);
+    rc = rh_file__create(&w.file, path, err);
     if (rc)
         goto done;
     w.buffer = rh_alloc(2 * BUFFER, 1);
@@ -359,9 +361,10 @@ rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
         rc = rh_base__no_memory(err, w.path);
         goto done;
     }
-    w.stream = rh_file_stream(w.file);
+    w.stream = rh_file__stream(w.file);
     if (!w.stream) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(errno));
         goto done;
     }
     rc = put_head(&w, err);
@@ -370,17 +373,17 @@ rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err)
     put_rows(&w);
     flush(&w, true);
     if (w.fault)
-        rc =
-            rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(w.fault));
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(w.fault));
     if (!rc) {
-        rc = rh_file_commit(w.file, err);
+        rc = rh_file__commit(w.file, err);
         w.file = NULL;
     }
 
 done:
     if (w.z.state)
         deflateEnd(&w.z);
-    rh_file_discard(w.file);
+    rh_file__discard(w.file);
     rh_free(w.buffer);
     rh_free(w.role);
     rh_free((void *)w.name);

@@ -9,6 +9,7 @@
 // After d3rlpy/dataset/io.py. Neither stores the observation after the last step, so the last
 // step of a truncated episode is lost, as in d3rlpy itself.
 
+#include "base/base_internal.h"
 #include "hdf5.h"
 
 #include <math.h>
@@ -72,7 +73,8 @@ static rh_status open_observations(episode *e, rh_hdf5 *file, int64_t i, rh_erro
         rc = rh_hdf5__numbers(&e->part[j], file, name, err);
         if (!rc && (e->part[j].width < 1 || e->part[j].width > RH_MAX_OBS))
             rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                         rh_path_tail(rh_hdf5__path(file)), name, e->part[j].shape, RH_MAX_OBS);
+                         rh_base__path_tail(rh_hdf5__path(file)), name, e->part[j].shape,
+                         RH_MAX_OBS);
         if (!rc)
             e->obs.width += (int)e->part[j].width;
     }
@@ -81,7 +83,7 @@ static rh_status open_observations(episode *e, rh_hdf5 *file, int64_t i, rh_erro
 
 static rh_status open_episode(episode *e, rh_hdf5 *file, int64_t i, rh_error *err)
 {
-    const char *path = rh_path_tail(rh_hdf5__path(file));
+    const char *path = rh_base__path_tail(rh_hdf5__path(file));
     char name[64];
     double terminated = 0.0;
     rh_status rc = open_observations(e, file, i, err);
@@ -147,7 +149,7 @@ static rh_status check_options(const rh_hdf5 *file, const rh_log_options *opt, r
             char shown[48];
             return rh_fail(err, RH_EINVAL,
                            "%s: '%s' cannot be chosen: a d3rlpy dump has fixed names",
-                           rh_path_tail(rh_hdf5__path(file)),
+                           rh_base__path_tail(rh_hdf5__path(file)),
                            rh_text__printable(asked[i], shown, sizeof shown));
         }
     return RH_OK;
@@ -187,7 +189,7 @@ static rh_status read_new(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
         return rc;
     if (!rh_hdf5__scalar(file, "num_episodes", &n) || !(n >= 1.0 && n < INT32_MAX))
         return rh_fail(err, RH_EFORMAT, "%s: num_episodes = %g, expected 1 or more",
-                       rh_path_tail(rh_hdf5__path(file)), n);
+                       rh_base__path_tail(rh_hdf5__path(file)), n);
     e = rh_alloc(1, sizeof *e);
     if (!e)
         return rh_base__no_memory(err, rh_hdf5__path(file));
@@ -203,7 +205,7 @@ static rh_status read_new(rh_log **out, rh_hdf5 *file, const rh_log_options *opt
             rc = rh_fail(err, RH_EFORMAT,
                          "%s: episode %lld has %d numbers in an observation and %lld in an "
                          "action, expected %d and %d as in episode 0",
-                         rh_path_tail(rh_hdf5__path(file)), (long long)i, e->obs.width,
+                         rh_base__path_tail(rh_hdf5__path(file)), (long long)i, e->obs.width,
                          (long long)e->action.width, nobs, nact);
         if (!rc)
             rc = push_episode(e, &feed, x, err);

@@ -10,6 +10,7 @@
 //    time-out. Under any other name a terminal is a terminal.
 
 #include "arrays.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static const char *asked_for(const rh_log_options *opt, rh_flat__role role)
 rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err)
 {
     char what[400], shown[48];
-    const char *path = rh_path_tail(flat->plan.shape.path);
+    const char *path = rh_base__path_tail(flat->plan.shape.path);
     const char **known = rh_alloc((size_t)flat->narray + 1, sizeof *known);
     if (!known)
         return rh_base__no_memory(err, path);
@@ -121,7 +122,7 @@ static rh_status take_named(table *t, rh_flat__role role, const char *list, rh_e
     if (!rc && beside->n > 1 && role != RH_FLAT_OBS && role != RH_FLAT_NEXT &&
         role != RH_FLAT_ACTION)
         rc = rh_fail(err, RH_EINVAL, "%s: %d %ss for the %s (%s, %s, ...), expected one",
-                     rh_path_tail(t->path), beside->n, t->flat->what, role_name[role],
+                     rh_base__path_tail(t->path), beside->n, t->flat->what, role_name[role],
                      beside->array[0]->name, beside->array[1]->name);
     rh_free(word);
     return rc;
@@ -159,7 +160,7 @@ static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
 static rh_status check_array(const table *t, rh_flat__role role, const rh_array *array,
                              rh_error *err)
 {
-    const char *path = rh_path_tail(t->path);
+    const char *path = rh_base__path_tail(t->path);
     const rh_array *obs = t->role[RH_FLAT_OBS].array[0];
     bool wide = role == RH_FLAT_OBS || role == RH_FLAT_NEXT || role == RH_FLAT_ACTION;
     if (!array->numeric && strstr(array->type, "pickled"))
@@ -189,7 +190,7 @@ static rh_status check_array(const table *t, rh_flat__role role, const rh_array 
 static rh_status check_roles(table *t, rh_error *err)
 {
     static const rh_flat__role needed[] = {RH_FLAT_OBS, RH_FLAT_ACTION, RH_FLAT_REWARD};
-    const char *path = rh_path_tail(t->path);
+    const char *path = rh_base__path_tail(t->path);
     for (int i = 0; i < 3; i++)
         if (t->role[needed[i]].n == 0)
             return rh_fail(err, RH_EFORMAT, "%s: no %s: there is no %s %s", path,
@@ -249,7 +250,7 @@ static rh_status flag_of(const table *t, rh_array *array, int64_t row, bool *fla
     rh_status rc = rh_array__row(array, row, &x, err);
     if (!rc && isnan(*x))
         rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
-                     rh_path_tail(t->path), (long long)row, array->name);
+                     rh_base__path_tail(t->path), (long long)row, array->name);
     *flag = !rc && *x != 0.0;
     return rc;
 }
@@ -274,7 +275,8 @@ static rh_status read_flags(const table *t, int64_t row, rh_log_row *out, rh_err
 static rh_status check_id(table *t, int64_t row, double id, rh_error *err)
 {
     bool known = false;
-    const char *path = rh_path_tail(t->path), *name = t->role[RH_FLAT_EPISODE].array[0]->name;
+    const char *path = rh_base__path_tail(t->path),
+               *name = t->role[RH_FLAT_EPISODE].array[0]->name;
     if (!rh_ids__add(&t->old, id, &known))
         return rh_base__no_memory(err, path);
     if (!known)
@@ -293,7 +295,7 @@ static rh_status read_begin(table *t, int64_t row, bool over, rh_log_row *out, r
     rh_status rc = number(t, RH_FLAT_EPISODE, row, &id, err);
     if (!rc && isnan(id))
         return rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected an episode",
-                       rh_path_tail(t->path), (long long)row,
+                       rh_base__path_tail(t->path), (long long)row,
                        t->role[RH_FLAT_EPISODE].array[0]->name);
     out->begins = row == 0 || (t->role[RH_FLAT_EPISODE].n && id != t->id);
     if (!rc && out->begins && t->role[RH_FLAT_EPISODE].n)

@@ -3,6 +3,7 @@
 //     "-energy"    "income - 0.5*wear"    "a, b*2"
 
 #include "arrays.h"
+#include "base/base_internal.h"
 #include "base/number.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static rh_status refuse(const rh_flat *flat, const char *text, const char *at, r
     return rh_fail(err, RH_EINVAL,
                    "%s: reward = %s: found '%s', expected %ss with signs and factors, such as "
                    "\"income - 0.5*wear\"",
-                   rh_path_tail(flat->plan.shape.path),
+                   rh_base__path_tail(flat->plan.shape.path),
                    rh_text__printable(text, shown, sizeof shown),
                    *at ? rh_text__printable(at, found, sizeof found) : "its end", flat->what);
 }
@@ -75,7 +76,7 @@ static rh_status take_term(const rh_flat *flat, const char *text, const char **a
         p = skip_blanks(p);
     }
     *at = p;
-    return rh_all_finite(factor, 1) ? RH_OK : refuse(flat, text, text, err);
+    return rh_base__all_finite(factor, 1) ? RH_OK : refuse(flat, text, text, err);
 }
 
 rh_status rh_flat__reward(const rh_flat *flat, const char *text, rh_beside *out, double *factor,

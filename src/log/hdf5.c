@@ -14,6 +14,7 @@
 //    our files are closed by then, so its cleanup is disabled.
 
 #include "hdf5.h"
+#include "base/base_internal.h"
 
 #include <hdf5.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct rh_hdf5 {
 void rh_hdf5__enter(rh_hdf5__quiet *quiet)
 {
     H5E_auto2_t print = NULL;
-    rh_alone_begin();
+    rh_base__alone_begin();
     H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
     memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
@@ -47,7 +48,7 @@ void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
     H5E_auto2_t print = NULL;
     memcpy(&print, &quiet->print, sizeof print);
     H5Eset_auto2(H5E_DEFAULT, print, quiet->data);
-    rh_alone_end();
+    rh_base__alone_end();
 }
 
 // ---------------------------------------------------------------------------- opening
@@ -76,7 +77,7 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
         return rh_fail(err, RH_EFORMAT,
                        "%s: cannot be opened as HDF5: it is damaged or cut off, or another "
                        "program is writing it",
-                       rh_path_tail(path));
+                       rh_base__path_tail(path));
     }
     *out = file;
     return RH_OK;
@@ -158,7 +159,7 @@ rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, c
     hid_t id = H5Gopen2(file->id, group, H5P_DEFAULT);
     if (id < 0 || H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &count) < 0) {
         rc = rh_fail(err, RH_EFORMAT, "%s: group %s cannot be read: damaged or cut off",
-                     rh_path_tail(file->path), group);
+                     rh_base__path_tail(file->path), group);
         goto done;
     }
     char **all = rh_alloc(1, (size_t)(count.n + 1) * sizeof *all + count.size);
@@ -205,7 +206,7 @@ static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x,
         return rh_fail(err, RH_EFORMAT,
                        "%s: %s has shape %s but %llu bytes are stored: damaged, or never "
                        "written",
-                       rh_path_tail(file->path), array->name, array->shape,
+                       rh_base__path_tail(file->path), array->name, array->shape,
                        (unsigned long long)H5Dget_storage_size(array->handle));
     hsize_t begin[MAX_RANK] = {0}, count[MAX_RANK] = {1};
     hid_t there = H5Dget_space(array->handle), here = -1;
@@ -231,8 +232,8 @@ done:
         return rh_fail(err, RH_EFORMAT,
                        "%s: rows %lld to %lld of %s cannot be read: damaged or cut off, or "
                        "packed with a filter that is not installed",
-                       rh_path_tail(file->path), (long long)first, (long long)(first + n - 1),
-                       array->name);
+                       rh_base__path_tail(file->path), (long long)first,
+                       (long long)(first + n - 1), array->name);
     return RH_OK;
 }
 
@@ -329,7 +330,7 @@ static rh_status take_shape(rh_array *array, const rh_hdf5 *file, rh_error *err)
         known[i] = dim[i] > INT64_MAX ? INT64_MAX : (int64_t)dim[i];
     if (rank < 0 || !rh_array__set_shape(array, rank, known))
         return rh_fail(err, RH_EFORMAT, "%s: the shape of %s cannot be read: damaged",
-                       rh_path_tail(file->path), array->name);
+                       rh_base__path_tail(file->path), array->name);
     if (null)
         array->nrow = 0;
     return RH_OK;
@@ -341,14 +342,15 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
     if (strlen(name) >= sizeof array->name)
         return rh_fail(err, RH_EFORMAT,
                        "%s: a dataset with a name of %zu characters, expected at most %d",
-                       rh_path_tail(file->path), strlen(name), RH_ARRAY__NAME - 1);
+                       rh_base__path_tail(file->path), strlen(name), RH_ARRAY__NAME - 1);
     memcpy(array->name, name, strlen(name) + 1);
     array->handle = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (array->handle < 0 && rh_hdf5__kind(file, name) != RH_HDF5_DATASET)
-        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_path_tail(file->path), name);
+        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_base__path_tail(file->path),
+                       name);
     if (array->handle < 0)
         return rh_fail(err, RH_EFORMAT, "%s: dataset %s cannot be opened: damaged",
-                       rh_path_tail(file->path), name);
+                       rh_base__path_tail(file->path), name);
     array->shut = shut_dataset;
     hid_t type = H5Dget_type(array->handle);
     array->type = name_type(type, &array->numeric, &array->whole);
@@ -365,7 +367,7 @@ rh_status rh_hdf5__numbers(rh_array *array, rh_hdf5 *file, const char *name, rh_
     rh_status rc = rh_hdf5__array(array, file, name, err);
     if (!rc && !array->numeric)
         rc = rh_fail(err, RH_EFORMAT, "%s: %s holds %s, expected numbers",
-                     rh_path_tail(file->path), name, array->type);
+                     rh_base__path_tail(file->path), name, array->type);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 // hdf5_layout.c - detects the layout of an HDF5 file from what its root holds.
 
+#include "base/base_internal.h"
 #include "hdf5.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ static rh_status no_layout(rh_hdf5 *file, rh_error *err)
     char list[240] = "", shown[48];
     char **name = NULL;
     int64_t n = 0;
-    const char *path = rh_path_tail(rh_hdf5__path(file));
+    const char *path = rh_base__path_tail(rh_hdf5__path(file));
     rh_status rc = rh_hdf5__names(file, "/", 8, &name, &n, err);
     if (rc)
         return rc;

@@ -4,6 +4,7 @@
 // 2. Flags are h5py's bool: an enum of FALSE and TRUE in one byte.
 // 3. Texts have variable length: an attribute of fixed length is limited to 64 kB.
 
+#include "base/base_internal.h"
 #include "hdf5.h"
 
 #include <hdf5.h>
@@ -23,7 +24,7 @@ struct rh_hdf5__out {
 static rh_status cannot_write(const rh_hdf5__out *out, const char *what, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot write %s: the disk may be full",
-                   rh_path_tail(out->path), what);
+                   rh_base__path_tail(out->path), what);
 }
 
 rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
@@ -41,7 +42,8 @@ rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char 
             rh_free(o->whole);
         }
         rh_free(o);
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                       rh_base__path_tail(path));
     }
     o->path = path;
     rh_hdf5__enter(&o->quiet);

@@ -9,6 +9,7 @@
 //    so do 100,000 of 256 sensors (one core of a 2.3 GHz Xeon).
 
 #include "inspect.h"
+#include "base/base_internal.h"
 
 void rh_log_report_destroy(rh_log_report *report)
 {
@@ -57,7 +58,7 @@ rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
     if (!good) {
         rh_log_report_destroy(report);
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld steps",
-                       rh_path_tail(log->path), (long long)log->n);
+                       rh_base__path_tail(log->path), (long long)log->n);
     }
     *out = report;
     return RH_OK;

@@ -10,6 +10,7 @@
 //    rest relative to the width of the rest. It is removed before anything is measured, so that
 //    a third of -9999 does not inflate the scale. Common sentinels may be nearer.
 
+#include "base/base_internal.h"
 #include "inspect.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ void rh_inspect__sort(rh_inspect__room *room)
 // If two numbers are too far apart for a double, the lower one.
 static double quantile_of(const double *x, int64_t n, double p)
 {
-    double q = rh_quantile_sorted(x, (int)n, p);
+    double q = rh_base__quantile_sorted(x, (int)n, p);
     return isfinite(q) ? q : x[(int64_t)(p * (double)(n - 1))];
 }
 

@@ -14,6 +14,7 @@
 
 #include "metadata.h"
 #include "arrays.h"
+#include "base/base_internal.h"
 #include "base/number.h"
 
 #include <jansson.h>
@@ -57,7 +58,7 @@ static rh_status load(json_t **out, const char *text, size_t n, const char *path
     rh_free(copy);
     if (!*out)
         return rh_log__one_line(rh_fail(err, RH_EFORMAT, "%s:%d: not JSON: %.100s",
-                                        rh_path_tail(path), why.line > 0 ? why.line : 1,
+                                        rh_base__path_tail(path), why.line > 0 ? why.line : 1,
                                         why.text),
                                 err);
     return RH_OK;
@@ -117,7 +118,8 @@ static rh_status refuse(const walk *w, const char *name, const char *what)
     if (*name)
         snprintf(place, sizeof place, "the space %.199s", name);
     return rh_log__one_line(
-        rh_fail(w->err, RH_EFORMAT, "%s: %s %s", rh_path_tail(w->path), place, what), w->err);
+        rh_fail(w->err, RH_EFORMAT, "%s: %s %s", rh_base__path_tail(w->path), place, what),
+        w->err);
 }
 
 // Fill a leaf from its JSON; false if it is incomplete.
@@ -253,7 +255,7 @@ rh_status rh_metadata__parse(rh_metadata *out, const char *text, size_t n, const
     if (!rc && !json_is_object(json))
         rc =
             rh_fail(err, RH_EFORMAT, "%s: not an object, expected {\"observation_space\": ...}",
-                    rh_path_tail(path));
+                    rh_base__path_tail(path));
     if (rc)
         goto done;
     const char *format = json_string_value(json_object_get(json, "data_format"));

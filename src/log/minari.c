@@ -17,6 +17,7 @@
 //    that the next episode continues it.
 
 #include "minari.h"
+#include "base/base_internal.h"
 #include "base/number.h"
 
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static rh_status make_labels(rh_minari__reader *r, const rh_log__leaf *leaf,
 {
     if (leaf->n > RH_MAX_ACTIONS)
         return rh_fail(err, RH_EFORMAT, "%s: %lld different actions, expected at most %d",
-                       rh_path_tail(r->path), (long long)leaf->n, RH_MAX_ACTIONS);
+                       rh_base__path_tail(r->path), (long long)leaf->n, RH_MAX_ACTIONS);
     const size_t length = 24;
     r->label = rh_alloc(1, (size_t)leaf->n * (sizeof *r->label + length));
     if (!r->label)
@@ -188,7 +189,7 @@ static rh_status list_episodes(const rh_minari__reader *r, int64_t **number, int
     *n = used;
     if (used == 0)
         return rh_fail(err, RH_EFORMAT, "%s: no episode, expected groups episode_0, episode_1",
-                       rh_path_tail(r->path));
+                       rh_base__path_tail(r->path));
     return RH_OK;
 }
 
@@ -202,10 +203,10 @@ static rh_status check_options(const rh_minari__reader *r, rh_error *err)
         if (asked[i])
             return rh_fail(
                 err, RH_EINVAL, "%s: '%s' cannot be chosen: a Minari dataset has fixed names",
-                rh_path_tail(r->path), rh_text__printable(asked[i], shown, sizeof shown));
+                rh_base__path_tail(r->path), rh_text__printable(asked[i], shown, sizeof shown));
     if (r->metadata.format[0] && strcmp(r->metadata.format, "hdf5") != 0)
         return rh_fail(err, RH_EFORMAT, "%s: data_format %s, expected hdf5",
-                       rh_path_tail(r->path),
+                       rh_base__path_tail(r->path),
                        rh_text__printable(r->metadata.format, shown, sizeof shown));
     return RH_OK;
 }
@@ -314,7 +315,7 @@ static rh_status read_minari(rh_log **out, const char *path, const rh_log_option
             err, RH_EFORMAT,
             "%s: a Minari dataset with data_format %s, expected hdf5 (main_data.hdf5); "
             "docs/logs.md shows how to export it",
-            rh_path_tail(path),
+            rh_base__path_tail(path),
             metadata.format[0] ? rh_text__printable(metadata.format, shown, sizeof shown)
                                : "not said");
     rh_metadata__clear(&metadata);

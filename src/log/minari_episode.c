@@ -4,6 +4,7 @@
 //    rest does not begin in a start state, because nothing was reset.
 // 2. Unless an option names them, times are read if the first episode has one for every step.
 
+#include "base/base_internal.h"
 #include "minari.h"
 
 #include <math.h>
@@ -46,12 +47,12 @@ static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const c
         int64_t width = b->part[i].width;
         if (width < 1 || width > RH_MAX_OBS || b->width + width > RH_MAX_OBS)
             rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected 1 to %d numbers a row",
-                         rh_path_tail(r->path), name, b->part[i].shape, RH_MAX_OBS);
+                         rh_base__path_tail(r->path), name, b->part[i].shape, RH_MAX_OBS);
         else if (leaf->width >= 0 && leaf->width != width)
-            rc = rh_fail(err, RH_EFORMAT,
-                         "%s: %s has %lld numbers a row, expected %lld as in %s",
-                         rh_path_tail(r->path), name, (long long)width, (long long)leaf->width,
-                         leaf->kind == RH_SPACE_UNKNOWN ? "the first episode" : "its space");
+            rc = rh_fail(
+                err, RH_EFORMAT, "%s: %s has %lld numbers a row, expected %lld as in %s",
+                rh_base__path_tail(r->path), name, (long long)width, (long long)leaf->width,
+                leaf->kind == RH_SPACE_UNKNOWN ? "the first episode" : "its space");
         leaf->width = width;
         b->beside[i] = &b->part[i];
         b->width += (int)width;
@@ -67,7 +68,7 @@ static rh_status open_column(const rh_minari__reader *r, rh_array *array, const 
     rh_status rc = rh_hdf5__numbers(array, r->file, name, err);
     if (!rc && array->width != 1)
         rc = rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
-                     rh_path_tail(r->path), name, array->shape);
+                     rh_base__path_tail(r->path), name, array->shape);
     return rc;
 }
 
@@ -77,7 +78,7 @@ static rh_status check_rows(const rh_minari__reader *r, const rh_array *array, i
     if (array->nrow == r->reward.nrow + more)
         return RH_OK;
     return rh_fail(err, RH_EFORMAT, "%s: %s has %lld rows, expected %lld: %s %s",
-                   rh_path_tail(r->path), array->name, (long long)array->nrow,
+                   rh_base__path_tail(r->path), array->name, (long long)array->nrow,
                    (long long)r->reward.nrow + more, more ? "one more than" : "as in",
                    r->reward.name);
 }
@@ -148,7 +149,7 @@ static rh_status read_flag(const rh_minari__reader *r, rh_array *array, int64_t 
     rh_status rc = rh_array__row(array, row, &x, err);
     if (!rc && isnan(*x))
         rc = rh_fail(err, RH_EFORMAT, "%s: row %lld of %s is NaN, expected 0 or 1",
-                     rh_path_tail(r->path), (long long)row, array->name);
+                     rh_base__path_tail(r->path), (long long)row, array->name);
     *flag = !rc && *x != 0.0;
     return rc;
 }

@@ -1,5 +1,6 @@
 // minari_space.c - finds the parts of a Minari dataset's observations and actions.
 
+#include "base/base_internal.h"
 #include "minari.h"
 
 #include <stdlib.h>
@@ -18,8 +19,8 @@ rh_status rh_minari__text(const char *path, char **text, size_t *n, rh_error *er
         return RH_OK; // there is no such file
     rh_status rc = RH_OK;
     if (fstat(fileno(stream), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_JSON)
-        rc = rh_fail(err, RH_EFORMAT, "%s: not a file of at most %d bytes", rh_path_tail(path),
-                     MAX_JSON);
+        rc = rh_fail(err, RH_EFORMAT, "%s: not a file of at most %d bytes",
+                     rh_base__path_tail(path), MAX_JSON);
     if (!rc) {
         *text = rh_alloc((size_t)st.st_size + 1, 1);
         if (*text)
@@ -108,8 +109,8 @@ static rh_status find_leaves(const rh_minari__reader *r, const char *top, const 
     int length = snprintf(full, sizeof full, "%s%s%s", top, *at ? "/" : "", at);
     rh_hdf5__type_kind kind = rh_hdf5__kind(r->file, full);
     if (length >= (int)sizeof full || depth > 16 || b->n == RH_MAX_OBS)
-        return rh_fail(err, RH_EFORMAT, "%s: %s is nested too deeply", rh_path_tail(r->path),
-                       top);
+        return rh_fail(err, RH_EFORMAT, "%s: %s is nested too deeply",
+                       rh_base__path_tail(r->path), top);
     if (kind == RH_HDF5_DATASET) {
         rh_log__leaf *leaf = &b->leaf[b->n++];
         *leaf = (rh_log__leaf){.kind = RH_SPACE_UNKNOWN, .width = -1};
@@ -120,7 +121,7 @@ static rh_status find_leaves(const rh_minari__reader *r, const char *top, const 
         return RH_OK;
     }
     if (kind != RH_HDF5_GROUP)
-        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_path_tail(r->path), full);
+        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_base__path_tail(r->path), full);
     rh_status rc = rh_hdf5__names(r->file, full, RH_MAX_OBS + 1, &name, &n, err);
     if (!rc && n > 1)
         qsort(name, (size_t)n, sizeof *name, by_index);
@@ -129,7 +130,7 @@ static rh_status find_leaves(const rh_minari__reader *r, const char *top, const 
         rc = length < (int)sizeof below
                  ? find_leaves(r, top, below, b, depth + 1, err)
                  : rh_fail(err, RH_EFORMAT, "%s: a name below %s is too long",
-                           rh_path_tail(r->path), full);
+                           rh_base__path_tail(r->path), full);
     }
     rh_free(name);
     return rc;
@@ -154,7 +155,8 @@ static rh_status choose_leaves(const rh_minari__reader *r, rh_minari__bundle *b,
             continue;
         for (int j = 0; j < b->n; j++)
             known[j] = *b->leaf[j].name ? b->leaf[j].name : "(one space without parts)";
-        snprintf(what, sizeof what, "%s: no part of the observations", rh_path_tail(r->path));
+        snprintf(what, sizeof what, "%s: no part of the observations",
+                 rh_base__path_tail(r->path));
         rc = rh_unknown(err, what, rh_text__printable(word[i], shown, sizeof shown), known,
                         b->n);
     }
@@ -188,16 +190,16 @@ rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
         const rh_log__leaf *leaf = &b->leaf[i];
         if (leaf->kind == RH_SPACE_TEXT)
             rc = rh_fail(err, RH_EFORMAT, "%s: %s%s%s are text, expected numbers",
-                         rh_path_tail(r->path), what, *leaf->name ? " " : "", leaf->name);
+                         rh_base__path_tail(r->path), what, *leaf->name ? " " : "", leaf->name);
         else if (leaf->image)
             rc =
                 rh_fail(err, RH_EFORMAT, "%s: %s%s%s are images%s, expected at most %d numbers",
-                        rh_path_tail(r->path), what, *leaf->name ? " " : "", leaf->name,
+                        rh_base__path_tail(r->path), what, *leaf->name ? " " : "", leaf->name,
                         r->metadata.jpeg ? " (JPEG)" : "", RH_MAX_OBS);
     }
     if (!rc && b->n == 0)
         rc = rh_fail(err, RH_EFORMAT, "%s: the space of the %s has no numbers",
-                     rh_path_tail(r->path), what);
+                     rh_base__path_tail(r->path), what);
     if (rc)
         return rc;
     b->part = rh_alloc((size_t)b->n, sizeof *b->part);

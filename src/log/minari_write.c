@@ -12,6 +12,8 @@
 //    truncated, and an attribute says that it continues. Minari sees two episodes, we see one.
 // 4. minari_version is 0.5.0, which every release that reads metadata.json accepts.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "hdf5.h"
 #include "metadata.h"
 #include "minari.h"
@@ -219,9 +221,9 @@ static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, 
                            int64_t *nepisode, rh_error *err)
 {
     rh_hdf5__out *out = NULL;
-    rh_status rc = rh_file_create(file, path, err);
+    rh_status rc = rh_file__create(file, path, err);
     if (!rc)
-        rc = rh_hdf5__create(&out, rh_file_temporary(*file), path, err);
+        rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, err);
     if (rc)
         return rc;
     rc = put_episodes(out, log, nepisode, err);
@@ -238,12 +240,13 @@ static rh_status make_json(rh_file **file, const rh_log *log, const char *path, 
     struct stat st;
     double size = stat(data, &st) == 0 ? (double)st.st_size / 1e6 : 0.0;
     char *text = rh_metadata__print(log, id, nepisode, size);
-    rh_status rc =
-        text ? rh_file_create(file, path, err)
-             : rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
-    FILE *stream = rc ? NULL : rh_file_stream(*file);
+    rh_status rc = text ? rh_file__create(file, path, err)
+                        : rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                                  rh_base__path_tail(path));
+    FILE *stream = rc ? NULL : rh_file__stream(*file);
     if (!rc && (!stream || fputs(text, stream) == EOF || fputc('\n', stream) == EOF))
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(errno));
     free(text);
     return rc;
 }
@@ -256,17 +259,17 @@ static rh_status write_files(const rh_log *log, const char *hdf5, const char *js
     int64_t nepisode = 0;
     rh_status rc = make_hdf5(&data, log, hdf5, id, &nepisode, err);
     if (!rc && json)
-        rc = make_json(&about, log, json, id, nepisode, rh_file_temporary(data), err);
+        rc = make_json(&about, log, json, id, nepisode, rh_file__temporary(data), err);
     if (!rc) {
-        rc = rh_file_commit(data, err);
+        rc = rh_file__commit(data, err);
         data = NULL;
     }
     if (!rc && about) {
-        rc = rh_file_commit(about, err);
+        rc = rh_file__commit(about, err);
         about = NULL;
     }
-    rh_file_discard(data);
-    rh_file_discard(about);
+    rh_file__discard(data);
+    rh_file__discard(about);
     return rc;
 }
 
@@ -277,7 +280,7 @@ static rh_status make_folder(const char *path, bool *made, rh_error *err)
     *made = mkdir(path, 0777) == 0;
     if (*made || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
         return RH_OK;
-    return rh_fail(err, RH_EIO, "%s: cannot make the folder: %s", rh_path_tail(path),
+    return rh_fail(err, RH_EIO, "%s: cannot make the folder: %s", rh_base__path_tail(path),
                    strerror(errno));
 }
 
@@ -315,7 +318,8 @@ rh_status rh_minari__write(const rh_log *log, const char *path, rh_error *err)
     rh_status rc = RH_OK;
     char *work = rh_alloc(4, size);
     if (!work)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                       rh_base__path_tail(path));
     if (!rh_log__ends_with(path, ".hdf5") && !rh_log__ends_with(path, ".h5")) {
         rc = write_folder(log, path, work, size, err);
     } else if (rh_log__ends_with(path, main_data) && (n == tail || path[n - tail - 1] == '/')) {

@@ -11,6 +11,7 @@
 //    action_labels, obs_names, obs_units, action_names, reward_name, action_kind.
 
 #include "npz.h"
+#include "base/base_internal.h"
 #include "npy.h"
 
 #include <math.h>
@@ -42,11 +43,11 @@ static rh_status read_bytes(const archive *a, const rh_array *array, void *bytes
     for (size_t got = 0; got < n;) {
         zip_int64_t done = zip_fread(file, (char *)bytes + got, n - got);
         if (done < 0)
-            return rh_fail(err, RH_EFORMAT, "%s: %s.npy is damaged: %s", rh_path_tail(a->path),
-                           array->name, zip_file_strerror(file));
+            return rh_fail(err, RH_EFORMAT, "%s: %s.npy is damaged: %s",
+                           rh_base__path_tail(a->path), array->name, zip_file_strerror(file));
         if (done == 0)
             return rh_fail(err, RH_EFORMAT, "%s: %s.npy is cut off: expected shape %s",
-                           rh_path_tail(a->path), array->name, array->shape);
+                           rh_base__path_tail(a->path), array->name, array->shape);
         got += (size_t)done;
     }
     return RH_OK;
@@ -59,7 +60,7 @@ static rh_status read_end(const archive *a, const rh_array *array, rh_error *err
     zip_int64_t done = zip_fread(array->stream, &more, 1);
     if (done == 0)
         return RH_OK;
-    return rh_fail(err, RH_EFORMAT, "%s: %s.npy is damaged: %s", rh_path_tail(a->path),
+    return rh_fail(err, RH_EFORMAT, "%s: %s.npy is damaged: %s", rh_base__path_tail(a->path),
                    array->name,
                    done < 0 ? zip_file_strerror(array->stream) : "it is longer than its shape");
 }
@@ -155,7 +156,7 @@ static rh_status open_member(archive *a, zip_uint64_t i, int place, const zip_st
     rh_array *array = &a->array[place];
     rh_npy *npy = &a->npy[place];
     char what[400];
-    snprintf(what, sizeof what, "%s: %s.npy", rh_path_tail(a->path), array->name);
+    snprintf(what, sizeof what, "%s: %s.npy", rh_base__path_tail(a->path), array->name);
     snprintf(array->shape, sizeof array->shape, "(...)");
     if (!believable(st))
         return rh_fail(err, RH_EFORMAT, "%s is damaged: %llu bytes packed into %llu", what,
@@ -204,7 +205,7 @@ static rh_status open_members(archive *a, rh_error *err)
     zip_int64_t n = zip_get_num_entries(a->zip, 0);
     if (n > MAX_MEMBERS)
         return rh_fail(err, RH_EFORMAT, "%s: %lld members, expected at most %d",
-                       rh_path_tail(a->path), (long long)n, MAX_MEMBERS);
+                       rh_base__path_tail(a->path), (long long)n, MAX_MEMBERS);
     a->array = rh_alloc((size_t)n + 1, sizeof *a->array);
     a->npy = rh_alloc((size_t)n + 1, sizeof *a->npy);
     a->head = rh_alloc(RH_NPY__HEAD, 1);
@@ -213,7 +214,7 @@ static rh_status open_members(archive *a, rh_error *err)
     for (zip_int64_t i = 0; i < n; i++) {
         zip_stat_t st;
         if (zip_stat_index(a->zip, (zip_uint64_t)i, 0, &st) != 0 || !(st.valid & ZIP_STAT_NAME))
-            return rh_fail(err, RH_EFORMAT, "%s: damaged: %s", rh_path_tail(a->path),
+            return rh_fail(err, RH_EFORMAT, "%s: damaged: %s", rh_base__path_tail(a->path),
                            zip_strerror(a->zip));
         size_t length = strlen(st.name);
         if (length < 5 || length - 4 >= RH_ARRAY__NAME ||
@@ -289,7 +290,7 @@ static rh_status read_texts(archive *a, const rh_flat *flat, const char *name, c
         (*text)[i] = room;
         if (!rh_npy__text(npy, a->raw + i * (size_t)npy->size, room, length))
             return rh_fail(err, RH_EFORMAT, "%s: text %zu of %s is not Unicode",
-                           rh_path_tail(a->path), i, name);
+                           rh_base__path_tail(a->path), i, name);
     }
     *n = (int)count;
     return RH_OK;
@@ -332,7 +333,7 @@ static rh_status read_index(const archive *a, rh_flat *flat, int64_t nrow, extra
             rc = rh_fail(err, RH_EFORMAT,
                          "%s: number %lld of index is %g, expected whole numbers, each more "
                          "than the one before, up to %lld",
-                         rh_path_tail(a->path), (long long)i, at, (long long)nrow);
+                         rh_base__path_tail(a->path), (long long)i, at, (long long)nrow);
         before = at;
     }
     return rc;
@@ -468,7 +469,7 @@ static rh_status read_source(rh_log **out, zip_source_t *source, const char *pat
     a.zip = zip_open_from_source(source, ZIP_RDONLY, &why);
     if (!a.zip) {
         rh_status rc = rh_fail(err, RH_EFORMAT, "%s: not a readable archive: %s",
-                               rh_path_tail(path), zip_error_strerror(&why));
+                               rh_base__path_tail(path), zip_error_strerror(&why));
         zip_source_free(source);
         zip_error_fini(&why);
         return rc;
@@ -478,7 +479,7 @@ static rh_status read_source(rh_log **out, zip_source_t *source, const char *pat
     rh_flat flat = flat_of(&a);
     if (!rc && a.narray == 0)
         rc = rh_fail(err, RH_EFORMAT, "%s: an archive without a NumPy array (.npy)",
-                     rh_path_tail(path));
+                     rh_base__path_tail(path));
     if (!rc)
         rc = whole_slabs(&a, err);
     if (!rc)
@@ -495,7 +496,7 @@ static rh_status read_source(rh_log **out, zip_source_t *source, const char *pat
 
 static rh_status no_source(const char *path, zip_error_t *why, rh_error *err)
 {
-    rh_status rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path),
+    rh_status rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
                            zip_error_strerror(why));
     zip_error_fini(why);
     return rc;

@@ -15,6 +15,8 @@
 //    so the same log gives the same bytes.
 // 4. The archive is generated from the log while it is written, without a second copy.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "npy.h"
 #include "npz.h"
 
@@ -225,7 +227,7 @@ static rh_status fail_zip(const writing *w, rh_error *err)
     zip_error_t *why = zip_get_error(w->zip);
     bool memory = zip_error_code_zip(why) == ZIP_ER_MEMORY;
     return rh_fail(err, memory ? RH_ENOMEM : RH_EIO, "%s: cannot write: %s",
-                   rh_path_tail(w->path), zip_error_strerror(why));
+                   rh_base__path_tail(w->path), zip_error_strerror(why));
 }
 
 // Add an array of rank 1 (ncol 0) or 2.
@@ -280,7 +282,7 @@ static rh_status add_texts(writing *w, const char *name, const char *const *text
         return rh_fail(err, RH_EINVAL,
                        "%s: cannot write: a name of %zu characters, expected at "
                        "most %zu",
-                       rh_path_tail(w->path), longest, sizeof w->all->row / 4);
+                       rh_base__path_tail(w->path), longest, sizeof w->all->row / 4);
     snprintf(descr, sizeof descr, "<U%zu", longest);
     return add(w, &(member){.name = name, .what = TEXT, .nrow = n, .text = text}, descr,
                4 * longest, 0, err);
@@ -370,17 +372,19 @@ rh_status rh_npz__write(const rh_log *log, const char *path, rh_error *err)
     writing w = {.log = log, .path = path};
     rh_file *file = NULL;
     int why = 0;
-    rh_status rc = rh_file_create(&file, path, err);
+    rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
     w.all = rh_alloc(MAX_MEMBERS, sizeof *w.all);
     if (!w.all) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                     rh_base__path_tail(path));
         goto done;
     }
-    w.zip = zip_open(rh_file_temporary(file), ZIP_CREATE | ZIP_TRUNCATE, &why);
+    w.zip = zip_open(rh_file__temporary(file), ZIP_CREATE | ZIP_TRUNCATE, &why);
     if (!w.zip) {
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(errno));
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(errno));
         goto done;
     }
     rc = add_all(&w, err);
@@ -394,8 +398,8 @@ done:
         zip_discard(w.zip);
     rh_free(w.all);
     if (rc) {
-        rh_file_discard(file);
+        rh_file__discard(file);
         return rc;
     }
-    return rh_file_commit(file, err);
+    return rh_file__commit(file, err);
 }

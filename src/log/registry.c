@@ -4,6 +4,7 @@
 // suffix is read. Common formats that are not supported are recognised too, so that the
 // message can say what to do.
 
+#include "base/base_internal.h"
 #include "base/number.h"
 #include "log_internal.h"
 
@@ -112,8 +113,8 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
     int fd =
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // O_NONBLOCK: does not wait for a pipe
     if (fd < 0 || fstat(fd, &st) != 0) {
-        rh_status rc =
-            rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        rh_status rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                               strerror(errno));
         if (fd >= 0)
             close(fd);
         return rc;
@@ -124,13 +125,14 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
         return rh_fail(err, RH_EIO,
                        "%s: cannot read: it is a device, pipe or socket, "
                        "expected a file",
-                       rh_path_tail(path));
+                       rh_base__path_tail(path));
     }
     ssize_t got = *folder ? 0 : read(fd, head, HEAD);
     int why = errno;
     close(fd);
     if (got < 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(why));
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                       strerror(why));
     *n = (size_t)got;
     return RH_OK;
 }
@@ -153,14 +155,14 @@ static const rh_log__format *recognise(const char *path, const rh_log__format *a
             *rc = rh_fail(err, RH_EFORMAT,
                           "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to "
                           "export it in a few lines of Python",
-                          rh_path_tail(path), strangers[i].is);
+                          rh_base__path_tail(path), strangers[i].is);
             return NULL;
         }
     for (int i = NFORMAT - 1; i >= 0 && (folder || n > 0);
          i--) // CSV is tried last: any text may be CSV
         if (format[i]->probe && format[i]->probe(path, folder, head, n))
             return format[i];
-    *rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_path_tail(path),
+    *rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(path),
                   folder ? "it is a directory without a Minari dataset (data/main_data.hdf5), "
                            "expected a log"
                   : n == 0 ? "the file is empty, expected a log"
@@ -196,7 +198,7 @@ static const rh_log__format *writer(const char *path, const char *name, rh_error
     rh_fail(err, RH_EINVAL,
             "%s: cannot tell the format from the name, expected one that ends in .csv, "
             ".csv.gz, .tsv, .npz, .hdf5 or .h5",
-            rh_path_tail(path));
+            rh_base__path_tail(path));
     return NULL;
 }
 

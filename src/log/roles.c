@@ -16,6 +16,7 @@
 //    the command line.
 
 #include "roles.h"
+#include "base/base_internal.h"
 
 #include "base/number.h"
 #include "base/yaml.h"
@@ -95,8 +96,8 @@ static rh_status refuse(const parsing *p, const rh_yaml *node, const char *name,
 {
     char shown[RH_YAML__SHOWN];
     rh_yaml__show(node, shown);
-    return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s = %s, expected %s", rh_path_tail(p->path),
-                   node->line, name, shown, expected);
+    return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s = %s, expected %s",
+                   rh_base__path_tail(p->path), node->line, name, shown, expected);
 }
 
 // ---------------------------------------------------------------------------- values
@@ -233,7 +234,7 @@ static rh_status unknown_key(const parsing *p, const rh_yaml *key)
     for (int i = 0; i < NKNOWN; i++)
         name[i] = known[i].name;
     rh_yaml__show(key, shown);
-    snprintf(what, sizeof what, "%s:%d: no role", rh_path_tail(p->path), key->line);
+    snprintf(what, sizeof what, "%s:%d: no role", rh_base__path_tail(p->path), key->line);
     rh_unknown(p->err, what, shown, name, NKNOWN);
     return RH_EFORMAT;
 }
@@ -249,8 +250,8 @@ static rh_status take_pair(parsing *p, int line, const rh_yaml *value, int i, bo
     if (rh_yaml__nothing(value))
         return RH_OK;
     if (roles->has[key])
-        return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s is given twice", rh_path_tail(p->path),
-                       line, name);
+        return rh_fail(p->err, RH_EFORMAT, "%s:%d: %s is given twice",
+                       rh_base__path_tail(p->path), line, name);
     roles->has[key] = true;
     return take_value(p, value, key, name);
 }
@@ -305,7 +306,7 @@ static rh_status take_tree(parsing *p, const rh_yaml *root)
 {
     if (root->kind != RH_YAML_MAP && !rh_yaml__nothing(root))
         return rh_fail(p->err, RH_EFORMAT, "%s:%d: found %s, expected a mapping of roles",
-                       rh_path_tail(p->path), root->line,
+                       rh_base__path_tail(p->path), root->line,
                        root->kind == RH_YAML_LIST ? "a list" : "a text");
     rh_status rc = take_map(p, root, false);
     if (!rc)
@@ -320,7 +321,7 @@ static rh_status take_tree(parsing *p, const rh_yaml *root)
     if (!rc && !p->found)
         rc = rh_fail(p->err, RH_EFORMAT,
                      "%s: no role in it, expected keys such as obs, action and reward",
-                     rh_path_tail(p->path));
+                     rh_base__path_tail(p->path));
     return rc;
 }
 

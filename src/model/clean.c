@@ -11,6 +11,7 @@
 //    rh_model_check() takes 2.7 ms for 100,000 steps of Acrobot, and took 7.2 ms with a copy
 //    (one core of an AMD EPYC).
 
+#include "base/base_internal.h"
 #include "model_internal.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ typedef struct cleaned {
 
 static bool finite_state(const rh_log *log, int32_t row)
 {
-    return rh_all_finite(log->obs + (int64_t)row * log->nobs, log->nobs);
+    return rh_base__all_finite(log->obs + (int64_t)row * log->nobs, log->nobs);
 }
 
 bool rh_model__has_next(const rh_log *log, int64_t i)
@@ -42,7 +43,7 @@ bool rh_model__has_next(const rh_log *log, int64_t i)
 bool rh_model__is_whole(const rh_log *log, int64_t i)
 {
     return finite_state(log, log->from[i]) && isfinite(log->reward[i]) &&
-           rh_all_finite(log->act + i * log->nact, log->nact) &&
+           rh_base__all_finite(log->act + i * log->nact, log->nact) &&
            (rh_model__has_next(log, i) || log->flag[i] & RH_FLAG_TERMINAL);
 }
 
@@ -77,11 +78,12 @@ rh_status rh_model__survey(rh_model__usable *u, const rh_log *log, const double 
     if (u->n == 0)
         return rh_fail(err, RH_EINVAL,
                        "%s: every one of %lld transitions has a missing or infinite number",
-                       rh_path_tail(log->path), (long long)log->n);
+                       rh_base__path_tail(log->path), (long long)log->n);
     if (log->nstate + nmore > INT32_MAX - 1)
-        return rh_fail(
-            err, RH_EINVAL, "%s: %lld states and %lld starts, expected at most %d together",
-            rh_path_tail(log->path), (long long)log->nstate, (long long)nmore, INT32_MAX - 1);
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %lld states and %lld starts, expected at most %d together",
+                       rh_base__path_tail(log->path), (long long)log->nstate, (long long)nmore,
+                       INT32_MAX - 1);
     return RH_OK;
 }
 
@@ -152,7 +154,7 @@ rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err
 
     if (!make_room(&c, u)) {
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for %lld transitions",
-                     rh_path_tail(log->path), (long long)u->n);
+                     rh_base__path_tail(log->path), (long long)u->n);
         goto done;
     }
     for (int64_t e = 0; rh_model__next_piece(log, &piece); e++) {

@@ -13,6 +13,7 @@
 // 5. If codes are of state and action, distances of states are those of their codes with the
 //    log's mean action.
 
+#include "base/base_internal.h"
 #include "fidelity_internal.h"
 #include "knn_internal.h"
 
@@ -119,7 +120,7 @@ double rh_fidelity__quantile(double *x, int64_t n, double p)
     if (n == 0)
         return NAN;
     qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return rh_quantile_sorted(x, (int)n, p);
+    return rh_base__quantile_sorted(x, (int)n, p);
 }
 
 int64_t rh_fidelity__spread(int64_t i, int64_t k, int64_t n)

@@ -23,6 +23,7 @@
 //    be measured from other steps.
 // 5. Terminal steps with unknown s' count for reward and termination only.
 
+#include "base/base_internal.h"
 #include "fidelity_internal.h"
 
 #include <math.h>
@@ -183,7 +184,7 @@ static void judge_state(asking *a, int64_t t, const double *next)
 {
     const rh_fidelity__work *w = a->w;
     const rh_log *log = w->log;
-    if (log->to[t] == RH_UNKNOWN || !rh_all_finite(next, log->nobs))
+    if (log->to[t] == RH_UNKNOWN || !rh_base__all_finite(next, log->nobs))
         return;
     const double *s = log->obs + (int64_t)log->from[t] * log->nobs;
     const double *real = log->obs + (int64_t)log->to[t] * log->nobs;

@@ -22,6 +22,7 @@
 // and read in 0.6 s; the fit takes 27 s with two threads.
 
 #include "file.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,7 +66,7 @@ rh_status rh_model_file__get_named(rh_store *store, const char *name, char ***na
 
 static rh_status no_memory(const rh_store *store, rh_error *err)
 {
-    return rh_base__no_memory(err, rh_path_tail(rh_store__path(store)));
+    return rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
 }
 
 // ---------------------------------------------------------------------------- writing
@@ -344,7 +345,7 @@ static rh_status read_rest(rh_model *model, rh_store *store, rh_error *err)
     double resample = 0.0, nmember = 0.0;
     rh_status rc = rh_store__get(store, "outcome", RH_STORE_F64, 2, &outcome, NULL, err);
     const double *ends = outcome;
-    if (!rc && !rh_all_finite(ends, 2))
+    if (!rc && !rh_base__all_finite(ends, 2))
         rc = rh_store__refuse(store, "outcome", err, "%g to %g", ends[0], ends[1]);
     if (!rc)
         rc = rh_store__get(store, "origin", RH_STORE_I64, 2, &origin, NULL, err);

@@ -3,6 +3,7 @@
 // Numbers are stored by name. A number that an older file lacks keeps its value of
 // rh_fidelity__create().
 
+#include "base/base_internal.h"
 #include "fidelity.h"
 #include "file.h"
 
@@ -100,7 +101,7 @@ static rh_status write_texts(rh_store *store, const rh_fidelity *f, int which, r
     const char **text = rh_alloc((size_t)f->findings.n + 1, sizeof *text);
     if (!text)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_path_tail(rh_store__path(store)));
+                       rh_base__path_tail(rh_store__path(store)));
     for (int i = 0; i < f->findings.n; i++) {
         const rh_finding *finding = &f->findings.item[i];
         text[i] = which == 0 ? finding->id : which == 1 ? finding->evidence : finding->remedy;
@@ -116,7 +117,7 @@ static rh_status write_findings(rh_store *store, const rh_fidelity *f, rh_error 
     int64_t *x = rh_alloc((size_t)f->findings.n + 1, 4 * sizeof *x);
     if (!x)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_path_tail(rh_store__path(store)));
+                       rh_base__path_tail(rh_store__path(store)));
     for (int i = 0; i < f->findings.n; i++) {
         const rh_finding *finding = &f->findings.item[i];
         int64_t *row = x + (size_t)4 * (size_t)i;
@@ -236,7 +237,7 @@ static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_err
         rc = rh_store__get_texts(store, "fidelity/finding/remedy", n, &remedy, err);
     rh_finding *all = rc ? NULL : gather(n, id);
     if (!rc && !all)
-        rc = rh_base__no_memory(err, rh_path_tail(rh_store__path(store)));
+        rc = rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
     if (all) {
         rh_findings__clear(&f->findings);
         f->findings = (rh_findings){.item = all, .n = n, .room = n + 1};

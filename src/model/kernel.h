@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/base_internal.h"
+
 #define RH_LEAF 16 // points of a leaf, and children of a node
 #define RH_MOST_DIM 64
 #define RH_MOST_NEAR 64 // most neighbours of a query
@@ -66,7 +68,7 @@ typedef struct rh_model_kernels {
     void (*enclose)(const float *low, const float *high, int stride, int d, int n, float *box);
 } rh_model_kernels;
 
-// The loops of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
 const rh_model_kernels *rh_model_kernels__at(int i);
 const rh_model_kernels *rh_model_kernels__best(void);
 

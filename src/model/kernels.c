@@ -1,5 +1,6 @@
 // kernels.c - selects the search loops for this processor.
 
+#include "base/base_internal.h"
 #include "kernel.h"
 
 #include "rehearse/base.h"
@@ -30,5 +31,5 @@ const rh_model_kernels *rh_model_kernels__at(int i)
 
 const rh_model_kernels *rh_model_kernels__best(void)
 {
-    return kernels[rh_isa_best()];
+    return kernels[rh_base__isa_best()];
 }

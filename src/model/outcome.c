@@ -12,6 +12,7 @@
 //    episode. gamma = 1 has no horizon; 100 steps are used. In Cartpole (gamma 0.9) the cost is
 //    -1, one failure, as in the authors' code.
 
+#include "base/base_internal.h"
 #include "model_internal.h"
 
 #include <math.h>
@@ -81,6 +82,6 @@ rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log 
     if (!isfinite(x.lowest) || !isfinite(x.highest))
         return rh_fail(err, RH_EINVAL,
                        "%s: the sum of rewards overflows, expected smaller ones",
-                       rh_path_tail(log->path));
+                       rh_base__path_tail(log->path));
     return RH_OK;
 }

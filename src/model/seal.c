@@ -14,6 +14,7 @@
 //    can change unseen.
 
 #include "seal.h"
+#include "base/base_internal.h"
 
 #include "base/text.h"
 
@@ -60,7 +61,8 @@ rh_status rh_seal__write(const char *path, const char *name, rh_error *err)
     FILE *file = NULL;
     unsigned char *block = rh_alloc(BLOCK, 1);
     if (!block) {
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(name));
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                     rh_base__path_tail(name));
         goto done;
     }
     file = fopen(path, "r+be");
@@ -73,7 +75,7 @@ rh_status rh_seal__write(const char *path, const char *name, rh_error *err)
     if (file && fclose(file) != 0)
         good = false;
     if (!good)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(name),
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(name),
                      strerror(errno ? errno : EIO));
 
 done:
@@ -87,7 +89,7 @@ static rh_status read_seal(const char *path, const char seal[RH_SEAL_SIZE], size
 {
     int version = 0;
     int64_t expected = 0;
-    path = rh_path_tail(path);
+    path = rh_base__path_tail(path);
     if (n <= strlen(magic) || memcmp(seal, magic, strlen(magic)) != 0)
         return rh_fail(err, RH_EFORMAT,
                        "%s: not a model file, expected one that `rehearse fit` wrote", path);
@@ -115,20 +117,22 @@ static rh_status check_open(FILE *file, const char *path, unsigned char *block, 
     struct stat st;
     uint32_t crc = 0;
     if (fstat(fileno(file), &st) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                       strerror(errno));
     *size = (int64_t)st.st_size;
     size_t n = fread(seal, 1, RH_SEAL_SIZE, file);
     rh_status rc = read_seal(path, seal, n, *size, err);
     if (rc)
         return rc;
     if (!sum_file(file, block, &crc))
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                       strerror(errno));
     render(should, *size, crc);
     if (memcmp(seal, should, RH_SEAL_SIZE) != 0)
         return rh_fail(err, RH_EFORMAT,
                        "%s: damaged: its bytes have the checksum %08" PRIx32
                        ", which is not the one in its first lines",
-                       rh_path_tail(path), crc);
+                       rh_base__path_tail(path), crc);
     return RH_OK;
 }
 
@@ -137,17 +141,18 @@ rh_status rh_seal__check(const char *path, int64_t *size, rh_error *err)
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) // opening a pipe would wait for a writer
         return rh_fail(err, RH_EIO, "%s: cannot read: it is %s, expected a model file",
-                       rh_path_tail(path),
+                       rh_base__path_tail(path),
                        S_ISDIR(st.st_mode) ? "a directory" : "a device, pipe or socket");
     unsigned char *block = rh_alloc(BLOCK, 1);
     if (!block)
-        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_path_tail(path));
+        return rh_fail(err, RH_ENOMEM, "%s: out of memory", rh_base__path_tail(path));
     FILE *file = fopen(path, "rbe");
     rh_status rc = RH_OK;
     if (file)
         rc = check_open(file, path, block, size, err);
     else
-        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_path_tail(path), strerror(errno));
+        rc = rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                     strerror(errno));
     if (file)
         fclose(file);
     rh_free(block);

@@ -8,6 +8,7 @@
 // 3. After a failure in a continuing log comes a start too, but nothing in the log marks
 //    failures. Such a log has only its marked starts.
 
+#include "base/base_internal.h"
 #include "model_internal.h"
 
 #include <string.h>
@@ -40,13 +41,13 @@ static rh_status check_sensors(const rh_log *log, const rh_log *starts, rh_error
 {
     if (starts->nobs != log->nobs)
         return rh_fail(err, RH_EINVAL, "%s: %d sensors, expected %d as in the log",
-                       rh_path_tail(starts->path), starts->nobs, log->nobs);
+                       rh_base__path_tail(starts->path), starts->nobs, log->nobs);
     for (int i = 0; i < log->nobs; i++) {
         const char *a = log->obs_name[i], *b = starts->obs_name[i];
         if (!is_nameless(a, i) && !is_nameless(b, i) && strcmp(a, b) != 0)
             return rh_fail(err, RH_EINVAL,
                            "%s: sensor %d is '%.40s', expected '%.40s' as in the log",
-                           rh_path_tail(starts->path), i, b, a);
+                           rh_base__path_tail(starts->path), i, b, a);
     }
     return RH_OK;
 }
@@ -67,13 +68,13 @@ rh_status rh_model__gather_starts(double **more, int64_t *nmore, const rh_log *l
     for (int e = 0; e < starts->nepisode; e++) {
         int32_t row = start_of(starts, e, any);
         const double *x = starts->obs + (row < 0 ? 0 : (int64_t)row * log->nobs);
-        if (row >= 0 && rh_all_finite(x, log->nobs))
+        if (row >= 0 && rh_base__all_finite(x, log->nobs))
             memcpy(obs + n++ * log->nobs, x, size);
     }
     if (n == 0) {
         rh_free(obs);
         return rh_fail(err, RH_EINVAL, "%s: no start without missing numbers in %d episodes",
-                       rh_path_tail(starts->path), starts->nepisode);
+                       rh_base__path_tail(starts->path), starts->nepisode);
     }
     *more = obs;
     *nmore = n;

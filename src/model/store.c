@@ -8,12 +8,14 @@
 // 2. Arrays are contiguous and little-endian: 200 MB are checked and read in 0.23 s. Deflate
 //    would shrink them to 134 MB and take 0.6 s.
 // 3. libhdf5 prints its errors and is not thread-safe: every call here holds a lock
-//    (rh_alone_begin) and has printing off.
+//    (rh_base__alone_begin) and has printing off.
 // 4. Dates are left out, so that the same model gives the same bytes.
 // 5. Texts have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
 //    heap in which no size can be checked.
 // 6. Links to other files and external arrays are refused: a model is one file.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "seal.h"
 #include "store_internal.h"
 
@@ -24,7 +26,7 @@
 
 void rh_store__enter(rh_store__quiet *q)
 {
-    rh_alone_begin();
+    rh_base__alone_begin();
     H5dont_atexit(); // its exit handler prints
     H5Eget_auto2(H5E_DEFAULT, &q->print, &q->data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -33,7 +35,7 @@ void rh_store__enter(rh_store__quiet *q)
 void rh_store__leave(const rh_store__quiet *q)
 {
     H5Eset_auto2(H5E_DEFAULT, q->print, q->data);
-    rh_alone_end();
+    rh_base__alone_end();
 }
 
 hid_t rh_store__file_type(rh_store__type type)
@@ -75,7 +77,7 @@ hid_t rh_store__memory_type(rh_store__type type)
 static rh_status cannot_write(const rh_store *store, const char *what, rh_error *err)
 {
     return rh_fail(err, RH_EIO, "%s: cannot write %s: the disk may be full",
-                   rh_path_tail(store->path), what);
+                   rh_base__path_tail(store->path), what);
 }
 
 static rh_store *begin(const char *path)
@@ -99,8 +101,9 @@ rh_status rh_store__create(rh_store **out, const char *path, rh_error *err)
     rh_store__quiet q;
     rh_store *store = begin(path);
     if (!store)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
-    rh_status rc = rh_file_create(&store->file, path, err);
+        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                       rh_base__path_tail(path));
+    rh_status rc = rh_file__create(&store->file, path, err);
     if (rc)
         goto done;
 
@@ -110,7 +113,7 @@ rh_status rh_store__create(rh_store **out, const char *path, rh_error *err)
     H5Pset_obj_track_times(made, false);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18); // metadata with checksums
-    store->id = H5Fcreate(rh_file_temporary(store->file), H5F_ACC_TRUNC, made, access);
+    store->id = H5Fcreate(rh_file__temporary(store->file), H5F_ACC_TRUNC, made, access);
     H5Pclose(access);
     H5Pclose(made);
     rh_store__leave(&q);
@@ -149,11 +152,11 @@ rh_status rh_store__commit(rh_store *store, rh_error *err)
 {
     rh_status rc = shut(store) ? RH_OK : cannot_write(store, "the file", err);
     if (!rc)
-        rc = rh_seal__write(rh_file_temporary(store->file), store->path, err);
+        rc = rh_seal__write(rh_file__temporary(store->file), store->path, err);
     if (rc)
-        rh_file_discard(store->file);
+        rh_file__discard(store->file);
     else
-        rc = rh_file_commit(store->file, err);
+        rc = rh_file__commit(store->file, err);
     forget(store);
     return rc;
 }
@@ -163,7 +166,7 @@ void rh_store__discard(rh_store *store)
     if (!store)
         return;
     shut(store);
-    rh_file_discard(store->file);
+    rh_file__discard(store->file);
     forget(store);
 }
 
@@ -172,7 +175,7 @@ rh_status rh_store__open(rh_store **out, const char *path, rh_error *err)
     rh_store__quiet q;
     rh_store *store = begin(path);
     if (!store)
-        return rh_base__no_memory(err, rh_path_tail(path));
+        return rh_base__no_memory(err, rh_base__path_tail(path));
     rh_status rc = rh_seal__check(path, &store->size, err);
     if (rc)
         goto done;
@@ -186,7 +189,7 @@ rh_status rh_store__open(rh_store **out, const char *path, rh_error *err)
     if (store->id < 0)
         rc = rh_fail(err, RH_EFORMAT,
                      "%s: cannot be opened as HDF5: damaged, or another program is writing it",
-                     rh_path_tail(path));
+                     rh_base__path_tail(path));
 
 done:
     if (rc)
@@ -228,7 +231,7 @@ rh_status rh_store__refuse(const rh_store *store, const char *name, rh_error *er
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
     rh_store__name(store, name, full);
-    return rh_fail(err, RH_EFORMAT, "%s: %s: %s", rh_path_tail(store->path), full, text);
+    return rh_fail(err, RH_EFORMAT, "%s: %s: %s", rh_base__path_tail(store->path), full, text);
 }
 
 rh_status rh_store__no_memory(const rh_store *store, const char *name, rh_error *err)

@@ -3,6 +3,7 @@
 #ifndef MODEL_STORE_INTERNAL_H
 #define MODEL_STORE_INTERNAL_H
 
+#include "base/file.h"
 #include "base/text.h"
 #include "store.h"
 

@@ -9,6 +9,7 @@
 // 3. reward_lo is no higher than any reward of the log. A kind of model that gives lower
 //    rewards out of coverage lowers it in the task of its environment.
 
+#include "base/base_internal.h"
 #include "model_internal.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 
 static rh_status check_given(const rh_task *task, const rh_log *log, rh_error *err)
 {
-    const char *name = rh_path_tail(log->path);
+    const char *name = rh_base__path_tail(log->path);
     if (task->nobs != log->nobs)
         return rh_fail(err, RH_EINVAL, "%s: %d sensors, expected %d as in the task", name,
                        log->nobs, task->nobs);

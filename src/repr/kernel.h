@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/base_internal.h"
+
 #define RH_COLUMNS 16 // columns come in these: one cache line of floats
 
 // C (m x n) = start + A (m x k) B (k x n), then optionally one of two: with `relu` negative
@@ -55,7 +57,7 @@ typedef struct rh_repr_kernels {
                  const float *g);
 } rh_repr_kernels;
 
-// The loops of an instruction set, 0 .. rh_isa_count() - 1, and of the best.
+// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
 const rh_repr_kernels *rh_repr_kernels__at(int i);
 const rh_repr_kernels *rh_repr_kernels__best(void);
 

@@ -1,5 +1,6 @@
 // kernels.c - selects the training loops for this processor.
 
+#include "base/base_internal.h"
 #include "kernel.h"
 
 #include "rehearse/base.h"
@@ -30,5 +31,5 @@ const rh_repr_kernels *rh_repr_kernels__at(int i)
 
 const rh_repr_kernels *rh_repr_kernels__best(void)
 {
-    return kernels[rh_isa_best()];
+    return kernels[rh_base__isa_best()];
 }

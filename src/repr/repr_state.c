@@ -10,6 +10,7 @@
 //
 // A state may come from a damaged or forged file: everything is checked.
 
+#include "base/base_internal.h"
 #include "mlp_internal.h"
 #include "repr_internal.h"
 
@@ -145,7 +146,7 @@ static rh_status load_parts(rh_repr *repr, const rh_state *state, rh_error *err)
         return RH_EFORMAT;
     if (rh_param_check(type->param, type->nparam, type->name, param, err))
         return RH_EFORMAT;
-    if (!rh_all_finite(centre, (int)nin) || !rh_all_finite(factor, (int)nin))
+    if (!rh_base__all_finite(centre, (int)nin) || !rh_base__all_finite(factor, (int)nin))
         return rh_fail(err, RH_EFORMAT,
                        "representation: a number in the arrays 'repr centre' and 'repr factor' "
                        "of the saved state is not finite");

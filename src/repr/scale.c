@@ -8,6 +8,7 @@
 //    would be scaled up to a full range.
 // 3. Ranges are halved first, so that the largest numbers do not overflow.
 
+#include "base/base_internal.h"
 #include "repr_internal.h"
 
 #include <float.h>
@@ -50,7 +51,7 @@ static int64_t see_log(seen *s, const rh_repr *repr, const rh_repr_work *work)
             bool last = t + 1 == log->first[e + 1] || log->to[t] != log->from[t + 1];
             see(s, obs, nobs);
             see(s + nobs, log->act + t * log->nact, nact);
-            whole += rh_all_finite(obs, nobs);
+            whole += rh_base__all_finite(obs, nobs);
             if (last && log->to[t] != RH_UNKNOWN)
                 see(s, log->obs + (int64_t)log->to[t] * nobs, nobs);
         }

@@ -10,6 +10,7 @@
 // 3. Where the covariance cannot be factored, the objective is very low with no slope, so the
 //    optimiser shortens its step.
 
+#include "base/base_internal.h"
 #include "gp.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static double height(unsigned n, const double *theta, double *slope, void *conte
     climb *c = context;
     double own[RH_GP_MOST] = {0.0};
     double value = rh_gp__evidence(c->gp, theta, slope ? own : NULL);
-    bool sound = isfinite(value) && rh_all_finite(own, c->ntheta);
+    bool sound = isfinite(value) && rh_base__all_finite(own, c->ntheta);
     for (unsigned i = 0; i < n && sound; i++) {
         const rh_gp__prior *p = &c->prior[i];
         double away = (theta[i] - p->at) / p->sd;

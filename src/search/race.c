@@ -21,6 +21,7 @@
 // normal noise and 30 settings close to each other the best was dropped in 16 of 5,000 races,
 // and one choice differed from grid's: the bound is safe.
 
+#include "base/base_internal.h"
 #include "search_internal.h"
 
 #include <math.h>
@@ -100,7 +101,7 @@ static int drop(rh_search *search)
         if (!lost && s->value > -INFINITY && i != best) {
             double t = advantage(&search->setting[best], s, &df);
             if (df >= 1 && df != known) { // usually the same for all; it is slow
-                limit = rh_student_quantile(1.0 - share, df);
+                limit = rh_base__student_quantile(1.0 - share, df);
                 known = df;
             }
             lost = df >= 1 && t > limit;

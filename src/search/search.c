@@ -9,6 +9,7 @@
 // 3. Each setting has its own memory, so callers may keep pointers to its values.
 // 4. After rh_search_ask() ran out of memory, the search can only be destroyed.
 
+#include "base/base_internal.h"
 #include "search_internal.h"
 
 #include "base/text.h"
@@ -262,7 +263,7 @@ static bool make_slots(rh_search *search)
 void rh_search_amend(rh_search *search, int setting, const double *x)
 {
     rh_search__setting *s = setting_at(search, setting);
-    assert(s->nrun == 0 && rh_all_finite(x, search->space.ndim));
+    assert(s->nrun == 0 && rh_base__all_finite(x, search->space.ndim));
     if (same(s->x, x, search->space.ndim))
         return;
     memcpy(s->x, x, (size_t)search->space.ndim * sizeof *x);
@@ -274,8 +275,8 @@ void rh_search_amend(rh_search *search, int setting, const double *x)
 rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_error *err)
 {
     assert(setting >= 0 && setting < search->nsetting && nrun >= 1);
-    void *more = rh_alloc_more(search->asked, &search->asked_room, search->nasked,
-                               sizeof *search->asked);
+    void *more = rh_base__alloc_more(search->asked, &search->asked_room, search->nasked,
+                                     sizeof *search->asked);
     if (!more)
         return rh_base__no_memory(err, search->type->name);
     search->asked = more;
@@ -285,9 +286,9 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
 
 rh_status rh_search__ask_new(rh_search *search, const double *x, int nrun, rh_error *err)
 {
-    assert(rh_all_finite(x, search->space.ndim));
-    void *more = rh_alloc_more(search->setting, &search->room, search->nsetting,
-                               sizeof *search->setting);
+    assert(rh_base__all_finite(x, search->space.ndim));
+    void *more = rh_base__alloc_more(search->setting, &search->room, search->nsetting,
+                                     sizeof *search->setting);
     search->setting = more ? more : search->setting;
     if (!more || !make_slots(search))
         return rh_base__no_memory(err, search->type->name);

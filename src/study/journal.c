@@ -17,6 +17,8 @@
 // 6. The process that holds the lock removes temporary files of killed processes.
 
 #include "journal.h"
+#include "base/base_internal.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,15 +36,15 @@ static rh_status make_folder(const char *folder, rh_error *err)
         return RH_OK;
     int fault = errno;
     if (stat(folder, &there) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot create the folder: %s", rh_path_tail(folder),
-                       strerror(fault));
+        return rh_fail(err, RH_EIO, "%s: cannot create the folder: %s",
+                       rh_base__path_tail(folder), strerror(fault));
     if (!S_ISDIR(there.st_mode))
         return rh_fail(err, RH_EIO, "%s: is a file, expected a folder for the study",
-                       rh_path_tail(folder));
+                       rh_base__path_tail(folder));
     return RH_OK;
 }
 
-// Whether a file is a temporary one of rh_file_create(): "best.yaml.<pid>-<serial>.tmp".
+// Whether a file is a temporary one of rh_file__create(): "best.yaml.<pid>-<serial>.tmp".
 static bool is_left_over(const char *name)
 {
     static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model."};
@@ -76,11 +78,11 @@ static rh_status open_file(rh_journal *j, rh_error *err)
     // O_NONBLOCK: do not wait if it is a pipe
     j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     if (j->fd < 0 || fstat(j->fd, &there) != 0)
-        return rh_fail(err, RH_EIO, "%s: cannot open for writing: %s", rh_path_tail(j->path),
-                       strerror(errno));
+        return rh_fail(err, RH_EIO, "%s: cannot open for writing: %s",
+                       rh_base__path_tail(j->path), strerror(errno));
     if (!S_ISREG(there.st_mode))
         return rh_fail(err, RH_EIO, "%s: is a device, pipe or socket, expected a file",
-                       rh_path_tail(j->path));
+                       rh_base__path_tail(j->path));
     return RH_OK;
 }
 
@@ -98,7 +100,8 @@ static void sync_folder(const char *folder)
 
 static rh_status cannot_write(const rh_journal *j, int why, rh_error *err)
 {
-    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(j->path), strerror(why));
+    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(j->path),
+                   strerror(why));
 }
 
 // Remove the last n bytes, unless another program has written after them.
@@ -123,7 +126,7 @@ static rh_status read_others(rh_journal *j, int64_t start, rh_error *err)
     rh_status rc = rh_replay__read(&j->replay, j->fd, j->size, start, &whole, &torn, err);
     if (!rc && torn > 0)
         rc = rh_fail(err, RH_EFORMAT, "%s:%lld: another program wrote half a line",
-                     rh_path_tail(j->path), (long long)j->replay.nline + 1);
+                     rh_base__path_tail(j->path), (long long)j->replay.nline + 1);
     return rc;
 }
 
@@ -137,10 +140,10 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     j->text.n = 0;
     if (bad)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_path_tail(j->path));
+                       rh_base__path_tail(j->path));
     if (j->broken)
         return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
-                       rh_path_tail(j->path));
+                       rh_base__path_tail(j->path));
 
     j->dirty = true;
     while (done < n && !fault) {
@@ -181,7 +184,7 @@ static rh_status start_over(rh_journal *j, const char *folder, rh_error *err)
 {
     if (j->replay.nowner > 0 || j->replay.foreign)
         return rh_fail(err, RH_EFORMAT, "%s: damaged: it does not describe the study",
-                       rh_path_tail(j->path));
+                       rh_base__path_tail(j->path));
     if (ftruncate(j->fd, 0) != 0)
         return cannot_write(j, errno, err);
     j->size = 0;
@@ -208,7 +211,7 @@ static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
         return cannot_write(j, errno, err);
     if (there.st_size != j->size + torn)
         return rh_fail(err, RH_EIO, "%s: another program is writing to it, try again",
-                       rh_path_tail(j->path));
+                       rh_base__path_tail(j->path));
     return ftruncate(j->fd, j->size) == 0 ? RH_OK : cannot_write(j, errno, err);
 }
 

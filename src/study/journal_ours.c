@@ -6,6 +6,7 @@
 //    jansson parses the rest. A million runs (213 MB) are read in 0.9 s, with learning curves
 //    of 20 points (600 MB) in 2.4 s; 20,000 trials of one run in 0.6 s.
 
+#include "base/base_internal.h"
 #include "journal.h"
 
 #include <limits.h>
@@ -45,7 +46,7 @@ void rh_replay__clear(rh_replay *replay)
 // Count one more trial of the file. index: in our trials, or -1.
 static bool add_owner(rh_replay *r, int index)
 {
-    int *owner = rh_alloc_more(r->owner, &r->owner_room, r->nowner, sizeof *owner);
+    int *owner = rh_base__alloc_more(r->owner, &r->owner_room, r->nowner, sizeof *owner);
     if (!owner)
         return false;
     r->owner = owner;
@@ -57,7 +58,7 @@ rh_journal__entry *rh_replay__add(rh_replay *replay, int setting, bool confirm)
 {
     rh_replay *r = replay;
     rh_journal__entry *trial =
-        rh_alloc_more(r->trial, &r->trial_room, r->ntrial, sizeof *trial);
+        rh_base__alloc_more(r->trial, &r->trial_room, r->ntrial, sizeof *trial);
     if (!trial)
         return NULL;
     r->trial = trial;
@@ -94,7 +95,7 @@ static rh_study__run *add_run(rh_journal__entry *trial)
 
 rh_journal__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why)
 {
-    d->rc = rh_fail(d->err, rc, "%s:%lld: %s", rh_path_tail(d->r->path),
+    d->rc = rh_fail(d->err, rc, "%s:%lld: %s", rh_base__path_tail(d->r->path),
                     (long long)d->r->nline + 1, why);
     return RH_REFUSED;
 }
@@ -244,7 +245,7 @@ rh_journal__fate rh_journal__add_study(rh_journal__reader *d, const char *name)
     for (int i = 0; i < r->nstudy; i++) // Optuna ignores a second one
         if (r->study[i] && strcmp(r->study[i], name) == 0)
             return RH_TAKEN;
-    char **study = rh_alloc_more(r->study, &r->study_room, r->nstudy, sizeof *study);
+    char **study = rh_base__alloc_more(r->study, &r->study_room, r->nstudy, sizeof *study);
     if (!study)
         return rh_journal__no_memory(d);
     r->study = study;

@@ -10,6 +10,7 @@
 //    it.
 // 3. Other programs may write NaN and Infinity, which Python accepts and JSON does not.
 
+#include "base/base_internal.h"
 #include "journal.h"
 
 #include <errno.h>
@@ -118,7 +119,7 @@ static rh_status give_up(const rh_journal__reader *d)
         return RH_OK;
     return rh_fail(d->err, RH_EFORMAT,
                    "%s: not the journal of a study; move it away or use another folder",
-                   rh_path_tail(d->r->path));
+                   rh_base__path_tail(d->r->path));
 }
 
 static rh_status refuse_middle(const rh_journal__reader *d)
@@ -127,12 +128,12 @@ static rh_status refuse_middle(const rh_journal__reader *d)
     if (d->r->nline == 0)
         return give_up(d) ? RH_EFORMAT
                           : rh_fail(d->err, RH_EFORMAT, "%s:1: damaged: %s; use another folder",
-                                    rh_path_tail(d->r->path), d->why);
+                                    rh_base__path_tail(d->r->path), d->why);
     return rh_fail(
         d->err, RH_EFORMAT,
         "%s:%lld: damaged: %s; to resume from there, keep the first %lld lines (head "
         "-n %lld)",
-        rh_path_tail(d->r->path), line, d->why, line - 1, line - 1);
+        rh_base__path_tail(d->r->path), line, d->why, line - 1, line - 1);
 }
 
 // Take the lines of text (n) up to the last newline; *used: their bytes. A damaged line at the
@@ -188,7 +189,7 @@ static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t t
             most = (size_t)(to - *done - (int64_t)n);
         ssize_t got = fetch(fd, text + n, most, *done + (int64_t)n);
         if (got < 0) {
-            rc = rh_fail(d->err, RH_EIO, "%s: cannot read: %s", rh_path_tail(d->r->path),
+            rc = rh_fail(d->err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(d->r->path),
                          strerror(errno));
             break;
         }
@@ -202,7 +203,8 @@ static rh_status read_all(rh_journal__reader *d, int fd, int64_t from, int64_t t
         // the line is longer than the buffer
         if (!rc && n == room && room >= LONGEST_LINE)
             rc = rh_fail(d->err, RH_EFORMAT, "%s:%lld: a line of more than %d bytes",
-                         rh_path_tail(d->r->path), (long long)d->r->nline + 1, LONGEST_LINE);
+                         rh_base__path_tail(d->r->path), (long long)d->r->nline + 1,
+                         LONGEST_LINE);
         else if (!rc && n == room) {
             char *larger = rh_alloc(2 * room, 1);
             if (larger)

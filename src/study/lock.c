@@ -9,6 +9,7 @@
 //    journal, and the one that does stops.
 // 3. The name is not study.log.lock, which Optuna holds while it writes a line.
 
+#include "base/base_internal.h"
 #include "journal.h"
 
 #include <errno.h>
@@ -67,15 +68,15 @@ rh_status rh_lock__take(int fd, const char *folder, const char *note, rh_error *
         read_note(note, pid, host);
         if (!*pid)
             return rh_fail(err, RH_EIO, "%s: another process is running this study",
-                           rh_path_tail(folder));
+                           rh_base__path_tail(folder));
         return rh_fail(err, RH_EIO, "%s: process %s on host %s is running this study",
-                       rh_path_tail(folder), pid, host);
+                       rh_base__path_tail(folder), pid, host);
     }
 
     // a file system without locks is accepted
     bool without = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK || errno == EINVAL;
     if (rc != 0 && !without)
-        return rh_fail(err, RH_EIO, "%s: cannot lock: %s", rh_path_tail(folder),
+        return rh_fail(err, RH_EIO, "%s: cannot lock: %s", rh_base__path_tail(folder),
                        strerror(errno));
     write_note(note);
     return RH_OK;

@@ -8,6 +8,7 @@
 //    their answer does not depend on earlier calls.
 
 #include "plan.h"
+#include "base/base_internal.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *
                strncmp(said->where, "--", 2) == 0 &&
                strcmp(said->where + 2, row->is.option) == 0;
     if (said->file) {
-        const char *tail = rh_path_tail(said->where);
+        const char *tail = rh_base__path_tail(said->where);
         size_t n = strlen(tail);
         snprintf(label, RH_PLAN__LABEL, "%s:%d: %.64s%s", n > 100 ? tail + n - 100 : tail,
                  node ? node->line : said->value->line, said->shown, sub);
@@ -72,7 +73,7 @@ rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_erro
     if (!said->file)
         return tidy(err, said->where ? rh_fail(err, RH_EINVAL, "%.64s: %s", said->where, why)
                                      : rh_fail(err, RH_EINVAL, "%s", why));
-    return tidy(err, rh_fail(err, RH_EFORMAT, "%s:%d: %s", rh_path_tail(said->where),
+    return tidy(err, rh_fail(err, RH_EFORMAT, "%s:%d: %s", rh_base__path_tail(said->where),
                              node ? node->line : said->value->line, why));
 }
 
@@ -103,8 +104,8 @@ const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key)
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
 {
     rh_plan__book *book = plan->book;
-    void *more = tree ? rh_alloc_more((void *)book->tree, &book->tree_room, book->ntree,
-                                      sizeof(rh_yaml *))
+    void *more = tree ? rh_base__alloc_more((void *)book->tree, &book->tree_room, book->ntree,
+                                            sizeof(rh_yaml *))
                       : NULL;
     if (!more) {
         rh_yaml__destroy(tree);
@@ -132,7 +133,7 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
         return rh_plan__blame(&book->said[at], value, err, why);
     }
 
-    void *more = rh_alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
+    void *more = rh_base__alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
     book->said = more ? more : book->said;
     said.key = more ? rh_base__copy(key) : NULL;
     said.shown = more ? rh_base__copy(shown) : NULL;

@@ -8,6 +8,7 @@
 //    would change the work (program, early_terminate) are refused with the reason.
 // 3. `grid` is entered first, so that parameters override it wherever they stand in the file.
 
+#include "base/base_internal.h"
 #include "plan.h"
 
 #include <string.h>
@@ -94,8 +95,8 @@ static rh_status unknown(const reading *r, const char *section, const rh_yaml *k
         }
     int n = rh_plan__known(section, known);
     if (!*section) { // a typo in one of the log's keys, which are not all listed
-        const char *near = rh_suggest(key->text, of_the_log, NLOG);
-        if (near && !rh_suggest(key->text, known, n))
+        const char *near = rh_base__suggest(key->text, of_the_log, NLOG);
+        if (near && !rh_base__suggest(key->text, known, n))
             known[n++] = near;
     }
     snprintf(what, sizeof what, "no key%s%.40s", *section ? " of " : "", section);

@@ -7,6 +7,7 @@
 // 2. Only random and bayes can be given more trials, because the settings they try first stay
 //    the same. So the number of trials is the one open entry.
 
+#include "base/base_internal.h"
 #include "plan.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void enter(rh_plan *plan, const char *section, const char *name, rh_text 
     rh_text key = {0};
     rh_text__add(&key, section);
     rh_text__add(&key, name);
-    void *more = rh_alloc_more(book->line, &book->line_room, book->nline, sizeof *book->line);
+    void *more =
+        rh_base__alloc_more(book->line, &book->line_room, book->nline, sizeof *book->line);
     book->line = more ? more : book->line;
     if (!more || key.bad || value->bad) {
         rh_text__clear(&key);

@@ -8,6 +8,7 @@
 // 4. Another machine or an older version may have written the journal. A setting outside the
 //    space is refused.
 
+#include "base/base_internal.h"
 #include "core.h"
 
 #include <math.h>
@@ -73,12 +74,12 @@ static rh_status append(rh_study *study, rh_study__record *record, rh_error *err
 {
     int setting = record->trial.setting, which = record->trial.confirm;
     void *all =
-        rh_alloc_more((void *)study->record, &study->room, study->nrecord, sizeof record);
+        rh_base__alloc_more((void *)study->record, &study->room, study->nrecord, sizeof record);
     if (!all)
         return out_of_memory(err);
     study->record = all;
     int *place =
-        rh_alloc_more(study->place[which], &study->nplace[which], setting, sizeof *place);
+        rh_base__alloc_more(study->place[which], &study->nplace[which], setting, sizeof *place);
     if (!place)
         return out_of_memory(err);
     study->place[which] = place;

@@ -8,6 +8,8 @@
 // million
 //    runs are 100 MB.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "journal.h"
 
 #include <errno.h>
@@ -173,7 +175,7 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
 static void flush(rh_text *t, rh_file *file, int *fault)
 {
     if (!*fault && !t->bad && t->n > 0) {
-        FILE *stream = rh_file_stream(file);
+        FILE *stream = rh_file__stream(file);
         if (!stream || fwrite(t->data, 1, t->n, stream) < t->n)
             *fault = errno;
     }
@@ -186,15 +188,17 @@ static rh_status finish(rh_file *file, rh_text *t, int fault, const char *path, 
     rh_status rc = RH_OK;
     flush(t, file, &fault);
     if (t->bad)
-        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory", rh_path_tail(path));
+        rc = rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
+                     rh_base__path_tail(path));
     else if (fault)
-        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_path_tail(path), strerror(fault));
+        rc = rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                     strerror(fault));
     rh_text__clear(t);
     if (rc) {
-        rh_file_discard(file);
+        rh_file__discard(file);
         return rc;
     }
-    return rh_file_commit(file, err);
+    return rh_file__commit(file, err);
 }
 
 rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
@@ -202,7 +206,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_status rc = rh_file_create(&file, path, err);
+    rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
     rh_text__add(&t, "# the setting to deploy, and how it was chosen\n");
@@ -273,7 +277,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
-    rh_status rc = rh_file_create(&file, path, err);
+    rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
     int fault = 0;

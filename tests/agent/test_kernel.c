@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "agent/kernel.h"
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static void adam_is_the_formula(void **unused)
     static set a, b;
     for (uint64_t seed = 1; seed <= 20; seed++)
         for (int momentum = 0; momentum < 2; momentum++)
-            for (int k = 0; k < rh_isa_count(); k++) {
+            for (int k = 0; k < rh_base__isa_count(); k++) {
                 fill(&a, seed);
                 b = a;
                 rh_agent__adam step = adam;
@@ -79,7 +80,7 @@ static void sgd_is_the_formula(void **unused)
 {
     (void)unused;
     static set a, b;
-    for (int k = 0; k < rh_isa_count(); k++) {
+    for (int k = 0; k < rh_base__isa_count(); k++) {
         fill(&a, 3);
         b = a;
         rh_kernels__at(k)->sgd(N - RH_BLOCK, -0.37f, b.dw, b.y);
@@ -106,7 +107,7 @@ static void instruction_sets_agree(void **unused)
     static set start, first, s;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         fill(&start, seed);
-        for (int k = 0; k < rh_isa_count(); k++) {
+        for (int k = 0; k < rh_base__isa_count(); k++) {
             const rh_kernels *kernels = rh_kernels__at(k);
             s = start;
             go_through(kernels, &s, 0);
@@ -134,7 +135,7 @@ static void aim_tells_inside_from_outside(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
     for (int n = 1; n < 100; n++)
-        for (int k = 0; k < rh_isa_count(); k++) {
+        for (int k = 0; k < rh_base__isa_count(); k++) {
             int32_t slot[4 * 128], line[128], place[128], fresh[128 + 16];
             for (int i = 0; i < 4 * 128; i++)
                 slot[i] = (int32_t)rh_rng_below(&rng, 9) - 4;
@@ -161,7 +162,7 @@ static void least_is_the_least(void **unused)
         fill(&s, 7);
         s.v[N - 3] = s.v[N - 6] = 1.0f;
         s.v[i] = 1e-30f;
-        for (int k = 0; k < rh_isa_count(); k++)
+        for (int k = 0; k < rh_base__isa_count(); k++)
             assert_true(rh_kernels__at(k)->least(N, s.v) == 1e-30f);
     }
 }
@@ -198,7 +199,7 @@ static void values_add_up(void **unused)
         active[i] = (int32_t)rh_rng_below(&rng, NLINE);
 
     double first[2 * RH_LANES];
-    for (int k = 0; k < rh_isa_count(); k++) {
+    for (int k = 0; k < rh_base__isa_count(); k++) {
         double q[2 * RH_LANES];
         int32_t slot[4 * 336];
         rh_kernels__at(k)->values(line, active, 336, dw, q, q + RH_LANES, slot);

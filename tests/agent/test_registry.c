@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "env/part_test.h"
 #include "eval/fixed_obs_env.h"
 #include "rehearse/rehearse.h"
@@ -160,10 +161,11 @@ static void nothing_allocates(const rh_env_type *env, const rh_agent_type *agent
 {
     run s;
     begin(&s, env, agent, 1);
-    int64_t before = rh_alloc_count();
+    int64_t before = rh_base__alloc_count();
     restart(&s);
     go(&s, 10000);
-    MUST(s.name, rh_alloc_count() == before, "allocate nothing in start(), step() and end()");
+    MUST(s.name, rh_base__alloc_count() == before,
+         "allocate nothing in start(), step() and end()");
     finish(&s);
 }
 
@@ -403,10 +405,10 @@ static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const
     begin_in(&plain, env, agent, hp);
     begin_in(&cached, env, agent, hp);
     rh_agent_use_cache(cached.agent, cache);
-    int64_t before = rh_alloc_count();
+    int64_t before = rh_base__alloc_count();
     restart_cached(&cached, true);
     go_cached(&cached, 100, true);
-    assert_int_equal(rh_alloc_count(), before);
+    assert_int_equal(rh_base__alloc_count(), before);
     restart_cached(&plain, false);
     go_cached(&plain, 100, false);
     both_go(&plain, &cached, 1500);
@@ -453,7 +455,7 @@ static void caches_change_nothing(rh_env *env, const rh_agent_type *agent, const
 
 static void caches_keep_to_their_size(rh_env *env, const rh_agent_type *agent, const double *hp)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     int32_t n;
     const double *obs = rh_env_fixed_obs(env, &n);
     rh_feature_cache *cache = NULL;
@@ -465,12 +467,12 @@ static void caches_keep_to_their_size(rh_env *env, const rh_agent_type *agent, c
     }
     for (int nth = 1;; nth++) {
         rh_error err;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_feature_cache_create(&cache, agent, rh_env_task(env), hp, obs, n,
                                                (size_t)1 << 28, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_feature_cache_destroy(cache);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);
@@ -482,11 +484,11 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
 {
     rh_env *env = NULL;
     assert_int_equal(rh_env_create(&env, type, NULL, NULL), RH_OK);
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_agent *made = NULL;
         rh_state *state = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_agent_create(&made, agent, rh_env_task(env), NULL, NULL);
         if (!rc)
             rc = rh_agent_save(made, &state, NULL);
@@ -499,10 +501,10 @@ static void survives_failed_allocations(const rh_env_type *type, const rh_agent_
                 hp[i] = 0.5;
         if (!rc)
             rc = rh_agent_reset(made, rh_env_task(env), hp, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_state_destroy(state);
         rh_agent_destroy(made);
-        MUST(agent->name, rh_alloc_live() == before,
+        MUST(agent->name, rh_base__alloc_live() == before,
              "release all memory when allocation %d fails", nth);
         MUST(agent->name, !rc || rc == RH_ENOMEM, "report RH_ENOMEM when allocation %d fails",
              nth);

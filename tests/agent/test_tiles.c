@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/tiles.h"
+#include "base/base_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void check_row(char *row)
     assert_int_equal(tiles->nfeature, (int)number(&row));
     int32_t *active = rh_alloc((size_t)tiles->nactive, sizeof *active);
     char *start = row;
-    for (int k = 0; k < rh_isa_count(); k++) {
+    for (int k = 0; k < rh_base__isa_count(); k++) {
         char copy[4096];
         snprintf(copy, sizeof copy, "%s", start);
         row = copy;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 
 static void zeroed_and_aligned(void **unused)
@@ -38,42 +39,42 @@ static void impossible_sizes(void **unused)
 static void live_and_count(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live(), made = rh_alloc_count();
+    int64_t live = rh_base__alloc_live(), made = rh_base__alloc_count();
     void *a = rh_alloc(1, 1), *b = rh_alloc(1, 1);
-    assert_int_equal(rh_alloc_live(), live + 2);
+    assert_int_equal(rh_base__alloc_live(), live + 2);
     rh_free(a);
     rh_free(NULL);
-    assert_int_equal(rh_alloc_live(), live + 1);
+    assert_int_equal(rh_base__alloc_live(), live + 1);
     rh_free(b);
-    assert_int_equal(rh_alloc_live(), live);
-    assert_int_equal(rh_alloc_count(), made + 2);
+    assert_int_equal(rh_base__alloc_live(), live);
+    assert_int_equal(rh_base__alloc_count(), made + 2);
 }
 
 static void nth_fails(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
-    rh_alloc_fail_at(3);
+    int64_t live = rh_base__alloc_live();
+    rh_base__alloc_fail_at(3);
     for (int i = 1; i <= 5; i++) { // exactly the third
         void *block = rh_alloc(1, 1);
         assert_true((block == NULL) == (i == 3));
         rh_free(block);
     }
-    rh_alloc_fail_at(1);
-    rh_alloc_fail_at(0); // taken back
+    rh_base__alloc_fail_at(1);
+    rh_base__alloc_fail_at(0); // taken back
     void *block = rh_alloc(1, 1);
     assert_non_null(block);
     rh_free(block);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void growing(void **unused)
 {
     (void)unused;
     int *block = NULL, room = 0;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int i = 0; i < 1000; i++) {
-        int *more = rh_alloc_more(block, &room, i, sizeof *block);
+        int *more = rh_base__alloc_more(block, &room, i, sizeof *block);
         assert_non_null(more);
         assert_true(room > i && more[i] == 0);
         block = more;
@@ -81,14 +82,14 @@ static void growing(void **unused)
     }
     for (int i = 0; i < 1000; i++)
         assert_int_equal(block[i], i + 1);
-    assert_int_equal(rh_alloc_live(), live + 1);
+    assert_int_equal(rh_base__alloc_live(), live + 1);
 
     // what cannot be had leaves the old one
     int before = room;
-    rh_alloc_fail_at(1);
-    assert_null(rh_alloc_more(block, &room, room, sizeof *block));
-    rh_alloc_fail_at(0);
-    assert_null(rh_alloc_more(block, &room, INT_MAX, sizeof *block));
+    rh_base__alloc_fail_at(1);
+    assert_null(rh_base__alloc_more(block, &room, room, sizeof *block));
+    rh_base__alloc_fail_at(0);
+    assert_null(rh_base__alloc_more(block, &room, INT_MAX, sizeof *block));
     assert_true(room == before && block[999] == 1000);
     rh_free(block);
 }

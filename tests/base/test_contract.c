@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "rehearse/contract.h"
 
 static int ninit, nclear; // calls so far
@@ -213,7 +214,7 @@ static const rh_task continuous = {.nobs = 2, .naction = 0, .nact = 4};
 static void environment(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     rh_env *env = NULL;
     ninit = nclear = 0;
@@ -237,13 +238,13 @@ static void environment(void **unused)
     rh_env_destroy(NULL);
     assert_int_equal(ninit, 1);
     assert_int_equal(nclear, 1);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // *out stays NULL, no memory stays, and clear is called as often as init.
 static void env_refuses(double ncell, double price, double side, int inits, const char *message)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     rh_env *env = NULL;
     double opt[NOPTION] = {[NCELL] = ncell, [PRICE] = price, [SIDE] = side};
@@ -253,7 +254,7 @@ static void env_refuses(double ncell, double price, double side, int inits, cons
     assert_string_equal(err.text, message);
     assert_int_equal(ninit, inits);
     assert_int_equal(nclear, inits);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void environment_options(void **unused)
@@ -277,18 +278,18 @@ static void environment_options(void **unused)
 static void environment_without_memory(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err = {""};
         rh_env *env = NULL;
         ninit = nclear = 0;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_env_create(&env, &corridor_type, NULL, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true((rc == RH_OK) == (env != NULL));
         rh_env_destroy(env);
         assert_int_equal(ninit, nclear);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 4); // handle, options, self and the corridor's own
             break;
@@ -350,7 +351,7 @@ static corridor *made_elsewhere(void)
 static void environment_adopted(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_task task = {.nobs = 1, .naction = 2, .nact = 1, .gamma = 0.5};
     double opt[NOPTION] = {[NCELL] = 500, [PRICE] = 2.0}; // not checked: the maker knows
     corridor *c = made_elsewhere();
@@ -382,7 +383,7 @@ static void environment_adopted(void **unused)
     rh_env_destroy(env); // self goes with it, cleared once
     assert_int_equal(ninit, 0);
     assert_int_equal(nclear, 1);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 
     // a kind without fixed observations, and one that has none to show this time
     assert_int_equal(rh_env_create(&env, &corridor_type, NULL, NULL), RH_OK);
@@ -395,14 +396,14 @@ static void environment_adopted(void **unused)
     assert_int_equal(rh_env_adopt(&env, &shown_type, &task, opt, c, 40, NULL), RH_OK);
     assert_null(rh_env_fixed_obs(env, &n));
     rh_env_destroy(env);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // On failure self stays the caller's.
 static void adoption_without_memory(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_task task = {.nobs = 1, .naction = 2, .nact = 1};
     double opt[NOPTION] = {0};
     for (int nth = 1;; nth++) {
@@ -410,9 +411,9 @@ static void adoption_without_memory(void **unused)
         rh_error err = {""};
         rh_env *env = NULL;
         nclear = 0;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_env_adopt(&env, &shown_type, &task, opt, c, 40, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true((rc == RH_OK) == (env != NULL));
         assert_int_equal(nclear, 0);
         if (rc == RH_OK) {
@@ -422,7 +423,7 @@ static void adoption_without_memory(void **unused)
             rh_free(c);
         }
         assert_int_equal(nclear, 1);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 2); // the handle and the options
             break;
@@ -444,7 +445,7 @@ static void agent_of(rh_agent **out, const rh_agent_type *type, const rh_task *t
 static void agent_learns_unless_frozen(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_agent *agent = NULL;
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     double obs[2] = {2.0, 0.0}, act = -1.0;
@@ -477,13 +478,13 @@ static void agent_learns_unless_frozen(void **unused)
     rh_agent_destroy(agent);
     rh_agent_destroy(NULL);
     assert_int_equal(nclear, 1);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void agent_refuses(const rh_agent_type *type, const rh_task *task, double size,
                           int inits, const char *message)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     rh_agent *agent = NULL;
     ninit = nclear = 0;
@@ -492,7 +493,7 @@ static void agent_refuses(const rh_agent_type *type, const rh_task *task, double
     assert_string_equal(err.text, message);
     assert_int_equal(ninit, inits);
     assert_int_equal(nclear, inits);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void agent_options(void **unused)
@@ -589,7 +590,7 @@ static const double pictures[] = {1.0, 0.0, 2.0, 0.0, 3.0, 0.0}; // three of two
 static void caches_are_used(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_feature_cache *cache = NULL, *other = NULL;
     rh_agent *agent = NULL;
     double size = 5;
@@ -628,13 +629,13 @@ static void caches_are_used(void **unused)
         rh_feature_cache_create(&other, &viewer_type, &discrete, NULL, pictures, 3, 23, NULL),
         RH_OK);
     assert_null(other);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void kinds_without_caches(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_feature_cache *cache = (rh_feature_cache *)&live; // is overwritten
     double size = 3;
     assert_int_equal(rh_feature_cache_create(&cache, &counter_type, &discrete, &size, pictures,
@@ -645,13 +646,13 @@ static void kinds_without_caches(void **unused)
     agent_of(&agent, &counter_type, &discrete, size);
     rh_agent_use_cache(agent, NULL); // nothing to pass on
     rh_agent_destroy(agent);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void caches_that_fail(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     rh_feature_cache *cache = NULL;
     double size = 17;
@@ -660,15 +661,15 @@ static void caches_that_fail(void **unused)
         RH_EINVAL);
     assert_string_equal(err.text, "viewer: size = 17, expected another");
     assert_null(cache);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     for (int nth = 1;; nth++) {
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_feature_cache_create(&cache, &viewer_type, &discrete, NULL, pictures,
                                                3, 24, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true((rc == RH_OK) == (cache != NULL));
         rh_feature_cache_destroy(cache);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 3); // the feature cache, its values, the kind's own
             break;
@@ -752,23 +753,23 @@ static void strangers_are_refused(void **unused)
 static void agent_without_memory(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err = {""};
         rh_agent *agent = NULL;
         rh_state *state = NULL;
         ninit = nclear = 0;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_agent_create(&agent, &counter_type, &discrete, NULL, &err);
         if (!rc)
             rc = rh_agent_save(agent, &state, &err);
         if (!rc)
             rc = rh_agent_load(agent, state, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_state_destroy(state);
         rh_agent_destroy(agent);
         assert_int_equal(ninit, nclear);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 9); // 4 for the agent, 5 for its state
             break;
@@ -783,7 +784,7 @@ static void agent_without_memory(void **unused)
 static void misuse_is_an_error_in_every_build(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     rh_env *env = NULL;
     rh_agent *agent = NULL;
@@ -828,7 +829,7 @@ static void misuse_is_an_error_in_every_build(void **unused)
     rh_agent_look_up(agent, 0);
     rh_agent_destroy(agent);
     rh_feature_cache_destroy(cache);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 int main(void)

@@ -1,6 +1,8 @@
 // test_file.c - files that are whole or absent. Full disks, unwritable folders and odd names
 // are tried through rh_state_write() in test_state_file.c.
 
+#include "base/base_internal.h"
+#include "base/file.h"
 #include "rehearse/base.h"
 
 #include <setjmp.h>
@@ -57,10 +59,10 @@ static void gets_its_name_at_the_end(void **unused)
     (void)unused;
     rh_file *file = NULL;
     put("a", "old");
-    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
-    fputs("new", rh_file_stream(file));
+    assert_int_equal(rh_file__create(&file, "a", NULL), RH_OK);
+    fputs("new", rh_file__stream(file));
     holds("a", "old");
-    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    assert_int_equal(rh_file__commit(file, NULL), RH_OK);
     holds("a", "new");
     unlink("a");
 }
@@ -70,14 +72,14 @@ static void discarded_it_never_was(void **unused)
     (void)unused;
     rh_file *file = NULL;
     put("a", "old");
-    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
-    fputs("new", rh_file_stream(file));
-    rh_file_discard(file);
+    assert_int_equal(rh_file__create(&file, "a", NULL), RH_OK);
+    fputs("new", rh_file__stream(file));
+    rh_file__discard(file);
     holds("a", "old");
     unlink("a");
-    assert_int_equal(rh_file_create(&file, "b", NULL), RH_OK);
-    rh_file_discard(file);
-    rh_file_discard(NULL);
+    assert_int_equal(rh_file__create(&file, "b", NULL), RH_OK);
+    rh_file__discard(file);
+    rh_file__discard(NULL);
     assert_int_equal(access("b", F_OK), -1);
 }
 
@@ -88,20 +90,20 @@ static void written_by_name(void **unused)
     rh_file *file = NULL;
     put("a", "old");
     assert_int_equal(chmod("a", 0640), 0);
-    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
-    assert_int_equal(rights(rh_file_temporary(file)), 0640);
-    unlink(rh_file_temporary(file));
-    put(rh_file_temporary(file), "new");
-    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    assert_int_equal(rh_file__create(&file, "a", NULL), RH_OK);
+    assert_int_equal(rights(rh_file__temporary(file)), 0640);
+    unlink(rh_file__temporary(file));
+    put(rh_file__temporary(file), "new");
+    assert_int_equal(rh_file__commit(file, NULL), RH_OK);
     holds("a", "new");
     assert_int_equal(rights("a"), 0640);
     unlink("a");
 
     // or fail to, which is found at the end
     rh_error err;
-    assert_int_equal(rh_file_create(&file, "a", NULL), RH_OK);
-    unlink(rh_file_temporary(file));
-    assert_int_equal(rh_file_commit(file, &err), RH_EIO);
+    assert_int_equal(rh_file__create(&file, "a", NULL), RH_OK);
+    unlink(rh_file__temporary(file));
+    assert_int_equal(rh_file__commit(file, &err), RH_EIO);
     assert_string_equal(err.text, "a: cannot write: No such file or directory");
 }
 
@@ -113,9 +115,9 @@ static void rights_and_links_stay(void **unused)
     assert_int_equal(chmod("real", 0400),
                      0); // may be replaced, since the folder may be written
     assert_int_equal(symlink("real", "link"), 0);
-    assert_int_equal(rh_file_create(&file, "link", NULL), RH_OK);
-    fputs("new", rh_file_stream(file));
-    assert_int_equal(rh_file_commit(file, NULL), RH_OK);
+    assert_int_equal(rh_file__create(&file, "link", NULL), RH_OK);
+    fputs("new", rh_file__stream(file));
+    assert_int_equal(rh_file__commit(file, NULL), RH_OK);
     holds("real", "new");
     assert_int_equal(rights("real"), 0400);
     struct stat st;
@@ -128,17 +130,17 @@ static void rights_and_links_stay(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int64_t nth = 1; rc == RH_ENOMEM; nth++) {
         rh_file *file = NULL;
         rh_error err;
-        rh_alloc_fail_at(nth);
-        rc = rh_file_create(&file, "a", &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(nth);
+        rc = rh_file__create(&file, "a", &err);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || strcmp(err.text, "a: cannot write: out of memory") == 0);
-        rh_file_discard(file);
-        assert_int_equal(rh_alloc_live(), live);
+        rh_file__discard(file);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_true(nth < 10);
     }
     assert_int_equal(rc, RH_OK);
@@ -150,9 +152,9 @@ static void the_end_of_a_long_path(void **unused)
     char path[400];
     memset(path, 'x', sizeof path);
     memcpy(path + 390, "/end.csv", 9);
-    assert_int_equal(strlen(rh_path_tail(path)), 300);
-    assert_non_null(strstr(rh_path_tail(path), "/end.csv"));
-    assert_string_equal(rh_path_tail("a.csv"), "a.csv");
+    assert_int_equal(strlen(rh_base__path_tail(path)), 300);
+    assert_non_null(strstr(rh_base__path_tail(path), "/end.csv"));
+    assert_string_equal(rh_base__path_tail("a.csv"), "a.csv");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "base/findings.h"
 
 static void gravest_first_then_as_added(void **unused)
@@ -53,15 +54,15 @@ static void long_texts_are_cut(void **unused)
 static void lists_grow_or_report_that_they_did_not(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int fail = 0; fail < 4; fail++) {
         rh_findings list = {0};
-        rh_alloc_fail_at(fail);
+        rh_base__alloc_fail_at(fail);
         bool good = rh_findings__begin(&list);
         assert_int_equal(good, fail != 1);
         for (int i = 0; good && i < 100; i++)
             rh_findings__add(&list, RH_NOTICE, "id", i, "x")->dim = i;
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (good) {
             assert_int_equal(rh_findings__end(&list), fail == 0);
             assert_true(fail || list.n == 100);
@@ -71,7 +72,7 @@ static void lists_grow_or_report_that_they_did_not(void **unused)
         }
         rh_findings__clear(&list);
     }
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void severities_have_names(void **unused)

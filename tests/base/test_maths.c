@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 
 #define NPOINT 2000 // in every reference file
@@ -126,14 +127,14 @@ static void finite_is_told_from_not(void **unused)
 {
     (void)unused;
     double x[5] = {0.0, -1e308, 1e308, 0x1p-1074, -0.0};
-    assert_true(rh_all_finite(x, 5));
-    assert_true(rh_all_finite(x, 0));
+    assert_true(rh_base__all_finite(x, 5));
+    assert_true(rh_base__all_finite(x, 0));
     static const double odd[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 5; i++) {
             double kept = x[i];
             x[i] = odd[k];
-            assert_false(rh_all_finite(x, 5));
+            assert_false(rh_base__all_finite(x, 5));
             x[i] = kept;
         }
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "base/state_sample.h"
 #include "base/text.h"
 
@@ -126,7 +127,7 @@ static void every_truncation(void **unused)
     rh_state *state = sample();
     size_t n;
     unsigned char *bytes = rh_state__bytes(state, &n);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (size_t cut = 0; cut < n; cut++) {
         unsigned char *part = malloc(cut ? cut : 1); // ends where a read too far is noticed
         memcpy(part, bytes, cut);
@@ -137,7 +138,7 @@ static void every_truncation(void **unused)
     memcpy(longer, bytes, n);
     parse_refuses(longer, n + 1, "damaged: 277 bytes, expected 276");
     free(longer);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     rh_free(bytes);
     rh_state_destroy(state);
 }
@@ -148,14 +149,14 @@ static void every_changed_byte(void **unused)
     rh_state *state = sample();
     size_t n;
     unsigned char *bytes = rh_state__bytes(state, &n);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (size_t i = 0; i < n; i++)
         for (int change = 1; change < 256; change++) {
             bytes[i] ^= (unsigned char)change;
             parse_refuses(bytes, n, "file: ");
             bytes[i] ^= (unsigned char)change;
         }
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     rh_free(bytes);
     rh_state_destroy(state);
 }
@@ -212,16 +213,16 @@ static void right_checksum_wrong_content(void **unused)
 static void every_failed_allocation(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) { // growing past the first eight arrays
         rh_state *grown = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_state_create(&grown, NULL);
         for (char name[2] = "a"; !rc && name[0] <= 'j'; name[0]++)
             rc = rh_state_put(grown, name, odd, 3, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_state_destroy(grown);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

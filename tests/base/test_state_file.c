@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "base/state_sample.h"
 
 // ---------------------------------------------------------------------------- a folder
@@ -118,10 +119,10 @@ static void refuses(const char *path, rh_status status, const char *words)
 {
     rh_error err;
     rh_state *state = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = rh_state_read(&state, path, &err);
     assert_null(state);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     assert_int_equal(rc, status);
     assert_ptr_equal(strstr(err.text, path), err.text);
     if (!strstr(err.text, words))
@@ -192,13 +193,13 @@ static void every_failed_allocation(void **unused)
     rh_state *state = sample();
     assert_int_equal(rh_state_write(state, path, NULL), RH_OK);
 
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     for (int nth = 1;; nth++) { // writing keeps the old file
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_state_write(state, path, &err);
-        rh_alloc_fail_at(0);
-        assert_int_equal(rh_alloc_live(), live);
+        rh_base__alloc_fail_at(0);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);
@@ -209,11 +210,11 @@ static void every_failed_allocation(void **unused)
     }
     for (int nth = 1;; nth++) {
         rh_state *back = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_state_read(&back, path, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_state_destroy(back);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

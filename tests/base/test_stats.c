@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 
 static FILE *open_reference(const char *path, char *line, int size)
@@ -31,7 +32,7 @@ static void student_against_mpmath(void **unused)
     for (; fgets(line, sizeof line, file); n++) {
         char *at;
         double p = strtod(line, &at), df = strtod(at + 1, &at), t = strtod(at + 1, NULL);
-        double got = rh_student_quantile(p, df);
+        double got = rh_base__student_quantile(p, df);
         if (!(fabs(got - t) <= 1e-12 * fabs(t)))
             fail_msg("p = %g, df = %g: %.17g, expected %.17g", p, df, got, t);
     }
@@ -45,15 +46,16 @@ static void student_shape(void **unused)
     for (double df = 1.0; df < 1e9; df *= 2.7) {
         double before = -INFINITY;
         for (int i = 1; i < 500; i++) { // rising with p, across both ways of computing it
-            double t = rh_student_quantile(i / 500.0, df);
+            double t = rh_base__student_quantile(i / 500.0, df);
             assert_true(t > before);
             before = t;
         }
-        assert_true(rh_student_quantile(0.5, df) == 0.0);
-        assert_true(rh_student_quantile(0.25, df) == -rh_student_quantile(0.75, df));
+        assert_true(rh_base__student_quantile(0.5, df) == 0.0);
+        assert_true(rh_base__student_quantile(0.25, df) ==
+                    -rh_base__student_quantile(0.75, df));
     }
-    assert_true(fabs(rh_student_quantile(0.975, INFINITY) - 1.959963984540054) < 1e-14);
-    assert_true(rh_student_quantile(5e-324, 1.0) == -INFINITY); // -6e322
+    assert_true(fabs(rh_base__student_quantile(0.975, INFINITY) - 1.959963984540054) < 1e-14);
+    assert_true(rh_base__student_quantile(5e-324, 1.0) == -INFINITY); // -6e322
 }
 
 // ---------------------------------------------------------------------------- quantiles
@@ -72,7 +74,7 @@ static void quantiles_against_numpy(void **unused)
         at++;
         for (int i = 0; i < n; i++)
             x[i] = strtod(at, &at);
-        assert_true(rh_quantile_sorted(x, n, p) == expected);
+        assert_true(rh_base__quantile_sorted(x, n, p) == expected);
     }
     fclose(file);
     assert_int_equal(nline, 72);
@@ -82,13 +84,13 @@ static void quantiles_of_infinities(void **unused)
 {
     (void)unused;
     double x[5] = {-INFINITY, -INFINITY, -3.0, -1.0, INFINITY};
-    assert_true(rh_quantile_sorted(x, 5, 0.0) == -INFINITY);
-    assert_true(rh_quantile_sorted(x, 5, 0.1) == -INFINITY); // between two of them
-    assert_true(rh_quantile_sorted(x, 5, 0.3) == -INFINITY); // any part of one
-    assert_true(rh_quantile_sorted(x, 5, 0.5) == -3.0);
-    assert_true(rh_quantile_sorted(x, 5, 0.625) == -2.0);
-    assert_true(rh_quantile_sorted(x, 5, 0.8) == INFINITY);
-    assert_true(rh_quantile_sorted(x, 5, 1.0) == INFINITY);
+    assert_true(rh_base__quantile_sorted(x, 5, 0.0) == -INFINITY);
+    assert_true(rh_base__quantile_sorted(x, 5, 0.1) == -INFINITY); // between two of them
+    assert_true(rh_base__quantile_sorted(x, 5, 0.3) == -INFINITY); // any part of one
+    assert_true(rh_base__quantile_sorted(x, 5, 0.5) == -3.0);
+    assert_true(rh_base__quantile_sorted(x, 5, 0.625) == -2.0);
+    assert_true(rh_base__quantile_sorted(x, 5, 0.8) == INFINITY);
+    assert_true(rh_base__quantile_sorted(x, 5, 1.0) == INFINITY);
 }
 
 // ---------------------------------------------------------------------------- summaries
@@ -130,9 +132,11 @@ static void nothing_to_summarise_is_nan(void **unused)
     rh_summary s = rh_summarise(&x, 0, &work);
     assert_true(s.n == 0 && isnan(s.mean) && isnan(s.min) && isnan(s.median));
     assert_true(isnan(rh_summarise(&x, -1, &work).max));
-    assert_true(isnan(rh_quantile_sorted(&x, 0, 0.5)));
-    assert_true(isnan(rh_quantile_sorted(&x, 1, 1.5)) && isnan(rh_quantile_sorted(&x, 1, NAN)));
-    assert_true(isnan(rh_student_quantile(0.0, 1.0)) && isnan(rh_student_quantile(0.5, 0.5)));
+    assert_true(isnan(rh_base__quantile_sorted(&x, 0, 0.5)));
+    assert_true(isnan(rh_base__quantile_sorted(&x, 1, 1.5)) &&
+                isnan(rh_base__quantile_sorted(&x, 1, NAN)));
+    assert_true(isnan(rh_base__student_quantile(0.0, 1.0)) &&
+                isnan(rh_base__student_quantile(0.5, 0.5)));
 }
 
 static void summary_of_equals(void **unused)

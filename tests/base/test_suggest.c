@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 
 static const char *const known[] = {
@@ -32,7 +33,7 @@ static void slips(void **unused)
         {"acrobot", "acrobot"},
     };
     for (size_t i = 0; i < sizeof slip / sizeof *slip; i++) {
-        const char *found = rh_suggest(slip[i][0], known, NKNOWN);
+        const char *found = rh_base__suggest(slip[i][0], known, NKNOWN);
         assert_non_null(found);
         assert_string_equal(found, slip[i][1]);
     }
@@ -43,17 +44,18 @@ static void strangers(void **unused)
     (void)unused;
     static const char *const stranger[] = {"", "x", "q", "zz", "helicopter", "--help", "1e-3"};
     for (size_t i = 0; i < sizeof stranger / sizeof *stranger; i++)
-        assert_null(rh_suggest(stranger[i], known, NKNOWN));
-    assert_null(rh_suggest("acrobot", known, 0));
+        assert_null(rh_base__suggest(stranger[i], known, NKNOWN));
+    assert_null(rh_base__suggest("acrobot", known, 0));
 }
 
 static void nearest_wins(void **unused)
 {
     (void)unused;
     static const char *const close[] = {"alpha_actor", "alpha_critic", "alpha"};
-    assert_string_equal(rh_suggest("alpha_crtic", close, 3), "alpha_critic");
-    assert_string_equal(rh_suggest("alfa", close, 3), "alpha");
-    assert_ptr_equal(rh_suggest("alfa", close, 3), close[2]); // one of the candidates itself
+    assert_string_equal(rh_base__suggest("alpha_crtic", close, 3), "alpha_critic");
+    assert_string_equal(rh_base__suggest("alfa", close, 3), "alpha");
+    assert_ptr_equal(rh_base__suggest("alfa", close, 3),
+                     close[2]); // one of the candidates itself
 }
 
 static void long_words(void **unused)
@@ -64,9 +66,9 @@ static void long_words(void **unused)
     memset(other, 'b', sizeof other - 1);
     word[sizeof word - 1] = other[sizeof other - 1] = 0;
     const char *both[2] = {other, word};
-    assert_ptr_equal(rh_suggest(word, both, 2), word);
-    assert_null(rh_suggest(word, known, NKNOWN));
-    assert_null(rh_suggest("k", both, 2));
+    assert_ptr_equal(rh_base__suggest(word, both, 2), word);
+    assert_null(rh_base__suggest(word, known, NKNOWN));
+    assert_null(rh_base__suggest("k", both, 2));
 }
 
 static void message(void **unused)

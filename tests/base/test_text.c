@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -51,13 +52,13 @@ static void text_grows(void **unused)
 static void without_memory_text_turns_bad(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_text text = {0};
     rh_text__add(&text, "kept");
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     for (int i = 0; i < 1000; i++)
         rh_text__add(&text, "more");
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
     assert_true(text.bad);
     assert_memory_equal(text.data, "keptmore", 8);
     size_t n = text.n;
@@ -66,7 +67,7 @@ static void without_memory_text_turns_bad(void **unused)
     assert_int_equal(text.n, n);
     rh_text__clear(&text);
     assert_false(text.bad);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // ---------------------------------------------------------------------------- quoting
@@ -315,9 +316,9 @@ static void small_helpers(void **unused)
     assert_string_equal(copy, "abc");
     rh_free(copy);
     assert_null(rh_base__copy(NULL));
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_null(rh_base__copy("abc"));
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
 }
 
 int main(void)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "base/yaml.h"
 
 static rh_yaml *parse(const char *text)
@@ -28,11 +29,11 @@ static void refused(const char *text, size_t n, const char *message)
 {
     rh_yaml *tree = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_yaml__parse(&tree, text, n, "a.yaml", &err), RH_EFORMAT);
     assert_null(tree);
     assert_string_equal(err.text, message);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void a_tree(void **unused)
@@ -238,15 +239,15 @@ static void memory(void **unused)
 {
     (void)unused;
     static const char text[] = "a: [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: {c: d}\n";
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_yaml *tree = NULL;
         rh_error err = {""};
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_yaml__parse(&tree, text, sizeof text - 1, "a.yaml", &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_yaml__destroy(tree);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 20);
             break;
@@ -255,7 +256,7 @@ static void memory(void **unused)
         assert_null(tree);
     }
     assert_false(rh_yaml__add(NULL, rh_yaml__text("a", 1), rh_yaml__text("b", 1)));
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 // test_registry.c - every registered simulator meets the contract of rh_env_type.
 
+#include "base/base_internal.h"
 #include "env/env_test.h"
 #include "env/part_test.h"
 
@@ -34,7 +35,7 @@ static uint64_t random_run(const rh_env *env, uint64_t seed)
     rh_rng rng = rh_rng_stream(99, RH_STREAM_AGENT, 0, 0); // the same actions for every seed
     uint64_t hash = 0;
 
-    int64_t before = rh_alloc_count();
+    int64_t before = rh_base__alloc_count();
     rh_env_start(env, state, &streams, obs);
     for (int t = 0; t < NSTEP; t++) {
         random_action(task, &rng, act);
@@ -53,7 +54,7 @@ static uint64_t random_run(const rh_env *env, uint64_t seed)
         if (end)
             rh_env_start(env, state, &streams, obs);
     }
-    MUST(name, rh_alloc_count() == before, "allocate nothing in start() and step()");
+    MUST(name, rh_base__alloc_count() == before, "allocate nothing in start() and step()");
     rh_free(state);
     return hash;
 }
@@ -322,19 +323,19 @@ static void test_every_allocation_failing(void **unused)
 {
     (void)unused;
     for (int i = 0; i < rh_env_ntype(); i++) {
-        int64_t live_before = rh_alloc_live();
+        int64_t live_before = rh_base__alloc_live();
         int nth = 0;
         for (rh_status rc = RH_ENOMEM; rc;) {
             rh_env *env = NULL;
             rh_error err = {""};
-            rh_alloc_fail_at(++nth);
+            rh_base__alloc_fail_at(++nth);
             rc = rh_env_create(&env, rh_env_type_at(i), NULL, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             MUST(rh_env_type_at(i)->name,
                  !rc || (rc == RH_ENOMEM && !env && strstr(err.text, "memory")),
                  "report RH_ENOMEM when allocation %d fails", nth);
             rh_env_destroy(env);
-            MUST(rh_env_type_at(i)->name, rh_alloc_live() == live_before,
+            MUST(rh_env_type_at(i)->name, rh_base__alloc_live() == live_before,
                  "release all memory when allocation %d fails", nth);
         }
         assert_true(nth > 1); // at least one did fail

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "eval/fixed_obs_env.h"
 #include "rehearse/rehearse.h"
@@ -360,7 +361,7 @@ static void survives_every_failed_allocation(void **unused)
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nrun = 1;
     opt.nstep = 20;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int k = 0; k < 3; k++) {
         const rh_agent_type *agent = rh_agent_find(names[k], NULL);
         double hp[64];
@@ -370,7 +371,7 @@ static void survives_every_failed_allocation(void **unused)
         int nth = 0;
         rh_param_initial(agent->param, agent->nparam, hp);
         do {
-            rh_alloc_fail_at(++nth);
+            rh_base__alloc_fail_at(++nth);
             rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, &result, NULL,
                               &err);
         } while (allocation_failed(rc, &err, before));

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "fixed_obs_env.h"
 #include "rehearse/rehearse.h"
@@ -222,13 +223,13 @@ static void workers_keep_their_memory(void **unused)
                 rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL),
                 RH_OK);
             assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, NULL), RH_OK);
-            int64_t alive = rh_alloc_live();
-            made[k] = rh_alloc_count();
+            int64_t alive = rh_base__alloc_live();
+            made[k] = rh_base__alloc_count();
             for (uint64_t run = 1; run < 5; run++)
                 assert_int_equal(rh_runner_run(runner, 0, hp, 0, run, &result, NULL, NULL),
                                  RH_OK);
-            made[k] = rh_alloc_count() - made[k];
-            assert_int_equal(rh_alloc_live(), alive);
+            made[k] = rh_base__alloc_count() - made[k];
+            assert_int_equal(rh_base__alloc_live(), alive);
             rh_runner_destroy(runner);
         }
         assert_int_equal(made[0], made[1]);
@@ -349,7 +350,7 @@ static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
     rh_env *env = open_fixed_obs_env(&fixed_obs_env_type, false);
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int a = 0; a < rh_agent_ntype(); a++) {
         if (!(rh_agent_type_at(a)->actions & RH_DISCRETE))
             continue;
@@ -357,7 +358,7 @@ static void survives_every_failed_allocation(void **unused)
         rh_status rc;
         rh_error err;
         do {
-            rh_alloc_fail_at(++nth);
+            rh_base__alloc_fail_at(++nth);
             rc = try_runner(&env, rh_agent_type_at(a), &err);
         } while (allocation_failed(rc, &err, before));
     }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "rehearse/rehearse.h"
 
@@ -774,12 +775,12 @@ static void survives_every_failed_allocation(void **unused)
     opt.criterion = RH_MEDIAN;
     double hp[1] = {0};
     rh_result result[4];
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     int nth = 0;
     rh_status rc;
     rh_error err;
     do {
-        rh_alloc_fail_at(++nth);
+        rh_base__alloc_fail_at(++nth);
         rc = rh_eval_runs(&env, 1, &counter_type, rh_env_task(env), 1, hp, &opt, result, NULL,
                           &err);
     } while (allocation_failed(rc, &err, before));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "log/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (choice & 64)
         opt.obs = "s*";
 
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_log *log = NULL;
     rh_status rc = rh_csv__read_bytes(&log, data, size, "file", &opt, &err);
@@ -72,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (log)
         check(log);
     rh_log_destroy(log);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "study/journal.h"
 #include "study/plan.h"
 
@@ -44,7 +45,7 @@ static rh_plan one_number(rh_plan__book *book)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live(), whole = -1, torn = -1;
+    int64_t live = rh_base__alloc_live(), whole = -1, torn = -1;
     rh_error err = {""};
     rh_plan__book book;
     rh_plan plan = one_number(&book);
@@ -79,6 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rh_replay__clear(&replay);
     close(fd);
     free(bytes);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "log/metadata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     const char *text = (const char *)data + 1;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {"m.json"};
     rh_metadata metadata = {0};
     rh_metadata__own own = {0};
@@ -61,6 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_texts(own.obs_name, own.nobs_name);
     rh_metadata__clear(&metadata);
     rh_metadata__clear_own(&own);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

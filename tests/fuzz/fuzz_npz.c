@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/base_internal.h"
 #include "log/npy.h"
 #include "log/npz.h"
 
@@ -32,7 +33,7 @@ static void check(const rh_log *log)
 
 static void read_archive(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_log *log = NULL;
     rh_log_options opt = rh_log_defaults();
@@ -42,7 +43,7 @@ static void read_archive(const uint8_t *data, size_t size)
     if (log)
         check(log);
     rh_log_destroy(log);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
 }
 
 static void read_array(const uint8_t *data, size_t size)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "search/search_internal.h"
 #include "study/plan.h"
 
@@ -69,7 +70,7 @@ static void reread(const rh_plan *plan, const rh_log *log)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_plan *plan = NULL;
     require(rh_plan_create(&plan, &err) == RH_OK);
@@ -94,6 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rh_log_destroy(log);
     }
     rh_plan_destroy(plan);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

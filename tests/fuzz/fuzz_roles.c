@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "log/roles.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,7 +16,7 @@ static void require(bool condition)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_log_roles *roles = NULL;
     rh_status rc = rh_log__roles_parse(&roles, data, size, "a/file", &err);
@@ -31,6 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(!path || path[0] == '/' || strncmp(path, "a/", 2) == 0);
     }
     rh_log_roles_destroy(roles);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

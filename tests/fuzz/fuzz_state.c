@@ -20,7 +20,7 @@ static void require(bool condition)
 
 static void parse(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_state *state = NULL;
     rh_status rc = rh_state__parse(&state, data, size, "file", &err);
@@ -33,7 +33,7 @@ static void parse(const uint8_t *data, size_t size)
         rh_free(bytes);
     }
     rh_state_destroy(state);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -64,7 +65,7 @@ static void look_at(const rh_yaml *node)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_yaml *tree = NULL, *again = NULL;
     rh_status rc = rh_yaml__parse(&tree, data, size, "file", &err);
@@ -82,6 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     rh_yaml__destroy(tree);
     rh_yaml__destroy(again);
-    require(rh_alloc_live() == live);
+    require(rh_base__alloc_live() == live);
     return 0;
 }

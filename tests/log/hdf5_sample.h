@@ -3,6 +3,7 @@
 #ifndef TESTS_LOG_HDF5_SAMPLE_H
 #define TESTS_LOG_HDF5_SAMPLE_H
 
+#include "base/base_internal.h"
 #include "log/hdf5.h"
 #include "log/sample.h"
 
@@ -66,7 +67,7 @@ static inline void refuse_all_cuts(const char *sample, const char *name)
     const char *path = in_folder(name);
     char keep[300];
     snprintf(keep, sizeof keep, "%s", path);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (size_t cut = 8; cut < n; cut += n / 150 + 1) {
         rh_error err = {""};
         rh_log *log = NULL;
@@ -74,7 +75,7 @@ static inline void refuse_all_cuts(const char *sample, const char *name)
         assert_int_not_equal(rh_log_read(&log, keep, NULL, &err), RH_OK);
         assert_null(log);
         assert_non_null(strstr(err.text, name));
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     remove(keep);
     free(bytes);
@@ -85,19 +86,19 @@ static inline void fail_each_allocation(const char *path)
 {
     rh_error err;
     rh_log *log = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int64_t n = 1; !log; n++) {
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc = rh_log_read(&log, path, NULL, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (!log)
             assert_int_equal(rc, RH_ENOMEM);
         assert_true(n < 5000);
         if (!log)
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 #endif

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "log/log_internal.h"
 
 // ---------------------------------------------------------------------------- a folder
@@ -102,13 +103,13 @@ static inline void refuses(const char *path, const rh_log_options *opt, const ch
 {
     rh_error err = {""};
     rh_log *log = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = rh_log_read(&log, path, opt, &err);
     if (rc == RH_OK || log)
         fail_msg("%s was read, expected '%s'", path, words);
     if (!strstr(err.text, words) || strchr(err.text, '\n'))
         fail_msg("'%s' does not say '%s'", err.text, words);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // Compare a log with the numbers that Python expects.

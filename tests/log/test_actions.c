@@ -1,5 +1,6 @@
 // test_actions.c - whether actions are taken as discrete or continuous.
 
+#include "base/base_internal.h"
 #include "log/log_internal.h"
 
 #include <math.h>
@@ -170,7 +171,7 @@ static void finds_a_label_by_number(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     const char *const found[] = {"off", "high", "low"};
     const double act[] = {0, 1, 2, 0};
     for (int k = 0; k < 2; k++) {
@@ -178,11 +179,11 @@ static void memory_runs_out(void **unused)
         for (int64_t nth = 1; rc == RH_ENOMEM; nth++) {
             rh_error err;
             rh_log *log = NULL;
-            rh_alloc_fail_at(nth);
+            rh_base__alloc_fail_at(nth);
             rc = build(&log, &(rh_log_shape){.nact = 1}, act, 4, k ? found : NULL, 3, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             rh_log_destroy(log);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
             assert_true(nth < 100);
         }
         assert_int_equal(rc, RH_OK);

@@ -1,5 +1,6 @@
 // test_build.c - turning rows into transitions: s', dropped steps, ends of episodes.
 
+#include "base/base_internal.h"
 #include "log/log_internal.h"
 
 #include <math.h>
@@ -315,17 +316,17 @@ static void always_true_of_a_log(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int64_t nth = 1; rc == RH_ENOMEM; nth++) {
         rh_error err = {""};
         rh_log *log = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rc = wander(&log, 3, 300, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || (rc == RH_ENOMEM && !log && strstr(err.text, "memory")));
         rh_log_destroy(log);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_true(nth < 200);
     }
     assert_int_equal(rc, RH_OK);

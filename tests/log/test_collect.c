@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "rehearse/rehearse.h"
 
 #include <math.h>
@@ -232,7 +233,8 @@ static void check_log(const rh_log *log, int64_t nstep)
         for (int64_t i = log->first[e]; i < log->first[e + 1]; i++) {
             bool last = i + 1 == log->first[e + 1];
             assert_true(log->to[i] != RH_UNKNOWN);
-            assert_true(rh_all_finite(log->obs + (int64_t)log->from[i] * log->nobs, log->nobs));
+            assert_true(
+                rh_base__all_finite(log->obs + (int64_t)log->from[i] * log->nobs, log->nobs));
             if (last)
                 assert_true(log->flag[i] == RH_FLAG_TERMINAL ||
                             log->flag[i] == RH_FLAG_TRUNCATED);
@@ -615,7 +617,7 @@ static void it_can_be_stopped(void **unused)
 {
     (void)unused;
     rh_env *env = bench_env(0, 0);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_collected how = {0};
     for (int calls = 0; calls < 100; calls++) {
         rh_collect_options opt = rh_collect_defaults();
@@ -639,7 +641,7 @@ static void it_can_be_stopped(void **unused)
         assert_int_equal(how.outcome, RH_COLLECT_STOPPED);
         assert_null(log);
         assert_null(starts);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     assert_int_equal(how.outcome, RH_COLLECTED);
     rh_env_destroy(env);
@@ -807,15 +809,15 @@ static void memory_may_run_out(void **unused)
     opt.enough = RH_ENOUGH_REWARD;
     opt.level = -1;
     opt.nstart = 3;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int nth = 1; rc == RH_ENOMEM; nth++) {
         rh_log *log = NULL, *starts = NULL;
         rh_collected how;
         rh_error err = {""};
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rc = rh_log_collect(&log, &starts, &how, env, env, agent, hp, &opt, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc) {
             assert_int_equal(rc, RH_ENOMEM);
             assert_non_null(strstr(err.text, "out of memory"));
@@ -825,7 +827,7 @@ static void memory_may_run_out(void **unused)
         }
         rh_log_destroy(log);
         rh_log_destroy(starts);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     assert_int_equal(rc, RH_OK);
     rh_env_destroy(env);

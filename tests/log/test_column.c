@@ -1,5 +1,6 @@
 // test_column.c - columns grow, shrink and flatten, with good and bad guesses of their length.
 
+#include "base/base_internal.h"
 #include "log/log_internal.h"
 
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static void check(const triple *row, int64_t i)
 static void keeps_rows(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     static const int64_t first[] = {0, 1, 1000, RH_COLUMN__BLOCK, 100000, 1000000};
     static const int64_t length[] = {
         0, 1, RH_COLUMN__BLOCK, RH_COLUMN__BLOCK + 1, 100000, 100001, 300000};
@@ -50,7 +51,7 @@ static void keeps_rows(void **unused)
                 check(piece + i, i);
             assert_int_equal(column.n, 0);
             rh_free(piece);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
         }
 }
 
@@ -59,12 +60,12 @@ static void a_good_guess(void **unused)
 {
     (void)unused;
     rh_column column = {.width = sizeof(triple), .first = 100000};
-    int64_t before = rh_alloc_count();
+    int64_t before = rh_base__alloc_count();
     fill(&column, 99000);
     const void *block = rh_column__at(&column, 0);
     void *piece = rh_column__flatten(&column);
     assert_ptr_equal(piece, block);
-    assert_int_equal(rh_alloc_count() - before, 2); // the block, and the list of blocks
+    assert_int_equal(rh_base__alloc_count() - before, 2); // the block, and the list of blocks
     rh_free(piece);
 }
 
@@ -81,18 +82,18 @@ static void a_guess_too_large(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int64_t nth = 1; nth <= 4; nth++) { // the list, two blocks, the piece
         rh_column column = {.width = sizeof(triple)};
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         while (column.n < RH_COLUMN__BLOCK + 1 && rh_column__push(&column))
             continue;
         if (nth == 4)
             assert_null(rh_column__flatten(&column));
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(column.n == (nth < 3 ? 0 : RH_COLUMN__BLOCK + (nth == 4)));
         rh_column__clear(&column);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 }
 

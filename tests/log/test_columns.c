@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "log/columns.h"
 
 // Columns of a header split at ;. All are numeric except those that end in ! (which is
@@ -71,7 +72,7 @@ static void planned_with(const char *header, const rh_log_options *opt, const ch
     rh_columns__plan plan;
     rh_error err = {""};
     char text[1000];
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     init(&c, header);
     if (rh_columns__plan_make(&plan, &c, opt, &err) != RH_OK)
         fail_msg("%s: %s", header, err.text);
@@ -79,7 +80,7 @@ static void planned_with(const char *header, const rh_log_options *opt, const ch
     assert_string_equal(text, expected);
     rh_columns__plan_clear(&plan);
     rh_columns__clear(&c);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void planned(const char *header, const char *expected)
@@ -358,19 +359,19 @@ static void memory_runs_out(void **unused)
     opt.obs = "s0,s1";
     opt.reward = "-r";
     rh_status rc = RH_ENOMEM;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int64_t n = 1; rc; n++) {
         rh_columns c;
         rh_columns__plan plan;
         init(&c, "s0;s1;a;r;next_s0;next_s1");
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rc = rh_columns__plan_make(&plan, &c, &opt, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc)
             assert_int_equal(rc, RH_ENOMEM);
         rh_columns__plan_clear(&plan);
         rh_columns__clear(&c);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_true(n < 50);
     }
 }

@@ -1,6 +1,7 @@
 // test_copy.c - copying logs made by hand: the same log, or a message; and hashes of
 // transitions.
 
+#include "base/base_internal.h"
 #include "sample.h"
 
 #include <stdint.h>
@@ -54,7 +55,7 @@ static void by_hand(void **unused)
     make(&h);
     rh_log *log = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     if (rh_log_copy(&log, &h.log, &err))
         fail_msg("%s", err.text);
     assert_memory_equal(log->obs, h.obs, sizeof h.obs);
@@ -72,7 +73,7 @@ static void by_hand(void **unused)
     assert_string_equal(log->reading.format, "");
     assert_int_equal(log->reading.nnote, 0);
     rh_log_destroy(log);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // ---------------------------------------------------------------------------- any log
@@ -195,12 +196,12 @@ static void what_does_not_fit(void **unused)
         faults[i].make(&h);
         rh_log *log = NULL;
         rh_error err = {""};
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         assert_int_equal(rh_log_copy(&log, &h.log, &err), RH_EFORMAT);
         assert_null(log);
         if (!strstr(err.text, faults[i].words))
             fail_msg("'%s' does not say '%s'", err.text, faults[i].words);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 }
 
@@ -209,17 +210,17 @@ static void without_memory(void **unused)
     (void)unused;
     rh_log *log = random_log(1, NAMED, true), *copy = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live(), n = 0;
+    int64_t live = rh_base__alloc_live(), n = 0;
     rh_status rc = RH_ENOMEM;
     while (rc) {
-        rh_alloc_fail_at(++n);
+        rh_base__alloc_fail_at(++n);
         rc = rh_log_copy(&copy, log, &err);
-        rh_alloc_fail_at(0);
-        assert_true(rc == RH_OK || (rc == RH_ENOMEM && !copy && rh_alloc_live() == live));
+        rh_base__alloc_fail_at(0);
+        assert_true(rc == RH_OK || (rc == RH_ENOMEM && !copy && rh_base__alloc_live() == live));
     }
     assert_true(n > 20);
     rh_log_destroy(copy);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     rh_log_destroy(log);
 }
 

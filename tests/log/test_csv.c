@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/base_internal.h"
 #include "log/csv.h"
 
 // ---------------------------------------------------------------------------- helpers
@@ -42,12 +43,12 @@ static void refused_bytes(const void *bytes, size_t n, const rh_log_options *opt
 {
     rh_log *log = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = rh_csv__read_bytes(&log, bytes, n, "plant.csv", opt, &err);
     if (rc == RH_OK)
         fail_msg("read, expected '%s'", message);
     assert_null(log);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     assert_string_equal(err.text, message);
 }
 
@@ -914,7 +915,7 @@ static void odd_logs(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_NOISE, 0, 0);
     static const char *const ending[] = {".csv", ".tsv", ".csv.gz"};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     int n = 0;
     for (int i = 0; i < 600; i++) {
         rh_log *log = odd_log(&rng);
@@ -925,7 +926,7 @@ static void odd_logs(void **unused)
         rh_log_destroy(log);
     }
     assert_true(n > 500);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void written(void **unused)
@@ -1129,13 +1130,13 @@ static void memory_runs_out(void **unused)
     opt.episode = "shift";
     char path[64];
     snprintf(path, sizeof path, "%s/full.csv.gz", folder);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int64_t n = 1; !done; n++) {
         rh_log *log = NULL;
         rh_error err = {""};
         opt.actions = n % 2 ? "on,off" : NULL;
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc =
             rh_csv__read_bytes(&log, PLANT, sizeof PLANT - 1, "plant.csv", &opt, &err);
         if (!rc)
@@ -1145,13 +1146,13 @@ static void memory_runs_out(void **unused)
             rc = rh_log_read(&back, path, NULL, &err);
             rh_log_destroy(back);
         }
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc)
             assert_int_equal(rc, RH_ENOMEM);
         done = rc == RH_OK;
         assert_int_equal(done, err.text[0] == 0);
         rh_log_destroy(log);
-        if (rh_alloc_live() != live)
+        if (rh_base__alloc_live() != live)
             fail_msg("allocation %d failed: '%s', and something leaked", (int)n, err.text);
         assert_true(n < 1000);
     }

@@ -1,5 +1,6 @@
 // test_inspect.c - whole reports: against numpy and scipy, without memory, and of tiny logs.
 
+#include "base/base_internal.h"
 #include "log/inspect_sample.h"
 
 #include <stdio.h>
@@ -126,23 +127,23 @@ static void survives_without_memory(void **unused)
     for (int kind = 0; kind < 2; kind++) {
         r.shape.action = kind ? RH_ACTION_CONTINUOUS : RH_ACTION_DISCRETE;
         rh_log *log = log_of_rows(&r);
-        int64_t live = rh_alloc_live(), nth = 1;
+        int64_t live = rh_base__alloc_live(), nth = 1;
         rh_log_report *report = NULL;
         for (;; nth++) {
             rh_error err = {""};
-            rh_alloc_fail_at(nth);
+            rh_base__alloc_fail_at(nth);
             rh_status rc = rh_log_inspect(&report, log, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             if (rc == RH_OK)
                 break;
             assert_int_equal(rc, RH_ENOMEM);
             assert_null(report);
             assert_non_null(strstr(err.text, "plant.csv: out of memory"));
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
         }
         assert_true(nth > 15);
         rh_log_report_destroy(report);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         rh_log_destroy(log);
     }
     rh_log_report_destroy(NULL);

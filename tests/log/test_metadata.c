@@ -1,5 +1,6 @@
 // test_metadata.c - the metadata of Minari datasets: every kind of space, and invalid ones.
 
+#include "base/base_internal.h"
 #include "log/metadata.h"
 #include "log/sample.h"
 
@@ -16,13 +17,13 @@ static void refuse(const char *text, const char *words)
 {
     rh_minari__space space = {0};
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_metadata__parse_space(&space, text, strlen(text), "m.json", &err),
                      RH_EFORMAT);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);
     rh_free(space.leaf);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void spaces(void **unused)
@@ -160,17 +161,17 @@ static void memory_runs_out(void **unused)
     (void)unused;
     static const char text[] = "{\"action_labels\": [\"a\", \"b\"], \"obs_names\": [\"x\"], "
                                "\"reward_name\": \"r\", \"obs_units\": [3]}";
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int n = 1; rc; n++) {
         rh_metadata__own own = {0};
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rc = rh_metadata__parse_own(&own, text, sizeof text - 1, "own", NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_int_equal(rc, n < 5 ? RH_ENOMEM : RH_OK);
         assert_int_equal(own.nobs_unit, 0); // not texts
         rh_metadata__clear_own(&own);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 }
 

@@ -1,5 +1,6 @@
 // test_minari.c - Minari datasets: as Minari writes them, as we do, and damaged.
 
+#include "base/base_internal.h"
 #include "log/hdf5_sample.h"
 
 // ---------------------------------------------------------------------------- as Python wrote
@@ -338,14 +339,14 @@ static void memory_runs_out(void **unused)
     rh_log *log = random_log(2, NAMED, true);
     char path[300];
     snprintf(path, sizeof path, "%s", in_folder("memory"));
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int64_t k = 1; rc; k++) {
-        rh_alloc_fail_at(k);
+        rh_base__alloc_fail_at(k);
         rc = rh_log_write(log, path, "minari", NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_int_equal(access(path, F_OK) == 0, rc == RH_OK);
     }
     remove(in_folder("memory/data/metadata.json"));

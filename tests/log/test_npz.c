@@ -2,6 +2,7 @@
 
 #include <zip.h>
 
+#include "base/base_internal.h"
 #include "log/npy.h"
 #include "log/npz.h"
 #include "log/sample.h"
@@ -269,7 +270,7 @@ static void bad_archives(void **unused)
     // truncate everywhere, change every byte: refused or read, but no crash
     size_t n = 0;
     unsigned char *bytes = slurp(sample_path("neorl.npz"), &n);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_log_options opt = rh_log_defaults();
     for (size_t cut = 0; cut < n; cut += 7) {
         rh_error err = {""};
@@ -291,7 +292,7 @@ static void bad_archives(void **unused)
         bytes[i] ^= 0x55;
     }
     assert_true(nread < (int)n / 2); // dates and attributes do not matter
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     free(bytes);
 }
 
@@ -369,27 +370,27 @@ static void memory_runs_out(void **unused)
     unsigned char *bytes = slurp(sample_path("plain.npz"), &n);
     rh_log_options opt = rh_log_defaults();
     rh_log *log = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int64_t k = 1; !log; k++) {
-        rh_alloc_fail_at(k);
+        rh_base__alloc_fail_at(k);
         rh_status rc = rh_npz__read_bytes(&log, bytes, n, "x.npz", &opt, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_int_equal(rc, log ? RH_OK : RH_ENOMEM);
         if (!log)
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
     }
     free(bytes);
     char path[300];
     snprintf(path, sizeof path, "%s", in_folder("memory.npz"));
     rh_status rc = RH_ENOMEM;
-    live = rh_alloc_live();
+    live = rh_base__alloc_live();
     for (int64_t k = 1; rc; k++) {
-        rh_alloc_fail_at(k);
+        rh_base__alloc_fail_at(k);
         rc = rh_log_write(log, path, NULL, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
         assert_int_equal(access(path, F_OK) == 0, rc == RH_OK);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     remove(path);
     rh_log_destroy(log);

@@ -1,5 +1,6 @@
 // test_registry.c - detecting formats, and messages for files that are no logs.
 
+#include "base/base_internal.h"
 #include "log/log_internal.h"
 
 #include <errno.h>
@@ -137,9 +138,9 @@ static void splits_lists(void **unused)
     assert_int_equal(rh_log__split("", &word, &n, NULL), RH_OK);
     assert_int_equal(n, 0);
     rh_free(word);
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_log__split("a", &word, &n, NULL), RH_ENOMEM);
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
 }
 
 static void matches_patterns(void **unused)

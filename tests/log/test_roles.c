@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "log/roles.h"
 
 static rh_log_roles *parse(const char *text)
@@ -26,11 +27,11 @@ static void refused(const char *text, const char *message)
 {
     rh_log_roles *roles = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
                      RH_EFORMAT);
     assert_null(roles);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     assert_string_equal(err.text, message);
 }
 
@@ -232,17 +233,17 @@ static void memory_runs_out(void **unused)
 {
     (void)unused;
     const char *text = "path: x.csv\nobs: [a, b]\naction: c\n";
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int64_t n = 1; rc; n++) {
         rh_log_roles *roles = NULL;
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rc = rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc)
             assert_int_equal(rc, RH_ENOMEM);
         rh_log_roles_destroy(roles);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_true(n < 60);
     }
 }

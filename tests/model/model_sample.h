@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "model/model_internal.h"
 #include "rehearse/rehearse.h"
 
@@ -167,13 +168,13 @@ static inline void fit_refused(const rh_model_type *type, const rh_log *log,
 {
     rh_error err = {""};
     rh_model *model = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = rh_model_fit(&model, type, log, repr, opt, &err);
     if (rc != RH_EINVAL || model)
         fail_msg("was not refused: expected '%s'", words);
     if (!strstr(err.text, words) || strchr(err.text, '\n'))
         fail_msg("'%s' does not say '%s'", err.text, words);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 #endif

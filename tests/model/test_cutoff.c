@@ -1,5 +1,6 @@
 // test_cutoff.c - when episodes in a model are usually cut off.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 static void by_hand(void **unused)
@@ -15,9 +16,9 @@ static void by_hand(void **unused)
     assert_int_equal(rh_model_cutoff(log, 30 * 6), 6);
     assert_int_equal(rh_model_cutoff(log, 30 * 5), 6); // twice the median
     assert_int_equal(rh_model_cutoff(log, 1), 6);
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_model_cutoff(log, 300), 0);
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
     rh_log_destroy(log);
 }
 

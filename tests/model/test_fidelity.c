@@ -1,6 +1,7 @@
 // test_fidelity.c - comparing a model with its log: predictions against an independent
 // implementation, runs by hand, whatever logs there are, stopping, memory and threads.
 
+#include "base/base_internal.h"
 #include "fidelity_sample.h"
 
 #include "model/knn_internal.h"
@@ -498,7 +499,7 @@ static void the_caller_can_watch_and_stop(void **unused)
     rh_log *log = log_by_chance(5, 300, 2, 2);
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ESTOPPED;
     int at = 0;
     while (rc == RH_ESTOPPED) {
@@ -510,7 +511,7 @@ static void the_caller_can_watch_and_stop(void **unused)
         assert_true(rc == RH_OK ? f && seen.last == 1.0 && seen.nprogress > 5 : !f);
         assert_true(rc == RH_OK || strstr(err.text, "stopped"));
         rh_fidelity__destroy(f);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     assert_int_equal(rc, RH_OK);
     assert_true(at > 10);
@@ -530,19 +531,19 @@ static void memory_may_run_out_anywhere(void **unused)
         rh_log *log = log_by_chance(6, 60, 2, both ? 0 : 2);
         rh_model_options opt = plain_options();
         rh_model *model = fit_plain(&rh_model_knn, log, both, &opt);
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         rh_status rc = RH_ENOMEM;
         int64_t nth = 0;
         // every one of the first, then some: continuous actions take one for every prediction
         while (rc == RH_ENOMEM) {
             rh_fidelity *f = NULL;
             rh_error err = {""};
-            rh_alloc_fail_at(nth += nth < 60 || !both ? 1 : 13);
+            rh_base__alloc_fail_at(nth += nth < 60 || !both ? 1 : 13);
             rc = rh_fidelity__measure(&f, model, 1, 1, NULL, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             assert_true(rc == RH_OK ? f != NULL : rc == RH_ENOMEM && !f && err.text[0]);
             rh_fidelity__destroy(f);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
         }
         assert_int_equal(rc, RH_OK);
         assert_true(nth > 30);

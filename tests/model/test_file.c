@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "model/knn_internal.h"
 #include "model/seal.h"
 #include "rehearse/rehearse.h"
@@ -236,7 +237,7 @@ static void runs_are_the_same(void **unused)
     };
     for (size_t i = 0; i < LENGTH(all); i++) {
         rh_result a[6], b[6];
-        int64_t alive = rh_alloc_live();
+        int64_t alive = rh_base__alloc_live();
         rh_model *model = make_model(&all[i]), *back = read_back(model);
         same_model(model, back);
         live(model, a);
@@ -250,7 +251,7 @@ static void runs_are_the_same(void **unused)
         }
         rh_model_destroy(model);
         rh_model_destroy(back);
-        assert_int_equal(rh_alloc_live(), alive);
+        assert_int_equal(rh_base__alloc_live(), alive);
     }
 }
 
@@ -453,12 +454,12 @@ static void nonsense_is_refused(void **unused)
         wrong[i].how(model);
         worked(rh_model_write(model, path, &err), &err);
         rh_model_destroy(model);
-        int64_t alive = rh_alloc_live();
+        int64_t alive = rh_base__alloc_live();
         assert_int_equal(rh_model_read(&back, path, &err), RH_EFORMAT);
         if (!strstr(err.text, wrong[i].words) || strchr(err.text, '\n'))
             fail_msg("'%s' does not say '%s'", err.text, wrong[i].words);
         assert_null(back);
-        assert_int_equal(rh_alloc_live(), alive);
+        assert_int_equal(rh_base__alloc_live(), alive);
         assert_int_equal(rh_model_read(&back, path, NULL), RH_EFORMAT);
     }
 }
@@ -537,7 +538,7 @@ static void wander(const rh_model *model)
         act[0] = rh_rng_below(&rng, (uint32_t)task->naction);
         if (rh_env_step(env, state, act, &streams, obs, &reward))
             rh_env_start(env, state, &streams, obs);
-        assert_true(rh_all_finite(obs, task->nobs) && isfinite(reward));
+        assert_true(rh_base__all_finite(obs, task->nobs) && isfinite(reward));
     }
     rh_free(state);
     rh_env_destroy(env);
@@ -640,12 +641,12 @@ static void every_failed_allocation(void **unused)
     rh_error err;
     rh_model *model = make_model(&tiny);
     unlink(path);
-    int64_t alive = rh_alloc_live();
+    int64_t alive = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_model_write(model, path, &err);
-        rh_alloc_fail_at(0);
-        assert_int_equal(rh_alloc_live(), alive);
+        rh_base__alloc_fail_at(0);
+        assert_int_equal(rh_base__alloc_live(), alive);
         if (!rc)
             break;
         assert_int_equal(rc, RH_ENOMEM);
@@ -653,11 +654,11 @@ static void every_failed_allocation(void **unused)
     }
     for (int nth = 1;; nth++) {
         rh_model *back = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_model_read(&back, path, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_model_destroy(back);
-        assert_int_equal(rh_alloc_live(), alive);
+        assert_int_equal(rh_base__alloc_live(), alive);
         if (!rc)
             break;
         assert_int_equal(rc, RH_ENOMEM);

@@ -1,6 +1,7 @@
 // test_knn_env.c - the environment: trajectories of the log, frequencies of neighbours, results
 // out of coverage, and what can be changed without another fit.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 #include "model/knn_internal.h"
@@ -98,7 +99,7 @@ static void the_same_run(void **unused)
     rh_model *model = fit_with(log, NULL, RH_EPISODES_AUTO);
     rh_env *env = env_of(model, NULL);
     double sum[3] = {0};
-    int64_t made = rh_alloc_count();
+    int64_t made = rh_base__alloc_count();
     for (int result = 0; result < 3; result++) {
         rh_streams streams = streams_of(result == 2);
         double obs[3], reward;
@@ -111,7 +112,7 @@ static void the_same_run(void **unused)
             sum[result] += reward + obs[0] * 1e-3;
         }
     }
-    assert_int_equal(rh_alloc_count(), made);
+    assert_int_equal(rh_base__alloc_count(), made);
     assert_true(sum[0] == sum[1] && sum[0] != sum[2]);
     rh_env_destroy(env);
     rh_model_destroy(model);

@@ -1,6 +1,7 @@
 // test_knn_file.c - a member comes back from a file bit for bit; what does not fit the model
 // is refused by name.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 #include "model/knn_internal.h"
@@ -101,7 +102,7 @@ static void there_and_back(void **unused)
         rh_knn *b = NULL;
         rh_error err = {""};
         save(model);
-        int64_t before = rh_alloc_live();
+        int64_t before = rh_base__alloc_live();
         if (load(model, &b, &err))
             fail_msg("%s", err.text);
         assert_int_equal(a->k, b->k);
@@ -119,7 +120,7 @@ static void there_and_back(void **unused)
         assert_memory_equal(a->hi, b->hi, sizeof a->hi);
         assert_true(live(model, a) == live(model, b));
         rh_knn__destroy(b);
-        assert_int_equal(rh_alloc_live(), before);
+        assert_int_equal(rh_base__alloc_live(), before);
         rh_model_destroy(model);
         rh_log_destroy(log);
     }
@@ -212,13 +213,13 @@ static void what_does_not_fit(void **unused)
         save(model);
         rh_knn *knn = NULL;
         rh_error err = {""};
-        int64_t before = rh_alloc_live();
+        int64_t before = rh_base__alloc_live();
         if (load(model, &knn, &err) != RH_EFORMAT || knn)
             fail_msg("read, expected '%s'", damaged[i].words);
         if (!strstr(err.text, damaged[i].words) || !strstr(err.text, "member: ") ||
             strchr(err.text, '\n'))
             fail_msg("'%s' does not say '%s'", err.text, damaged[i].words);
-        assert_int_equal(rh_alloc_live(), before);
+        assert_int_equal(rh_base__alloc_live(), before);
         rh_model_destroy(model);
     }
     rh_log_destroy(log);
@@ -254,13 +255,13 @@ static void without_memory(void **unused)
         save(model);
         rh_knn *knn = NULL;
         rh_status rc = RH_ENOMEM;
-        int64_t before = rh_alloc_live();
+        int64_t before = rh_base__alloc_live();
         for (int n = 1; rc; n++) {
             rh_error err = {""};
-            rh_alloc_fail_at(n);
+            rh_base__alloc_fail_at(n);
             rc = load(model, &knn, &err);
-            rh_alloc_fail_at(0);
-            if (rc && (rc != RH_ENOMEM || knn || rh_alloc_live() != before))
+            rh_base__alloc_fail_at(0);
+            if (rc && (rc != RH_ENOMEM || knn || rh_base__alloc_live() != before))
                 fail_msg("allocation %d: %d '%s'", n, (int)rc, err.text);
         }
         rh_knn__destroy(knn);

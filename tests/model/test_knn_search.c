@@ -1,6 +1,7 @@
 // test_knn_search.c - continuous actions: neighbours of state and action together against
 // comparing all, beside the code and inside it; actions kept within what the log knows.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 #include "model/knn_internal.h"
@@ -95,7 +96,7 @@ static void as_all_compared(void **unused)
         int32_t nentry;
         assert_ptr_equal(rh_env_fixed_obs(env, &nentry), model->log->obs);
         assert_int_equal(nentry, model->log->nstate);
-        int64_t made = rh_alloc_count();
+        int64_t made = rh_base__alloc_count();
         for (int i = 0; i < 300; i++) {
             int32_t row = (int32_t)rh_rng_below(&rng, (uint32_t)nentry), nearest[4];
             float distance[4];
@@ -117,7 +118,7 @@ static void as_all_compared(void **unused)
             assert_memory_equal(obs, model->log->obs + model->log->to[t] * 3, sizeof obs);
             assert_int_equal(rh_env_obs_index(env, state), model->log->to[t]);
         }
-        assert_int_equal(rh_alloc_count(), made);
+        assert_int_equal(rh_base__alloc_count(), made);
         rh_free(state);
         rh_env_destroy(env);
         rh_model_destroy(model);
@@ -297,36 +298,36 @@ static void without_memory(void **unused)
         rh_repr *repr = plain_repr(log, both);
         rh_model_options opt = plain_options();
         opt.resample = RH_RESAMPLE_SUBSET;
-        int64_t live = rh_alloc_live(), n = 0;
+        int64_t live = rh_base__alloc_live(), n = 0;
         rh_model *model = NULL;
         rh_status rc = RH_ENOMEM;
         while (rc) {
             rh_error err = {""};
-            rh_alloc_fail_at(++n);
+            rh_base__alloc_fail_at(++n);
             rc = rh_model_fit(&model, &rh_model_knn, log, repr, &opt, &err);
-            rh_alloc_fail_at(0);
-            if (rc && (rc != RH_ENOMEM || model || rh_alloc_live() != live))
+            rh_base__alloc_fail_at(0);
+            if (rc && (rc != RH_ENOMEM || model || rh_base__alloc_live() != live))
                 fail_msg("allocation %d: %d '%s'", (int)n, (int)rc, err.text);
         }
         rh_env *env = NULL;
-        int64_t fitted = rh_alloc_live();
+        int64_t fitted = rh_base__alloc_live();
         rc = RH_ENOMEM;
         for (n = 1; rc; n++) {
-            rh_alloc_fail_at(n);
+            rh_base__alloc_fail_at(n);
             rc = rh_model_env(&env, model, 0, NULL, NULL);
-            rh_alloc_fail_at(0);
-            assert_true(rc == RH_OK || (rc == RH_ENOMEM && rh_alloc_live() == fitted));
+            rh_base__alloc_fail_at(0);
+            assert_true(rc == RH_OK || (rc == RH_ENOMEM && rh_base__alloc_live() == fitted));
         }
         double next[2], act[2] = {0.0, 0.0};
         rh_model__expected e = {.next = next};
-        rh_alloc_fail_at(1);
+        rh_base__alloc_fail_at(1);
         assert_int_equal(
             rh_model_knn.calls->expect(&e, model, model->member[0], model->log->obs, act, NULL),
             RH_ENOMEM);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_env_destroy(env);
         rh_model_destroy(model);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         rh_repr_destroy(repr);
     }
     rh_log_destroy(log);

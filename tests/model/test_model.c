@@ -2,6 +2,7 @@
 // episodes begin, what agents are told, what is given where nothing is known, and what
 // members know.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 #include "model/knn_internal.h"
@@ -99,22 +100,22 @@ static void checked(void **unused)
     assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_OK);
     o.nmember = 2;
     o.resample = RH_RESAMPLE_BOOTSTRAP;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "because the log has one episode"));
     o.nthread = 0;
     assert_int_equal(rh_model_check(&rh_model_knn, log, &o, &err), RH_EINVAL);
     assert_string_equal(err.text, "model: threads = 0, expected 1 or more");
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 
     o = plain_options();
     rh_status rc = RH_ENOMEM;
     for (int n = 1; rc; n++) {
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rc = rh_model_check(&rh_model_knn, log, &o, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
 }
@@ -553,7 +554,7 @@ static void watched(void **unused)
     assert_true(s.ncall >= 12 && s.last == 1.0 && !s.back);
 
     for (int until = 1; until <= 12; until++) {
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         rh_error err = {""};
         s = (seen){.until = until};
         model = NULL;
@@ -561,7 +562,7 @@ static void watched(void **unused)
                          RH_ESTOPPED);
         assert_null(model);
         assert_string_equal(err.text, "knn: stopped while finding neighbours");
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_repr_destroy(repr);
     rh_log_destroy(log);
@@ -585,37 +586,37 @@ static void without_memory(void **unused)
         opt.nmember = variant ? 2 : 1;
         opt.resample = (rh_resample)variant;
         opt.share = 0.5;
-        int64_t live = rh_alloc_live(), n = 0;
+        int64_t live = rh_base__alloc_live(), n = 0;
         rh_status rc = RH_ENOMEM;
         rh_model *model = NULL;
         while (rc) {
             rh_error err = {""};
-            rh_alloc_fail_at(++n);
+            rh_base__alloc_fail_at(++n);
             rc = rh_model_fit(&model, &rh_model_knn, log, repr, &opt, &err);
-            rh_alloc_fail_at(0);
-            if (rc && (rc != RH_ENOMEM || model || rh_alloc_live() != live))
+            rh_base__alloc_fail_at(0);
+            if (rc && (rc != RH_ENOMEM || model || rh_base__alloc_live() != live))
                 fail_msg("allocation %d: %d '%s'", (int)n, (int)rc, err.text);
         }
         assert_true(n > 40);
 
         // and its environment
-        int64_t fitted = rh_alloc_live();
+        int64_t fitted = rh_base__alloc_live();
         rh_env *env = NULL;
         rc = RH_ENOMEM;
         n = 0;
         while (rc) {
             rh_error err = {""};
-            rh_alloc_fail_at(++n);
+            rh_base__alloc_fail_at(++n);
             rc = rh_model_env(&env, model, 0, NULL, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             assert_true(rc == RH_OK || (rc == RH_ENOMEM && !env));
-            assert_true(rc == RH_OK || rh_alloc_live() == fitted);
+            assert_true(rc == RH_OK || rh_base__alloc_live() == fitted);
         }
         assert_true(n > 4);
         rh_env_destroy(env);
-        assert_int_equal(rh_alloc_live(), fitted);
+        assert_int_equal(rh_base__alloc_live(), fitted);
         rh_model_destroy(model);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_repr_destroy(repr);
     rh_log_destroy(log);

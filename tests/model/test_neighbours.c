@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "model/kernel.h"
 #include "model/neighbours.h"
 
@@ -232,12 +233,12 @@ static void as_all_pairs(void **unused)
                 continue; // processors take their time over subnormal numbers
             entry s;
             open(&s, 341, 45, dims[i], (kind)what, (uint64_t)(1 + what + 100 * i));
-            for (int isa = 1; isa <= rh_isa_count(); isa++) {
-                rh_isa_limit(isa);
+            for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
+                rh_base__isa_limit(isa);
                 for (int j = 0; j < 4; j++)
                     ask(&s, ks[j], 11);
             }
-            rh_isa_limit(0);
+            rh_base__isa_limit(0);
             close(&s);
         }
 }
@@ -410,22 +411,22 @@ static void every_failed_allocation(void **unused)
     enum { N = 1000, D = 3 };
     static float x[N * D];
     fill(x, N, D, UNIFORM, 1);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err;
         rh_neighbours *points = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_neighbours__create(&points, x, N, D, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc == RH_OK) {
             assert_true(nth > 9);
-            int64_t made = rh_alloc_count();
+            int64_t made = rh_base__alloc_count();
             int32_t index[MOST];
             assert_int_equal(rh_neighbours__find(points, x, MOST, -1, index, NULL), MOST);
-            assert_int_equal(rh_alloc_count(), made); // asking needs no memory
+            assert_int_equal(rh_base__alloc_count(), made); // asking needs no memory
             rh_neighbours__destroy(points);
         }
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

@@ -1,6 +1,7 @@
 // test_nn.c - neural network models: training goes epoch by epoch as in NumPy, a linear
 // system is learned, what never changes is exact, and threads change no bit.
 
+#include "base/base_internal.h"
 #include "nn_sample.h"
 
 #include "repr/mlp_internal.h"
@@ -361,7 +362,7 @@ static void extreme_numbers(void **unused)
         for (int i = 0; i < 3; i++) {
             double x = (i - 1) * 1.7e308;
             rh_model__expected e = expect(&s, nn, (double[]){x, x, -x}, (double[]){-x}, next);
-            assert_true(isfinite(e.reward) && rh_all_finite(next, 3));
+            assert_true(isfinite(e.reward) && rh_base__all_finite(next, 3));
             assert_true(next[1] >= 0.0 && next[1] <= 3e-309);
         }
         rh_nn__destroy(nn);
@@ -379,7 +380,7 @@ static void few_transitions(void **unused)
         s.param[RH_NN_HELD_OUT] = 0.9;
         rh_nn *nn = fit_sample(&s);
         expect(&s, nn, s.obs, s.act, next);
-        assert_true(rh_all_finite(next, 2));
+        assert_true(rh_base__all_finite(next, 2));
         rh_nn__destroy(nn);
     }
 }
@@ -474,11 +475,11 @@ static void watched_and_stopped(void **unused)
 
     for (int after = 0; after < 3; after++) {
         w = (seen){.stop_after = after};
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         assert_int_equal(rh_nn__fit(&member, &s.model, &s.part, &err), RH_ESTOPPED);
         assert_null(member);
         assert_int_equal(w.ncall, after);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 }
 
@@ -515,22 +516,22 @@ static void every_failed_allocation(void **unused)
     linear_sample(&s, 30, true, true, 6);
     s.param[RH_NN_EPOCHS] = 1;
     s.param[RH_NN_HIDDEN] = 3;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
         void *member = NULL;
         double next[2];
         rh_model__expected e = {.next = next};
         rh_error err = {""};
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_nn__fit(&member, &s.model, &s.part, &err);
         if (!rc)
             rc = rh_model_nn.calls->expect(&e, &s.model, member, s.obs, s.act, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || (rc == RH_ENOMEM && err.text[0]));
         rh_model_nn.calls->destroy(member);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_model_nn.calls->destroy(NULL);
 }

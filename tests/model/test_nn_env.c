@@ -2,6 +2,7 @@
 // predicted, ends by threshold or by chance, nothing allocated, and what cannot be changed is
 // refused.
 
+#include "base/base_internal.h"
 #include "nn_sample.h"
 
 static void fit_small(sample *s, rh_nn **nn, bool ends)
@@ -75,9 +76,9 @@ static void steps_are_predictions(void **unused)
     for (int i = 0; i < 500; i++) {
         double act[] = {rh_rng_below(&rng, 3)};
         memcpy(now, obs, sizeof now);
-        int64_t made = rh_alloc_count();
+        int64_t made = rh_base__alloc_count();
         bool ended = rh_env_step(env, state, act, &streams, obs, &reward);
-        assert_int_equal(rh_alloc_count(), made);
+        assert_int_equal(rh_base__alloc_count(), made);
         rh_model__expected e = expect(&s, nn, now, act, next);
         assert_true(e.reward == reward && e.terminal == ended);
         assert_memory_equal(next, obs, sizeof obs);
@@ -204,17 +205,17 @@ static void every_failed_allocation(void **unused)
     static sample s;
     rh_nn *nn;
     fit_small(&s, &nn, false);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
         rh_env *env = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_model_nn.calls->env(&env, &s.model, nn, s.param, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
         rh_env_destroy(env);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_nn__destroy(nn);
 }

@@ -1,6 +1,7 @@
 // test_nn_file.c - neural network models in a file: the same bits come back, and what is
 // damaged or of another shape is refused.
 
+#include "base/base_internal.h"
 #include "nn_sample.h"
 
 #include <unistd.h>
@@ -87,13 +88,13 @@ static void refused(const sample *s, const rh_nn *nn, const char *message)
 {
     rh_error err = {""};
     void *back = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     if (write_member(s, nn, &err))
         fail_msg("%s", err.text);
     assert_int_equal(read_member(s, &back, &err), RH_EFORMAT);
     unlink(path);
     assert_null(back);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     const char *found = strstr(err.text, message);
     if (!found || strncmp(err.text, path, strlen(path)) != 0)
         fail_msg("%s\nexpected: %s", err.text, message);
@@ -150,21 +151,21 @@ static void every_failed_allocation(void **unused)
     (void)unused;
     static sample s;
     rh_nn *nn = fit_small(&s, true, true);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
         void *back = NULL;
         rh_error err;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = write_member(&s, nn, &err);
         if (!rc)
             rc = read_member(&s, &back, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         unlink(path);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
         rh_nn__destroy(back);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_nn__destroy(nn);
 }

@@ -1,5 +1,6 @@
 // test_refit.c - other members of a fitted model.
 
+#include "base/base_internal.h"
 #include "model_sample.h"
 
 // A run of random steps in a member: its rewards, as one number.
@@ -85,16 +86,16 @@ static void refused_and_without_memory(void **unused)
     assert_non_null(strstr(err.text, "would be equal"));
 
     opt.resample = RH_RESAMPLE_SUBSET;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int64_t n = 1;; n++) {
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc = rh_model_refit(&again, model, &opt, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);
         assert_null(again);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_model_destroy(again);
     rh_model_destroy(model);

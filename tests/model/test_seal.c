@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "base/text.h"
 #include "model/seal.h"
 
@@ -67,11 +68,11 @@ static void seal_sample(unsigned char x[SIZE])
 static void refuses(rh_status status, const char *words)
 {
     rh_error err;
-    int64_t size, live = rh_alloc_live();
+    int64_t size, live = rh_base__alloc_live();
     assert_int_equal(rh_seal__check(path, &size, &err), status);
     if (!strstr(err.text, words) || !strstr(err.text, "a.model: ") || strchr(err.text, '\n'))
         fail_msg("'%s' does not say '%s'", err.text, words);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // "123456789" is the CRC's own test; the other number is python's zlib.crc32 of 1000 bytes.
@@ -159,11 +160,11 @@ static void other_things(void **unused)
     assert_int_equal(mkfifo(path, 0600), 0); // nobody writes: nothing to wait for
     assert_int_equal(rh_seal__check(path, &size, &err), RH_EIO);
     unlink(path);
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_seal__check(path, &size, &err), RH_ENOMEM);
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_seal__write(path, path, &err), RH_ENOMEM);
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
     assert_int_equal(rh_seal__write("/nowhere/x", "x", &err), RH_EIO);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "model/store.h"
 
 static char folder[] = "/tmp/rehearse-store-XXXXXX";
@@ -309,14 +310,14 @@ static void memory_runs_out(void **unused)
 {
     (void)unused;
     const char *path = in_folder("a.model");
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     int n = 0;
     for (rh_status rc = RH_ENOMEM; rc; n++) {
-        rh_alloc_fail_at(n + 1);
+        rh_base__alloc_fail_at(n + 1);
         rc = write_sample(path, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         assert_true(rc == RH_OK || rc == RH_ENOMEM);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         assert_true((access(path, F_OK) == 0) == (rc == RH_OK));
     }
     assert_true(n > 8);
@@ -326,7 +327,7 @@ static void memory_runs_out(void **unused)
         rh_state *state = NULL;
         void *x = NULL;
         char **all = NULL, *text = NULL;
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc = rh_store__open(&store, path, NULL);
         if (!rc)
             rc = rh_store__get(store, "bytes", RH_STORE_U8, 3, &x, NULL, NULL);
@@ -336,13 +337,13 @@ static void memory_runs_out(void **unused)
             rc = rh_store__get_text(store, "text", &text, NULL);
         if (!rc)
             rc = rh_store__get_state(store, "state", &state, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_free(x);
         rh_free(all);
         rh_free(text);
         rh_state_destroy(state);
         rh_store__close(store);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (!rc)
             break;
         assert_int_equal(rc, RH_ENOMEM);
@@ -356,20 +357,20 @@ static void nothing_is_left_of_a_discarded_one(void **unused)
     (void)unused;
     rh_error err;
     rh_store *store = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     worked(rh_store__create(&store, in_folder("a.model"), &err), &err);
     worked(rh_store__put_number(store, "x", 1.0, &err), &err);
     assert_int_equal(rh_store__put_number(store, "x", 2.0, &err), RH_EIO); // twice
     rh_store__discard(store);
     rh_store__discard(NULL);
     rh_store__close(NULL);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     assert_int_equal(rh_store__create(&store, "/nowhere/a.model", &err), RH_EIO);
     says(&err, "/nowhere/a.model: cannot write: No such file or directory");
 }
 
 // Threads with stores of their own, beside one that reads a log of another module would be no
-// different: both go through rh_alone_begin().
+// different: both go through rh_base__alone_begin().
 static void *live_with_a_store(void *path)
 {
     for (int i = 0; i < 20; i++)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_internal.h"
 #include "repr/repr_internal.h"
 
 // A log of states obs (all of them x nobs) in episodes of length[e] states, ended by a 0; the
@@ -103,11 +104,11 @@ static inline void refused(const rh_repr_type *type, const rh_log *log,
 {
     rh_repr *repr = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_repr_fit(&repr, type, log, opt, &err), status);
     assert_null(repr);
     assert_string_equal(err.text, text);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 #endif

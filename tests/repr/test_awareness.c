@@ -1,5 +1,6 @@
 // test_awareness.c - dynamics awareness against values by hand, and blur.
 
+#include "base/base_internal.h"
 #include "repr_test.h"
 
 static rh_awareness aware(const rh_repr *repr, const rh_log *log, const uint8_t *use)
@@ -164,23 +165,23 @@ static void every_failed_allocation(void **unused)
     (void)unused;
     rh_log *log = corridor_log(6, 10, 0.05, 1);
     rh_repr *repr = half_blind(log);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
         rh_awareness a;
         rh_points points = {0};
         double out;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_repr_awareness(&a, repr, log, NULL, 1, NULL);
         if (!rc)
             rc = rh_points__gather(&points, repr, log, NULL, NULL);
         if (!rc)
             rc = rh_points__blur(&out, repr, &points, &points, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
         rh_points__clear(&points);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_repr_destroy(repr);
     rh_log_destroy(log);

@@ -1,6 +1,7 @@
 // test_choose.c - a representation chosen from the log: by awareness, of what does not blur,
 // the simplest of those as good; the same on any number of threads.
 
+#include "base/base_internal.h"
 #include "repr_test.h"
 
 #define MOST_BLUR 1.25 // of choose.c
@@ -247,7 +248,7 @@ static void watched_and_stopped(void **unused)
     (void)unused;
     rh_log *log = corridor_log(20, 20, 0.1, 3);
     rh_repr_options opt = rh_repr_defaults();
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     watching w = {.stop_at = -1};
     opt.watch = (rh_watch){.progress = seen, .stop = asked, .context = &w};
     outcome out = chosen(log, &opt, quick, 1);
@@ -264,7 +265,7 @@ static void watched_and_stopped(void **unused)
                          RH_ESTOPPED);
         assert_null(repr);
         assert_true(strstr(err.text, "stopped"));
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 
     // with threads, the caller is asked in its own
@@ -296,18 +297,18 @@ static void failed_allocations(void **unused)
 {
     (void)unused;
     rh_log *log = corridor_log(6, 6, 0.1, 3);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth += nth < 40 ? 1 : 211) {
         rh_repr *repr = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_repr__choose(&repr, NULL, NULL, log, NULL,
                                        (rh_repr__choose_effort){1, 1, 2}, 1, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || (rc == RH_ENOMEM && !repr));
         rh_repr_destroy(repr);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
 }

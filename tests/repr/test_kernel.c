@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "rehearse/base.h"
 #include "repr/kernel.h"
 
@@ -78,7 +79,7 @@ static void plain(const rh_repr__product *p, bool is_fused, float *to)
 // One product in one of its forms, by every instruction set.
 static void check(int m, int n, int k, int form, rh_rng *rng)
 {
-    for (int i = 0; i < rh_isa_count(); i++) {
+    for (int i = 0; i < rh_base__isa_count(); i++) {
         const rh_repr_kernels *kernels = rh_repr_kernels__at(i);
         matrices x = make(m, n, k, rng);
         size_t size = (size_t)(m > k ? m : k) * (size_t)x.row;
@@ -123,7 +124,7 @@ static void a_row_is_the_same_alone(void **unused)
 {
     (void)unused;
     rh_rng rng = rh_rng_stream(4, RH_STREAM_AGENT, 0, 0);
-    for (int i = 0; i < rh_isa_count(); i++) {
+    for (int i = 0; i < rh_base__isa_count(); i++) {
         matrices x = make(29, 144, 50, &rng);
         rh_repr__product p = {.m = 29, .n = 144, .k = 50, .a = x.a, .a_row = 50, .a_step = 1};
         p.b = x.b;
@@ -145,7 +146,7 @@ static void what_is_no_number_stays(void **unused)
 {
     (void)unused;
     _Alignas(64) float b[16], c[16];
-    for (int i = 0; i < rh_isa_count(); i++) {
+    for (int i = 0; i < rh_base__isa_count(); i++) {
         float a = 1.0f;
         for (int j = 0; j < 16; j++)
             b[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? -INFINITY : INFINITY;
@@ -164,7 +165,7 @@ static void turned_over(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
     static const int size[] = {1, 2, 5, 15, 16, 17, 31, 33, 48, 129};
-    for (int i = 0; i < rh_isa_count(); i++)
+    for (int i = 0; i < rh_base__isa_count(); i++)
         for (int s = 0; s < 100; s++) {
             int m = size[s / 10], n = size[s % 10], from = rounded(n), to = rounded(m) + 16;
             float *x = rh_alloc((size_t)(m * from), sizeof *x);
@@ -217,7 +218,7 @@ static void adam_is_the_formula(void **unused)
     (void)unused;
     static set a, b;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        for (int k = 0; k < rh_isa_count(); k++) {
+        for (int k = 0; k < rh_base__isa_count(); k++) {
             fill(&a, seed);
             b = a;
             rh_repr_kernels__at(k)->adam(N, &step, b.w, b.m, b.v, b.g);
@@ -242,7 +243,7 @@ static void instruction_sets_agree(void **unused)
     (void)unused;
     static set first, s;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        for (int k = 0; k < rh_isa_count(); k++) {
+        for (int k = 0; k < rh_base__isa_count(); k++) {
             fill(&s, seed);
             for (int i = 0; i < 20; i++)
                 rh_repr_kernels__at(k)->adam(N, &step, s.w, s.m, s.v, s.g);
@@ -257,7 +258,7 @@ static void moments_fade(void **unused)
 {
     (void)unused;
     static set s;
-    for (int k = 0; k < rh_isa_count(); k++) {
+    for (int k = 0; k < rh_base__isa_count(); k++) {
         fill(&s, 3);
         memset(s.g, 0, sizeof s.g);
         rh_repr__adam_step fast = step;
@@ -276,13 +277,13 @@ static void moments_fade(void **unused)
 static void best_is_within_the_limit(void **unused)
 {
     (void)unused;
-    int n = rh_isa_count();
+    int n = rh_base__isa_count();
     assert_ptr_equal(rh_repr_kernels__best(), rh_repr_kernels__at(n - 1));
     for (int i = 1; i <= n; i++) {
-        rh_isa_limit(i);
+        rh_base__isa_limit(i);
         assert_ptr_equal(rh_repr_kernels__best(), rh_repr_kernels__at(i - 1));
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 int main(void)

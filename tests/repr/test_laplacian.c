@@ -1,6 +1,7 @@
 // test_laplacian.c - the Laplacian representation: its loss and steps are those of the
 // formulas, its pairs stay in their episodes, and it learns which states lead to which.
 
+#include "base/base_internal.h"
 #include "repr_test.h"
 
 #include "repr/kernel.h"
@@ -118,10 +119,10 @@ static void fifteen_steps_of_numpy(void **unused)
     (void)unused;
     static reference r;
     static char line[LINE];
-    for (int k = 1; k <= rh_isa_count(); k++) {
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
         FILE *file = fopen(RH_TEST_DATA "/repr_laplacian.csv", "r");
         assert_non_null(file);
-        rh_isa_limit(k);
+        rh_base__isa_limit(k);
         int nline = 0;
         for (; fgets(line, LINE, file); nline++) {
             char name[16], what[16], where[64];
@@ -138,7 +139,7 @@ static void fifteen_steps_of_numpy(void **unused)
         assert_int_equal(nline, 3 * (2 + 15 * 4));
         fclose(file);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
     rh_mlp__destroy(r.mlp);
     rh_mlp__pass_destroy(r.pass);
 }
@@ -426,8 +427,8 @@ static void same_bits(void **unused)
     double param[16];
     rh_log *log = corridor_log(12, 12, 0.05, 7);
     rh_repr *fused = NULL;
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         rh_repr_options opt = quick(param, 60.0);
         rh_repr *a = fitted(&rh_repr_laplacian, log, &opt);
         rh_repr *b = fitted(&rh_repr_laplacian, log, &opt);
@@ -444,7 +445,7 @@ static void same_bits(void **unused)
         else
             rh_repr_destroy(a);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
     rh_repr_destroy(fused);
     rh_log_destroy(log);
 }
@@ -668,24 +669,24 @@ static void allocations(void **unused)
     int64_t count[2];
     for (int i = 0; i < 2; i++) {
         rh_repr_options opt = quick(param, i ? 500.0 : 5.0);
-        int64_t before = rh_alloc_count();
+        int64_t before = rh_base__alloc_count();
         rh_repr_destroy(fitted(&rh_repr_laplacian, log, &opt));
-        count[i] = rh_alloc_count() - before;
+        count[i] = rh_base__alloc_count() - before;
     }
     assert_int_equal(count[0], count[1]);
 
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     rh_repr_options opt = quick(param, 2.0);
     for (int nth = 1; !done; nth++) {
         rh_repr *repr = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_repr_fit(&repr, &rh_repr_laplacian, log, &opt, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || (rc == RH_ENOMEM && !repr));
         rh_repr_destroy(repr);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
 }

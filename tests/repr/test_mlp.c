@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "repr/mlp_internal.h"
 
 #include <math.h>
@@ -157,8 +158,8 @@ static void outputs_and_gradients(void **unused)
 {
     (void)unused;
     static const int width[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 127, 129, 257};
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         for (int i = 0; i < 15; i++) {
             int a = width[i], b = width[(i * 7 + 3) % 15], c = width[(i * 4 + 5) % 15];
             int n = 1 + (i * 5) % 13;
@@ -170,7 +171,7 @@ static void outputs_and_gradients(void **unused)
         }
         check_network((int[]){2, 3, 4, 5, 6, 5, 4, 3}, 8, RH_MLP_PLAIN, 6, 14);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 // ---------------------------------------------------------------------------- NumPy
@@ -290,10 +291,10 @@ static void twenty_steps_of_numpy(void **unused)
 {
     (void)unused;
     static training t;
-    for (int k = 1; k <= rh_isa_count(); k++) {
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
         FILE *file = fopen(RH_TEST_DATA "/repr_mlp.csv", "r");
         assert_non_null(file);
-        rh_isa_limit(k);
+        rh_base__isa_limit(k);
         memset(&t, 0, sizeof t);
         char name[16], what[16];
         double x[NUMBERS];
@@ -306,7 +307,7 @@ static void twenty_steps_of_numpy(void **unused)
         end_training(&t);
         fclose(file);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 // ---------------------------------------------------------------------------- bits
@@ -342,8 +343,8 @@ static void same_bits(void **unused)
     static const int size[] = {5, 40, 33, 3};
     static const int one[] = {37, 0}, four[] = {8, 1, 15, 13, 0};
     rh_mlp *fused = NULL;
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         rh_mlp *a = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
         rh_mlp *b = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
         rh_mlp *c = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
@@ -373,7 +374,7 @@ static void same_bits(void **unused)
         rh_mlp__destroy(other);
     }
     rh_mlp__destroy(fused);
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 // Rows x (n x ninput) one by one give y, and no float outside of the scratch is written.
@@ -402,8 +403,8 @@ static void single_rows(void **unused)
     (void)unused;
     static const int shape[][5] = {{2, 4, 3}, {3, 5, 33, 2}, {4, 2, 200, 17, 290}, {2, 1, 1}};
     enum { N = 5 };
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         for (int i = 0; i < 4; i++)
             for (unsigned flags = RH_MLP_PLAIN; flags <= RH_MLP_NO_FIRST_BIAS; flags++) {
                 const int *size = shape[i] + 1;
@@ -418,15 +419,15 @@ static void single_rows(void **unused)
                 rh_mlp__destroy(mlp);
             }
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 static void rows_alone_and_together(void **unused)
 {
     (void)unused;
     enum { N = 101 };
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         rh_mlp *mlp = network((int[]){6, 150, 130, 9}, 4, RH_MLP_PLAIN, 5);
         rh_mlp__pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16),
                      *one = pass_for(mlp, 1);
@@ -444,7 +445,7 @@ static void rows_alone_and_together(void **unused)
         rh_mlp__pass_destroy(one);
         rh_mlp__destroy(mlp);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
 }
 
 static void first_weights(void **unused)
@@ -496,10 +497,10 @@ static void a_sine_is_learned(void **unused)
     rh_mlp__pass *pass = pass_for(mlp, 64);
     rh_rng rng = rh_rng_stream(8, RH_STREAM_NOISE, 0, 0);
     double before = sine_error(mlp, pass, &rng, false);
-    int64_t count = rh_alloc_count();
+    int64_t count = rh_base__alloc_count();
     for (int i = 0; i < 500; i++)
         sine_error(mlp, pass, &rng, true);
-    assert_int_equal(rh_alloc_count(), count); // nothing allocates inside a step
+    assert_int_equal(rh_base__alloc_count(), count); // nothing allocates inside a step
     assert_true(sine_error(mlp, pass, &rng, false) < 0.01 * before);
     rh_mlp__pass_destroy(pass);
     rh_mlp__destroy(mlp);
@@ -632,7 +633,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
     rh_error err = {""};
     rh_state *state = NULL;
     rh_mlp *mlp = NULL;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
     for (int i = 0; i < 5; i++)
         if (!which || strcmp(right[i].name, which))
@@ -644,7 +645,7 @@ static void damaged(const char *which, const double *x, size_t n, rh_status stat
     assert_true((mlp != NULL) == (status == RH_OK));
     rh_mlp__destroy(mlp);
     rh_state_destroy(state);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 #define SHAPE                                                                                  \
@@ -687,14 +688,14 @@ static void damaged_states(void **unused)
 static void every_failed_allocation(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     bool done = false;
     for (int nth = 1; !done; nth++) {
         rh_mlp *a = NULL, *b = NULL, *c = NULL;
         rh_mlp__pass *pass = NULL;
         rh_state *state = NULL;
         rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_mlp__create(&a, (int[]){3, 4, 2}, 3, 0, &rng, NULL);
         if (!rc)
             rc = rh_mlp__pass_create(&pass, a, 10, NULL);
@@ -706,7 +707,7 @@ static void every_failed_allocation(void **unused)
             rc = rh_mlp__save(a, "phi", state, NULL);
         if (!rc)
             rc = rh_mlp__load(&c, "phi", state, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         done = rc == RH_OK;
         assert_true(done || rc == RH_ENOMEM);
         rh_mlp__destroy(a);
@@ -714,7 +715,7 @@ static void every_failed_allocation(void **unused)
         rh_mlp__destroy(c);
         rh_mlp__pass_destroy(pass);
         rh_state_destroy(state);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
 }
 

@@ -1,6 +1,7 @@
 // test_repr.c - what every representation promises: codes alone and in blocks, missing numbers,
 // copies, saving and loading, options held wrong. A new kind is tested by being registered.
 
+#include "base/base_internal.h"
 #include "repr_test.h"
 
 #include "repr/kernel.h"
@@ -68,8 +69,8 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
     double param[16];
     rh_log *log = sample();
     rows(obs, act);
-    for (int k = 1; k <= rh_isa_count(); k++) {
-        rh_isa_limit(k);
+    for (int k = 1; k <= rh_base__isa_count(); k++) {
+        rh_base__isa_limit(k);
         rh_repr_options opt = quick(type, param);
         opt.actions = actions;
         rh_repr *repr = fitted(type, log, &opt);
@@ -85,21 +86,21 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
         scratch[rh_repr_nscratch(repr)] = -7.0f;
 
         assert_int_equal(rh_repr_encode(repr, N, obs, act, code[0], NULL), RH_OK);
-        int64_t count = rh_alloc_count();
+        int64_t count = rh_base__alloc_count();
         for (int i = 0; i < N; i++) {
             rh_repr_encode_one(repr, obs + (ptrdiff_t)3 * i, act + i, scratch,
                                code[1] + (ptrdiff_t)i * d);
             for (int j = 0; j < d; j++)
                 assert_true(isfinite(code[0][i * d + j]) == !holed(i));
         }
-        assert_int_equal(rh_alloc_count(), count);
+        assert_int_equal(rh_base__alloc_count(), count);
         assert_memory_equal(code[0], code[1], (size_t)(N * d) * sizeof(float));
         assert_true(scratch[rh_repr_nscratch(repr)] == -7.0f);
         assert_int_equal(rh_repr_encode(repr, 0, obs, act, code[0], NULL), RH_OK);
         rh_free(scratch);
         rh_repr_destroy(repr);
     }
-    rh_isa_limit(0);
+    rh_base__isa_limit(0);
     rh_log_destroy(log);
 }
 
@@ -153,7 +154,7 @@ static void copied_saved_and_loaded(void **unused)
     (void)unused;
     double param[16];
     rh_log *log = sample();
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int i = 0; i < 2 * rh_repr_ntype(); i++) {
         const rh_repr_type *type = rh_repr_type_at(i / 2);
         rh_repr *copy = NULL, *loaded = NULL;
@@ -171,7 +172,7 @@ static void copied_saved_and_loaded(void **unused)
         rh_repr_destroy(copy);
         rh_repr_destroy(loaded);
         rh_state_destroy(state);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
 }
@@ -185,7 +186,7 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
     rh_state *state = NULL;
     rh_repr *repr = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
     bool met = false;
     for (int i = 0; i < rh_state_count(whole); i++) {
@@ -204,7 +205,7 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
     assert_null(repr);
     assert_string_equal(err.text, message);
     rh_state_destroy(state);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static rh_state *saved(const rh_repr_type *type)
@@ -395,13 +396,13 @@ static void every_failed_allocation(void **unused)
     for (int i = 0; i < rh_repr_ntype(); i++) {
         const rh_repr_type *type = rh_repr_type_at(i);
         rh_repr_options opt = quick(type, param);
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         bool done = false;
         for (int nth = 1; !done; nth++) {
             rh_repr *repr = NULL, *copy = NULL, *loaded = NULL;
             rh_state *state = NULL;
             float code[RH_MAX_CODE];
-            rh_alloc_fail_at(nth);
+            rh_base__alloc_fail_at(nth);
             rh_status rc = rh_repr_fit(&repr, type, log, &opt, NULL);
             if (!rc)
                 rc = rh_repr_encode(repr, 1, log->obs, log->act, code, NULL);
@@ -413,14 +414,14 @@ static void every_failed_allocation(void **unused)
                 rc = rh_repr_save(repr, state, NULL);
             if (!rc)
                 rc = rh_repr_load(&loaded, state, NULL);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             done = rc == RH_OK;
             assert_true(done || (rc == RH_ENOMEM && !loaded));
             rh_repr_destroy(repr);
             rh_repr_destroy(copy);
             rh_repr_destroy(loaded);
             rh_state_destroy(state);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
         }
     }
     rh_log_destroy(log);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "search/bayes.h"
 
 #include <math.h>
@@ -402,17 +403,17 @@ static void memory_runs_out(void **unused)
 {
     (void)unused;
     entry s = entry_of(&grid, on_grid, 8);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int n = 1;; n++) {
         rh_error err;
         rh_search *search = NULL;
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc = create(&s, &search, &err);
         if (!rc)
             rc = finish(&s, search, &err);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_search_destroy(search);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (!rc)
             break;
         assert_int_equal(rc, RH_ENOMEM);

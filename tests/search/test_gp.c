@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "search/gp.h"
 
@@ -238,13 +239,13 @@ static void fits(void **unused)
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err;
     int nth = 0;
     rh_status rc;
     do {
         rh_gp gp = {0};
-        rh_alloc_fail_at(++nth);
+        rh_base__alloc_fail_at(++nth);
         rc = rh_gp__init(&gp, 2, 2, own_group, no_names, &err);
         if (!rc)
             rc = rh_gp__reserve(&gp, 1, &err);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "env/alloc_test.h"
 #include "search/search_internal.h"
 
@@ -224,11 +225,11 @@ static void memory_runs_out(void **unused)
     rh_space space = {{{.name = "a", .lo = 0.0, .hi = 1.0}}, 1};
     double x[3] = {0.1, 0.5, 0.9}, y[3] = {1, 2, 3}, share;
     rh_error err;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     int nth = 0;
     rh_status rc;
     do {
-        rh_alloc_fail_at(++nth);
+        rh_base__alloc_fail_at(++nth);
         rc = rh_importance(&space, 3, x, y, NULL, &share, NULL, NULL, &err);
     } while (allocation_failed(rc, &err, live));
     assert_true(nth > 1 && nth < 100);

@@ -1,6 +1,7 @@
 // test_registry.c - every registered method: settings of the space, no more of them than
 // foreseen, an end, the same proposals for the same results, and no memory lost.
 
+#include "base/base_internal.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void every_kind(void **unused)
 {
     (void)unused;
     assert_true(rh_search_ntype() >= 5);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int i = 0; i < rh_search_ntype(); i++) {
         const rh_search_type *type = rh_search_type_at(i);
         rh_error err;
@@ -140,7 +141,7 @@ static void every_kind(void **unused)
             assert_int_equal(same, type->finite || s == ALONE); // others go by the seed
         }
     }
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // A whole search, or as far as memory lasts.
@@ -172,14 +173,14 @@ static void memory_runs_out(void **unused)
         for (int s = 0; s < NSAMPLE; s++) {
             const rh_search_type *type = rh_search_type_at(i);
             rh_space space = sample_space(s);
-            int64_t live = rh_alloc_live(), nth = 1;
+            int64_t live = rh_base__alloc_live(), nth = 1;
             if (!fits(type, &space))
                 continue;
             for (rh_status rc = RH_ENOMEM; rc; nth++) {
-                rh_alloc_fail_at(nth);
+                rh_base__alloc_fail_at(nth);
                 rc = attempt(type, &space, 16);
-                rh_alloc_fail_at(0);
-                assert_int_equal(rh_alloc_live(), live);
+                rh_base__alloc_fail_at(0);
+                assert_int_equal(rh_base__alloc_live(), live);
             }
             assert_true(nth > 6);
         }

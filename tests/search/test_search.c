@@ -1,5 +1,6 @@
 // test_search.c - the handle: refused options, copies, settings, results, amendments, leaders.
 
+#include "base/base_internal.h"
 #include "search_sample.h"
 
 #include <stdlib.h>
@@ -19,12 +20,12 @@ static void refused(const rh_search_type *type, const rh_space *space,
 {
     rh_search *search = NULL;
     rh_error err = {""};
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     assert_int_equal(rh_search_create(&search, type, space, opt, &err), RH_EINVAL);
     assert_null(search);
     if (!strstr(err.text, why))
         fail_msg("'%s' does not say '%s'", err.text, why);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     assert_int_equal(rh_search_create(&search, type, space, opt, NULL), RH_EINVAL);
 }
 

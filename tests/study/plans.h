@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "env/part_names.h"
 #include "study/plan.h"
 
@@ -104,7 +105,7 @@ static inline const char *entry(const rh_plan *plan, const char *name)
 static inline int refused_by(const char *text, int naction, const char *message)
 {
     int wrong = 0;
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_plan *plan = new_plan();
     rh_log *log = make_log(naction, 4, true);
@@ -120,7 +121,7 @@ static inline int refused_by(const char *text, int naction, const char *message)
             complain("%s\n  found    %s\n  expected %s\n", text, err.text, with_names(message));
     rh_plan_destroy(plan);
     rh_log_destroy(log);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
     return wrong;
 }
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "study/journal_sample.h"
 
 static char folder[64], path[96];
@@ -86,14 +87,14 @@ static void refused(const rh_plan *plan, rh_status expected, const char *words)
     rh_journal *journal = NULL;
     rh_error err = {""};
     rh_journal__head head = sample_head(plan);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     rh_status rc = rh_journal__open(&journal, folder, &head, &err);
     assert_null(journal);
     if (!strstr(err.text, words))
         fail_msg("'%s', expected '%s'", err.text, words);
     assert_int_equal(rc, expected);
     assert_null(strchr(err.text, '\n'));
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 static void put_ok(rh_journal *journal, const rh_plan *plan, const planned *trial, bool end,
@@ -186,7 +187,7 @@ static void comes_back_to_the_bit(void **unused)
 {
     (void)unused;
     rh_plan plan = sample_plan();
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     setlocale(LC_ALL, "de_DE.UTF-8"); // where there is one, numbers have a comma
     write_sample(&plan);
     rh_journal *journal = opened(&plan);
@@ -213,7 +214,7 @@ static void comes_back_to_the_bit(void **unused)
     assert_int_equal(rh_journal__trial(journal, 3)->nrun, 2);
     assert_int_equal(rh_journal__trial(journal, 4)->nrun, 0);
     rh_journal__close(journal);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 // Errors of the caller are refused in every build, and nothing is written.
@@ -838,18 +839,18 @@ static void no_memory(void **unused)
             unlink(path);
             if (old)
                 write_sample(&plan);
-            int64_t live = rh_alloc_live();
-            rh_alloc_fail_at(nth);
+            int64_t live = rh_base__alloc_live();
+            rh_base__alloc_fail_at(nth);
             rh_status rc = rh_journal__open(&journal, folder, &head, &err);
             for (int i = 0; i < 20 && !rc; i++) {
                 planned trial = sample_trial(old * 4 + i, false);
                 rc = put_trial(journal, &plan, &trial, true, i, RH_SETTING_DONE, &err);
             }
             whole = rc == RH_OK;
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             assert_true(whole || (rc == RH_ENOMEM && strstr(err.text, "out of memory")));
             rh_journal__close(journal);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
 
             // what is in the file is still a journal
             journal = opened(&plan);

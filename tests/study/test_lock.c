@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "study/journal_sample.h"
 
 static char folder[64];
@@ -66,7 +67,7 @@ static void the_second_is_refused(void **unused)
     rh_journal *journal = NULL;
     rh_error err = {""};
     char words[256], host[80] = "", note[128];
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     pid_t child = start_holder();
     assert_int_equal(gethostname(host, sizeof host - 1), 0);
     snprintf(words, sizeof words, "%s: process %ld on host %s is running this study", folder,
@@ -105,7 +106,7 @@ static void the_second_is_refused(void **unused)
     assert_int_equal(access(note, F_OK), -1);
     assert_int_equal(try_to_open(&journal, &err), RH_OK);
     rh_journal__close(journal);
-    assert_int_equal(rh_alloc_live(), live);
+    assert_int_equal(rh_base__alloc_live(), live);
 }
 
 int main(void)

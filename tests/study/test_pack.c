@@ -1,6 +1,7 @@
 // test_pack.c - a model as bytes: the copy behaves like the original, no files are left, and
 // damage is detected.
 
+#include "base/base_internal.h"
 #include "study/ranks.h"
 #include "study/runs_sample.h"
 
@@ -55,19 +56,19 @@ static void arrives_as_it_was(void **state)
 static void survives_every_failed_allocation(void **state)
 {
     (void)state;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         unsigned char *byte = NULL;
         size_t n = 0;
         rh_model *model = NULL;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = rh_study__pack_model(s.model[0], &byte, &n, NULL);
         if (!rc)
             rc = rh_study__unpack_model(&model, byte, n, NULL);
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_free(byte);
         rh_model_destroy(model);
-        assert_int_equal(rh_alloc_live(), before);
+        assert_int_equal(rh_base__alloc_live(), before);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

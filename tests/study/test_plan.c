@@ -1,5 +1,6 @@
 // test_plan.c - the book: what is said last counts, flags go over files, memory may run out.
 
+#include "base/base_internal.h"
 #include "plans.h"
 
 static void later_words(void **unused)
@@ -108,13 +109,13 @@ static void memory(void **unused)
 {
     (void)unused;
     rh_log *log = make_log(3, 4, true);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err = {""};
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = everything(log, &err);
-        rh_alloc_fail_at(0);
-        assert_int_equal(rh_alloc_live(), live);
+        rh_base__alloc_fail_at(0);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK) {
             assert_true(nth > 200);
             break;

@@ -1,6 +1,7 @@
 // test_plan_settle.c - what a log decides: the agent, the method, the budget; and how runs are
 // run.
 
+#include "base/base_internal.h"
 #include "plans.h"
 
 static void agents(void **unused)
@@ -163,9 +164,9 @@ static void results(void **unused)
     assert_int_equal(opt.nrun, 4);
     assert_int_equal(opt.criterion, RH_FINAL);
     assert_int_equal(opt.cutoff_rule, RH_TERMINATE);
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_plan_eval(plan, &task, log, &opt, &err), RH_ENOMEM);
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
 }

@@ -1,5 +1,6 @@
 // test_plan_table.c - every key: accepted by file and command line alike, refused by name.
 
+#include "base/base_internal.h"
 #include "plans.h"
 
 // Every simple key with a right value, what becomes an entry, and a wrong one with its message.
@@ -120,7 +121,7 @@ static void every_key(void **unused)
     int wrong = 0;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         rh_error err = {""};
-        int64_t live = rh_alloc_live();
+        int64_t live = rh_base__alloc_live();
         rh_plan *plan = new_plan();
         rh_status rc = rh_plan_set(plan, row[i].key, row[i].right, "--x", &err);
         if (!rc)
@@ -139,7 +140,7 @@ static void every_key(void **unused)
             wrong += complain("%s = %s\n  found    %s\n  expected %s\n", row[i].key,
                               row[i].wrong, err.text, with_names(row[i].message));
         rh_plan_destroy(plan);
-        assert_int_equal(rh_alloc_live(), live);
+        assert_int_equal(rh_base__alloc_live(), live);
     }
     rh_log_destroy(log);
     assert_int_equal(wrong, 0);

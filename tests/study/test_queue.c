@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/base_internal.h"
 #include "study/queue.h"
 
 #include <limits.h>
@@ -39,7 +40,7 @@ static void first_in_first_out(void **unused)
 static void no_room(void **unused)
 {
     (void)unused;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     rh_queue q = {.size = sizeof(int)};
     rh_error err;
     int seven = 7, got;
@@ -47,14 +48,14 @@ static void no_room(void **unused)
     assert_true(rh_queue__push(&q, &seven));
     rh_queue full = {.size = sizeof(int)};
     assert_false(rh_queue__push(&full, &seven)); // nothing was reserved
-    rh_alloc_fail_at(1);
+    rh_base__alloc_fail_at(1);
     assert_int_equal(rh_queue__reserve(&q, 1000, &err), RH_ENOMEM);
-    rh_alloc_fail_at(0);
+    rh_base__alloc_fail_at(0);
     assert_string_equal(err.text, "study: out of memory for a queue of 1000");
     assert_int_equal(rh_queue__reserve(&q, INT_MAX, &err), RH_ENOMEM);
     assert_true(rh_queue__pop(&q, &got) && got == 7); // what was there still is
     rh_queue__clear(&q);
-    assert_int_equal(rh_alloc_live(), before);
+    assert_int_equal(rh_base__alloc_live(), before);
 }
 
 int main(void)

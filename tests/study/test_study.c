@@ -1,5 +1,6 @@
 // test_study.c - small studies from start to end: the same result however they are interrupted.
 
+#include "base/base_internal.h"
 #include "model/model_sample.h"
 #include "study/study_internal.h"
 
@@ -725,15 +726,15 @@ static void without_memory(void **unused)
     (void)unused;
     rh_log *log = log_by_chance(5, 120, 2, 3);
     rh_plan *plan = plan_of(log, searches[1]);
-    int64_t live = rh_alloc_live();
+    int64_t live = rh_base__alloc_live();
     int failures = 0;
     for (int64_t n = 1;; n += 1 + n / 12) {
         rh_error err = {""};
         patience p = {.most = -1};
-        rh_alloc_fail_at(n);
+        rh_base__alloc_fail_at(n);
         rh_status rc = carry_out(plan, log, NULL, 2, &p, NULL, &err);
-        rh_alloc_fail_at(0);
-        assert_int_equal(rh_alloc_live(), live);
+        rh_base__alloc_fail_at(0);
+        assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

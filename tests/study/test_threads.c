@@ -1,6 +1,7 @@
 // test_threads.c - the thread pool: the same runs as rh_eval_runs() for any number of threads,
 // abandoned runs, signals, and every allocation that may fail.
 
+#include "base/base_internal.h"
 #include "study/runs_sample.h"
 
 #include <pthread.h>
@@ -240,13 +241,13 @@ static rh_status try_all(rh_error *err)
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_error err;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = try_all(&err);
-        rh_alloc_fail_at(0);
-        assert_int_equal(rh_alloc_live(), before);
+        rh_base__alloc_fail_at(0);
+        assert_int_equal(rh_base__alloc_live(), before);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);

@@ -2,6 +2,7 @@
 // tests/study/workers_ranks starts it on several ranks, with the name of a test case and a file
 // by which the ranks signal each other.
 
+#include "base/base_internal.h"
 #include "study/ranks.h"
 #include "study/runs_sample.h"
 
@@ -49,11 +50,11 @@ static void alone(void **unused)
 static void survives_every_failed_allocation(void **unused)
 {
     (void)unused;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     for (int nth = 1;; nth++) {
         rh_workers *workers = NULL;
         rh_error err;
-        rh_alloc_fail_at(nth);
+        rh_base__alloc_fail_at(nth);
         rh_status rc = assemble(&workers, &s.opt, 1, NULL, &err);
         for (int i = 0; !rc && i < 40; i++) {
             rh_study__unit unit = unit_of(&s, i % NUNIT);
@@ -64,9 +65,9 @@ static void survives_every_failed_allocation(void **unused)
             assert_true(rh_workers__take(workers, &done, 60.0));
             rc = done.rc;
         }
-        rh_alloc_fail_at(0);
+        rh_base__alloc_fail_at(0);
         rh_workers__destroy(workers);
-        assert_int_equal(rh_alloc_live(), before);
+        assert_int_equal(rh_base__alloc_live(), before);
         if (rc == RH_OK)
             break;
         assert_int_equal(rc, RH_ENOMEM);
@@ -246,7 +247,7 @@ static void other_rank(const char *name)
 static int one_of_several(const char *name)
 {
     rh_error err;
-    int64_t before = rh_alloc_live();
+    int64_t before = rh_base__alloc_live();
     if (rh_ranks_begin(&ranks, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return rh_ranks_built() ? 1 : 77;
@@ -256,7 +257,7 @@ static int one_of_several(const char *name)
     else
         other_rank(name);
     rh_ranks_end(ranks);
-    return rh_alloc_live() != before;
+    return rh_base__alloc_live() != before;
 }
 
 int main(int argc, char **argv)

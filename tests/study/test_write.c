@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base_internal.h"
 #include "study/journal_sample.h"
 
 static char folder[64], path[96];
@@ -182,13 +183,13 @@ static void faults(void **unused)
     for (int which = 0; which < 2; which++) {
         rh_status rc = RH_ENOMEM;
         for (int64_t nth = 1; rc; nth++) {
-            int64_t live = rh_alloc_live();
-            rh_alloc_fail_at(nth);
+            int64_t live = rh_base__alloc_live();
+            rh_base__alloc_fail_at(nth);
             rc = which ? rh_study__write_runs(path, &s.head, &s.verdict, &err)
                        : rh_study__write_best(path, &s.head, NULL, &s.verdict, &err);
-            rh_alloc_fail_at(0);
+            rh_base__alloc_fail_at(0);
             assert_true(rc == RH_OK || rc == RH_ENOMEM);
-            assert_int_equal(rh_alloc_live(), live);
+            assert_int_equal(rh_base__alloc_live(), live);
             assert_int_equal(access(path, F_OK), rc ? -1 : 0); // whole or absent
         }
         unlink(path);
