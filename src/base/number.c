@@ -117,7 +117,7 @@ static inline bool by_table(uint64_t w, int64_t q, double *x)
     // the first bits of the product; the second half of the power only when it can matter
     int zeros = __builtin_clzll(w);
     w <<= zeros;
-    const uint64_t *power = rh_powers__of_five[q - RH_POWERS__LEAST];
+    const uint64_t *power = rh_powers__of_five((int)q);
     u128 product = (u128)w * power[0];
     uint64_t upper = (uint64_t)(product >> 64), lower = (uint64_t)product;
     if ((upper & 0x1FF) == 0x1FF) {
@@ -304,7 +304,7 @@ static uint64_t product_odd(u128 power, uint64_t c)
 static u128 power_up(int e)
 {
     assert(e >= RH_POWERS__LEAST && e <= RH_POWERS__MOST);
-    const uint64_t *power = rh_powers__of_five[e - RH_POWERS__LEAST];
+    const uint64_t *power = rh_powers__of_five(e);
     return ((u128)power[0] << 64 | power[1]) + (e < -27 || e > 55);
 }
 

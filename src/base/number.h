@@ -30,6 +30,6 @@ int rh_number__print(double x, char text[RH_NUMBER__SIZE]);
 // Truncated, except for e = -27 .. -1, where they are rounded up.
 #define RH_POWERS__LEAST (-342)
 #define RH_POWERS__MOST 324
-extern const uint64_t rh_powers__of_five[RH_POWERS__MOST - RH_POWERS__LEAST + 1][2];
+const uint64_t *rh_powers__of_five(int e);
 
 #endif

@@ -1,7 +1,7 @@
 // test_number.c - numbers as Python reads and writes them, to the last bit.
 //
-// `log_test_number --echo` reads numbers, a line each, and prints the bits and the shortest
-// text: log_number.py check compares millions of them.
+// `base_test_number --echo` reads numbers, a line each, and prints the bits and the shortest
+// text: base_number.py check compares millions of them.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static double parse(const char *text)
 static void hard_cases(void **unused)
 {
     (void)unused;
-    FILE *file = fopen(RH_TEST_DATA "/log_number.csv", "r");
+    FILE *file = fopen(RH_TEST_DATA "/base_number.csv", "r");
     assert_non_null(file);
     static char line[4096];
     int n = 0;
@@ -247,6 +247,22 @@ static void locale_is_nothing(void **unused)
     assert_true(slow == 1.0 && half == 0.5);
 }
 
+static void powers_of_five(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen(RH_TEST_DATA "/base_powers.csv", "r");
+    assert_non_null(file);
+    unsigned long long upper, lower;
+    int e, n = 0;
+    while (fscanf(file, "%d,%llx,%llx", &e, &upper, &lower) == 3) {
+        assert_int_equal(e, RH_POWERS__LEAST + n++);
+        if (rh_powers__of_five(e)[0] != upper || rh_powers__of_five(e)[1] != lower)
+            fail_msg("5^%d differs", e);
+    }
+    assert_int_equal(n, RH_POWERS__MOST - RH_POWERS__LEAST + 1);
+    fclose(file);
+}
+
 static int echo(void)
 {
     static char line[1 << 16];
@@ -268,7 +284,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hard_cases),        cmocka_unit_test(like_strtod),
         cmocka_unit_test(where_it_ends),     cmocka_unit_test(fields),
         cmocka_unit_test(printed),           cmocka_unit_test(shortest),
-        cmocka_unit_test(locale_is_nothing),
+        cmocka_unit_test(locale_is_nothing), cmocka_unit_test(powers_of_five),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what number.c is built on and tested with.
+"""Writes what number.c and number_powers.c are tested with.
 
-    log_number.py powers > src/log/number_powers.c     128 bits of every power of five
-    log_number.py cases > tests/reference/log_number.csv
+    base_number.py powers > tests/reference/base_powers.csv
+        128 bits of every power of five: the exponent, the upper and the lower half
+    base_number.py cases > tests/reference/base_number.csv
         hard cases: the text, the bits of Python's float(text), and Python's repr of it
-    log_number.py check N SEED PROGRAM                 N random numbers, in blocks, through
-        PROGRAM (log_test_number --echo), compared with float() and repr()
+    base_number.py check N SEED PROGRAM                 N random numbers, in blocks, through
+        PROGRAM (base_test_number --echo), compared with float() and repr()
 """
 import random
 import struct
@@ -33,18 +34,9 @@ def power(q):
 
 
 def powers():
-    print("// number_powers.c - 128 bits of every power of five that a double needs.")
-    print("//")
-    print("// Written by tests/reference/log_number.py powers. The upper 64 bits come first.")
-    print()
-    print('#include "base/number.h"')
-    print()
-    print("// clang-format off")
-    print("const uint64_t rh_powers__of_five[RH_POWERS__MOST - RH_POWERS__LEAST + 1][2] = {")
     for q in range(-342, 325):
         p = power(q)
-        print("    {0x%016X, 0x%016X}," % (p >> 64, p & (1 << 64) - 1))
-    print("};")
+        print("%d,%016x,%016x" % (q, p >> 64, p & (1 << 64) - 1))
 
 
 def halfway(x):
@@ -111,7 +103,7 @@ HARD = """0 -0 0.0 -0.0e5 1 -1 +1 .5 5. 1e0 1E5 1e+5 1e-5 00012 000.00012
 
 
 def cases():
-    print("# written by log_number.py cases: text, bits of float(text), repr")
+    print("# written by base_number.py cases: text, bits of float(text), repr")
     r = random.Random(7)
     texts = HARD + ["1" + "0" * 800, "0." + "0" * 800 + "1e800", "9" * 1200 + "e-1190"]
     while len(texts) < 600:
