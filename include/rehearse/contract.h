@@ -166,6 +166,7 @@ RH_API const rh_task *rh_env_task(const rh_env *env);
 RH_API const double *rh_env_options(const rh_env *env); // (nparam)
 RH_API size_t rh_env_state_size(const rh_env *env);
 RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, double *obs);
+// A discrete action that the task does not have makes no step: *reward is NAN.
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
 

@@ -124,7 +124,8 @@ typedef enum rh_pool {
     RH_POOL_QUARTILE // lower quartile
 } rh_pool;
 
-// Pool score (nmember), each the mean of a member's runs; NAN when one of them is.
+// Pool score (nmember), each the mean of a member's runs; NAN when one of them is, or unless
+// 1 <= nmember <= RH_MAX_MEMBER.
 RH_API double rh_pool_score(rh_pool pool, const double *score, int nmember);
 RH_API const char *const *rh_pool_names(int *n); // in order of the enum
 

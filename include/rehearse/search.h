@@ -43,7 +43,8 @@ RH_API rh_status rh_space_check(const rh_space *space, rh_error *err);
 RH_API double rh_dim_count(const rh_dim *dim);
 RH_API double rh_space_count(const rh_space *space);
 
-// Write setting number i of a finite space to x (ndim); the first dimension varies slowest.
+// Write setting number i of a finite space to x (ndim); the first dimension varies slowest. All
+// NAN if there is no such setting.
 RH_API void rh_space_at(const rh_space *space, int64_t i, double *x);
 
 // Whether x (ndim) is a setting of the space.
@@ -95,7 +96,8 @@ RH_API rh_status rh_search_create(rh_search **out, const rh_search_type *type,
                                   rh_error *err);
 RH_API void rh_search_destroy(rh_search *search); // NULL is allowed
 
-// Proposed settings are numbered from 0, in order: their number, and one of them (ndim).
+// Proposed settings are numbered from 0, in order: their number, and one of them (ndim), NULL
+// if there is no such setting.
 RH_API int rh_search_nsetting(const rh_search *search);
 RH_API const double *rh_search_setting(const rh_search *search, int setting);
 
@@ -128,7 +130,7 @@ typedef struct rh_told {
 RH_API rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err);
 
 // Replace a setting that has not been told yet by the values that were really run: a study may
-// have begun on a machine that rounds differently.
+// have begun on a machine that rounds differently. A setting that was told stays as it is.
 RH_API void rh_search_amend(rh_search *search, int setting, const double *x);
 
 typedef enum rh_setting_state {

@@ -123,7 +123,8 @@ RH_API int rh_plan_param(const rh_plan *plan, int d, rh_form *form);
 RH_API const rh_search_type *rh_plan_method(const rh_plan *plan, const double **param);
 RH_API rh_judge rh_plan_judge(const rh_plan *plan);
 
-// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched.
+// hp (nparam of the agent) of setting x (ndim) of the space; x NULL: of what is not searched. A
+// plan that is not settled writes nothing.
 RH_API void rh_plan_hp(const rh_plan *plan, const double *x, double *hp);
 
 // How runs are evaluated. log: the model's, NULL in a simulator. Nullable: err.

@@ -139,6 +139,11 @@ void rh_env_start(const rh_env *env, void *state, rh_streams *streams, double *o
 bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                  double *obs, double *reward)
 {
+    // also false for NAN
+    if (env->task.naction && !(act[0] >= 0.0 && act[0] < env->task.naction)) {
+        *reward = NAN;
+        return false;
+    }
     return env->type->step(env->self, state, act, streams, obs, reward);
 }
 

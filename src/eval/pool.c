@@ -6,7 +6,6 @@
 #include "base/base_internal.h"
 #include "rehearse/eval.h"
 
-#include <assert.h>
 #include <math.h>
 
 static const char *const pool_name[] = {
@@ -23,7 +22,8 @@ const char *const *rh_pool_names(int *n)
 
 double rh_pool_score(rh_pool pool, const double *score, int nmember)
 {
-    assert(nmember >= 1 && nmember <= RH_MAX_MEMBER);
+    if (nmember < 1 || nmember > RH_MAX_MEMBER)
+        return NAN;
     double sum = 0.0, sorted[RH_MAX_MEMBER] = {score[0]};
     for (int i = 0; i < nmember; i++) {
         if (isnan(score[i]))

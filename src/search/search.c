@@ -4,8 +4,7 @@
 //
 // 1. A method depends only on what it was told: the same space, options and scores give the
 //    same proposals. A search is restored by telling a new one the same results.
-// 2. A hash table finds settings by their values, because a search of thousands cannot compare
-//    each with all others. 0 and -0 are equal.
+// 2. A hash table finds settings by value; a search may have thousands. 0 and -0 are equal.
 // 3. Each setting has its own memory, so callers may keep pointers to its values.
 // 4. After rh_search_ask() ran out of memory, the search can only be destroyed.
 
@@ -186,20 +185,22 @@ int rh_search_nsetting(const rh_search *search)
     return search->nsetting;
 }
 
+// NULL: there is no such setting.
 static rh_search__setting *setting_at(const rh_search *search, int setting)
 {
-    assert(setting >= 0 && setting < search->nsetting);
-    return &search->setting[setting];
+    return setting >= 0 && setting < search->nsetting ? &search->setting[setting] : NULL;
 }
 
 const double *rh_search_setting(const rh_search *search, int setting)
 {
-    return setting_at(search, setting)->x;
+    const rh_search__setting *s = setting_at(search, setting);
+    return s ? s->x : NULL;
 }
 
 rh_setting_state rh_search_state(const rh_search *search, int setting)
 {
-    return setting_at(search, setting)->state;
+    const rh_search__setting *s = setting_at(search, setting);
+    return s ? s->state : RH_SETTING_DROPPED;
 }
 
 static bool same(const double *a, const double *b, int n)
@@ -263,8 +264,8 @@ static bool make_slots(rh_search *search)
 void rh_search_amend(rh_search *search, int setting, const double *x)
 {
     rh_search__setting *s = setting_at(search, setting);
-    assert(s->nrun == 0 && rh_base__all_finite(x, search->space.ndim));
-    if (same(s->x, x, search->space.ndim))
+    if (!s || s->nrun || !rh_base__all_finite(x, search->space.ndim) ||
+        same(s->x, x, search->space.ndim))
         return;
     memcpy(s->x, x, (size_t)search->space.ndim * sizeof *x);
     fill_slots(search);
@@ -418,7 +419,8 @@ int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leade
 
 int rh_search_lead(const rh_search *search, int most, rh_leader *leader)
 {
-    assert(most >= 1);
+    if (most < 1)
+        return 0;
     int (*lead)(const rh_search *, int, rh_leader *) = search->type->calls->lead;
     return (lead ? lead : rh_search__lead_by_value)(search, most, leader);
 }

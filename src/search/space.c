@@ -7,12 +7,10 @@
 //
 // so 1 to 1,000 is spread as when drawing the logarithm and rounding.
 //
-// 1. Multiples of 0.1 are exact decimals: a step m / 10^p gives k m / 10^p, rounded once. 3 *
-//    0.1 would be 0.30000000000000004.
+// 1. A step m / 10^p gives k m / 10^p, rounded once: 3 * 0.1 would be 0.30000000000000004.
 // 2. An end that misses a multiple by rounding error still includes it: 0 to 0.3 by 0.1 has
 //    four values. The value is then clipped to the end.
-// 3. Counts are doubles, exact up to 2^53: a space may have more settings than an int can
-//    count.
+// 3. Counts are doubles, exact up to 2^53: an int may be too small for a space.
 // 4. The ends are exact on a log scale too: exp(ln(hi)) is not always hi.
 
 #include "search_internal.h"
@@ -113,7 +111,12 @@ double rh_dim__at(const rh_dim *dim, double i)
 
 void rh_space_at(const rh_space *space, int64_t i, double *x)
 {
-    assert(i >= 0 && (double)i < rh_space_count(space));
+    double n = rh_space_count(space);
+    if (i < 0 || (double)i >= n || isinf(n)) {
+        for (int k = 0; k < space->ndim; k++)
+            x[k] = NAN;
+        return;
+    }
     for (int k = space->ndim - 1; k >= 0; k--) {
         int64_t count = (int64_t)rh_dim_count(&space->dim[k]);
         x[k] = rh_dim__at(&space->dim[k], (double)(i % count));

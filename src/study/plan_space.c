@@ -1,16 +1,12 @@
 // plan_space.c - the space: every parameter of the agent with more than one value to try.
 //
-// 1. Dimensions are in the order of the agent's table: two files that list them in another
-//    order are the same study.
-// 2. Where `tune` is given nothing to search, it searches the usual ranges of the agent's
-//    table, except for parameters that were given a value; with preset: paper, the paper's
-//    grid.
-// 3. A published grid is set like any key: parameters set later replace its axes, and it
-//    replaces those set earlier.
+// 1. Dimensions are in the order of the agent's table: their order in a file does not matter.
+// 2. Without anything to search `tune` searches the usual ranges of the agent's table, except
+//    for parameters that have a value; with preset: paper, the paper's grid.
+// 3. A published grid is set like any key: it replaces earlier axes, and later axes its own.
 
 #include "plan.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -298,7 +294,8 @@ rh_status rh_plan__space(rh_plan *plan, rh_error *err)
 void rh_plan_hp(const rh_plan *plan, const double *x, double *hp)
 {
     const rh_agent_type *agent = plan->agent;
-    assert(agent && plan->hp);
+    if (!agent || !plan->hp) // not settled
+        return;
     memcpy(hp, plan->hp, (size_t)agent->nparam * sizeof *hp);
     for (int k = 0; x && k < plan->space.ndim; k++) {
         const rh_param *p = &agent->param[plan->dim[k].param];

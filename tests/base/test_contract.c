@@ -818,6 +818,19 @@ static void misuse_is_an_error_in_every_build(void **unused)
     assert_null(env);
     assert_null(agent);
 
+    // an action that the task does not have makes no step
+    assert_int_equal(rh_env_create(&env, &corridor_type, NULL, &err), RH_OK);
+    double state[8], obs = 0.0, reward = 0.0, act[] = {rh_env_task(env)->naction, -1.0, NAN};
+    rh_streams streams = {.start = rh_rng_stream(1, RH_STREAM_START, 0, 0),
+                          .noise = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0)};
+    assert_true(rh_env_state_size(env) <= sizeof state);
+    rh_env_start(env, state, &streams, &obs);
+    for (int i = 0; i < 3; i++) {
+        assert_false(rh_env_step(env, state, &act[i], &streams, &obs, &reward));
+        assert_true(isnan(reward));
+    }
+    rh_env_destroy(env);
+
     // a cache of another kind is not used
     rh_feature_cache *cache = NULL;
     double size = 3;

@@ -20,6 +20,9 @@ static void by_hand(void **unused)
     for (int p = RH_POOL_MEAN; p <= RH_POOL_QUARTILE; p++)
         assert_true(rh_pool_score((rh_pool)p, one, 1) == -7.0);
 
+    assert_true(isnan(rh_pool_score(RH_POOL_MEAN, one, 0)));
+    assert_true(isnan(rh_pool_score(RH_POOL_MEAN, one, RH_MAX_MEMBER + 1)));
+
     double two[] = {-10.0, -30.0};
     assert_true(rh_pool_score(RH_POOL_MEAN, two, 2) == -20.0);
     assert_true(rh_pool_score(RH_POOL_WORST, two, 2) == -30.0);

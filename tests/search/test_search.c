@@ -224,6 +224,16 @@ static void amended(void **unused)
     assert_int_equal(rh_search__find(search, &before), -1);
     for (int i = 0; i < n; i++)
         assert_int_equal(rh_search__find(search, rh_search_setting(search, i)), i);
+
+    // what does not exist, and values that are no setting
+    double none = NAN;
+    rh_leader leader;
+    rh_search_amend(search, 4, &none);
+    rh_search_amend(search, -1, &before);
+    assert_true(*rh_search_setting(search, 4) == after);
+    assert_null(rh_search_setting(search, rh_search_nsetting(search)));
+    assert_int_equal(rh_search_state(search, -1), RH_SETTING_DROPPED);
+    assert_int_equal(rh_search_lead(search, 0, &leader), 0);
     rh_search_destroy(search);
 }
 

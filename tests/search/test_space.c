@@ -65,6 +65,11 @@ static void counted_and_gone_through(void **unused)
                 assert_true(x[0] == sample_list[a] && x[1] == sample_names[b]);
                 assert_true(x[2] == 0.5 * c && rh_space_holds(&s, x));
             }
+    for (int64_t none = -1; none <= 36; none += 37) {
+        double x[3] = {0};
+        rh_space_at(&s, none, x);
+        assert_true(isnan(x[0]) && isnan(x[1]) && isnan(x[2]));
+    }
     rh_space mixed = sample_space(MIXED);
     assert_true(rh_space_count(&mixed) == (double)INFINITY);
     assert_true(rh_dim_count(&mixed.dim[0]) == (double)INFINITY);
