@@ -89,7 +89,6 @@ rh_status rh_critic__load(rh_critic *critic, double *theta, size_t n, const rh_s
 // The active features of obs, valid until the next call; critic->now does not change.
 const int32_t *rh_critic__features(rh_critic *critic, const double *obs);
 
-// Begin an episode at obs.
 void rh_critic__start(rh_critic *critic, const double *obs);
 
 // Learn from a step, or from the last one of an episode, and return the TD error. critic->now

@@ -2,8 +2,7 @@
 //
 //     delta = r + gamma v(s') - v(s),   w[i] += alpha delta for i active in s
 //
-// Sutton and Barto (2018), section 13.5. The number of tilings does not divide alpha, as in the
-// paper's code.
+// Sutton and Barto (2018), section 13.5. As in the paper's code, tilings do not divide alpha.
 
 #include "agent_internal.h"
 

@@ -14,8 +14,7 @@
 //    The initial value of a state is therefore w_init times the number of groups of sensors.
 // 2. The next action and the expectation use the weights before the update.
 // 3. One clock corrects Adam's bias for the whole run: it counts starts, steps and ends.
-// 4. Weights are stored as their distance from the initial weight, so a new table is all
-//    zeros.
+// 4. Weights are stored as distances from the initial weight, so a new table is all zeros.
 // 5. A TD error of 1e11 or more would overflow Adam's moments: the run ends as diverged.
 // 6. sgd ignores beta1 and beta2. The optimiser is the last parameter, so agents saved before
 //    it existed keep their meaning.
@@ -142,7 +141,6 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
     return esarsa_init(self, task, hp, err);
 }
 
-// The features of obs.
 static const int32_t *features_of(esarsa *s, const double *obs)
 {
     if (s->cache)

@@ -303,8 +303,7 @@ static float least(int n, const float *v)
     return x;
 }
 
-// ---------------------------------------------------------------------------- entries that may
-// leave
+// ---------------------------------------------------------------------------- leaving entries
 
 static int aged(int n, const uint32_t *visit, uint32_t clock, uint32_t age, int32_t *place)
 {

@@ -79,8 +79,7 @@ typedef struct rh_kernels {
     int (*faded)(int n, const float *y, int32_t *place);
 } rh_kernels;
 
-// The kernels of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best available
-// one.
+// The kernels of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
 const rh_kernels *rh_kernels__at(int i);
 const rh_kernels *rh_kernels__best(void);
 

@@ -1,5 +1,4 @@
-// random.c - the uniform policy: all actions are equally likely, nothing is learned. The
-// baseline for every comparison.
+// random.c - the uniform policy: learns nothing, the baseline for every comparison.
 
 #include "agent_internal.h"
 

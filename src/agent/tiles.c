@@ -6,9 +6,8 @@
 //
 //     tile = floor((q - (2k + 1) t) / ntiling)
 //
-// which takes ntile + 1 values over the range. Singles plus pairs with 16 tilings of 8 tiles
-// have 16 * (6 + 15) = 336 active features for six sensors, of 16 * (6 * 9 + 15 * 81) = 20,304
-// features.
+// which takes ntile + 1 values. For six sensors, singles plus pairs with 16 tilings of 8 tiles
+// have 16 * (6 + 15) = 336 active features of 16 * (6 * 9 + 15 * 81) = 20,304.
 //
 // 1. Indices are exact: a dense table, no hashing, no collisions.
 // 2. A value outside the range counts as the nearest value inside. The paper's code gives such

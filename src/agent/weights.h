@@ -20,8 +20,7 @@ typedef struct rh_weights__options {
 
 typedef struct rh_agent__idle rh_agent__idle;
 
-// An entry is the weight of one feature and one action. Entries with a trace form the active
-// set.
+// An entry is the weight of a feature and an action. Those with a trace form the active set.
 typedef struct rh_weights {
     rh_weights__options opt;
     const rh_kernels *kernels; // borrowed

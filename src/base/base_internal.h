@@ -20,8 +20,7 @@ const char *rh_base__suggest(const char *word, const char *const *candidate, int
 // Nullable: block, where *room is 0.
 void *rh_base__alloc_more(void *block, int *room, int n, size_t size);
 
-// For tests: blocks now allocated, allocations ever made, and a switch that fails the n-th
-// allocation from here (0: none).
+// For tests: blocks allocated now, allocations ever made; fail the n-th from here (0: none).
 int64_t rh_base__alloc_live(void);
 int64_t rh_base__alloc_count(void);
 void rh_base__alloc_fail_at(int64_t nth);
@@ -34,8 +33,7 @@ void rh_base__alone_end(void);
 
 // ---------------------------------------------------------------------------- instruction sets
 
-// Hot loops are compiled once per instruction set: 0 is the baseline; on x86, 1 is AVX2 with
-// FMA and 2 is AVX-512.
+// Hot loops are compiled per instruction set: 0 baseline; on x86, 1 AVX2 with FMA, 2 AVX-512.
 int rh_base__isa_count(void);   // how many this machine can run
 int rh_base__isa_best(void);    // the last of them that is allowed
 void rh_base__isa_limit(int n); // for tests: allow the first n only; 0: all
@@ -64,14 +62,12 @@ rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char 
 rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
                           const char *path, rh_error *err);
 
-// The bytes of a state's file and their number, or NULL without memory. Owned: the result, free
-// with rh_free().
+// The bytes of a state's file and how many, or NULL. Owned: the result, free with rh_free().
 unsigned char *rh_state__bytes(const rh_state *state, size_t *n);
 
 // ---------------------------------------------------------------------------- UTF-8
 
-// The UTF-8 character that starts at `at` (n bytes, at least 1): its length and code, or 0
-// where the bytes are not UTF-8.
+// Length and code of the UTF-8 character at `at` (n bytes, at least 1); 0 if it is not UTF-8.
 size_t rh_text__utf8(const char *at, size_t n, uint32_t *code);
 
 // Whether a character is invisible or ends a line: a control character, U+2028, U+2029, the

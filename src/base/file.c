@@ -5,8 +5,7 @@
 //
 // 1. Pipes and devices such as /dev/null are refused: a rename would replace them by a file.
 // 2. The temporary gets the old file's permissions at once, so that nobody else can read it,
-// and
-//    again at the end, because a library that writes to a name may have made a new file.
+//    and again at the end, because a library that writes to a name may have made a new file.
 
 #include "file.h"
 #include "base_internal.h"

@@ -15,8 +15,7 @@ rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, const char
                              int64_t count, const char *evidence, ...) RH_PRINTF(5, 6);
 void rh_findings__advise(rh_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
 
-// Sort the list: gravest first, in the order added within one severity. False: out of memory at
-// some time since begin.
+// Sort the list: gravest first, then as added. False: out of memory at some time since begin.
 bool rh_findings__end(rh_findings *list);
 
 #endif

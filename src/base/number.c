@@ -3,8 +3,7 @@
 // Reading: the digits become a whole number w and a power of ten q, x = w * 10^q.
 //
 // 1. w below 10^15 and |q| up to 22: both are doubles, so one product or quotient is rounded
-//    once (Clinger 1990). The limit could be 2^53, but numbers of 16 digits would then take an
-//    unpredictable branch.
+//    once (Clinger 1990). A limit of 2^53 would make numbers of 16 digits branch unpredictably.
 // 2. Else w times 128 bits of 5^q decides in all but a few cases (Lemire 2021, "Number parsing
 //    at a gigabyte per second"; the table is number_powers.c).
 // 3. Of more than 19 digits the first 19 are taken; when w and w + 1 come to the same double,
@@ -155,8 +154,7 @@ static inline bool by_table(uint64_t w, int64_t q, double *x)
     return true;
 }
 
-// The digits from p to end, with at most one point among them, times 10^q when read as one
-// whole number.
+// The digits from p to end, at most one point among them, times 10^q as one whole number.
 static double slowly(const char *p, const char *end, int64_t q)
 {
     char text[SLOW_DIGITS + 32];

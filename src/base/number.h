@@ -8,9 +8,8 @@
 
 #define RH_NUMBER__SIZE 32 // bytes of the longest printed number and its closing 0
 
-// Read the decimal number that starts at text and ends before end: sign, digits, point,
-// exponent. Returns the place after it, or NULL if there is none. *x is the nearest double, or
-// +-INFINITY where the number exceeds all doubles.
+// Read the decimal number from text to before end: sign, digits, point, exponent. Returns the
+// place after it, or NULL. *x is the nearest double, +-INFINITY beyond all doubles.
 const char *rh_number__parse(const char *text, const char *end, double *x);
 
 typedef enum rh_number__kind {

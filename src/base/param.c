@@ -1,7 +1,6 @@
 // param.c - reading, checking and printing values by a parameter table.
 //
-// Numbers are read and printed by number.c: the same in every locale, with the fewest digits
-// that read back.
+// Numbers are those of number.c: in any locale the same, with the fewest digits that read back.
 
 #include "number.h"
 #include "text.h"

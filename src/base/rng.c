@@ -4,9 +4,8 @@
 // (Steele, Lea and Flood 2014): each coordinate is absorbed with one full mixing round, so that
 // neighbouring seeds, runs and replicates give unrelated states.
 //
-// 1. Normals come in pairs by Box and Muller, with our own log and sincos. A rejection method
-//    is faster, but takes a random number of draws, and two settings that share a stream would
-//    then get different numbers.
+// 1. Normals come in pairs by Box and Muller, with our own log and sincos. A faster rejection
+//    method takes a random number of draws: settings on one stream would get different numbers.
 
 #include "rehearse/base.h"
 

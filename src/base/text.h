@@ -1,5 +1,4 @@
-// text.h - text that grows, quoting, printable text and checksums: one of each, for every
-// module and for the program. Numbers are in number.h.
+// text.h - text that grows, quoting, printable text and checksums. Numbers are in number.h.
 
 #ifndef REHEARSE_BASE_TEXT_H
 #define REHEARSE_BASE_TEXT_H
@@ -25,8 +24,7 @@ void rh_text__number(rh_text *text, double x); // fewest digits that read back
 
 // ---------------------------------------------------------------------------- quoting
 
-// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so the document stays
-// valid whatever a file or column is called.
+// A JSON string with its quotes, always valid: bytes that are not UTF-8 become U+FFFD.
 void rh_text__json(rh_text *text, const char *value);
 // A YAML scalar: plain where YAML reads it back as this text, otherwise in double quotes.
 void rh_text__yaml(rh_text *text, const char *value);

@@ -3,14 +3,11 @@
 // libyaml composes the document; the tree is a copy of it with aliases expanded.
 //
 // 1. A few aliases can expand to a billion nodes, and an alias can contain itself, so a tree
-// has
-//    at most 10,000 nodes and a depth of 16.
+//    has at most 10,000 nodes and a depth of 16.
 // 2. A key given twice in one mapping is refused with both lines, because YAML readers differ
-// in
-//    which one counts. The merge key << is refused too: YAML 1.2 removed it.
+//    in which one counts. The merge key << is refused too: YAML 1.2 removed it.
 // 3. Numbers follow the decimal grammar of number.c: no 0x10, nan or blanks. Whole numbers
-//    without a point or exponent are read exactly, because a seed can have more digits than a
-//    double.
+//    without point or exponent are exact, because a seed can have more digits than a double.
 // 4. libyaml composes in time quadratic in the depth: a megabyte of brackets takes minutes. The
 //    depth is therefore checked first, event by event, and parsing stops at the limit.
 

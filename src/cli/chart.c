@@ -1,9 +1,8 @@
 // chart.c - a curve in characters: braille dots, or stars where the locale is not UTF-8.
 //
-// 1. The axis covers most points, not all. The first episodes of a run can be a hundred times
-//    worse than the rest and would flatten the curve. With q the 10 % and 90 % quantiles and d
-//    their distance, the axis ends at q -+ d at the latest; points outside are marked at the
-//    edge.
+// 1. The axis covers most points, not all: the first episodes can be a hundred times worse than
+//    the rest and would flatten the curve. With q the 10 % and 90 % quantiles and d their
+//    distance, the axis ends within q -+ d; points outside are marked at the edge.
 // 2. Labels are round numbers: the axis has three equal steps of one or two digits and is the
 //    smallest such axis that holds the curve.
 

@@ -158,8 +158,7 @@ int cli_pass(rh_status status, const rh_error *err);     // the library's messag
 int cli_pass_file(rh_status status, const rh_error *err);
 void cli_hush(bool hushed); // print none of these from here on: another rank does
 
-// Print the text on standard output from `column` on, where the cursor is, with lines broken
-// before `width` and indented by `column`.
+// Print on stdout, cursor at `column`: lines break before `width`, indented by `column`.
 void cli_wrap(const char *text, int column, int width);
 
 // A short text by value, so that several fit into one printf: cli_count(n).s
@@ -275,11 +274,9 @@ typedef struct cli_log {
     double *missing;     // owned
 } cli_log;
 
-// Read the log at `path` as the options of cli_log_group say; a path that ends in .yaml or .yml
-// is a file of roles that names the log.
+// Read a log by the options of cli_log_group; a .yaml or .yml path has roles and names the log.
 int cli_log_read(cli_log *log, const cli_args *args, const char *path);
-// The same with the roles of a file, or of --roles for NULL. path NULL: the log that the file
-// names.
+// The same with the roles of a file; NULL: of --roles. path NULL: the log that the file names.
 int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles);
 bool cli_is_yaml(const char *path);                // by its extension
 void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as a file of roles
@@ -371,8 +368,7 @@ typedef struct cli_tuning {
     const rh_verdict *verdict; // borrowed from the study; NULL before
 } cli_tuning;
 
-// "alpha=0.1 tau=1" of the searched parameters, each after `before`, such as " --set ". digits:
-// of a number, 0 for all.
+// "alpha=0.1 tau=1" of the searched parameters, each after `before` (" --set "). digits 0: all.
 void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before, int digits,
                       char *text, size_t size);
 void cli_tune_head(const cli_tuning *tune);  // the plan
@@ -397,8 +393,7 @@ int cli_world_init(cli_world *world, const cli_args *args, const rh_plan *plan);
 void cli_world_clear(cli_world *world);
 const rh_env_type *cli_world_kind(const cli_world *world);
 
-// The environment that the one operand names, or NULL; and what --env-set says of the
-// parameters value (nparam) of `owner`.
+// The environment of the only operand, or NULL; the values (nparam) of --env-set for `owner`.
 const rh_env_type *cli_env_find(const cli_args *args);
 int cli_env_values(const cli_args *args, const char *owner, const rh_param *param, int nparam,
                    double *value);

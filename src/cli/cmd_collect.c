@@ -1,9 +1,8 @@
 // cmd_collect.c - rehearse collect: log a policy in a simulator, with the paper's procedure.
 //
 // 1. Options, file names and formats are checked before the first step.
-// 2. Several logs have consecutive seeds, and the number in a file name is the seed: the
-// seventh
-//    of thirty is made again with --seed 7.
+// 2. Several logs have consecutive seeds, and the number in a file name is the seed: --seed 7
+//    makes the seventh of thirty again.
 // 3. After an interruption the finished logs stay. Nothing is left of the unfinished one.
 
 #include "base/number.h"
@@ -84,8 +83,7 @@ typedef struct collecting {
 
 // ---------------------------------------------------------------------------- file names
 
-// Replace %d, %02d and the like in the pattern by the number. False if the pattern has another
-// conversion or the name is too long.
+// Replace %d, %02d and the like by the number. False: another conversion, or a name too long.
 static bool expand(const char *pattern, uint64_t number, char name[NAME_SIZE], bool *numbered)
 {
     size_t used = 0;

@@ -29,8 +29,7 @@ static void print_params(const rh_param *param, int nparam)
         printf("%s%s=", i ? " " : "", param[i].name);
 }
 
-// A line for each agent that the environment has grids for: axes of a grid stand together, and
-// so do the grids of an agent.
+// One line per agent with grids. The table keeps axes of a grid and grids of an agent together.
 static void print_grids(const rh_env_type *type)
 {
     const rh_axis *before = NULL;
@@ -198,8 +197,7 @@ static void print_chooser(void)
          "}\n");
 }
 
-// Sets $agent, $env, $model, $repr and $method from one word of the line, $word, and the next,
-// $next.
+// Sets $agent, $env, $model, $repr and $method from a word of the line, $word, and its $next.
 static void print_reader(void)
 {
     fputs("_rehearse_read() {\n"

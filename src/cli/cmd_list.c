@@ -1,5 +1,4 @@
-// cmd_list.c - rehearse list: environments, agents, models, representations, search methods and
-// published grids, with their parameters.
+// cmd_list.c - rehearse list: environments, agents, models, representations, methods, grids.
 //
 // Everything comes from the registries and their parameter tables.
 

@@ -2,10 +2,8 @@
 //
 // 1. Everything that can be refused is refused before the first run: names, ranges, an agent
 //    that does not fit, a file that cannot be written.
-// 2. Files are written before the results are printed, so a reader that closes the pipe early
-//    (`| head`) does not lose them.
-// 3. --save writes the agent of run 0 (in the first member), regardless of the order in which
-//    runs finish.
+// 2. Files are written before results are printed: closing the pipe early (`| head`) is safe.
+// 3. --save writes the agent of run 0 (in the first member), whichever run finishes first.
 
 #include "cli_internal.h"
 

@@ -1,11 +1,8 @@
-// cmd_sweep.c - rehearse sweep: every setting of a grid, run in a simulator or a model and
-// ranked.
+// cmd_sweep.c - rehearse sweep: run every setting of a grid in a simulator or model, and rank.
 //
-// 1. All settings go through one call of the evaluator, so no thread waits at the end of a
-//    setting. Runs with the same number share their random streams in all settings and are
-//    compared in pairs.
-// 2. An interrupted sweep reports what it has. Settings are run in order, so those begun first
-//    are complete.
+// 1. All settings go through one call of the evaluator, so no thread waits at the end of one.
+//    Runs of equal number share random streams in all settings and are compared in pairs.
+// 2. An interrupted sweep reports what it has: settings run in order, the first are complete.
 
 #include "cli_internal.h"
 

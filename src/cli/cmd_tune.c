@@ -1,12 +1,9 @@
 // cmd_tune.c - rehearse tune: from a log to the setting to deploy.
 //
-// 1. Everything is checked as early as it can be: options before the log is read, what depends
-//    on the log before a model is fitted.
-// 2. The same command on the same folder resumes a study, after an interrupt, a crash or a full
-//    disk alike.
+// 1. Options are checked before the log is read, what needs the log before a model is fitted.
+// 2. After an interrupt, a crash or a full disk the same command resumes the study.
 // 3. Of several processes the first reads and prints. The others build the plan from the same
-//    options and execute the runs they are sent. Each of them checks the options before any of
-//    them waits for another.
+//    options and do the runs they are sent. Each checks the options before any waits.
 // 4. When one of several processes is killed, mpirun ends the others and forwards nothing they
 //    print. So with several processes, how to resume is printed at the beginning.
 // 5. A folder that cannot be written and a full disk give exit code 2, before the work begins
@@ -66,8 +63,7 @@ static bool stop(void *context)
     return cli_interrupted() != 0;
 }
 
-// Of several processes only the first prints. mpirun gives it a terminal even where the output
-// goes to a file, so it must not draw.
+// Only the first process prints. mpirun gives it a terminal even for a file: it must not draw.
 static void before(void)
 {
     cli_launch launch = cli_launched();
@@ -272,8 +268,7 @@ static int carry_out(cli_tuning *tune)
     return cli_has(args, "strict") && grave ? CLI_FAILED : CLI_OK;
 }
 
-// The first process. *sound: the study told the others that it is over; otherwise they must be
-// aborted.
+// The first process. *sound: the others know that the study is over; otherwise abort them.
 static int keep_study(cli_tuning *tune, bool *sound)
 {
     rh_error err;

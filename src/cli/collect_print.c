@@ -14,8 +14,7 @@ static const char *counted(const cli_collection *c)
     return rh_env_task(c->school)->continuing ? "failure" : "episode";
 }
 
-// Whether there is anything to count: a continuing task with truncated episodes has neither
-// ends nor failures.
+// Whether there is anything to count: a truncated continuing task has no ends and no failures.
 static bool counts(const cli_collection *c)
 {
     return !rh_env_task(c->school)->continuing || c->opt.cutoff == INT64_MAX;

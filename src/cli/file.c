@@ -1,8 +1,7 @@
 // file.c - result files: complete or absent.
 //
 // 1. A regular file is an rh_file; anything else (a pipe, /dev/null) is written in place.
-// 2. Whether a file can be written is checked before the work begins. A typo in a folder must
-//    not cost hours of work.
+// 2. Writing is checked before the work begins: a typo in a folder must not cost hours.
 
 #include "base/file.h"
 #include "cli_internal.h"

@@ -1,5 +1,4 @@
-// fit_print.c - a fitted model in words: its inputs, its fidelity to the log, and the command
-// to run next.
+// fit_print.c - a fitted model in words: inputs, fidelity to the log, the command to run next.
 
 #include "cli_internal.h"
 

@@ -1,9 +1,7 @@
 // inspect_print.c - the report of `inspect` in words, on one screen.
 //
-// 1. The assumptions come before the numbers: a log that is read wrongly gives plausible
-//    numbers.
-// 2. Lists are cut so that everything fits on a screen; --all shows the rest. Errors and
-//    warnings are cut last.
+// 1. Assumptions come before numbers: a log that is read wrongly gives plausible numbers.
+// 2. Lists are cut to fit on a screen, errors and warnings last; --all shows the rest.
 
 #include "base/text.h"
 #include "cli_internal.h"

@@ -68,8 +68,7 @@ static int choose_agent(cli_job *job)
 
 // ---------------------------------------------------------------------------- the agent
 
-// hp from the plan; what it does not set, from the file. A state of another agent is left for
-// the library to refuse.
+// hp from the plan, or else from the file. The library refuses the state of another agent.
 static int read_agent(cli_job *job)
 {
     const rh_plan *plan = job->plan;

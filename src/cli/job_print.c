@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-// " name=value" of the parameters that are not swept and have, or have not, their default.
-// Nullable: swept (nparam).
+// " name=value" of unswept parameters at their default (initial) or not. Nullable: swept.
 static void add_values(char *text, size_t size, const rh_param *param, int nparam,
                        const double *value, const bool *swept, bool initial)
 {

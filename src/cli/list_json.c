@@ -1,5 +1,4 @@
-// list_json.c - environments, agents, models, representations, search methods and published
-// grids in JSON.
+// list_json.c - environments, agents, models, representations, methods and grids in JSON.
 
 #include "cli_internal.h"
 

@@ -1,10 +1,8 @@
 // options.c - reads a command line by the command's table of options.
 //
-// --name value, --name=value, -n value, -nvalue, several short options at once (-qj4), and --
-// before operands that begin with a dash.
+// --name value, --name=value, -n value, -nvalue, -qj4 for several, -- before operands like -x.
 //
-// 1. Numbers and choices of the program's own options are checked here, by the table; those of
-//    the plan's keys are checked by the plan.
+// 1. The table here checks the program's own numbers and choices; the plan checks its keys.
 // 2. An option given twice counts as it was given last, so it overrides a shell alias. Of
 //    options that may be repeated, the same name twice is refused: in
 //    --set alpha=0.1 --set alpha=0.2 one of them is a mistake.

@@ -1,8 +1,7 @@
 // page.c - pieces of the output on standard output: labelled lines, cells of tables, findings,
 // and the parts that several commands print of a log.
 //
-// Names and paths come from the user's files. Control characters in them are printed as '?', so
-// that a log cannot move the cursor.
+// Control characters in names and paths are printed as '?': a log cannot move the cursor.
 
 #include "base/text.h"
 #include "cli_internal.h"

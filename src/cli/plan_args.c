@@ -2,8 +2,7 @@
 //
 // 1. The options are made from the plan's table of keys: a new row there is an option here, in
 //    --help, the manual page and the completions. A command adds its own, such as --json.
-// 2. The plan checks the values, so an option and a key of a study file accept the same.
-//    Options override the file.
+// 2. The plan checks values: options accept what keys of a study file do, and override them.
 
 #include "cli_internal.h"
 

@@ -2,8 +2,7 @@
 //
 // 1. On a terminal one line is redrawn, ten times a second at most and never wider than the
 //    window. Elsewhere a line is written every ten seconds, so that a short job writes none.
-// 2. Progress is counted in points of learning curves, which is finer than runs. A run that
-//    ends early counts all its points.
+// 2. Progress counts points of learning curves, not runs; a run that ends early counts all.
 // 3. A narrow window drops, in this order: the bar, the note, the runs, the time left.
 
 #include "cli_internal.h"

@@ -1,10 +1,8 @@
 // sweep_print.c - the ranked results of `sweep` in words, JSON and CSV.
 //
-// 1. Settings of equal score keep the order of the grid. After an interruption, settings with
-//    unfinished runs come after the finished ones: a few runs easily score high. Settings
-//    without a score come last.
-// 2. When scores are not pooled by the mean, both are shown: the pooled score ranks, and the
-//    interval is that of the mean.
+// 1. Settings of equal score keep the order of the grid. After an interruption, unfinished ones
+//    follow the finished: a few runs easily score high. Those without a score come last.
+// 2. A pooled score other than the mean ranks, and is shown beside the mean and its interval.
 
 #include "cli_internal.h"
 

@@ -1,9 +1,7 @@
 // term.c - the terminal, the signals and the machine.
 //
-// 1. Only the character set of the locale is used. Numbers stay in the C locale, so that every
-//    file has decimal points.
-// 2. The first signal sets a flag and erases the progress line; nothing is drawn after it. The
-//    second one ends the program at once.
+// 1. Only the locale's character set is used; files have the decimal points of the C locale.
+// 2. The first signal sets a flag and erases the progress line for good; the second one exits.
 // 3. TERM=dumb does not count as a terminal: nothing can be redrawn there.
 
 #include "cli_internal.h"

@@ -1,10 +1,7 @@
-// tune_launch.c - whether this process was started as one of several, by the environment that
-// mpirun and srun leave.
+// tune_launch.c - whether this is one process of several, by the variables of mpirun and srun.
 //
-// 1. MPI is not asked, because MPI_Init takes a second and opens sockets, and most users have
-//    one machine.
-// 2. Only Slurm's variables of a step count. A batch script has SLURM_NTASKS too, and is one
-//    process.
+// 1. MPI is not asked: MPI_Init takes a second and opens sockets; most users have one machine.
+// 2. Only Slurm's step variables count: a batch script, one process, has SLURM_NTASKS too.
 // 3. A process gets its share of the machine's threads, but no more than it is bound to.
 
 #include "cli_internal.h"

@@ -1,10 +1,8 @@
 // tune_print.c - a study in words: what will be done, and the result.
 //
-// 1. The result comes first: the setting as options to paste, its score and the interval. The
-//    reasons follow.
-// 2. The score is that of the confirmation where there was one. The score of the search is
-//    printed below it: the best of many trials overestimates, and the difference shows by how
-//    much.
+// 1. The result comes first: the setting as options to paste, score and interval; then reasons.
+// 2. The score is the confirmation's where there was one. The search's is printed below it: the
+//    best of many trials overestimates, and the difference shows by how much.
 
 #include "cli_internal.h"
 

@@ -2,8 +2,7 @@
 //
 // 1. On a terminal two lines are redrawn: the progress and the best setting so far. Elsewhere a
 //    line is written when a stage begins and every ten seconds.
-// 2. The time left is estimated from the runs of this session. Runs from the journal take no
-//    time and do not count.
+// 2. The time left is estimated from this session's runs; runs from the journal take no time.
 // 3. While a model is fitted, the line is that of `fit`.
 
 #include "cli_internal.h"

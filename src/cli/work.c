@@ -1,7 +1,6 @@
 // work.c - the progress of work that reports through an rh_watch: fitting, learning.
 //
-// On a terminal one line is redrawn; elsewhere one is written every ten seconds. The remaining
-// time is that of the current part only.
+// On a terminal one line is redrawn; elsewhere one per ten seconds. Time left: of this part.
 
 #include "cli_internal.h"
 

@@ -1,8 +1,7 @@
 // world.c - where agents run: a simulator by its name, or a model from its file.
 //
-// A model is opened once, and each member becomes an environment. With --member only that one
-// does; its runs are the same as beside the others, because its number selects their random
-// streams.
+// A model is opened once, and each member becomes an environment; with --member only that one,
+// whose runs stay the same, because its number selects their random streams.
 
 #include "cli_internal.h"
 

@@ -1,8 +1,7 @@
 // acrobot.c - two hanging links, swung up by a torque at the joint between them.
 //
-// The equations of Sutton and Barto (1998), section 11.3, integrated as in Gymnasium's
-// Acrobot-v1. With t1 the first link's angle from hanging, t2 the second's relative to the
-// first, w their speeds and u the torque:
+// Sutton and Barto (1998), section 11.3, integrated as in Gymnasium's Acrobot-v1. With t1 the
+// first link's angle from hanging, t2 the second's to the first, w their speeds, u the torque:
 //
 //     d1   = m1 c1^2 + m2 (l1^2 + c2^2 + 2 l1 c2 cos t2) + I1 + I2
 //     d2   = m2 (c2^2 + l1 c2 cos t2) + I2
@@ -14,16 +13,14 @@
 //
 // The episode ends when -cos t1 - cos(t1 + t2) > 1.
 //
-// 1. One Runge-Kutta step of 0.2 s under a constant torque. The book takes four Euler steps of
-//    0.05 s.
+// 1. One Runge-Kutta step of 0.2 s at constant torque; the book: four Euler steps of 0.05 s.
 // 2. Every step gives a reward of -1, the last one included. Gymnasium gives 0 on the last.
 // 3. The goal test uses unit links whatever the real lengths: the paper's changed Acrobot has a
 //    longer first link and the old goal. `goal = links` tests the real tip.
 // 4. Three torques, as the paper says; the experiments behind its figures had two.
 // 5. Speed: cos(t - pi/2) is sin t, sin(t1 + t2) comes from the addition theorem, and the next
-//    step reuses the sines and cosines of the observation. A step calls sincos 8 times; the
-//    textbook form takes 22 sines and cosines. Both agree to 1e-14 anywhere in the state space
-//    (test_acrobot.c).
+//    step reuses the sines and cosines of the observation. A step calls sincos 8 times, the
+//    textbook form takes 22 sines and cosines. They agree to 1e-14 everywhere (test_acrobot.c).
 
 #include "env_internal.h"
 

@@ -7,8 +7,7 @@
 //     theta'' = (g sin theta - p cos theta) / (l (4/3 - m cos^2 theta / M))
 //     x''     = p - m l theta'' cos theta / M
 //
-// One Euler step of dt updates all four variables from their old values. The pole fails when
-// |x| or |theta| exceeds its limit.
+// One Euler step of dt from the old values. The pole fails with |x| or |theta| over its limit.
 //
 // 1. A failure gives -1, and the next observation is a new start. Nothing else marks it, so the
 //    agent bootstraps through a failure. Gymnasium ends the episode and gives +1 on every step.

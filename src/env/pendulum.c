@@ -1,7 +1,6 @@
 // pendulum.c - a pendulum swung up and held upright by a continuous torque.
 //
-// The dynamics of Gymnasium's Pendulum-v1. With theta = 0 upright, w its speed and u the torque
-// clipped to [-2, 2]:
+// Gymnasium's Pendulum-v1. With theta = 0 upright, speed w and torque u clipped to [-2, 2]:
 //
 //     reward = -(theta^2 + 0.1 w^2 + 0.001 u^2)    theta in [-pi, pi], before the step
 //     w     <- bound(w + (3 g / (2 l) sin theta + 3 / (m l^2) u) dt)    to [-8, 8]

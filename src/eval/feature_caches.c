@@ -1,18 +1,15 @@
-// feature_caches.c - the features of an environment's fixed observations, computed once for all
-// runs.
+// feature_caches.c - the features of fixed observations, computed once for all runs.
 //
 // A calibration model shows only states of its log. Agents that support it get their features
 // of each state computed before the first run, once for every set of fixed parameters and every
 // set of fixed observations. Runs then pass the index of the observation to the agent.
 //
-// 1. Settings with equal fixed parameters share a cache, and so do the members of one model,
-//    which show the same array.
+// 1. Equal fixed parameters share a cache; so do a model's members, which show the same array.
 // 2. All caches together take at most 32 MB, in equal shares: 25,000 observations of Acrobot's
 //    336 features, or 170,000 of Puddle World's 48. A row from main memory takes longer than
 //    computing it: in the model of a log of 200,000 steps a step was 5 % slower with a cache
 //    (of 270 MB) than without, and making the cache took 0.15 s. With logs of 5,000 and 20,000
-//    steps a step is 5 % and 2 % faster. Without a cache, agents compute features in every
-//    step.
+//    steps a step is 5 % and 2 % faster. Without a cache, every step computes features.
 // 3. Observations that are finite here are not checked again in every step.
 
 #include "base/base_internal.h"

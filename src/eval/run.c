@@ -2,9 +2,8 @@
 //
 // After the paper's algorithm AgentPerfInEnv, with the cut-off as an option.
 //
-// 1. Only replicate and run select the random streams. Settings can therefore be compared in
-//    pairs, a run gives the same score in `run` and in a sweep of a thousand settings, and
-//    threads do not change a result.
+// 1. Only replicate and run select the random streams: settings can be compared in pairs, and a
+//    run scores the same in `run`, in a sweep of a thousand settings and at any thread count.
 // 2. At a cut-off the agent learns from an ordinary step to the state reached, then starts
 //    anew: the state was not terminal, and learning that it was would be wrong. The paper's
 //    code treats it as terminal; RH_TERMINATE does the same.

@@ -4,17 +4,15 @@
 //    runs that are finished in all members count, so all members have the same weight.
 // 2. The contribution of a run is its jackknife pseudovalue, n T - (n - 1) T(without it),
 //    shifted so that the mean is the value. For means this is the run's mean over the members.
-//    The spread of the contributions gives the noise of the value. Two settings share the
-//    random streams of their runs, so the differences of their contributions give the noise of
-//    the difference.
+//    The spread of contributions is the noise of the value. Two settings share random streams,
+//    so the differences of their contributions give the noise of the difference.
 // 3. The jackknife fails for medians and extremes. These use a bootstrap instead: 400 resamples
 //    of the runs, always the same ones, and the interval between quantiles.
 // 4. With several members and means, the interval is Student's over the members' means: more
 //    runs in the same members would not tell more about the real system.
 // 5. Two settings are compared by their differences, never by their intervals, which overlap
 //    far too often. They are tied when the 95 % interval of the difference contains zero.
-// 6. A run that broke down with score -INFINITY makes the value -INFINITY; its spread is
-//    unknown.
+// 6. A run that broke down with score -INFINITY makes the value -INFINITY, its spread unknown.
 
 #include "base/base_internal.h"
 #include "rehearse/eval.h"

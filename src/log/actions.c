@@ -1,8 +1,7 @@
 // actions.c - decides whether the actions of a log are discrete or continuous.
 //
 // 1. Actions of one number, all integers with few distinct values, are discrete unless the
-//    caller says otherwise. A motor that only runs at 0 or 100 looks the same, so a note says
-//    what was decided.
+//    caller says otherwise. A motor at 0 or 100 looks the same, so a note tells the decision.
 // 2. Actions of several numbers are continuous unless the caller says that they are discrete;
 //    then every combination that occurs is an action, named "1/0/2".
 // 3. Actions are sorted (numbers by value, names alphabetically), so that two logs of one plant
@@ -55,8 +54,7 @@ static int look_up(const double *sorted, int n, const double *x, int width)
     return -1 - lo;
 }
 
-// The distinct vectors of act (n x width), sorted, in found (room for RH_MAX_ACTIONS + 1).
-// Stops after that many. Returns how many.
+// The distinct vectors of act (n x width), sorted, in found: at most RH_MAX_ACTIONS + 1.
 static int distinct(const double *act, int64_t n, int width, double *found)
 {
     int nfound = 0;

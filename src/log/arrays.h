@@ -1,8 +1,7 @@
 // arrays.h - turns numeric arrays of a file into rows of a log.
 //
-// HDF5 and NPZ files hold arrays with one row per step. An rh_array is one such array, read a
-// slab at a time; an rh_feed applies the options to rows, the same for every layout; an rh_flat
-// is a file of arrays side by side.
+// HDF5 and NPZ files hold arrays with a row per step. An rh_array is one of them, read in
+// slabs; an rh_feed applies the options to rows of any layout; an rh_flat is a file of arrays.
 
 #ifndef REHEARSE_LOG_ARRAYS_H
 #define REHEARSE_LOG_ARRAYS_H
@@ -39,8 +38,7 @@ typedef struct rh_array {
 // Set the shape from the dimensions dim (rank). False if there are too many numbers.
 bool rh_array__set_shape(rh_array *array, int rank, const int64_t *dim);
 
-// Row `row` (width), valid until the next call. Rows are requested in order; the last one may
-// be requested again.
+// Row `row` (width), valid until the next call. Ask in order, or for the last one again.
 rh_status rh_array__row(rh_array *array, int64_t row, const double **x, rh_error *err);
 
 void rh_array__clear(rh_array *array);

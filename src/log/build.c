@@ -6,10 +6,9 @@
 //    unknown. It is never the first row of another episode.
 // 2. A terminal step with unknown s' is kept, because it still ends an episode. Any other step
 //    with unknown s' is dropped and counted, and the step before it ends its episode.
-// 3. A row without an action gives the s' of the step before. If the episode continues after
-//    it, data is missing there: the episode is split, and its second part does not begin in a
-//    start state. A step with unknown action or reward is dropped in the same way; its flags
-//    still count.
+// 3. A row without an action gives the s' of the step before. If the episode continues, data is
+//    missing: it is split, and the second part does not begin in a start state. A step with
+//    unknown action or reward is dropped in the same way; its flags still count.
 // 4. The last step of an episode is terminal or truncated, whatever the log says.
 // 5. An observation whose numbers are all missing counts as none: no s', and no step there.
 // 6. An s' equal to the next row's observation is stored once.
@@ -295,8 +294,7 @@ static bool is_seen(const rh_log_builder *b, const double *obs)
     return false;
 }
 
-// Remove the last transition of the episode that begins with `first`, and its observation if
-// nothing else refers to it.
+// Remove the last transition of the episode from `first`, and its observation if unused.
 static void take_back(rh_log_builder *b, int64_t first)
 {
     int64_t i = ntransition(b) - 1;

@@ -2,10 +2,9 @@
 //
 // After the paper's collection of offline logs and its authors' code:
 //
-// 1. After every step the agent is judged by its last `span` steps, once there are that many.
-//    An episode's length is those steps divided by the episodes that ended in them, its return
-//    their reward divided likewise. These are the authors' measures; they count the partial
-//    episodes at both ends.
+// 1. After every step the agent is judged by its last `span` steps, if it has so many. The
+//    length of an episode is those steps divided by the episodes that ended in them, its return
+//    their reward divided likewise: the authors' measures, which count partial episodes.
 // 2. The log begins with a new episode and has its own random streams, in a replicate of its
 //    own: it shares none with training or with runs that evaluate agents.
 // 3. A log that completes too few or too many episodes is discarded, and the next attempt
@@ -343,7 +342,6 @@ done:
     return rc;
 }
 
-// Whether to make another attempt.
 static bool try_again(const work *w, const rh_collected *how)
 {
     bool over = how->outcome == RH_COLLECTED || how->outcome == RH_COLLECT_STOPPED;

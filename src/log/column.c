@@ -1,8 +1,7 @@
 // column.c - one array of a growing log.
 //
-// Blocks never move, so reading a log takes no more memory than the log itself. Flattening
-// needs a second copy, of one column at a time. If the number of rows was guessed well, there
-// is one block, and it becomes the array.
+// Blocks never move, so reading a log takes no more memory than the log. Flattening copies one
+// column at a time; if the number of rows was guessed well, its one block becomes the array.
 
 #include "log_internal.h"
 

@@ -1,13 +1,11 @@
-// columns.c - assigns roles to columns: by the caller's options, by what the file says of
-// itself, and else by the usual names (columns_usual.c).
+// columns.c - assigns roles to columns: by options, the file, or usual names (columns_usual.c).
 //
 // 1. Names are compared without case and punctuation: obs_0, obs[0], "Obs 0" and Obs.0 are the
 //    same (plain form obs_0), and so are episodeId and episode_id. A prime at the end and t+1
 //    mark an s': s' is s_next, x(t+1) is x_tp1. Names in options must match exactly, but a
 //    pattern never selects an s' together with its s.
 // 2. A guess never takes a column that the caller or the file named. A column named for two
-//    roles is refused; but a computed reward ("-energy", "0.1*u + v") may also use observation
-//    and action columns.
+//    roles is refused; but a computed reward ("-energy") may also use observations and actions.
 
 #include "base/base_internal.h"
 #include "columns_plan.h"

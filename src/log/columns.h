@@ -75,8 +75,7 @@ typedef struct rh_columns__plan {
     int nnote;
 } rh_columns__plan;
 
-// Assign roles by the options, then by the file, then by the usual names. Clear it afterwards,
-// even after a failure.
+// Assign roles by the options, the file, then the usual names. Clear it after a failure too.
 rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *columns,
                                 const rh_log_options *opt, rh_error *err);
 void rh_columns__plan_clear(rh_columns__plan *plan);

@@ -17,7 +17,6 @@ typedef struct rh_log__maker {
     rh_error *err;
 } rh_log__maker;
 
-// Add a note on what was decided.
 void rh_columns__plan_note(rh_log__maker *m, const char *format, ...) RH_PRINTF(2, 3);
 
 // The plan's entry for a role; NULL for roles that are lists.
@@ -35,8 +34,7 @@ rh_status rh_columns__plan_take_reward(rh_log__maker *m, int column);
 // Assign the remaining roles by the usual names; and the columns of s'.
 rh_status rh_columns__plan_guess(rh_log__maker *m);
 
-// Whether `next` names the s' of a column `plain`, both in plain form: temp_next, next_temp,
-// obs_next_0, x_tp1.
+// Whether `next` is the s' of `plain`, in plain form: temp_next, next_temp, obs_next_0, x_tp1.
 bool rh_columns__plan_is_next(const char *next, const char *plain);
 
 // Whether a terminal column of that plain form may mark time-outs as well.

@@ -3,8 +3,7 @@
 //     reward = [sign] term { (sign | ,) [sign] term }
 //     term   = [number *] column | column * number
 //
-// Column names may contain signs ("net-gain"): the longest matching name wins, and quotes make
-// it explicit.
+// Column names may contain signs ("net-gain"): the longest match wins; quotes make it explicit.
 
 #include "base/base_internal.h"
 #include "columns_plan.h"

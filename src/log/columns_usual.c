@@ -5,10 +5,9 @@
 // 2. If no column has an observation's name, every remaining numeric column is an observation,
 //    except counters, columns that the reward is computed from, and columns whose name says
 //    otherwise: a second column of flags is never an observation.
-// 3. In that case a numeric column with a word in it is refused: one bad field must not make a
-//    sensor disappear. Text columns are left out, with a note. Likewise a bad field does not
-//    turn continuous actions into names: such actions are refused unless the caller declares
-//    them to be names.
+// 3. In that case a numeric column with a word in it is refused: one bad field must not remove
+//    a sensor. Text columns are left out, with a note. Likewise a bad field does not turn
+//    continuous actions into names: they are refused unless the caller declares them as names.
 // 4. t counts steps, T is a temperature: the first rows tell which.
 // 5. Columns of s' are complete or ignored. They are matched by name, since their order may
 //    differ. An s' is never an observation.

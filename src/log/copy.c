@@ -4,8 +4,7 @@
 //    damaged file: rows and actions are in range, flags mark the last step of each episode and
 //    only that, and s' is unknown in terminal steps only.
 // 2. episode and step are computed from `first`, not copied.
-// 3. The hash covers transitions, so it does not depend on whether an s' is stored once or
-//    twice. Names and times do not count.
+// 3. The hash covers transitions, however often an s' is stored, but not names and times.
 
 #include "base/base_internal.h"
 #include "log_internal.h"

@@ -2,9 +2,8 @@
 //
 // Rows are parsed one at a time and pushed into a builder, so memory is the log and a buffer.
 //
-// 1. An episode ends where its column changes; without such a column, where a step counter does
-//    not rise; and always after a terminal or truncated row. Gaps in time may end one
-//    (order.c).
+// 1. An episode ends where its column changes; without one, where a step counter does not rise;
+//    always after a terminal or truncated row; and maybe at a gap in time (order.c).
 // 2. If there is a column of time-outs, a row that is `done` and timed out is not terminal, as
 //    in SB3's logs. If the column is called terminal or terminated, it is.
 

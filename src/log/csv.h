@@ -12,8 +12,7 @@
 
 // ---------------------------------------------------------------------------- records
 
-// A text from a file or from memory, plain or gzipped, as records. A record is one line, or
-// several if a quoted field contains line ends.
+// Records of a text from a file or memory, plain or gzipped. Quoted fields may span lines.
 typedef struct rh_csv {
     const char *path;           // for messages, borrowed
     int fd;                     // -1: from memory
@@ -38,7 +37,6 @@ rh_status rh_csv__open_bytes(rh_csv *csv, const void *bytes, size_t n, const cha
                              rh_error *err);
 void rh_csv__close(rh_csv *csv);
 
-// Rewind to the first line.
 rh_status rh_csv__rewind(rh_csv *csv, rh_error *err);
 
 // The next record that is not blank, without its line end; *text is NULL after the last. It is
@@ -60,8 +58,7 @@ typedef struct rh_csv__field_info {
     bool quoted;
 } rh_csv__field_info;
 
-// Parse the field at *at; *at moves past it and its delimiter, or becomes NULL after the last.
-// False: text follows a closing quote.
+// Parse the field at *at; *at moves to the next, or is NULL. False: text after a closing quote.
 bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field);
 
 // ---------------------------------------------------------------------------- times
@@ -85,14 +82,12 @@ typedef struct rh_csv__header {
     bool ignored;    // the lines no longer match the header
 } rh_csv__header;
 
-// Read the header and examine the first rows; csv is left before the first row. Clear it, even
-// after a failure.
+// Read the header and examine the first rows; csv is left before them. Clear after failure too.
 rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err);
 void rh_csv__clear_head(rh_csv__header *head);
 
 // ---------------------------------------------------------------------------- logs
 
-// Read a log from memory.
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err);
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);

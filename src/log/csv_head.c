@@ -8,8 +8,7 @@
 //    match the columns, somebody has edited the file, and they are ignored.
 // 4. A column t counts steps if it rises and falls to 0 or 1 only, or to its first value if
 //    that equals the stride: 20, 21, 20 is a temperature.
-// 5. "NA" in quotes is a word in a column of words and a missing value in a column of numbers,
-//    because some programs quote every field.
+// 5. "NA" in quotes is a word among words, missing among numbers: some programs quote all.
 
 #include "base/base_internal.h"
 #include "csv.h"

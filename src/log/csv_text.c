@@ -1,7 +1,6 @@
 // csv_text.c - splits a text into records and fields.
 //
-// 1. memchr() finds a record's end; characters are examined one by one only in lines with a
-//    quote.
+// 1. memchr() finds a record's end; only lines with a quote are read character by character.
 // 2. The buffer holds whole records. It grows up to RH_CSV__LONGEST, so a file without line
 //    ends is refused instead of being loaded.
 // 3. The first two bytes identify gzip. Consecutive members (bgzip, cat) are one text; a member
@@ -106,8 +105,7 @@ static rh_status read_gzip(rh_csv *csv, void *to, size_t n, size_t *got, rh_erro
 
 // ---------------------------------------------------------------------------- the buffer
 
-// Most texts have no quotes, and none should have a NUL. Lines are searched for them only after
-// the first was found.
+// Most texts have no quotes and no NUL. Lines are searched for them only after one was found.
 static void notice(rh_csv *csv, const char *text, size_t n)
 {
     csv->quotes = csv->quotes || memchr(text, '"', n);

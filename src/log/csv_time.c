@@ -25,8 +25,7 @@ static bool take_letter(const char **p, const char *end, char letter)
     return true;
 }
 
-// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so the leap day comes
-// last.
+// Days since 1970-01-01, Gregorian. Years begin in March, so the leap day comes last.
 static int64_t days_from_1970(int year, int month, int day)
 {
     int64_t y = year - (month <= 2);

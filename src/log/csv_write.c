@@ -1,8 +1,11 @@
 // csv_write.c - writes a log as a table that reads back as the same log.
 //
-// # rehearse columns: episode step obs obs action reward terminal truncated # rehearse actions:
-// "off", "on" episode,step,temp [degC],level,pump,reward,terminal,truncated
-// 0,0,20.5,1.25,on,-0.1,0,0 0,1,20.25,,off,0,0,1 0,2,20,1.5,,,,
+//     # rehearse columns: episode step obs obs action reward terminal truncated
+//     # rehearse actions: "off", "on"
+//     episode,step,temp [degC],level,pump,reward,terminal,truncated
+//     0,0,20.5,1.25,on,-0.1,0,0
+//     0,1,20.25,,off,0,0,1
+//     0,2,20,1.5,,,,
 //
 // 1. If the s' of an episode's last step is known, it becomes a row without an action. If any
 //    other s' differs from the s of the next step, every row has its s' in columns next_...,

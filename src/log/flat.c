@@ -2,8 +2,7 @@
 //
 // 1. The observations set the number of rows; every other array with a role must match. Arrays
 //    without a role may have any length and type and are ignored.
-// 2. s' comes from `next`, else from the next row of the same episode. A row of `next` that is
-//    all NAN means that s' is unknown.
+// 2. s' comes from `next` (all NAN: unknown), else from the next row of the same episode.
 // 3. Flags of any type are true if they are not zero. A flag that is NAN is refused.
 // 4. Rows of an episode are consecutive. An episode that returns is refused, as in a table.
 // 5. If there is a truncated array, `done` is true for every end, so a row that is both is a

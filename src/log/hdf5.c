@@ -6,8 +6,7 @@
 // 3. libhdf5 converts integers and floats of any size and byte order to doubles, exactly if a
 //    double can hold them. Long doubles would be rounded, so they are refused.
 // 4. libhdf5 makes up rows that were never stored from a fill value. A dataset that claims far
-//    more rows than its bytes can hold is refused when it is first read; unused datasets are
-//    not checked.
+//    more rows than its bytes can hold is refused at its first read; unused ones are ignored.
 // 5. libhdf5 clears a megabyte for every read that converts types. Small reads use a smaller
 //    buffer: 10,000 episodes of 20 steps take 1.8 s instead of 3.3 s.
 // 6. At exit, libhdf5 prints a message if a damaged file left something it cannot close. All

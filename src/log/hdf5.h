@@ -36,15 +36,13 @@ rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name);
 rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, char ***name,
                          int64_t *n, rh_error *err);
 
-// Open a dataset as an array; close it with rh_array__clear(). A dataset without numbers is
-// opened too, with numeric = false.
+// Open a dataset, close it with rh_array__clear(). One without numbers has numeric = false.
 rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_error *err);
 
 // The same, but fail if it does not hold numbers.
 rh_status rh_hdf5__numbers(rh_array *array, rh_hdf5 *file, const char *name, rh_error *err);
 
-// A number from an attribute of `object`, or from a dataset of one number; false if there is
-// none.
+// A number from an attribute of `object` or a dataset of one number; false if there is none.
 bool rh_hdf5__number_attribute(const rh_hdf5 *file, const char *object, const char *name,
                                double *x);
 bool rh_hdf5__scalar(rh_hdf5 *file, const char *name, double *x);

@@ -3,8 +3,7 @@
 // 1. Every number is measured once, by one part (columns, episodes, alignment, coverage);
 //    findings only compare them with thresholds.
 // 2. Quadratic work is sampled (coverage), sorting is limited to a million values (medians),
-//    and everything else is linear and uses all rows. Nothing is random: inspecting a log twice
-//    gives the same report.
+//    the rest is linear in all rows. Nothing is random: inspecting twice gives the same report.
 // 3. 1,000,000 transitions of 8 sensors take 1.3 s of processor time, 10,000,000 take 7 s, and
 //    so do 100,000 of 256 sensors (one core of a 2.3 GHz Xeon).
 

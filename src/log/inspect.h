@@ -52,8 +52,7 @@ void rh_inspect__room_clear(rh_inspect__room *room);
 // Sort room->sorted (nsorted).
 void rh_inspect__sort(rh_inspect__room *room);
 
-// Summarise room->column (n), which may hold NAN and infinities. Leaves the sample in
-// room->sorted.
+// Summarise room->column (n), NAN and infinities included. Leaves the sample in room->sorted.
 void rh_inspect__numbers(rh_log_numbers *out, rh_inspect__room *room, int64_t n);
 
 // The p-quantile of room->sorted; NAN if it is empty.
@@ -70,8 +69,7 @@ int64_t rh_inspect__spread(int64_t i, int64_t k, int64_t n);
 
 // ---------------------------------------------------------------------------- the space
 
-// Observations on a common scale: sensors that vary, minus their median, in standard
-// deviations.
+// Observations on a common scale: varying sensors, minus their median, in standard deviations.
 typedef struct rh_inspect__space {
     int n;                                        // sensors that vary
     int sensor[RH_MAX_OBS];                       // which

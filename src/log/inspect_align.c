@@ -258,8 +258,7 @@ static void compare_next(const rh_inspect__view *v, rh_log_alignment *out)
         out->next[k] = n ? sum[k] / (double)n / v->space.n : NAN;
 }
 
-// Where unusual rewards are relative to the ends of episodes: the cost of a trip belongs to the
-// step that ends the episode.
+// Where unusual rewards are: the cost of a trip belongs to the step that ends the episode.
 static void place_rewards(const rh_log *log, const rh_log_report *report, rh_log_alignment *out)
 {
     int64_t n = 0, at[3] = {0};

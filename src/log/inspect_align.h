@@ -11,8 +11,7 @@
 
 // ---------------------------------------------------------------------------- fits
 
-// Sums over the steps of both halves. They suffice for a ridge regression on any subset of the
-// features and for its error on the other half.
+// Sums over both halves: enough to fit any features by ridge regression and to test the fit.
 typedef struct rh_inspect__sums {
     int p, m;     // features, targets
     double *g[2]; // features by features  (p x p)

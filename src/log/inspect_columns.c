@@ -1,11 +1,9 @@
 // inspect_columns.c - statistics of the sensors, actions and rewards of a log.
 //
-// 1. Ranges come from all observations; movement comes from the steps of episodes, never across
-//    an end.
+// 1. Ranges come from all observations, movement from steps, never across an episode's end.
 // 2. A run is a number of consecutive steps that do not change a sensor. It continues into the
 //    next episode if that begins with the same value, because a stuck sensor ignores episodes.
-//    Runs are compared with the sensor's own: a valve position rests by nature, a temperature
-//    does not.
+//    Runs are compared with the sensor's own: a valve rests by nature, a temperature does not.
 // 3. An angle jumps by its whole range at the end of it and moves little otherwise. Differences
 //    of such a sensor are then taken the short way round, so that a turn is no jump.
 
@@ -204,9 +202,8 @@ bool rh_inspect__sensors(rh_log_report *report, const rh_log *log, rh_inspect__r
     return log->n < 3 || find_twins(report, log);
 }
 
-// After how many rows actions change: the largest number of which nearly all runs of one action
-// are multiples. Runs at the ends of episodes are left out. 1 if there is no such number, or
-// too few runs.
+// After how many rows actions change: the largest number of which nearly all runs of one
+// action, except at the ends of episodes, are multiples. 1 if there is none, or too few runs.
 static double measure_hold(const rh_log *log)
 {
     const rh_inspect__limits *limit = &rh_inspect__limit;

@@ -5,8 +5,7 @@
 // in median steps: 0.4 is nearer than the next row, 30 is far away.
 //
 // 1. A step is not its own neighbour; an equal step in another row is.
-// 2. Continuous actions are measured number by number, in thirds (low, middle, high).
-//    Combinations of numbers are not measured.
+// 2. Continuous actions are measured by single numbers, not jointly, in thirds (low to high).
 // 3. Brute force on floats, over flat arrays that compilers vectorise. 2,000 states are queried
 //    and at most 50,000 of each action searched (fewer with many sensors or actions), both
 //    evenly spaced; the report gives the numbers. With 1,000,000 transitions, 8 sensors and 3

@@ -232,8 +232,7 @@ static void find_few_ends(const rh_inspect__finder *f)
     }
 }
 
-// Failures that show in the reward only: the lowest reward if there are few distinct ones,
-// otherwise those far below the rest.
+// Failures that only the reward shows: the lowest of few values, else those far below the rest.
 static void find_failures(const rh_inspect__finder *f)
 {
     const rh_log_report *r = f->report;

@@ -145,8 +145,7 @@ static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t s
                  rh_inspect__where(f, s->absurd_at).s);
 }
 
-// Sentinels in actions, and in rewards. There only the common ones count, because a trip may
-// cost 1000 each time.
+// Sentinels in actions and rewards. In rewards only common ones count: a trip may cost 1000.
 static void find_sentinels(const rh_inspect__finder *f)
 {
     const rh_log *log = f->log;

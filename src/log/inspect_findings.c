@@ -3,10 +3,8 @@
 // 1. An error means that the log must not be used as it is: invalid numbers, rows shifted
 //    against cause and effect, every step terminal. A warning means that somebody has to look:
 //    the log may be wrong, or show too little. A notice is good to know.
-// 2. There is one finding of a kind, however many columns it concerns, so that all fit on a
-//    screen.
-// 3. Thresholds are set so that clean logs of simulators raise no false findings
-//    (tests/log/test_inspect_clean.c).
+// 2. Each finding appears once, however many columns it concerns, so that all fit on a screen.
+// 3. Clean logs of simulators must raise no findings (tests/log/test_inspect_clean.c).
 
 #include "inspect.h"
 

@@ -1,8 +1,7 @@
 // inspect_fit.c - ridge regression from sums, fitted on one half and evaluated on the other.
 //
-// Sums of squares and products suffice for the weights of any subset of features and for their
-// error on the other half. So one pass over the steps is enough, and eight fits cost little
-// more than one.
+// Sums of squares and products suffice to fit any subset of features and to test it on the
+// other half. So one pass over the steps is enough, and eight fits cost little more than one.
 
 #include "inspect_align.h"
 

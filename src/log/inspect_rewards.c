@@ -48,8 +48,7 @@ static bool fit_rewards(const rh_inspect__view *v, int k, double *share)
     return good;
 }
 
-// The mean reward of the three steps of the other half nearest to q. z: steps, number by number
-// (d x n); far: (n).
+// The mean reward of the three steps of the other half nearest to q. z: (d x n); far: (n).
 static double ask_nearest(const rh_inspect__view *v, const float *z, const int64_t *place,
                           int64_t n, int d, int64_t q, float *far)
 {

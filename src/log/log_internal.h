@@ -53,8 +53,7 @@ bool rh_log__number_steps(rh_log *log);
 
 // ---------------------------------------------------------------------------- building
 
-// Set the action names found while reading; actions are pushed as indices into them. They are
-// sorted, and those never pushed are left out.
+// Set the action names that pushed actions index. Names are sorted; unused ones are left out.
 rh_status rh_log__set_labels(rh_log_builder *builder, const char *const *label, int nlabel,
                              rh_error *err);
 

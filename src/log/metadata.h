@@ -61,8 +61,7 @@ rh_status rh_metadata__parse_own(rh_metadata__own *out, const char *text, size_t
 void rh_metadata__clear(rh_metadata *metadata);
 void rh_metadata__clear_own(rh_metadata__own *own);
 
-// What rehearse stores in addition, and metadata.json. Owned: the result, free with free().
-// NULL if memory runs out.
+// What rehearse adds, and metadata.json. Owned: free with free(). NULL if memory runs out.
 char *rh_metadata__print_own(const rh_log *log);
 char *rh_metadata__print_space(const rh_log *log, bool action);
 char *rh_metadata__print(const rh_log *log, const char *id, int64_t nepisode, double size);

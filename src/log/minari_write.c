@@ -1,10 +1,8 @@
-// minari_write.c - writes a log as a Minari dataset that the Minari library opens and minari.c
-// reads back without loss.
+// minari_write.c - writes a Minari dataset that Minari and, without loss, minari.c read.
 //
 // 1. A path that ends in .hdf5 or .h5 is the HDF5 file alone; if it is called main_data.hdf5,
-//    metadata.json is written beside it. Any other path is the dataset's folder, with
-//    data/main_data.hdf5 and data/metadata.json; minari.load_dataset() finds it in Minari's own
-//    folder.
+//    metadata.json is written beside it. Any other path is the dataset's folder, with both in
+//    data/; minari.load_dataset() finds it in Minari's own folder.
 // 2. An episode needs T + 1 observations. If the one after a terminal step is unknown, the last
 //    one is repeated and an attribute says so: a NAN would spread to code that multiplies the
 //    value of s' by zero.

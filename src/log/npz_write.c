@@ -1,5 +1,4 @@
-// npz_write.c - writes a log as a NumPy archive that np.load() opens and npz.c reads back
-// without loss.
+// npz_write.c - writes a log as a NumPy archive that np.load() and, without loss, npz.c read.
 //
 //     obs, next_obs  float64 (n, nobs)     episode    int64 (n)      obs_names    text (nobs)
 //     action         int64 (n), or         time       float64 (n)    obs_units    text (nobs)
@@ -9,8 +8,7 @@
 //
 // 1. next_obs is all NAN where s' is unknown. If a known s' is all missing too, next_known
 //    tells them apart. start is written if an episode resumes after a gap.
-// 2. Discrete actions are their labels if these are all integers, else indices into
-//    action_labels.
+// 2. Discrete actions are their labels if all are integers, else indices into action_labels.
 // 3. Members are stored, not compressed: this is as fast as the disk. They carry a fixed date,
 //    so the same log gives the same bytes.
 // 4. The archive is generated from the log while it is written, without a second copy.

@@ -67,8 +67,7 @@ static rh_status hand_on(rh_order *order, rh_log_row *row, rh_error *err)
     return rh_log_push(order->builder, row, err);
 }
 
-// Pass on the row that was held: with its reward, or without an action as the last of its
-// episode.
+// Pass on the held row: with its reward, or without an action as the last of its episode.
 static rh_status release(rh_order *order, const double *reward, rh_error *err)
 {
     if (!order->holding)

@@ -29,8 +29,7 @@ bool rh_order__begins(const rh_order *order, const rh_log_row *row);
 // Whether the next step will be truncated because its episode is long enough.
 bool rh_order__cuts(const rh_order *order, bool begins);
 
-// Push the next row. If rewards belong to states, its numbers must stay valid until the row
-// after it was pushed.
+// Push the next row. If rewards belong to states, keep its numbers valid through the next push.
 rh_status rh_order__push(rh_order *order, const rh_log_row *row, rh_error *err);
 
 // There are no more rows.

@@ -1,8 +1,7 @@
 // registry.c - the log formats, and how a file's format is detected.
 //
-// The first bytes decide, never the name: a gzipped file called .csv or an HDF5 file without a
-// suffix is read. Common formats that are not supported are recognised too, so that the
-// message can say what to do.
+// The first bytes decide, never the name: gzip called .csv, or HDF5 without a suffix, is read.
+// Common unsupported formats are recognised too, so that the message can say what to do.
 
 #include "base/base_internal.h"
 #include "base/number.h"
@@ -137,8 +136,7 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
     return RH_OK;
 }
 
-// The format of a file, `asked` if it is not NULL; or NULL, *rc and a message that says what
-// the file is.
+// The format of a file, `asked` if not NULL; or NULL, *rc and a message that says what it is.
 static const rh_log__format *recognise(const char *path, const rh_log__format *asked,
                                        rh_status *rc, rh_error *err)
 {

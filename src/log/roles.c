@@ -7,13 +7,10 @@
 //       reward: -energy
 //
 // 1. Keys are at the top level, below roles:, or below data: and its roles:. An unknown key
-//    below roles: is refused. Elsewhere it belongs to another program, unless it is nearly one
-//    of ours (episodes, max-gap): then it is a typo and refused too. data: plant.csv is the
-//    path alone.
-// 2. `actions` lists all actions. Beside `states` or `rewards` it names columns, as in a2rl's
-//    metadata.yaml.
-// 3. A list is joined with commas, and an entry that contains one is quoted, as in a list on
-//    the command line.
+//    below roles: is refused. Elsewhere it belongs to another program, or is a typo and refused
+//    if it is nearly ours (episodes, max-gap). data: plant.csv is the path alone.
+// 2. `actions` lists all actions; beside `states` or `rewards` it names columns, as in a2rl.
+// 3. A list is joined with commas, and an entry that contains one is quoted, as in an option.
 
 #include "roles.h"
 #include "base/base_internal.h"

@@ -67,8 +67,7 @@ typedef struct rh_fidelity__logged {
 } rh_fidelity__logged;
 
 // Choose the episodes to use; then take their returns and lengths, or the rewards of nstretch
-// stretches of a continuing log. most: steps of an episode or a stretch. Clear after failure
-// too.
+// stretches of a continuing log, of `most` steps each at most. Clear after failure too.
 rh_status rh_fidelity__choose(rh_fidelity__logged *logged, const rh_fidelity__work *w,
                               rh_error *err);
 void rh_fidelity__take_episodes(rh_fidelity__logged *logged, const rh_fidelity__work *w,
@@ -77,8 +76,7 @@ void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity_
                                  int64_t nstretch, int64_t most);
 void rh_fidelity__clear(rh_fidelity__logged *logged);
 
-// The measurements, in this order: predictions of held-out steps, coverage, simulated
-// behaviour, findings.
+// The measurements in order: predictions of held-out steps, coverage, simulation, findings.
 rh_status rh_fidelity__predict(rh_fidelity__work *w, rh_error *err);
 rh_status rh_fidelity__reach(rh_fidelity__work *w, rh_error *err);
 rh_status rh_fidelity__simulate(rh_fidelity__work *w, rh_error *err);
@@ -95,13 +93,11 @@ static inline void rh_fidelity__push(rh_fidelity__series *s, double x)
 // The code (ncode) of an observation, consistent with w->code.
 void rh_fidelity__encode(const rh_fidelity__work *w, const double *obs, float *code);
 
-// Distance of two codes.
 double rh_fidelity__distance(const rh_fidelity__work *w, const float *a, const float *b);
 
 // A distance in median steps; NAN if the median step has length 0.
 double rh_fidelity__in_steps(const rh_fidelity__work *w, double distance);
 
-// The code of a row.
 const float *rh_fidelity__code(const rh_fidelity__work *w, int32_t row);
 
 // Sort x (n) and return its p-quantile; NAN if n is 0.

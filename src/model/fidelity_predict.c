@@ -18,9 +18,8 @@
 //    every fold would multiply the time of a fit.
 // 3. The code of the mean prediction is compared, not the mean of codes, so that a kind need
 //    not know codes.
-// 4. Out of coverage the model gives a penalty, not a prediction. Such steps are counted and
-//    left out of all errors. The reach is that of the fitted model, because a fold's own would
-//    be measured from other steps.
+// 4. Out of coverage the model gives a penalty, not a prediction: such steps are counted and
+//    left out of all errors. The reach is the fitted model's, since a fold's own would differ.
 // 5. Terminal steps with unknown s' count for reward and termination only.
 
 #include "base/base_internal.h"
@@ -103,7 +102,6 @@ static bool deal(plan *p, const rh_log *log)
     return true;
 }
 
-// Split the log for a fold.
 static void split(asking *a, int fold)
 {
     const rh_log *log = a->w->log;

@@ -64,7 +64,6 @@ typedef struct stage {
     int64_t ncut;                // truncated episodes
 } stage;
 
-// A run in progress.
 typedef struct running {
     behaviour how;
     rh_streams streams;
@@ -190,7 +189,6 @@ static rh_status run_episodes(stage *g, behaviour how, series *returns, series *
     return rc;
 }
 
-// Simulate stretches of a continuing task.
 static rh_status run_stretches(stage *g, behaviour how, series *returns, rh_error *err)
 {
     rh_status rc = RH_OK;

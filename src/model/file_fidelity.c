@@ -1,7 +1,6 @@
 // file_fidelity.c - the fidelity of a model in its file.
 //
-// Numbers are stored by name. A number that an older file lacks keeps its value of
-// rh_fidelity__create().
+// Numbers are stored by name. One that a file lacks stays as rh_fidelity__create() sets it.
 
 #include "base/base_internal.h"
 #include "fidelity.h"

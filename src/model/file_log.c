@@ -1,7 +1,6 @@
 // file_log.c - the log of a model in the model's file.
 //
-// 1. Rows keep their numbers, because the model's tables refer to states and transitions by
-//    row.
+// 1. Rows keep their numbers, because the model's tables refer to states and steps by row.
 // 2. rh_log_copy() refuses inconsistent arrays. Missing and infinite numbers are refused here.
 
 #include "file.h"

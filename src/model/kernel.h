@@ -1,5 +1,4 @@
-// kernel.h - the memory layout of the nearest-neighbour index, and the loops that search it,
-// compiled once per instruction set.
+// kernel.h - the layout of the nearest-neighbour index, and the loops that search it (RH_ISA).
 
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H

@@ -1,10 +1,9 @@
 // knn.c - the nearest-neighbour model: steps of the log, stitched together.
 //
-// The paper's calibration model. For state s and action a, the model finds the k transitions of
-// the log that took a (or, for continuous actions, a similar one) in the states nearest to s by
-// the distance of their codes. It draws one of them, the nearer the more probable, and gives
-// its reward and next state. Out of coverage the episode ends with a default return
-// (knn_reach.c, knn_sample.c).
+// The paper's calibration model. For state s and action a, it finds the k transitions of the
+// log that took a (or, if continuous, a similar action) in the states nearest to s by distance
+// of codes. It draws one, the nearer the more probable, and gives its reward and next state.
+// Out of coverage the episode ends with a default return (knn_reach.c, knn_sample.c).
 //
 // 1. Discrete actions are looked up in a table built once (knn_table.c, knn_env.c). Continuous
 //    ones are searched (knn_search.c).
@@ -140,8 +139,7 @@ static int64_t row_of(const rh_log *log, const double *obs)
     return (int64_t)((at - first) / width);
 }
 
-// The nearest transitions to a code among all of an action, as the table would have them; how
-// many, at most k.
+// The nearest transitions to a code among all of an action, as in the table; how many, up to k.
 static int compare_all(const rh_knn *knn, const rh_model *model, const float *code, int action,
                        int32_t *transition, float *distance)
 {

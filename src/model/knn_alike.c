@@ -10,8 +10,7 @@
 // 1. Effects are compared in sensors, not in codes, because the codes are being judged.
 // 2. Steps of one episode are alike because they are close in time, which neighbours in the
 //    model need not be. In a log of one episode, pairs are well apart in time.
-// 3. With too few pairs, or if near pairs differ nearly as much as far ones, the distance is
-//    undetermined.
+// 3. With too few pairs, or if near pairs differ nearly like far ones, it is undetermined.
 //
 // In near-optimal logs with raw observations, steps are alike up to 1.0 to 1.4 median steps in
 // Acrobot (five logs), 1.3 to 4.2 in Puddle World (five) and 4.4 to 5.5 in Cartpole (three).

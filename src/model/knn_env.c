@@ -1,19 +1,15 @@
-// knn_env.c - the environment of a member with discrete actions: a step is one table lookup and
-// one random number.
+// knn_env.c - the environment of a member with discrete actions: a lookup and a draw per step.
 //
 // For every state and action the table holds the k neighbours and their cumulative
 // probabilities. A step draws u in [0, 1), takes the first neighbour whose cumulative
 // probability exceeds u, and follows that transition of the log. The agent observes only states
 // of the log: they are the environment's fixed observations.
 //
-// 1. Every step takes one random number, needed or not, so that runs that share a stream stay
-//    aligned.
-// 2. A terminal transition with unknown s' shows its s: the observation after an end teaches
-//    the agent nothing.
+// 1. Every step takes one random number, needed or not: runs on one stream stay aligned.
+// 2. A terminal transition with unknown s' shows its s: the last observation teaches nothing.
 // 3. Where the log truncates an episode, the model continues: s' has neighbours like any state.
 // 4. In a continuing task a terminal transition leads to a start.
-// 5. The neighbour is chosen by counting, not by a search loop: its branch would be
-//    mispredicted half the time.
+// 5. The neighbour is chosen by counting: a search loop would mispredict half of its branches.
 // 6. A step is out of coverage if the nearest neighbour is farther than reach, also if the
 //    neighbours are then used at a cost.
 //

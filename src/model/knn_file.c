@@ -4,8 +4,7 @@
 // with continuous actions rebuild their index from the log, to the same bits. Both store the
 // distances that reach is computed from, and the transitions they use unless they use all.
 //
-// Everything read is checked: whatever the file holds, an environment made from it stays within
-// its arrays.
+// Everything read is checked: whatever the file holds, environments stay within their arrays.
 
 #include "knn_internal.h"
 

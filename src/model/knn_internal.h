@@ -26,8 +26,7 @@ enum { RH_KNN_PESSIMISTIC, RH_KNN_OPTIMISTIC, RH_KNN_CHARGED };       // out of 
 
 extern const rh_param rh_knn__param[RH_KNN_NPARAM];
 
-// A member: a table of the neighbours of every state for discrete actions, an index to search
-// for continuous ones.
+// A member: a table of neighbours for discrete actions, an index to search for continuous ones.
 typedef struct rh_knn {
     int k;                 // neighbours of a query
     int32_t *use;          // owned: transitions it uses, ascending; NULL: all of the log

@@ -1,8 +1,7 @@
 // knn_search.c - continuous actions: searches the neighbours of a state and an action.
 //
 // A point is the code of the state, followed by the numbers of the action, each scaled from its
-// range in the log to -1 .. 1, times action_weight; or the code of both, if the representation
-// makes one.
+// range in the log to -1 .. 1, times action_weight; or the representation's code of both.
 //
 // 1. An action is clamped to the range of the log, because the log says nothing outside it.
 // 2. The state block has the memory that a search needs, so a step allocates nothing.

@@ -137,7 +137,6 @@ static rh_status fill_action(work *w, int action, rh_error *err)
     return rc;
 }
 
-// Index the querying states.
 static rh_status index_states(work *w, rh_error *err)
 {
     const rh_model__part *part = w->part;

@@ -2,8 +2,7 @@
 //
 // 1. A model owns a copy of its log, because neighbours are transitions of the log and
 //    observations are its rows. Codes are computed once for all members.
-// 2. Several members fitted to all of the log would be equal unless fitting is random. Such
-//    ensembles are refused.
+// 2. Several members fitted to all of the log are equal, so refused, unless fitting is random.
 
 #include "model_internal.h"
 

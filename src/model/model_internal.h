@@ -76,8 +76,7 @@ extern const rh_model_type rh_model_nn;
 
 // ---------------------------------------------------------------------------- parts of a fit
 
-// clean.c: whether transition i has no missing or infinite number, and whether its s' is
-// usable.
+// clean.c: whether transition i has only finite numbers, and whether its s' is usable.
 bool rh_model__is_whole(const rh_log *log, int64_t i);
 bool rh_model__has_next(const rh_log *log, int64_t i);
 

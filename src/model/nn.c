@@ -1,5 +1,4 @@
-// nn.c - neural network models: networks that predict the next state, the reward and the end of
-// an episode.
+// nn.c - neural network models: they predict next state, reward and the end of an episode.
 //
 // After the paper's appendix and the authors' code: three networks, each of two hidden layers
 // of 128 ReLU units and a linear output. Inputs and targets are scaled to -1 .. 1 by their

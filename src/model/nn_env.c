@@ -2,8 +2,7 @@
 //
 // 1. The state block holds the observation and the scratch floats of a prediction, aligned here
 //    because the block itself may not be.
-// 2. `draw` takes one random number in every step, so that settings that share a stream stay
-//    aligned.
+// 2. `draw` takes one random number per step, so that settings on one stream stay aligned.
 // 3. The next step starts from the predicted state, so errors accumulate along an episode. Only
 //    the range of the data bounds them.
 

@@ -1,7 +1,6 @@
 // nn_file.c - neural network models in a file: ranges and weights.
 //
-// 1. Adam's moments are not stored: the file would be three times as large, and training is
-//    never resumed.
+// 1. Adam's moments would triple the file; training is never resumed, so they are not stored.
 // 2. All shapes follow from the model; a range or network of another size is refused. The
 //    ranges determine which networks exist.
 

@@ -79,7 +79,6 @@ double rh_nn__end_chance(int ending, double end);
 
 // ---------------------------------------------------------------------------- training
 
-// A network in training.
 typedef struct rh_nn__learner {
     rh_mlp *mlp;         // owned
     rh_mlp *best;        // owned: at the lowest held-out error

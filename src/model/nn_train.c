@@ -1,5 +1,4 @@
-// nn_train.c - trains a network of a model: Adam on the mean squared error, in shuffled epochs,
-// stopped by held-out rows.
+// nn_train.c - trains a network: Adam on the squared error, shuffled epochs, early stopping.
 //
 // With y the outputs of a batch of n rows, t the targets and m the numbers of a target:
 //
@@ -167,7 +166,6 @@ void rh_nn__learn(rh_nn__learner *l, int64_t nbatch)
 
 // ---------------------------------------------------------------------------- all of them
 
-// The share of all epochs done.
 static double share_done(const rh_nn__learner *learner, int n)
 {
     double made = 0.0, all = 0.0;

@@ -7,11 +7,9 @@
 // and a line for who looks into the file with a pager, then zeros up to byte 512, where HDF5
 // begins: a user block, which every HDF5 program skips.
 //
-// 1. The checksum is compared before libhdf5 sees the file. libhdf5 1.10 was not made for
-//    damaged files; checksums of its own it has for metadata and, by a filter, for chunks, but
-//    looks at them when it already goes by what they protect.
-// 2. All 512 bytes are compared with what they should be, so there is no byte in the file that
-//    can change unseen.
+// 1. The checksum is compared before libhdf5 sees the file: libhdf5 1.10 is not made for
+//    damaged files, and checks its own sums (of metadata, and chunks by a filter) too late.
+// 2. All 512 bytes are compared with what they should be: no byte of the file changes unseen.
 
 #include "seal.h"
 #include "base/base_internal.h"

@@ -3,8 +3,7 @@
 //
 // 1. The finished file is sealed (seal.c), and the seal is checked before libhdf5 opens it.
 //    What is read is checked all the same: one dimension, the expected type and length,
-//    contiguous, and held by the file. No memory is allocated for a size that the file cannot
-//    have.
+//    contiguous, and held by the file. No memory is allocated for an impossible size.
 // 2. Arrays are contiguous and little-endian: 200 MB are checked and read in 0.23 s. Deflate
 //    would shrink them to 134 MB and take 0.6 s.
 // 3. libhdf5 prints its errors and is not thread-safe: every call here holds a lock

@@ -1,5 +1,4 @@
-// task.c - the task that agents are told: sensors and their ranges, actions, discount, length
-// of a run.
+// task.c - the task that agents are told: sensors, actions, ranges, discount, length of a run.
 //
 // 1. A given task is passed on unchanged, with the log's sensor names: an agent should rehearse
 //    with the ranges it will have on the plant.

@@ -5,10 +5,8 @@
 //
 // 1. A half is a whole number of subtrees, so all leaves but the last are full, the children of
 //    a node follow from its number, and their boxes are adjacent.
-// 2. Equal values are ordered by index, so that coincident points fill leaves by index, of
-//    which a search needs one.
-// 3. The dimension is chosen from a sample if there are many points: it affects the speed of a
-//    search, not its result.
+// 2. Equal values are ordered by index: of coincident points a search needs one leaf.
+// 3. Of many points a sample chooses the dimension, which affects the speed, not the result.
 // 4. The last four halvings of a node work on a copy of its 256 points that fits the cache.
 
 #include "tree.h"

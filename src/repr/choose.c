@@ -15,8 +15,7 @@
 // 4. The chosen one is learned again from all of the log, with the same 8,000 steps.
 // 5. A candidate that cannot be learned (laplacian if steps have no order, raw with more inputs
 //    than a code can have) is dropped. It is no error while another is left.
-// 6. A job is one candidate in one fold. All share the seed and write only their own result, so
-//    threads change nothing.
+// 6. A job is one candidate in one fold. Jobs share only the seed, so threads change nothing.
 //
 // A choice from logs of 5,000 to 10,000 steps costs 66 to 75 s of a 2.3 GHz Xeon with AVX-512,
 // half of that on two free cores.
@@ -147,8 +146,7 @@ static double or_worst(double x, double worst)
     return isnan(x) ? worst : x;
 }
 
-// The better one first: not lost, judged in all folds; then by awareness if neither blurs, else
-// by blur.
+// The better one first: not lost, judged in all folds; then awareness, or blur if one blurs.
 static int better(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;

@@ -16,8 +16,7 @@
 // Each number of C is one sum over k from 0 upwards that begins with `start`. It depends only
 // on its row of A and column of B, not on m, n or the width of a vector.
 //
-// n is a multiple of RH_COLUMNS, and rows of B, C, start and gate begin at multiples of 64
-// bytes.
+// n is a multiple of RH_COLUMNS; rows of B, C, start and gate are aligned to 64 bytes.
 typedef struct rh_repr__product {
     int m, n, k;
     const float *a; // element (i, k) at a[i * a_row + k * a_step]

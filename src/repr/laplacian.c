@@ -23,11 +23,9 @@
 //    while the slowest features and their harmonics displace the others. Monitored on training
 //    data, as in the authors' code, the same errors are 0.71, 0.63. A log too short to hold
 //    anything out is monitored that way.
-// 4. Training ends after three rising checks, with the best weights, not the last: 0.48, 0.22
-//    with the last.
+// 4. Training ends after three rising checks, with the best weights; the last give 0.48, 0.22.
 // 5. A pair never leaves its episode, nor passes a step whose s' is not the next step's s.
-// 6. A log without order, in which fewer than one step in twenty leads to the next, has too few
-//    pairs and is refused.
+// 6. A log in which fewer than one step in twenty leads to the next has too few pairs: refused.
 //
 // Measured on one core of a 2.3 GHz Xeon (bench/bench_laplacian.c), 30,000 steps at batch 128
 // through 6-128-128-8: 9.4 s with AVX-512 (312 us a step, 132e9 operations a second), 18.1 s

@@ -44,16 +44,14 @@ void rh_mlp__pass_destroy(rh_mlp__pass *pass); // NULL is allowed
 // same bits alone and in any batch.
 void rh_mlp__forward(const rh_mlp *mlp, rh_mlp__pass *pass, int n, const float *x, float *y);
 
-// One row without a pass, to the same bits: scratch holds rh_mlp__nscratch() floats, aligned to
-// 64.
+// One row without a pass, to the same bits. scratch: rh_mlp__nscratch() floats, aligned to 64.
 size_t rh_mlp__nscratch(const rh_mlp *mlp);
 void rh_mlp__single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
 
 // ---------------------------------------------------------------------------- training
 
-// Backpropagate through the last forward of this pass and add to the gradient. dy (n x
-// noutput): derivatives of the loss by the outputs. The weights must not have changed in
-// between. rh_mlp__step() resets the gradient.
+// Backpropagate through the last forward of this pass, with unchanged weights, and add to the
+// gradient, which rh_mlp__step() resets. dy (n x noutput): derivatives by the outputs.
 void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy);
 
 typedef struct rh_mlp__adam {
@@ -72,8 +70,7 @@ typedef enum rh_mlp__array {
     RH_MLP_GRADIENT
 } rh_mlp__array;
 
-// The number of weights and biases, and one array of them: for each layer the weights (inputs x
-// outputs), then the biases (outputs), if it has them.
+// The weights as one array, and their number: per layer (inputs x outputs), then any biases.
 size_t rh_mlp__nparam(const rh_mlp *mlp);
 void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x);
 void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x);

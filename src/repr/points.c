@@ -6,8 +6,7 @@
 //
 // 1. A state with a missing number is no point and ends the chain, because the next point is
 //    more than one step away.
-// 2. Points are counted before they are stored. A log of a million steps costs its inputs as
-//    floats and eight bytes per point.
+// 2. Points are counted before they are stored: they cost float inputs and eight bytes each.
 
 #include "repr_internal.h"
 

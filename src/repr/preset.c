@@ -1,8 +1,7 @@
 // preset.c - published parameters of representations.
 //
-// From the paper's appendix on distance metrics, and where that is silent from the authors'
-// code: observations are not scaled, the first layer has no biases, codes have 8 numbers, in
-// Puddle World 4.
+// From the paper's appendix on distance metrics, else from the authors' code: observations are
+// not scaled, the first layer has no biases, codes have 8 numbers, in Puddle World 4.
 
 #include "repr_internal.h"
 

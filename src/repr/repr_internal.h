@@ -47,7 +47,6 @@ extern const rh_repr_type rh_repr_laplacian;
 extern const rh_repr_type rh_repr_random;
 extern const rh_repr_type rh_repr_raw;
 
-// Check the options against the log.
 rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error *err);
 
 // Create a representation with type and param set, the rest zeros. Owned: *out.
@@ -60,7 +59,6 @@ rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags,
 
 // ---------------------------------------------------------------------------- scaling
 
-// The scaling of inputs.
 typedef enum rh_repr__scaling {
     RH_SCALE_RANGE,     // least to most becomes -1 to 1
     RH_SCALE_DEVIATION, // mean 0, standard deviation 1
@@ -90,8 +88,7 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
 rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scaling how,
                          rh_error *err);
 
-// Scaled inputs x (nobs + nact); false if a number is missing. act is ignored if codes are of
-// states alone.
+// Scaled inputs x (nobs + nact); false if a number is missing. Codes of states ignore act.
 bool rh_repr__input(const rh_repr *repr, const double *obs, const double *act, float *x);
 
 // ---------------------------------------------------------------------------- points
@@ -147,7 +144,6 @@ void rh_folds__use(const rh_folds *folds, int fold, bool inside, uint8_t *use);
 
 // ---------------------------------------------------------------------------- choosing
 
-// The effort of trainings.
 typedef struct rh_repr__choose_effort {
     int first, last; // steps for screening and for comparing
     int hidden;      // units of a hidden layer

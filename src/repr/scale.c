@@ -2,8 +2,7 @@
 //
 //     x = (input - centre) * factor
 //
-// 1. Missing numbers are ignored per input: a sensor that failed for a day is scaled by the
-//    other days.
+// 1. Missing numbers are ignored per input: a sensor that failed for a day uses the other days.
 // 2. A constant input has factor 0: it does not distinguish states, and its rounding errors
 //    would be scaled up to a full range.
 // 3. Ranges are halved first, so that the largest numbers do not overflow.

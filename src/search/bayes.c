@@ -16,8 +16,7 @@
 //    noise. If all noise is 0, there is only the jitter against rounding.
 // 5. A batch assumes the results that are still missing: each proposal enters the process with
 //    its expected value (Ginsbourger et al. 2010), so the next one is elsewhere.
-// 6. The answer is the setting with the best expected value, not the best observed value,
-//    which is partly noise.
+// 6. The answer is the setting of best expected value; the best observed value is partly noise.
 // 7. With the default `mixed`, every second proposal excludes everything within 1.5 length
 //    scales of the best setting: what is best elsewhere? Length scales are then at most 0.6 of
 //    their prior mean, since a dimension without effect near the best may have one elsewhere.
@@ -125,8 +124,7 @@ static double worse_than_all(const rh_search *search, int n)
     return rh_gp__broken(worst, best);
 }
 
-// Add the new settings to the process, and update all values and noises, whose scale may
-// change.
+// Add the new settings to the process; update all values and noises, whose scale may change.
 static void take_in(const rh_search *search, int n)
 {
     rh_bayes *b = search->self;
@@ -296,8 +294,7 @@ static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim
     }
 }
 
-// Write the next setting to x. A mixed search looks elsewhere every second time, with short
-// length scales.
+// Write the next setting to x. mixed: every second one elsewhere, with short length scales.
 static rh_status propose(const rh_search *search, double *x, bool *found, rh_error *err)
 {
     rh_bayes *b = search->self;

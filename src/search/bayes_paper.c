@@ -4,8 +4,7 @@
 // 5/2 process over raw numbers, without amplitude, noise 1e-6 of normalised values, its length
 // scale by marginal likelihood within 1e-5 to 1e5 from 1 and five random starts; upper
 // confidence bound with kappa 2.576; five random settings first; the bound at 10,000 random
-// points, then local maximisation from 10 new random points; the answer is the best setting
-// observed.
+// points, then local maximisation from 10 new ones; the answer is the best setting observed.
 //
 // 1. Uniform in raw numbers, whatever the scale: an alpha from 1e-4 to 1 is above 0.1 nine
 //    times in ten. That is the published procedure.

@@ -1,8 +1,7 @@
 // cem.c - the cross-entropy method: a normal distribution that moves towards its best draws.
 //
-// Rubinstein (1999), as in the paper's appendix. Every iteration draws a population from a
-// normal with mean m and covariance C inside the box and moves it towards the elites, the best
-// of them:
+// Rubinstein (1999), as in the paper's appendix. An iteration draws a population from a normal
+// with mean m and covariance C inside the box and moves it towards the best, the elites:
 //
 //     m = (1 - rate) m + rate mean(elites)
 //     C = (1 - rate) C + rate cov(elites) + ridge
@@ -14,20 +13,17 @@
 //     released           4  (highest end - lowest end)^2         1e-13   1e-7
 //     paper              5  the width of each range                0.1      0
 //
-// 1. The paper's results were made with the released constants, which are the default. The
-//    printed tolerance of 0.1 ends a search of step sizes after a few iterations, because a
-//    mean within [0, 1] moves less than that.
+// 1. The paper's results were made with the released constants, the default. The printed
+//    tolerance of 0.1 ends a search of step sizes soon: a mean within [0, 1] moves less.
 // 2. A dimension is searched on its own scale, linear or logarithmic. Ordered discrete values
-//    are rounded: multiples of a step, and indices of a list. The elites' mean uses the numbers
-//    drawn, before rounding.
+//    (steps, indices of a list) are rounded; the elites' mean uses the numbers before rounding.
 // 3. Dimensions of names have no order: each combination of names has its own normal, with an
 //    equal share of the budget. All run at the same time, and the best of their last means is
 //    the answer. More than 64 combinations are refused.
 // 4. The runs of all settings, in all iterations, share their random streams; the released code
 //    changes them every iteration. A setting therefore has one score and is not run twice, and
 //    the last mean can be compared with all settings tried.
-// 5. The running average can end the search from the second iteration on; the first average has
-//    nothing to compare with.
+// 5. The search can end from the second iteration on: the first has nothing to compare with.
 // 6. A setting that broke down is no elite. If all did, the normal does not change. A last mean
 //    that broke down is no answer: other settings lead.
 

@@ -35,9 +35,8 @@ typedef struct rh_gp {
 // of the other settings, or INFINITY and -INFINITY without any.
 double rh_gp__broken(double worst, double best);
 
-// Initialise a zeroed process without points. group (ncol) selects the length scale of a
-// column, named (ncol) marks columns of names. Call clear also after a failure. Copied: group,
-// named. Nullable: err.
+// Initialise a zeroed process without points. group (ncol): the length scale of a column; named
+// (ncol): columns of names. Clear also after a failure. Copied: group, named. Nullable: err.
 rh_status rh_gp__init(rh_gp *gp, int ncol, int ngroup, const int *group, const bool *named,
                       rh_error *err);
 void rh_gp__clear(rh_gp *gp);

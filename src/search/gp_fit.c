@@ -3,12 +3,9 @@
 // NLopt's SLSQP maximises the sum of log marginal likelihood and log prior within bounds, from
 // each of the starts. The best end wins; of equals, the first.
 //
-// 1. SLSQP keeps a full matrix of curvatures, which is small here, and needs few evaluations,
-//    each of which costs n^3.
-// 2. The number of evaluations is the only limit, never the clock: the same points give the
-//    same hyperparameters.
-// 3. Where the covariance cannot be factored, the objective is very low with no slope, so the
-//    optimiser shortens its step.
+// 1. SLSQP keeps a full matrix of curvatures, small here, and needs few evaluations, each n^3.
+// 2. Evaluations are limited, never time: the same points give the same hyperparameters.
+// 3. Where the covariance has no factor, the objective is very low and flat: steps get shorter.
 
 #include "base/base_internal.h"
 #include "gp.h"

@@ -1,7 +1,6 @@
 // grid.c - all settings of a finite space in order; the first dimension varies slowest.
 //
-// The settings do not depend on scores, so one ask proposes some hundreds: all workers stay
-// busy, and a long run delays none of them.
+// The settings do not depend on scores: one ask proposes hundreds and keeps all workers busy.
 
 #include "search_internal.h"
 

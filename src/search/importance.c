@@ -1,7 +1,6 @@
 // importance.c - how much of the variance between settings each dimension explains.
 //
-// Sobol's indices. With V the variance of the value over the space, all settings equally
-// likely,
+// Sobol's indices. With V the variance of the value over all settings, equally likely:
 //
 //     share_k = V( E(value | x_k) ) / V                 by itself
 //     total_k = E( V(value | all but x_k) ) / V         together with others
@@ -123,8 +122,7 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
 
 // ---------------------------------------------------------------------------- by a process
 
-// Fit a process to the settings, with values y scaled to mean 0 and variance 1. Settings that
-// broke down (by value) have no noise.
+// Fit a process to y, scaled to mean 0 and variance 1. Settings that broke down have no noise.
 static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
                      const double *value, const double *y, const double *noise, rh_error *err)
 {

@@ -2,8 +2,7 @@
 //
 // Every finding has a stable id, evidence with numbers, and a remedy. Thresholds:
 //
-// 1. out-of-coverage: a model that guesses 1 step in 20 is not reliable; 1 in 100 is worth a
-//    notice.
+// 1. out-of-coverage: a model that guesses 1 step in 20 is not reliable; 1 in 100 is a notice.
 // 2. all-tied: when more than half of all settings are statistically tied with the best, the
 //    choice is no better than a draw. A log that cannot rank settings shows itself this way
 //    (the paper's Cartpole). A search that converges ends among equal settings, which means

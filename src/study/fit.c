@@ -1,8 +1,7 @@
 // fit.c - the models that agents run in during a study.
 //
 // The model of a study is kept in its folder, so a resumed study does not fit it again. It is
-// used only when a trial was begun: then it belongs to this plan, and not to a study whose
-// journal is gone.
+// used only after a trial was begun: otherwise it may belong to a study whose journal is gone.
 
 #include "core.h"
 

@@ -14,24 +14,21 @@
 
 // ---------------------------------------------------------------------------- text
 
-// With the fewest digits that read back to the same bits; NAN is null, the infinities are "inf"
-// and "-inf" as strings.
+// The fewest digits that read back to the same bits; NAN is null, infinities "inf" and "-inf".
 void rh_journal__number(rh_text *text, double x);
 
 // Start a line; end it with checksum and newline.
 void rh_journal__begin_line(rh_text *text, int op_code);
 void rh_journal__end_line(rh_text *text);
 
-// Start the line of an attribute of the study, or of a trial, up to its value; end it. Optuna
-// expects one attribute per line.
+// Start the line of an attribute of the study or a trial; end it. Optuna expects one per line.
 void rh_journal__study_attr(rh_text *text, const char *key);
 void rh_journal__trial_attr(rh_text *text, int id, const char *key);
 void rh_journal__end_attr(rh_text *text);
 
 // ---------------------------------------------------------------------------- scanning
 
-// Read what begins at `at`, before `end`. Returns the position after it, or NULL where
-// something else is there; NULL stays NULL.
+// Read a part at `at`. Returns the position after it; NULL: something else. NULL stays NULL.
 const char *rh_scan__after(const char *at, const char *end, const char *text);
 const char *rh_scan__whole(const char *at, const char *end, int64_t *n); // 0 or more
 const char *rh_scan__number(const char *at, const char *end, double *x);
@@ -73,9 +70,8 @@ typedef struct rh_replay {
 void rh_replay__init(rh_replay *replay, const rh_journal__head *head, const char *path);
 void rh_replay__clear(rh_replay *replay);
 
-// Read fd from byte `from` to byte `to`, or to its end with -1. *whole: end of the last
-// complete line; *torn: bytes of a torn line after it. Other damage is refused with its line
-// number.
+// Read fd from byte `from` to byte `to`; -1: to its end. *whole: end of the last complete line;
+// *torn: bytes of a torn line after it. Other damage is refused with its line number.
 rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, int64_t *whole,
                           int64_t *torn, rh_error *err);
 

@@ -1,5 +1,4 @@
-// journal_head.c - the first lines of a journal, which describe the study, and whether a plan
-// still matches them.
+// journal_head.c - the first lines of a journal: the study, and whether a plan matches it.
 //
 //     op 0   study_name, directions: larger is better
 //     op 2   rehearse: version        log: path           fingerprint: 16 hex digits

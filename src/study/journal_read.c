@@ -1,13 +1,10 @@
 // journal_read.c - the lines of a journal, ours and those of other programs.
 //
-// 1. A line that ends with a checksum is ours and counts only if the checksum is correct. A
-// line
-//    that begins like ours without one is damaged. Other programs wrote all other lines (notes
+// 1. A line that ends with a checksum is ours and counts only if the checksum is correct. One
+//    that begins like ours without it is damaged. Other programs wrote all other lines (notes
 //    in optuna-dashboard, added trials): these stay, and count only for the trial numbers.
-// 2. Only the last line can be torn, by a killed program or a full disk. rh_replay__read()
-// leaves
-//    it out. Damage further up is refused with its line number, because later lines build on
-//    it.
+// 2. Only the last line can be torn, by a killed program or a full disk: rh_replay__read()
+//    leaves it out. Damage further up is refused with its line: later lines build on it.
 // 3. Other programs may write NaN and Infinity, which Python accepts and JSON does not.
 
 #include "base/base_internal.h"

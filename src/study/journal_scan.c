@@ -1,9 +1,8 @@
 // journal_scan.c - the parts of a line, one after the other.
 //
 // Every function takes the position where its part begins and returns the position after it, or
-// NULL where something else is there. NULL stays NULL, so a line is read as one chain and
-// checked once, at its end. 100,000 runs with learning curves of 20 points (61 MB) are read in
-// 0.26 s.
+// NULL where something else is there. NULL stays NULL, so a line is read as one chain, checked
+// at its end. 100,000 runs with learning curves of 20 points (61 MB) are read in 0.26 s.
 
 #include "base/number.h"
 #include "journal.h"

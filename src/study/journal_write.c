@@ -9,10 +9,8 @@
 // 1. A range is a FloatDistribution; with integer steps, an IntDistribution. Optuna has no
 //    distribution that is both logarithmic and stepped; the step is then left out, since plots
 //    do not need it. Lists and names are a CategoricalDistribution, stored by index.
-// 2. A trial is COMPLETE when it had all its runs, PRUNED when a race dropped it, with the
-// value
-//    it had, and FAIL when its value is not finite: JSON has no infinity, and no best trial
-//    should be one.
+// 2. A trial is COMPLETE with all its runs, PRUNED, with its value, when a race dropped it, and
+//    FAIL when its value is not finite: JSON has no infinity, and it must not be the best.
 // 3. The last line also holds the setting's own state, under a key that Optuna ignores: a
 //    setting that diverged may be done or dropped.
 // 4. The verdict is written again only when it changes, so opening a finished study does not
@@ -242,8 +240,7 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
     return rh_journal__append(journal, err);
 }
 
-// The mean learning curve where it is known, each point at its last step. A run of fewer steps
-// than points has one point per step.
+// The mean learning curve if known, each point at its last step; at most one point per step.
 static void add_curve(rh_text *t, int id, const rh_journal__head *head, const double *curve)
 {
     int64_t n = head->ncurve < head->nstep ? head->ncurve : head->nstep;

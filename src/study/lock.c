@@ -3,10 +3,8 @@
 // 1. flock() on the journal: the system releases it when a process ends in any way, so a crash
 //    leaves no lock behind. The file study.lock only names the process and may be stale.
 // 2. On NFS Linux turns it into a lock of the server (since 2.6.12) that other hosts see,
-// unless
-//    the folder is mounted with nolock or local_lock=flock. Lustre refuses it unless mounted
-//    with flock. Without locks we continue: two processes then notice each other's lines in the
-//    journal, and the one that does stops.
+//    unless mounted with nolock or local_lock=flock. Lustre refuses it unless mounted with
+//    flock. Without locks we continue: a process that finds another's lines stops.
 // 3. The name is not study.log.lock, which Optuna holds while it writes a line.
 
 #include "base/base_internal.h"

@@ -1,8 +1,7 @@
 // plan.c - the book of what was set, and the ways to set it.
 //
 // 1. A key has one place in the book: agent: {alpha: 0.1}, parameters: {alpha: ...} and
-//    rh_plan_try() set the same parameter, and the last of them counts. A file has no order:
-//    it is refused with both lines.
+//    rh_plan_try() set the same; the last counts. Two in a file are refused with both lines.
 // 2. A value that needs nothing else is read at once, so it is refused where it is set. The
 //    rest waits for rh_plan_check() and rh_plan_settle(), which work everything out anew:
 //    their answer does not depend on earlier calls.

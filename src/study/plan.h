@@ -162,8 +162,7 @@ const rh_plan__row *rh_plan__row_at(int i); // NULL after the last
 // The row of a full key, "model.*" for "model.weights"; NULL: none.
 const rh_plan__row *rh_plan__row_of(const char *key);
 
-// The key in full, of a thing that has a short one: "runs" is "evaluation.runs". False: there
-// is no such key, and err says so.
+// The full key: "runs" is "evaluation.runs". False: there is no such key, and err says so.
 bool rh_plan__key(const char *key, char *full, size_t size, const char *where, rh_error *err);
 
 // Whether a full key waits for what else is set before it is understood: "parameters.alpha".
@@ -186,8 +185,7 @@ const char *rh_plan__section_of(const char *name);
 rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char *path,
                          rh_error *err);
 
-// The text of rh_plan_try() as a tree. RH_EINVAL without a message: none of its forms.
-// Owned: *out.
+// rh_plan_try()'s text as a tree. RH_EINVAL without a message: none of its forms. Owned: *out.
 rh_status rh_plan__trial(const char *text, rh_yaml **out);
 
 // ---------------------------------------------------------------------------- working it out
@@ -234,8 +232,7 @@ void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);
 void rh_plan__clear_space(rh_plan *plan);
-// A published grid, "acrobot:paper", or "paper" of the simulator `here`. agent: NULL for any.
-// Nullable: here.
+// A published grid, "acrobot:paper", or "paper" of `here`. Nullable: here; agent, for any.
 rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here,
                               const rh_agent_type *agent, const rh_env_type **env,
                               const char **name, rh_error *err);

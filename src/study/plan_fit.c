@@ -1,8 +1,6 @@
-// plan_fit.c - what a settled plan describes, made: the model of a log, and the environments
-// that agents run in.
+// plan_fit.c - the model of a log and the environments of agents, from a settled plan.
 //
-// 1. What depends only on the log is checked before a representation is learned, which may
-//    take long.
+// 1. What depends only on the log is checked first: learning a representation may take long.
 // 2. The confirmation fits models that the search has not seen, each to another part of the
 //    log. Where the search's members are fitted to parts of the log already, these parts are
 //    drawn in the same way; otherwise each is nine tenths of the steps.

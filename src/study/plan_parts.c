@@ -1,13 +1,10 @@
 // plan_parts.c - the model to fit: its kind, the representation, the task (docs/fit.md).
 //
-// 1. All other keys override preset: paper, wherever it is written: its values are put in
-//    first.
+// 1. All other keys override preset: paper, wherever it is written: its values come first.
 // 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3). The
 //    last two set two parameters each.
-// 3. A log whose steps have no order gets the raw representation by default: no other could
-//    learn from it.
-// 4. Beside model:FILE all of these keys are refused: that model is fitted already, and they
-//    would have no effect.
+// 3. A log whose steps have no order defaults to raw: no other representation could learn.
+// 4. Beside model:FILE all of these keys are refused: they have no effect on a fitted model.
 
 #include "plan.h"
 

@@ -1,5 +1,4 @@
-// plan_settle.c - the fields of a plan, worked out from what was set: first without a log, then
-// with it.
+// plan_settle.c - the fields of a plan from what was set: first without a log, then with it.
 //
 // 1. The defaults of `tune`:
 //
@@ -13,10 +12,8 @@
 //        confirm      8 settings in 5 models, 10 runs in each
 //
 //    `run` and `sweep` do 30 runs; parameters that are not set keep their default.
-// 2. race compares means of paired runs, so it cannot use medians and worst runs: grid is the
-//    default for these.
-// 3. The search is created once and destroyed: what it refuses is reported before a model is
-//    fitted, which may take long.
+// 2. race compares means of paired runs: for medians and worst runs grid is the default.
+// 3. A search is created as a check: it refuses before a model is fitted, which may take long.
 
 #include "plan.h"
 
@@ -225,8 +222,7 @@ static rh_status check_twice(const rh_plan *plan, const rh_plan__item *said, rh_
     return rh_plan__blame(last, NULL, err, why);
 }
 
-// Parameters of the method, below its name or below method:. Those of other methods are not
-// used, but a typo in them is refused.
+// The method's parameters, below its name or method:. Of other methods only typos are refused.
 static rh_status read_method(rh_plan *plan, rh_error *err)
 {
     const rh_plan__book *book = plan->book;

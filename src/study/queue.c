@@ -1,7 +1,6 @@
 // queue.c - a first-in, first-out queue of items of one size.
 //
-// Space doubles, and is reserved before pushing: a thread that has a result can then always
-// deliver it.
+// Space doubles, and is reserved before pushing: a thread can always deliver its result.
 
 #include "queue.h"
 

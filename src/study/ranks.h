@@ -23,8 +23,7 @@ typedef enum rh_ranks__message {
     RH_MESSAGE_END        //   there is no more work: empty
 } rh_ranks__message;
 
-// What a rank is. Messages are the bytes of structs, so both ends must be the same program on
-// the same kind of machine.
+// What a rank is. Messages are structs, so all ranks need the same program and kind of machine.
 typedef struct rh_ranks__hello {
     char version[32];
     uint64_t shape[6]; // sizes of what is sent, and the order of bytes

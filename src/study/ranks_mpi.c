@@ -3,8 +3,7 @@
 // 1. Only the thread that started MPI calls it (MPI_THREAD_FUNNELED), which every MPI supports.
 // 2. Only rank 0 ever waits inside MPI, for a rank that reads. The others copy what they send
 //    and do not wait, so no two ranks can wait for each other.
-// 3. MPI waits by spinning, which would take a core from the runs. So messages, and the end of
-//    all ranks, are polled.
+// 3. MPI waits by spinning, which would take a core: messages and the end of ranks are polled.
 // 4. A rank that ends early tells rank 0, which would otherwise wait for ever.
 // 5. A rank that dies ends the job: mpirun stops the others, with SIGTERM first.
 

@@ -4,8 +4,7 @@
 //    asked for them, once all their runs are there, so what it asks next depends on scores
 //    alone and not on timing. The journal is synced once per ask; syncing after every setting
 //    was ten times slower than the runs themselves.
-// 2. A resumed study asks the search the same questions and finds the answers in the journal.
-//    Only missing runs are done.
+// 2. A resumed study asks the search the same questions; only runs not in the journal are done.
 // 3. The journal's numbers count: where the search, on another machine, would now ask for
 //    slightly different ones, it is told those of the journal.
 // 4. The leading settings are confirmed on models and random streams that the search has not
@@ -181,8 +180,7 @@ static rh_status begin_more(rh_study *study, batch *b, int least, rh_error *err)
     return rc;
 }
 
-// Wait for all runs of a trial that were asked for, and start more of the batch meanwhile.
-// Nullable: b.
+// Wait for all requested runs of a trial, and start more of the batch meanwhile. Nullable: b.
 static rh_status complete(rh_study *study, rh_study__record *record, batch *b, rh_error *err)
 {
     rh_status rc = RH_OK;
@@ -301,8 +299,7 @@ static bool is_near(const rh_study *study, int a, int b)
     return true;
 }
 
-// Move the first `most` settings that differ from those before them to the front; the others
-// follow in order. Scratch: aside (n).
+// Move the first `most` distinct settings to the front; others follow in order. Scratch: aside.
 static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh_leader *aside)
 {
     int nkept = 0, naside = 0;

@@ -2,8 +2,7 @@
 //
 // 1. The folder is locked and the plan compared with the journal before anything is fitted, so
 //    that a study that cannot be resumed is refused at once.
-// 2. No result depends on threads, ranks or time. The files written at the end hold no dates:
-//    the same study gives the same bytes.
+// 2. No result depends on threads, ranks or time; files have no dates. Same study, same bytes.
 
 #include "core.h"
 

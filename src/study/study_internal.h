@@ -36,12 +36,10 @@ rh_status rh_members__open(rh_members *members, const rh_model *model,
                            rh_error *err); // borrows the model
 void rh_members__clear(rh_members *members);
 
-// A hash of what happens to a random policy: differs where models behave differently. 0: out of
-// memory.
+// A hash of a random policy's runs: differs where models behave differently. 0: out of memory.
 uint64_t rh_members__fingerprint(const rh_members *members);
 
-// The confirmation's replicates start here, those of the search at 0, so that the two stages
-// share no random streams.
+// The confirmation's first replicate; the search's is 0: the stages share no random streams.
 #define RH_STUDY__FRESH UINT64_C(1000000)
 
 // ---------------------------------------------------------------------------- units of work
@@ -79,8 +77,7 @@ typedef struct rh_threads rh_threads;
 // Borrowed: agent. Ignored in opt: nthread, replicate.
 rh_status rh_threads__create(rh_threads **out, const rh_agent_type *agent,
                              const rh_eval_options *opt, int nthread, rh_error *err);
-// From here on the pool accepts units of `stage`. hp (nparam): of a typical agent. Borrowed:
-// members, task.
+// From now on the pool accepts units of `stage`. hp (nparam): typical. Borrowed: members, task.
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, const double *hp, rh_error *err);
 // give() cannot fail for lack of memory while at most n units are open.
@@ -110,8 +107,7 @@ void rh_workers__destroy(rh_workers *workers);      // ends the other ranks; NUL
 
 // ---------------------------------------------------------------------------- the journal
 
-// One trial in the journal. x and run are set for trials that were read from the file, until
-// rh_journal__forget().
+// A trial in the journal. x and run: of trials read from the file, until rh_journal__forget().
 typedef struct rh_journal__entry {
     int id;      // Optuna's, over all studies of the file
     int number;  // Optuna's, in our study
@@ -152,8 +148,7 @@ int rh_journal__ntrial(const rh_journal *journal);
 const rh_journal__entry *rh_journal__trial(const rh_journal *journal, int i);
 void rh_journal__forget(rh_journal *journal, int i); // free x and run of a trial
 
-// Append. begin() numbers the trials; the others take that number. Written at once, on the disk
-// after sync().
+// Append. begin() numbers the trials for the others. Written at once, on the disk after sync().
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err);
 rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__run *run,

@@ -5,11 +5,8 @@
 //
 // 1. Threads instead of a parallel loop: units come one by one, from a search that decides by
 //    earlier results, and no thread waits for the slowest of a batch.
-// 2. Space for a result is reserved when its unit is given, so that a thread can always
-// deliver,
-//    and taking never allocates.
-// 3. The pool's threads block all signals except those for their own faults, so signals reach
-//    the thread that created the pool.
+// 2. Space for a result is reserved with its unit: delivering and taking need no memory.
+// 3. Signals reach the thread that created the pool: the others block all but their own faults.
 // 4. Destroying a pool abandons the runs under way: they poll a flag every 256 steps.
 // 5. Only one thread gives and takes. One lock guards what it shares with the pool, and is held
 //    for moments: a run takes milliseconds at least.

@@ -5,8 +5,7 @@
 //    The mean is taken in order of members and runs, so the order of arrival does not matter.
 // 3. The value of a trial counts only the runs asked for so far. The journal of a race may hold
 //    runs that are asked for later, and a resumed race must not see them earlier.
-// 4. Another machine or an older version may have written the journal. A setting outside the
-//    space is refused.
+// 4. Another machine or version may have written the journal: x outside the space is refused.
 
 #include "base/base_internal.h"
 #include "core.h"

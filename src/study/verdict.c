@@ -7,9 +7,8 @@
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
 //    end of a list of three or more, and the agent would accept values further out.
 // 4. Importance is computed from the settings of the search, which are the most.
-// 5. A study that was given more trials may have confirmed settings that no longer lead. A
-//    finished study leaves out trials that it did not ask for, so it equals a study that had
-//    all its trials from the start.
+// 5. A study that was given more trials may have confirmed settings that no longer lead. When
+//    finished, it leaves out trials it did not ask for, as if it had all from the start.
 
 #include "core.h"
 

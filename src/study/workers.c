@@ -1,11 +1,9 @@
 // workers.c - the thread pool of this process and those of the other ranks, as one.
 //
-// Units wait here, and every rank is given two for each of its threads: one to run and one that
-// is ready when the first is done. The rest waits until a rank is free, so a slow machine
-// delays nothing but what it has begun.
+// Units wait here; every rank is given two for each thread, one to run and one that is ready
+// next. The rest waits for a free rank, so a slow machine delays only what it has begun.
 //
-// 1. Rank 0 runs units too. Its pool is treated like any other rank. Without other ranks all
-//    units go to the pool at once.
+// 1. Rank 0 runs units too; its pool is like any rank. Without others it gets all at once.
 // 2. A result does not depend on the rank that computed it.
 // 3. A model is sent as the bytes of its file, together with everything else that runs depend
 //    on: agent, options, task and construction. Other ranks need nothing but the program.

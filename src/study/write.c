@@ -4,9 +4,7 @@
 // 2. The agent section is that of a study file. It lists all parameters, searched or not, so
 //    that what is deployed does not depend on the defaults of another version.
 // 3. A number with an exponent has a point: PyYAML reads 1e-05 as text.
-// 4. runs.csv has one row per run, in the order of the study. It is written in pieces: a
-// million
-//    runs are 100 MB.
+// 4. runs.csv has a row per run, in the study's order. A million are 100 MB, written in pieces.
 
 #include "base/base_internal.h"
 #include "base/file.h"
