@@ -17,10 +17,10 @@ rh_status rh_fail(rh_error *err, rh_status status, const char *format, ...)
     return status;
 }
 
-rh_status rh_base__no_memory(rh_error *err, const char *what)
+void rh_base__say_no_memory(rh_error *err, const char *what)
 {
-    return rh_fail(err, RH_ENOMEM, "%s%sout of memory", what ? rh_base__path_tail(what) : "",
-                   what ? ": " : "");
+    rh_fail(err, RH_ENOMEM, "%s%sout of memory", what ? rh_base__path_tail(what) : "",
+            what ? ": " : "");
 }
 
 const char *rh_version(void)

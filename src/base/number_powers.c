@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define NLIMB 18       // 1152 bits: 5^324 has 753, and 2^1151 / 5^342 still 357
-#define ROUNDED_UP -27 // from here to -1 powers are rounded up
+#define NLIMB 18         // 1152 bits: 5^324 has 753, and 2^1151 / 5^342 still 357
+#define ROUNDED_UP (-27) // from here to -1 powers are rounded up
 
 __extension__ typedef unsigned __int128 u128;
 

@@ -43,8 +43,14 @@ const char *rh_text__printable_n(const char *value, size_t n, char *shown, size_
 // CRC-32 as in zip and PNG, by zlib; `crc` is 0 at first, or the checksum of what came before.
 uint32_t rh_base__crc32(uint32_t crc, const void *bytes, size_t n);
 
-// RH_ENOMEM with "<what>: out of memory". Nullable: what, err.
-rh_status rh_base__no_memory(rh_error *err, const char *what);
+// RH_ENOMEM with "<what>: out of memory". Nullable: what, err. Inline, so that a static
+// analyser sees that it never returns RH_OK.
+void rh_base__say_no_memory(rh_error *err, const char *what);
+static inline rh_status rh_base__no_memory(rh_error *err, const char *what)
+{
+    rh_base__say_no_memory(err, what);
+    return RH_ENOMEM;
+}
 
 // Ascending order of doubles for qsort(), -0 before 0, so that equal sets sort to equal bits.
 int rh_base__ascending(const void *a, const void *b);

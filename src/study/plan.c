@@ -316,7 +316,7 @@ int64_t rh_plan_number(const rh_plan *plan, const char *key)
     uint64_t n = 0;
     char copy[32];
     if (text && strlen(text) < sizeof copy) {
-        node.text = strcpy(copy, text);
+        node.text = memcpy(copy, text, strlen(text) + 1);
         rh_yaml__whole(&node, &n);
     }
     return (int64_t)n;
