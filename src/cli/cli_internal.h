@@ -91,6 +91,9 @@ extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // share
 #define CLI_MAIN "main options"
 #define CLI_TASK "task"
 
+// The program in one line.
+#define CLI_TAGLINE "choose hyperparameters of a learning agent from a log"
+
 // Describes --repr auto, the choice among the representations.
 #define CLI_AUTO_ABOUT "the one of these with the highest dynamics awareness"
 
@@ -580,9 +583,9 @@ typedef struct cli_made {
 typedef struct cli_collection {
     const rh_recipe *recipe;
     const rh_agent_type *agent;
-    rh_env *school, *field; // for training and for logging, owned
-    double *hp;             // owned  (nparam)
-    bool random;            // the log has random starts
+    rh_env *train_env, *log_env; // for training and for logging, owned
+    double *hp;                  // owned  (nparam)
+    bool random;                 // the log has random starts
     rh_collect_options opt;
     cli_wanted wanted;
     cli_made *made; // owned  (nmade, room for all)

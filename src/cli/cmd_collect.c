@@ -210,11 +210,13 @@ static int open_envs(collecting *w, const rh_env_type *type)
     rh_error err;
     int start = rh_param_find(type->param, type->nparam, "start");
     w->c.random = cli_number(w->args, "restarts", w->c.recipe->random) != 0;
-    rh_status rc = rh_env_create(&w->c.school, type, w->env_opt, &err);
+    if (w->c.random && start < 0)
+        return cli_refuse("collect: --restarts random: %s has no option start", type->name);
+    rh_status rc = rh_env_create(&w->c.train_env, type, w->env_opt, &err);
     if (start >= 0)
         w->env_opt[start] = w->c.random; // normal and random, as every simulator has them
     if (!rc)
-        rc = rh_env_create(&w->c.field, type, w->env_opt, &err);
+        rc = rh_env_create(&w->c.log_env, type, w->env_opt, &err);
     return cli_pass(rc, &err);
 }
 
@@ -344,8 +346,8 @@ static int prepare(collecting *w)
 
 static void clear(collecting *w)
 {
-    rh_env_destroy(w->c.school);
-    rh_env_destroy(w->c.field);
+    rh_env_destroy(w->c.train_env);
+    rh_env_destroy(w->c.log_env);
     rh_free(w->c.hp);
     rh_free(w->env_opt);
     for (int i = 0; w->c.made && i < w->nlog; i++) {
@@ -411,8 +413,8 @@ static int make_one(collecting *w, int i)
     cli_collection *c = &w->c;
     rh_collect_options opt = c->opt;
     opt.seed += (uint64_t)i;
-    rh_status status = rh_log_collect(&log, w->starts ? &starts : NULL, &w->now, c->school,
-                                      c->field, c->agent, c->hp, &opt, &err);
+    rh_status status = rh_log_collect(&log, w->starts ? &starts : NULL, &w->now, c->train_env,
+                                      c->log_env, c->agent, c->hp, &opt, &err);
     wipe_line(w);
     int rc = cli_pass(status, &err);
     if (rc)

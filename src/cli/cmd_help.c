@@ -75,7 +75,7 @@ static void print_command(const cli_command *command)
 static void print_overview(void)
 {
     cli_style style = cli_style_of(stdout);
-    printf("rehearse %s - rehearse an agent's learning run before it is deployed\n\n"
+    printf("rehearse %s - " CLI_TAGLINE "\n\n"
            "%susage:%s rehearse COMMAND [options]\n\n%scommands%s\n",
            rh_version(), style.bold, style.plain, style.bold, style.plain);
     for (int i = 0; cli_command_at(i); i++)

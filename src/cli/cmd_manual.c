@@ -93,7 +93,7 @@ static int manual_main(const cli_args *args)
         return cli_refuse("manual: unexpected argument '%s'", args->word[0]);
     printf(".TH REHEARSE 1 \"\" \"rehearse %s\"\n", rh_version());
     puts(
-        ".SH NAME\nrehearse \\- rehearse an agent's learning run before it is deployed\n"
+        ".SH NAME\nrehearse \\- " CLI_TAGLINE "\n"
         ".SH SYNOPSIS\n.B rehearse\n.I command\n[options]\n"
         ".SH DESCRIPTION\n"
         "Fits a calibration model to a log, runs an agent's learning in it many times, and\n"

@@ -11,13 +11,13 @@
 
 static const char *counted(const cli_collection *c)
 {
-    return rh_env_task(c->school)->continuing ? "failure" : "episode";
+    return rh_env_task(c->train_env)->continuing ? "failure" : "episode";
 }
 
 // Whether there is anything to count: a truncated continuing task has no ends and no failures.
 static bool counts(const cli_collection *c)
 {
-    return !rh_env_task(c->school)->continuing || c->opt.cutoff == INT64_MAX;
+    return !rh_env_task(c->train_env)->continuing || c->opt.cutoff == INT64_MAX;
 }
 
 // "20 to 30 episodes"
@@ -77,10 +77,10 @@ static const char *window_source(const cli_collection *c)
 void cli_collection_plan(const cli_collection *c)
 {
     const rh_recipe *r = c->recipe;
-    const rh_env_type *type = rh_env_kind(c->school);
+    const rh_env_type *type = rh_env_kind(c->train_env);
     char text[700], cutoff[96] = "";
     snprintf(text, sizeof text, "%s", type->name);
-    cli_add_set(text, sizeof text, type->param, type->nparam, rh_env_options(c->school), "");
+    cli_add_set(text, sizeof text, type->param, type->nparam, rh_env_options(c->train_env), "");
     cli_line("environment", "%s", text);
     cli_line("policy", "%s, after %s", r->policy, r->source);
     int used = snprintf(text, sizeof text, "%s", r->agent);
@@ -177,12 +177,12 @@ static void json_plan(cli_json *json, const cli_collection *c)
                                         [RH_ENOUGH_LENGTH] = "length",
                                         [RH_ENOUGH_RETURN] = "return",
                                         [RH_ENOUGH_REWARD] = "reward"};
-    const rh_env_type *type = rh_env_kind(c->school);
+    const rh_env_type *type = rh_env_kind(c->train_env);
     const rh_collect_options *o = &c->opt;
     cli_json_text(json, "version", rh_version());
     cli_json_text(json, "env", type->name);
-    cli_json_params(json, "env_options", type->param, type->nparam, rh_env_options(c->school),
-                    NULL);
+    cli_json_params(json, "env_options", type->param, type->nparam,
+                    rh_env_options(c->train_env), NULL);
     cli_json_text(json, "policy", c->recipe->policy);
     cli_json_text(json, "source", c->recipe->source);
     cli_json_text(json, "agent", c->agent->name);
@@ -198,7 +198,8 @@ static void json_plan(cli_json *json, const cli_collection *c)
     cli_json_text(json, "restarts", c->random ? "random" : "normal");
     cli_json_whole(json, "steps", o->nstep);
     cli_json_open(json, "required", '{', true);
-    cli_json_text(json, "unit", rh_env_task(c->school)->continuing ? "failures" : "episodes");
+    cli_json_text(json, "unit",
+                  rh_env_task(c->train_env)->continuing ? "failures" : "episodes");
     cli_json_whole(json, "min", o->least);
     cli_json_place(json, "max", o->most == INT64_MAX ? -1 : o->most);
     cli_json_text(json, "source", window_source(c));
