@@ -104,7 +104,7 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
             add_param(t, param_of(plan, k), trial->x[k]);
             rh_text__add(t, ", ");
         }
-        rh_text__add(t, "value: ");
+        rh_text__add(t, "score: ");
         add_number(t, trial->value);
         rh_text__add(t, "}\n");
     }
@@ -124,7 +124,7 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
-    number_line(t, "chosen:\n  value: ", w->value);
+    number_line(t, "chosen:\n  score: ", w->value);
     rh_text__add(t, "  interval: ");
     add_interval(t, w);
     rh_text__format(t,
@@ -136,7 +136,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     text_line(t, "  method: ", plan->method->name);
     rh_text__format(t, "  tried: %d\n", v->ntrial - v->nconfirm);
     if (v->winner_search >= 0 && v->winner_search != v->winner) {
-        number_line(t, "  search:\n    value: ", v->trial[v->winner_search].value);
+        number_line(t, "  search:\n    score: ", v->trial[v->winner_search].value);
         rh_text__add(t, "    interval: ");
         add_interval(t, &v->trial[v->winner_search]);
         rh_text__add(t, "\n");

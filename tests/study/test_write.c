@@ -95,7 +95,7 @@ static void best_yaml(void **unused)
         "\n  lambda: 0.5\n",
         "\n  optimiser: sgd\n",
         "\nchosen:\n"
-        "  value: -9.75\n"
+        "  score: -9.75\n"
         "  interval: [-11.25, -8.25] # 95 %\n"
         "  confirmed: true\n"
         "  finished: true\n"
@@ -107,10 +107,10 @@ static void best_yaml(void **unused)
         "  method: race\n"
         "  tried: 2\n"
         "  search:\n"
-        "    value: -9.875\n"
+        "    score: -9.875\n"
         "    interval: [-11.375, -8.375]\n"
         "  tied: # statistically tied settings (95 %)\n"
-        "    - {alpha: 1.0e-05, tilings: 1, lambda: 0, optimiser: adam, tau: 0.1, value: -10}\n"
+        "    - {alpha: 1.0e-05, tilings: 1, lambda: 0, optimiser: adam, tau: 0.1, score: -10}\n"
         "  at_bound: # the best value may lie outside the searched range\n"
         "    alpha: upper\n"
         "    tau: lower\n"
