@@ -27,16 +27,16 @@ static void any_number_of_threads(void **unused)
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_threads *pool = NULL;
         assert_int_equal(make_pool(&pool, &s.opt, nthread, NULL), RH_OK);
-        bool seen[NUNIT] = {false};
+        bool seen[NALL] = {false};
         rh_study__done done;
         assert_false(rh_threads__take(pool, &done, 0.0));
         assert_false(rh_threads__take(pool, &done, 0.01));
-        for (int i = 0; i < NUNIT; i++) {
-            rh_study__unit unit = unit_of(&s, (i * 7 + nthread) % NUNIT); // any order
+        for (int i = 0; i < NALL; i++) {
+            rh_study__unit unit = unit_of(&s, (i * 7 + nthread) % NALL); // any order
             assert_int_equal(rh_threads__give(pool, &unit, NULL), RH_OK);
         }
-        assert_int_equal(rh_threads__nopen(pool), NUNIT);
-        for (int n = NUNIT; n > 0; n--) {
+        assert_int_equal(rh_threads__nopen(pool), NALL);
+        for (int n = NALL; n > 0; n--) {
             while (!rh_threads__take(pool, &done, n % 2 ? 10.0 : 0.0)) {
             }
             int i = which(&s, &done);

@@ -24,17 +24,17 @@ static void alone(void **unused)
     (void)unused;
     for (int nthread = 1; nthread <= 3; nthread++) {
         rh_workers *workers = NULL;
-        bool seen[NUNIT] = {false};
+        bool seen[NALL] = {false};
         rh_study__done done;
         assert_int_equal(assemble(&workers, &s.opt, nthread, NULL, NULL), RH_OK);
         assert_int_equal(rh_workers__nthread(workers), nthread);
         assert_false(rh_workers__take(workers, &done, 0.01));
-        for (int i = 0; i < NUNIT; i++) {
-            rh_study__unit unit = unit_of(&s, (i * 5 + nthread) % NUNIT);
+        for (int i = 0; i < NALL; i++) {
+            rh_study__unit unit = unit_of(&s, (i * 5 + nthread) % NALL);
             assert_int_equal(rh_workers__give(workers, &unit, NULL), RH_OK);
             assert_int_equal(rh_workers__nopen(workers), i + 1);
         }
-        for (int n = NUNIT; n > 0; n--) {
+        for (int n = NALL; n > 0; n--) {
             assert_true(rh_workers__take(workers, &done, 60.0));
             int i = which(&s, &done);
             assert_true(i >= 0 && !seen[i]);
@@ -57,7 +57,7 @@ static void survives_every_failed_allocation(void **unused)
         rh_base__alloc_fail_at(nth);
         rh_status rc = assemble(&workers, &s.opt, 1, NULL, &err);
         for (int i = 0; !rc && i < 40; i++) {
-            rh_study__unit unit = unit_of(&s, i % NUNIT);
+            rh_study__unit unit = unit_of(&s, i % NALL);
             rc = rh_workers__give(workers, &unit, &err);
         }
         while (!rc && rh_workers__nopen(workers) > 0) {
@@ -95,7 +95,7 @@ static void case_same(void)
     rh_workers *workers = NULL;
     rh_error err = {""};
     rh_status rc = rh_workers__create(&workers, s.agent, &s.opt, 2, ranks, &err);
-    int seen[NUNIT] = {0}, nopen = 0;
+    int seen[NALL] = {0}, nopen = 0;
     rh_study__done done;
     for (int k = 0; !rc && k < NSTAGE; k++) {
         // add the second stage while runs of the first are under way
@@ -115,7 +115,7 @@ static void case_same(void)
         MUST(i >= 0);
         seen[i]++;
     }
-    for (int i = 0; i < NUNIT; i++)
+    for (int i = 0; i < NALL; i++)
         MUST(seen[i] == 4);
     MUST(!rh_workers__take(workers, &done, 0.002));
     rh_workers__destroy(workers);
@@ -128,7 +128,7 @@ static rh_workers *give_endless_runs(void)
     opt.nstep = INT64_C(1000000000000);
     opt.ncurve = 0;
     MUST(assemble(&workers, &opt, 2, ranks, NULL) == RH_OK);
-    for (int i = 0; i < NUNIT; i++) {
+    for (int i = 0; i < NALL; i++) {
         rh_study__unit unit = unit_of(&s, i);
         MUST(rh_workers__give(workers, &unit, NULL) == RH_OK);
     }
@@ -157,7 +157,7 @@ static void case_stop(void)
         MUST(rh_workers__take(workers, &done, 60.0));
         MUST(done.rc == RH_ESTOPPED && strcmp(done.err.text, words) == 0);
     }
-    MUST(rh_workers__nopen(workers) == NUNIT - 2);
+    MUST(rh_workers__nopen(workers) == NALL - 2);
     MUST(!rh_workers__take(workers, &done, 0.02));
     rh_workers__destroy(workers);
 }
