@@ -7,8 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "rehearse/base.h"
+
 // Fail with "<part>: must <requirement>" unless ok.
 #define MUST(part, ok, ...) must((ok), (part), __FILE__, __LINE__, __VA_ARGS__)
+
+static inline void must(bool ok, const char *part, const char *file, int line,
+                        const char *requirement, ...) RH_PRINTF(5, 6);
 
 static inline void must(bool ok, const char *part, const char *file, int line,
                         const char *requirement, ...)
