@@ -255,6 +255,7 @@ static const rh_model_calls calls = {
     .fit = fit,
     .destroy = rh_knn__destroy,
     .env = env,
+    .stand = rh_knn__stand,
     .expect = expect,
     .write = rh_knn__write,
     .read = rh_knn__read,

@@ -116,6 +116,13 @@ int32_t rh_knn__obs_index(const void *self, const void *state)
     return ((const place *)state)->row;
 }
 
+void rh_knn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
+{
+    (void)model;
+    (void)env;
+    *(place *)state = (place){.row = row};
+}
+
 bool rh_knn__uncovered(const void *self, const void *state)
 {
     (void)self;

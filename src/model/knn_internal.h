@@ -125,6 +125,9 @@ typedef struct rh_knn__place {
 int32_t rh_knn__obs_index(const void *self, const void *state);
 bool rh_knn__uncovered(const void *self, const void *state);
 
+// Both environments at a row of the log.
+void rh_knn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row);
+
 // The task of an environment, with the lowest reward of its rules.
 rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules);
 

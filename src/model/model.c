@@ -251,13 +251,11 @@ static rh_status take_log(rh_model *model, const facts *f, rh_error *err)
     return rh_model__find_starts(model, f->usable.nmore, err);
 }
 
-rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *log,
-                       const rh_repr *repr, const rh_model_options *opt, rh_error *err)
+rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
+                            const rh_repr *repr, const rh_model_options *opt, rh_error *err)
 {
     rh_model *model = NULL;
-    rh_model_options defaults = rh_model_defaults();
     facts f = {0};
-    opt = opt ? opt : &defaults;
     rh_status rc = check_repr(log, repr, err);
     if (!rc)
         rc = examine(&f, type, log, opt, err);
@@ -275,8 +273,6 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
         rc = take_log(model, &f, err);
     if (!rc)
         rc = encode(model, repr, err);
-    if (!rc)
-        rc = fit_members(model, opt, err);
     if (rc)
         goto done;
 
@@ -286,6 +282,22 @@ rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *
 done:
     rh_model_destroy(model);
     rh_free(f.more);
+    return rc;
+}
+
+rh_status rh_model_fit(rh_model **out, const rh_model_type *type, const rh_log *log,
+                       const rh_repr *repr, const rh_model_options *opt, rh_error *err)
+{
+    rh_model *model = NULL;
+    rh_model_options defaults = rh_model_defaults();
+    opt = opt ? opt : &defaults;
+    rh_status rc = rh_model__prepare(&model, type, log, repr, opt, err);
+    if (!rc)
+        rc = fit_members(model, opt, err);
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
     return rc;
 }
 

@@ -61,6 +61,11 @@ struct rh_model_calls {
     rh_status (*env)(rh_env **out, const rh_model *model, const void *member,
                      const double *param, rh_error *err);
 
+    // Put a run at row `row` of the model's log, as if the last start or step had led there.
+    // env: made by env() of this model; state: filled by rh_env_start() of env. What the state
+    // holds beside the observation (a count, the last neighbour) becomes that of a fresh start.
+    void (*stand)(const rh_model *model, const rh_env *env, void *state, int32_t row);
+
     // Predict the outcome of act in obs (nobs). Not for hot loops.
     rh_status (*expect)(rh_model__expected *out, const rh_model *model, const void *member,
                         const double *obs, const double *act, rh_error *err);
@@ -73,6 +78,11 @@ struct rh_model_calls {
 
 extern const rh_model_type rh_model_knn;
 extern const rh_model_type rh_model_nn;
+
+// model.c: all of a model but its members and their fidelity: nmember is 0. Checks as
+// rh_model_fit() does. Owned: *out, free with rh_model_destroy().
+rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
+                            const rh_repr *repr, const rh_model_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- parts of a fit
 

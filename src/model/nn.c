@@ -256,6 +256,7 @@ static const rh_model_calls calls = {
     .fit = rh_nn__fit,
     .destroy = rh_nn__destroy,
     .env = rh_nn__env,
+    .stand = rh_nn__stand,
     .expect = nn_expect,
     .write = rh_nn__write,
     .read = rh_nn__read,

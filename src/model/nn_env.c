@@ -47,6 +47,13 @@ static bool nn_step(const void *self, void *state, const double *act, rh_streams
     return w->ending == RH_NN_DRAW ? rh_rng_uniform(&streams->noise) < chance : chance > 0.0;
 }
 
+void rh_nn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
+{
+    (void)env;
+    size_t nobs = (size_t)model->log->nobs;
+    memcpy(state, model->log->obs + (size_t)row * nobs, nobs * sizeof(double));
+}
+
 static const rh_env_type env_type = {
     .name = "nn",
     .about = "an environment rebuilt from a log by neural networks",
