@@ -169,4 +169,17 @@ typedef struct rh_fidelity {
 // Measured by the fit; NULL if the options did not ask for it.
 RH_API const rh_fidelity *rh_model_fidelity(const rh_model *model);
 
+// ---------------------------------------------------------------------------- choosing
+
+// What a replay of a held-out stretch is compared in: the state, the sum of rewards, and
+// whether the episode has ended.
+typedef enum rh_model_aspect {
+    RH_MODEL_STATE,
+    RH_MODEL_REWARD,
+    RH_MODEL_END,
+    RH_MODEL_NASPECT
+} rh_model_aspect;
+
+#define RH_MODEL_NHORIZON 10 // most horizons: 1, 2, 5, 10, ... steps
+
 #endif
