@@ -222,6 +222,8 @@ RH_API rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_l
 RH_API void rh_study_destroy(rh_study *study); // NULL is allowed
 
 RH_API const rh_model *rh_study_model(const rh_study *study); // of the search stage
+// The kinds of model that the confirmation uses, the model's own first; NULL after the last.
+RH_API const char *rh_study_kind(const rh_study *study, int i);
 
 // How long a study will take, measured on a few runs.
 typedef struct rh_estimate {
@@ -244,26 +246,38 @@ RH_API rh_status rh_study_run(rh_study *study, rh_error *err);
 // same file and options, not settled; opt->ranks is required. Nullable: err.
 RH_API rh_status rh_study_serve(rh_plan *plan, const rh_study_options *opt, rh_error *err);
 
+// The value of a setting in one kind of model.
+typedef struct rh_kind_score {
+    double value;      // NAN until it is known
+    double lo95, hi95; // 95 % interval of the value; NAN where unknown
+    double regret;     // of a confirmation: behind the best of the kind, in units of how much
+                       // the confirmed settings differ there (docs/tune.md); NAN until known
+} rh_kind_score;
+
 // One setting in one stage: as the search tried it, or its confirmation.
 typedef struct rh_trial {
-    int setting;             // number of the setting, in the order of the search
-    bool confirm;            // this trial is the setting's confirmation
-    const double *x;         // the setting in the search space            (ndim)
-    const double *hp;        // all hyperparameters of the agent           (nparam)
-    rh_setting_state state;  //
-    int nmember, nrun;       // runs per member
-    const rh_result *result; // RH_STOPPED where a run is missing          (nmember x nrun)
-    const double *curve;     // mean learning curve, NAN where unknown     (ncurve)
-    double value;            // NAN until it is known
-    double lo95, hi95;       // 95 % interval of the value; NAN where unknown
-    double out_of_coverage;  // share of its steps outside the model's coverage
-    int ndiverged;           // runs that diverged
+    int setting;               // number of the setting, in the order of the search
+    bool confirm;              // this trial is the setting's confirmation
+    const double *x;           // the setting in the search space            (ndim)
+    const double *hp;          // all hyperparameters of the agent           (nparam)
+    rh_setting_state state;    //
+    int nmember, nrun;         // members of all kinds of model; runs per member
+    const rh_result *result;   // RH_STOPPED where a run is missing          (nmember x nrun)
+    const double *curve;       // mean learning curve, NAN where unknown     (ncurve)
+    double value;              // in the model's own kind; NAN until it is known
+    double lo95, hi95;         // 95 % interval over all kinds of model; NAN where unknown
+    int nkind;                 // kinds of model: the last members are of the last kind
+    const rh_kind_score *kind; // the model's own first                      (nkind)
+    double out_of_coverage;    // share of its steps outside the model's coverage
+    int ndiverged;             // runs that diverged
 } rh_trial;
 
 typedef struct rh_verdict {
-    const rh_trial *trial; // trials of the search, then confirmations       (ntrial)
-    int ntrial, nconfirm;  // nconfirm: the last so many are confirmations
-    bool finished;         // the study is complete
+    const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
+    int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
+    bool finished;           // the study is complete
+    const char *const *kind; // kinds of model of the confirmation           (nkind)
+    int nkind;               //
     int winner;            // trial of the setting to deploy, its confirmation if there is one;
                            // -1: none yet
     int winner_search;     // the winner's trial in the search; -1: none

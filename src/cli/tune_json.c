@@ -14,7 +14,24 @@ static void json_searched(cli_json *json, const rh_plan *plan, const double *hp)
     cli_json_close(json);
 }
 
-static void json_trial(cli_json *json, const char *key, const rh_plan *plan, const rh_trial *t)
+// The score in every kind of model.
+static void json_kinds(cli_json *json, const rh_verdict *v, const rh_trial *t)
+{
+    cli_json_open(json, "kinds", '[', true);
+    for (int k = 0; k < t->nkind; k++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "kind", v->kind[k]);
+        cli_json_real(json, "score", t->kind[k].value);
+        cli_json_real(json, "lo95", t->kind[k].lo95);
+        cli_json_real(json, "hi95", t->kind[k].hi95);
+        cli_json_real(json, "regret", t->kind[k].regret);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_trial(cli_json *json, const char *key, const rh_plan *plan,
+                       const rh_verdict *v, const rh_trial *t)
 {
     static const char *const state[] = {[RH_SETTING_OPEN] = "open",
                                         [RH_SETTING_DONE] = "done",
@@ -34,6 +51,7 @@ static void json_trial(cli_json *json, const char *key, const rh_plan *plan, con
     cli_json_whole(json, "finished_runs", nfinished);
     cli_json_real(json, "out_of_coverage", t->out_of_coverage);
     cli_json_whole(json, "diverged", t->ndiverged);
+    json_kinds(json, v, t);
     cli_json_close(json);
 }
 
@@ -69,13 +87,13 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
         return;
     }
     const rh_trial *t = &v->trial[v->winner];
-    json_trial(json, "winner", plan, t);
+    json_trial(json, "winner", plan, v, t);
     cli_json_params(json, "hyperparameters", rh_plan_agent(plan)->param,
                     rh_plan_agent(plan)->nparam, t->hp, NULL);
     cli_json_reals(json, "curve", t->curve,
                    t->curve ? (int)rh_plan_number(plan, "evaluation.curve") : 0);
-    json_trial(json, "winner_in_search", plan, &v->trial[v->winner_search]);
-    json_trial(json, "best_in_search", plan, &v->trial[v->search_best]);
+    json_trial(json, "winner_in_search", plan, v, &v->trial[v->winner_search]);
+    json_trial(json, "best_in_search", plan, v, &v->trial[v->search_best]);
 }
 
 static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)
@@ -104,11 +122,11 @@ static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v
 {
     cli_json_open(json, "tied", '[', false);
     for (int i = 0; i < v->ntied; i++)
-        json_trial(json, NULL, plan, &v->trial[v->tied[i]]);
+        json_trial(json, NULL, plan, v, &v->trial[v->tied[i]]);
     cli_json_close(json);
     cli_json_open(json, "trials", '[', false);
     for (int i = 0; i < v->ntrial; i++)
-        json_trial(json, NULL, plan, &v->trial[i]);
+        json_trial(json, NULL, plan, v, &v->trial[i]);
     cli_json_close(json);
 }
 

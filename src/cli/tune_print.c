@@ -121,6 +121,24 @@ static void print_method(const page *p)
         cli_line("method", "%s: %s setting%s", text, cli_count(trials).s, cli_plural(trials));
 }
 
+// " of 2 kinds (carrying, network)", or nothing where there is one. Returns how many.
+static int list_kinds(const page *p, char *text, size_t size)
+{
+    size_t used = 0;
+    int n = 0;
+    while (rh_study_kind(p->tune->study, n))
+        n++;
+    text[0] = 0;
+    for (int k = 0; k < n && n > 1 && used < size; k++)
+        used += k ? (size_t)snprintf(text + used, size - used, ", %s",
+                                     rh_study_kind(p->tune->study, k))
+                  : (size_t)snprintf(text, size, " of %d kinds (%s", n,
+                                     rh_study_kind(p->tune->study, 0));
+    if (n > 1 && used < size)
+        snprintf(text + used, size - used, ")");
+    return n;
+}
+
 static void print_runs(const page *p)
 {
     const rh_plan *plan = p->plan;
@@ -142,11 +160,14 @@ static void print_runs(const page *p)
         .continuing = rh_model_task(model)->continuing,
     };
     cli_runs_print(&run);
-    if (confirm > 0)
+    if (confirm > 0) {
+        char kinds[160];
+        nmodel *= list_kinds(p, kinds, sizeof kinds);
         cli_line("confirmation",
-                 "the %d best settings, %d run%s in each of %d new model%s, each fitted to "
+                 "the %d best settings, %d run%s in each of %d new model%s%s, each fitted to "
                  "another part of the log",
-                 confirm, nrun, cli_plural(nrun), nmodel, cli_plural(nmodel));
+                 confirm, nrun, cli_plural(nrun), nmodel, cli_plural(nmodel), kinds);
+    }
 }
 
 void cli_tune_head(const cli_tuning *tune)
@@ -184,6 +205,20 @@ static void print_setting(const page *p)
     cli_line("", "all hyperparameters: %s/best.yaml", p->tune->folder);
 }
 
+// The score in every kind of model, where there are several.
+static void print_kinds(const page *p, const rh_trial *t)
+{
+    for (int k = 0; k < t->nkind && t->nkind > 1; k++) {
+        const rh_kind_score *kind = &t->kind[k];
+        char label[40], interval[120] = "";
+        snprintf(label, sizeof label, "    %.30s", p->v->kind[k]);
+        if (isfinite(kind->lo95) && isfinite(kind->hi95))
+            snprintf(interval, sizeof interval, "   %s to %s", number(p, kind->lo95).s,
+                     number(p, kind->hi95).s);
+        cli_line(label, "%s%s", number(p, kind->value).s, interval);
+    }
+}
+
 static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
@@ -194,10 +229,14 @@ static void print_score(const page *p)
                  number(p, t->hi95).s);
     cli_line("score", "%s%s", number(p, t->value).s, interval);
     if (t->confirm) {
+        char kinds[40] = "";
+        if (t->nkind > 1)
+            snprintf(kinds, sizeof kinds, " of %d kinds", t->nkind);
         cli_line("  confirmed",
-                 "by %d run%s in each of %d new model%s, each fitted to another part of the "
+                 "by %d run%s in each of %d new model%s%s, each fitted to another part of the "
                  "log",
-                 t->nrun, cli_plural(t->nrun), t->nmember, cli_plural(t->nmember));
+                 t->nrun, cli_plural(t->nrun), t->nmember, cli_plural(t->nmember), kinds);
+        print_kinds(p, t);
         cli_line("  search", "%s%s", number(p, found->value).s,
                  found->value > t->value ? "; " OVERESTIMATES : "");
     } else {

@@ -22,6 +22,7 @@ typedef struct rh_study__record {
     int nasked;           // runs per member that the search has asked for
     int nscored;          // runs in its value
     double noise;         // variance of its value
+    rh_kind_score *kind;  // owned                               (nkind of the trial)
     bool finished;        // the journal says so
     bool closed;          // this process needs it no more
 } rh_study__record;
@@ -29,42 +30,45 @@ typedef struct rh_study__record {
 struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
-    const rh_log *log, *starts;    // borrowed; NULL where a model was given
-    char *model_path;              // of study.model, owned; NULL: keep none
-    rh_task task;                  // that agents are told
-    rh_eval_options eval;          //
-    rh_members members[RH_NSTAGE]; // of the search and of the confirmation
-    rh_journal__head head;         //
-    rh_journal *journal;           // owned; NULL: keep none
-    rh_workers *workers;           // owned; NULL until rh_study_run()
-    rh_search *search;             // owned
-    rh_study__record **record;     // owned, in the order of the journal        (nrecord)
-    int nrecord, room;             //
-    int *place[2];                 // owned: index + 1 of a setting's trial in the search, and
-    int nplace[2];                 //   of its confirmation                     (nplace)
-    double *score, *work;          // owned: scratch for rh_value_of()
-    rh_result *seen;               // owned: scratch for rh_study__appraise()
-    int64_t nrun, nrun_resumed;    // finished runs; of these, read from the journal
-    int64_t nspare;                // of these, of confirmations that may not be asked for again
-    int64_t nrun_search;           // runs of the search, as last predicted
-    int nsetting_max;              // and settings
-    int nfirst;                    // settings asked for before the first result
-    int64_t nstep;                 // steps of all runs
-    int nfinished;                 // settings finished in this stage
-    int nclosed;                   // all settings below this one are closed
-    bool dirty;                    // the journal has runs that may not be on the disk
-    rh_stage stage;                //
-    const rh_study__record *best;  // that leads in this stage, or NULL
-    bool ran;                      // rh_study_run() was called
-    bool finished;                 // the study is complete
-    bool judged;                   // the verdict covers all results
-    double begun, synced;          // times, in seconds
-    double fitting;                // seconds to fit or read the model
-    rh_verdict verdict;            //
-    rh_trial *trial;               // owned: the verdict's                      (nrecord)
+    const rh_log *log, *starts;       // borrowed; NULL where a model was given
+    char *model_path;                 // of study.model, owned; NULL: keep none
+    rh_task task;                     // that agents are told
+    rh_eval_options eval;             //
+    rh_members members[RH_NSTAGE];    // of the search and of the confirmation
+    rh_kinds kinds;                   // of model, that the confirmation uses
+    const char *kind[RH_KINDS__MOST]; // their labels                           (nkind)
+    rh_journal__head head;            //
+    rh_journal *journal;              // owned; NULL: keep none
+    rh_workers *workers;              // owned; NULL until rh_study_run()
+    rh_search *search;                // owned
+    rh_study__record **record;        // owned, in the order of the journal        (nrecord)
+    int nrecord, room;                //
+    int *place[2];                // owned: index + 1 of a setting's trial in the search, and
+    int nplace[2];                //   of its confirmation                     (nplace)
+    double *score, *work;         // owned: scratch for rh_value_of()
+    rh_result *seen;              // owned: scratch for rh_study__appraise()
+    int64_t nrun, nrun_resumed;   // finished runs; of these, read from the journal
+    int64_t nspare;               // of these, of confirmations that may not be asked for again
+    int64_t nrun_search;          // runs of the search, as last predicted
+    int nsetting_max;             // and settings
+    int nfirst;                   // settings asked for before the first result
+    int64_t nstep;                // steps of all runs
+    int nfinished;                // settings finished in this stage
+    int nclosed;                  // all settings below this one are closed
+    bool dirty;                   // the journal has runs that may not be on the disk
+    rh_stage stage;               //
+    const rh_study__record *best; // that leads in this stage, or NULL
+    bool ran;                     // rh_study_run() was called
+    bool finished;                // the study is complete
+    bool judged;                  // the verdict covers all results
+    double begun, synced;         // times, in seconds
+    double fitting;               // seconds to fit or read the model
+    rh_verdict verdict;           //
+    rh_trial *trial;              // owned: the verdict's                      (nrecord)
 };
 
 rh_judge rh_study__judge(const rh_plan *plan);
+int rh_study__nconfirm(const rh_study *study); // members of the confirmation, of all kinds
 
 // ---------------------------------------------------------------------------- trials.c
 
@@ -89,11 +93,12 @@ rh_status rh_study__finish(rh_study *study, rh_study__record *record, rh_setting
 // Refuse what the log alone shows to be impossible, before anything is written.
 rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 
-// The model of the search; and the models of the confirmation, each of another part of the log.
+// The model of the search, and the kinds of model of the confirmation; and the models of the
+// confirmation, each of another part of the log.
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
 
-// Fit one model of the confirmation and measure the time.
+// Fit one model of each kind and measure the time.
 rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
 
 // ---------------------------------------------------------------------------- run.c
@@ -107,6 +112,17 @@ void rh_study__tell(rh_study *study, const rh_study__record *finished);
 // ---------------------------------------------------------------------------- verdict.c
 
 rh_status rh_study__judge_all(rh_study *study); // fills the empty verdict
+
+// ---------------------------------------------------------------------------- agree.c
+
+// The regrets of confirmed settings, in every kind of model.
+rh_status rh_study__regrets(rh_study *study);
+// Whether confirmed setting a is to be deployed rather than b.
+bool rh_study__holds_better(const rh_trial *a, const rh_trial *b);
+// Whether no kind of model separates the settings.
+bool rh_study__is_tied(rh_study *study, const rh_trial *best, const rh_trial *other);
+// Report kinds of model that disagree about the confirmed settings.
+void rh_study__disagreement(rh_study *study);
 
 // ---------------------------------------------------------------------------- findings.c
 

@@ -168,13 +168,13 @@ static void confirmation(rh_study *study)
         return;
     }
     const rh_trial *found = &v->trial[v->winner_search];
-    if (winner->hi95 < found->lo95)
+    if (winner->kind[0].hi95 < found->lo95)
         rh_findings__advise(
             rh_findings__add(&v->findings, RH_WARNING, "confirmed-lower", 1,
                              "the winner scored %.4g (%.4g to %.4g) in the search and %.4g "
                              "(%.4g to %.4g) in models of parts of the log",
                              found->value, found->lo95, found->hi95, winner->value,
-                             winner->lo95, winner->hi95),
+                             winner->kind[0].lo95, winner->kind[0].hi95),
             "the result depends on the part of the log that a model is fitted to: log more, or "
             "use several members in the search (--members)");
     else if (v->search_best != v->winner_search)
@@ -192,6 +192,7 @@ rh_status rh_study__findings(rh_study *study)
         return RH_ENOMEM;
     all_tied(study);
     confirmation(study);
+    rh_study__disagreement(study);
     too_good(study);
     out_of_coverage(study);
     diverged_runs(study);

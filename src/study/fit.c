@@ -2,8 +2,13 @@
 //
 // The model of a study is kept in its folder, so a resumed study does not fit it again. It is
 // used only after a trial was begun: otherwise it may belong to a study whose journal is gone.
+//
+// The confirmation fits models of several kinds, each to the same parts of the log. The journal
+// keeps what these kinds are, so a resumed study fits the same ones.
 
 #include "core.h"
+
+#include <string.h>
 
 // ---------------------------------------------------------------------------- watching
 
@@ -71,23 +76,79 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
     return rc;
 }
 
+// ---------------------------------------------------------------------------- kinds of model
+
+// The kinds of a new study: those that the plan names. A given model stands alone.
+static rh_status choose_kinds(rh_study *study, rh_error *err)
+{
+    const rh_model *model = rh_study_model(study);
+    rh_status rc = rh_kinds__begin(&study->kinds, model, err);
+    if (rc || !study->log)
+        return rc;
+    return rh_kinds__add_named(&study->kinds, study->plan->confirm_kinds, model, err);
+}
+
+// The kinds of a study that has begun. Its journal decides, and its model must still be of the
+// first of them.
+static rh_status recall_kinds(rh_study *study, rh_error *err)
+{
+    rh_kinds now = {.n = 0};
+    rh_status rc = rh_kinds__begin(&now, rh_study_model(study), err);
+    if (!rc)
+        rc = rh_journal__kinds(study->journal, &study->kinds, err);
+    if (rc)
+        return rc;
+    if (study->kinds.n == 0) // written before there were kinds
+        study->kinds = now;
+    if (strcmp(study->kinds.kind[0].label, now.kind[0].label) != 0)
+        return rh_fail(err, RH_EINVAL,
+                       "study.log: the study has a %.31s model, this one is %.31s; use another "
+                       "folder",
+                       study->kinds.kind[0].label, now.kind[0].label);
+    return RH_OK;
+}
+
+static rh_status find_kinds(rh_study *study, rh_error *err)
+{
+    bool begun = study->journal && rh_journal__ntrial(study->journal) > 0;
+    rh_status rc = begun ? recall_kinds(study, err) : choose_kinds(study, err);
+    int most = study->kinds.n * study->plan->confirm_members;
+    if (!rc && most > RH_MAX_MEMBER)
+        rc = rh_fail(err, RH_EINVAL,
+                     "confirm.members = %d in each of %d kinds of model, expected at most %d "
+                     "in all",
+                     study->plan->confirm_members, study->kinds.n, RH_MAX_MEMBER);
+    if (!rc && study->journal)
+        rh_journal__set_kinds(study->journal, &study->kinds);
+    return rc;
+}
+
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err)
 {
     rh_members *members = &study->members[RH_STAGE_SEARCH];
+    rh_model *model = NULL;
     rh_status rc = RH_OK;
-    if (given)
-        return rh_members__open(members, given, err);
+    if (given) {
+        rc = rh_members__open(members, given, err);
+        return rc ? rc : find_kinds(study, err);
+    }
     if (study->journal && rh_journal__ntrial(study->journal) > 0)
-        members->owned = kept_model(study);
-    if (!members->owned)
-        rc = fit(study, &members->owned, err);
-    return rc ? rc : rh_members__open(members, members->owned, err);
+        model = kept_model(study);
+    if (!model)
+        rc = fit(study, &model, err);
+    if (!rc)
+        rc = rh_members__own(members, model, err);
+    return rc ? rc : find_kinds(study, err);
 }
 
-static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *err)
+// ---------------------------------------------------------------------------- the confirmation
+
+// Models of one kind, each fitted to another part of the log.
+static rh_status fit_parts(rh_study *study, int kind, int nmember, rh_model **out,
+                           rh_error *err)
 {
     const rh_plan *plan = study->plan;
-    const rh_model *first = study->members[RH_STAGE_SEARCH].model;
+    const rh_model *first = rh_study_model(study);
     bool parts = rh_model_nmember(first) > 1;
     rh_model_options opt = rh_model_defaults();
     rh_plan__fresh(plan, parts, rh_model_resample(first), &opt);
@@ -95,22 +156,35 @@ static rh_status refit(rh_study *study, int nmember, rh_model **out, rh_error *e
     opt.seed = plan->seed + RH_STUDY__FRESH;
     opt.nthread = study->opt.nthread;
     opt.watch = watch_of(study);
-    return rh_model_refit(out, first, &opt, err);
+    if (kind == 0)
+        return rh_model_refit(out, first, &opt, err);
+    rh_fit_options how = how_to_fit(study);
+    return rh_plan__fit_kind(out, plan, &study->kinds.kind[kind], rh_model_repr(first),
+                             study->log, &how, &opt, err);
 }
 
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err)
 {
     rh_members *members = &study->members[RH_STAGE_CONFIRM];
-    rh_status rc = refit(study, study->plan->confirm_members, &members->owned, err);
-    return rc ? rc : rh_members__open(members, members->owned, err);
+    rh_status rc = RH_OK;
+    for (int k = 0; k < study->kinds.n && !rc; k++) {
+        rh_model *model = NULL;
+        rc = fit_parts(study, k, study->plan->confirm_members, &model, err);
+        if (!rc)
+            rc = rh_members__own(members, model, err);
+    }
+    return rc;
 }
 
 rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err)
 {
-    rh_model *model = NULL;
     double begun = rh_study__now();
-    rh_status rc = refit(study, 1, &model, err);
+    rh_status rc = RH_OK;
+    for (int k = 0; k < study->kinds.n && !rc; k++) {
+        rh_model *model = NULL;
+        rc = fit_parts(study, k, 1, &model, err);
+        rh_model_destroy(model);
+    }
     *seconds = rh_study__now() - begun;
-    rh_model_destroy(model);
     return rc;
 }

@@ -292,6 +292,11 @@ void rh_journal__set_steps(rh_journal *journal, int64_t nstep)
     journal->head.nstep = nstep; // written with the next trial
 }
 
+void rh_journal__set_kinds(rh_journal *journal, const rh_kinds *kinds)
+{
+    journal->head.kinds = kinds; // written with the next trial
+}
+
 int rh_journal__ntrial(const rh_journal *journal)
 {
     return journal->replay.ntrial;

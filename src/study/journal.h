@@ -39,6 +39,9 @@ const char *rh_scan__number(const char *at, const char *end, double *x);
 void rh_journal__head_lines(rh_text *text, const rh_journal__head *head);
 void rh_journal__plan_line(rh_text *text, const rh_journal__head *head);
 
+// The kinds of model; nothing where kinds is NULL.
+void rh_journal__kinds_line(rh_text *text, const rh_kinds *kinds);
+
 // Whether the attributes describe a study completely.
 bool rh_journal__head_whole(const json_t *attr);
 

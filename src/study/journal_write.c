@@ -158,6 +158,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
         rh_journal__study_attr(t, "nstep");
         rh_text__whole(t, journal->head.nstep);
         rh_journal__end_attr(t);
+        rh_journal__kinds_line(t, journal->head.kinds);
     }
     rh_journal__begin_line(t, 4);
     add_time(t, ",\"study_id\":0,\"datetime_start\":");
@@ -270,6 +271,25 @@ static void number_attr(rh_text *t, int id, const char *key, double x)
     rh_journal__end_attr(t);
 }
 
+// The value in every kind of model.
+static void kinds_attr(rh_text *t, int id, const rh_kinds *kinds, const rh_trial *trial)
+{
+    rh_journal__trial_attr(t, id, "kinds");
+    for (int k = 0; k < trial->nkind; k++) {
+        rh_text__add(t, k > 0 ? "," : "{");
+        rh_text__json(t, kinds->kind[k].label);
+        rh_text__add(t, ":{\"value\":");
+        rh_journal__number(t, trial->kind[k].value);
+        rh_text__add(t, ",\"lo95\":");
+        rh_journal__number(t, trial->kind[k].lo95);
+        rh_text__add(t, ",\"hi95\":");
+        rh_journal__number(t, trial->kind[k].hi95);
+        rh_text__add(t, "}");
+    }
+    rh_text__add(t, "}");
+    rh_journal__end_attr(t);
+}
+
 static int64_t count_runs(const rh_trial *trial)
 {
     int64_t n = 0;
@@ -298,6 +318,8 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     number_attr(t, entry->id, "hi95", trial->hi95);
     number_attr(t, entry->id, "out_of_coverage", trial->out_of_coverage);
     whole_attr(t, entry->id, "diverged", trial->ndiverged);
+    if (trial->nkind > 1 && journal->head.kinds)
+        kinds_attr(t, entry->id, journal->head.kinds, trial);
     rh_journal__trial_attr(t, entry->id, "hyperparameters");
     add_hp(t, journal->head.plan->agent, trial->hp);
     rh_journal__end_attr(t);

@@ -1,4 +1,4 @@
-// members.c - the environments of one stage: one per member of its model.
+// members.c - the environments of one stage: one per member of its models.
 
 #include "study_internal.h"
 
@@ -8,18 +8,35 @@
 
 rh_status rh_members__open(rh_members *members, const rh_model *model, rh_error *err)
 {
-    int n = rh_model_nmember(model);
-    members->model = model;
-    members->env = rh_alloc((size_t)n, sizeof *members->env);
-    if (!members->env)
+    int n = rh_model_nmember(model), all = members->nmember + n;
+    if (members->nkind == RH_KINDS__MOST)
+        return rh_fail(err, RH_EINVAL, "study: more than %d kinds of model", RH_KINDS__MOST);
+    rh_env **env = rh_alloc((size_t)all, sizeof *env);
+    if (!env)
         return rh_base__no_memory(err, "study");
-    for (members->nmember = 0; members->nmember < n; members->nmember++) {
-        rh_status rc =
-            rh_model_env(&members->env[members->nmember], model, members->nmember, NULL, err);
+    if (members->nmember)
+        memcpy((void *)env, (const void *)members->env, (size_t)members->nmember * sizeof *env);
+    rh_free((void *)members->env);
+    members->env = env;
+    members->model[members->nkind++] = model;
+    for (int i = 0; i < n; i++) {
+        rh_status rc = rh_model_env(&env[members->nmember], model, i, NULL, err);
         if (rc)
             return rc;
+        members->nmember++;
     }
     return RH_OK;
+}
+
+rh_status rh_members__own(rh_members *members, rh_model *model, rh_error *err)
+{
+    int at = members->nkind;
+    rh_status rc = rh_members__open(members, model, err);
+    if (members->nkind > at)
+        members->owned[at] = model; // environments borrow from it
+    else
+        rh_model_destroy(model);
+    return rc;
 }
 
 void rh_members__clear(rh_members *members)
@@ -27,7 +44,8 @@ void rh_members__clear(rh_members *members)
     for (int i = 0; i < members->nmember; i++)
         rh_env_destroy(members->env[i]);
     rh_free((void *)members->env);
-    rh_model_destroy(members->owned);
+    for (int k = 0; k < members->nkind; k++)
+        rh_model_destroy(members->owned[k]);
     *members = (rh_members){0};
 }
 

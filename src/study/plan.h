@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/yaml.h"
+#include "kinds.h"
 #include "rehearse/study.h"
 
 // ---------------------------------------------------------------------------- the plan
@@ -79,6 +80,7 @@ struct rh_plan {
     int confirm_settings; // 0: none
     int confirm_members;  // models, each of another part of the log
     int confirm_runs;     // in each of them
+    int confirm_kinds;    // kinds of model: RH_KINDS__AUTO, or those that are named
 
     uint64_t seed;
     rh_plan__book *book; // owned
@@ -228,6 +230,12 @@ rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs,
 // the log, drawn by `resample`.
 void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
                     rh_model_options *opt);
+
+// Fit another kind of model to the log. Uses nmember, resample, share and seed of `parts`.
+// same: what a kind without a representation of its own uses.
+rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
+                            const rh_repr *same, const rh_log *log, const rh_fit_options *how,
+                            const rh_model_options *parts, rh_error *err);
 
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);

@@ -149,6 +149,31 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     return rc;
 }
 
+rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
+                            const rh_repr *same, const rh_log *log, const rh_fit_options *how,
+                            const rh_model_options *parts, rh_error *err)
+{
+    fitting f = {0};
+    rh_repr_options opt = rh_repr_defaults();
+    rh_status rc = prepare(&f, plan, log, how, err);
+    f.opt.param = kind->param;
+    f.opt.nmember = parts->nmember;
+    f.opt.resample = parts->resample;
+    f.opt.share = parts->share;
+    f.opt.seed = parts->seed;
+    f.opt.fidelity = false;
+    opt.param = kind->repr_param;
+    opt.actions = plan->joint;
+    opt.seed = plan->seed;
+    opt.watch = how->watch;
+    if (!rc && kind->repr)
+        rc = rh_repr_fit(&f.repr, kind->repr, log, &opt, err);
+    if (!rc)
+        rc = rh_model_fit(out, kind->type, log, kind->repr ? f.repr : same, &f.opt, err);
+    clear(&f);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- environments
 
 rh_status rh_plan_env(rh_env **out, const rh_plan *plan, const rh_model *model, int member,

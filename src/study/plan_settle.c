@@ -72,6 +72,8 @@ static rh_status fill(rh_plan *plan, rh_error *err)
         plan->confirm_members = CONFIRM_MEMBERS;
     if (!plan->confirm_runs)
         plan->confirm_runs = CONFIRM_RUNS;
+    if (plan->paper && !rh_plan__said(plan, "confirm.kinds"))
+        plan->confirm_kinds = RH_KINDS__CHOSEN;
     if (!curve)
         plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
     if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)

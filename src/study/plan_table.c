@@ -302,6 +302,54 @@ static rh_status read_confirm(rh_plan *plan, const rh_plan__item *said, rh_error
     return RH_OK;
 }
 
+// The bit of a kind of model; 0: no such name.
+static int kind_of(const char *name, size_t n)
+{
+    for (int i = 0; rh_kinds__name(i); i++)
+        if (strlen(rh_kinds__name(i)) == n && strncmp(rh_kinds__name(i), name, n) == 0)
+            return RH_KINDS__FIRST << i;
+    return 0;
+}
+
+// auto, chosen, or names of kinds between commas or spaces.
+static rh_status read_kinds(rh_plan *plan, const rh_plan__item *said, rh_error *err)
+{
+    static const char expected[] =
+        "auto, chosen, or kinds of model: stitching, carrying, network";
+    int kinds = 0;
+    bool good = true;
+    if (strcmp(text_of(said), "auto") == 0 || strcmp(text_of(said), "chosen") == 0) {
+        plan->confirm_kinds = *text_of(said) == 'a' ? RH_KINDS__AUTO : RH_KINDS__CHOSEN;
+        return RH_OK;
+    }
+    const char *at = text_of(said);
+    while (*at && good) {
+        size_t n = strcspn(at, ", ");
+        int kind = kind_of(at, n);
+        good = kind != 0;
+        kinds |= kind;
+        at += n;
+        at += strspn(at, ", ");
+    }
+    if (!good || !kinds)
+        return rh_plan__refuse(said, NULL, "", err, expected);
+    plan->confirm_kinds = kinds;
+    return RH_OK;
+}
+
+static void show_kinds(const rh_plan *plan, rh_text *text)
+{
+    bool any = false;
+    if (plan->confirm_kinds < RH_KINDS__FIRST)
+        rh_text__add(text, plan->confirm_kinds == RH_KINDS__AUTO ? "auto" : "chosen");
+    for (int i = 0; rh_kinds__name(i); i++)
+        if (plan->confirm_kinds & (RH_KINDS__FIRST << i)) {
+            rh_text__add(text, any ? "," : "");
+            rh_text__add(text, rh_kinds__name(i));
+            any = true;
+        }
+}
+
 // ---------------------------------------------------------------------------- conditions
 
 static bool is_method(const rh_plan *plan, const char *name)
@@ -545,8 +593,9 @@ static const rh_plan__row row[] = {
     {{"confirm.settings", NULL, 0, RH_PLAN_WHOLE, NULL, "the same, in its section", "8", 0,
       RH_STUDY__MOST_CONFIRM, .commands = TUNE},
      FIELD(confirm_settings)},
-    {{"confirm.members", "confirm-members", 0, RH_PLAN_WHOLE, "N", "models to confirm in", "5",
-      1, RH_MAX_MEMBER, .commands = TUNE, .group = RH_PLAN_EVALUATION},
+    {{"confirm.members", "confirm-members", 0, RH_PLAN_WHOLE, "N",
+      "models of each kind to confirm in", "5", 1, RH_MAX_MEMBER, .commands = TUNE,
+      .group = RH_PLAN_EVALUATION},
      FIELD(confirm_members),
      .when = confirms},
     {{"confirm.runs", "confirm-runs", 0, RH_PLAN_WHOLE, "N",
@@ -554,6 +603,15 @@ static const rh_plan__row row[] = {
       .group = RH_PLAN_EVALUATION},
      FIELD(confirm_runs),
      .when = confirms},
+    {{"confirm.kinds", "confirm-kinds", 0, RH_PLAN_TEXT, "KINDS",
+      "kinds of model to confirm in: auto (the model's own and all others that replay the log "
+      "credibly), chosen (the model's own) or names: stitching, carrying, network",
+      "auto", .commands = TUNE, .group = RH_PLAN_EVALUATION},
+     FIELD(confirm_kinds),
+     .read = read_kinds,
+     .show = show_kinds,
+     .when = confirms,
+     .fit = true},
     {{"seed", "seed", 0, RH_PLAN_WHOLE, "N", "random seed", "1", 0, INT64_MAX, .commands = ALL,
       .group = RH_PLAN_MAIN},
      FIELD(seed)},

@@ -18,7 +18,7 @@ typedef enum rh_ranks__message {
     RH_MESSAGE_REFUSED,   //   rh_ranks__refusal: this rank failed
     RH_MESSAGE_LEFT,      //   this rank left: empty
     RH_MESSAGE_STAGE,     // from rank 0: rh_ranks__orders of a stage
-    RH_MESSAGE_MODEL,     //   a part of its model's file, in order
+    RH_MESSAGE_MODEL,     //   a part of its models' files, in order
     RH_MESSAGE_UNIT,      //   rh_study__unit
     RH_MESSAGE_END        //   there is no more work: empty
 } rh_ranks__message;
@@ -42,7 +42,8 @@ typedef struct rh_ranks__orders {
     rh_eval_options opt; // without its functions and pointers
     rh_task task;        // without names
     double hp[RH_STUDY__NHP];
-    uint64_t nbyte; // of the model's file, which follows in RH_MESSAGE_MODEL
+    int nkind;
+    uint64_t nbyte[RH_KINDS__MOST]; // of each model's file; these follow in RH_MESSAGE_MODEL
 } rh_ranks__orders;
 
 // Fill in version and shape of this program.

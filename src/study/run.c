@@ -32,7 +32,7 @@ static int64_t runs_predicted(const rh_study *study)
     int64_t confirm = plan->confirm_settings < study->nsetting_max ? plan->confirm_settings
                                                                    : study->nsetting_max;
     return study->nrun_search * study->members[RH_STAGE_SEARCH].nmember +
-           confirm * plan->confirm_members * plan->confirm_runs + study->nspare;
+           confirm * rh_study__nconfirm(study) * plan->confirm_runs + study->nspare;
 }
 
 void rh_study__tell(rh_study *study, const rh_study__record *finished)
@@ -346,7 +346,7 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     for (int i = 0; i < n && !rc; i++) {
         rh_study__record *record = NULL;
         const double *x = rh_study__find(study, leader[i].setting, false)->x;
-        int64_t nall = (int64_t)plan->confirm_members * plan->confirm_runs;
+        int64_t nall = (int64_t)rh_study__nconfirm(study) * plan->confirm_runs;
         rc = rh_study__record_of(study, leader[i].setting, true, x, &record, err);
         if (!rc)
             rc = start_runs(study, record, plan->confirm_runs, err);

@@ -18,7 +18,7 @@
 // A stage that this rank can run.
 typedef struct place {
     rh_task task;       // borrowed by the thread pool
-    rh_members members; // own their model
+    rh_members members; // own their models
 } place;
 
 typedef struct serving {
@@ -27,9 +27,9 @@ typedef struct serving {
     int nthread;
     rh_threads *pool;         // owned; NULL before the first stage
     place *place[RH_NSTAGE];  // owned; NULL: stage not added
-    rh_ranks__orders *orders; // owned: of the stage whose model is arriving, or NULL
-    unsigned char *byte;      // owned: the model's file so far  (nbyte of orders)
-    size_t nbyte;
+    rh_ranks__orders *orders; // owned: of the stage whose models are arriving, or NULL
+    unsigned char *byte;      // owned: the models' files so far  (all)
+    size_t nbyte, all;
     bool over;
 } serving;
 
@@ -53,7 +53,22 @@ static rh_status out_of_order(rh_error *err)
     return rh_fail(err, RH_EFORMAT, "rank 0 sent a message that was not expected");
 }
 
-// Add the stage of the orders, with the model that has arrived.
+// Open the models that have arrived.
+static rh_status open_members(const serving *s, rh_members *members, rh_error *err)
+{
+    const unsigned char *at = s->byte;
+    rh_status rc = RH_OK;
+    for (int k = 0; k < s->orders->nkind && !rc; k++) {
+        rh_model *model = NULL;
+        rc = rh_study__unpack_model(&model, at, s->orders->nbyte[k], err);
+        if (!rc)
+            rc = rh_members__own(members, model, err);
+        at += s->orders->nbyte[k];
+    }
+    return rc;
+}
+
+// Add the stage of the orders, with the models that have arrived.
 static rh_status add_stage(serving *s, rh_error *err)
 {
     const rh_ranks__orders *orders = s->orders;
@@ -68,18 +83,14 @@ static rh_status add_stage(serving *s, rh_error *err)
     place *here = s->place[orders->stage] = rh_alloc(1, sizeof *here);
     if (!here)
         return rh_fail(err, RH_ENOMEM, "out of memory");
-    rh_model *model = NULL;
-    rh_status rc = rh_study__unpack_model(&model, s->byte, s->nbyte, err);
-    if (rc)
-        return rc;
-    rc = rh_members__open(&here->members, model, err);
-    here->members.owned = model;
+    rh_status rc = open_members(s, &here->members, err);
     if (rc)
         return rc;
 
     // names are pointers of this process
     here->task = orders->task;
-    memcpy(here->task.obs_name, rh_model_task(model)->obs_name, sizeof here->task.obs_name);
+    memcpy(here->task.obs_name, rh_model_task(here->members.model[0])->obs_name,
+           sizeof here->task.obs_name);
     if (!s->pool)
         rc = rh_threads__create(&s->pool, agent, &orders->opt, s->nthread, err);
     if (!rc)
@@ -96,21 +107,24 @@ static rh_status begin_stage(serving *s, const void *message, size_t n, rh_error
     if (!s->orders)
         return rh_fail(err, RH_ENOMEM, "out of memory");
     memcpy(s->orders, message, n);
-    s->nbyte = 0;
-    s->byte = rh_alloc(s->orders->nbyte, 1);
+    if (s->orders->nkind < 1 || s->orders->nkind > RH_KINDS__MOST)
+        return out_of_order(err);
+    s->nbyte = s->all = 0;
+    for (int k = 0; k < s->orders->nkind; k++)
+        s->all += s->orders->nbyte[k];
+    s->byte = rh_alloc(s->all, 1);
     if (!s->byte)
-        return rh_fail(err, RH_ENOMEM, "out of memory for a model of %llu bytes",
-                       (unsigned long long)s->orders->nbyte);
+        return rh_fail(err, RH_ENOMEM, "out of memory for models of %zu bytes", s->all);
     return RH_OK;
 }
 
 static rh_status add_part(serving *s, const void *message, size_t n, rh_error *err)
 {
-    if (!s->orders || !s->byte || n > s->orders->nbyte - s->nbyte)
+    if (!s->orders || !s->byte || n > s->all - s->nbyte)
         return out_of_order(err);
     memcpy(s->byte + s->nbyte, message, n);
     s->nbyte += n;
-    if (s->nbyte < s->orders->nbyte)
+    if (s->nbyte < s->all)
         return RH_OK;
     rh_status rc = add_stage(s, err);
     rh_free(s->byte);

@@ -30,6 +30,11 @@ rh_judge rh_study__judge(const rh_plan *plan)
     return (rh_judge){plan->across, plan->pool};
 }
 
+int rh_study__nconfirm(const rh_study *study)
+{
+    return study->kinds.n * study->plan->confirm_members;
+}
+
 rh_study_options rh_study_defaults(void)
 {
     return (rh_study_options){.nthread = 1, .cookie = COOKIE};
@@ -84,15 +89,16 @@ static rh_status prepare(rh_study *study, rh_error *err)
     const rh_members *members = &study->members[RH_STAGE_SEARCH];
     study->task = *rh_env_task(members->env[0]);
     rh_status rc =
-        rh_plan_eval(plan, &study->task, rh_model_log(members->model), &study->eval, err);
+        rh_plan_eval(plan, &study->task, rh_model_log(members->model[0]), &study->eval, err);
     if (rc)
         return rc;
     study->head.nstep = study->eval.nstep;
+    study->head.kinds = &study->kinds;
     if (study->journal)
         rh_journal__set_steps(study->journal, study->eval.nstep);
 
-    int nmember =
-        members->nmember > plan->confirm_members ? members->nmember : plan->confirm_members;
+    int nconfirm = rh_study__nconfirm(study);
+    int nmember = members->nmember > nconfirm ? members->nmember : nconfirm;
     int nrun = plan->nrun > plan->confirm_runs ? plan->nrun : plan->confirm_runs;
     study->score = rh_alloc((size_t)nrun, sizeof *study->score);
     study->work = rh_alloc(rh_value_nwork(nmember, nrun), sizeof *study->work);
@@ -200,7 +206,12 @@ void rh_study_destroy(rh_study *study)
 
 const rh_model *rh_study_model(const rh_study *study)
 {
-    return study->members[RH_STAGE_SEARCH].model;
+    return study->members[RH_STAGE_SEARCH].model[0];
+}
+
+const char *rh_study_kind(const rh_study *study, int i)
+{
+    return i >= 0 && i < study->kinds.n ? study->kinds.kind[i].label : NULL;
 }
 
 // ---------------------------------------------------------------------------- estimates
@@ -322,7 +333,7 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     rh_search_foresee(study->search, &out->nsetting, &nrun);
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
-    out->nconfirm = (int64_t)confirm * plan->confirm_members * plan->confirm_runs;
+    out->nconfirm = (int64_t)confirm * rh_study__nconfirm(study) * plan->confirm_runs;
     out->nrun = nrun * nmember + out->nconfirm;
     rh_status rc = time_runs(study, out->nrun, &out->seconds_per_run, &member, err);
     if (!rc)
@@ -332,7 +343,7 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     int nrank = study->opt.ranks ? rh_ranks_count(study->opt.ranks) : 1;
     out->seconds_fit = study->fitting + nmember * member;
     if (out->nconfirm)
-        out->seconds_fit += plan->confirm_members * (fresh + member);
+        out->seconds_fit += plan->confirm_members * (fresh + study->kinds.n * member);
     double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nrun);
     out->seconds = out->seconds_fit + out->seconds_search +
                    (double)out->nrun * out->seconds_per_run / nthread;

@@ -24,16 +24,19 @@ char *rh_study__path(const char *folder, const char *name);
 
 // ---------------------------------------------------------------------------- members
 
-// The environments of one stage: one per member of its model.
+// The environments of one stage: one per member of its models, which are of different kinds.
 typedef struct rh_members {
-    const rh_model *model; // borrowed, or the same as owned
-    rh_model *owned;       // NULL where the model is borrowed
-    rh_env **env;          // owned  (nmember)
-    int nmember;
+    const rh_model *model[RH_KINDS__MOST]; // borrowed, or the same as owned  (nkind)
+    rh_model *owned[RH_KINDS__MOST];       // NULL where the model is borrowed
+    int nkind;
+    rh_env **env; // owned, by model, then by member  (nmember)
+    int nmember;  // of all models
 } rh_members;
 
-rh_status rh_members__open(rh_members *members, const rh_model *model,
-                           rh_error *err); // borrows the model
+// Append the members of a model. Borrows it. On failure clear the members.
+rh_status rh_members__open(rh_members *members, const rh_model *model, rh_error *err);
+// The same; the model becomes theirs, or is destroyed on failure.
+rh_status rh_members__own(rh_members *members, rh_model *model, rh_error *err);
 void rh_members__clear(rh_members *members);
 
 // A hash of a random policy's runs: differs where models behave differently. 0: out of memory.
@@ -121,14 +124,15 @@ typedef struct rh_journal__entry {
 
 // What identifies a study. A journal with a different head belongs to another study.
 typedef struct rh_journal__head {
-    const char *name;     // of the study
-    const char *log;      // path of the log, for people
-    uint64_t fingerprint; // of the log
-    uint64_t starts;      // of the log of starts; 0: none
-    uint64_t model;       // of the given model; 0: the study fits its own
-    const rh_plan *plan;  // settled
-    int ncurve;           //
-    int64_t nstep;        // of a run; 0 while unknown
+    const char *name;      // of the study
+    const char *log;       // path of the log, for people
+    uint64_t fingerprint;  // of the log
+    uint64_t starts;       // of the log of starts; 0: none
+    uint64_t model;        // of the given model; 0: the study fits its own
+    const rh_plan *plan;   // settled
+    int ncurve;            //
+    int64_t nstep;         // of a run; 0 while unknown
+    const rh_kinds *kinds; // of model; NULL while unknown
 } rh_journal__head;
 
 typedef struct rh_journal rh_journal;
@@ -142,6 +146,10 @@ void rh_journal__close(rh_journal *journal); // syncs; NULL is allowed
 
 // Steps of a run: known once there is a model, required before trials finish.
 void rh_journal__set_steps(rh_journal *journal, int64_t nstep);
+// The kinds of model of the confirmation: to be written with the first trial (borrowed), and as
+// written; n = 0 where the journal has none.
+void rh_journal__set_kinds(rh_journal *journal, const rh_kinds *kinds);
+rh_status rh_journal__kinds(const rh_journal *journal, rh_kinds *kinds, rh_error *err);
 
 // Trials that were read from the file, in order; NULL beyond the last.
 int rh_journal__ntrial(const rh_journal *journal);

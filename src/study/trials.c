@@ -6,6 +6,9 @@
 // 3. The value of a trial counts only the runs asked for so far. The journal of a race may hold
 //    runs that are asked for later, and a resumed race must not see them earlier.
 // 4. Another machine or version may have written the journal: x outside the space is refused.
+// 5. In a confirmation with several kinds of model the value is that in the kind of the study's
+//    model, which replays the log best, and the interval reaches from the least lower to the
+//    greatest upper bound of all kinds: nobody knows which kind is right.
 
 #include "base/base_internal.h"
 #include "core.h"
@@ -26,6 +29,7 @@ static void destroy(rh_study__record *record)
     rh_free(record->result);
     rh_free(record->curves);
     rh_free(record->curve);
+    rh_free(record->kind);
     rh_free(record);
 }
 
@@ -37,14 +41,16 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     rh_study__record *record = rh_alloc(1, sizeof *record);
     if (!record)
         return NULL;
-    int nmember = confirm ? plan->confirm_members : study->members[RH_STAGE_SEARCH].nmember;
+    int nmember = confirm ? rh_study__nconfirm(study) : study->members[RH_STAGE_SEARCH].nmember;
+    int nkind = confirm ? study->kinds.n : 1;
     int nrun = confirm ? plan->confirm_runs : plan->nrun;
     size_t n = (size_t)nmember * (size_t)nrun;
     record->number = -1;
     record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
     record->result = rh_alloc(n, sizeof *record->result);
     record->curve = rh_alloc((size_t)plan->ncurve + 1, sizeof *record->curve);
-    if (!record->hp || !record->result || !record->curve) {
+    record->kind = rh_alloc((size_t)nkind, sizeof *record->kind);
+    if (!record->hp || !record->result || !record->curve || !record->kind) {
         destroy(record);
         return NULL;
     }
@@ -52,6 +58,8 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     rh_plan_hp(plan, x, record->hp);
     for (size_t i = 0; i < n; i++)
         record->result[i] = (rh_result){.score = NAN, .outcome = RH_STOPPED};
+    for (int k = 0; k < nkind; k++)
+        record->kind[k] = (rh_kind_score){NAN, NAN, NAN, NAN};
     record->noise = NAN;
     record->trial = (rh_trial){
         .setting = setting,
@@ -65,6 +73,8 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
         .value = NAN,
         .lo95 = NAN,
         .hi95 = NAN,
+        .nkind = nkind,
+        .kind = record->kind,
     };
     return record;
 }
@@ -179,6 +189,30 @@ static void average_curves(const rh_study *study, rh_study__record *record)
     }
 }
 
+// The value in every kind of model, and of all (decision 5). study->seen holds the runs.
+static void value_kinds(rh_study *study, rh_study__record *record)
+{
+    rh_trial *trial = &record->trial;
+    int nmember = trial->nmember / trial->nkind;
+    for (int k = trial->nkind - 1; k >= 0; k--) { // study->score is of the first
+        size_t first = (size_t)k * (size_t)nmember * (size_t)trial->nrun;
+        rh_value value = rh_value_of(rh_study__judge(study->plan), nmember, trial->nrun,
+                                     study->seen + first, study->score, study->work);
+        record->kind[k] = (rh_kind_score){value.value, value.lo95, value.hi95, NAN};
+        record->noise = value.noise;
+        record->nscored = value.nrun;
+    }
+    trial->value = record->kind[0].value;
+    trial->lo95 = record->kind[0].lo95;
+    trial->hi95 = record->kind[0].hi95;
+    for (int k = 1; k < trial->nkind; k++) {
+        const rh_kind_score *kind = &record->kind[k];
+        bool known = isfinite(kind->lo95) && isfinite(kind->hi95) && isfinite(trial->lo95);
+        trial->lo95 = known ? fmin(trial->lo95, kind->lo95) : NAN;
+        trial->hi95 = known ? fmax(trial->hi95, kind->hi95) : NAN;
+    }
+}
+
 void rh_study__appraise(rh_study *study, rh_study__record *record)
 {
     rh_trial *trial = &record->trial;
@@ -189,13 +223,7 @@ void rh_study__appraise(rh_study *study, rh_study__record *record)
         study->seen[i] =
             asked ? record->result[i] : (rh_result){.score = NAN, .outcome = RH_STOPPED};
     }
-    rh_value value = rh_value_of(rh_study__judge(study->plan), trial->nmember, trial->nrun,
-                                 study->seen, study->score, study->work);
-    trial->value = value.value;
-    trial->lo95 = value.lo95;
-    trial->hi95 = value.hi95;
-    record->noise = value.noise;
-    record->nscored = value.nrun;
+    value_kinds(study, record);
     trial->ndiverged = 0;
     for (size_t i = 0; i < n; i++) {
         const rh_result *result = &study->seen[i];

@@ -1,7 +1,8 @@
 // verdict.c - the setting to deploy and the settings tied with it.
 //
 // 1. The winner is the confirmed setting with the highest lower bound: a high mean of few and
-//    scattered runs is no promise. Without a confirmation it is the choice of the search.
+//    scattered runs is no promise. With several kinds of model it must hold in all of them
+//    (agree.c). Without a confirmation it is the choice of the search.
 // 2. Two settings are tied when the differences between equal runs, or members, do not separate
 //    them (95 %). A setting that a race dropped was separated when it was dropped.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
@@ -35,11 +36,6 @@ static int find(const rh_verdict *v, int setting, bool confirm)
     return -1;
 }
 
-static double bound_of(const rh_trial *t)
-{
-    return isnan(t->lo95) ? t->value : t->lo95;
-}
-
 static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -52,7 +48,7 @@ static void find_winner(rh_study *study)
         const rh_trial *t = &v->trial[i], *best = &v->trial[v->winner];
         if (isnan(t->value))
             continue;
-        if (!best->confirm || bound_of(t) > bound_of(best))
+        if (!best->confirm || rh_study__holds_better(t, best))
             v->winner = i;
     }
     v->winner_search = find(v, v->trial[v->winner].setting, false);
@@ -70,8 +66,7 @@ static void find_ties(rh_study *study)
         if (i == v->winner || t->confirm != best->confirm || isnan(t->value) ||
             t->state == RH_SETTING_DROPPED)
             continue;
-        if (!rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun, best->result,
-                           t->nrun, t->result, study->work))
+        if (!rh_study__is_tied(study, best, t))
             continue;
         // better ones first, after the winner
         int at = v->ntied++;
@@ -178,9 +173,16 @@ rh_status rh_study__judge_all(rh_study *study)
     v->nrun_resumed = study->nrun_resumed;
     v->nstep = study->nstep;
     v->seconds = rh_study__now() - study->begun;
+    for (int k = 0; k < study->kinds.n; k++)
+        study->kind[k] = study->kinds.kind[k].label;
+    v->kind = study->kind;
+    v->nkind = study->kinds.n;
+    rh_status rc = rh_study__regrets(study);
+    if (rc)
+        return rc;
     find_winner(study);
     find_ties(study);
     find_bounds(study);
-    rh_status rc = find_importance(study);
+    rc = find_importance(study);
     return rc ? rc : rh_study__findings(study);
 }

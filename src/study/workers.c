@@ -263,41 +263,51 @@ done:
     return rc;
 }
 
-// Send all ranks a stage and its model.
-static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_model *model,
+// Send a rank the bytes of a model, in messages of limited size.
+static void send_bytes(rh_workers *workers, int rank, const unsigned char *byte, size_t nbyte)
+{
+    for (size_t at = 0; at < nbyte; at += RH_RANKS__MOST) {
+        size_t n = nbyte - at < RH_RANKS__MOST ? nbyte - at : RH_RANKS__MOST;
+        rh_ranks__send(workers->ranks, rank, RH_MESSAGE_MODEL, byte + at, n);
+    }
+}
+
+// Send all ranks a stage and its models.
+static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_members *members,
                             const rh_task *task, const double *hp, rh_error *err)
 {
-    unsigned char *byte = NULL;
-    size_t nbyte = 0;
-    rh_status rc = rh_study__pack_model(model, &byte, &nbyte, err);
-    if (rc)
-        return rc;
+    unsigned char *byte[RH_KINDS__MOST] = {NULL};
+    rh_status rc = RH_OK;
     rh_ranks__orders *orders = rh_alloc(1, sizeof *orders);
-    if (!orders) {
-        rc = rh_base__no_memory(err, "study");
-        goto done;
+    if (!orders)
+        return rh_base__no_memory(err, "study");
+    for (int k = 0; k < members->nkind && !rc; k++) {
+        size_t n = 0;
+        rc = rh_study__pack_model(members->model[k], &byte[k], &n, err);
+        orders->nbyte[k] = n;
     }
+    if (rc)
+        goto done;
+    orders->nkind = members->nkind;
     orders->stage = stage;
     orders->opt = workers->opt;
     orders->opt.watch = NULL;
     orders->opt.stop = NULL;
     orders->opt.context = NULL;
     orders->task = *task;
-    orders->nbyte = nbyte;
     snprintf(orders->agent, sizeof orders->agent, "%s", workers->agent->name);
     if (workers->agent->nparam)
         memcpy(orders->hp, hp, (size_t)workers->agent->nparam * sizeof *hp);
     for (int r = 1; r < workers->nrank; r++) {
         workers->other[r].ready = false;
         rh_ranks__send(workers->ranks, r, RH_MESSAGE_STAGE, orders, sizeof *orders);
-        for (size_t at = 0; at < nbyte; at += RH_RANKS__MOST) {
-            size_t n = nbyte - at < RH_RANKS__MOST ? nbyte - at : RH_RANKS__MOST;
-            rh_ranks__send(workers->ranks, r, RH_MESSAGE_MODEL, byte + at, n);
-        }
+        for (int k = 0; k < members->nkind; k++)
+            send_bytes(workers, r, byte[k], orders->nbyte[k]);
     }
 
 done:
-    rh_free(byte);
+    for (int k = 0; k < members->nkind; k++)
+        rh_free(byte[k]);
     rh_free(orders);
     return rc;
 }
@@ -307,7 +317,7 @@ rh_status rh_workers__add_stage(rh_workers *workers, rh_stage stage, const rh_me
 {
     rh_status rc = RH_OK;
     if (workers->ranks)
-        rc = send_stage(workers, stage, members->model, task, hp, err);
+        rc = send_stage(workers, stage, members, task, hp, err);
     if (!rc)
         rc = rh_threads__add_stage(workers->pool, stage, members, task, hp, err);
     if (!rc && workers->ranks)

@@ -46,12 +46,12 @@ static void add_param(rh_text *t, const rh_param *param, double x)
         add_number(t, x);
 }
 
-static void add_interval(rh_text *t, const rh_trial *trial)
+static void add_interval(rh_text *t, double lo95, double hi95)
 {
     rh_text__add(t, "[");
-    add_number(t, trial->lo95);
+    add_number(t, lo95);
     rh_text__add(t, ", ");
-    add_number(t, trial->hi95);
+    add_number(t, hi95);
     rh_text__add(t, "]");
 }
 
@@ -121,24 +121,43 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     }
 }
 
+// The winner in every kind of model.
+static void add_kinds(rh_text *t, const rh_verdict *v)
+{
+    const rh_trial *w = &v->trial[v->winner];
+    if (w->nkind < 2)
+        return;
+    rh_text__add(t, "  kinds: # of model\n");
+    for (int k = 0; k < w->nkind; k++) {
+        rh_text__add(t, "    ");
+        rh_text__yaml(t, v->kind[k]);
+        rh_text__add(t, ": {score: ");
+        add_number(t, w->kind[k].value);
+        rh_text__add(t, ", interval: ");
+        add_interval(t, w->kind[k].lo95, w->kind[k].hi95);
+        rh_text__add(t, "}\n");
+    }
+}
+
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
     number_line(t, "chosen:\n  score: ", w->value);
     rh_text__add(t, "  interval: ");
-    add_interval(t, w);
+    add_interval(t, w->lo95, w->hi95);
     rh_text__format(t,
                     " # 95 %%\n  confirmed: %s\n  finished: %s\n  setting: %d\n  members: %d\n"
                     "  runs: %d\n  diverged: %d\n",
                     w->confirm ? "true" : "false", v->finished ? "true" : "false", w->setting,
                     w->nmember, w->nrun, w->ndiverged);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
+    add_kinds(t, v);
     text_line(t, "  method: ", plan->method->name);
     rh_text__format(t, "  tried: %d\n", v->ntrial - v->nconfirm);
     if (v->winner_search >= 0 && v->winner_search != v->winner) {
         number_line(t, "  search:\n    score: ", v->trial[v->winner_search].value);
         rh_text__add(t, "    interval: ");
-        add_interval(t, &v->trial[v->winner_search]);
+        add_interval(t, v->trial[v->winner_search].lo95, v->trial[v->winner_search].hi95);
         rh_text__add(t, "\n");
     }
     add_others(t, plan, v);
@@ -248,13 +267,14 @@ static void add_head(rh_text *t, const rh_plan *plan)
         add_field(t, plan->space.dim[i].name);
         rh_text__add(t, ",");
     }
-    rh_text__add(t, "score,total,steps,episodes,out_of_coverage,outcome\n");
+    rh_text__add(t, "score,total,steps,episodes,out_of_coverage,outcome,kind\n");
 }
 
-static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *trial,
-                    int member, int run)
+static void add_row(rh_text *t, const rh_plan *plan, const rh_verdict *v, int index, int member,
+                    int run)
 {
     static const rh_param any = {0};
+    const rh_trial *trial = &v->trial[index];
     const rh_result *result =
         &trial->result[(size_t)member * (size_t)trial->nrun + (size_t)run];
     rh_text__format(t, "%d,%s,%d,%d,%d,", index, trial->confirm ? "confirm" : "search",
@@ -266,8 +286,10 @@ static void add_row(rh_text *t, const rh_plan *plan, int index, const rh_trial *
     add_cell(t, &any, result->score);
     rh_text__add(t, ",");
     add_cell(t, &any, result->total);
-    rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s\n", result->nstep,
+    rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,", result->nstep,
                     result->nepisode, result->nuncovered, rh_outcome_name(result->outcome));
+    add_field(t, v->kind[member / (trial->nmember / trial->nkind)]);
+    rh_text__add(t, "\n");
 }
 
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
@@ -285,7 +307,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
         for (int k = 0; k < trial->nmember * trial->nrun; k++) {
             if (trial->result[k].outcome == RH_STOPPED) // not run
                 continue;
-            add_row(&t, head->plan, i, trial, k / trial->nrun, k % trial->nrun);
+            add_row(&t, head->plan, verdict, i, k / trial->nrun, k % trial->nrun);
             if (t.n >= PIECE)
                 flush(&t, file, &fault);
         }

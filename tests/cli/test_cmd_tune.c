@@ -157,6 +157,41 @@ static void prints_json(void **unused)
     remove_folder("j.study");
 }
 
+// The winner's score in every kind of model, in words and in JSON.
+static void kinds_of_model(void **unused)
+{
+    (void)unused;
+    char *words = output_of("tune log.csv --confirm-kinds network -o k.study" SMALL);
+    assert_has(words,
+               "confirmation    the 2 best settings, 2 runs in each of 4 new models of 2 "
+               "kinds (stitching,\n                network), each fitted to");
+    assert_has(words,
+               "  confirmed     by 2 runs in each of 4 new models of 2 kinds, each fitted");
+    assert_has(words, "\n    stitching   -");
+    assert_has(words, "\n    network     -");
+    free(words);
+    char *json = output_of("tune log.csv --json --confirm-kinds network -o k.study" SMALL);
+    assert_has(json, "\"kinds\": [{\"kind\": \"stitching\", \"score\": -");
+    assert_has(json, "{\"kind\": \"network\", \"score\": -");
+    assert_has(json, "\"regret\": ");
+    write_text("k.json", json);
+    int rc = system("python3 -c 'import json; k = json.load(open(\"k.json\"))[\"winner\"]; "
+                    "assert k[\"lo95\"] == min(x[\"lo95\"] for x in k[\"kinds\"])' || "
+                    "! command -v python3 >/dev/null");
+    assert_int_equal(rc, 0);
+    free(json);
+    char *yaml = contents("k.study/best.yaml");
+    assert_has(yaml, "  kinds: # of model\n    stitching: {score: -");
+    free(yaml);
+    remove_folder("k.study");
+    char *model = output_of("fit log.csv --repr raw -q --no-fidelity -o k.model");
+    free(model);
+    outcome o = rehearse("tune model:k.model --confirm-kinds network");
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "--confirm-kinds is for a log, but model:k.model is fitted already");
+    drop(&o);
+}
+
 static void dry_run(void **unused)
 {
     (void)unused;
@@ -482,12 +517,19 @@ static void full_disk(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_words), cmocka_unit_test(prints_json),
-        cmocka_unit_test(dry_run),      cmocka_unit_test(files_and_flags),
-        cmocka_unit_test(same_bytes),   cmocka_unit_test(survives_kills),
-        cmocka_unit_test(stops),        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(refuses),      cmocka_unit_test(refuses_another_study),
-        cmocka_unit_test(several),      cmocka_unit_test(full_disk),
+        cmocka_unit_test(prints_words),
+        cmocka_unit_test(prints_json),
+        cmocka_unit_test(kinds_of_model),
+        cmocka_unit_test(dry_run),
+        cmocka_unit_test(files_and_flags),
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(survives_kills),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_another_study),
+        cmocka_unit_test(several),
+        cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, make_logs, leave_folder);
 }

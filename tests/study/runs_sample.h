@@ -1,5 +1,5 @@
-// runs_sample.h - for tests of threads and ranks: two small models, settings, and all their
-// runs as rh_eval_runs() does them.
+// runs_sample.h - for tests of threads and ranks: a stage with one small model and a stage with
+// two kinds of model, settings, and all their runs as rh_eval_runs() does them.
 
 #ifndef TESTS_RUNS_SAMPLE_H
 #define TESTS_RUNS_SAMPLE_H
@@ -14,7 +14,7 @@ static const rh_stage stages[NSTAGE] = {RH_STAGE_SEARCH, RH_STAGE_CONFIRM};
 
 typedef struct sample {
     rh_log *log;
-    rh_model *model[NSTAGE];
+    rh_model *model[NSTAGE][NMEMBER];
     rh_members members[NSTAGE];
     rh_task task;
     rh_eval_options opt;
@@ -34,23 +34,36 @@ static inline void choose_settings(sample *s)
     s->hp[2 * n + rh_param_find(s->agent->param, n, "tiles")] = 4;
 }
 
+// The models of a stage: one of two members, or two of different kinds.
+static inline void add_model(sample *s, int stage, int kind, const char *type, int nmember)
+{
+    rh_error err = {""};
+    rh_model_options how = plain_options();
+    double param[64];
+    const rh_model_type *of = rh_model_find(type, NULL);
+    rh_param_initial(of->param, of->nparam, param);
+    int epochs = rh_param_find(of->param, of->nparam, "epochs");
+    if (epochs >= 0)
+        param[epochs] = 2;
+    how.param = param;
+    how.nmember = nmember;
+    how.resample = stage ? RH_RESAMPLE_BOOTSTRAP : RH_RESAMPLE_SUBSET;
+    rh_repr *repr = plain_repr(s->log, false);
+    rh_model **model = &s->model[stage][kind];
+    if (rh_model_fit(model, of, s->log, repr, &how, &err) ||
+        rh_members__open(&s->members[stage], *model, &err))
+        fail_msg("%s", err.text);
+    rh_repr_destroy(repr);
+}
+
 static inline void begin_sample(sample *s)
 {
     memset(s, 0, sizeof *s);
     s->log = log_by_chance(5, 400, 2, 3);
     s->agent = rh_agent_find("esarsa", NULL);
-    rh_model_options how = plain_options();
-    how.nmember = NMEMBER;
-    for (int k = 0; k < NSTAGE; k++) {
-        rh_error err = {""};
-        how.resample = k ? RH_RESAMPLE_BOOTSTRAP : RH_RESAMPLE_SUBSET;
-        rh_repr *repr = plain_repr(s->log, false);
-        if (rh_model_fit(&s->model[k], rh_model_find("knn", NULL), s->log, repr, &how, &err))
-            fail_msg("%s", err.text);
-        rh_repr_destroy(repr);
-        if (rh_members__open(&s->members[k], s->model[k], &err))
-            fail_msg("%s", err.text);
-    }
+    add_model(s, 0, 0, "knn", NMEMBER);
+    add_model(s, 1, 0, "knn", 1);
+    add_model(s, 1, 1, "nn", 1);
     s->task = *rh_env_task(s->members[0].env[0]);
     s->opt = rh_eval_defaults(&s->task);
     s->opt.nstep = 400;
@@ -72,7 +85,8 @@ static inline void end_sample(sample *s)
 {
     for (int k = 0; k < NSTAGE; k++) {
         rh_members__clear(&s->members[k]);
-        rh_model_destroy(s->model[k]);
+        for (int m = 0; m < NMEMBER; m++)
+            rh_model_destroy(s->model[k][m]);
     }
     rh_log_destroy(s->log);
 }

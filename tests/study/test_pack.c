@@ -25,7 +25,7 @@ static void arrives_as_it_was(void **state)
     unsigned char *byte = NULL;
     size_t n = 0;
     rh_error err = {""};
-    if (rh_study__pack_model(s.model[0], &byte, &n, &err))
+    if (rh_study__pack_model(s.model[0][0], &byte, &n, &err))
         fail_msg("%s", err.text);
     rh_model *model = NULL;
     rh_members members = {0};
@@ -38,7 +38,7 @@ static void arrives_as_it_was(void **state)
                      RH_OK);
     for (int i = 0; i < NUNIT; i++)
         assert_true(result[i].score == s.result[0][i].score && result[i].nstep == 400);
-    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s.model[0]));
+    assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s.model[0][0]));
     rh_members__clear(&members);
     rh_model_destroy(model);
     assert_true(count_leftovers() <= before);
@@ -62,7 +62,7 @@ static void survives_every_failed_allocation(void **state)
         size_t n = 0;
         rh_model *model = NULL;
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_study__pack_model(s.model[0], &byte, &n, NULL);
+        rh_status rc = rh_study__pack_model(s.model[0][0], &byte, &n, NULL);
         if (!rc)
             rc = rh_study__unpack_model(&model, byte, n, NULL);
         rh_base__alloc_fail_at(0);

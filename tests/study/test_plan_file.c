@@ -31,7 +31,7 @@ static void a_whole_file(void **unused)
                 "continuing: no\n"
                 "ranges: {temp: [0, 100], level: [-1.5, 3]}\n"
                 "budget: {trials: 200, batch: 8}\n"
-                "confirm: {settings: 4, members: 3, runs: 20}\n"
+                "confirm: {settings: 4, members: 3, runs: 20, kinds: network stitching}\n"
                 "seed: 7\n",
                 3);
     assert_string_equal(plan->name, "pumps");
@@ -58,6 +58,7 @@ static void a_whole_file(void **unused)
     assert_int_equal(plan->confirm_settings, 4);
     assert_int_equal(plan->confirm_members, 3);
     assert_int_equal(plan->confirm_runs, 20);
+    assert_string_equal(entry(plan, "confirm.kinds"), "stitching,network");
     assert_int_equal(plan->seed, 7);
     assert_string_equal(entry(plan, "bayes.compat"), "paper");
     assert_null(entry(plan, "cem.rate"));

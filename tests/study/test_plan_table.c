@@ -104,6 +104,14 @@ static void every_key(void **unused)
          "--x = 0, expected a whole number, 1 to 256"},
         {"confirm.runs", "2", "confirm.runs", "2", "0",
          "--x = 0, expected a whole number, 1 to 1,000,000"},
+        {"confirm.kinds", "stitching, network", "confirm.kinds", "stitching,network", "knn",
+         "--x = knn, expected auto, chosen, or kinds of model: stitching, carrying, network"},
+        {"confirm.kinds", "chosen", "confirm.kinds", "chosen", "",
+         "--x = nothing, expected auto, chosen, or kinds of model: stitching, carrying, "
+         "network"},
+        {"confirm.kinds", "auto", "confirm.kinds", "auto", "network,x",
+         "--x = network,x, expected auto, chosen, or kinds of model: stitching, carrying, "
+         "network"},
         {"seed", "9223372036854775807", "seed", "9223372036854775807", "-1",
          "--x = -1, expected a whole number, 0 to 9,223,372,036,854,775,807"},
         {"bayes.compat", "paper", "bayes.compat", "paper", "x",
@@ -161,6 +169,7 @@ static const struct {
     {"model.k", NULL, "5", ""},
     {"model.reach", NULL, "95%", ""},
     {"confirm", NULL, "3", ""},
+    {"confirm.kinds", NULL, "stitching network", ""},
     {"env.*", "gravity", "9.9", ""},
     {"agent.*", "tau", "3", ""},
     {"parameters.*", "alpha", "[0.1, 0.2]", ""},

@@ -2,7 +2,7 @@
 
 #include "base/base_internal.h"
 #include "model/model_sample.h"
-#include "study/study_internal.h"
+#include "study/core.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -472,6 +472,193 @@ static void another_model(void **unused)
     rh_log_destroy(log);
 }
 
+// ---------------------------------------------------------------------------- kinds of model
+
+static const char *const two_words[] = {"method",        "grid",    "try alpha",
+                                        "0.01,0.1,1",    "try tau", "0.5,5",
+                                        "confirm.kinds", "network", NULL};
+
+// The members of the model's own kind do what they do alone; those of the other kind follow.
+static void two_kinds(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *one = plan_of(log, grid_words), *two = plan_of(log, two_words);
+    rh_study *alone = finish(one, log, NULL, 1), *both = finish(two, log, NULL, 2);
+    const rh_verdict *a = rh_study_verdict(alone), *b = rh_study_verdict(both);
+    assert_true(a->nkind == 1 && b->nkind == 2 && b->nconfirm == 2);
+    assert_string_equal(rh_study_kind(both, 0), "stitching");
+    assert_string_equal(b->kind[1], "network");
+    assert_null(rh_study_kind(both, 2));
+    assert_int_equal(b->nrun - a->nrun, 2 * 2 * 2);
+    for (int i = 0; i < b->ntrial; i++) {
+        const rh_trial *x = &a->trial[i], *y = &b->trial[i];
+        assert_true(x->setting == y->setting && x->value == y->value);
+        assert_int_equal(y->nkind, y->confirm ? 2 : 1);
+        assert_int_equal(y->nmember, y->confirm ? 4 : 1);
+        for (int k = 0; k < x->nmember * x->nrun; k++)
+            assert_true(x->result[k].score == y->result[k].score);
+        if (!y->confirm)
+            continue;
+        assert_true(y->kind[0].lo95 == x->lo95 && y->kind[0].hi95 == x->hi95);
+        assert_true(y->kind[1].value != y->kind[0].value);
+        assert_true(y->lo95 == fmin(y->kind[0].lo95, y->kind[1].lo95));
+        assert_true(y->hi95 == fmax(y->kind[0].hi95, y->kind[1].hi95));
+        double mean = 0.0; // of the other kind's own members
+        for (int k = 4; k < 8; k++)
+            mean += y->result[k].score / 4.0;
+        assert_true(fabs(y->kind[1].value - mean) < 1e-9);
+    }
+    rh_study_destroy(alone);
+    rh_study_destroy(both);
+    rh_estimate e;
+    rh_error err = {""};
+    assert_int_equal(rh_study_create(&both, two, log, NULL, NULL, NULL, &err), RH_OK);
+    assert_int_equal(rh_study_estimate(both, &e, &err), RH_OK);
+    assert_int_equal(e.nconfirm, 2 * 4 * 2);
+    rh_study_destroy(both);
+    rh_plan_destroy(one);
+    rh_plan_destroy(two);
+    rh_log_destroy(log);
+}
+
+// Threads and interruptions change nothing; a resumed study has the kinds of its journal.
+static void two_kinds_resumed(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 200, 2, 3);
+    rh_plan *plan = plan_of(log, two_words), *one = plan_of(log, grid_words);
+    rh_error err = {""};
+    patience p = {.most = -1};
+    rh_study_destroy(finish(plan, log, "kinds", 2));
+    for (int64_t most = 20;; most += 1) { // the search has 18 runs, the confirmation 16
+        p = (patience){.most = most % 5 + 6};
+        rh_status rc = carry_out(plan, log, "kinds-part", 1 + (int)(most % 3), &p, NULL, &err);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ESTOPPED);
+        if (most == 22) { // without its model it is fitted again
+            char model[128];
+            snprintf(model, sizeof model, "%s/study.model", path_of("kinds-part"));
+            assert_int_equal(unlink(model), 0);
+        }
+    }
+    assert_same_study("kinds", "kinds-part");
+    char *runs = contents("kinds", "runs.csv"), *journal = contents("kinds", "study.log");
+    assert_non_null(strstr(runs, ",finished,network\n"));
+    assert_non_null(strstr(journal, "\"kinds\":[{\"kind\":\"stitching\",\"model\":\"knn\""));
+    assert_non_null(strstr(journal, "\"kinds\":{\"stitching\":{\"value\":"));
+    free(runs);
+    free(journal);
+
+    // another choice of kinds is another study
+    assert_int_equal(carry_out(one, log, "kinds", 1, &p, NULL, &err), RH_EINVAL);
+    assert_non_null(
+        strstr(err.text, "the study has confirm.kinds = network, the plan has auto"));
+    rh_plan_destroy(plan);
+    rh_plan_destroy(one);
+    rh_log_destroy(log);
+}
+
+// Begin a journal of this plan, with kinds of another model, as another version might.
+static void begin_with(const rh_plan *plan, const rh_log *log, const char *name,
+                       const rh_kinds *kinds)
+{
+    rh_error err = {""};
+    rh_journal *journal = NULL;
+    rh_journal__head head = {.name = "rehearse", .log = log->path, .plan = plan};
+    const double x[2] = {0.01, 0.5};
+    int number = -1;
+    head.fingerprint = rh_log_fingerprint(log);
+    head.ncurve = plan->ncurve;
+    assert_int_equal(rh_journal__open(&journal, path_of(name), &head, &err), RH_OK);
+    rh_journal__set_steps(journal, 300);
+    rh_journal__set_kinds(journal, kinds);
+    assert_int_equal(rh_journal__begin(journal, 0, false, x, &number, &err), RH_OK);
+    rh_journal__close(journal);
+}
+
+static void kinds_of_the_journal(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 200, 2, 3);
+    rh_plan *plan = plan_of(log, grid_words);
+    rh_error err = {""};
+    patience p = {.most = -1};
+    double param[RH_KINDS__NPARAM], repr_param[RH_KINDS__NPARAM];
+    const rh_model_type *nn = rh_model_find("nn", NULL);
+    const rh_repr_type *repr = rh_repr_find("random", NULL);
+    rh_kinds kinds = {.n = 0};
+
+    // the model is of another kind than the study was begun with
+    rh_param_initial(nn->param, nn->nparam, param);
+    param[rh_param_find(nn->param, nn->nparam, "epochs")] = 2;
+    assert_int_equal(rh_kinds__add(&kinds, nn, param, NULL, NULL, &err), RH_OK);
+    begin_with(plan, log, "other-kind", &kinds);
+    assert_int_equal(carry_out(plan, log, "other-kind", 1, &p, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "study.log: the study has a network model, this one is "
+                                  "stitching; use another folder");
+
+    // kinds, parameters and representation come from the journal: the plan names none
+    kinds.n = 0;
+    rh_param_initial(rh_model_knn.param, rh_model_knn.nparam, repr_param);
+    assert_int_equal(rh_kinds__add(&kinds, &rh_model_knn, repr_param, NULL, NULL, &err), RH_OK);
+    rh_param_initial(repr->param, repr->nparam, repr_param);
+    assert_int_equal(rh_kinds__add(&kinds, nn, param, repr, repr_param, &err), RH_OK);
+    assert_int_equal(rh_kinds__add(&kinds, nn, param, NULL, NULL, &err),
+                     RH_OK); // there already
+    assert_int_equal(kinds.n, 2);
+    begin_with(plan, log, "kept-kinds", &kinds);
+    rh_study *study = finish(plan, log, "kept-kinds", 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_int_equal(v->nkind, 2);
+    const rh_kinds__kind *kept = &study->kinds.kind[1];
+    assert_true(kept->type == nn && kept->repr == repr);
+    assert_memory_equal(kept->param, param, (size_t)nn->nparam * sizeof *param);
+    assert_memory_equal(kept->repr_param, repr_param, (size_t)repr->nparam * sizeof *param);
+    rh_study_destroy(study);
+
+    // a version that has another kind
+    rh_model_type unknown = rh_model_knn;
+    unknown.name = "tree";
+    kinds.n = 0;
+    rh_param_initial(unknown.param, unknown.nparam, param);
+    assert_int_equal(rh_kinds__add(&kinds, &unknown, param, NULL, NULL, &err), RH_OK);
+    assert_string_equal(kinds.kind[0].label, "tree");
+    begin_with(plan, log, "unknown-kind", &kinds);
+    assert_int_equal(carry_out(plan, log, "unknown-kind", 1, &p, NULL, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "study.log: kinds: no model 'tree'"));
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
+// A given model stands alone; too many members are refused before anything runs.
+static void kinds_that_cannot_be(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    patience p = {.most = -1};
+    rh_log *log = log_by_chance(5, 200, 2, 3);
+    static const char *const many[] = {
+        "method", "grid",          "try alpha", "0.1,1", "confirm.members",
+        "129",    "confirm.kinds", "network",   NULL};
+    rh_plan *plan = plan_of(log, many), *two = plan_of(log, two_words);
+    assert_int_equal(carry_out(plan, log, NULL, 1, &p, NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "confirm.members = 129 in each of 2 kinds of model, expected "
+                                  "at most 256 in all");
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
+    rh_study *study = NULL;
+    assert_int_equal(rh_study_create(&study, two, NULL, NULL, model, NULL, &err), RH_OK);
+    assert_string_equal(rh_study_kind(study, 0), "stitching");
+    assert_null(rh_study_kind(study, 1));
+    rh_study_destroy(study);
+    rh_model_destroy(model);
+    rh_plan_destroy(plan);
+    rh_plan_destroy(two);
+    rh_log_destroy(log);
+}
+
 // ---------------------------------------------------------------------------- findings
 
 static const rh_finding *finding(const rh_verdict *v, const char *id)
@@ -721,18 +908,17 @@ static void refuses_wrong_calls(void **unused)
 }
 
 // Running out of memory anywhere ends the study with RH_ENOMEM and no leak.
-static void without_memory(void **unused)
+static void run_without_memory(const char *const *words, const char *name)
 {
-    (void)unused;
     rh_log *log = log_by_chance(5, 120, 2, 3);
-    rh_plan *plan = plan_of(log, searches[1]);
+    rh_plan *plan = plan_of(log, words);
     int64_t live = rh_base__alloc_live();
     int failures = 0;
     for (int64_t n = 1;; n += 1 + n / 12) {
         rh_error err = {""};
         patience p = {.most = -1};
         rh_base__alloc_fail_at(n);
-        rh_status rc = carry_out(plan, log, NULL, 2, &p, NULL, &err);
+        rh_status rc = carry_out(plan, log, name, 2, &p, NULL, &err);
         rh_base__alloc_fail_at(0);
         assert_int_equal(rh_base__alloc_live(), live);
         if (rc == RH_OK)
@@ -743,6 +929,13 @@ static void without_memory(void **unused)
     assert_true(failures > 20);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
+}
+
+static void without_memory(void **unused)
+{
+    (void)unused;
+    run_without_memory(searches[1], NULL);
+    run_without_memory(two_words, "no-memory");
 }
 
 int main(void)
@@ -756,6 +949,10 @@ int main(void)
         cmocka_unit_test(another_model),
         cmocka_unit_test(a_foreign_journal),
         cmocka_unit_test(numbers_of_the_journal),
+        cmocka_unit_test(two_kinds),
+        cmocka_unit_test(two_kinds_resumed),
+        cmocka_unit_test(kinds_of_the_journal),
+        cmocka_unit_test(kinds_that_cannot_be),
         cmocka_unit_test(bounds_are_reported),
         cmocka_unit_test(a_search_that_converges),
         cmocka_unit_test(too_short_to_confirm),

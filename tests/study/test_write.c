@@ -45,8 +45,11 @@ typedef struct entry {
     double hp[3][RH_STUDY__NHP];
     rh_trial trial[3];
     int tied[2], bound[5];
+    rh_kind_score kind[2];
     rh_verdict verdict;
 } entry;
+
+static const char *const kind_label[] = {"carrying", "network"};
 
 // Two settings, the second of them confirmed.
 static void set(entry *s)
@@ -58,6 +61,12 @@ static void set(entry *s)
         s->trial[i] = sample_end(&s->plan, &s->found[i], -10.0 + i / 8.0, RH_SETTING_DONE,
                                  s->result[i], s->hp[i]);
     }
+    s->kind[0] = (rh_kind_score){-9.75, -10.5, -8.25, 0.0};
+    s->kind[1] = (rh_kind_score){-10.5, -11.25, -10.0, 0.5};
+    for (int i = 0; i < 3; i++) {
+        s->trial[i].nkind = i == 2 ? 2 : 1;
+        s->trial[i].kind = s->kind;
+    }
     s->found[0].x[0] = s->hp[0][s->plan.dim[0].param] = 1e-05;
     s->result[0][1].outcome = RH_STOPPED;
     s->result[0][2].score = NAN;
@@ -66,6 +75,8 @@ static void set(entry *s)
                               .ntrial = 3,
                               .nconfirm = 1,
                               .finished = true,
+                              .kind = kind_label,
+                              .nkind = 2,
                               .winner = 2,
                               .winner_search = 1,
                               .tied = s->tied,
@@ -104,6 +115,9 @@ static void best_yaml(void **unused)
         "  runs: 3\n"
         "  diverged: 1\n"
         "  out_of_coverage: 0.125\n"
+        "  kinds: # of model\n"
+        "    carrying: {score: -9.75, interval: [-10.5, -8.25]}\n"
+        "    network: {score: -10.5, interval: [-11.25, -10]}\n"
         "  method: race\n"
         "  tried: 2\n"
         "  search:\n"
@@ -155,14 +169,18 @@ static void runs_csv(void **unused)
     char *text = contents();
     static const char first[] =
         "trial,stage,setting,member,run,\"a,\"\"b\",tilings,lambda,optimiser,tau,"
-        "score,total,steps,episodes,out_of_coverage,outcome\n"
+        "score,total,steps,episodes,out_of_coverage,outcome,kind\n"
         "0,search,0,0,0,1e-05,1,0,adam,0.1,0.333333333333333";
     assert_memory_equal(text, first, sizeof first - 1);
     assert_non_null(strstr(text, "\n0,search,0,0,2,1e-05,1,0,adam,0.1,,-1e-310,2000000014,"));
     assert_null(strstr(text, "\n0,search,0,0,1,")); // not run
     assert_non_null(strstr(text, "\n2,confirm,1,1,2,0.034333333333333334,2,0.5,sgd,0.2,"));
     assert_non_null(strstr(text, ",-inf,"));
-    assert_non_null(strstr(text, ",diverged\n"));
+    assert_non_null(strstr(text, ",diverged,carrying\n"));
+    int nother = 0; // the second member of the confirmation
+    for (const char *at = text; (at = strstr(at, ",network\n")); at++)
+        nother++;
+    assert_int_equal(nother, 3);
     int nrow = 0;
     for (const char *c = text; *c; c++)
         nrow += *c == '\n';
