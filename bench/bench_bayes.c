@@ -105,7 +105,7 @@ static void run(const function *f, const double *param, uint64_t seed, double *e
             break;
         for (int i = 0; i < nasked; i++) {
             double score = f->value(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &score, score, 0.0};
+            rh_told told = {asked[i].setting, 1, &score, score, 0.0, 0};
             must(rh_search_tell(search, &told, &err), &err);
             best = fmax(best, score);
             if (++n == EARLY)

@@ -124,6 +124,8 @@ typedef struct rh_told {
                          // their random streams, so settings are compared in pairs     (nrun)
     double value;        // larger is better, never NAN; -INFINITY: the setting broke down
     double noise;        // variance of the value, 0 or more; NAN: unknown
+    int nbroken;         // of its runs, those that broke down. A setting with such runs ranks
+                         // below every setting without, whatever its value
 } rh_told;
 
 // Tell a result, in the order of the proposals. Copied: told. Nullable: err.

@@ -13,10 +13,16 @@ enum { RH_BAYES_MIXED, RH_BAYES_EI, RH_BAYES_UCB }; // of RH_BAYES_ACQUISITION
 typedef struct rh_bayes {
     rh_gp gp;            // over the unit cube; with compat = paper, over raw numbers
     double shift, scale; // the process gets (v - shift) / scale of a value v
+    double fence, slack; // after values below the fence were pulled in, on a scale of `slack`
+    bool sound;          // some setting has no broken runs; those that have stand below all
     int nfit;            // settings at the last fit; 0: never fitted
     bool noisy;          // some setting has noise, or unknown noise
     int nput;            // settings in the process; further points are assumed results
 } rh_bayes;
+
+// A value as the process sees it, before shift and scale; the slope there; and back.
+double rh_bayes__pull(const rh_bayes *b, double value, double *slope);
+double rh_bayes__push(const rh_bayes *b, double pulled);
 
 // The acquisition function.
 typedef struct rh_bayes__aim {

@@ -24,8 +24,9 @@
 //    changes them every iteration. A setting therefore has one score and is not run twice, and
 //    the last mean can be compared with all settings tried.
 // 5. The search can end from the second iteration on: the first has nothing to compare with.
-// 6. A setting that broke down is no elite. If all did, the normal does not change. A last mean
-//    that broke down is no answer: other settings lead.
+// 6. A setting that broke down in all runs is no elite, and one that broke down in some is an
+//    elite only after all that did not. If all broke down, the normal does not change. A last
+//    mean with broken runs is no answer while there is a setting without.
 
 #include "base/text.h"
 #include "search_internal.h"
@@ -264,11 +265,11 @@ static int choose(const rh_search *search, int i)
     int population = (int)search->param[POPULATION], n = 0;
     const int *who = c->who + (ptrdiff_t)i * population;
     for (int k = 0; k < population; k++) {
-        double value = search->setting[who[k]].value;
-        if (value == -INFINITY)
+        const rh_search__setting *new = &search->setting[who[k]];
+        if (new->value == -INFINITY)
             continue;
         int at = n < c->nelite ? n++ : n;
-        for (; at > 0 && search->setting[who[c->elite[at - 1]]].value < value; at--)
+        for (; at > 0 && rh_search__above(new, &search->setting[who[c->elite[at - 1]]]); at--)
             if (at < c->nelite)
                 c->elite[at] = c->elite[at - 1];
         if (at < c->nelite)
@@ -379,7 +380,9 @@ static int cem_lead(const rh_search *search, int most, rh_leader *leader)
     rh_leader last[COMBINATIONS];
     for (int i = 0; i < c->nnormal; i++) {
         rh_leader new = rh_search__leader(search, c->normal[i].last);
-        if (new.value == -INFINITY)
+        bool worse = search->setting[new.setting].broken && n > 0 &&
+                     !search->setting[leader[0].setting].broken;
+        if (new.value == -INFINITY || worse)
             continue;
         int at = nlast++;
         for (; at > 0 && last[at - 1].value < new.value; at--)

@@ -13,7 +13,7 @@
 //    probability below 1 - confidence, as far as differences are normal (Bonferroni).
 // 2. The choice is the best mean among the settings with all runs, on the runs that grid would
 //    have given them: unless grid's choice was dropped, race makes the same choice.
-// 3. A setting that broke down is dropped at the first look, unless all broke down.
+// 3. A setting with runs that broke down is dropped at the next look, unless all have some.
 // 4. A single remaining setting still gets all its runs, so its score is as certain as grid's.
 //
 // Measured with the published grids of 54 settings (bench/bench_race.c): grid's choice in all
@@ -79,7 +79,8 @@ static int best_of(const rh_search *search)
     int best = -1;
     for (int i = 0; i < search->nsetting; i++) {
         const rh_search__setting *s = &search->setting[i];
-        if (s->state == RH_SETTING_OPEN && (best < 0 || s->value > search->setting[best].value))
+        if (s->state == RH_SETTING_OPEN &&
+            (best < 0 || rh_search__above(s, &search->setting[best])))
             best = i;
     }
     return best;
@@ -97,7 +98,9 @@ static int drop(rh_search *search)
         if (s->state != RH_SETTING_OPEN)
             continue;
         int df = 0;
-        bool lost = s->value == -INFINITY && search->setting[best].value > -INFINITY;
+        bool lost =
+            s->broken && (!search->setting[best].broken ||
+                          (s->value == -INFINITY && search->setting[best].value > -INFINITY));
         if (!lost && s->value > -INFINITY && i != best) {
             double t = advantage(&search->setting[best], s, &df);
             if (df >= 1 && df != known) { // usually the same for all; it is slow

@@ -6,7 +6,9 @@
 //    same proposals. A search is restored by telling a new one the same results.
 // 2. A hash table finds settings by value; a search may have thousands. 0 and -0 are equal.
 // 3. Each setting has its own memory, so callers may keep pointers to its values.
-// 4. After rh_search_ask() ran out of memory, the search can only be destroyed.
+// 4. A setting with broken runs ranks below every setting without (rh_search__above). Its value
+//    has a penalty in it, which says that it is bad and not how bad.
+// 5. After rh_search_ask() ran out of memory, the search can only be destroyed.
 
 #include "base/base_internal.h"
 #include "search_internal.h"
@@ -356,6 +358,9 @@ rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
                        "value that is a number, and a noise of 0 or more",
                        name, setting, told->nrun, rh_search__write(told->value).text,
                        rh_search__write(told->noise).text);
+    if (told->nbroken < 0)
+        return rh_fail(err, RH_EINVAL, "%s: setting %d: %d broken runs, expected 0 or more",
+                       name, setting, told->nbroken);
     rh_search__setting *s = setting_at(search, told->setting);
     double *score = copy_of(told->score, (size_t)told->nrun, sizeof *score);
     if (!score)
@@ -366,6 +371,7 @@ rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err)
     s->nrun = told->nrun;
     s->value = told->value;
     s->noise = told->noise;
+    s->broken = told->nbroken > 0 || told->value == -INFINITY;
     bool more =
         search->type->calls->reopens && search->asked[search->ntold].nrun < search->opt.nrun;
     s->state = more ? RH_SETTING_OPEN : RH_SETTING_DONE;
@@ -381,6 +387,11 @@ rh_leader rh_search__leader(const rh_search *search, int setting)
     return (rh_leader){.setting = setting, .value = s->value, .sd = sqrt(s->noise)};
 }
 
+bool rh_search__above(const rh_search__setting *a, const rh_search__setting *b)
+{
+    return a->broken != b->broken ? b->broken : a->value > b->value;
+}
+
 static int compare(const void *a, const void *b)
 {
     const rh_leader *x = a, *y = b;
@@ -389,15 +400,14 @@ static int compare(const void *a, const void *b)
     return (x->setting > y->setting) - (x->setting < y->setting);
 }
 
-int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader)
+// The best of the settings with the most runs, broken or not, that fit into leader (most).
+static int lead_among(const rh_search *search, bool broken, int longest, int most,
+                      rh_leader *leader)
 {
-    int longest = 1, n = 0;
-    for (int i = 0; i < search->nsetting; i++)
-        longest = search->setting[i].nrun > longest ? search->setting[i].nrun : longest;
-
+    int n = 0;
     // the first `most`, then every setting that is better than the last of them
-    for (int i = 0; i < search->nsetting; i++) {
-        if (search->setting[i].nrun < longest)
+    for (int i = 0; i < search->nsetting && most > 0; i++) {
+        if (search->setting[i].nrun < longest || search->setting[i].broken != broken)
             continue;
         rh_leader new = rh_search__leader(search, i);
         if (n < most) {
@@ -415,6 +425,15 @@ int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leade
     }
     qsort(leader, (size_t)n, sizeof *leader, compare);
     return n;
+}
+
+int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader)
+{
+    int longest = 1;
+    for (int i = 0; i < search->nsetting; i++)
+        longest = search->setting[i].nrun > longest ? search->setting[i].nrun : longest;
+    int n = lead_among(search, false, longest, most, leader);
+    return n + lead_among(search, true, longest, most - n, leader + n);
 }
 
 int rh_search_lead(const rh_search *search, int most, rh_leader *leader)

@@ -39,7 +39,11 @@ typedef struct rh_search__setting {
     double value;  //
     double noise;  //
     double *score; // owned                                (nrun)
+    bool broken;   // some of its runs broke down, or its value is -INFINITY
 } rh_search__setting;
+
+// Whether a ranks above b: a setting without broken runs first, then by value.
+bool rh_search__above(const rh_search__setting *a, const rh_search__setting *b);
 
 struct rh_search {
     const rh_search_type *type;

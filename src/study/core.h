@@ -105,6 +105,8 @@ rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
 
 rh_status rh_study__search(rh_study *study, rh_error *err);
 rh_status rh_study__confirm(rh_study *study, rh_error *err);
+// Whether trial a ranks below b because of diverged runs alone (run.c, decision 6).
+bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b);
 int rh_study__leaders(const rh_study *study, int most, rh_leader *leader);
 // Report progress to the caller. Nullable: finished, a trial that has just finished.
 void rh_study__tell(rh_study *study, const rh_study__record *finished);

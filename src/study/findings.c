@@ -110,7 +110,7 @@ static void all_tied(rh_study *study)
         if (isnan(t->value) || i == v->search_best || (!spread && t->setting >= study->nfirst))
             continue;
         nknown++;
-        ntied += t->state != RH_SETTING_DROPPED &&
+        ntied += t->state != RH_SETTING_DROPPED && !rh_study__is_behind(study, t, best) &&
                  rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
                                best->result, t->nrun, t->result, study->work);
     }

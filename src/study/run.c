@@ -13,6 +13,10 @@
 //    the first is confirmed while there are others.
 // 5. A search may ask for 100,000 settings at a time. Only as many are started as keep all
 //    threads busy: a waiting run takes 2 kilobytes.
+// 6. A setting with a diverged run, in the search or in its confirmation, ranks below every
+//    setting without: the score of such a run is a bound, not a measurement, and a plant cannot
+//    average it away. The preset `paper` is excepted: the paper takes the highest mean, and a
+//    preset that follows it must not do better.
 
 #include "core.h"
 
@@ -61,14 +65,31 @@ void rh_study__tell(rh_study *study, const rh_study__record *finished)
     study->opt.progress(study->opt.context, &progress);
 }
 
+// Runs of the trial's setting that diverged, in both stages.
+static int count_diverged(const rh_study *study, const rh_trial *t)
+{
+    const rh_study__record *tried = rh_study__find(study, t->setting, false);
+    return t->ndiverged + (t->confirm && tried ? tried->trial.ndiverged : 0);
+}
+
+bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b)
+{
+    return !study->plan->paper && count_diverged(study, a) > 0 && count_diverged(study, b) == 0;
+}
+
 // Whether a setting leads now: more runs weigh more than a higher value.
 static void compare(rh_study *study, const rh_study__record *record)
 {
     const rh_study__record *best = study->best;
     if (isnan(record->trial.value))
         return;
+    if (best && record->nscored == best->nscored &&
+        rh_study__is_behind(study, &record->trial, &best->trial))
+        return;
     if (!best || record->nscored > best->nscored ||
-        (record->nscored == best->nscored && record->trial.value > best->trial.value))
+        (record->nscored == best->nscored &&
+         (record->trial.value > best->trial.value ||
+          rh_study__is_behind(study, &best->trial, &record->trial))))
         study->best = record;
 }
 
@@ -231,7 +252,8 @@ static rh_status tell_search(rh_study *study, const rh_study__record *record, rh
                     .nrun = record->nscored,
                     .score = study->score,
                     .value = record->trial.value,
-                    .noise = record->noise};
+                    .noise = record->noise,
+                    .nbroken = study->plan->paper ? 0 : record->trial.ndiverged};
     return rh_search_tell(study->search, &told, err);
 }
 
@@ -299,12 +321,15 @@ static bool is_near(const rh_study *study, int a, int b)
     return true;
 }
 
-// Move the first `most` distinct settings to the front; others follow in order. Scratch: aside.
+// Move the first `most` distinct settings to the front; others follow in order. A setting with
+// diverged runs stays behind all without, also where these are nearly equal. Scratch: aside.
 static void spread(const rh_study *study, rh_leader *leader, int n, int most, rh_leader *aside)
 {
     int nkept = 0, naside = 0;
     for (int i = 0; i < n && nkept < most; i++) {
-        bool near = false;
+        const rh_study__record *first = rh_study__find(study, leader[0].setting, false),
+                               *this = rh_study__find(study, leader[i].setting, false);
+        bool near = rh_study__is_behind(study, &this->trial, &first->trial);
         for (int k = 0; k < nkept && !near; k++)
             near = is_near(study, leader[i].setting, leader[k].setting);
         if (near)

@@ -2,7 +2,8 @@
 //
 // 1. The winner is the confirmed setting with the highest lower bound: a high mean of few and
 //    scattered runs is no promise. With several kinds of model it must hold in all of them
-//    (agree.c). Without a confirmation it is the choice of the search.
+//    (agree.c). Without a confirmation it is the choice of the search. A setting with diverged
+//    runs is behind all without, and not tied with them (run.c, decision 6).
 // 2. Two settings are tied when the differences between equal runs, or members, do not separate
 //    them (95 %). A setting that a race dropped was separated when it was dropped.
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
@@ -36,6 +37,14 @@ static int find(const rh_verdict *v, int setting, bool confirm)
     return -1;
 }
 
+// Whether confirmed setting a ranks above b.
+static bool ranks_above(const rh_study *study, const rh_trial *a, const rh_trial *b)
+{
+    if (rh_study__is_behind(study, a, b) || rh_study__is_behind(study, b, a))
+        return rh_study__is_behind(study, b, a);
+    return rh_study__holds_better(a, b);
+}
+
 static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -48,7 +57,7 @@ static void find_winner(rh_study *study)
         const rh_trial *t = &v->trial[i], *best = &v->trial[v->winner];
         if (isnan(t->value))
             continue;
-        if (!best->confirm || rh_study__holds_better(t, best))
+        if (!best->confirm || ranks_above(study, t, best))
             v->winner = i;
     }
     v->winner_search = find(v, v->trial[v->winner].setting, false);
@@ -64,7 +73,7 @@ static void find_ties(rh_study *study)
     for (int i = 0; i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i];
         if (i == v->winner || t->confirm != best->confirm || isnan(t->value) ||
-            t->state == RH_SETTING_DROPPED)
+            t->state == RH_SETTING_DROPPED || rh_study__is_behind(study, t, best))
             continue;
         if (!rh_study__is_tied(study, best, t))
             continue;

@@ -71,7 +71,7 @@ static inline rh_status sample_tell(rh_search *search, rh_asked asked, rh_error 
     }
     for (int r = 0; r < asked.nrun; r++)
         noise += (score[r] - value) * (score[r] - value) / asked.nrun / (asked.nrun - 0.5);
-    rh_told told = {asked.setting, asked.nrun, score, value, asked.nrun > 1 ? noise : NAN};
+    rh_told told = {asked.setting, asked.nrun, score, value, asked.nrun > 1 ? noise : NAN, 0};
     return rh_search_tell(search, &told, err);
 }
 

@@ -48,6 +48,13 @@ static double on_mixed(const double *x)
     return -pow(log10(x[0]) + 2.0, 2) - (x[1] == 1.0 ? 0.0 : 1.0) - pow(log10(x[2] / 50.0), 2);
 }
 
+// A part of the box in which runs diverge.
+#define PENALTY (-1e8)
+static bool is_bad(const double *x)
+{
+    return x[0] > 2.5 && x[1] > 7.5;
+}
+
 typedef struct entry {
     const rh_space *space;
     double (*value)(const double *x);
@@ -56,6 +63,7 @@ typedef struct entry {
     double noise; // variance of the value, told as such where `known`
     bool known;   //
     bool breaks;  // a third of the settings break down
+    int penalty;  // 1: a quarter of the box gives a huge value, 2: said to be broken runs
     bool curious; // asks for the leaders all the time
     double param[RH_BAYES_NPARAM];
 } entry;
@@ -97,7 +105,12 @@ static rh_status finish(const entry *s, rh_search *search, rh_error *err)
             double score = s->value(x) + sqrt(s->noise) * e[0];
             if (s->breaks && asked[i].setting % 3 == 1)
                 score = -INFINITY;
-            rh_told told = {asked[i].setting, 1, &score, score, s->known ? s->noise : NAN};
+            rh_told told = {asked[i].setting, 1, &score, score, s->known ? s->noise : NAN, 0};
+            if (s->penalty && is_bad(x)) { // some of its runs get the penalty: a huge variance
+                score = told.value = PENALTY * (0.1 + 0.9 * fabs(sin(x[0] + 7.0 * x[1])));
+                told.noise = 0.05 * PENALTY * PENALTY;
+                told.nbroken = s->penalty == 2;
+            }
             rc = rh_search_tell(search, &told, err);
             if (rc)
                 return rc;
@@ -290,6 +303,68 @@ static void odd_values(void **unused)
     rh_search_destroy(search);
 }
 
+// Values below the fence, by hand: fence 10, slack 2: 10 - 2 t / (1 + t), t = (10 - v) / 2.
+static void pulled_in(void **unused)
+{
+    (void)unused;
+    rh_bayes b = {.fence = 10.0, .slack = 2.0};
+    double slope;
+    assert_true(rh_bayes__pull(&b, 11.5, &slope) == 11.5 && slope == 1.0);
+    assert_true(rh_bayes__pull(&b, 10.0, &slope) == 10.0 && slope == 1.0);
+    assert_true(fabs(rh_bayes__pull(&b, 8.0, &slope) - 9.0) < 1e-15);
+    assert_true(fabs(slope - 0.25) < 1e-15);
+    assert_true(rh_bayes__pull(&b, -1e9, &slope) > 8.0);
+    assert_true(rh_bayes__pull(&b, -1e9, &slope) < rh_bayes__pull(&b, -1e8, &slope));
+    for (double v = 12.0; v > -1e4; v = v - 1.0 - 0.3 * fabs(v))
+        assert_true(fabs(rh_bayes__push(&b, rh_bayes__pull(&b, v, &slope)) - v) <
+                    1e-9 * (1.0 + fabs(v)));
+}
+
+// A penalty a million times the differences between the others does not set the scale: the
+// search finds the maximum as without it, and no setting with broken runs leads.
+static void penalties(void **unused)
+{
+    (void)unused;
+    for (int penalty = 1; penalty <= 2; penalty++) {
+        int ngood = 0;
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            entry s = entry_of(&box, branin, 45);
+            s.penalty = penalty;
+            s.seed = seed;
+            s.noise = 1e-4;
+            rh_search *search = searched(&s);
+            rh_leader leader[45];
+            int n = rh_search_lead(search, 45, leader), nbad = 0;
+            assert_int_equal(n, 45);
+            for (int i = 0; i < n; i++)
+                nbad += is_bad(rh_search_setting(search, leader[i].setting));
+            for (int i = 0; i < n - nbad; i++)
+                assert_false(is_bad(rh_search_setting(search, leader[i].setting)));
+            double found = branin(rh_search_setting(search, leader[0].setting));
+            assert_true(found > -1.0);
+            ngood += found > -0.05;
+            assert_true(nbad > 0 && nbad <= 6); // of 11 in a quarter of the box
+            rh_search_destroy(search);
+        }
+        assert_true(ngood >= 6);
+    }
+
+    // all have broken runs: their values count again
+    entry s = entry_of(&box, branin, 30);
+    rh_search *search = NULL;
+    assert_int_equal(create(&s, &search, NULL), RH_OK);
+    const rh_asked *asked;
+    int nasked;
+    while (rh_search_ask(search, &asked, &nasked, NULL) == RH_OK && nasked > 0)
+        for (int i = 0; i < nasked; i++) {
+            double score = branin(rh_search_setting(search, asked[i].setting));
+            rh_told told = {asked[i].setting, 1, &score, score, 1e-4, 1};
+            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+        }
+    assert_true(best_of(search, branin) > -0.1);
+    rh_search_destroy(search);
+}
+
 static double broken(const double *x)
 {
     (void)x;
@@ -430,6 +505,8 @@ int main(void)
         cmocka_unit_test(ends_when_all_are_tried),
         cmocka_unit_test(noise),
         cmocka_unit_test(odd_values),
+        cmocka_unit_test(pulled_in),
+        cmocka_unit_test(penalties),
         cmocka_unit_test(nothing_but_breakdowns),
         cmocka_unit_test(batches),
         cmocka_unit_test(the_same_again),

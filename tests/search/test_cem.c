@@ -34,7 +34,7 @@ static int search_all(rh_search *search, double (*f)(const double *x))
     for (; rh_search_ask(search, &asked, &n, NULL) == RH_OK && n; batches++)
         for (int i = 0; i < n; i++) {
             double value = f(rh_search_setting(search, asked[i].setting));
-            rh_told told = {asked[i].setting, 1, &value, value, NAN};
+            rh_told told = {asked[i].setting, 1, &value, value, NAN, 0};
             assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
         }
     return batches;

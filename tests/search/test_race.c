@@ -28,7 +28,7 @@ static int round_of(rh_search *search, int *nrun)
     int n;
     assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
     for (int i = 0; i < n; i++) {
-        rh_told told = {asked[i].setting, asked[i].nrun, table[asked[i].setting], 0.0, NAN};
+        rh_told told = {asked[i].setting, asked[i].nrun, table[asked[i].setting], 0.0, NAN, 0};
         *nrun = asked[i].nrun;
         for (int r = 0; r < told.nrun; r++)
             told.value += told.score[r] / told.nrun;
@@ -62,6 +62,32 @@ static void by_hand(void **unused)
         assert_int_equal(rh_search_state(search, loser),
                          list[i].dropped ? RH_SETTING_DROPPED : RH_SETTING_DONE);
         assert_int_equal(round_of(search, &nrun), 0);
+        rh_search_destroy(search);
+    }
+}
+
+// A setting with broken runs is dropped at the first look, though its value is the highest;
+// where all have some, values decide.
+static void broken_runs(void **unused)
+{
+    (void)unused;
+    for (int all = 0; all < 2; all++) {
+        rh_search *search = made(3, 8, NULL);
+        const rh_asked *asked;
+        int n;
+        assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+        for (int i = 0; i < n; i++) {
+            static const double score[3][5] = {
+                {1, 2, 3, 4, 5}, {90, 99, 91, 98, 95}, {2, 1, 5, 3, 4}};
+            rh_told told = {asked[i].setting,    5,   score[i],
+                            i == 1 ? 94.6 : 3.0, NAN, all || i == 1};
+            assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+        }
+        assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
+        assert_int_equal(rh_search_state(search, 0),
+                         all ? RH_SETTING_DROPPED : RH_SETTING_OPEN);
+        assert_int_equal(rh_search_state(search, 1),
+                         all ? RH_SETTING_OPEN : RH_SETTING_DROPPED);
         rh_search_destroy(search);
     }
 }
@@ -199,10 +225,8 @@ static void seldom_wrong(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(stages),
-        cmocka_unit_test(broken_down),
-        cmocka_unit_test(seldom_wrong),
+        cmocka_unit_test(by_hand),     cmocka_unit_test(broken_runs),  cmocka_unit_test(stages),
+        cmocka_unit_test(broken_down), cmocka_unit_test(seldom_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void told_and_found(void **unused)
             assert_true(*at[seen] == seen);
             assert_int_equal(rh_search_state(search, seen), RH_SETTING_OPEN);
             double score = seen % 7 ? -seen : -(double)INFINITY;
-            rh_told told = {seen, 1, &score, score, seen % 2 ? 4.0 : (double)NAN};
+            rh_told told = {seen, 1, &score, score, seen % 2 ? 4.0 : (double)NAN, 0};
             assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
             assert_int_equal(rh_search_state(search, seen), RH_SETTING_DONE);
         }
@@ -178,7 +178,7 @@ static void order_is_checked(void **unused)
     double score = 1.0;
     const rh_asked *asked;
     int n;
-    assert_int_equal(rh_search_tell(search, &(rh_told){0, 1, &score, 1.0, 0.0}, &err),
+    assert_int_equal(rh_search_tell(search, &(rh_told){0, 1, &score, 1.0, 0.0, 0}, &err),
                      RH_EINVAL);
     assert_string_equal(err.text, "grid: told setting 0, expected an ask first");
     assert_int_equal(rh_search_ask(search, &asked, &n, NULL), RH_OK);
@@ -188,10 +188,11 @@ static void order_is_checked(void **unused)
         rh_told told;
         const char *message;
     } wrong[] = {
-        {{1, 1, NULL, 1.0, 0.0}, "grid: told setting 1, expected 0, the next one asked"},
-        {{0, 0, NULL, 1.0, 0.0}, "grid: setting 0: 0 runs, value 1, noise 0, expected"},
-        {{0, 1, NULL, NAN, 0.0}, "grid: setting 0: 1 runs, value nan, noise 0, expected"},
-        {{0, 1, NULL, 1.0, -2.0}, "grid: setting 0: 1 runs, value 1, noise -2, expected"},
+        {{1, 1, NULL, 1.0, 0.0, 0}, "grid: told setting 1, expected 0, the next one asked"},
+        {{0, 0, NULL, 1.0, 0.0, 0}, "grid: setting 0: 0 runs, value 1, noise 0, expected"},
+        {{0, 1, NULL, NAN, 0.0, 0}, "grid: setting 0: 1 runs, value nan, noise 0, expected"},
+        {{0, 1, NULL, 1.0, -2.0, 0}, "grid: setting 0: 1 runs, value 1, noise -2, expected"},
+        {{0, 1, NULL, 1.0, 0.0, -1}, "grid: setting 0: -1 broken runs, expected 0 or more"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(rh_search_tell(search, &wrong[i].told, &err), RH_EINVAL);
@@ -205,6 +206,46 @@ static void order_is_checked(void **unused)
              n);
     assert_string_equal(err.text, want);
     rh_search_destroy(search);
+}
+
+// Every method: settings with broken runs are behind all others, whatever their values.
+static void broken_runs_rank_last(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < rh_search_ntype(); t++) {
+        rh_space s = {{{"a", RH_DIM_RANGE, .lo = 0.0, .hi = 11.0, .step = 1.0}}, 1};
+        rh_search_options opt = rh_search_defaults();
+        opt.budget = 12;
+        opt.nrun = 2;
+        rh_search *search = made(rh_search_type_at(t), &s, &opt);
+        const rh_asked *asked;
+        int n, nsound = 0;
+        bool broke[64] = {false};
+        while (rh_search_ask(search, &asked, &n, NULL) == RH_OK && n > 0)
+            for (int i = 0; i < n; i++) {
+                double x = rh_search_setting(search, asked[i].setting)[0];
+                bool odd = (int)x % 2 == 1; // the odd ones break and have the higher values
+                double score[2] = {x + 100.0 * odd, x + 100.0 * odd + 0.5};
+                rh_told told = {.setting = asked[i].setting,
+                                .nrun = asked[i].nrun,
+                                .score = score,
+                                .noise = 0.06,
+                                .nbroken = odd};
+                told.value = told.nrun == 1 ? score[0] : x + 100.0 * odd + 0.25;
+                assert_int_equal(rh_search_tell(search, &told, NULL), RH_OK);
+                nsound += !odd && !broke[told.setting];
+                broke[told.setting] = odd;
+            }
+        rh_leader leader[64];
+        int count = rh_search_lead(search, 64, leader);
+        assert_true(count > 0 && !broke[leader[0].setting]);
+        for (int i = 1; i < count; i++)
+            if (broke[leader[i - 1].setting] && !broke[leader[i].setting])
+                fail_msg("%s: leader %d has broken runs, the next has none",
+                         rh_search_type_at(t)->name, i - 1);
+        assert_true(nsound > 0);
+        rh_search_destroy(search);
+    }
 }
 
 static void amended(void **unused)
@@ -246,6 +287,7 @@ int main(void)
         cmocka_unit_test(told_and_found),
         cmocka_unit_test(no_leader_without_results),
         cmocka_unit_test(order_is_checked),
+        cmocka_unit_test(broken_runs_rank_last),
         cmocka_unit_test(amended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

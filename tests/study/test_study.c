@@ -794,6 +794,81 @@ static void sums_that_overflow(void **unused)
     rh_log_destroy(log);
 }
 
+// A cart pushed along a line by a force, one continuous action; it should stay at 0.
+static rh_log *log_of_pushes(void)
+{
+    enum { N = 600 };
+    static walk w[N];
+    rh_rng rng = rh_rng_stream(4, RH_STREAM_START, 0, 0);
+    double x = 0.5;
+    for (int i = 0; i < N; i++) {
+        double act = rh_rng_range(&rng, -1.0, 1.0), next = fmax(fmin(x + 0.3 * act, 3.0), -3.0);
+        w[i] = (walk){
+            .s = x, .act = act, .reward = -100.0 * next * next, .next = next, .begins = i == 0};
+        x = next;
+    }
+    return log_of(w, N, 0);
+}
+
+// Step sizes from small to far too large. Settings that diverged are neither confirmed while
+// there are others, nor chosen, nor tied.
+static void diverged_settings_rank_last(void **unused)
+{
+    (void)unused;
+    static const char *const method[] = {"bayes", "random", "grid", "race"};
+    rh_log *log = log_of_pushes();
+    for (int k = 0; k < 4; k++) {
+        bool finite = k >= 2;
+        const char *const words[] = {"agent",
+                                     "gaussian_actor_critic",
+                                     "method",
+                                     method[k],
+                                     "try alpha_critic",
+                                     finite ? "0.01,0.1,2,10" : "0.01:10:log",
+                                     "try actor_ratio",
+                                     finite ? "0.01,0.3" : "0.01:0.3:log",
+                                     "budget.trials",
+                                     "16",
+                                     "evaluation.steps",
+                                     "1500",
+                                     "evaluation.runs",
+                                     "6",
+                                     "confirm.settings",
+                                     "3",
+                                     NULL};
+        rh_plan *plan = plan_of(log, words);
+        rh_study *study = finish(plan, log, NULL, 2);
+        const rh_verdict *v = rh_study_verdict(study);
+        int nsound = 0, nsearch = v->ntrial - v->nconfirm;
+        for (int i = 0; i < nsearch; i++)
+            nsound += v->trial[i].ndiverged == 0;
+        assert_true(nsound >= 3 && nsound < nsearch);
+        for (int i = nsearch; i < v->ntrial; i++)
+            assert_int_equal(rh_study__find(study, v->trial[i].setting, false)->trial.ndiverged,
+                             0);
+        assert_int_equal(v->trial[v->winner].ndiverged, 0);
+        for (int i = 0; i < v->ntied; i++)
+            assert_int_equal(v->trial[v->tied[i]].ndiverged, 0);
+        assert_null(finding(v, "winner-diverged"));
+
+        // one diverged run of the winner, in either stage, and another setting wins
+        int first = v->trial[v->winner].setting;
+        for (int confirm = 0; confirm < 2; confirm++) {
+            rh_study__record *record = rh_study__find(study, first, confirm);
+            record->trial.ndiverged = 1;
+            study->judged = false;
+            v = rh_study_verdict(study);
+            assert_int_not_equal(v->trial[v->winner].setting, first);
+            for (int i = 0; i < v->ntied; i++)
+                assert_int_not_equal(v->trial[v->tied[i]].setting, first);
+            record->trial.ndiverged = 0;
+        }
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+    }
+    rh_log_destroy(log);
+}
+
 // A nearly random policy scores like the log; of nearly equal settings one is confirmed.
 static void others_are_confirmed(void **unused)
 {
@@ -957,6 +1032,7 @@ int main(void)
         cmocka_unit_test(a_search_that_converges),
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
+        cmocka_unit_test(diverged_settings_rank_last),
         cmocka_unit_test(others_are_confirmed),
         cmocka_unit_test(many_are_confirmed),
         cmocka_unit_test(an_estimate),
