@@ -181,5 +181,65 @@ typedef enum rh_model_aspect {
 } rh_model_aspect;
 
 #define RH_MODEL_NHORIZON 10 // most horizons: 1, 2, 5, 10, ... steps
+#define RH_MODEL_NTRIAL 12   // most candidates
+#define RH_MODEL_NPARAM 48   // most parameters of a kind of model or representation
+#define RH_MODEL_NOTE 240    // bytes of a reason
+
+// A candidate of rh_model_choose() and its result. What was not measured is NAN.
+typedef struct rh_model_trial {
+    const char *kind; // of model: "stitching", "carrying" or "network"
+    const rh_model_type *type;
+    double param[RH_MODEL_NPARAM];      // (nparam of the type)
+    const rh_repr_type *repr;           // representation of states
+    double repr_param[RH_MODEL_NPARAM]; // (nparam of repr)
+    bool optional;                      // tried only if the others leave something to gain
+
+    bool tried;
+    double score; // of replayed stretches: 0 perfect, 1 as a random stretch of the log
+    double error; // its standard error
+    double behind, behind_error;                    // score minus that of the chosen, paired
+    double part[RH_MODEL_NASPECT];                  // the score is the mean of these,
+    double at[RH_MODEL_NASPECT][RH_MODEL_NHORIZON]; //   each the mean of these
+    rh_fidelity_spread simulated_return;            // of the log's behaviour imitated in it
+    rh_fidelity_spread simulated_length;            // of episodes
+    double simulated_ended;                         // share of the episodes that terminated
+    double imitation; // 0: returns and lengths are distributed as in the log; 1: all of them
+                      // are above the log's, or below
+    bool chosen;
+    bool credible;            // the best of its kind, and not much worse than the chosen one
+    char note[RH_MODEL_NOTE]; // why it was chosen or not
+} rh_model_trial;
+
+// A comparison of candidates.
+typedef struct rh_model_comparison {
+    int ntrial;
+    rh_model_trial trial[RH_MODEL_NTRIAL];    // the simplest first
+    int nhorizon, horizon[RH_MODEL_NHORIZON]; // 0: nothing was replayed
+    int nstretch;                             // stretches replayed,
+    int nunit;                                //   in so many held-out episodes or blocks,
+    int nfold;                                //   held out in so many parts
+    int64_t nstep; // steps of the log, or of the excerpt of it, that was used
+    rh_fidelity_spread logged_return, logged_length; // to be imitated
+    double logged_ended;
+    char reason[RH_MODEL_NOTE]; // of the choice
+} rh_model_comparison;
+
+// The default candidates, the simplest first; how many. The caller may leave some out and set
+// their parameters.
+RH_API int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
+
+// Fit the candidate that replays held-out stretches of the log best. A later candidate is taken
+// only if it is better than the earlier one beyond chance. One candidate is fitted without a
+// comparison; so is the first one if the log is too short for it. param of opt is ignored, and
+// so are param, use and seed of repr. The fitted model keeps the comparison.
+// Owned: *out, free with rh_model_destroy(). Nullable: opt, repr, err. On failure *out is left
+// untouched.
+RH_API rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate,
+                                 int ncandidate, const rh_log *log, const rh_model_options *opt,
+                                 const rh_repr_options *repr, rh_error *err);
+
+// The comparison that chose the model; NULL if there was none. Also of a model that was read
+// from a file or fitted again.
+RH_API const rh_model_comparison *rh_model_compared(const rh_model *model);
 
 #endif

@@ -224,3 +224,32 @@ rh_status rh_fidelity__measure(rh_fidelity **out, const rh_model *model, uint64_
     rh_fidelity__destroy(w.f);
     return rc;
 }
+
+rh_status rh_fidelity__imitate(rh_fidelity **out, double *apart, const rh_model *model,
+                               uint64_t seed, const rh_watch *watch, rh_error *err)
+{
+    const rh_log *log = model->log;
+    rh_fidelity__work w = {.model = model, .log = log, .seed = seed, .nthread = 1};
+    if (watch)
+        w.watch = (rh_watch){.stop = watch->stop, .context = watch->context};
+
+    rh_status rc = rh_fidelity__create(&w.f, log->nobs, log->naction, err);
+    if (!rc)
+        rc = take_codes(&w, err);
+    if (!rc)
+        rc = take_steps(&w, err);
+    if (!rc)
+        rc = rh_fidelity__simulate(&w, err);
+    if (!rc) {
+        // NAN if there is nothing to compare
+        double returns = fabs(2.0 * w.simulated_better - 1.0);
+        double lengths = fabs(2.0 * w.simulated_longer - 1.0);
+        *apart = fmax(returns, lengths);
+        *out = w.f;
+        w.f = NULL;
+    }
+    rh_free(w.scratch);
+    rh_free(w.own);
+    rh_fidelity__destroy(w.f);
+    return rc;
+}

@@ -8,6 +8,7 @@
 //     start, outcome, origin     rows of starts; lowest and highest return; origin of the log
 //     members/0/, ...            the members, written by the kind
 //     fidelity/                  the measured fidelity (file_fidelity.c)
+//     compared/                  the comparison that chose the model (file_compared.c)
 //
 // 1. Codes are stored, though they could be computed again: for a million states of 8 numbers a
 //    network takes 0.33 s, and reading 32 MB takes about 0.04 s (at the rate in store.c). They
@@ -163,6 +164,8 @@ static rh_status write_all(const rh_model *model, rh_store *store, rh_error *err
     rh_store__within(store, "");
     if (!rc && model->fidelity)
         rc = rh_model_file__write_fidelity(store, model->fidelity, model->log, err);
+    if (!rc && model->compared)
+        rc = rh_model_file__write_compared(store, model->compared, err);
     return rc;
 }
 
@@ -398,6 +401,8 @@ static rh_status read_all(rh_model *model, rh_store *store, rh_error *err)
         rc = read_members(model, store, err);
     if (!rc && rh_store__has(store, "fidelity"))
         rc = rh_model_file__read_fidelity(store, &model->fidelity, model->log, err);
+    if (!rc && rh_store__has(store, "compared"))
+        rc = rh_model_file__read_compared(store, &model->compared, err);
     return rc;
 }
 

@@ -15,6 +15,12 @@ rh_status rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f,
 rh_status rh_model_file__read_fidelity(rh_store *store, rh_fidelity **out, const rh_log *log,
                                        rh_error *err);
 
+// The comparison that chose the model, below "compared/". Owned: *out.
+rh_status rh_model_file__write_compared(rh_store *store, const rh_model_comparison *c,
+                                        rh_error *err);
+rh_status rh_model_file__read_compared(rh_store *store, rh_model_comparison **out,
+                                       rh_error *err);
+
 // Numbers with names, so that a later version may add some.
 rh_status rh_model_file__put_named(rh_store *store, const char *name, const char *const *names,
                                    const double *x, int n, rh_error *err);

@@ -328,6 +328,12 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
     to->highest = from->highest;
     to->ndropped = from->ndropped;
     to->fingerprint = from->fingerprint;
+    if (!from->compared)
+        return RH_OK;
+    to->compared = rh_alloc(1, sizeof *to->compared);
+    if (!to->compared)
+        return rh_base__no_memory(err, "model");
+    *to->compared = *from->compared;
     return RH_OK;
 }
 
@@ -360,6 +366,7 @@ void rh_model_destroy(rh_model *model)
         model->type->calls->destroy(model->member[m]);
     rh_free((void *)model->member);
     rh_fidelity__destroy(model->fidelity);
+    rh_free(model->compared);
     rh_free(model->start);
     rh_free(model->code);
     rh_repr_destroy(model->repr);
@@ -420,6 +427,11 @@ const rh_task *rh_model_task(const rh_model *model)
 uint64_t rh_model_fingerprint(const rh_model *model)
 {
     return model->fingerprint;
+}
+
+const rh_model_comparison *rh_model_compared(const rh_model *model)
+{
+    return model->compared;
 }
 
 const rh_fidelity *rh_model_fidelity(const rh_model *model)

@@ -24,8 +24,9 @@ struct rh_model {
     uint64_t fingerprint; // of the log it was fitted to
     rh_resample resample;
     int nmember;
-    void **member;         // owned: of the kind                               (nmember)
-    rh_fidelity *fidelity; // owned; NULL if it was not measured
+    void **member;                 // owned: of the kind                               (nmember)
+    rh_fidelity *fidelity;         // owned; NULL if it was not measured
+    rh_model_comparison *compared; // owned: that chose it; NULL if there was none
 };
 
 // What a member is fitted to.
@@ -83,6 +84,13 @@ extern const rh_model_type rh_model_nn;
 // rh_model_fit() does. Owned: *out, free with rh_model_destroy().
 rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_log *log,
                             const rh_repr *repr, const rh_model_options *opt, rh_error *err);
+
+// choose.c: the kind of model of this name, for a trial; NULL if there is none.
+const char *rh_model__kind_name(const char *name);
+
+// excerpt.c: a part of a log of about `most` steps: whole episodes, or blocks of steps if one
+// is more than half of the log. Owned: *out; NULL if the log is not longer.
+rh_status rh_model__excerpt(rh_log **out, const rh_log *log, int64_t most, rh_error *err);
 
 // ---------------------------------------------------------------------------- parts of a fit
 

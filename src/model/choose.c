@@ -1,0 +1,522 @@
+// choose.c - chooses the kind of model, its parameters and the representation from the log.
+//
+// Candidates are compared by their replays of held-out stretches (replay.c). The table below
+// lists them, the simplest first. The chosen one is at first the first; a later one replaces it
+// if its score is lower by more than the t quantile (95 %, two-sided, as many degrees of
+// freedom as there are held-out episodes or blocks, less one) of the standard error of the
+// difference, paired over stretches.
+//
+// 1. A candidate marked optional needs a learned representation, and learning takes longer than
+//    all else. It is tried if stitching is as good as the best, because then neighbours decide,
+//    or if the best score is above POOR: half of what an ignorant forecast misses is missing.
+//    It is judged with at most TRIAL_STEPS training steps, and learned fully if it is chosen.
+// 2. Of a log of more than MOST_STEPS steps, an excerpt is used (excerpt.c). Neighbours are
+//    farther in an excerpt, which is to the disadvantage of stitching more than of the others.
+// 3. The networks of a long log are trained with at most MOST_PASSES transitions in all: one
+//    pass over a million already takes 62,500 batches.
+// 4. The log's behaviour, imitated in each candidate (fidelity_simulate.c), is a second
+//    criterion. It does not decide: it would choose a model that ends episodes at the right
+//    rate in the wrong states. It takes away credibility.
+// 5. A candidate is credible if it is the best of its kind, better than an ignorant forecast,
+// at
+//    most CREDIBLE times as far from the truth as the chosen one or no worse beyond chance, and
+//    imitates the log: at most APART of the pairs of an imitated and a logged episode may
+//    differ in the same direction. A study confirms its settings in all credible kinds.
+// 6. A candidate that cannot be fitted is left out, with the reason.
+
+#include "base/base_internal.h"
+#include "fidelity.h"
+#include "replay.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_STEPS 20000
+#define MOST_PASSES 2e6
+#define TRIAL_STEPS 10000.0
+#define POOR 0.5
+#define CREDIBLE 2.0
+#define APART 0.9
+#define CONFIDENCE 0.975
+
+static const struct {
+    const char *kind, *type;
+    rh_setting set; // of the type; no name: none
+    const char *repr;
+    bool optional;
+} table[] = {
+    {"stitching", "knn", {"carry", "none"}, "raw", false},
+    {"carrying", "knn", {"carry", "log"}, "raw", false},
+    {"carrying", "knn", {"carry", "action"}, "raw", false},
+    {"carrying", "knn", {"carry", "region"}, "raw", false},
+    {"stitching", "knn", {"carry", "none"}, "laplacian", true},
+    {"network", "nn", {NULL, NULL}, "raw", false},
+};
+
+enum { NTABLE = sizeof table / sizeof *table };
+
+// A representation learned for the comparison.
+typedef struct learned {
+    const rh_repr_type *type;
+    double param[RH_MODEL_NPARAM];
+    rh_repr *repr; // owned
+} learned;
+
+// A choice in progress.
+typedef struct choice {
+    const rh_model_options *opt;
+    const rh_repr_options *repr_opt;
+    const rh_log *log;                            // all of it
+    rh_log *excerpt;                              // owned: what is used, or NULL: all of it
+    rh_model_comparison *cmp;                     // owned
+    rh_model *first;                              // owned: whose log the stretches are of
+    rh_stretches *stretches;                      // owned
+    rh_stretches__scores scores[RH_MODEL_NTRIAL]; // shares owned
+    learned learned[RH_MODEL_NTRIAL];             // repr owned
+    int nlearned;
+    bool one_repr; // all candidates have the same representation
+    bool over;     // there is nothing to compare with
+    double t;      // quantile of the standard error
+    rh_error lost; // of the first candidate that could not be fitted
+} choice;
+
+static void clear(choice *c)
+{
+    for (int i = 0; i < RH_MODEL_NTRIAL; i++)
+        rh_stretches__clear(&c->scores[i]);
+    for (int i = 0; i < c->nlearned; i++)
+        rh_repr_destroy(c->learned[i].repr);
+    rh_stretches__destroy(c->stretches);
+    rh_model_destroy(c->first);
+    rh_log_destroy(c->excerpt);
+    rh_free(c->cmp);
+}
+
+// ---------------------------------------------------------------------------- candidates
+
+const char *rh_model__kind_name(const char *name)
+{
+    for (int i = 0; i < NTABLE; i++)
+        if (strcmp(table[i].kind, name) == 0)
+            return table[i].kind;
+    return NULL;
+}
+
+// Set a parameter of a candidate; false if its type has no such value. A type without the
+// parameter behaves as with "none".
+static bool put_set(rh_model_trial *one, rh_setting set)
+{
+    int at = set.name ? rh_param_find(one->type->param, one->type->nparam, set.name) : -1;
+    if (at < 0)
+        return !set.name || strcmp(set.value, "none") == 0;
+    return rh_param_parse(&one->type->param[at], one->type->name, set.value, &one->param[at],
+                          NULL) == RH_OK;
+}
+
+int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL])
+{
+    int n = 0;
+    for (int i = 0; i < NTABLE; i++) {
+        rh_model_trial *one = &trial[n];
+        *one = (rh_model_trial){.kind = table[i].kind, .optional = table[i].optional};
+        one->type = rh_model_find(table[i].type, NULL);
+        one->repr = rh_repr_find(table[i].repr, NULL);
+        if (!one->type || !one->repr || one->type->nparam > RH_MODEL_NPARAM ||
+            one->repr->nparam > RH_MODEL_NPARAM)
+            continue;
+        rh_param_initial(one->type->param, one->type->nparam, one->param);
+        rh_param_initial(one->repr->param, one->repr->nparam, one->repr_param);
+        if (put_set(one, table[i].set))
+            n++;
+    }
+    return n;
+}
+
+static bool same_repr(const rh_model_trial *a, const rh_model_trial *b)
+{
+    return a->repr == b->repr && memcmp(a->repr_param, b->repr_param,
+                                        (size_t)a->repr->nparam * sizeof *a->repr_param) == 0;
+}
+
+// Results that are not measured.
+static void reset(rh_model_trial *one)
+{
+    const rh_fidelity_spread none = {0, NAN, NAN, NAN, NAN};
+    one->tried = one->chosen = one->credible = false;
+    one->score = one->error = one->behind = one->behind_error = NAN;
+    one->simulated_return = one->simulated_length = none;
+    one->simulated_ended = one->imitation = NAN;
+    one->note[0] = 0;
+    for (int part = 0; part < RH_MODEL_NASPECT; part++) {
+        one->part[part] = NAN;
+        for (int h = 0; h < RH_MODEL_NHORIZON; h++)
+            one->at[part][h] = NAN;
+    }
+}
+
+// Fewer passes of a network over a long log.
+static void spare(rh_model_trial *one, int64_t n)
+{
+    int at = rh_param_find(one->type->param, one->type->nparam, "epochs");
+    if (at < 0 || one->param[at] * (double)n <= MOST_PASSES)
+        return;
+    if (one->param[at] == one->type->param[at].initial)
+        one->param[at] = fmax(1.0, floor(MOST_PASSES / (double)n));
+}
+
+// "stitching, raw"; "carrying by action, raw"
+static void describe(const rh_model_trial *one, char *text, size_t size)
+{
+    int at = rh_param_find(one->type->param, one->type->nparam, "carry");
+    char by[40] = "";
+    if (at >= 0 && strcmp(one->kind, "carrying") == 0) {
+        char value[30];
+        rh_param_format(&one->type->param[at], one->param[at], value, sizeof value);
+        snprintf(by, sizeof by, " by %s", value);
+    }
+    snprintf(text, size, "%s%s, %s", one->kind, by, one->repr->name);
+}
+
+// ---------------------------------------------------------------------------- trying one
+
+// The representation of a candidate, learned once. Borrowed: *out.
+static rh_status learn(choice *c, const rh_model_trial *one, const rh_repr **out, rh_error *err)
+{
+    learned want = {.type = one->repr};
+    memcpy(want.param, one->repr_param, sizeof want.param);
+    int steps = rh_param_find(one->repr->param, one->repr->nparam, "steps");
+    if (steps >= 0 && (!c->one_repr || c->excerpt) && want.param[steps] > TRIAL_STEPS)
+        want.param[steps] = TRIAL_STEPS;
+    for (int i = 0; i < c->nlearned; i++)
+        if (c->learned[i].type == want.type &&
+            memcmp(c->learned[i].param, want.param, sizeof want.param) == 0) {
+            *out = c->learned[i].repr;
+            return RH_OK;
+        }
+    rh_repr_options opt = *c->repr_opt;
+    opt.param = want.param;
+    opt.use = NULL;
+    opt.seed = c->opt->seed;
+    opt.watch.progress = NULL;
+    rh_status rc =
+        rh_repr_fit(&want.repr, want.type, c->excerpt ? c->excerpt : c->log, &opt, err);
+    if (rc)
+        return rc;
+    c->learned[c->nlearned++] = want;
+    *out = want.repr;
+    return RH_OK;
+}
+
+static rh_status imitate(const choice *c, rh_model_trial *one, const rh_model *model,
+                         void *member, rh_error *err)
+{
+    rh_model with = *model; // borrowed, but for the member
+    rh_fidelity *f = NULL;
+    with.member = &member;
+    with.nmember = 1;
+    rh_status rc =
+        rh_fidelity__imitate(&f, &one->imitation, &with, c->opt->seed, &c->opt->watch, err);
+    if (rc)
+        return rc;
+    one->simulated_return = f->simulated_return;
+    one->simulated_length = f->simulated_length;
+    one->simulated_ended = 1.0 - f->simulated_truncated;
+    c->cmp->logged_return = f->logged_return;
+    c->cmp->logged_length = f->logged_length;
+    c->cmp->logged_ended = 1.0 - f->logged_truncated;
+    rh_fidelity__destroy(f);
+    return RH_OK;
+}
+
+// Choose the stretches, of the first model that can be fitted.
+static rh_status begin(choice *c, const rh_model *model, rh_error *err)
+{
+    rh_model_comparison *cmp = c->cmp;
+    rh_status rc = rh_stretches__create(&c->stretches, model->log, model->task.continuing,
+                                        c->opt->seed, cmp->reason, sizeof cmp->reason, err);
+    c->over = !rc && !c->stretches;
+    if (rc || c->over)
+        return rc;
+    cmp->nhorizon = rh_stretches__nhorizon(c->stretches);
+    memcpy(cmp->horizon, rh_stretches__horizons(c->stretches),
+           (size_t)cmp->nhorizon * sizeof *cmp->horizon);
+    cmp->nstretch = rh_stretches__nstretch(c->stretches);
+    cmp->nunit = rh_stretches__nunit(c->stretches);
+    cmp->nfold = rh_stretches__nfold(c->stretches);
+    c->t = rh_base__student_quantile(CONFIDENCE, cmp->nunit - 1);
+    return RH_OK;
+}
+
+static rh_status measure(choice *c, int i, const rh_model *model, rh_error *err)
+{
+    rh_model_trial *one = &c->cmp->trial[i];
+    rh_stretches__scores *s = &c->scores[i];
+    void *member = NULL;
+    double mean;
+    rh_status rc = rh_stretches__run(s, c->stretches, model, c->opt->seed, c->opt->nthread,
+                                     &c->opt->watch, &member, err);
+    if (!rc)
+        rc = imitate(c, one, model, member, err);
+    model->type->calls->destroy(member);
+    if (rc)
+        return rc;
+    one->tried = true;
+    one->score = s->score;
+    rh_stretches__compare(c->stretches, s, NULL, &mean, &one->error);
+    memcpy(one->part, s->part, sizeof one->part);
+    memcpy(one->at, s->at, sizeof one->at);
+    return RH_OK;
+}
+
+static rh_status try_one(choice *c, int i, rh_error *err)
+{
+    rh_model_trial *one = &c->cmp->trial[i];
+    const rh_repr *repr = NULL;
+    rh_model *model = NULL;
+    rh_model_options opt = *c->opt;
+    opt.param = one->param;
+    opt.nmember = 1;
+    opt.resample = RH_RESAMPLE_ALL;
+    if (opt.watch.progress)
+        opt.watch.progress(opt.watch.context, "comparing models",
+                           (double)i / (double)c->cmp->ntrial);
+    rh_status rc = learn(c, one, &repr, err);
+    if (!rc)
+        rc = rh_model__prepare(&model, one->type, c->excerpt ? c->excerpt : c->log, repr, &opt,
+                               err);
+    if (!rc && !c->stretches)
+        rc = begin(c, model, err);
+    if (!rc && !c->over)
+        rc = measure(c, i, model, err);
+    if (!rc && !c->first) {
+        c->first = model;
+        model = NULL;
+    } else if (rc && !c->first) {
+        rh_stretches__destroy(c->stretches); // they are of this model's log
+        c->stretches = NULL;
+    }
+    rh_model_destroy(model);
+    return rc;
+}
+
+// The same; a candidate that cannot be fitted is left out.
+static rh_status try_or_skip(choice *c, int i, rh_error *err)
+{
+    rh_model_trial *one = &c->cmp->trial[i];
+    rh_error why = {""};
+    rh_status rc = try_one(c, i, &why);
+    if (rc != RH_EINVAL)
+        return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
+    snprintf(one->note, sizeof one->note, "%.*s", RH_MODEL_NOTE - 1, why.text);
+    if (!c->lost.text[0])
+        c->lost = why;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- choosing
+
+// Score of a minus score of b, and whether a is worse beyond chance.
+static bool worse(const choice *c, int a, int b, double *mean, double *error)
+{
+    rh_stretches__compare(c->stretches, &c->scores[a], &c->scores[b], mean, error);
+    return *mean > c->t * *error;
+}
+
+// The chosen candidate; -1 if none was tried.
+static int choose(const choice *c)
+{
+    int chosen = -1;
+    double mean, error;
+    for (int i = 0; i < c->cmp->ntrial; i++)
+        if (c->cmp->trial[i].tried && (chosen < 0 || worse(c, chosen, i, &mean, &error)))
+            chosen = i;
+    return chosen;
+}
+
+// Whether an optional candidate may gain something: see the top.
+static bool may_gain(const choice *c)
+{
+    int best = -1, stitching = -1;
+    double mean, error;
+    for (int i = 0; i < c->cmp->ntrial; i++) {
+        const rh_model_trial *one = &c->cmp->trial[i];
+        if (!one->tried)
+            continue;
+        if (best < 0 || one->score < c->cmp->trial[best].score)
+            best = i;
+        if (stitching < 0 && strcmp(one->kind, "stitching") == 0)
+            stitching = i;
+    }
+    if (best < 0 || c->cmp->trial[best].score > POOR)
+        return true;
+    return stitching >= 0 && !worse(c, stitching, best, &mean, &error);
+}
+
+static bool is_best_of_kind(const choice *c, int i)
+{
+    const rh_model_trial *one = &c->cmp->trial[i];
+    for (int k = 0; k < c->cmp->ntrial; k++) {
+        const rh_model_trial *other = &c->cmp->trial[k];
+        if (k == i || !other->tried || strcmp(other->kind, one->kind) != 0)
+            continue;
+        if (other->chosen || other->score < one->score || (other->score == one->score && k < i))
+            return false;
+    }
+    return true;
+}
+
+// Credibility of a candidate that was not chosen, and the note.
+static void judge(const choice *c, int i, int chosen)
+{
+    rh_model_trial *one = &c->cmp->trial[i];
+    const rh_model_trial *best = &c->cmp->trial[chosen];
+    bool behind = worse(c, i, chosen, &one->behind, &one->behind_error);
+    bool near = one->score <= CREDIBLE * best->score || !behind;
+    bool imitates = !(one->imitation > APART);
+    one->credible = is_best_of_kind(c, i) && near && one->score < 1.0 && imitates;
+    if (!near)
+        snprintf(one->note, sizeof one->note, "its replays are %.1f times as far off",
+                 one->score / best->score);
+    else if (!(one->score < 1.0))
+        snprintf(one->note, sizeof one->note, "no better than random stretches of the log");
+    else if (!imitates)
+        snprintf(one->note, sizeof one->note, "the log's behaviour imitated in it %s",
+                 "gives other returns or lengths than the log");
+    else
+        snprintf(one->note, sizeof one->note, "%s",
+                 behind ? "worse beyond chance" : "not better beyond chance");
+}
+
+static void explain(const choice *c, int chosen)
+{
+    rh_model_comparison *cmp = c->cmp;
+    rh_model_trial *best = &cmp->trial[chosen];
+    char text[100], other[100];
+    int before = -1;
+    double mean, error;
+    describe(best, text, sizeof text);
+    for (int i = 0; i < chosen && before < 0; i++)
+        before = cmp->trial[i].tried ? i : -1;
+    best->chosen = best->credible = true;
+    best->behind = best->behind_error = 0.0;
+    snprintf(best->note, sizeof best->note, "chosen");
+    if (before < 0) {
+        snprintf(cmp->reason, sizeof cmp->reason,
+                 "%s: the simplest; no other is better beyond chance", text);
+    } else {
+        worse(c, before, chosen, &mean, &error);
+        describe(&cmp->trial[before], other, sizeof other);
+        snprintf(cmp->reason, sizeof cmp->reason,
+                 "%.60s: its score is lower than that of %.60s by %.2g, standard error %.2g",
+                 text, other, mean, error);
+    }
+    for (int i = 0; i < cmp->ntrial; i++)
+        if (cmp->trial[i].tried && i != chosen)
+            judge(c, i, chosen);
+}
+
+// Compare the candidates; the number of the chosen one, or -1.
+static rh_status compare(choice *c, int *chosen, rh_error *err)
+{
+    rh_model_comparison *cmp = c->cmp;
+    rh_status rc = rh_model__excerpt(&c->excerpt, c->log, MOST_STEPS, err);
+    cmp->nstep = c->excerpt ? c->excerpt->n : c->log->n;
+    for (int i = 0; !rc && !c->over && i < cmp->ntrial; i++)
+        if (!cmp->trial[i].optional)
+            rc = try_or_skip(c, i, err);
+    bool gain = !rc && !c->over && may_gain(c);
+    for (int i = 0; !rc && i < cmp->ntrial; i++) {
+        if (!cmp->trial[i].optional || c->over)
+            continue;
+        if (gain)
+            rc = try_or_skip(c, i, err);
+        else
+            snprintf(cmp->trial[i].note, sizeof cmp->trial[i].note,
+                     "not tried: stitching is behind, which a representation would not change");
+    }
+    if (rc)
+        return rc;
+    *chosen = c->over ? -1 : choose(c);
+    if (*chosen >= 0)
+        explain(c, *chosen);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- fitting
+
+static rh_status fit(choice *c, int chosen, rh_model **out, rh_error *err)
+{
+    const rh_model_trial *one = &c->cmp->trial[chosen];
+    rh_repr *repr = NULL;
+    const rh_repr *known = NULL;
+    rh_repr_options learning = *c->repr_opt;
+    rh_model_options opt = *c->opt;
+    opt.param = one->param;
+    learning.param = one->repr_param;
+    learning.use = NULL;
+    learning.seed = c->opt->seed;
+    for (int i = 0; !c->excerpt && i < c->nlearned; i++)
+        if (c->learned[i].type == one->repr &&
+            memcmp(c->learned[i].param, one->repr_param, sizeof one->repr_param) == 0)
+            known = c->learned[i].repr;
+    rh_status rc = RH_OK;
+    if (!known) {
+        rc = rh_repr_fit(&repr, one->repr, c->log, &learning, err);
+        known = repr;
+    }
+    if (!rc)
+        rc = rh_model_fit(out, one->type, c->log, known, &opt, err);
+    rh_repr_destroy(repr);
+    return rc;
+}
+
+rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int ncandidate,
+                          const rh_log *log, const rh_model_options *opt,
+                          const rh_repr_options *repr, rh_error *err)
+{
+    rh_model_options usual = rh_model_defaults();
+    rh_repr_options usual_repr = rh_repr_defaults();
+    choice c = {.log = log,
+                .opt = opt ? opt : &usual,
+                .repr_opt = repr ? repr : &usual_repr,
+                .one_repr = true};
+    rh_model *model = NULL;
+    int chosen = 0;
+    rh_status rc = RH_OK;
+    if (ncandidate < 1 || ncandidate > RH_MODEL_NTRIAL)
+        return rh_fail(err, RH_EINVAL, "model: %d candidates, expected 1 to %d", ncandidate,
+                       RH_MODEL_NTRIAL);
+    c.cmp = rh_alloc(1, sizeof *c.cmp);
+    if (!c.cmp)
+        return rh_base__no_memory(err, "model");
+    c.cmp->ntrial = ncandidate;
+    for (int i = 0; i < ncandidate; i++) {
+        c.cmp->trial[i] = candidate[i];
+        reset(&c.cmp->trial[i]);
+        spare(&c.cmp->trial[i], log->n);
+        c.one_repr = c.one_repr && same_repr(&candidate[0], &candidate[i]);
+    }
+    c.cmp->logged_return = c.cmp->trial[0].simulated_return;
+    c.cmp->logged_length = c.cmp->trial[0].simulated_length;
+    c.cmp->logged_ended = NAN;
+
+    if (ncandidate > 1)
+        rc = compare(&c, &chosen, err);
+    if (!rc && chosen < 0 && !c.over)
+        rc = rh_fail(err, RH_EINVAL, "%s", c.lost.text);
+    if (!rc && c.over) {
+        chosen = 0;
+        c.cmp->trial[0].chosen = c.cmp->trial[0].credible = true;
+    }
+    if (!rc)
+        rc = fit(&c, chosen, &model, err);
+    if (!rc) {
+        if (ncandidate > 1) {
+            model->compared = c.cmp;
+            c.cmp = NULL;
+        }
+        *out = model;
+    }
+    clear(&c);
+    return rc;
+}

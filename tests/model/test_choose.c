@@ -1,0 +1,258 @@
+// test_choose.c - the choice of a model by replays: plants in which a kind must win, the
+// reasons, one candidate, logs that are too short, the file, any number of threads, memory.
+
+#include "plant_sample.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+// Candidates that are not learned for long.
+static int quick(rh_model_trial *trial)
+{
+    int n = rh_model_candidates(trial);
+    for (int i = 0; i < n; i++) {
+        const rh_repr_type *repr = trial[i].repr;
+        int steps = rh_param_find(repr->param, repr->nparam, "steps");
+        if (steps >= 0)
+            trial[i].repr_param[steps] = 200;
+    }
+    return n;
+}
+
+static rh_model *choose(const rh_log *log, const rh_model_trial *trial, int n, int nthread)
+{
+    rh_error err = {""};
+    rh_model *model = NULL;
+    rh_model_options opt = plain_options();
+    opt.nthread = nthread;
+    if (rh_model_choose(&model, trial, n, log, &opt, NULL, &err))
+        fail_msg("%s", err.text);
+    return model;
+}
+
+static const rh_model_trial *chosen(const rh_model *model)
+{
+    const rh_model_comparison *c = rh_model_compared(model);
+    const rh_model_trial *one = NULL;
+    int n = 0;
+    assert_non_null(c);
+    for (int i = 0; i < c->ntrial; i++)
+        if (c->trial[i].chosen) {
+            one = &c->trial[i];
+            n++;
+        }
+    assert_int_equal(n, 1);
+    return one;
+}
+
+static void the_default_candidates(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    int n = rh_model_candidates(trial);
+    assert_true(n >= 3);
+    assert_string_equal(trial[0].kind, "stitching");
+    assert_string_equal(trial[0].repr->name, "raw");
+    for (int i = 0; i < n; i++) {
+        rh_error err = {""};
+        assert_int_equal(rh_param_check(trial[i].type->param, trial[i].type->nparam, "",
+                                        trial[i].param, &err),
+                         RH_OK);
+        assert_int_equal(rh_param_check(trial[i].repr->param, trial[i].repr->nparam, "",
+                                        trial[i].repr_param, &err),
+                         RH_OK);
+    }
+}
+
+// A smooth plant is not stitched; one with noise and walls is.
+static void the_right_kind(void **unused)
+{
+    (void)unused;
+    for (int which = SMOOTH; which <= WALLS; which++) {
+        rh_model_trial trial[RH_MODEL_NTRIAL];
+        int n = quick(trial);
+        rh_log *log = log_of_plant((plant)which, 600, 40);
+        rh_model *model = choose(log, trial, n, 1);
+        const rh_model_comparison *c = rh_model_compared(model);
+        const rh_model_trial *one = chosen(model);
+        assert_true((strcmp(one->kind, "stitching") == 0) == (which == WALLS));
+        assert_true(rh_model_kind(model) == one->type);
+        assert_memory_equal(rh_model_params(model), one->param,
+                            (size_t)one->type->nparam * sizeof *one->param);
+        assert_true(rh_repr_kind(rh_model_repr(model)) == one->repr);
+        assert_true(strncmp(c->reason, one->kind, strlen(one->kind)) == 0);
+        assert_true(one->credible && one->tried && one->behind == 0.0);
+        assert_int_equal(c->nstep, 600);
+        assert_true(c->nhorizon >= 3 && c->horizon[0] == 1 && c->nstretch > 50);
+        for (int i = 0; i < c->ntrial; i++) {
+            const rh_model_trial *t = &c->trial[i];
+            assert_true(t->note[0] != 0);
+            assert_true(t->tried ? t->score >= one->score - 3.0 * one->error : isnan(t->score));
+            assert_true(!t->tried || fabs(t->behind - (t->score - one->score)) < 1e-9);
+        }
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+}
+
+// Nothing is compared, and the first candidate is used.
+static void without_a_comparison(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    int n = quick(trial);
+    rh_log *log = log_by_chance(1, 100, 2, 2), *few = log_by_chance(1, 30, 2, 2);
+    rh_model *model = choose(log, trial, 1, 1);
+    assert_null(rh_model_compared(model));
+    rh_model_destroy(model);
+
+    model = choose(few, trial, n, 1);
+    const rh_model_comparison *c = rh_model_compared(model);
+    assert_non_null(strstr(c->reason, "30 steps"));
+    assert_int_equal(c->nhorizon, 0);
+    assert_true(c->trial[0].chosen && !c->trial[0].tried);
+    assert_true(rh_model_kind(model) == trial[0].type);
+    rh_model_destroy(model);
+
+    rh_error err = {""};
+    assert_int_equal(rh_model_choose(&model, trial, 0, log, NULL, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "0 candidates"));
+    rh_log_destroy(log);
+    rh_log_destroy(few);
+}
+
+// A candidate that cannot be fitted is left out; if none can, the first one's reason is given.
+static void impossible_candidates(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL], two[2];
+    int n = quick(trial);
+    walk steps[120];
+    rh_rng rng = rh_rng_stream(3, RH_STREAM_NOISE, 0, 0);
+    for (int i = 0; i < 120; i++) { // steps without order: every one an episode
+        double s = rh_rng_uniform(&rng);
+        steps[i] = (walk){s, (double)(i % 2), s, s + 0.1, CUT, 0};
+    }
+    rh_log *log = log_of(steps, 120, 2);
+    for (int i = 0; i < n; i++)
+        if (strcmp(trial[i].repr->name, "laplacian") == 0)
+            two[0] = trial[i];
+    two[0].optional = false;
+    two[1] = trial[0];
+    rh_model *model = choose(log, two, 2, 1);
+    assert_string_equal(chosen(model)->repr->name, "raw");
+    assert_non_null(strstr(rh_model_compared(model)->trial[0].note, "order"));
+    assert_int_equal(rh_model_compared(model)->horizon[0], 1);
+    rh_model_destroy(model);
+
+    rh_error err = {""};
+    two[1] = two[0];
+    assert_int_equal(rh_model_choose(&model, two, 2, log, NULL, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "order"));
+    rh_log_destroy(log);
+}
+
+// The comparison is the same for any number of threads, after a refit, and in a file.
+static void the_same_everywhere(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    int n = quick(trial);
+    rh_log *log = log_by_chance(4, 300, 2, 2);
+    rh_model *a = choose(log, trial, n, 1), *b = choose(log, trial, n, 3), *read = NULL;
+    rh_model *again = NULL;
+    rh_error err = {""};
+    const size_t size = sizeof(rh_model_comparison);
+    assert_memory_equal(rh_model_compared(a), rh_model_compared(b), size);
+
+    rh_model_options opt = plain_options();
+    assert_int_equal(rh_model_refit(&again, a, &opt, &err), RH_OK);
+    assert_memory_equal(rh_model_compared(a), rh_model_compared(again), size);
+
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/test_choose.%d.model", (int)getpid());
+    assert_int_equal(rh_model_write(a, path, &err), RH_OK);
+    if (rh_model_read(&read, path, &err))
+        fail_msg("%s", err.text);
+    remove(path);
+    const rh_model_comparison *x = rh_model_compared(a), *y = rh_model_compared(read);
+    assert_int_equal(x->ntrial, y->ntrial);
+    assert_string_equal(x->reason, y->reason);
+    assert_memory_equal(x->horizon, y->horizon, sizeof x->horizon);
+    for (int i = 0; i < x->ntrial; i++) {
+        const rh_model_trial *s = &x->trial[i], *t = &y->trial[i];
+        assert_true(s->kind == t->kind && s->type == t->type && s->repr == t->repr);
+        assert_memory_equal(s->param, t->param, sizeof s->param);
+        assert_memory_equal(s->repr_param, t->repr_param, sizeof s->repr_param);
+        assert_true(s->tried == t->tried && s->chosen == t->chosen &&
+                    s->credible == t->credible && s->optional == t->optional);
+        assert_memory_equal(&s->score, &t->score, sizeof s->score);
+        assert_memory_equal(s->at, t->at, sizeof s->at);
+        assert_memory_equal(s->part, t->part, sizeof s->part);
+        assert_memory_equal(&s->simulated_return, &t->simulated_return,
+                            sizeof s->simulated_return);
+        assert_string_equal(s->note, t->note);
+    }
+    rh_model_destroy(a);
+    rh_model_destroy(b);
+    rh_model_destroy(again);
+    rh_model_destroy(read);
+    rh_log_destroy(log);
+}
+
+// Of a long log an excerpt is compared, and all of it is fitted.
+static void a_long_log(void **unused)
+{
+    (void)unused;
+    for (int length = 50; length <= 30000; length += 29950) { // episodes, or one of 30,000
+        rh_model_trial trial[RH_MODEL_NTRIAL];
+        quick(trial);
+        trial[1] = trial[0];
+        trial[1].param[0] = 5.0; // k
+        rh_log *log = log_of_plant(WALLS, 30000, length);
+        rh_model *model = choose(log, trial, 2, 2);
+        const rh_model_comparison *c = rh_model_compared(model);
+        assert_true(c->nstep > 10000 && c->nstep <= 20000);
+        assert_true(c->trial[0].tried && c->trial[1].tried);
+        assert_int_equal(rh_model_log(model)->n, 30000);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+}
+
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    quick(trial);
+    trial[1] = trial[0];
+    trial[1].param[0] = 5.0; // k
+    rh_log *log = log_by_chance(6, 120, 2, 2);
+    int64_t live = rh_base__alloc_live(), nth = 0;
+    rh_status rc = RH_ENOMEM;
+    while (rc == RH_ENOMEM) {
+        rh_error err = {""};
+        rh_model *model = NULL;
+        rh_model_options opt = plain_options();
+        rh_base__alloc_fail_at(++nth);
+        rc = rh_model_choose(&model, trial, 2, log, &opt, NULL, &err);
+        rh_base__alloc_fail_at(0);
+        assert_true(rc == RH_OK ? model != NULL : rc == RH_ENOMEM && !model && err.text[0]);
+        rh_model_destroy(model);
+        assert_int_equal(rh_base__alloc_live(), live);
+    }
+    assert_int_equal(rc, RH_OK);
+    assert_true(nth > 100);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_default_candidates), cmocka_unit_test(the_right_kind),
+        cmocka_unit_test(without_a_comparison),   cmocka_unit_test(impossible_candidates),
+        cmocka_unit_test(the_same_everywhere),    cmocka_unit_test(a_long_log),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
