@@ -43,6 +43,13 @@ typedef enum rh_episodes {
     RH_EPISODES_CONTINUE
 } rh_episodes;
 
+// Resets: steps that put the plant back to a start, in a log in which nothing is marked.
+typedef enum rh_resets {
+    RH_RESETS_AUTO, // searched for, if no step of the log is terminal and the task is
+                    // continuing
+    RH_RESETS_NONE
+} rh_resets;
+
 typedef struct rh_model_options {
     const double *param;  // of the kind; NULL: initial values      (nparam)
     int nmember;          // 1 to RH_MAX_MEMBER
@@ -50,13 +57,16 @@ typedef struct rh_model_options {
     double share;         // of the transitions in a subset, above 0 and at most 1
     const rh_task *task; // the task that agents are told; NULL: derived from the log (borrowed)
     double gamma;        // discount if there is no task; NAN: 1 if episodic, else 0.99
-    rh_episodes episodes; // if there is no task
-    const double *obs_lo; // sensor ranges that override those of the task or the log; NAN:
-    const double *obs_hi; // unchanged. Both or neither                (nobs, borrowed)
-    const rh_log *starts; // a log of start states; NULL: starts of the log itself (borrowed)
-    uint64_t seed;        // random seed
-    int nthread;          // changes no result
-    bool fidelity;        // measure the model's fidelity to the log
+    rh_episodes episodes;   // if there is no task
+    const double *obs_lo;   // sensor ranges that override those of the task or the log; NAN:
+    const double *obs_hi;   // unchanged. Both or neither                (nobs, borrowed)
+    rh_resets resets;       // whether resets are searched for
+    const double *limit_lo; // limits of sensors by hand, instead of those the log shows; NAN:
+    const double *limit_hi; // none. Both or neither                     (nobs, borrowed)
+    const rh_log *starts;   // a log of start states; NULL: starts of the log itself (borrowed)
+    uint64_t seed;          // random seed
+    int nthread;            // changes no result
+    bool fidelity;          // measure the model's fidelity to the log
     rh_watch watch;
     unsigned cookie; // set by rh_model_defaults(), leave alone
 } rh_model_options;
@@ -110,6 +120,59 @@ RH_API rh_status rh_model_env(rh_env **out, const rh_model *model, int member,
 // The default time limit of an episode, in a run of nstep steps in a model of this log. 0: out
 // of memory.
 RH_API int64_t rh_model_cutoff(const rh_log *log, int64_t nstep);
+
+// ---------------------------------------------------------------------------- facts
+
+// What a log shows about one sensor (docs/inspect.md explains how each is found).
+typedef struct rh_sensor {
+    bool constant;  // it never changes; nothing else is then known
+    double period;  // it wraps round: the length of its circle, values from base to
+    double base;    //   base + period; NAN: it does not
+    double wall_lo; // it stops at this least value, or at this most; NAN: it does not
+    double wall_hi; //
+    int partner;    // the other sensor of a pair on a circle around 0 (cos, sin); -1: none
+    double radius;  // of that circle; NAN: none
+    bool noise;     // its value says next to nothing about its next one
+    bool exogenous; // neither actions nor sensors that actions move have an effect on it
+} rh_sensor;
+
+// Beyond a limit, steps end: arrivals there are terminal.
+typedef struct rh_limit {
+    int sensor;        //
+    bool above;        // an upper limit: steps end above value; else a lower one
+    double value;      //
+    int64_t nterminal; // terminal arrivals past it, each counted at one limit only
+    double reward;     // mean reward of these steps; NAN: there are none
+    bool given;        // by hand
+    bool lone;         // the sensor has no limit and no wall on its other side: the log cannot
+                       // say what happens there
+} rh_limit;
+
+// What a log shows about its sensors, resets and limits.
+typedef struct rh_facts {
+    int nobs;             //
+    rh_sensor *sensor;    //                                                      (nobs)
+    rh_limit *limit;      // by sensor, the lower one first                       (nlimit)
+    int nlimit;           //
+    int64_t nreset;       // resets that were found; the log marks none
+    int64_t nterminal;    // terminal arrivals: of resets, or of marked ends with known s'
+    int64_t nunexplained; // of these, beyond no limit
+} rh_facts;
+
+// Find the facts of a log. Uses resets, limit_lo, limit_hi, task and episodes of opt.
+// Owned: *out, free with rh_facts_destroy(). Nullable: opt, err.
+RH_API rh_status rh_model_examine(rh_facts **out, const rh_log *log,
+                                  const rh_model_options *opt, rh_error *err);
+RH_API void rh_facts_destroy(rh_facts *facts); // NULL is allowed
+
+// Facts of the log that a model was fitted to. A reset is a terminal step of the model's log;
+// it leads to where the step would have led.
+RH_API const rh_facts *rh_model_facts(const rh_model *model);
+RH_API const rh_sensor *rh_model_sensor(const rh_model *model,
+                                        int i); // NULL unless 0 .. nobs - 1
+RH_API int rh_model_nlimit(const rh_model *model);
+RH_API const rh_limit *rh_model_limit(const rh_model *model,
+                                      int i); // NULL unless 0 .. nlimit - 1
 
 // ---------------------------------------------------------------------------- fidelity
 

@@ -47,6 +47,7 @@ static cli_kind kind_of(const rh_plan_key *key)
         {"model.*", CLI_MODEL_SET},
         {"method.*", CLI_METHOD_SET},
         {"ranges.*", CLI_RANGE},
+        {"limits.*", CLI_RANGE},
         {"representation.*", CLI_REPR_SET},
         {"grid", CLI_GRID},
     };

@@ -7,6 +7,7 @@
 //     task/, repr/, code         the task; the representation; codes of all states
 //     start, outcome, origin     rows of starts; lowest and highest return; origin of the log
 //     members/0/, ...            the members, written by the kind
+//     facts/                     of sensors, resets and limits (facts.c)
 //     fidelity/                  the measured fidelity (file_fidelity.c)
 //     compared/                  the comparison that chose the model (file_compared.c)
 //
@@ -24,6 +25,7 @@
 
 #include "file.h"
 #include "base/base_internal.h"
+#include "facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +164,8 @@ static rh_status write_all(const rh_model *model, rh_store *store, rh_error *err
         rc = model->type->calls->write(model, model->member[m], store, err);
     }
     rh_store__within(store, "");
+    if (!rc)
+        rc = rh_facts__write(model->facts, store, err);
     if (!rc && model->fidelity)
         rc = rh_model_file__write_fidelity(store, model->fidelity, model->log, err);
     if (!rc && model->compared)
@@ -397,6 +401,8 @@ static rh_status read_all(rh_model *model, rh_store *store, rh_error *err)
         rc = read_starts(model, store, err);
     if (!rc)
         rc = read_rest(model, store, err);
+    if (!rc)
+        rc = rh_facts__read(&model->facts, store, model->log->nobs, err);
     if (!rc)
         rc = read_members(model, store, err);
     if (!rc && rh_store__has(store, "fidelity"))

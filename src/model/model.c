@@ -6,6 +6,7 @@
 
 #include "model_internal.h"
 
+#include "facts.h"
 #include "fidelity.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ rh_model_options rh_model_defaults(void)
         .share = 0.9,
         .gamma = NAN,
         .episodes = RH_EPISODES_AUTO,
+        .resets = RH_RESETS_AUTO,
         .seed = 1,
         .nthread = 1,
         .fidelity = true,
@@ -53,6 +55,13 @@ static rh_status check_options(const rh_model_options *o, rh_error *err)
     if (!o->obs_lo != !o->obs_hi)
         return rh_fail(err, RH_EINVAL,
                        "model: only one of obs_lo and obs_hi is set, expected both or neither");
+    if (!o->limit_lo != !o->limit_hi)
+        return rh_fail(err, RH_EINVAL,
+                       "model: only one of limit_lo and limit_hi is set, expected both or "
+                       "neither");
+    if (o->resets < RH_RESETS_AUTO || o->resets > RH_RESETS_NONE)
+        return rh_fail(err, RH_EINVAL, "model: resets = %d, expected 0 to %d", (int)o->resets,
+                       RH_RESETS_NONE);
     return RH_OK;
 }
 
@@ -192,15 +201,26 @@ static rh_status fit_members(rh_model *model, const rh_model_options *opt, rh_er
 }
 
 // What a fit takes from a log.
-typedef struct facts {
+typedef struct taken {
     double *more; // owned: starts of another log
     rh_model__usable usable;
     rh_task task;
     double lowest, highest;
-} facts;
+} taken;
+
+static rh_status check_limits(const rh_log *log, const rh_model_options *o, rh_error *err)
+{
+    for (int i = 0; o->limit_lo && i < log->nobs; i++)
+        if (isinf(o->limit_lo[i]) || isinf(o->limit_hi[i]) || o->limit_lo[i] >= o->limit_hi[i])
+            return rh_fail(err, RH_EINVAL,
+                           "model: limits of sensor '%.40s' are %g and %g, expected finite "
+                           "numbers, the first below the second",
+                           log->obs_name[i], o->limit_lo[i], o->limit_hi[i]);
+    return RH_OK;
+}
 
 // Check the options and the log, and find the facts of the log without copying it.
-static rh_status examine(facts *f, const rh_model_type *type, const rh_log *log,
+static rh_status examine(taken *f, const rh_model_type *type, const rh_log *log,
                          const rh_model_options *opt, rh_error *err)
 {
     int64_t nmore = 0;
@@ -214,6 +234,8 @@ static rh_status examine(facts *f, const rh_model_type *type, const rh_log *log,
     if (!rc)
         rc = check_members(type, f->usable.n, f->usable.nepisode, opt, err);
     if (!rc)
+        rc = check_limits(log, opt, err);
+    if (!rc)
         rc = rh_model__make_task(&f->task, &f->usable, opt, err);
     return rc ? rc : rh_model__find_outcomes(&f->lowest, &f->highest, log, &f->task, err);
 }
@@ -222,7 +244,7 @@ rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
                          const rh_model_options *opt, rh_error *err)
 {
     rh_model_options defaults = rh_model_defaults();
-    facts f = {0};
+    taken f = {0};
     rh_status rc = examine(&f, type, log, opt ? opt : &defaults, err);
     rh_free(f.more);
     return rc;
@@ -236,11 +258,46 @@ static void set_task(rh_model *model, const rh_task *task)
         model->task.obs_name[i] = model->log->obs_name[i];
 }
 
+// Find the facts of a log, and its resets where nothing is marked.
+static rh_status find_facts(rh_facts **out, rh_facts__resets *resets, const rh_log *log,
+                            bool continuing, const rh_model_options *opt, rh_error *err)
+{
+    bool search = opt->resets == RH_RESETS_AUTO && continuing;
+    for (int64_t i = 0; search && i < log->n; i++)
+        search = !(log->flag[i] & RH_FLAG_TERMINAL);
+    return rh_facts__find(out, resets, log, search, opt->limit_lo, opt->limit_hi, err);
+}
+
+rh_status rh_model_examine(rh_facts **out, const rh_log *log, const rh_model_options *opt,
+                           rh_error *err)
+{
+    rh_model_options defaults = rh_model_defaults();
+    rh_facts__resets resets = {0};
+    rh_model__usable usable;
+    opt = opt ? opt : &defaults;
+    bool continuing = opt->task ? opt->task->continuing : opt->episodes != RH_EPISODES_END;
+    rh_status rc = check_options(opt, err);
+    if (!rc)
+        rc = rh_model__survey(&usable, log, NULL, 0, err);
+    if (!rc)
+        rc = check_limits(log, opt, err);
+    if (!rc)
+        rc = find_facts(out, &resets, log, continuing, opt, err);
+    rh_facts__clear_resets(&resets);
+    return rc;
+}
+
 // Copy what is used of the log, and set all that needs no representation.
-static rh_status take_log(rh_model *model, const facts *f, rh_error *err)
+static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt, rh_error *err)
 {
     const rh_log *log = f->usable.log;
-    rh_status rc = rh_model__clean(&model->log, &f->usable, err);
+    rh_facts__resets resets = {0};
+    rh_status rc = find_facts(&model->facts, &resets, log, f->task.continuing, opt, err);
+    if (!rc)
+        rc = rh_model__mark_resets(&f->usable, resets.at, resets.arrival, resets.n, err);
+    if (!rc)
+        rc = rh_model__clean(&model->log, &f->usable, err);
+    rh_facts__clear_resets(&resets);
     if (rc)
         return rc;
     set_task(model, &f->task);
@@ -255,7 +312,7 @@ rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_
                             const rh_repr *repr, const rh_model_options *opt, rh_error *err)
 {
     rh_model *model = NULL;
-    facts f = {0};
+    taken f = {0};
     rh_status rc = check_repr(log, repr, err);
     if (!rc)
         rc = examine(&f, type, log, opt, err);
@@ -270,7 +327,7 @@ rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_
     model->type = type;
     rc = set_params(model, opt->param, err);
     if (!rc)
-        rc = take_log(model, &f, err);
+        rc = take_log(model, &f, opt, err);
     if (!rc)
         rc = encode(model, repr, err);
     if (rc)
@@ -318,7 +375,8 @@ static rh_status copy_all_but_members(rh_model *to, const rh_model *from, rh_err
         ncode = (size_t)from->log->nstate * (size_t)rh_repr_ncode(from->repr);
     to->code = ncode ? rh_alloc(ncode, sizeof *to->code) : NULL;
     to->start = rh_alloc(nstart, sizeof *to->start);
-    if ((ncode && !to->code) || !to->start)
+    to->facts = rh_facts__copy(from->facts);
+    if ((ncode && !to->code) || !to->start || !to->facts)
         return rh_base__no_memory(err, "model");
     if (ncode)
         memcpy(to->code, from->code, ncode * sizeof *to->code);
@@ -367,6 +425,7 @@ void rh_model_destroy(rh_model *model)
     rh_free((void *)model->member);
     rh_fidelity__destroy(model->fidelity);
     rh_free(model->compared);
+    rh_facts_destroy(model->facts);
     rh_free(model->start);
     rh_free(model->code);
     rh_repr_destroy(model->repr);
@@ -437,4 +496,24 @@ const rh_model_comparison *rh_model_compared(const rh_model *model)
 const rh_fidelity *rh_model_fidelity(const rh_model *model)
 {
     return model->fidelity;
+}
+
+const rh_facts *rh_model_facts(const rh_model *model)
+{
+    return model->facts;
+}
+
+const rh_sensor *rh_model_sensor(const rh_model *model, int i)
+{
+    return i >= 0 && i < model->facts->nobs ? &model->facts->sensor[i] : NULL;
+}
+
+int rh_model_nlimit(const rh_model *model)
+{
+    return model->facts->nlimit;
+}
+
+const rh_limit *rh_model_limit(const rh_model *model, int i)
+{
+    return i >= 0 && i < model->facts->nlimit ? &model->facts->limit[i] : NULL;
 }

@@ -22,6 +22,7 @@ struct rh_model {
     double highest;       // and of the best
     int64_t ndropped;     // transitions left out, with missing or infinite numbers
     uint64_t fingerprint; // of the log it was fitted to
+    rh_facts *facts;      // owned: of sensors, resets and limits
     rh_resample resample;
     int nmember;
     void **member;                 // owned: of the kind                               (nmember)
@@ -111,15 +112,22 @@ bool rh_model__next_piece(const rh_log *log, rh_model__piece *piece);
 // The part of a log that a model uses: its whole transitions, and states that are only starts.
 typedef struct rh_model__usable {
     const rh_log *log;
-    const double *more;  // states that are only starts                   (nmore x nobs)
-    int64_t nmore;       //
-    int64_t n, nepisode; // whole transitions, and the pieces they form
-    bool whole;          // all of the log and nothing else
+    const double *more;    // states that are only starts                   (nmore x nobs)
+    int64_t nmore;         //
+    int64_t n, nepisode;   // whole transitions, and the pieces they form
+    bool whole;            // all of the log and nothing else
+    const int32_t *reset;  // resets, ascending: they become terminal,         (nreset)
+    const double *arrival; // lead to these states, and a start follows (nreset x nobs)
+    int64_t nreset;        //
 } rh_model__usable;
 
 // Survey a log without copying it. Borrowed: log, more.
 rh_status rh_model__survey(rh_model__usable *u, const rh_log *log, const double *more,
                            int64_t nmore, rh_error *err);
+
+// Mark resets in the copy. Borrowed: reset (n), arrival (n x nobs).
+rh_status rh_model__mark_resets(rh_model__usable *u, const int32_t *reset,
+                                const double *arrival, int64_t n, rh_error *err);
 
 // Copy that part; the states of `more` come last. Owned: *out.
 rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err);

@@ -5,6 +5,7 @@
 // 2. `draw` takes one random number per step, so that settings on one stream stay aligned.
 // 3. The next step starts from the predicted state, so errors accumulate along an episode. Only
 //    the range of the data bounds them.
+// 4. In a continuing task an end leads to a start.
 
 #include "nn_internal.h"
 
@@ -19,6 +20,7 @@ typedef struct world {
     const int32_t *start; // borrowed: rows of the log  (nstart)
     uint32_t nstart;
     int ending;
+    bool continuing;
 } world;
 
 static float *scratch_of(const world *w, void *state)
@@ -44,7 +46,11 @@ static bool nn_step(const void *self, void *state, const double *act, rh_streams
     rh_nn__predict(w->nn, w->repr, now, act, scratch_of(w, state), now, reward, &end);
     memcpy(obs, now, (size_t)w->nn->nobs * sizeof *obs);
     double chance = rh_nn__end_chance(w->ending, end);
-    return w->ending == RH_NN_DRAW ? rh_rng_uniform(&streams->noise) < chance : chance > 0.0;
+    bool ends =
+        w->ending == RH_NN_DRAW ? rh_rng_uniform(&streams->noise) < chance : chance > 0.0;
+    if (ends && w->continuing)
+        nn_start(self, state, streams, obs);
+    return ends && !w->continuing;
 }
 
 void rh_nn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
@@ -84,6 +90,7 @@ rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
     *w = (world){.nn = nn, .repr = model->repr, .log = model->log, .start = model->start};
     w->nstart = (uint32_t)model->nstart;
     w->ending = (int)param[RH_NN_ENDING];
+    w->continuing = model->task.continuing;
     size_t size = (size_t)nn->nobs * sizeof(double) + LINE;
     size += rh_nn__nscratch(nn, model->repr) * sizeof(float);
     rh_status rc = rh_env_adopt(out, &env_type, &model->task, param, w, size, err);

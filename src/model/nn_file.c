@@ -84,14 +84,11 @@ static rh_status read_span(rh_store *store, const char *name, rh_nn__span *span,
 
 // An end is always 0, always 1, or either.
 static rh_status check_end(const rh_store *store, const char *name, const rh_nn__span *end,
-                           bool continuing, rh_error *err)
+                           rh_error *err)
 {
     double lo = end->lo[0], hi = end->hi[0];
     if (lo == 0.0 && hi == 0.0)
         return RH_OK;
-    if (continuing)
-        return rh_store__refuse(store, name, err, "%g to %g, expected 0 to 0: nothing ends", lo,
-                                hi);
     if ((lo == 1.0 || lo == -1.0) && hi == 1.0)
         return RH_OK;
     return rh_store__refuse(store, name, err, "%g to %g, expected 0 to 0, 1 to 1 or -1 to 1",
@@ -142,7 +139,7 @@ rh_status rh_nn__read(void **out, const rh_model *model, rh_store *store, rh_err
         label(text, i, "range");
         rc = read_span(store, text, &nn->target[i], err);
         if (!rc && i == RH_NN_OF_END)
-            rc = check_end(store, text, &nn->target[i], model->task.continuing, err);
+            rc = check_end(store, text, &nn->target[i], err);
         if (rc || !rh_nn__varies(nn, i))
             continue;
         rc = rh_nn__network(&nn->net[i], nn, i, (int)model->param[RH_NN_HIDDEN], &rng, err);

@@ -88,9 +88,7 @@ static void measure_targets(rh_nn *nn, const rows *r)
         first = false;
     }
 
-    // an end is 0 or 1; nothing ends in a continuing task
-    if (r->model->task.continuing)
-        end->lo[0] = end->hi[0] = 0.0;
+    // an end is 0 or 1
     if (end->lo[0] < end->hi[0])
         end->lo[0] = -1.0;
 }

@@ -192,6 +192,8 @@ void rh_plan_destroy(rh_plan *plan)
     rh_plan__clear_lines(book);
     for (int i = 0; i < plan->nrange; i++)
         rh_free(plan->range[i].sensor);
+    for (int i = 0; i < plan->nlimit; i++)
+        rh_free(plan->limit[i].sensor);
     for (int i = 0; i < book->nsaid; i++)
         clear_said(&book->said[i]);
     for (int i = 0; i < book->ntree; i++)
@@ -209,6 +211,7 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan->repr_param);
     rh_free(plan->task_opt);
     rh_free(plan->range);
+    rh_free(plan->limit);
     rh_free(plan);
 }
 
@@ -250,7 +253,8 @@ rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const ch
         return RH_EINVAL;
     if (*text == '{' || *text == '[') {
         bool tree_wanted = rh_plan__behind(full, "parameters.") != NULL ||
-                           rh_plan__behind(full, "ranges.") != NULL;
+                           rh_plan__behind(full, "ranges.") != NULL ||
+                           rh_plan__behind(full, "limits.") != NULL;
         rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
         if (rc)
             return rc;

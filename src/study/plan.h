@@ -17,10 +17,10 @@
 
 // ---------------------------------------------------------------------------- the plan
 
-// A sensor's range.
+// A sensor's range, or its limits.
 typedef struct rh_plan__range {
-    char *sensor; // owned
-    double lo, hi;
+    char *sensor;  // owned
+    double lo, hi; // of limits NAN: none
 } rh_plan__range;
 
 typedef struct rh_plan__book rh_plan__book;
@@ -73,8 +73,11 @@ struct rh_plan {
     double *task_opt;           // owned; NULL where task_of is           (nparam of it)
     double gamma;               // NAN: the default
     rh_episodes episodes;
+    rh_resets resets;      // whether resets are searched for
     rh_plan__range *range; // owned                                       (nrange)
     int nrange;
+    rh_plan__range *limit; // owned                                       (nlimit)
+    int nlimit;
 
     // the confirmation
     int confirm_settings; // 0: none
@@ -225,6 +228,9 @@ double rh_plan__formed(rh_form form, double x);
 // Put the ranges that were set into lo and hi (nobs) of these sensors. Nullable: lo, hi.
 rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,
                          double *hi, rh_error *err);
+// The same for limits.
+rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, int nobs,
+                                double *lo, double *hi, rh_error *err);
 
 // What the models of the confirmation are fitted to. parts: the search's are fitted to parts of
 // the log, drawn by `resample`.
@@ -254,6 +260,7 @@ void rh_plan__enter_model(rh_plan *plan);
 void rh_plan__enter_repr(rh_plan *plan);
 void rh_plan__enter_task(rh_plan *plan);
 void rh_plan__enter_ranges(rh_plan *plan);
+void rh_plan__enter_limits(rh_plan *plan);
 void rh_plan__clear_lines(rh_plan__book *book);
 
 #define RH_PLAN__RUN_PART (-30) // cutoff: a thirtieth of the run, as in the paper

@@ -156,7 +156,8 @@ static rh_status enter_below(const reading *r, const char *section, bool open,
     if (!*key->text || strlen(key->text) > LONGEST)
         return blame(r, key, *key->text ? "a key of more than 200 characters" : "an empty key");
     snprintf(full, sizeof full, "%s.%s", section, key->text);
-    bool branches = strcmp(section, "parameters") == 0 || strcmp(section, "ranges") == 0;
+    bool branches = strcmp(section, "parameters") == 0 || strcmp(section, "ranges") == 0 ||
+                    strcmp(section, "limits") == 0;
     if (value->kind != RH_YAML_TEXT && !branches) {
         char why[LONGEST + 160], shown[RH_YAML__SHOWN];
         rh_yaml__show(value, shown);
@@ -173,7 +174,7 @@ static rh_status enter_section(const reading *r, const char *section, bool open,
 {
     bool bare = strcmp(section, "parameters") == 0 || strcmp(section, "budget") == 0 ||
                 strcmp(section, "evaluation") == 0 || strcmp(section, "ranges") == 0 ||
-                (open && rh_search_find(section, NULL));
+                strcmp(section, "limits") == 0 || (open && rh_search_find(section, NULL));
     if (rh_yaml__nothing(value))
         return RH_OK;
     if (value->kind == RH_YAML_LIST || (value->kind == RH_YAML_TEXT && bare)) {

@@ -19,6 +19,7 @@ typedef struct fitting {
     rh_env *task_env; // owned
     rh_task task;     //
     double *lo, *hi;  // of the sensors, owned  (nobs)
+    double *limit;    // owned: lower ones, then upper ones (2 x nobs)
     rh_repr *repr;    // owned
 } fitting;
 
@@ -28,6 +29,7 @@ static void clear(fitting *f)
     rh_repr_destroy(f->repr);
     rh_free(f->lo);
     rh_free(f->hi);
+    rh_free(f->limit);
 }
 
 // ---------------------------------------------------------------------------- options
@@ -61,6 +63,22 @@ static rh_status read_ranges(fitting *f, const rh_plan *plan, const rh_log *log,
     return rh_plan__place(plan, log->obs_name, log->nobs, f->lo, f->hi, err);
 }
 
+static rh_status read_limits(fitting *f, const rh_plan *plan, const rh_log *log, rh_error *err)
+{
+    size_t nobs = (size_t)log->nobs;
+    if (!plan->nlimit)
+        return RH_OK;
+    f->limit = rh_alloc(2 * nobs, sizeof *f->limit);
+    if (!f->limit)
+        return rh_plan__no_memory(err);
+    for (size_t i = 0; i < 2 * nobs; i++)
+        f->limit[i] = NAN;
+    f->opt.limit_lo = f->limit;
+    f->opt.limit_hi = f->limit + nobs;
+    return rh_plan__place_limits(plan, log->obs_name, log->nobs, f->limit, f->limit + nobs,
+                                 err);
+}
+
 static rh_status read_task(fitting *f, const rh_plan *plan, rh_error *err)
 {
     if (!plan->task_of)
@@ -91,6 +109,7 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
     f->opt.share = plan->share;
     f->opt.gamma = plan->gamma;
     f->opt.episodes = plan->episodes;
+    f->opt.resets = plan->resets;
     f->opt.starts = opt->starts;
     f->opt.seed = plan->seed;
     f->opt.nthread = opt->nthread;
@@ -99,6 +118,8 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
     rh_status rc = read_task(f, plan, err);
     if (!rc)
         rc = read_ranges(f, plan, log, err);
+    if (!rc)
+        rc = read_limits(f, plan, log, err);
     return rc ? rc : rh_model_check(plan->model, log, &f->opt, err);
 }
 

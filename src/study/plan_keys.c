@@ -88,7 +88,7 @@ int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS])
 {
     static const char *const top[] = {"budget", "metric", "evaluation",     "env",
                                       "agent",  "model",  "representation", "parameters",
-                                      "task",   "ranges", "run_cap"};
+                                      "task",   "ranges", "limits",         "run_cap"};
     const rh_plan__row *row;
     size_t length = strlen(section);
     int n = 0;

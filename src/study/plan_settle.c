@@ -37,7 +37,10 @@ static void reset(rh_plan *plan)
 {
     for (int i = 0; i < plan->nrange; i++)
         rh_free(plan->range[i].sensor);
+    for (int i = 0; i < plan->nlimit; i++)
+        rh_free(plan->limit[i].sensor);
     rh_free(plan->range);
+    rh_free(plan->limit);
     rh_free(plan->repr_param);
     rh_free(plan->task_opt);
     rh_plan__clear_space(plan);
@@ -55,7 +58,7 @@ static void reset(rh_plan *plan)
                       .book = plan->book};
 }
 
-// The cut-off and the confirmation of preset: paper, and the defaults.
+// The cut-off, resets and the confirmation of preset: paper, and the defaults.
 static rh_status fill(rh_plan *plan, rh_error *err)
 {
     const rh_plan__item *curve = rh_plan__said(plan, "evaluation.curve");
@@ -63,6 +66,8 @@ static rh_status fill(rh_plan *plan, rh_error *err)
         plan->cutoff = RH_PLAN__RUN_PART;
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
         plan->cutoff_rule = RH_TERMINATE;
+    if (plan->paper && !rh_plan__said(plan, "resets"))
+        plan->resets = RH_RESETS_NONE;
     if (plan->confirm_settings < 0) {
         bool asked = rh_plan__said(plan, "confirm") || rh_plan__said(plan, "confirm.members") ||
                      rh_plan__said(plan, "confirm.runs");
@@ -82,27 +87,60 @@ static rh_status fill(rh_plan *plan, rh_error *err)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- ranges
+// ---------------------------------------------------------------------------- sensors
+
+// What ranges and limits of sensors have in common.
+typedef struct pairs {
+    const char *section;     // "ranges."
+    bool one;                // one of the two may be left out
+    const char *expected[2]; // on the command line, in a file
+} pairs;
+
+static const pairs range_pairs = {
+    "ranges.", false, {"LO:HI with LO below HI", "[lo, hi] with lo below hi"}};
+static const pairs limit_pairs = {
+    "limits.",
+    true,
+    {"LO:HI with LO below HI, LO: or :HI", "[lo, hi] with lo below hi, [lo, ] or [, hi]"}};
+
+// A number; NAN where nothing is written and that is allowed.
+static bool read_end(const rh_yaml *node, bool one, double *x)
+{
+    if (one && (!node || rh_yaml__nothing(node))) {
+        *x = NAN;
+        return true;
+    }
+    return node && rh_yaml__number(node, x);
+}
+
+// "lo:hi"
+static bool read_colon(const char *text, bool one, double *lo, double *hi)
+{
+    char end[2][40];
+    const char *colon = strchr(text, ':');
+    size_t n = colon ? (size_t)(colon - text) : 0;
+    if (!colon || n >= sizeof end[0] || strlen(colon + 1) >= sizeof end[1])
+        return false;
+    memcpy(end[0], text, n);
+    end[0][n] = '\0';
+    memcpy(end[1], colon + 1, strlen(colon + 1) + 1);
+    rh_yaml first = {.kind = RH_YAML_TEXT, .plain = true, .text = end[0]};
+    rh_yaml second = {.kind = RH_YAML_TEXT, .plain = true, .text = end[1]};
+    return read_end(&first, one, lo) && read_end(&second, one, hi);
+}
 
 // [lo, hi], or "lo:hi" from the command line.
-static rh_status read_range(const rh_plan__item *said, double *lo, double *hi, rh_error *err)
+static rh_status read_pair(const pairs *p, const rh_plan__item *said, double *lo, double *hi,
+                           rh_error *err)
 {
-    const rh_yaml *node = said->value, *map;
-    rh_yaml *two = NULL;
-    rh_status rc = RH_OK;
+    const rh_yaml *node = said->value;
     bool good = false;
-    if (node->kind == RH_YAML_LIST && node->n == 2)
-        good = rh_yaml__number(node->item[0], lo) && rh_yaml__number(node->item[1], hi);
-    if (node->kind == RH_YAML_TEXT && strchr(node->text, ':')) {
-        rc = rh_plan__trial(node->text, &two);
-        if (rc == RH_ENOMEM)
-            return rh_plan__no_memory(err);
-        map = two;
-        good = !rc && map->n == 2 && rh_yaml__number(map->item[0], lo) &&
-               rh_yaml__number(map->item[1], hi);
-        rh_yaml__destroy(two);
-    }
-    if (good && *lo < *hi)
+    if (node->kind == RH_YAML_LIST && (node->n == 2 || (p->one && node->n == 1)))
+        good = read_end(node->item[0], p->one, lo) &&
+               read_end(node->n == 2 ? node->item[1] : NULL, p->one, hi);
+    if (node->kind == RH_YAML_TEXT)
+        good = read_colon(node->text, p->one, lo, hi);
+    if (good && (*lo < *hi || isnan(*lo) != isnan(*hi)))
         return RH_OK;
 
     // two texts are shown as they were written
@@ -113,37 +151,59 @@ static rh_status read_range(const rh_plan__item *said, double *lo, double *hi, r
         snprintf(text, sizeof text, "[%.18s, %.18s]", node->item[0]->text, node->item[1]->text);
         shown = (rh_yaml){.kind = RH_YAML_TEXT, .text = text, .line = node->line};
     }
-    return rh_plan__refuse(said, &shown, "", err,
-                           said->file ? "[lo, hi] with lo below hi" : "LO:HI with LO below HI");
+    return rh_plan__refuse(said, &shown, "", err, p->expected[said->file != 0]);
 }
 
-// Ranges of sensors, in the order of their names.
-static rh_status read_ranges(rh_plan *plan, rh_error *err)
+// Ranges or limits of sensors, in the order of their names. Owned: *out (*nout).
+static rh_status read_pairs(const rh_plan *plan, const pairs *p, rh_plan__range **out,
+                            int *nout, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
     int n = 0;
     for (int i = 0; i < book->nsaid; i++)
-        n += rh_plan__behind(book->said[i].key, "ranges.") != NULL;
+        n += rh_plan__behind(book->said[i].key, p->section) != NULL;
     if (!n)
         return RH_OK;
-    plan->range = rh_alloc((size_t)n, sizeof *plan->range);
-    if (!plan->range)
+    *out = rh_alloc((size_t)n, sizeof **out);
+    if (!*out)
         return rh_plan__no_memory(err);
     for (int i = 0; i < book->nsaid; i++) {
-        const char *sensor = rh_plan__behind(book->said[i].key, "ranges.");
+        const char *sensor = rh_plan__behind(book->said[i].key, p->section);
         rh_plan__range new = {0};
         if (!sensor)
             continue;
-        rh_status rc = read_range(&book->said[i], &new.lo, &new.hi, err);
+        rh_status rc = read_pair(p, &book->said[i], &new.lo, &new.hi, err);
         if (rc)
             return rc;
         new.sensor = rh_base__copy(sensor);
         if (!new.sensor)
             return rh_plan__no_memory(err);
-        int at = plan->nrange++;
-        for (; at > 0 && strcmp(plan->range[at - 1].sensor, sensor) > 0; at--)
-            plan->range[at] = plan->range[at - 1];
-        plan->range[at] = new;
+        int at = (*nout)++;
+        for (; at > 0 && strcmp((*out)[at - 1].sensor, sensor) > 0; at--)
+            (*out)[at] = (*out)[at - 1];
+        (*out)[at] = new;
+    }
+    return RH_OK;
+}
+
+static rh_status place(const rh_plan *plan, const pairs *p, const rh_plan__range *range, int n,
+                       const char *const *name, int nobs, double *lo, double *hi, rh_error *err)
+{
+    for (int k = 0; k < n; k++) {
+        char key[300];
+        rh_error why = {""};
+        int at = 0;
+        while (at < nobs && strcmp(name[at], range[k].sensor) != 0)
+            at++;
+        if (at == nobs) {
+            snprintf(key, sizeof key, "%s%.250s", p->section, range[k].sensor);
+            rh_unknown(&why, "no sensor", range[k].sensor, name, nobs);
+            return rh_plan__blame(rh_plan__said(plan, key), NULL, err, why.text);
+        }
+        if (lo)
+            lo[at] = range[k].lo;
+        if (hi)
+            hi[at] = range[k].hi;
     }
     return RH_OK;
 }
@@ -151,24 +211,13 @@ static rh_status read_ranges(rh_plan *plan, rh_error *err)
 rh_status rh_plan__place(const rh_plan *plan, const char *const *name, int nobs, double *lo,
                          double *hi, rh_error *err)
 {
-    for (int k = 0; k < plan->nrange; k++) {
-        const rh_plan__range *range = &plan->range[k];
-        char key[300];
-        rh_error why = {""};
-        int at = 0;
-        while (at < nobs && strcmp(name[at], range->sensor) != 0)
-            at++;
-        if (at == nobs) {
-            snprintf(key, sizeof key, "ranges.%.250s", range->sensor);
-            rh_unknown(&why, "no sensor", range->sensor, name, nobs);
-            return rh_plan__blame(rh_plan__said(plan, key), NULL, err, why.text);
-        }
-        if (lo)
-            lo[at] = range->lo;
-        if (hi)
-            hi[at] = range->hi;
-    }
-    return RH_OK;
+    return place(plan, &range_pairs, plan->range, plan->nrange, name, nobs, lo, hi, err);
+}
+
+rh_status rh_plan__place_limits(const rh_plan *plan, const char *const *name, int nobs,
+                                double *lo, double *hi, rh_error *err)
+{
+    return place(plan, &limit_pairs, plan->limit, plan->nlimit, name, nobs, lo, hi, err);
 }
 
 rh_status rh_plan_ranges(const rh_plan *plan, rh_task *task, rh_error *err)
@@ -331,11 +380,15 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
     if (!rc)
         rc = fill(plan, err);
     if (!rc)
-        rc = read_ranges(plan, err);
+        rc = read_pairs(plan, &range_pairs, &plan->range, &plan->nrange, err);
+    if (!rc)
+        rc = read_pairs(plan, &limit_pairs, &plan->limit, &plan->nlimit, err);
     if (!rc && !runs)
         rc = rh_plan__parts(plan, log, err);
     if (!rc && log && !runs)
         rc = rh_plan__place(plan, log->obs_name, log->nobs, NULL, NULL, err);
+    if (!rc && log && !runs)
+        rc = rh_plan__place_limits(plan, log->obs_name, log->nobs, NULL, NULL, err);
     if (!rc && log && plan->command == RH_PLAN_TUNE)
         rc = choose_agent(plan, log, err);
     if (rc || plan->command == RH_PLAN_FIT)

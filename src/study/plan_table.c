@@ -118,6 +118,12 @@ static const char *continuing_name(int i)
     return word_of(word, 3, i);
 }
 
+static const char *resets_name(int i)
+{
+    static const char *const word[] = {[RH_RESETS_AUTO] = "auto", [RH_RESETS_NONE] = "none"};
+    return word_of(word, 2, i);
+}
+
 static const char *preset_name(int i)
 {
     static const char *const word[] = {"none", "paper"};
@@ -579,9 +585,22 @@ static const rh_plan__row row[] = {
       .name = continuing_name, .commands = FIT | TUNE, .group = RH_PLAN_TASK},
      FIELD(episodes),
      .fit = true},
+    {{"resets", "resets", 0, RH_PLAN_CHOICE, "WORD",
+      "whether to search a continuing log for steps that put the plant back to a start; not if "
+      "the log marks terminal steps",
+      "auto; none with preset paper", .name = resets_name, .commands = FIT | TUNE,
+      .group = RH_PLAN_TASK},
+     FIELD(resets),
+     .fit = true},
     {{"ranges.*", "range", 0, RH_PLAN_PAIRS, "SENSOR=LO:HI", "range of a sensor",
       "as in the log or the simulator", .commands = ALL, .group = RH_PLAN_TASK},
      .enter = rh_plan__enter_ranges,
+     .fit = true},
+    {{"limits.*", "limit", 0, RH_PLAN_PAIRS, "SENSOR=LO:HI",
+      "limits of a sensor beyond which steps end, instead of those that the log shows; :HI and "
+      "LO: give one of them",
+      "as the log shows", .commands = FIT | TUNE, .group = RH_PLAN_TASK},
+     .enter = rh_plan__enter_limits,
      .fit = true},
     {{"confirm", "confirm", 0, RH_PLAN_TEXT, "N",
       "leading settings to run again, in models that the search has not seen", "8",

@@ -188,17 +188,33 @@ void rh_plan__enter_task(rh_plan *plan)
     enter_table(plan, "task.", plan->task_of->param, plan->task_of->nparam, plan->task_opt);
 }
 
-void rh_plan__enter_ranges(rh_plan *plan)
+static void enter_pairs(rh_plan *plan, const char *section, const rh_plan__range *range, int n)
 {
-    for (int i = 0; i < plan->nrange; i++) {
+    for (int i = 0; i < n; i++) {
         rh_text t = {0};
         rh_text__add(&t, "[");
-        rh_text__number(&t, plan->range[i].lo);
+        if (isnan(range[i].lo))
+            rh_text__add(&t, "~");
+        else
+            rh_text__number(&t, range[i].lo);
         rh_text__add(&t, ", ");
-        rh_text__number(&t, plan->range[i].hi);
+        if (isnan(range[i].hi))
+            rh_text__add(&t, "~");
+        else
+            rh_text__number(&t, range[i].hi);
         rh_text__add(&t, "]");
-        enter(plan, "ranges.", plan->range[i].sensor, &t, false);
+        enter(plan, section, range[i].sensor, &t, false);
     }
+}
+
+void rh_plan__enter_ranges(rh_plan *plan)
+{
+    enter_pairs(plan, "ranges.", plan->range, plan->nrange);
+}
+
+void rh_plan__enter_limits(rh_plan *plan)
+{
+    enter_pairs(plan, "limits.", plan->limit, plan->nlimit);
 }
 
 // ---------------------------------------------------------------------------- all of it

@@ -165,6 +165,38 @@ static void ends_by_chance(void **unused)
     rh_nn__destroy(nn);
 }
 
+// In a continuing task no episode ends: an end leads to a start.
+static void ends_of_a_continuing_task(void **unused)
+{
+    (void)unused;
+    static sample s;
+    rh_nn *nn;
+    double obs[2], reward, next[2], at = 0.0;
+    fit_small(&s, &nn, true);
+    for (double x = 1.0; x < 3.0 && at == 0.0; x += 0.02)
+        if (expect(&s, nn, (double[]){x, 0.0}, (double[]){0.0}, next).terminal > 0.0)
+            at = x;
+    assert_true(at > 0.0);
+    s.model.nstart = 1;
+    for (int continuing = 0; continuing < 2; continuing++) {
+        s.model.task.continuing = continuing;
+        rh_env *env = env_with(&s, nn, s.param);
+        void *state = rh_alloc(1, rh_env_state_size(env));
+        assert_non_null(state);
+        rh_streams streams = streams_of(4);
+        rh_env_start(env, state, &streams, obs);
+        memcpy(state, (double[]){at, 0.0}, 2 * sizeof(double));
+        bool ended = rh_env_step(env, state, (double[]){0.0}, &streams, obs, &reward);
+        assert_int_equal(ended, !continuing);
+        bool starts = memcmp(obs, s.obs + 2 * s.start[0], sizeof obs) == 0;
+        assert_int_equal(starts, continuing);
+        assert_true(!continuing || memcmp(state, obs, sizeof obs) == 0);
+        rh_free(state);
+        rh_env_destroy(env);
+    }
+    rh_nn__destroy(nn);
+}
+
 static void what_was_fitted_stays(void **unused)
 {
     (void)unused;
@@ -223,9 +255,10 @@ static void every_failed_allocation(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_are_of_the_log), cmocka_unit_test(steps_are_predictions),
-        cmocka_unit_test(blocks_can_be_copied),  cmocka_unit_test(ends_by_chance),
-        cmocka_unit_test(what_was_fitted_stays), cmocka_unit_test(every_failed_allocation),
+        cmocka_unit_test(starts_are_of_the_log),     cmocka_unit_test(steps_are_predictions),
+        cmocka_unit_test(blocks_can_be_copied),      cmocka_unit_test(ends_by_chance),
+        cmocka_unit_test(ends_of_a_continuing_task), cmocka_unit_test(what_was_fitted_stays),
+        cmocka_unit_test(every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,14 +134,16 @@ static void refusals(void **unused)
         {"runs: 10", F "1: runs belongs below evaluation:"},
         {"k: 3", F "1: k belongs below model:"},
         {"trials: 3", F "1: trials belongs below budget:"},
-        {"rewrad: x", F "1: no key 'rewrad'; did you mean 'reward'? (name, data, starts, "
-                        "preset, grid, method, gamma, continuing, confirm, seed, budget, "
-                        "metric, evaluation, env, agent, model, representation, parameters, "
-                        "task, ranges, run_cap, bayes, cem, race, random, reward)"},
-        {"metod: grid", F "1: no key 'metod'; did you mean 'method'? (name, data, starts, "
-                          "preset, grid, method, gamma, continuing, confirm, seed, budget, "
-                          "metric, evaluation, env, agent, model, representation, parameters, "
-                          "task, ranges, run_cap, bayes, cem, race, random)"},
+        {"rewrad: x",
+         F "1: no key 'rewrad'; did you mean 'reward'? (name, data, starts, "
+           "preset, grid, method, gamma, continuing, resets, confirm, seed, budget, "
+           "metric, evaluation, env, agent, model, representation, parameters, "
+           "task, ranges, limits, run_cap, bayes, cem, race, random, reward)"},
+        {"metod: grid",
+         F "1: no key 'metod'; did you mean 'method'? (name, data, starts, "
+           "preset, grid, method, gamma, continuing, resets, confirm, seed, budget, "
+           "metric, evaluation, env, agent, model, representation, parameters, "
+           "task, ranges, limits, run_cap, bayes, cem, race, random)"},
         {"program: train.py",
          F "1: program: a study starts no program: agents run in a model of the "
            "log"},
@@ -186,6 +188,10 @@ static void refusals(void **unused)
                         "9,223,372,036,854,775,807"},
         {"name: {a: b}", F "1: name = a mapping, expected a text"},
         {"data: [a]", F "1: data = a list, expected a text"},
+        {"limits: 3", F "1: limits = 3, expected a mapping"},
+        {"limits: {temp: [5, 1]}", F "1: limits.temp = [5, 1], expected [lo, hi] with lo below "
+                                     "hi, [lo, ] or [, hi]"},
+        {"limits:\n  tmp: [0, 1]", F "2: no sensor 'tmp'; did you mean 'temp'? (temp, level)"},
         {"ranges: {temp: 5}", F "1: ranges.temp = 5, expected [lo, hi] with lo below hi"},
         {"ranges: {temp: [1, x]}", F "1: ranges.temp = [1, x], expected [lo, hi] with lo below "
                                      "hi"},

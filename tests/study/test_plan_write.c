@@ -202,6 +202,7 @@ static void a_file(void **unused)
                         "  joint: no\n"
                         "gamma: auto\n"
                         "continuing: auto\n"
+                        "resets: auto\n"
                         "ranges:\n"
                         "  temp: [0, 1]\n"
                         "confirm:\n"
