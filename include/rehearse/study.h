@@ -278,17 +278,19 @@ typedef struct rh_verdict {
     bool finished;           // the study is complete
     const char *const *kind; // kinds of model of the confirmation           (nkind)
     int nkind;               //
-    int winner;            // trial of the setting to deploy, its confirmation if there is one;
-                           // -1: none yet
-    int winner_search;     // the winner's trial in the search; -1: none
-    int search_best;       // the trial that the search alone would choose; -1: none
-    int *tied;             // trials statistically tied with the winner (95 %), winner first
-                           //                                                (ntied)
-    int ntied;             //
-    int *bound;            // -1: the winner is at the lower end of its range, 1: upper (ndim)
-    bool importance_known; // there were enough settings to estimate it
-    bool importance_exact; // by analysis of variance, not by a Gaussian process
-    double *importance;    // share of the variance due to a dimension alone (ndim)
+    double optimism;   // how much better the logged behaviour, or random actions, score in the
+                       // model than the log did. The intervals of confirmations include it
+    int winner;        // trial of the setting to deploy, its confirmation if there is one;
+                       // -1: none yet
+    int winner_search; // the winner's trial in the search; -1: none
+    int search_best;   // the trial that the search alone would choose; -1: none
+    int *tied;         // trials statistically tied with the winner (95 %), winner first
+                       //                                                (ntied)
+    int ntied;         //
+    int *bound;        // -1: the winner is at the lower end of its range, 1: upper (ndim)
+    bool importance_known;    // there were enough settings to estimate it
+    bool importance_exact;    // by analysis of variance, not by a Gaussian process
+    double *importance;       // share of the variance due to a dimension alone (ndim)
     double *importance_total; // and with its interactions                      (ndim)
     rh_findings findings;     //
     int64_t nrun;             // finished runs

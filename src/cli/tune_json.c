@@ -142,6 +142,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     json_log(&json, tune);
     cli_json_text(&json, "agent", rh_plan_agent(tune->plan)->name);
     json_winner(&json, tune->plan, v);
+    cli_json_real(&json, "optimism", v->optimism);
     json_importance(&json, tune->plan, v);
     json_trials(&json, tune->plan, v);
     cli_findings_json(&json, v->findings.item, v->findings.n, NULL);

@@ -237,6 +237,12 @@ static void print_score(const page *p)
                  "log",
                  t->nrun, cli_plural(t->nrun), t->nmember, cli_plural(t->nmember), kinds);
         print_kinds(p, t);
+        if (v->optimism > 0.0)
+            cli_line(
+                "  optimism",
+                "%s, in the interval: so much better than in the log, the logged behaviour "
+                "or random actions score in the model",
+                number(p, v->optimism).s);
         cli_line("  search", "%s%s", number(p, found->value).s,
                  found->value > t->value ? "; " OVERESTIMATES : "");
     } else {

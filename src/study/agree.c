@@ -11,7 +11,8 @@
 //
 //    The unit is how much the choice among the confirmed settings matters in this kind. The
 //    median keeps one setting that fails there from making all others look equal; the widths
-//    keep a kind that cannot tell the settings apart from having a say by noise.
+//    keep a kind that cannot tell the settings apart from having a say by noise. Settings with
+//    diverged runs, which rank behind the others (run.c), set no unit.
 // 2. The winner is the setting whose greatest regret over the kinds is least. It need not be
 //    the best in any kind. With one kind it is the setting with the highest lower bound.
 // 3. A setting is tied with the winner unless some kind separates them (95 %).
@@ -31,6 +32,15 @@ static double bound_of(double value, double lo95)
 
 // ---------------------------------------------------------------------------- regret
 
+// Whether a setting ranks behind one of the others because its runs diverged.
+static bool is_out(const rh_study *study, const rh_trial *trial, int n, int i)
+{
+    bool out = false;
+    for (int j = 0; j < n && !out; j++)
+        out = rh_study__is_behind(study, &trial[i], &trial[j]);
+    return out;
+}
+
 // Regrets in one kind, of the confirmed trials (n). Scratch: x (3 x n).
 static void set_regrets(rh_study *study, int kind, const rh_trial *trial, int n, double *x)
 {
@@ -39,6 +49,8 @@ static void set_regrets(rh_study *study, int kind, const rh_trial *trial, int n,
     for (int i = 0; i < n; i++) {
         const rh_kind_score *s = &trial[i].kind[kind];
         double bound = bound_of(s->value, s->lo95), w = s->hi95 - s->lo95;
+        if (is_out(study, trial, n, i))
+            continue;
         if (isfinite(bound))
             x[nknown++] = bound;
         if (isfinite(w))
@@ -54,7 +66,7 @@ static void set_regrets(rh_study *study, int kind, const rh_trial *trial, int n,
         if (!nknown || !isfinite(bound))
             s->regret = INFINITY;
         else
-            s->regret = bound == best ? 0.0 : (best - bound) / unit; // unit 0: infinite
+            s->regret = bound >= best ? 0.0 : (best - bound) / unit; // unit 0: infinite
     }
 }
 
@@ -130,7 +142,8 @@ static const rh_trial *beats_winner(rh_study *study, int kind)
     const rh_trial *winner = &v->trial[v->winner], *best = NULL;
     for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i];
-        if (t != winner && order_in(study, kind, t, winner) > 0 &&
+        if (t != winner && !rh_study__is_behind(study, t, winner) &&
+            order_in(study, kind, t, winner) > 0 &&
             (!best || t->kind[kind].value > best->kind[kind].value))
             best = t;
     }

@@ -36,6 +36,7 @@ struct rh_study {
     rh_eval_options eval;             //
     rh_members members[RH_NSTAGE];    // of the search and of the confirmation
     rh_kinds kinds;                   // of model, that the confirmation uses
+    double optimism;                  // how much too good the model is known to be
     const char *kind[RH_KINDS__MOST]; // their labels                           (nkind)
     rh_journal__head head;            //
     rh_journal *journal;              // owned; NULL: keep none
@@ -114,6 +115,11 @@ void rh_study__tell(rh_study *study, const rh_study__record *finished);
 // ---------------------------------------------------------------------------- verdict.c
 
 rh_status rh_study__judge_all(rh_study *study); // fills the empty verdict
+
+// ---------------------------------------------------------------------------- optimism.c
+
+// How much too good a model is known to be, on the scale of scores; 0: it is not known to be.
+double rh_study__optimism(const rh_fidelity *f, const rh_eval_options *how, bool continuing);
 
 // ---------------------------------------------------------------------------- agree.c
 

@@ -97,6 +97,10 @@ static rh_status prepare(rh_study *study, rh_error *err)
     if (study->journal)
         rh_journal__set_steps(study->journal, study->eval.nstep);
 
+    const rh_fidelity *fidelity = rh_model_fidelity(members->model[0]);
+    if (fidelity && !plan->paper)
+        study->optimism = rh_study__optimism(fidelity, &study->eval, study->task.continuing);
+
     int nconfirm = rh_study__nconfirm(study);
     int nmember = members->nmember > nconfirm ? members->nmember : nconfirm;
     int nrun = plan->nrun > plan->confirm_runs ? plan->nrun : plan->confirm_runs;

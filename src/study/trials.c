@@ -8,7 +8,8 @@
 // 4. Another machine or version may have written the journal: x outside the space is refused.
 // 5. In a confirmation with several kinds of model the value is that in the kind of the study's
 //    model, which replays the log best, and the interval reaches from the least lower to the
-//    greatest upper bound of all kinds: nobody knows which kind is right.
+//    greatest upper bound of all kinds: nobody knows which kind is right. The lower end
+//    includes what the study's model is known to be too good by (optimism.c).
 
 #include "base/base_internal.h"
 #include "core.h"
@@ -203,7 +204,7 @@ static void value_kinds(rh_study *study, rh_study__record *record)
         record->nscored = value.nrun;
     }
     trial->value = record->kind[0].value;
-    trial->lo95 = record->kind[0].lo95;
+    trial->lo95 = record->kind[0].lo95 - (trial->confirm ? study->optimism : 0.0);
     trial->hi95 = record->kind[0].hi95;
     for (int k = 1; k < trial->nkind; k++) {
         const rh_kind_score *kind = &record->kind[k];

@@ -186,6 +186,7 @@ rh_status rh_study__judge_all(rh_study *study)
         study->kind[k] = study->kinds.kind[k].label;
     v->kind = study->kind;
     v->nkind = study->kinds.n;
+    v->optimism = study->optimism;
     rh_status rc = rh_study__regrets(study);
     if (rc)
         return rc;

@@ -152,6 +152,8 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
                     w->nmember, w->nrun, w->ndiverged);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);
+    if (v->optimism > 0.0)
+        number_line(t, "  optimism: ", v->optimism);
     text_line(t, "  method: ", plan->method->name);
     rh_text__format(t, "  tried: %d\n", v->ntrial - v->nconfirm);
     if (v->winner_search >= 0 && v->winner_search != v->winner) {
