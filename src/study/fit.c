@@ -78,14 +78,14 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
 
 // ---------------------------------------------------------------------------- kinds of model
 
-// The kinds of a new study: those that the plan names. A given model stands alone.
+// The kinds of a new study: those that the plan wants. A given model stands alone.
 static rh_status choose_kinds(rh_study *study, rh_error *err)
 {
     const rh_model *model = rh_study_model(study);
     rh_status rc = rh_kinds__begin(&study->kinds, model, err);
     if (rc || !study->log)
         return rc;
-    return rh_kinds__add_named(&study->kinds, study->plan->confirm_kinds, model, err);
+    return rh_kinds__add_wanted(&study->kinds, study->plan->confirm_kinds, model, err);
 }
 
 // The kinds of a study that has begun. Its journal decides, and its model must still be of the

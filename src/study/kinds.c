@@ -53,6 +53,10 @@ const char *rh_kinds__label(const rh_model_type *type, const double *param)
 rh_status rh_kinds__add(rh_kinds *kinds, const rh_model_type *type, const double *param,
                         const rh_repr_type *repr, const double *repr_param, rh_error *err)
 {
+    if (type->nparam > RH_KINDS__NPARAM || (repr && repr->nparam > RH_KINDS__NPARAM))
+        return rh_fail(err, RH_EINVAL,
+                       "confirm: %s has more than %d parameters, expected fewer", type->name,
+                       RH_KINDS__NPARAM);
     const char *label = rh_kinds__label(type, param);
     for (int i = 0; i < kinds->n; i++)
         if (strcmp(kinds->kind[i].label, label) == 0)
@@ -60,10 +64,6 @@ rh_status rh_kinds__add(rh_kinds *kinds, const rh_model_type *type, const double
     if (kinds->n == RH_KINDS__MOST)
         return rh_fail(err, RH_EINVAL, "confirm: more than %d kinds of model, expected fewer",
                        RH_KINDS__MOST);
-    if (type->nparam > RH_KINDS__NPARAM || (repr && repr->nparam > RH_KINDS__NPARAM))
-        return rh_fail(err, RH_EINVAL,
-                       "confirm: %s has more than %d parameters, expected fewer", type->name,
-                       RH_KINDS__NPARAM);
     rh_kinds__kind *kind = &kinds->kind[kinds->n++];
     *kind = (rh_kinds__kind){.type = type, .repr = repr};
     snprintf(kind->label, sizeof kind->label, "%s", label);
@@ -97,24 +97,61 @@ static bool set_carry(const rh_model_type *type, bool carry, double *param)
     return true;
 }
 
-rh_status rh_kinds__add_named(rh_kinds *kinds, int wanted, const rh_model *model, rh_error *err)
+// ---------------------------------------------------------------------------- what is wanted
+
+// Add a candidate of the comparison (decision 2).
+static rh_status add_candidate(rh_kinds *kinds, const rh_model_trial *t, const rh_model *model,
+                               rh_error *err)
 {
-    rh_status rc = RH_OK;
-    for (int i = 0; i < NNAMED && !rc; i++) {
-        double param[RH_KINDS__NPARAM];
-        if (!(wanted & (RH_KINDS__FIRST << i)))
-            continue;
-        const rh_model_type *type = rh_model_find(named[i].type, err);
-        if (!type)
-            return RH_EINVAL;
-        rh_param_initial(type->param, type->nparam, param);
-        if (type == rh_model_kind(model))
-            memcpy(param, rh_model_params(model), (size_t)type->nparam * sizeof *param);
-        if (strcmp(type->name, "knn") == 0 &&
-            !set_carry(type, strcmp(named[i].label, "carrying") == 0, param))
-            return rh_fail(err, RH_EINVAL, "confirm.kinds: no %s models in this version",
-                           named[i].label);
-        rc = rh_kinds__add(kinds, type, param, NULL, NULL, err);
+    const rh_repr *own = rh_model_repr(model);
+    bool same = rh_repr_kind(own) == t->repr;
+    for (int i = 0; same && i < t->repr->nparam; i++)
+        same = rh_repr_params(own)[i] == t->repr_param[i];
+    return rh_kinds__add(kinds, t->type, t->param, same ? NULL : t->repr, t->repr_param, err);
+}
+
+// The best candidate of a kind, or NULL.
+static const rh_model_trial *best_of(const rh_model_comparison *all, const char *label)
+{
+    const rh_model_trial *best = NULL;
+    for (int i = 0; all && i < all->ntrial; i++) {
+        const rh_model_trial *t = &all->trial[i];
+        if (t->tried && strcmp(rh_kinds__label(t->type, t->param), label) == 0 &&
+            (!best || t->score < best->score))
+            best = t;
     }
+    return best;
+}
+
+static rh_status add_named(rh_kinds *kinds, int i, const rh_model *model, rh_error *err)
+{
+    double param[RH_KINDS__NPARAM];
+    const rh_model_trial *best = best_of(rh_model_compared(model), named[i].label);
+    if (best)
+        return add_candidate(kinds, best, model, err);
+    const rh_model_type *type = rh_model_find(named[i].type, err);
+    if (!type)
+        return RH_EINVAL;
+    rh_param_initial(type->param, type->nparam, param);
+    if (type == rh_model_kind(model))
+        memcpy(param, rh_model_params(model), (size_t)type->nparam * sizeof *param);
+    if (strcmp(type->name, "knn") == 0 &&
+        !set_carry(type, strcmp(named[i].label, "carrying") == 0, param))
+        return rh_fail(err, RH_EINVAL, "confirm.kinds: no %s models in this version",
+                       named[i].label);
+    return rh_kinds__add(kinds, type, param, NULL, NULL, err);
+}
+
+rh_status rh_kinds__add_wanted(rh_kinds *kinds, int wanted, const rh_model *model,
+                               rh_error *err)
+{
+    const rh_model_comparison *all = rh_model_compared(model);
+    rh_status rc = RH_OK;
+    for (int i = 0; i < NNAMED && !rc; i++)
+        if (wanted & (RH_KINDS__FIRST << i))
+            rc = add_named(kinds, i, model, err);
+    for (int i = 0; wanted == RH_KINDS__AUTO && all && i < all->ntrial && !rc; i++)
+        if (all->trial[i].tried && all->trial[i].credible && !all->trial[i].chosen)
+            rc = add_candidate(kinds, &all->trial[i], model, err);
     return rc;
 }

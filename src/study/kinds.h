@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "rehearse/model.h"
 
-#define RH_KINDS__MOST 4    // kinds, at most
-#define RH_KINDS__NPARAM 48 // parameters of a model or a representation, at most
+#define RH_KINDS__MOST 4                 // kinds, at most
+#define RH_KINDS__NPARAM RH_MODEL_NPARAM // parameters of a model or a representation, at most
 
 // What a plan asks for: one of the first two, or the sum of the named kinds.
 enum {
@@ -43,9 +43,10 @@ rh_status rh_kinds__begin(rh_kinds *kinds, const rh_model *model, rh_error *err)
 rh_status rh_kinds__add(rh_kinds *kinds, const rh_model_type *type, const double *param,
                         const rh_repr_type *repr, const double *repr_param, rh_error *err);
 
-// Add the kinds named in `wanted`, with the parameters of `model` where it has the same type,
+// Add the kinds that are wanted. A named kind has the parameters of the best of its kind in the
+// comparison that chose the model; without one, those of the model where it has the same type,
 // otherwise initial ones.
-rh_status rh_kinds__add_named(rh_kinds *kinds, int wanted, const rh_model *model,
-                              rh_error *err);
+rh_status rh_kinds__add_wanted(rh_kinds *kinds, int wanted, const rh_model *model,
+                               rh_error *err);
 
 #endif

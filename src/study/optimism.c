@@ -61,5 +61,5 @@ double rh_study__optimism(const rh_fidelity *f, const rh_eval_options *how, bool
     excess = f->random_return - logged->mean;
     if (excess > most && excess > ERRORS * sqrt(2.0 * variance_of(logged)))
         most = excess;
-    return most * scale_of(how, continuing, f->cutoff);
+    return most > 0.0 ? most * scale_of(how, continuing, f->cutoff) : 0.0;
 }

@@ -176,7 +176,7 @@ static void kinds_of_model(void **unused)
     assert_has(json, "\"regret\": ");
     write_text("k.json", json);
     int rc = system("python3 -c 'import json; k = json.load(open(\"k.json\"))[\"winner\"]; "
-                    "assert k[\"lo95\"] == min(x[\"lo95\"] for x in k[\"kinds\"])' || "
+                    "assert k[\"lo95\"] <= min(x[\"lo95\"] for x in k[\"kinds\"])' || "
                     "! command -v python3 >/dev/null");
     assert_int_equal(rc, 0);
     free(json);

@@ -155,6 +155,26 @@ static void bounds(void **unused)
     assert_int_equal(winner_of(&m), 1);
 }
 
+// A setting with diverged runs neither sets the unit nor the best of a kind.
+static void diverged_settings_set_no_unit(void **unused)
+{
+    (void)unused;
+    static const double value[4][NKIND] = {{1000, 9}, {10, 8}, {8, 10}, {0, 0}};
+    made m;
+    make(&m, 4, value, 0.0);
+    m.trial[0].ndiverged = 1;
+    assert_int_equal(rh_study__regrets(&m.study), RH_OK);
+    assert_true(m.kind[0][0].regret == 0.0 && m.kind[1][0].regret == 0.0);
+    assert_true(fabs(m.kind[2][0].regret - 2.0 / (10.0 - 8.0)) < 1e-12);
+    m.study.verdict.winner = 1; // and it does not beat the winner
+    assert_true(rh_findings__begin(&m.study.verdict.findings));
+    rh_study__disagreement(&m.study);
+    assert_true(rh_findings__end(&m.study.verdict.findings));
+    for (int i = 0; i < m.study.verdict.findings.n; i++)
+        assert_null(strstr(m.study.verdict.findings.item[i].evidence, "setting 0"));
+    rh_findings__clear(&m.study.verdict.findings);
+}
+
 // ---------------------------------------------------------------------------- ties
 
 static void tied_in_all_kinds(void **unused)
@@ -236,6 +256,7 @@ int main(void)
         cmocka_unit_test(the_robust_setting_wins),
         cmocka_unit_test(noise_has_no_say),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(diverged_settings_set_no_unit),
         cmocka_unit_test(tied_in_all_kinds),
         cmocka_unit_test(disagreement),
         cmocka_unit_test(noise_is_no_disagreement),

@@ -500,9 +500,10 @@ static void two_kinds(void **unused)
             assert_true(x->result[k].score == y->result[k].score);
         if (!y->confirm)
             continue;
-        assert_true(y->kind[0].lo95 == x->lo95 && y->kind[0].hi95 == x->hi95);
+        assert_true(y->kind[0].lo95 == x->kind[0].lo95 && y->kind[0].hi95 == x->hi95);
         assert_true(y->kind[1].value != y->kind[0].value);
-        assert_true(y->lo95 == fmin(y->kind[0].lo95, y->kind[1].lo95));
+        assert_true(b->optimism == a->optimism && x->lo95 == x->kind[0].lo95 - a->optimism);
+        assert_true(y->lo95 == fmin(y->kind[0].lo95 - b->optimism, y->kind[1].lo95));
         assert_true(y->hi95 == fmax(y->kind[0].hi95, y->kind[1].hi95));
         double mean = 0.0; // of the other kind's own members
         for (int k = 4; k < 8; k++)
