@@ -6,7 +6,8 @@
 // 2. Simulated episodes are truncated at twice the longest, so that longer ones show as longer;
 //    if the longest was itself truncated, at its length. If the limit must be lower to save
 //    time, logged episodes are cut at the same length.
-// 3. A continuing log is cut into stretches of equal length.
+// 3. A continuing log is cut into stretches of equal length. These cross resets: stretches
+//    between resets alone would leave the failures out.
 
 #include "fidelity_internal.h"
 
@@ -80,29 +81,43 @@ void rh_fidelity__take_episodes(rh_fidelity__logged *logged, const rh_fidelity__
     w->f->logged_truncated = (double)ncut / n;
 }
 
+// The end of the piece that begins with episode e, and the episode after it. In a continuing
+// task a piece goes on after a terminal step, which is a reset.
+static int64_t end_of_piece(const rh_log *log, int e, int *next)
+{
+    while (e + 1 < log->nepisode && ended(log, e))
+        e++;
+    *next = e + 1;
+    return log->first[e + 1];
+}
+
 void rh_fidelity__take_stretches(rh_fidelity__logged *logged, const rh_fidelity__work *w,
                                  int64_t nstretch, int64_t most)
 {
     const rh_log *log = w->log;
     int64_t longest = 0, length = log->n / nstretch;
-    for (int e = 0; e < log->nepisode; e++)
-        longest = length_of(log, e) > longest ? length_of(log, e) : longest;
+    for (int e = 0, next; e < log->nepisode; e = next) {
+        int64_t n = end_of_piece(log, e, &next) - log->first[e];
+        longest = n > longest ? n : longest;
+    }
     length = length < most ? length : most;
     length = length < longest ? length : longest;
     length = length > 1 ? length : 1;
     logged->cutoff = length;
 
-    // as many as fit into each episode; if these are too many, evenly spaced ones
+    // as many as fit into each piece; if these are too many, evenly spaced ones
     int64_t count = 0, seen = 0;
-    for (int e = 0; e < log->nepisode; e++)
-        count += length_of(log, e) / length;
+    for (int e = 0, next; e < log->nepisode; e = next)
+        count += (end_of_piece(log, e, &next) - log->first[e]) / length;
     int64_t room = count < RH_FIDELITY__SIMULATED ? count : RH_FIDELITY__SIMULATED;
-    for (int e = 0; e < log->nepisode; e++)
-        for (int64_t i = 0; i < length_of(log, e) / length; i++, seen++) {
-            int64_t begin = log->first[e] + i * length, next = logged->returns.n;
-            if (next < room && rh_fidelity__spread(next, room, count) == seen)
+    for (int e = 0, next; e < log->nepisode; e = next) {
+        int64_t n = (end_of_piece(log, e, &next) - log->first[e]) / length;
+        for (int64_t i = 0; i < n; i++, seen++) {
+            int64_t begin = log->first[e] + i * length, taken = logged->returns.n;
+            if (taken < room && rh_fidelity__spread(taken, room, count) == seen)
                 rh_fidelity__push(&logged->returns, reward_of(log, begin, begin + length));
         }
+    }
 }
 
 void rh_fidelity__clear(rh_fidelity__logged *logged)

@@ -344,6 +344,30 @@ static void continuing_logs_have_stretches(void **unused)
     rh_model_destroy(model);
 }
 
+// A reset ends no stretch: the failures of the log are in its returns.
+static void stretches_cross_resets(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 100; i++)
+        w[i] = (walk){.s = i % 10,
+                      .next = i % 10 + 1.0,
+                      .reward = i % 10 == 9 ? -1.0 : 0.0,
+                      .flag = i % 10 == 9 ? ENDS : 0,
+                      .begins = i % 10 == 0};
+    rh_log *log = log_of(w, 100, 2);
+    rh_model_options opt = plain_options();
+    opt.episodes = RH_EPISODES_CONTINUE;
+    opt.fidelity = true;
+    rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
+    const rh_fidelity *f = rh_model_fidelity(model);
+    assert_true(model->task.continuing);
+    assert_int_equal(f->cutoff, 3);
+    assert_int_equal(f->logged_return.n, 33); // of the first 99 steps, with 9 failures
+    assert_true(fabs(f->logged_return.mean + 9.0 / 33.0) < 1e-12);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
 static void samples_do_not_fall_into_step(void **unused)
 {
     (void)unused;
@@ -624,6 +648,7 @@ int main(void)
         cmocka_unit_test(which_episodes_count),
         cmocka_unit_test(run_episodes_begin_where_logged_ones_do),
         cmocka_unit_test(continuing_logs_have_stretches),
+        cmocka_unit_test(stretches_cross_resets),
         cmocka_unit_test(samples_do_not_fall_into_step),
         cmocka_unit_test(small_logs_are_measured),
         cmocka_unit_test(odd_logs_are_measured),
