@@ -272,6 +272,12 @@ typedef struct rh_trial {
     int ndiverged;             // runs that diverged
 } rh_trial;
 
+// Something to compare the winner's score with, on its scale; NAN where unknown.
+typedef struct rh_reference {
+    double score;
+    double lo95, hi95; // 95 % interval
+} rh_reference;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -292,6 +298,12 @@ typedef struct rh_verdict {
     bool importance_exact;    // by analysis of variance, not by a Gaussian process
     double *importance;       // share of the variance due to a dimension alone (ndim)
     double *importance_total; // and with its interactions                      (ndim)
+    int64_t per_steps;        // scores are rewards of so many steps; 0: of an episode
+    rh_reference logged;      // the logged controller, from the log alone
+    rh_reference random;      // a uniform random policy in the models that scored the winner
+    int nrare;                // rare failures: runs of the winner far below its others
+    double rare_score;        // their mean score; NAN: there are none
+    double usual_score;       // median score of the winner's runs
     rh_findings findings;     //
     int64_t nrun;             // finished runs
     int64_t nrun_resumed;     // of these, read from the journal

@@ -96,6 +96,32 @@ static void json_winner(cli_json *json, const rh_plan *plan, const rh_verdict *v
     json_trial(json, "best_in_search", plan, v, &v->trial[v->search_best]);
 }
 
+static void json_reference(cli_json *json, const char *key, const rh_reference *r)
+{
+    cli_json_open(json, key, '{', true);
+    cli_json_real(json, "score", r->score);
+    cli_json_real(json, "lo95", r->lo95);
+    cli_json_real(json, "hi95", r->hi95);
+    cli_json_close(json);
+}
+
+// The unit of all scores, what to compare the winner's with, and its rare failures.
+static void json_scale(cli_json *json, const rh_verdict *v)
+{
+    cli_json_text(json, "score_per", v->per_steps ? "steps" : "episode");
+    if (v->per_steps)
+        cli_json_whole(json, "score_steps", v->per_steps);
+    else
+        cli_json_null(json, "score_steps");
+    json_reference(json, "logged", &v->logged);
+    json_reference(json, "random", &v->random);
+    cli_json_open(json, "rare_failures", '{', true);
+    cli_json_whole(json, "runs", v->nrare);
+    cli_json_real(json, "mean_score", v->rare_score);
+    cli_json_real(json, "median_of_all", v->usual_score);
+    cli_json_close(json);
+}
+
 static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)
 {
     static const char *const end[] = {"lower", NULL, "upper"};
@@ -143,6 +169,7 @@ void cli_tune_json(FILE *out, const cli_tuning *tune)
     cli_json_text(&json, "agent", rh_plan_agent(tune->plan)->name);
     json_winner(&json, tune->plan, v);
     cli_json_real(&json, "optimism", v->optimism);
+    json_scale(&json, v);
     json_importance(&json, tune->plan, v);
     json_trials(&json, tune->plan, v);
     cli_findings_json(&json, v->findings.item, v->findings.n, NULL);

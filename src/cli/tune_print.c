@@ -3,6 +3,8 @@
 // 1. The result comes first: the setting as options to paste, score and interval; then reasons.
 // 2. The score is the confirmation's where there was one. The search's is printed below it: the
 //    best of many trials overestimates, and the difference shows by how much.
+// 3. The score is one in a model, and says so. Beside it, on the same scale, are the logged
+//    controller, from the log, and a random policy in the model.
 
 #include "cli_internal.h"
 
@@ -219,15 +221,43 @@ static void print_kinds(const page *p, const rh_trial *t)
     }
 }
 
+// "-33.6 per episode", in a column of scores
+static void print_reference(const page *p, const char *label, const rh_reference *r,
+                            const char *what)
+{
+    char interval[120] = "", unit[60] = "per episode";
+    if (isfinite(r->lo95) && isfinite(r->hi95))
+        snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, r->lo95).s,
+                 number(p, r->hi95).s);
+    if (p->v->per_steps)
+        snprintf(unit, sizeof unit, "per %s step%s", cli_count(p->v->per_steps).s,
+                 cli_plural(p->v->per_steps));
+    if (isfinite(r->score))
+        cli_line(label, "%s %s %s%s", number(p, r->score).s, unit, what, interval);
+    else
+        cli_line(label, "unknown");
+}
+
+static void print_rare(const page *p, const rh_trial *t)
+{
+    const rh_verdict *v = p->v;
+    if (v->nrare)
+        cli_line("  failures", "%d of %d runs scored %s on average; the median run %s",
+                 v->nrare, t->nmember * t->nrun, number(p, v->rare_score).s,
+                 number(p, v->usual_score).s);
+}
+
 static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
     const rh_trial *t = &v->trial[v->winner], *found = &v->trial[v->winner_search];
-    char interval[120] = "";
-    if (isfinite(t->lo95) && isfinite(t->hi95))
-        snprintf(interval, sizeof interval, "   95 %% interval %s to %s", number(p, t->lo95).s,
-                 number(p, t->hi95).s);
-    cli_line("score", "%s%s", number(p, t->value).s, interval);
+    rh_reference score = {t->value, t->lo95, t->hi95};
+    print_reference(p, "score", &score, "in the model");
+    if (v->finished) {
+        print_reference(p, "  logged", &v->logged, "in the log");
+        print_reference(p, "  random", &v->random, "in the model");
+    }
+    print_rare(p, t);
     if (t->confirm) {
         char kinds[40] = "";
         if (t->nkind > 1)

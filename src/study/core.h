@@ -64,6 +64,8 @@ struct rh_study {
     bool judged;                  // the verdict covers all results
     double begun, synced;         // times, in seconds
     double fitting;               // seconds to fit or read the model
+    rh_reference random;          // a random policy in the models of the winner
+    double random_lowest;         // its lowest score in a kind of model; NAN: unknown
     rh_verdict verdict;           //
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
 };
@@ -135,5 +137,19 @@ void rh_study__disagreement(rh_study *study);
 // ---------------------------------------------------------------------------- findings.c
 
 rh_status rh_study__findings(rh_study *study); // of a verdict that is otherwise complete
+rh_status rh_study__too_good(rh_study *study); // too_good.c: one of them
+
+// ---------------------------------------------------------------------------- promise.c
+
+// Run a random policy in the models that score the winner; then fill in what the verdict
+// compares with: logged, random, and the winner's rare failures.
+rh_status rh_study__run_random(rh_study *study, rh_error *err);
+rh_status rh_study__compare(rh_study *study);
+
+int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict
+const rh_log *rh_study__whole_log(const rh_study *study); // as given, or the model's
+// Write the returns of the episodes that the log has all of to got (nepisode). Returns their
+// number.
+int rh_study__episodes(const rh_log *log, double *got);
 
 #endif

@@ -9,9 +9,7 @@
 //    nothing: of bayes and cem only the settings of the first ask count.
 // 3. confirmed-lower: the winner's interval in the confirmation lies entirely below that in the
 //    search. It won because of one model or its random streams.
-// 4. too-good: the mean return while learning exceeds the best episode of the log, so the agent
-//    probably exploits the model. The choice may still be right (Acrobot's models are far too
-//    easy and rank settings well), the score is not.
+// 4. too-good: see too_good.c. rare-failures: see promise.c.
 
 #include "core.h"
 
@@ -62,38 +60,19 @@ static void out_of_coverage(rh_study *study)
     rh_findings__advise(f, "log more of what the agent does there, or let it explore less");
 }
 
-// Return of the log's best episode.
-static double best_logged(const rh_log *log)
-{
-    double best = -INFINITY;
-    for (int e = 0; e < log->nepisode; e++) {
-        double sum = 0.0;
-        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
-            sum += log->reward[i];
-        best = fmax(best, sum);
-    }
-    return best;
-}
-
-static void too_good(rh_study *study)
+static void rare_failures(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (v->winner < 0 || study->task.continuing)
+    if (v->nrare == 0)
         return;
-    double value = v->trial[v->winner].value;
-    // missing values may split episodes in the model's own copy of the log
-    const rh_log *log = study->log ? study->log : rh_model_log(rh_study_model(study));
-    double logged = best_logged(log);
-    if (!(value > logged))
-        return;
-    rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, "too-good", 1,
-                                     "the model predicts a better episode (%.4g) than the best "
-                                     "of the %d in the log (%.4g), so "
-                                     "it probably contains shortcuts",
-                                     value, log->nepisode, logged);
-    rh_findings__advise(f,
-                        "do not expect this score on the plant; check whether a shorter reach "
-                        "(--reach 95%%) leads to the same setting");
+    const rh_trial *t = &v->trial[v->winner];
+    rh_findings__advise(
+        rh_findings__add(&v->findings, RH_WARNING, "rare-failures", v->nrare,
+                         "%d of the winner's %d runs score %.4g on average, the median run "
+                         "%.4g; the score averages them",
+                         v->nrare, t->nmember * t->nrun, v->rare_score, v->usual_score),
+        "expect such a run on the plant, too: find out what happens in it (runs.csv has its "
+        "number), or choose settings by their worst runs (--across worst)");
 }
 
 static void all_tied(rh_study *study)
@@ -193,9 +172,10 @@ rh_status rh_study__findings(rh_study *study)
     all_tied(study);
     confirmation(study);
     rh_study__disagreement(study);
-    too_good(study);
+    rh_status rc = rh_study__too_good(study);
+    rare_failures(study);
     out_of_coverage(study);
     diverged_runs(study);
     at_bounds(study);
-    return rh_findings__end(&v->findings) ? RH_OK : RH_ENOMEM;
+    return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;
 }

@@ -156,6 +156,8 @@ rh_status rh_study_create(rh_study **out, const rh_plan *plan, const rh_log *log
     study->log = log;
     study->starts = starts;
     study->begun = study->synced = rh_study__now();
+    study->random = (rh_reference){NAN, NAN, NAN};
+    study->random_lowest = NAN;
     rh_status rc = make_search(plan, &study->search, err);
     if (!rc && !model) // before there is a folder: its journal would refuse the corrected study
         rc = rh_study__check_fit(study, err);
@@ -405,6 +407,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_study__search(study, err);
     if (!rc && plan->confirm_settings > 0)
         rc = rh_study__confirm(study, err);
+    if (!rc)
+        rc = rh_study__run_random(study, err);
     rh_workers__destroy(study->workers);
     study->workers = NULL;
     study->finished = !rc;

@@ -194,5 +194,7 @@ rh_status rh_study__judge_all(rh_study *study)
     find_ties(study);
     find_bounds(study);
     rc = find_importance(study);
+    if (!rc)
+        rc = rh_study__compare(study);
     return rc ? rc : rh_study__findings(study);
 }

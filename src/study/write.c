@@ -139,6 +139,35 @@ static void add_kinds(rh_text *t, const rh_verdict *v)
     }
 }
 
+static void add_reference(rh_text *t, const char *key, const rh_reference *r, const char *what)
+{
+    rh_text__format(t, "  %s: {score: ", key);
+    add_number(t, r->score);
+    rh_text__add(t, ", interval: [");
+    add_number(t, r->lo95);
+    rh_text__add(t, ", ");
+    add_number(t, r->hi95);
+    rh_text__format(t, "]} # %s\n", what);
+}
+
+// The unit of the scores, and what to compare with.
+static void add_scale(rh_text *t, const rh_verdict *v)
+{
+    if (v->per_steps)
+        rh_text__format(t, "  score_per: %" PRId64 " # steps, in the model\n", v->per_steps);
+    else
+        rh_text__add(t, "  score_per: episode # in the model\n");
+    add_reference(t, "logged", &v->logged, "the logged controller, in the log");
+    add_reference(t, "random", &v->random, "random actions in the model");
+    if (v->nrare) {
+        rh_text__format(t, "  rare_failures: {runs: %d, score: ", v->nrare);
+        add_number(t, v->rare_score);
+        rh_text__add(t, ", median_of_all: ");
+        add_number(t, v->usual_score);
+        rh_text__add(t, "}\n");
+    }
+}
+
 static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_trial *w = &v->trial[v->winner];
@@ -150,6 +179,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
                     "  runs: %d\n  diverged: %d\n",
                     w->confirm ? "true" : "false", v->finished ? "true" : "false", w->setting,
                     w->nmember, w->nrun, w->ndiverged);
+    add_scale(t, v);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);
     if (v->optimism > 0.0)

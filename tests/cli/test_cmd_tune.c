@@ -94,6 +94,10 @@ static void prints_words(void **unused)
     assert_has(o.out, "deploy          --agent esarsa --set alpha=");
     assert_has(o.out, "all hyperparameters: log.study/best.yaml\n");
     assert_has(o.out, "score           ");
+    assert_has(o.out, " in the model   95 % interval ");
+    assert_has(o.out, "\n  logged        ");
+    assert_has(o.out, " in the log ");
+    assert_has(o.out, "\n  random        ");
     assert_has(o.out, "95 % interval ");
     assert_has(o.out, "tied            ");
     assert_has(o.out, "importance      share of the score's variance, by ");
@@ -137,6 +141,10 @@ static void prints_json(void **unused)
     assert_has(json, "\"winner\": {\"setting\": ");
     assert_has(json, "\"stage\": \"confirm\"");
     assert_has(json, "\"hyperparameters\": {\"alpha\": ");
+    assert_has(json, "\"score_per\": \"");
+    assert_has(json, "\"logged\": {\"score\": ");
+    assert_has(json, "\"random\": {\"score\": ");
+    assert_has(json, "\"rare_failures\": {\"runs\": ");
     assert_has(json, "\"importance\": {");
     assert_has(json, "\"tied\": [");
     assert_has(json, "\"trials\": [");

@@ -724,6 +724,41 @@ static void bounds_are_reported(void **unused)
     rh_log_destroy(log);
 }
 
+// The random policy's score is that of runs in the model, with any number of threads.
+static void compared_with_random(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_levers();
+    static const char *const words[] = {"method",  "grid",  "try tau", "1,1000",
+                                        "confirm", "false", NULL};
+    rh_plan *plan = plan_of(log, words);
+    double first = 0.0;
+    for (int nthread = 1; nthread <= 3; nthread += 2) {
+        rh_study *study = finish(plan, log, NULL, nthread);
+        const rh_verdict *v = rh_study_verdict(study);
+        rh_eval_options opt = study->eval;
+        rh_result result[10];
+        double none = 0.0, sum = 0.0;
+        opt.nrun = 10;
+        opt.ncurve = 0;
+        assert_int_equal(rh_eval_runs(study->members[RH_STAGE_SEARCH].env, 1,
+                                      rh_agent_find("random", NULL), &study->task, 1, &none,
+                                      &opt, result, NULL, NULL),
+                         RH_OK);
+        for (int i = 0; i < 10; i++)
+            sum += result[i].score;
+        assert_true(fabs(v->random.score - sum / 10.0) < 1e-12);
+        assert_true(v->random.lo95 < v->random.score && v->random.score < v->random.hi95);
+        assert_true(v->logged.score == 9.0 || fabs(v->logged.score - 10.0) < 0.5);
+        assert_true(v->trial[v->winner].value > v->random.hi95);
+        assert_true(nthread == 1 || v->random.score == first);
+        first = v->random.score;
+        rh_study_destroy(study);
+    }
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // A search that converges ends among equal settings: no reason to warn.
 static void a_search_that_converges(void **unused)
 {
@@ -1030,6 +1065,7 @@ int main(void)
         cmocka_unit_test(kinds_of_the_journal),
         cmocka_unit_test(kinds_that_cannot_be),
         cmocka_unit_test(bounds_are_reported),
+        cmocka_unit_test(compared_with_random),
         cmocka_unit_test(a_search_that_converges),
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),

@@ -81,7 +81,13 @@ static void set(entry *s)
                               .winner_search = 1,
                               .tied = s->tied,
                               .ntied = 2,
-                              .bound = s->bound};
+                              .bound = s->bound,
+                              .per_steps = 5000,
+                              .logged = {-12.5, -14.0, -11.0},
+                              .random = {-100.0, NAN, NAN},
+                              .nrare = 2,
+                              .rare_score = -50.5,
+                              .usual_score = -9.5};
 }
 
 static char *contents(void)
@@ -114,6 +120,10 @@ static void best_yaml(void **unused)
         "  members: 2\n"
         "  runs: 3\n"
         "  diverged: 1\n"
+        "  score_per: 5000 # steps, in the model\n"
+        "  logged: {score: -12.5, interval: [-14, -11]} # the logged controller, in the log\n"
+        "  random: {score: -100, interval: [null, null]} # random actions in the model\n"
+        "  rare_failures: {runs: 2, score: -50.5, median_of_all: -9.5}\n"
         "  out_of_coverage: 0.125\n"
         "  kinds: # of model\n"
         "    carrying: {score: -9.75, interval: [-10.5, -8.25]}\n"

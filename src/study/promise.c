@@ -1,0 +1,270 @@
+// promise.c - what the score of the winner is to be compared with: the logged controller and a
+// random policy, on the scale of the score, and the runs of the winner that failed.
+//
+// 1. The scale is an episode, or in a continuing task the steps of a run (of one of its 30
+//    segments, where the criterion is over segments).
+// 2. The logged controller's score comes from the log alone. Its 95 % interval is Student's
+// over
+//    episodes, or over 20 equal blocks of a continuing log (batch means): single steps depend
+//    on each other, blocks of a twentieth of the log hardly do. Fewer than 5 have no interval.
+// 3. An episode counts if the log has all of it: it begins in a start, and it terminates, or is
+//    cut off as late as the longest one, or another episode follows that does not resume it.
+// 4. The random policy runs in the models that gave the winner its score, 10 runs in each kind,
+//    on the random streams that the agents had there. The score is that of the model's own
+//    kind, as the winner's is. too_good.c takes the lowest of all kinds: a kind that cannot
+//    show failures flatters random actions.
+// 5. A rare failure is a run far below the others of its model: more than 5 robust standard
+//    deviations below their median, and by more than a quarter of what the setting gains on the
+//    random policy, so that a small deviation among nearly equal runs does not count. A mean
+//    hides such runs: 1 run in 25 that gets stuck costs the mean little and a plant much. Runs
+//    that diverged are reported as such.
+
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BLOCKS 20          // decision 2
+#define LEAST 5            // for an interval
+#define RANDOM_RUNS 10     // decision 4
+#define SEGMENTS 30        // of a continuing run, for median and worst
+#define FAR 5.0            // decision 5
+#define MATTERS 0.25       //
+#define RARE 0.25          // of all runs: more of them are no exceptions
+#define NORMAL_MAD 1.4826  // standard deviation of a normal / median absolute deviation
+#define NORMAL_MEAN 1.2533 // and / mean absolute deviation
+
+static const rh_reference unknown = {NAN, NAN, NAN};
+
+// ---------------------------------------------------------------------------- the scale
+
+static bool is_over_segments(rh_criterion criterion)
+{
+    return criterion == RH_MEDIAN || criterion == RH_WORST;
+}
+
+int64_t rh_study__per_steps(const rh_study *study)
+{
+    const rh_eval_options *eval = &study->eval;
+    if (!study->task.continuing)
+        return 0;
+    if (eval->criterion == RH_FINAL)
+        return (int64_t)ceil((double)eval->nstep * eval->final_share);
+    if (is_over_segments(eval->criterion))
+        return eval->nstep > SEGMENTS ? eval->nstep / SEGMENTS : 1;
+    return eval->nstep;
+}
+
+const rh_log *rh_study__whole_log(const rh_study *study)
+{
+    // missing values may split episodes in the model's own copy of the log
+    return study->log ? study->log : rh_model_log(rh_study_model(study));
+}
+
+// ---------------------------------------------------------------------------- the log
+
+static bool terminates(const rh_log *log, int e)
+{
+    return log->flag[log->first[e + 1] - 1] & RH_FLAG_TERMINAL;
+}
+
+// Whether the log has all of an episode (decision 3).
+static bool is_whole(const rh_log *log, int e, int64_t longest)
+{
+    bool last = e + 1 == log->nepisode;
+    if (!log->start[e])
+        return false;
+    if (terminates(log, e) || log->first[e + 1] - log->first[e] == longest)
+        return true;
+    return !last && log->start[e + 1];
+}
+
+int rh_study__episodes(const rh_log *log, double *got)
+{
+    int64_t longest = 0;
+    int n = 0;
+    for (int e = 0; e < log->nepisode; e++)
+        if (log->first[e + 1] - log->first[e] > longest)
+            longest = log->first[e + 1] - log->first[e];
+    for (int e = 0; e < log->nepisode; e++) {
+        double sum = 0.0;
+        if (!is_whole(log, e, longest))
+            continue;
+        for (int64_t i = log->first[e]; i < log->first[e + 1]; i++)
+            sum += log->reward[i];
+        got[n++] = sum;
+    }
+    return n;
+}
+
+// The rewards of n equal blocks of a log, on a scale of so many steps.
+static void add_up_blocks(const rh_log *log, int n, double per_steps, double *got)
+{
+    for (int b = 0; b < n; b++) {
+        int64_t from = log->n * b / n, to = log->n * (b + 1) / n;
+        got[b] = 0.0;
+        for (int64_t i = from; i < to; i++)
+            got[b] += log->reward[i];
+        got[b] *= per_steps / (double)(to - from);
+    }
+}
+
+// One number of episodes or blocks, as the criterion does it.
+static rh_reference summary_of(rh_criterion criterion, const double *got, int n, double *sorted)
+{
+    if (n == 0)
+        return unknown;
+    rh_summary s = rh_summarise(got, n, sorted);
+    if (!isfinite(s.mean))
+        return unknown;
+    if (is_over_segments(criterion))
+        return (rh_reference){criterion == RH_MEDIAN ? s.median : s.min, NAN, NAN};
+    return (rh_reference){s.mean, n < LEAST ? NAN : s.lo95, n < LEAST ? NAN : s.hi95};
+}
+
+static rh_status find_logged(rh_study *study)
+{
+    const rh_log *log = rh_study__whole_log(study);
+    rh_criterion criterion = study->eval.criterion;
+    rh_verdict *v = &study->verdict;
+    int most = log->nepisode > BLOCKS ? log->nepisode : BLOCKS, n = 0;
+    if (study->task.continuing && is_over_segments(criterion)) // as long as the segments
+        most = (int)(log->n / v->per_steps);
+    double *got = rh_alloc((size_t)most + 1, 2 * sizeof *got);
+    if (!got)
+        return RH_ENOMEM;
+    if (!study->task.continuing)
+        n = rh_study__episodes(log, got);
+    else if (is_over_segments(criterion))
+        n = most;
+    else
+        n = log->n < BLOCKS ? (int)log->n : BLOCKS;
+    if (study->task.continuing)
+        add_up_blocks(log, n, (double)v->per_steps, got);
+    v->logged = summary_of(criterion, got, n, got + most + 1);
+    rh_free(got);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the random
+// policy
+
+rh_status rh_study__run_random(rh_study *study, rh_error *err)
+{
+    bool confirmed = study->members[RH_STAGE_CONFIRM].nmember > 0;
+    const rh_members *members = &study->members[confirmed ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH];
+    const rh_agent_type *agent = rh_agent_find("random", err);
+    int nkind = members->nkind, nmember = members->nmember / nkind; // of one kind
+    rh_eval_options eval = study->eval;
+    double none = 0.0;
+    study->random = unknown;
+    study->random_lowest = NAN;
+    if (!agent)
+        return RH_EINVAL;
+    eval.nrun = (RANDOM_RUNS + nmember - 1) / nmember;
+    eval.replicate = confirmed ? RH_STUDY__FRESH : 0;
+    eval.nthread = study->opt.nthread;
+    eval.ncurve = 0;
+    eval.watch = NULL;
+    eval.stop = study->opt.stop;
+    eval.context = study->opt.context;
+    size_t n = (size_t)nmember * (size_t)eval.nrun;
+    rh_result *result = rh_alloc((size_t)nkind * n, sizeof *result);
+    double *work = rh_alloc(rh_value_nwork(nmember, eval.nrun), sizeof *work);
+    rh_status rc = result && work ? RH_OK : rh_base__no_memory(err, "study");
+    if (!rc)
+        rc = rh_eval_runs(members->env, nkind * nmember, agent, &study->task, 1, &none, &eval,
+                          result, NULL, err);
+    if (!rc && eval.stop && eval.stop(eval.context))
+        rc = rh_fail(err, RH_ESTOPPED, "study: stopped");
+    for (int k = 0; k < nkind && !rc; k++) {
+        rh_value value = rh_value_of(rh_study__judge(study->plan), nmember, eval.nrun,
+                                     result + (size_t)k * n, NULL, work);
+        if (k == 0)
+            study->random = (rh_reference){value.value, value.lo95, value.hi95};
+        study->random_lowest = fmin(study->random_lowest, value.value); // ignores NAN
+    }
+    rh_free(result);
+    rh_free(work);
+    return rc;
+}
+
+// ---------------------------------------------------------------------------- rare failures
+
+static bool counts(const rh_result *result)
+{
+    return result->outcome == RH_FINISHED && isfinite(result->score);
+}
+
+// Write score - median of its group for runs first .. first + n; NAN where a run has no score.
+static void set_shortfalls(const rh_result *result, int first, int n, double *from, double *x,
+                           double *sorted)
+{
+    int known = 0;
+    for (int i = first; i < first + n; i++)
+        if (counts(&result[i]))
+            x[known++] = result[i].score;
+    double median = known ? rh_summarise(x, known, sorted).median : NAN;
+    for (int i = first; i < first + n; i++)
+        from[i] = counts(&result[i]) ? result[i].score - median : NAN;
+}
+
+// The standard deviation of deviations, unmoved by a few outliers; 0 where all are equal.
+static double robust_spread(const double *from, int n, double *x, double *sorted)
+{
+    int known = 0;
+    for (int i = 0; i < n; i++)
+        if (!isnan(from[i]))
+            x[known++] = fabs(from[i]);
+    if (known == 0)
+        return 0.0;
+    rh_summary s = rh_summarise(x, known, sorted);
+    return s.median > 0.0 ? NORMAL_MAD * s.median : NORMAL_MEAN * s.mean;
+}
+
+static rh_status find_rare(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_trial *t = &v->trial[v->winner];
+    int n = t->nmember * t->nrun, known = 0;
+    double *from = rh_alloc((size_t)n, 3 * sizeof *from);
+    if (!from)
+        return RH_ENOMEM;
+    double *x = from + n, *sorted = x + n, sum = 0.0;
+
+    // runs are compared within a member, or within a kind of model where these have few
+    int nkind = t->nkind > 1 ? t->nkind : 1;
+    int group = t->nrun >= LEAST ? t->nrun : n / nkind;
+    for (int first = 0; first < n; first += group)
+        set_shortfalls(t->result, first, group, from, x, sorted);
+    double limit = FAR * robust_spread(from, n, x, sorted);
+    double matters = MATTERS * fabs(t->value - v->random.score);
+    if (matters > limit) // false where one is unknown
+        limit = matters;
+    for (int i = 0; i < n && limit > 0.0; i++)
+        if (from[i] < -limit) {
+            sum += t->result[i].score;
+            v->nrare++;
+        }
+    for (int i = 0; i < n; i++)
+        if (counts(&t->result[i]))
+            x[known++] = t->result[i].score;
+    if (v->nrare > RARE * known)
+        v->nrare = 0;
+    v->rare_score = v->nrare ? sum / v->nrare : NAN;
+    v->usual_score = known ? rh_summarise(x, known, sorted).median : NAN;
+    rh_free(from);
+    return RH_OK;
+}
+
+rh_status rh_study__compare(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    v->per_steps = rh_study__per_steps(study);
+    v->logged = unknown;
+    v->random = study->random;
+    v->nrare = 0;
+    v->rare_score = v->usual_score = NAN;
+    rh_status rc = find_logged(study);
+    return rc || v->winner < 0 ? rc : find_rare(study);
+}

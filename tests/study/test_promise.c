@@ -1,0 +1,305 @@
+// test_promise.c - what a score is compared with: the logged controller, rare failures, and
+// scores too good to be true.
+
+#include "base/findings.h"
+#include "model/model_sample.h"
+#include "study/core.h"
+
+#include <stdlib.h>
+
+#define LONG 10000 // steps of a continuing log
+
+// A study with a winner and without a search.
+typedef struct sample {
+    rh_plan plan;
+    rh_study study;
+    rh_trial trial;
+    rh_result result[50];
+} sample;
+
+// Of 5 members with 10 runs, all with this score.
+static void begin(sample *s, rh_log *log, bool continuing, double score, double lowest)
+{
+    *s = (sample){0};
+    s->study.plan = &s->plan;
+    s->study.log = log;
+    s->study.task.continuing = continuing;
+    s->study.eval.nstep = 50000;
+    s->study.random = (rh_reference){lowest, NAN, NAN};
+    s->study.random_lowest = lowest;
+    s->trial = (rh_trial){.nmember = 5,
+                          .nrun = 10,
+                          .nkind = 1,
+                          .result = s->result,
+                          .value = score,
+                          .lo95 = NAN,
+                          .hi95 = NAN};
+    for (int i = 0; i < 50; i++)
+        s->result[i] = (rh_result){.score = score, .outcome = RH_FINISHED};
+    s->study.verdict = (rh_verdict){
+        .trial = &s->trial, .ntrial = 1, .winner = 0, .winner_search = 0, .search_best = -1};
+}
+
+static const rh_finding *found(const sample *s, const char *id)
+{
+    const rh_findings *all = &s->study.verdict.findings;
+    for (int i = 0; i < all->n; i++)
+        if (strcmp(all->item[i].id, id) == 0)
+            return &all->item[i];
+    return NULL;
+}
+
+static void judge(sample *s)
+{
+    assert_int_equal(rh_study__compare(&s->study), RH_OK);
+    assert_int_equal(rh_study__findings(&s->study), RH_OK);
+}
+
+static void end(sample *s)
+{
+    rh_findings__clear(&s->study.verdict.findings);
+}
+
+// A failure costs 1 every so many steps; `more` is added to all rewards.
+static rh_log *log_of_failures(int every, double more)
+{
+    static walk w[LONG];
+    for (int i = 0; i < LONG; i++)
+        w[i] = (walk){.s = i % 10,
+                      .act = i % 2,
+                      .reward = more - (i % every == every - 1),
+                      .next = (i + 1) % 10,
+                      .begins = i == 0};
+    return log_of(w, LONG, 2);
+}
+
+// Episodes of so many steps, each with one reward; the last is cut off by the end of the log.
+static rh_log *log_of_episodes(const int *length, int n, double reward)
+{
+    static walk w[LONG];
+    int at = 0;
+    for (int e = 0; e < n; e++)
+        for (int i = 0; i < length[e]; i++)
+            w[at++] = (walk){.s = i % 10,
+                             .act = i % 2,
+                             .reward = reward,
+                             .next = (i + 1) % 10,
+                             .flag = i + 1 < length[e] ? 0
+                                     : e + 1 < n       ? ENDS
+                                                       : CUT,
+                             .begins = i == 0};
+    return log_of(w, at, 2);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (1.0 + fabs(b));
+}
+
+// ---------------------------------------------------------------------------- the log
+
+static void the_logged_controller(void **unused)
+{
+    (void)unused;
+    sample s;
+
+    // 4, 6, 5, 9, 7 and an unfinished one: mean 6.2, sd 1.9235384, t(4) = 2.7764451
+    static const int length[] = {4, 6, 5, 9, 7, 2};
+    rh_log *log = log_of_episodes(length, 6, -2.0);
+    begin(&s, log, false, -20.0, -100.0);
+    judge(&s);
+    const rh_verdict *v = &s.study.verdict;
+    assert_true(v->per_steps == 0 && near(v->logged.score, -12.4));
+    double half = 2.7764451051977987 * 2.0 * 1.9235384061671346 / sqrt(5.0);
+    assert_true(fabs(v->logged.lo95 - (-12.4 - half)) < 1e-6);
+    assert_true(fabs(v->logged.hi95 - (-12.4 + half)) < 1e-6);
+    end(&s);
+
+    // by the criterion of the score
+    s.study.eval.criterion = RH_MEDIAN;
+    judge(&s);
+    assert_true(near(v->logged.score, -12.0) && isnan(v->logged.lo95));
+    end(&s);
+    s.study.eval.criterion = RH_WORST;
+    judge(&s);
+    assert_true(near(v->logged.score, -18.0));
+    end(&s);
+    rh_log_destroy(log);
+
+    // a failure every 250 steps: -200 per 50,000 in each of 20 blocks of 500
+    log = log_of_failures(250, 0.0);
+    begin(&s, log, true, -300.0, -1000.0);
+    judge(&s);
+    assert_true(v->per_steps == 50000 && near(v->logged.score, -200.0));
+    assert_true(near(v->logged.lo95, -200.0) && near(v->logged.hi95, -200.0));
+    end(&s);
+    s.study.eval.criterion = RH_WORST; // of segments of 1,666 steps, 6 of which fit
+    judge(&s);
+    assert_true(v->per_steps == 1666 && fabs(v->logged.score + 7.0) < 0.01);
+    end(&s);
+    s.study.eval.criterion = RH_FINAL;
+    s.study.eval.final_share = 0.5;
+    judge(&s);
+    assert_true(v->per_steps == 25000 && near(v->logged.score, -100.0));
+    end(&s);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- too good
+
+static void expect(rh_log *log, bool continuing, double score, double lowest, int want)
+{
+    sample s;
+    begin(&s, log, continuing, score, lowest);
+    judge(&s);
+    const rh_finding *f = found(&s, "too-good");
+    int got = f ? (int)f->severity : -1;
+    if (got != want)
+        fail_msg("score %g, random %g: severity %d, expected %d: %s", score, lowest, got, want,
+                 f ? f->evidence : "none");
+    end(&s);
+}
+
+// The near-optimal Cartpole log of the paper: 47 failures in 10,000 steps, promised -2.
+static void in_continuing_tasks(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 3; k++) { // rewards have no natural zero
+        double more = k * 5.0 - 5.0, zero = 50000.0 * more;
+        rh_log *log = log_of_failures(213, more); // -235
+        expect(log, true, zero - 2.0, zero - 2000.0, RH_ERROR);
+        expect(log, true, zero - 2.0, zero - 300.0, RH_ERROR); // a flattering model
+        expect(log, true, zero - 100.0, zero - 2000.0, RH_WARNING);
+        expect(log, true, zero - 230.0, zero - 2000.0, -1);
+        expect(log, true, zero - 655.0, zero - 2000.0, -1);
+        rh_log_destroy(log);
+
+        // a log of random actions is beaten all the time
+        log = log_of_failures(22, more); // -2270
+        expect(log, true, zero - 655.0, zero - 2205.0, -1);
+        expect(log, true, zero - 100.0, zero - 1949.0, -1);
+        expect(log, true, zero - 655.0, (double)NAN, -1);
+        rh_log_destroy(log);
+    }
+}
+
+static void in_episodes(void **unused)
+{
+    (void)unused;
+    static const int length[] = {80, 95, 70, 88, 103, 91, 65, 84, 77, 30};
+    rh_log *log = log_of_episodes(length, 10, -1.0);
+    expect(log, false, -16.0, -300.0, RH_ERROR);
+    expect(log, false, -16.0, -85.0, RH_WARNING); // beyond the best, of a random log
+    expect(log, false, -60.0, -300.0, RH_WARNING);
+    expect(log, false, -16.0, -20.0, RH_ERROR); // random actions are far too good already
+    expect(log, false, -66.0, -300.0, -1);      // the last, cut off after 30, does not count
+    rh_log_destroy(log);
+
+    // longer is better, and may become longer still
+    log = log_of_episodes(length, 10, 1.0);
+    expect(log, false, 90.0, 20.0, -1);
+    expect(log, false, 200.0, 20.0, RH_WARNING);
+    expect(log, false, 400.0, 20.0, RH_ERROR);
+    expect(log, false, 400.0, 70.0, RH_WARNING); // a log that is hardly better than random
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- rare failures
+
+static void rare_failures(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_failures(250, 0.0);
+    sample s;
+    const rh_verdict *v = &s.study.verdict;
+
+    // members at different levels, runs 1 apart; 2 of 50 runs get stuck
+    begin(&s, log, true, -640.0, -2000.0);
+    for (int i = 0; i < 50; i++)
+        s.result[i].score = -600.0 - 40.0 * (i / 10.0) - i % 10;
+    judge(&s);
+    assert_true(v->nrare == 0 && isnan(v->rare_score));
+    assert_null(found(&s, "rare-failures"));
+    end(&s);
+    s.result[13].score = -5000.0;
+    s.result[37].score = -4000.0;
+    judge(&s);
+    assert_int_equal(v->nrare, 2);
+    assert_true(near(v->rare_score, -4500.0));
+    const rh_finding *f = found(&s, "rare-failures");
+    assert_true(f && f->severity == RH_WARNING && f->count == 2);
+    assert_non_null(strstr(f->evidence, "2 of the winner's 50 runs score -4500 on average"));
+    end(&s);
+
+    // a diverged run is another matter
+    s.result[13].outcome = RH_DIVERGED;
+    judge(&s);
+    assert_int_equal(v->nrare, 1);
+    end(&s);
+
+    // a deviation that costs little is none; neither is one that is common
+    begin(&s, log, true, -640.0, -2000.0);
+    s.result[20].score = -700.0;
+    judge(&s);
+    assert_int_equal(v->nrare, 0);
+    end(&s);
+    s.result[20].score = -1100.0; // all others are equal
+    judge(&s);
+    assert_int_equal(v->nrare, 1);
+    end(&s);
+    for (int i = 0; i < 50; i += 3)
+        s.result[i].score = -5000.0;
+    judge(&s);
+    assert_int_equal(v->nrare, 0);
+    end(&s);
+
+    // two kinds of model with 2 runs each: compared within a kind, whose level differs
+    begin(&s, log, true, -640.0, -2000.0);
+    s.trial.nmember = 20;
+    s.trial.nrun = 2;
+    s.trial.nkind = 2;
+    for (int i = 0; i < 40; i++)
+        s.result[i].score = (i < 20 ? -600.0 : -3000.0) - i % 7;
+    judge(&s);
+    assert_int_equal(v->nrare, 0);
+    end(&s);
+    s.result[25].score = -9000.0;
+    judge(&s);
+    assert_int_equal(v->nrare, 1);
+    end(&s);
+    rh_log_destroy(log);
+}
+
+static void without_memory(void **unused)
+{
+    (void)unused;
+    static const int length[] = {80, 95, 70, 88};
+    rh_log *log = log_of_episodes(length, 4, -1.0);
+    int64_t live = rh_base__alloc_live();
+    for (int n = 1;; n++) {
+        sample s;
+        begin(&s, log, false, -16.0, -300.0);
+        rh_base__alloc_fail_at(n);
+        rh_status rc = rh_study__compare(&s.study);
+        if (!rc)
+            rc = rh_study__findings(&s.study);
+        rh_base__alloc_fail_at(0);
+        end(&s);
+        assert_int_equal(rh_base__alloc_live(), live);
+        if (!rc)
+            break;
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_true(n < 20);
+    }
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_logged_controller), cmocka_unit_test(in_continuing_tasks),
+        cmocka_unit_test(in_episodes),           cmocka_unit_test(rare_failures),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
