@@ -73,6 +73,8 @@ static rh_plan *plan_of(const rh_log *log, const char *const *more)
                                         "knn",
                                         "representation",
                                         "raw",
+                                        "confirm.kinds",
+                                        "chosen",
                                         "confirm.members",
                                         "2",
                                         "confirm.settings",
@@ -555,7 +557,7 @@ static void two_kinds_resumed(void **unused)
     // another choice of kinds is another study
     assert_int_equal(carry_out(one, log, "kinds", 1, &p, NULL, &err), RH_EINVAL);
     assert_non_null(
-        strstr(err.text, "the study has confirm.kinds = network, the plan has auto"));
+        strstr(err.text, "the study has confirm.kinds = network, the plan has chosen"));
     rh_plan_destroy(plan);
     rh_plan_destroy(one);
     rh_log_destroy(log);
