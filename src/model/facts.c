@@ -190,7 +190,9 @@ rh_status rh_facts__find(rh_facts **out, rh_facts__resets *resets, const rh_log 
         rc = make_steps(&steps, log, &found, err);
     }
     if (!rc)
-        rc = rh_facts__find_moves(facts->sensor, &steps, err);
+        rc = rh_facts__find_walls(facts->sensor, &steps, err);
+    if (!rc)
+        rc = rh_facts__find_exogenous(facts->sensor, &steps, err);
     if (!rc)
         rc = gather_ends(&ends, log, &found, err);
     if (!rc)

@@ -56,8 +56,14 @@ void rh_facts__clear_resets(rh_facts__resets *resets);
 // Set what resets are judged by: constant, wraps, pairs.
 rh_status rh_facts__find_shapes(rh_sensor *sensor, const rh_facts__steps *steps, rh_error *err);
 
-// Set the rest: walls, noise, exogenous. steps: without resets.
-rh_status rh_facts__find_moves(rh_sensor *sensor, const rh_facts__steps *steps, rh_error *err);
+// Set walls. steps: without resets.
+rh_status rh_facts__find_walls(rh_sensor *sensor, const rh_facts__steps *steps, rh_error *err);
+
+// ---------------------------------------------------------------------------- exogenous.c
+
+// Set noise and exogenous. steps: without resets.
+rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *steps,
+                                   rh_error *err);
 
 // ---------------------------------------------------------------------------- limits.c
 

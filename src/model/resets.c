@@ -6,9 +6,10 @@
 //        median residuals from where a robust fit puts it,
 //     2. it is no spike that the next steps take back,
 //     3. steps from similar states with the same action do not explain it,
-//     4. it arrives among starts: at a quarter of all starts and other arrivals, nearer than
-//     half
-//        of its jump.
+//     4. it does not stop at the end of a sensor's range that it would have passed, a wall (the
+//        cart of mountain car stops at -1.2), and
+//     5. it arrives among starts: at a quarter of all starts and other arrivals, nearer than
+//        half of its jump.
 //
 // The robust fit is linear, s' - s = B s + b_a, and fitted again without the jumps until they
 // stay the same; the first jumps are long steps. In a nonlinear plant its residuals are the
@@ -19,16 +20,18 @@
 //    may be predicted exactly, and rounding errors are no jumps. 12 is the threshold of a
 //    normal error at 8 standard deviations.
 // 2. A sensor shows jumps if 12 units are less than half of its range, and if its steps are not
-//    mostly equal. So noise, switches, setpoints and timers say nothing about resets. Half of
-//    the rest must jump together: one sensor that jumps while the others go on is no reset.
+//    mostly equal. So noise, switches, setpoints and timers say nothing about resets. Nor do
+//    sensors that jump more often alone than together with others (a tank that is emptied). Of
+//    the rest half must jump together, and at least two, unless the log has one sensor: what
+//    jumps while all else goes on is no reset.
 // 3. The first long steps are judged by 12 median steps. More than a quarter of all steps
 //    cannot be resets: the sensors are not continuous, and none is found.
 // 4. A quarter of the starts, not the nearest one: outliers lie near another outlier, but not
 //    near many. A plant may have up to four kinds of starts.
 //
 // Cartpole, 10,000 steps, seeds 1 to 15: of 687 resets in near-optimal logs 686 were found, of
-// 1,470 in medium ones 1,469, of 6,695 in random ones 6,677; no other step was taken for a reset.
-// What is missed are falls that a start near the place of the fall follows.
+// 1,470 in medium ones 1,469, of 6,695 in random ones 6,677; no other step was taken for a
+// reset. What is missed are falls that a start near the place of the fall follows.
 
 #include "facts.h"
 #include "neighbours.h"
@@ -66,7 +69,9 @@ typedef struct search {
     double *xx, *xy;              // normal equations; slopes are in xy  (p x p, p x d)
     double *unit;                 // of a residual                                (d)
     bool *shows;                  // the sensor shows jumps                       (d)
+    bool *alone;                  // it mostly jumps when others do not          (d)
     bool *moves;                  // it jumps in most resets                      (d)
+    int nmoving;                  // sensors that are not constant
     int need;                     // sensors that must jump
     uint8_t *jump;                // of each step                                 (n)
     double *work;                 //                                     (MOST_UNITS)
@@ -104,11 +109,12 @@ static rh_status make_room(search *s, rh_error *err)
     s->unit = rh_alloc(d, sizeof *s->unit);
     s->shows = rh_alloc(d, sizeof *s->shows);
     s->moves = rh_alloc(d, sizeof *s->moves);
+    s->alone = rh_alloc(d, sizeof *s->alone);
     s->jump = rh_alloc((size_t)s->steps->n, sizeof *s->jump);
     s->work = rh_alloc(MOST_UNITS, sizeof *s->work);
     s->sample = rh_alloc(2 * MOST_UNITS * d, sizeof *s->sample);
     if (!s->scale || !s->origin || !s->xmean || !s->ymean || !s->count || !s->xx || !s->xy ||
-        !s->unit || !s->shows || !s->moves || !s->jump || !s->work || !s->sample)
+        !s->unit || !s->shows || !s->moves || !s->alone || !s->jump || !s->work || !s->sample)
         return rh_base__no_memory(err, "model");
     return RH_OK;
 }
@@ -268,8 +274,8 @@ static void find_unit(search *s, int k, int64_t m)
     for (int64_t j = 0; j < m; j++)
         work[j] = s->sample[j * s->d + k];
     s->unit[k] = fmax(deviation(work, m, 0.0), STEP_SHARE * step);
-    s->shows[k] =
-        !s->sensor[k].constant && vary > EXACT * range && LARGE * s->unit[k] < SHOWN * range;
+    s->shows[k] = !s->sensor[k].constant && !s->alone[k] && vary > EXACT * range &&
+                  LARGE * s->unit[k] < SHOWN * range;
 }
 
 static void find_units(search *s)
@@ -289,7 +295,8 @@ static void find_units(search *s)
         find_unit(s, k, m);
         shows += s->shows[k];
     }
-    s->need = shows > 2 ? (shows + 1) / 2 : shows == 2 ? 2 : 1;
+    int least = s->nmoving > 1 ? 2 : 1, half = (shows + 1) / 2;
+    s->need = half > least ? half : least;
 }
 
 // How many sensors jump by a residual, in units of at least `least` (d; NULL: none).
@@ -318,18 +325,45 @@ static int64_t find_jumps(search *s, bool *same)
     return n;
 }
 
+// Leave out sensors that jump more often alone than together with others. False: there are
+// none.
+static bool leave_out_alone(search *s)
+{
+    double r[RH_MAX_OBS];
+    int64_t all[RH_MAX_OBS] = {0}, together[RH_MAX_OBS] = {0};
+    bool any = false;
+    for (int64_t j = 0; j < s->steps->n; j += s->every) {
+        residual(s, j, r);
+        for (int k = 0; k < s->d; k++) {
+            bool jumps = s->shows[k] && fabs(r[k]) > LARGE * s->unit[k];
+            all[k] += jumps;
+            together[k] += jumps && s->jump[j];
+        }
+    }
+    for (int k = 0; k < s->d; k++) {
+        bool alone = !s->alone[k] && 2 * together[k] < all[k];
+        s->alone[k] = s->alone[k] || alone;
+        any = any || alone;
+    }
+    return any;
+}
+
 // Fit without the jumps until they stay the same. Returns how many there are.
 static int64_t settle(search *s)
 {
     bool same = false;
     s->every = 1 + (s->steps->n - 1) / MOST_FITTED;
-    find_units(s);
-    find_jumps(s, &same);
-    for (int round = 0; round < ROUNDS && !(same && s->fitted); round++) {
-        fit(s);
+    for (int k = 0; k < s->d; k++)
+        s->nmoving += !s->sensor[k].constant;
+    do {
         find_units(s);
         find_jumps(s, &same);
-    }
+        for (int round = 0; round < ROUNDS && !(same && s->fitted); round++) {
+            fit(s);
+            find_units(s);
+            find_jumps(s, &same);
+        }
+    } while (leave_out_alone(s));
     s->every = 1;
     int64_t n = find_jumps(s, &same);
     return (double)n > MOST * (double)s->steps->n ? 0 : n;

@@ -1,0 +1,393 @@
+// exogenous.c - finds sensors that are noise, and sensors that nothing the agent does can move.
+//
+// Changes of a sensor are predicted by least squares from the state and the action: all values,
+// their squares and products. Two parts of the log, ten blocks of time each in turn, predict
+// each other. A set E of exogenous sensors is what remains when all sensors are put into it and
+// those are taken out, one after another, whose change over 1 or 10 steps is predicted better
+//
+//     - with the action, or
+//     - with a sensor that is not in E, or with all of them,
+//
+// than from the sensors in E alone. So what an action moves is out, then what that moves.
+//
+// 1. Called exogenous by mistake, a sensor would ignore the agent in a model, so every doubt
+//    counts against it. Each of the predictions is tried alone: many useless columns together
+//    would hide one of small effect. One helps if it explains more than (4 + 2 c) / m of the
+//    variance, c columns and m steps: twice what useless columns would explain, and 4 more.
+// 2. If the state tells the action (R^2 above 0.95, a linear controller), the effect of the
+//    action cannot be told from that of the state, and no sensor is called exogenous. Nor with
+//    less than 500 steps, or if the action never changes.
+// 3. A sensor is noise if everything together explains less than 5 % of its next value.
+// 4. All sums are gathered once, for both parts; a prediction is then one small linear system.
+//    The sample is as large as 4e8 multiplications allow, up to 20,000 steps.
+
+#include "facts.h"
+
+#include "base/base_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HORIZON 10
+#define NBLOCK 20
+#define FEWEST 500
+#define MOST_STEPS 20000
+#define MOST_WORK 4e8
+#define MOST_COLUMNS 400
+#define MANY_SENSORS 12 // products are left out,
+#define EACH_SENSORS 32 // and other sensors are tried together only
+#define MOST_ACTIONS 32 // discrete actions that get a column each
+#define RIDGE 1e-6      // per step
+#define TOLD 0.95       // R^2 of the action
+#define NOISE_R2 0.05   //
+#define EXPLAINED 1e-9  // share of a variance that is rounding errors
+
+// A column: a product of up to two sensors and an action's number.
+typedef struct column {
+    int a, b; // sensors; -1: none
+    int act;  // action, or number of one; -1: none
+    int turn; // of a sensor that wraps: 1 cosine, 2 sine; 0: its value
+} column;
+
+typedef struct table {
+    const rh_facts__steps *steps;  // borrowed
+    rh_sensor *sensor;             // borrowed
+    int d, nact, f, ny;            // sensors; action columns; columns; targets
+    column *col;                   // owned                                       (f)
+    int64_t m;                     // steps
+    int horizon;                   // 1 or HORIZON
+    double *xx[2], *xy[2], *yy[2]; // owned, in part 0 and 1       (f x f, f x ny, ny)
+    double *x, *y;                 // owned: one step                          (f, ny)
+    double *a, *w;                 // owned: one system                    (f x f, f)
+    int *pick;                     // owned: columns of a system                  (f)
+    bool *in;                      // owned: E                                    (d)
+} table;
+
+static void clear(table *t)
+{
+    void *const owned[] = {t->col, t->xx[0], t->xx[1], t->xy[0], t->xy[1], t->yy[0], t->yy[1],
+                           t->x,   t->y,     t->a,     t->w,     t->pick,  t->in};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        rh_free(owned[i]);
+}
+
+// ---------------------------------------------------------------------------- columns
+
+static void add(table *t, column c)
+{
+    if (t->f < MOST_COLUMNS + RH_MAX_OBS)
+        t->col[t->f++] = c;
+}
+
+static void list_columns(table *t)
+{
+    const rh_log *log = t->steps->log;
+    t->nact = !log->naction ? log->nact : log->naction <= MOST_ACTIONS ? log->naction - 1 : 0;
+    add(t, (column){-1, -1, -1, 0});
+    for (int i = 0; i < t->nact; i++)
+        add(t, (column){-1, -1, i, 0});
+    for (int k = 0; k < t->d; k++) {
+        bool turns = !isnan(t->sensor[k].period);
+        if (t->sensor[k].constant)
+            continue;
+        add(t, (column){k, -1, -1, turns ? 1 : 0});
+        if (turns)
+            add(t, (column){k, -1, -1, 2});
+    }
+    for (int k = 0; k < t->d && t->d <= MANY_SENSORS; k++)
+        for (int i = 0; i < t->nact && t->f < MOST_COLUMNS; i++)
+            if (!t->sensor[k].constant)
+                add(t, (column){k, -1, i, 0});
+    for (int k = 0; k < t->d && t->f < MOST_COLUMNS; k++)
+        for (int i = k; i < (t->d <= MANY_SENSORS ? t->d : k + 1); i++)
+            if (!t->sensor[k].constant && !t->sensor[i].constant && t->f < MOST_COLUMNS)
+                add(t, (column){k, i, -1, 0});
+}
+
+static double sensor_value(const table *t, const double *s, int k, int turn)
+{
+    const rh_sensor *sensor = &t->sensor[k];
+    double sine, cosine;
+    if (!turn)
+        return (s[k] - t->steps->mean[k]) / t->steps->sd[k];
+    rh_sincos(2.0 * M_PI * (s[k] - sensor->base) / sensor->period, &sine, &cosine);
+    return turn == 1 ? cosine : sine;
+}
+
+static void fill_columns(table *t, int64_t j)
+{
+    const rh_log *log = t->steps->log;
+    const double *s = rh_facts__from(t->steps, j);
+    const double *act = log->act + (int64_t)t->steps->at[j] * log->nact;
+    for (int c = 0; c < t->f; c++) {
+        const column *col = &t->col[c];
+        double x = 1.0;
+        if (col->a >= 0)
+            x *= sensor_value(t, s, col->a, col->turn);
+        if (col->b >= 0)
+            x *= sensor_value(t, s, col->b, 0);
+        if (col->act >= 0)
+            x *= log->naction ? (double)((int)act[0] == col->act) : act[col->act];
+        t->x[c] = x;
+    }
+}
+
+// Targets of a sensor: its change over 1 step, over the horizon, its next value. And the
+// action's numbers.
+enum { STEP, LONG, NEXT, NTARGET };
+
+static void fill_targets(table *t, int64_t j)
+{
+    const rh_log *log = t->steps->log;
+    const double *s = rh_facts__from(t->steps, j), *next = rh_facts__to(t->steps, j);
+    for (int k = 0; k < t->d; k++) {
+        double *y = t->y + k * NTARGET, sd = t->steps->sd[k] > 0.0 ? t->steps->sd[k] : 1.0;
+        y[STEP] = rh_facts__moved(&t->sensor[k], s[k], next[k]) / sd;
+        y[LONG] = 0.0;
+        for (int i = 0; i < t->horizon; i++)
+            y[LONG] += rh_facts__moved(&t->sensor[k], rh_facts__from(t->steps, j + i)[k],
+                                       rh_facts__to(t->steps, j + i)[k]) /
+                       sd;
+        y[NEXT] = (next[k] - t->steps->mean[k]) / sd;
+    }
+    const double *act = log->act + (int64_t)t->steps->at[j] * log->nact;
+    for (int i = 0; i < t->nact; i++)
+        t->y[t->d * NTARGET + i] = log->naction ? (double)((int)act[0] == i) : act[i];
+}
+
+// ---------------------------------------------------------------------------- sums
+
+// Whether the steps from j on follow each other for the horizon.
+static bool lasts(const rh_facts__steps *steps, int64_t j, int horizon)
+{
+    const rh_log *log = steps->log;
+    if (j + horizon > steps->n)
+        return false;
+    for (int i = 1; i < horizon; i++)
+        if (log->from[steps->at[j + i]] != log->to[steps->at[j + i - 1]])
+            return false;
+    return true;
+}
+
+static int64_t count_steps(const table *t)
+{
+    int64_t n = 0;
+    for (int64_t j = 0; j < t->steps->n; j++)
+        n += lasts(t->steps, j, t->horizon);
+    return n;
+}
+
+static void sum_up(table *t)
+{
+    int64_t most = (int64_t)fmin(MOST_STEPS, MOST_WORK / ((double)t->f * t->f));
+    int64_t n = t->steps->n, every = 1 + (t->m - 1) / most, seen = 0;
+    t->m = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (!lasts(t->steps, j, t->horizon) || seen++ % every)
+            continue;
+        int part = (int)(j * NBLOCK / n) % 2;
+        fill_columns(t, j);
+        fill_targets(t, j);
+        t->m++;
+        for (int c = 0; c < t->f; c++) {
+            double x = t->x[c];
+            for (int i = 0; x != 0.0 && i <= c; i++)
+                t->xx[part][c * t->f + i] += x * t->x[i];
+            for (int i = 0; x != 0.0 && i < t->ny; i++)
+                t->xy[part][c * t->ny + i] += x * t->y[i];
+        }
+        for (int i = 0; i < t->ny; i++)
+            t->yy[part][i] += t->y[i] * t->y[i];
+    }
+    for (int part = 0; part < 2; part++)
+        for (int c = 0; c < t->f; c++)
+            for (int i = 0; i < c; i++)
+                t->xx[part][i * t->f + c] = t->xx[part][c * t->f + i];
+}
+
+// ---------------------------------------------------------------------------- predictions
+
+// Squared error of target y in one part, predicted by the other from the first n columns of
+// t->pick.
+static double error_of(table *t, int n, int y, int part)
+{
+    const double *xx = t->xx[!part], *xy = t->xy[!part];
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k <= i; k++)
+            t->a[i * n + k] = xx[t->pick[i] * t->f + t->pick[k]];
+        t->a[i * n + i] += RIDGE * (double)t->m;
+        t->w[i] = xy[t->pick[i] * t->ny + y];
+    }
+    if (!rh_facts__solve(t->a, t->w, n, 1))
+        return INFINITY;
+    double sum = t->yy[part][y];
+    for (int i = 0; i < n; i++) {
+        double along = 0.0;
+        for (int k = 0; k < n; k++)
+            along += t->xx[part][t->pick[i] * t->f + t->pick[k]] * t->w[k];
+        sum += t->w[i] * (along - 2.0 * t->xy[part][t->pick[i] * t->ny + y]);
+    }
+    return fmax(sum, 0.0);
+}
+
+static double held_out(table *t, int n, int y)
+{
+    return error_of(t, n, y, 0) + error_of(t, n, y, 1);
+}
+
+// What may be used beside the sensors in E.
+typedef struct also {
+    bool act;
+    int sensor; // one sensor more; -1: none; d: all
+} also;
+
+static bool allowed(const table *t, const column *c, also more)
+{
+    if (c->act >= 0 && !more.act)
+        return false;
+    const int of[] = {c->a, c->b};
+    for (int i = 0; i < 2; i++)
+        if (of[i] >= 0 && !t->in[of[i]] && of[i] != more.sensor && more.sensor != t->d)
+            return false;
+    return true;
+}
+
+static int pick(table *t, also more)
+{
+    int n = 0;
+    for (int c = 0; c < t->f; c++)
+        if (allowed(t, &t->col[c], more))
+            t->pick[n++] = c;
+    return n;
+}
+
+// The variance of target y, times the steps.
+static double total(const table *t, int y)
+{
+    double sum = 0.0, square = 0.0;
+    for (int part = 0; part < 2; part++) {
+        sum += t->xy[part][y]; // column 0 is 1
+        square += t->yy[part][y];
+    }
+    return fmax(square - sum * sum / (double)t->m, 0.0);
+}
+
+// Whether more columns predict a change of sensor k better.
+static bool helps(table *t, int k, also more)
+{
+    for (int y = k * NTARGET + STEP; y <= k * NTARGET + LONG; y++) {
+        int n = pick(t, (also){false, -1});
+        double without = held_out(t, n, y);
+        if (without <= EXPLAINED * t->yy[0][y] + EXPLAINED * t->yy[1][y])
+            continue;
+        int all = pick(t, more);
+        double gain = 1.0 - held_out(t, all, y) / without;
+        if (gain > (4.0 + 2.0 * (all - n)) / (double)t->m)
+            return true;
+    }
+    return false;
+}
+
+// Whether an action, or a sensor that is not in E, moves sensor k.
+static bool is_moved(table *t, int k)
+{
+    if (helps(t, k, (also){true, -1}) || helps(t, k, (also){false, t->d}) ||
+        helps(t, k, (also){true, t->d}))
+        return true;
+    for (int i = 0; i < t->d && t->d <= EACH_SENSORS; i++)
+        if (!t->in[i] && !t->sensor[i].constant && helps(t, k, (also){false, i}))
+            return true;
+    return false;
+}
+
+// Whether the state leaves every number of the action open enough.
+static bool acts_freely(table *t)
+{
+    if (t->nact == 0)
+        return false;
+    for (int i = 0; i < t->nact; i++) {
+        int y = t->d * NTARGET + i, n = pick(t, (also){false, t->d});
+        double all = total(t, y);
+        if (!(all > 0.0) || held_out(t, n, y) < (1.0 - TOLD) * all)
+            return false;
+    }
+    return true;
+}
+
+static void find_exogenous(table *t)
+{
+    for (int k = 0; k < t->d; k++)
+        t->in[k] = !t->sensor[k].constant;
+    if (!acts_freely(t))
+        return;
+    for (bool again = true; again;) {
+        again = false;
+        for (int k = 0; k < t->d; k++)
+            if (t->in[k] && is_moved(t, k)) {
+                t->in[k] = false;
+                again = true;
+            }
+    }
+    for (int k = 0; k < t->d; k++)
+        t->sensor[k].exogenous = t->in[k];
+}
+
+static void find_noise(table *t)
+{
+    int n = pick(t, (also){true, t->d});
+    for (int k = 0; k < t->d; k++) {
+        int y = k * NTARGET + NEXT;
+        double all = total(t, y);
+        if (t->sensor[k].constant || !isnan(t->sensor[k].period) || !(all > 0.0))
+            continue;
+        t->sensor[k].noise = held_out(t, n, y) > (1.0 - NOISE_R2) * all;
+    }
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+static rh_status make_room(table *t, rh_error *err)
+{
+    size_t f = (size_t)t->f, ny = (size_t)t->ny;
+    for (int part = 0; part < 2; part++) {
+        t->xx[part] = rh_alloc(f * f, sizeof(double));
+        t->xy[part] = rh_alloc(f * ny, sizeof(double));
+        t->yy[part] = rh_alloc(ny, sizeof(double));
+        if (!t->xx[part] || !t->xy[part] || !t->yy[part])
+            return rh_base__no_memory(err, "model");
+    }
+    t->x = rh_alloc(f, sizeof *t->x);
+    t->y = rh_alloc(ny, sizeof *t->y);
+    t->a = rh_alloc(f * f, sizeof *t->a);
+    t->w = rh_alloc(f, sizeof *t->w);
+    t->pick = rh_alloc(f, sizeof *t->pick);
+    t->in = rh_alloc((size_t)t->d, sizeof *t->in);
+    return t->x && t->y && t->a && t->w && t->pick && t->in ? RH_OK
+                                                            : rh_base__no_memory(err, "model");
+}
+
+rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *steps,
+                                   rh_error *err)
+{
+    table t = {.steps = steps, .sensor = sensor, .d = steps->log->nobs, .horizon = HORIZON};
+    t.m = count_steps(&t);
+    if (t.m < FEWEST) {
+        t.horizon = 1;
+        t.m = count_steps(&t);
+    }
+    if (t.m < FEWEST)
+        return RH_OK;
+    t.col = rh_alloc(MOST_COLUMNS + 2 * RH_MAX_OBS, sizeof *t.col);
+    if (!t.col)
+        return rh_base__no_memory(err, "model");
+    list_columns(&t);
+    t.ny = t.d * NTARGET + t.nact;
+    rh_status rc = make_room(&t, err);
+    if (!rc) {
+        sum_up(&t);
+        find_noise(&t);
+        find_exogenous(&t);
+    }
+    clear(&t);
+    return rc;
+}
