@@ -290,6 +290,53 @@ static inline bool meet_all(search *s, int32_t leaf)
     return changed;
 }
 
+// The first leaf of the only query: its k nearest points in order.
+#if defined(__AVX512F__)
+
+static inline void fill_one(search *s, int32_t leaf)
+{
+    const rh_boxes *b = s->points;
+    int d = b->d, n = s->k < RH_LEAF ? s->k : RH_LEAF;
+    const float *point = b->point + (ptrdiff_t)leaf * d * RH_LEAF;
+    __m512i index = _mm512_loadu_si512(b->index + (ptrdiff_t)leaf * RH_LEAF);
+    lanes sum = spread(0.0f);
+    for (int k = 0; k < d; k++)
+        sum = plus_square(sum, minus(load(point + k * RH_LEAF), spread(s->low[k])));
+
+    // not a number and the skipped point: behind all
+    __mmask16 real =
+        _mm512_cmp_ps_mask(sum.v[0], SPREAD(rh_near__distance2(RH_NOBODY)), _CMP_LE_OQ) &
+        _mm512_cmpneq_epi32_mask(index, _mm512_set1_epi32(s->skip[0]));
+    __m512i bits = _mm512_castps_si512(sum.v[0]), none = _mm512_set1_epi64(RH_NOBODY);
+    __m512i x = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(bits));
+    __m512i y = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(bits, 1));
+    x = _mm512_or_si512(_mm512_slli_epi64(x, 32),
+                        _mm512_cvtepu32_epi64(_mm512_castsi512_si256(index)));
+    y = _mm512_or_si512(_mm512_slli_epi64(y, 32),
+                        _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(index, 1)));
+    x = _mm512_mask_mov_epi64(none, (__mmask8)real, x);
+    y = _mm512_mask_mov_epi64(none, (__mmask8)(real >> 8), y);
+    for (int i = 0; i < n; i++) {
+        rh_near least = _mm512_reduce_min_epi64(_mm512_min_epi64(x, y));
+        __m512i all = _mm512_set1_epi64(least);
+        s->near[(ptrdiff_t)i * RH_LEAF] = least;
+        x = _mm512_mask_mov_epi64(x, _mm512_cmpeq_epi64_mask(x, all), none);
+        y = _mm512_mask_mov_epi64(y, _mm512_cmpeq_epi64_mask(y, all), none);
+    }
+    s->worst[0] = rh_near__distance2(s->near[(ptrdiff_t)(s->k - 1) * RH_LEAF]);
+}
+
+#else
+
+static inline bool meet_some(search *s, int32_t leaf, unsigned mask);
+
+static inline void fill_one(search *s, int32_t leaf)
+{
+    meet_some(s, leaf, 1);
+}
+
+#endif
+
 // The same for the queries in `mask`.
 static inline bool meet_some(search *s, int32_t leaf, unsigned mask)
 {
@@ -471,7 +518,7 @@ static void find(const rh_boxes *points, bool all, const float *query, int k, in
             meet_some(&s, leaf, 1);
     } else {
         int32_t leaf = descend(&s);
-        meet_some(&s, leaf, 1);
+        fill_one(&s, leaf);
         s.limit = list[(k - 1) * RH_LEAF];
         look_around(&s, leaf, true);
     }

@@ -9,7 +9,10 @@
 //    ones are searched (knn_search.c).
 // 2. Parameters that do not change the neighbours can be changed without another fit: a smaller
 //    k, weights, reach, and the behaviour out of coverage.
-// 3. Predictions for a state of the log come from the table. Any other observation is compared
+// 3. With carry = none a step leads to a logged state: the paper's model. Otherwise the
+// difference
+//    from the neighbour is carried over (knn_carry.c), and agents can leave the log.
+// 4. Predictions for a state of the log come from the table. Any other observation is compared
 //    with all transitions of its action; no index is kept for it.
 
 #include "knn_internal.h"
@@ -21,6 +24,7 @@ static const char *const weights_name[] = {"paper", "inverse", "uniform", "kerne
 static const char *const distance_name[] = {"norm", "squared"};
 static const char *const reach_name[] = {"none", "fixed", "quantile", "auto"};
 static const char *const out_of_coverage_name[] = {"pessimistic", "optimistic", "cost"};
+static const char *const carry_name[] = {"none", "log", "action", "local"};
 
 const rh_param rh_knn__param[RH_KNN_NPARAM] = {
     [RH_KNN_K] = {"k", "neighbours per step", .lo = 1, .hi = 64, .initial = 3, .whole = true},
@@ -46,6 +50,13 @@ const rh_param rh_knn__param[RH_KNN_NPARAM] = {
     [RH_KNN_ACTION_WEIGHT] =
         {"action_weight", "weight of continuous actions, scaled to -1 .. 1, relative to codes",
          .lo = 0.0, .hi = 1e6, .initial = 1.0, .fixed = true},
+    [RH_KNN_CARRY] =
+        {"carry",
+         "carry the difference from the neighbour's state over to the next: not at "
+         "all, or as learned from the log, each action, or around each transition",
+         .lo = 0, .hi = 3, .initial = RH_KNN_STITCH, .choice = carry_name, .fixed = true},
+    [RH_KNN_CAP] = {"cap", "most that a step may enlarge a carried difference, as a factor",
+                    .lo = 0.0, .hi = 100.0, .initial = 1.6, .fixed = true},
 };
 
 // ---------------------------------------------------------------------------- fitting
@@ -56,6 +67,17 @@ void rh_knn__destroy(void *member)
     if (!knn)
         return;
     rh_neighbours__destroy(knn->points);
+    for (int a = 0; a < knn->nsteps; a++) {
+        rh_neighbours__destroy(knn->steps[a].points);
+        rh_free(knn->steps[a].position);
+    }
+    for (int end = 0; end < 2; end++) {
+        rh_neighbours__destroy(knn->arrival[end]);
+        rh_free(knn->arrived[end]);
+    }
+    rh_free(knn->steps);
+    rh_free(knn->slope);
+    rh_free(knn->margin);
     rh_free(knn->use);
     rh_free(knn->index);
     rh_free(knn->distance);
@@ -80,6 +102,20 @@ static rh_status keep_use(rh_knn *knn, const rh_model *model, const rh_model__pa
     return RH_OK;
 }
 
+// All that a member needs to carry.
+static rh_status fit_carry(rh_knn *knn, const rh_model *model, const rh_model__part *part,
+                           rh_error *err)
+{
+    rh_status rc = rh_knn__index_steps(knn, model, err);
+    if (!rc)
+        rc = rh_knn__fit_carry(knn, model, part, err);
+    if (!rc)
+        rc = rh_knn__index_arrivals(knn, model, part->nthread, err);
+    if (!rc)
+        rh_knn__bound_rewards(knn, model);
+    return rc;
+}
+
 static rh_status fit(void **out, const rh_model *model, const rh_model__part *part,
                      rh_error *err)
 {
@@ -96,6 +132,8 @@ static rh_status fit(void **out, const rh_model *model, const rh_model__part *pa
     if (!rc)
         rc = model->log->naction ? rh_knn__make_table(knn, model, part, err)
                                  : rh_knn__make_points(knn, model, &point, err);
+    if (!rc && model->param[RH_KNN_CARRY] != RH_KNN_STITCH)
+        rc = fit_carry(knn, model, part, err);
     if (!rc && part->ask)
         knn->reach = INFINITY; // the caller applies the reach of the full member
     else if (!rc)
@@ -125,6 +163,15 @@ static rh_status env(rh_env **out, const rh_model *model, const void *member,
         return rh_fail(err, RH_EINVAL,
                        "knn: action_weight = %g, expected %g as fitted; fit again",
                        param[RH_KNN_ACTION_WEIGHT], model->param[RH_KNN_ACTION_WEIGHT]);
+    const int fitted[] = {RH_KNN_CARRY, RH_KNN_CAP};
+    for (size_t i = 0; i < sizeof fitted / sizeof *fitted; i++)
+        if (param[fitted[i]] != model->param[fitted[i]])
+            return rh_fail(
+                err, RH_EINVAL,
+                "knn: %s differs from the fitted model, expected the same; fit again",
+                rh_knn__param[fitted[i]].name);
+    if (knn->slope)
+        return rh_knn__carry_env(out, model, knn, param, err);
     return knn->points ? rh_knn__search_env(out, model, knn, param, err)
                        : rh_knn__table_env(out, model, knn, param, err);
 }
@@ -191,25 +238,63 @@ static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs
     return RH_OK;
 }
 
+// Where a transition is among those in use.
+static int32_t position_of(const rh_knn *knn, int32_t transition)
+{
+    int64_t lo = 0, hi = knn->nuse - 1;
+    if (!knn->use)
+        return transition;
+    while (lo < hi) {
+        int64_t middle = (lo + hi) / 2;
+        if (knn->use[middle] < transition)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return (int32_t)lo;
+}
+
+// Where transition t leads from obs by act.
+static void lead(rh_knn__arrival *out, const rh_knn *knn, const rh_model *model, int32_t t,
+                 const double *obs, const double *act, float *scratch)
+{
+    const rh_log *log = model->log;
+    if (knn->slope) {
+        rh_knn__arrive(knn, model, position_of(knn, t), -1, obs, act, scratch, out);
+        return;
+    }
+    out->reward = log->reward[t];
+    out->ends = log->flag[t] & RH_FLAG_TERMINAL;
+    if (!out->ends)
+        memcpy(out->next, log->obs + (int64_t)log->to[t] * log->nobs,
+               (size_t)log->nobs * sizeof *out->next);
+}
+
 // Means over neighbours with probabilities p (n).
-static void average(rh_model__expected *out, const rh_model *model, const int32_t *transition,
-                    const double *p, int n)
+static rh_status average(rh_model__expected *out, const rh_knn *knn, const rh_model *model,
+                         const int32_t *transition, const double *p, int n, const double *obs,
+                         const double *act, rh_error *err)
 {
     const rh_log *log = model->log;
     double going = 0.0;
+    rh_knn__arrival to;
+    float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
+    if (!scratch)
+        return rh_base__no_memory(err, "knn");
     for (int i = 0; i < n; i++) {
-        int32_t t = transition[i];
-        bool ends = log->flag[t] & RH_FLAG_TERMINAL;
-        out->reward += p[i] * log->reward[t];
-        out->terminal += ends ? p[i] : 0.0;
-        if (ends)
+        lead(&to, knn, model, transition[i], obs, act, scratch);
+        out->reward += p[i] * to.reward;
+        out->terminal += to.ends ? p[i] : 0.0;
+        if (to.ends)
             continue;
         going += p[i];
         for (int k = 0; k < log->nobs; k++)
-            out->next[k] += p[i] * log->obs[(int64_t)log->to[t] * log->nobs + k];
+            out->next[k] += p[i] * to.next[k];
     }
     for (int k = 0; k < log->nobs; k++)
         out->next[k] = going > 0.0 ? out->next[k] / going : (double)NAN;
+    rh_free(scratch);
+    return RH_OK;
 }
 
 static rh_status expect(rh_model__expected *out, const rh_model *model, const void *member,
@@ -245,10 +330,9 @@ static rh_status expect(rh_model__expected *out, const rh_model *model, const vo
         return RH_OK;
     }
     rh_knn__weigh(model->param, distance, n, p);
-    average(out, model, transition, p, n);
     out->distance = (double)distance[0];
     out->out_of_coverage = out->distance > rh_knn__reach(knn, model->param);
-    return RH_OK;
+    return average(out, knn, model, transition, p, n, obs, act, err);
 }
 
 static const rh_model_calls calls = {

@@ -118,9 +118,10 @@ int32_t rh_knn__obs_index(const void *self, const void *state)
 
 void rh_knn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row)
 {
-    (void)model;
-    (void)env;
-    *(place *)state = (place){.row = row};
+    if (model->param[RH_KNN_CARRY] != RH_KNN_STITCH)
+        rh_knn__stand_anywhere(model, env, state, row);
+    else
+        *(place *)state = (place){.row = row};
 }
 
 bool rh_knn__uncovered(const void *self, const void *state)

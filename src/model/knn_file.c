@@ -3,12 +3,23 @@
 // Members with discrete actions store their table, because finding neighbours takes long. Those
 // with continuous actions rebuild their index from the log, to the same bits. Both store the
 // distances that reach is computed from, and the transitions they use unless they use all.
+// Members that carry store their matrices and rebuild their indices.
 //
 // Everything read is checked: whatever the file holds, environments stay within their arrays.
 
 #include "knn_internal.h"
 
 #include <math.h>
+
+static rh_status write_carry(const rh_model *model, const rh_knn *knn, rh_store *store,
+                             rh_error *err)
+{
+    if (!knn->slope)
+        return RH_OK;
+    rh_status rc = rh_store__put(store, "slope", RH_STORE_F32, knn->slope,
+                                 knn->nslope * rh_knn__slope_size(model), err);
+    return rc ? rc : rh_store__put_number(store, "sloped", knn->sloped, err);
+}
 
 rh_status rh_knn__write(const rh_model *model, const void *member, rh_store *store,
                         rh_error *err)
@@ -23,6 +34,8 @@ rh_status rh_knn__write(const rh_model *model, const void *member, rh_store *sto
         rc = rh_store__put(store, "index", RH_STORE_I32, knn->index, n, err);
     if (!rc && knn->index)
         rc = rh_store__put(store, "distance", RH_STORE_F32, knn->distance, n, err);
+    if (!rc)
+        rc = write_carry(model, knn, store, err);
     if (!rc)
         rc = rh_store__put(store, "near", RH_STORE_F32, knn->near, knn->nnear, err);
     if (!rc)
@@ -115,6 +128,40 @@ static rh_status read_table(rh_knn *knn, const rh_model *model, rh_store *store,
     return rc;
 }
 
+static rh_status read_carry(rh_knn *knn, const rh_model *model, rh_store *store, rh_error *err)
+{
+    void *got = NULL;
+    int64_t size = rh_knn__slope_size(model), n = 0;
+    double sloped = 0.0;
+    if ((int)model->param[RH_KNN_CARRY] == RH_KNN_STITCH)
+        return RH_OK;
+    rh_status rc = rh_store__get(store, "slope", RH_STORE_F32, -1, &got, &n, err);
+    knn->slope = got;
+    knn->nslope = n / size;
+    if (!rc && (n % size || (knn->nslope != 1 && knn->nslope != knn->nuse &&
+                             knn->nslope != model->log->naction)))
+        rc =
+            rh_store__refuse(store, "slope", err,
+                             "%lld numbers, expected %lld for all, for each action or for each "
+                             "transition",
+                             (long long)n, (long long)size);
+    for (int64_t i = 0; !rc && i < n; i++)
+        if (!isfinite(knn->slope[i]))
+            rc = rh_store__refuse(store, "slope", err,
+                                  "entry %lld is not finite, expected finite numbers",
+                                  (long long)i);
+    if (!rc)
+        rc = rh_store__get_within(store, "sloped", 0.0, 1.0, &sloped, err);
+    knn->sloped = sloped != 0.0;
+    if (!rc)
+        rc = rh_knn__index_steps(knn, model, err);
+    if (!rc)
+        rc = rh_knn__index_arrivals(knn, model, 1, err);
+    if (!rc)
+        rh_knn__bound_rewards(knn, model);
+    return rc;
+}
+
 static rh_status read_reach(rh_knn *knn, rh_store *store, rh_error *err)
 {
     void *got = NULL;
@@ -150,6 +197,8 @@ rh_status rh_knn__read(void **out, const rh_model *model, rh_store *store, rh_er
     if (!rc)
         rc = model->log->naction ? read_table(knn, model, store, err)
                                  : rh_knn__make_points(knn, model, NULL, err);
+    if (!rc)
+        rc = read_carry(knn, model, store, err);
     if (!rc)
         rc = read_reach(knn, store, err);
     if (rc)

@@ -16,15 +16,27 @@ enum {
     RH_KNN_OUT_OF_COVERAGE,
     RH_KNN_COST,
     RH_KNN_ACTION_WEIGHT,
+    RH_KNN_CARRY,
+    RH_KNN_CAP,
     RH_KNN_NPARAM
 };
 
 enum { RH_KNN_PAPER, RH_KNN_INVERSE, RH_KNN_UNIFORM, RH_KNN_KERNEL }; // weights
 enum { RH_KNN_NORM, RH_KNN_SQUARED };                                 // distance
 enum { RH_KNN_NONE, RH_KNN_FIXED, RH_KNN_QUANTILE, RH_KNN_AUTO };     // reach
+enum { RH_KNN_STITCH, RH_KNN_LOG, RH_KNN_ACTION, RH_KNN_LOCAL };      // carry
 enum { RH_KNN_PESSIMISTIC, RH_KNN_OPTIMISTIC, RH_KNN_CHARGED };       // out of coverage
 
 extern const rh_param rh_knn__param[RH_KNN_NPARAM];
+
+#define RH_KNN__NIN (RH_MAX_OBS + RH_MAX_ACT) // most columns of a matrix of carry
+
+// An index of the transitions of one action, by the codes of their states.
+typedef struct rh_knn__steps {
+    rh_neighbours *points; // owned; NULL: there are none
+    int32_t *position;     // owned: where they are among those in use  (n)
+    int64_t n;
+} rh_knn__steps;
 
 // A member: a table of neighbours for discrete actions, an index to search for continuous ones.
 typedef struct rh_knn {
@@ -41,6 +53,22 @@ typedef struct rh_knn {
     int64_t nnear;         //   ascending                               (nnear)
     double step;           // median length of a logged step, in codes
     double reach;          // of reach = auto; INFINITY: none
+
+    // Of a member that carries; otherwise all of it is NULL or 0. A position is the place of a
+    // transition among those in use.
+    rh_knn__steps *steps;      // owned: of each discrete action            (nsteps)
+    int nsteps;                //
+    float *slope;              // owned: matrices of carry, in the sensors' units
+                               //                       (nslope x (nobs + 1) x nin)
+    int64_t nslope;            // one, one per action, or one per position
+    bool sloped;               // rewards have slopes
+    double reward_lo;          // the lowest reward of a step, and the highest
+    double reward_hi;          //
+    double usual;              // the mean reward of steps that do not end
+    rh_neighbours *arrival[2]; // owned: arrivals that do not end, and that do; NULL: none
+    int32_t *arrived[2];       // owned: their positions
+    float *margin;             // owned: within it of an arrival, steps end as it does; NULL: no
+                               // arrival tells                             (nuse)
 } rh_knn;
 
 // ---------------------------------------------------------------------------- knn_table.c
@@ -55,6 +83,9 @@ rh_status rh_knn__make_table(rh_knn *knn, const rh_model *model, const rh_model_
 // (nuse x npoint). Nullable: point.
 void rh_knn__scale_actions(rh_knn *knn, const rh_model *model);
 rh_status rh_knn__make_points(rh_knn *knn, const rh_model *model, float **point, rh_error *err);
+
+// An action's number k, within the range of the log.
+double rh_knn__clamp_action(const rh_knn *knn, int k, double act);
 
 // The point (npoint) of an observation and an action. code: that of obs, or NULL when the
 // model has none of states. scratch: as for rh_repr_encode_one().
@@ -133,6 +164,46 @@ rh_task rh_knn__task(const rh_model *model, const rh_knn__rules *rules);
 
 rh_status rh_knn__table_env(rh_env **out, const rh_model *model, const rh_knn *knn,
                             const double *param, rh_error *err);
+
+// ---------------------------------------------------------------------------- knn_carry.c
+
+// Index the transitions of each action; learn the matrices.
+rh_status rh_knn__index_steps(rh_knn *knn, const rh_model *model, rh_error *err);
+rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__part *part,
+                            rh_error *err);
+
+// The matrix of a position, its last row that of the reward ((nobs + 1) x nin); its size.
+const float *rh_knn__slope(const rh_knn *knn, const rh_model *model, int32_t position);
+int64_t rh_knn__slope_size(const rh_model *model);
+
+// ---------------------------------------------------------------------------- knn_arrive.c
+
+// The difference a - b of two values of a sensor, the short way round where it wraps.
+double rh_knn__difference(const rh_model *model, int sensor, double a, double b);
+
+// Index the arrivals that tell ends from other steps; find the bounds of rewards.
+rh_status rh_knn__index_arrivals(rh_knn *knn, const rh_model *model, int nthread,
+                                 rh_error *err);
+void rh_knn__bound_rewards(rh_knn *knn, const rh_model *model);
+
+// Where a step leads.
+typedef struct rh_knn__arrival {
+    double next[RH_MAX_OBS];       // (nobs)
+    float code[RH_NEIGHBOURS_DIM]; // of next; unset where codes are of state and action
+    double reward;
+    bool ends;
+} rh_knn__arrival;
+
+// Carry the step of act in s over from the transition at `position`. other: the position of the
+// nearest neighbour that does not end, or -1. scratch: as for rh_repr_encode_one().
+void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
+                    const double *s, const double *act, float *scratch, rh_knn__arrival *out);
+
+// ---------------------------------------------------------------------------- knn_carry_env.c
+
+rh_status rh_knn__carry_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                            const double *param, rh_error *err);
+void rh_knn__stand_anywhere(const rh_model *model, const rh_env *env, void *state, int32_t row);
 
 // ---------------------------------------------------------------------------- knn_file.c
 

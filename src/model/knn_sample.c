@@ -108,6 +108,11 @@ rh_knn__rules rh_knn__make_rules(const rh_knn *knn, const rh_model *model, const
         .charged = rule == RH_KNN_CHARGED && knn->step > 0.0,
         .least = model->task.reward_lo,
     };
+    if (knn->slope)
+        r.least = fmin(r.least, knn->reward_lo);
+    for (int i = 0; knn->slope && i < model->facts->nlimit; i++)
+        if (isnan(model->facts->limit[i].reward))
+            r.least = fmin(r.least, model->lowest);
     if (r.charged && isfinite(r.reach))
         r.toll = param[RH_KNN_COST] / knn->step;
     if (r.toll > 0.0)

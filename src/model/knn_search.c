@@ -29,7 +29,7 @@ void rh_knn__scale_actions(rh_knn *knn, const rh_model *model)
     }
 }
 
-static double clamped(const rh_knn *knn, int k, double act)
+double rh_knn__clamp_action(const rh_knn *knn, int k, double act)
 {
     return fmin(fmax(act, knn->lo[k]), knn->hi[k]);
 }
@@ -39,7 +39,7 @@ static double scaled(const rh_knn *knn, int k, double act)
 {
     double half = 0.5 * knn->hi[k] - 0.5 * knn->lo[k];
     double centre = 0.5 * knn->hi[k] + 0.5 * knn->lo[k];
-    return half > 0.0 ? (clamped(knn, k, act) - centre) / half : 0.0;
+    return half > 0.0 ? (rh_knn__clamp_action(knn, k, act) - centre) / half : 0.0;
 }
 
 static void put_action(const rh_knn *knn, const rh_model *model, const double *act,
@@ -56,7 +56,7 @@ void rh_knn__point(const rh_knn *knn, const rh_model *model, const float *code,
     if (rh_repr_nact(model->repr) > 0) {
         double within[RH_MAX_ACT];
         for (int k = 0; k < nact; k++)
-            within[k] = clamped(knn, k, act[k]);
+            within[k] = rh_knn__clamp_action(knn, k, act[k]);
         rh_repr_encode_one(model->repr, obs, within, scratch, point);
         return;
     }

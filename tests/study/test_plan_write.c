@@ -194,6 +194,8 @@ static void a_file(void **unused)
                         "  out_of_coverage: pessimistic\n"
                         "  cost: 1\n"
                         "  action_weight: 1\n"
+                        "  carry: none\n"
+                        "  cap: 1.6\n"
                         "  members: 1\n"
                         "  resample: all\n"
                         "representation:\n"

@@ -1,0 +1,185 @@
+// knn_carry_env.c - the environment of a member that carries differences over.
+//
+// A step finds the k nearest transitions of its action to the present state, draws one as the
+// other environments of this model do, and goes to where that step leads from here
+// (knn_arrive.c). States are not those of the log, so there are no fixed observations.
+//
+// 1. Every step takes one random number, as in the other environments.
+// 2. The code of a state is computed once, when it is reached: judging the end needs it, and so
+//    does the next step.
+// 3. A state beyond the reach of its nearest transition is out of coverage, as in the other
+//    environments. Carrying can lead there. This is what bounds a run.
+
+#include "knn_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct carried {
+    const rh_model *model; // borrowed
+    const rh_knn *knn;     // borrowed
+    rh_knn__rules rules;
+    double param[RH_KNN_NPARAM];
+    int k;
+} carried;
+
+typedef struct place {
+    rh_knn__arrival at; // its next is the present state
+    bool uncovered;
+    _Alignas(64) float point[RH_NEIGHBOURS_DIM];
+    _Alignas(64) float scratch[]; // (rh_repr_nscratch)
+} place;
+
+static void enter(const rh_model *model, place *here, int32_t row)
+{
+    const rh_log *log = model->log;
+    int d = rh_repr_ncode(model->repr);
+    memcpy(here->at.next, log->obs + (int64_t)row * log->nobs,
+           (size_t)log->nobs * sizeof *here->at.next);
+    if (model->code)
+        memcpy(here->at.code, model->code + (int64_t)row * d, (size_t)d * sizeof(float));
+    here->uncovered = false;
+}
+
+void rh_knn__stand_anywhere(const rh_model *model, const rh_env *env, void *state, int32_t row)
+{
+    (void)env;
+    enter(model, state, row);
+}
+
+static void show(const carried *w, const place *here, double *obs)
+{
+    memcpy(obs, here->at.next, (size_t)w->model->log->nobs * sizeof *obs);
+}
+
+static void begin(const void *self, void *state, rh_streams *streams, double *obs)
+{
+    const carried *w = self;
+    const rh_model *model = w->model;
+    place *here = state;
+    enter(model, here, model->start[rh_rng_below(&streams->start, (uint32_t)model->nstart)]);
+    show(w, here, obs);
+}
+
+// The nearest transitions to the present state and act, by position; how many.
+static int find(const carried *w, place *here, const double *act, int32_t *position,
+                float *distance)
+{
+    const rh_knn *knn = w->knn;
+    const rh_neighbours *points = knn->points;
+    const float *query = here->at.code;
+    const int32_t *who = NULL;
+    if (points) {
+        rh_knn__point(knn, w->model, w->model->code ? here->at.code : NULL, here->at.next, act,
+                      here->scratch, here->point);
+        query = here->point;
+    } else {
+        const rh_knn__steps *steps = &knn->steps[(int)act[0]];
+        points = steps->points;
+        who = steps->position;
+    }
+    int found = points ? rh_neighbours__find(points, query, w->k, -1, position, distance) : 0;
+    int n = 0;
+    for (; n < found && !isinf(distance[n]); n++) {
+        position[n] = who ? who[position[n]] : position[n];
+        distance[n] = sqrtf(distance[n]);
+    }
+    return n;
+}
+
+// Draw one of n neighbours by u.
+static int draw(const carried *w, const float *distance, int n, double u)
+{
+    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
+    int chosen = 0;
+    rh_knn__weigh(w->param, distance, n, p);
+    while (chosen + 1 < n && u >= (sum += p[chosen]))
+        chosen++;
+    return chosen;
+}
+
+static int32_t first_that_goes_on(const carried *w, const int32_t *position, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int64_t t = w->knn->use ? w->knn->use[position[i]] : position[i];
+        if (!(w->model->log->flag[t] & RH_FLAG_TERMINAL))
+            return position[i];
+    }
+    return -1;
+}
+
+static bool step(const void *self, void *state, const double *act, rh_streams *streams,
+                 double *obs, double *reward)
+{
+    const carried *w = self;
+    place *here = state;
+    bool continuing = w->model->task.continuing;
+    int32_t position[RH_NEIGHBOURS_MOST];
+    float distance[RH_NEIGHBOURS_MOST];
+    double s[RH_MAX_OBS];
+    int n = find(w, here, act, position, distance);
+    double u = rh_rng_uniform(&streams->noise);
+
+    // out of coverage: the end, or in a continuing task a new start
+    bool far = n == 0 || (double)distance[0] > w->rules.reach;
+    if (n == 0 || (far && !w->rules.charged)) {
+        *reward = w->rules.given;
+        if (continuing)
+            begin(self, state, streams, obs);
+        else
+            show(w, here, obs);
+        here->uncovered = true;
+        return !continuing;
+    }
+
+    int chosen = draw(w, distance, n, u);
+    double past = (double)distance[chosen] - w->rules.reach;
+    memcpy(s, here->at.next, (size_t)w->model->log->nobs * sizeof *s);
+    rh_knn__arrive(w->knn, w->model, position[chosen], first_that_goes_on(w, position, n), s,
+                   act, here->scratch, &here->at);
+    *reward = here->at.reward;
+    *reward -= w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0;
+    bool ends = here->at.ends;
+    if (ends && continuing)
+        begin(self, state, streams, obs);
+    else
+        show(w, here, obs);
+    here->uncovered = far;
+    return ends && !continuing;
+}
+
+static bool uncovered(const void *self, const void *state)
+{
+    (void)self;
+    return ((const place *)state)->uncovered;
+}
+
+static const rh_env_type type = {
+    .name = "knn",
+    .about = "nearest neighbours in a log, with differences carried over",
+    .self_size = sizeof(carried),
+    .state_size = sizeof(place),
+    .param = rh_knn__param,
+    .nparam = RH_KNN_NPARAM,
+    .start = begin,
+    .step = step,
+    .uncovered = uncovered,
+};
+
+rh_status rh_knn__carry_env(rh_env **out, const rh_model *model, const rh_knn *knn,
+                            const double *param, rh_error *err)
+{
+    carried *w = rh_alloc(1, sizeof *w);
+    if (!w)
+        return rh_base__no_memory(err, "knn");
+    *w = (carried){.model = model, .knn = knn, .k = (int)param[RH_KNN_K]};
+    memcpy(w->param, param, sizeof w->param);
+    w->rules = rh_knn__make_rules(knn, model, param);
+    rh_task task = rh_knn__task(model, &w->rules);
+    size_t size = sizeof(place) + rh_repr_nscratch(model->repr) * sizeof(float);
+    rh_status rc = rh_env_adopt(out, &type, &task, param, w, size, err);
+    if (rc)
+        rh_free(w);
+    return rc;
+}
