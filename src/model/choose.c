@@ -132,10 +132,14 @@ int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL])
     return n;
 }
 
-static bool same_repr(const rh_model_trial *a, const rh_model_trial *b)
+// Whether two representations have the same type and parameters.
+static bool same_repr(const rh_repr_type *a, const double *x, const rh_repr_type *b,
+                      const double *y)
 {
-    return a->repr == b->repr && memcmp(a->repr_param, b->repr_param,
-                                        (size_t)a->repr->nparam * sizeof *a->repr_param) == 0;
+    bool same = a == b;
+    for (int i = 0; same && i < a->nparam; i++)
+        same = x[i] == y[i];
+    return same;
 }
 
 // Results that are not measured.
@@ -188,8 +192,7 @@ static rh_status learn(choice *c, const rh_model_trial *one, const rh_repr **out
     if (steps >= 0 && (!c->one_repr || c->excerpt) && want.param[steps] > TRIAL_STEPS)
         want.param[steps] = TRIAL_STEPS;
     for (int i = 0; i < c->nlearned; i++)
-        if (c->learned[i].type == want.type &&
-            memcmp(c->learned[i].param, want.param, sizeof want.param) == 0) {
+        if (same_repr(c->learned[i].type, c->learned[i].param, want.type, want.param)) {
             *out = c->learned[i].repr;
             return RH_OK;
         }
@@ -456,8 +459,7 @@ static rh_status fit(choice *c, int chosen, rh_model **out, rh_error *err)
     learning.use = NULL;
     learning.seed = c->opt->seed;
     for (int i = 0; !c->excerpt && i < c->nlearned; i++)
-        if (c->learned[i].type == one->repr &&
-            memcmp(c->learned[i].param, one->repr_param, sizeof one->repr_param) == 0)
+        if (same_repr(c->learned[i].type, c->learned[i].param, one->repr, one->repr_param))
             known = c->learned[i].repr;
     rh_status rc = RH_OK;
     if (!known) {
@@ -494,7 +496,8 @@ rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int n
         c.cmp->trial[i] = candidate[i];
         reset(&c.cmp->trial[i]);
         spare(&c.cmp->trial[i], log->n);
-        c.one_repr = c.one_repr && same_repr(&candidate[0], &candidate[i]);
+        c.one_repr = c.one_repr && same_repr(candidate[0].repr, candidate[0].repr_param,
+                                             candidate[i].repr, candidate[i].repr_param);
     }
     c.cmp->logged_return = c.cmp->trial[0].simulated_return;
     c.cmp->logged_length = c.cmp->trial[0].simulated_length;

@@ -20,16 +20,23 @@ typedef struct field {
 
 #define OF(x) #x, offsetof(rh_model_comparison, x)
 #define AT(x) #x, offsetof(rh_model_trial, x)
-#define SPREAD(of, x)                                                                          \
-    {of(x.n), LARGE}, {of(x.q25), REAL}, {of(x.median), REAL}, {of(x.q75), REAL},              \
-    {                                                                                          \
-        of(x.mean), REAL                                                                       \
-    }
-
 static const field of_comparison[] = {
-    {OF(nhorizon), WHOLE},     {OF(nstretch), WHOLE},     {OF(nunit), WHOLE},
-    {OF(nfold), WHOLE},        {OF(nstep), LARGE},        {OF(logged_ended), REAL},
-    SPREAD(OF, logged_return), SPREAD(OF, logged_length),
+    {OF(nhorizon), WHOLE},
+    {OF(nstretch), WHOLE},
+    {OF(nunit), WHOLE},
+    {OF(nfold), WHOLE},
+    {OF(nstep), LARGE},
+    {OF(logged_ended), REAL},
+    {OF(logged_return.n), LARGE},
+    {OF(logged_return.q25), REAL},
+    {OF(logged_return.median), REAL},
+    {OF(logged_return.q75), REAL},
+    {OF(logged_return.mean), REAL},
+    {OF(logged_length.n), LARGE},
+    {OF(logged_length.q25), REAL},
+    {OF(logged_length.median), REAL},
+    {OF(logged_length.q75), REAL},
+    {OF(logged_length.mean), REAL},
 };
 
 static const field of_trial[] = {
@@ -43,8 +50,16 @@ static const field of_trial[] = {
     {AT(behind_error), REAL},
     {AT(simulated_ended), REAL},
     {AT(imitation), REAL},
-    SPREAD(AT, simulated_return),
-    SPREAD(AT, simulated_length),
+    {AT(simulated_return.n), LARGE},
+    {AT(simulated_return.q25), REAL},
+    {AT(simulated_return.median), REAL},
+    {AT(simulated_return.q75), REAL},
+    {AT(simulated_return.mean), REAL},
+    {AT(simulated_length.n), LARGE},
+    {AT(simulated_length.q25), REAL},
+    {AT(simulated_length.median), REAL},
+    {AT(simulated_length.q75), REAL},
+    {AT(simulated_length.mean), REAL},
 };
 
 enum {
