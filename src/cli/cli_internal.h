@@ -323,6 +323,10 @@ typedef struct cli_fitting {
 void cli_fit_print(const cli_fitting *fit);
 void cli_fit_json(FILE *out, const cli_fitting *fit);
 
+// The comparison that chose a model. Nullable: c in JSON.
+void cli_compared_print(const rh_model_comparison *c, bool continuing);
+void cli_compared_json(cli_json *json, const rh_model_comparison *c);
+
 // ---------------------------------------------------------------------------- a study
 
 // The processes that this one was started with, from the environment variables.

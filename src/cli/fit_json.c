@@ -171,6 +171,7 @@ void cli_fit_json(FILE *out, const cli_fitting *fit)
     json_task(&json, fit);
     json_repr(&json, fit);
     json_model(&json, fit);
+    cli_compared_json(&json, rh_model_compared(fit->model));
     if (f)
         json_fidelity(&json, f, rh_model_log(fit->model));
     else

@@ -280,6 +280,8 @@ void cli_fit_print(const cli_fitting *fit)
     print_repr(&p);
     print_model(&p);
     print_reach(&p);
+    if (rh_model_compared(p.model))
+        cli_compared_print(rh_model_compared(p.model), rh_model_task(p.model)->continuing);
     if (p.f) {
         print_errors(&p);
         print_imitation(&p);

@@ -209,6 +209,7 @@ void rh_plan_destroy(rh_plan *plan)
     rh_free(plan->method_param);
     rh_free(plan->model_param);
     rh_free(plan->repr_param);
+    rh_free(plan->candidate);
     rh_free(plan->task_opt);
     rh_free(plan->range);
     rh_free(plan->limit);

@@ -59,14 +59,17 @@ struct rh_plan {
     int ncurve;             // points of a learning curve
 
     // where agents run
-    const rh_env_type *env; // a simulator; NULL: a model
-    const rh_model_type *model;
-    double *model_param; // owned                                         (nparam of the model)
+    const rh_env_type *env;     // a simulator; NULL: a model
+    const rh_model_type *model; // NULL: auto, chosen among the candidates
+    double *model_param; // owned; NULL where model is                    (nparam of the model)
+    rh_model_trial *candidate; // owned: models to choose from, the simplest first (ncandidate)
+    int ncandidate;            //
     int nmember;
     rh_resample resample;
     double share;
-    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose()
+    const rh_repr_type *repr; // NULL: chosen by rh_repr_choose(), or with the model
     bool repr_given;          // the kind was asked for
+    bool repr_open;           // it is chosen with the model
     double *repr_param;       // owned; NULL where repr is                (nparam of it)
     bool joint;
     const rh_env_type *task_of; // whose task is used; NULL: what the log shows
@@ -242,6 +245,12 @@ void rh_plan__fresh(const rh_plan *plan, bool parts, rh_resample resample,
 rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds__kind *kind,
                             const rh_repr *same, const rh_log *log, const rh_fit_options *how,
                             const rh_model_options *parts, rh_error *err);
+
+// plan_choose.c: the models to choose from, after the model and the representation are known.
+rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err);
+// The value of a model's parameter, reach in its own forms, into param (nparam of the type).
+rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
+                               const rh_plan__item *said, rh_error *err);
 
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);

@@ -21,6 +21,8 @@ typedef struct fitting {
     double *lo, *hi;  // of the sensors, owned  (nobs)
     double *limit;    // owned: lower ones, then upper ones (2 x nobs)
     rh_repr *repr;    // owned
+    rh_model_trial candidate[RH_MODEL_NTRIAL];
+    int ncandidate;
 } fitting;
 
 static void clear(fitting *f)
@@ -100,10 +102,10 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
 {
     if (opt->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "fit: options, expected those of rh_fit_defaults()");
-    if (!plan->model)
+    if (!plan->candidate)
         return rh_fail(err, RH_EINVAL, "fit: the plan is not settled");
     f->opt = rh_model_defaults();
-    f->opt.param = plan->model_param;
+    f->opt.param = plan->candidate[0].param;
     f->opt.nmember = plan->nmember;
     f->opt.resample = plan->resample;
     f->opt.share = plan->share;
@@ -120,7 +122,7 @@ static rh_status prepare(fitting *f, const rh_plan *plan, const rh_log *log,
         rc = read_ranges(f, plan, log, err);
     if (!rc)
         rc = read_limits(f, plan, log, err);
-    return rc ? rc : rh_model_check(plan->model, log, &f->opt, err);
+    return rc ? rc : rh_model_check(plan->candidate[0].type, log, &f->opt, err);
 }
 
 rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit_options *opt,
@@ -132,7 +134,7 @@ rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit
     if (!rc && plan->command == RH_PLAN_TUNE && plan->confirm_settings > 0) {
         rh_error why;
         rh_plan__fresh(plan, plan->nmember > 1, plan->resample, &f.opt);
-        rc = rh_model_check(plan->model, log, &f.opt, &why);
+        rc = rh_model_check(plan->candidate[0].type, log, &f.opt, &why);
         if (rc)
             rh_fail(err, rc, "confirm: %.400s; or none (confirm: false)", why.text);
     }
@@ -142,17 +144,20 @@ rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit
 
 // ---------------------------------------------------------------------------- fitting
 
-static rh_status learn(fitting *f, const rh_plan *plan, const rh_log *log,
-                       const rh_fit_options *how, rh_error *err)
+// representation: auto. The representation that predicts the dynamics best, for all candidates.
+static rh_status choose_repr(fitting *f, const rh_log *log, const rh_repr_options *opt,
+                             const rh_fit_options *how, rh_error *err)
 {
-    rh_repr_options opt = rh_repr_defaults();
-    opt.param = plan->repr_param;
-    opt.actions = plan->joint;
-    opt.seed = plan->seed;
-    opt.watch = how->watch;
-    if (plan->repr)
-        return rh_repr_fit(&f->repr, plan->repr, log, &opt, err);
-    return rh_repr_choose(&f->repr, how->trial, how->ntrial, log, &opt, how->nthread, err);
+    rh_status rc =
+        rh_repr_choose(&f->repr, how->trial, how->ntrial, log, opt, how->nthread, err);
+    for (int i = 0; i < f->ncandidate && !rc; i++) {
+        rh_model_trial *one = &f->candidate[i];
+        one->repr = rh_repr_kind(f->repr);
+        memset(one->repr_param, 0, sizeof one->repr_param);
+        memcpy(one->repr_param, rh_repr_params(f->repr),
+               (size_t)one->repr->nparam * sizeof *one->repr_param);
+    }
+    return rc;
 }
 
 rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
@@ -162,10 +167,26 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     fitting f = {0};
     opt = opt ? opt : &usual;
     rh_status rc = prepare(&f, plan, log, opt, err);
-    if (!rc)
-        rc = learn(&f, plan, log, opt, err);
-    if (!rc)
-        rc = rh_model_fit(out, plan->model, log, f.repr, &f.opt, err);
+    rh_repr_options learning = rh_repr_defaults();
+    learning.actions = plan->joint;
+    learning.seed = plan->seed;
+    learning.watch = opt->watch;
+    if (!rc) {
+        f.ncandidate = plan->ncandidate;
+        memcpy(f.candidate, plan->candidate,
+               (size_t)plan->ncandidate * sizeof *plan->candidate);
+    }
+    if (!rc && !plan->repr && !plan->repr_open)
+        rc = choose_repr(&f, log, &learning, opt, err);
+    if (!rc && f.ncandidate > 1)
+        rc = rh_model_choose(out, f.candidate, f.ncandidate, log, &f.opt, &learning, err);
+    else if (!rc) {
+        learning.param = f.candidate[0].repr_param;
+        if (!f.repr)
+            rc = rh_repr_fit(&f.repr, f.candidate[0].repr, log, &learning, err);
+        if (!rc)
+            rc = rh_model_fit(out, f.candidate[0].type, log, f.repr, &f.opt, err);
+    }
     clear(&f);
     return rc;
 }

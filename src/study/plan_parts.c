@@ -3,7 +3,8 @@
 // 1. All other keys override preset: paper, wherever it is written: its values come first.
 // 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3). The
 //    last two set two parameters each.
-// 3. A log whose steps have no order defaults to raw: no other representation could learn.
+// 3. The representation is chosen with the model (plan_choose.c) unless something is set for
+// it.
 // 4. Beside model:FILE all of these keys are refused: they have no effect on a fitted model.
 
 #include "plan.h"
@@ -73,19 +74,18 @@ rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, c
 // ---------------------------------------------------------------------------- the model
 
 // auto, none, quantile, fixed, 99% or 0.3
-static rh_status read_reach(rh_plan *plan, const rh_plan__item *said, rh_error *err)
+static rh_status read_reach(const rh_model_type *type, double *param, const rh_plan__item *said,
+                            rh_error *err)
 {
-    const rh_model_type *type = plan->model;
     int reach = rh_param_find(type->param, type->nparam, "reach");
     int share_at = rh_param_find(type->param, type->nparam, "reach_quantile");
     int distance_at = rh_param_find(type->param, type->nparam, "reach_distance");
     const rh_yaml *node = said->value;
     double x;
     if (reach < 0 || share_at < 0 || distance_at < 0 || node->kind != RH_YAML_TEXT)
-        return rh_plan__value(type->param, type->nparam, type->name, "reach", said,
-                              plan->model_param, err);
+        return rh_plan__value(type->param, type->nparam, type->name, "reach", said, param, err);
     const rh_param *p = &type->param[reach];
-    if (rh_param_parse(p, type->name, node->text, &plan->model_param[reach], NULL) == RH_OK)
+    if (rh_param_parse(p, type->name, node->text, &param[reach], NULL) == RH_OK)
         return RH_OK;
 
     char text[40];
@@ -100,9 +100,16 @@ static rh_status read_reach(rh_plan *plan, const rh_plan__item *said, rh_error *
         return rh_plan__refuse(said, NULL, "", err,
                                "auto, none, a share of all queries such as 99%, or a distance "
                                "such as 0.3");
-    plan->model_param[share ? share_at : distance_at] = share ? x / 100.0 : x;
-    return rh_param_parse(p, type->name, share ? "quantile" : "fixed",
-                          &plan->model_param[reach], err);
+    param[share ? share_at : distance_at] = share ? x / 100.0 : x;
+    return rh_param_parse(p, type->name, share ? "quantile" : "fixed", &param[reach], err);
+}
+
+rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
+                               const rh_plan__item *said, rh_error *err)
+{
+    return strcmp(name, "reach") == 0
+               ? read_reach(type, param, said, err)
+               : rh_plan__value(type->param, type->nparam, type->name, name, said, param, err);
 }
 
 static rh_status read_members(rh_plan *plan, rh_error *err)
@@ -122,11 +129,12 @@ static rh_status read_members(rh_plan *plan, rh_error *err)
 static rh_status read_model(rh_plan *plan, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
-    if (!plan->model)
-        plan->model = rh_model_find(PAPER_MODEL, err);
+    const rh_plan__item *kind = rh_plan__said(plan, "model.kind");
+    if (!plan->model && plan->paper && !kind)
+        plan->model = rh_model_find(PAPER_MODEL, NULL);
     const rh_model_type *type = plan->model;
-    if (!type)
-        return RH_EINVAL;
+    if (!type) // the candidates get what was set
+        return read_members(plan, err);
     rh_status rc = rh_plan__initial(&plan->model_param, type->param, type->nparam, err);
     bool paper = plan->paper && strcmp(type->name, PAPER_MODEL) == 0;
     for (int i = 0; paper && i < NPAPER && !rc; i++) {
@@ -142,9 +150,7 @@ static rh_status read_model(rh_plan *plan, rh_error *err)
         const char *name = rh_plan__behind(said->key, "model.");
         if (!name || !rh_plan__is_open(said->key))
             continue;
-        rc = strcmp(name, "reach") == 0 ? read_reach(plan, said, err)
-                                        : rh_plan__value(type->param, type->nparam, type->name,
-                                                         name, said, plan->model_param, err);
+        rc = rh_plan__model_value(type, plan->model_param, name, said, err);
     }
     return rc ? rc : read_members(plan, err);
 }
@@ -254,6 +260,11 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
                                     "representation auto sets its own parameters")
                    : RH_OK;
 
+    // nothing was asked for: chosen with the model
+    plan->repr_open = !kind && !preset && !set;
+    if (plan->repr_open)
+        return RH_OK;
+
     // a log without order gets the raw representation
     rc = set_repr(plan, preset ? preset->type : kind ? kind : PAPER_REPR, err);
     bool order = !log || log->n > log->nepisode;
@@ -314,6 +325,8 @@ rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
         rc = read_task(plan, err);
     if (!rc)
         rc = read_repr(plan, log, err);
+    if (!rc)
+        rc = rh_plan__candidates(plan, log, err);
     if (!rc && plan->joint && log && log->naction)
         rc = rh_plan__blame(joint, NULL, err,
                             "representation.joint is for continuous actions, and the log's "

@@ -42,6 +42,7 @@ static void reset(rh_plan *plan)
     rh_free(plan->range);
     rh_free(plan->limit);
     rh_free(plan->repr_param);
+    rh_free(plan->candidate);
     rh_free(plan->task_opt);
     rh_plan__clear_space(plan);
     rh_plan__clear_lines(plan->book);

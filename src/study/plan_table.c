@@ -53,7 +53,8 @@ static const char *method_name(int i)
 
 static const char *model_name(int i)
 {
-    return i < rh_model_ntype() ? rh_model_type_at(i)->name : NULL;
+    return i < rh_model_ntype() ? rh_model_type_at(i)->name
+                                : (i == rh_model_ntype() ? "auto" : NULL);
 }
 
 static const char *repr_name(int i)
@@ -171,6 +172,9 @@ static rh_status read_method(rh_plan *plan, const rh_plan__item *said, rh_error 
 static rh_status read_model(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     rh_error why = {""};
+    plan->model = NULL;
+    if (strcmp(text_of(said), "auto") == 0)
+        return RH_OK;
     plan->model = rh_model_find(text_of(said), &why);
     return found(plan->model, said, &why, err);
 }
@@ -226,7 +230,12 @@ static void show_method(const rh_plan *plan, rh_text *text)
 
 static void show_model(const rh_plan *plan, rh_text *text)
 {
-    rh_text__add(text, plan->model->name);
+    rh_text__add(text, plan->model ? plan->model->name : "auto");
+}
+
+static bool repr_is_set(const rh_plan *plan)
+{
+    return !plan->repr_open;
 }
 
 static void show_repr(const rh_plan *plan, rh_text *text)
@@ -502,8 +511,10 @@ static const rh_plan__row row[] = {
       "points of a learning curve in the study's journal", "20", 0, RH_STUDY__NCURVE,
       .commands = TUNE, .group = RH_PLAN_EVALUATION},
      FIELD(ncurve)},
-    {{"model.kind", "model", 'm', RH_PLAN_CHOICE, "KIND", "the calibration model", "knn",
-      .name = model_name, .list = "models", .commands = FIT | TUNE, .group = RH_PLAN_MODEL},
+    {{"model.kind", "model", 'm', RH_PLAN_CHOICE, "KIND",
+      "the calibration model; auto: the one that replays held-out parts of the log best",
+      "auto", .name = model_name, .list = "models", .commands = FIT | TUNE,
+      .group = RH_PLAN_MODEL},
      FIELD(model),
      .read = read_model,
      .show = show_model,
@@ -539,11 +550,12 @@ static const rh_plan__row row[] = {
      .when = has_subsets},
     {{"representation.kind", "repr", 0, RH_PLAN_CHOICE, "KIND",
       "the representation of states; auto: the one that predicts the dynamics best",
-      "laplacian; raw where the steps have no order", .name = repr_name,
-      .list = "representations", .commands = FIT | TUNE, .group = RH_PLAN_MODEL},
+      "chosen with the model", .name = repr_name, .list = "representations",
+      .commands = FIT | TUNE, .group = RH_PLAN_MODEL},
      FIELD(repr),
      .read = read_repr,
      .show = show_repr,
+     .when = repr_is_set,
      .fit = true},
     {{"representation.preset", "repr-preset", 0, RH_PLAN_CHOICE, "NAME",
       "the parameters of the paper", .name = repr_preset_name, .list = "representations",

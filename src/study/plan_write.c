@@ -173,7 +173,20 @@ void rh_plan__enter_method(rh_plan *plan)
 
 void rh_plan__enter_model(rh_plan *plan)
 {
-    enter_table(plan, "model.", plan->model->param, plan->model->nparam, plan->model_param);
+    const rh_model_trial *any = plan->candidate;
+    if (plan->model) {
+        enter_table(plan, "model.", plan->model->param, plan->model->nparam, plan->model_param);
+        return;
+    }
+    // of models to choose from, what was set; all of them have it
+    for (int i = 0; i < any->type->nparam; i++) {
+        const rh_param *p = &any->type->param[i];
+        char key[100];
+        snprintf(key, sizeof key, "model.%s",
+                 strncmp(p->name, "reach", 5) == 0 ? "reach" : p->name);
+        if (rh_plan__said(plan, key))
+            enter_param(plan, "model.", p, any->param[i]);
+    }
 }
 
 void rh_plan__enter_repr(rh_plan *plan)
