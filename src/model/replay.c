@@ -24,8 +24,9 @@
 // 6. Sensors are scaled by their mean distance from the median: it is the scale of these
 //    scores, and neither an outlier nor a sensor that rests most of the time distorts it.
 //    Constant sensors are left out.
-// 7. A score at a horizon counts if at least LEAST_EFFECTIVE stretches make up the score of the
-//    ignorant forecast, (sum c)^2 / sum c^2: a ratio to one rare event would be chance.
+// 7. Rewards and ends at a horizon count if the stretches differ in them: at least
+//    LEAST_EFFECTIVE stretches must make up the variance, (sum d^2)^2 / sum d^4. A ratio to one
+//    rare event would be chance.
 // 8. Standard errors treat the episodes or blocks as independent, not the stretches.
 // 9. All candidates have the same stretches and the same streams, so they are compared in
 //    pairs.
@@ -206,16 +207,22 @@ static void find_units(rh_stretches *r)
     r->nrun = log->n > MOST_ALL_FOLDS && r->nfold > FOLDS_FEW ? FOLDS_FEW : r->nfold;
 }
 
-// The median length of an episode; 0 if memory ran out.
-static int64_t median_length(const rh_log *log)
+// The median length of an episode, or of a run of episodes that follow each other in a
+// continuing task; 0 if memory ran out.
+static int64_t median_length(const rh_stretches *r)
 {
+    const rh_log *log = r->log;
+    int n = 0;
     double *length = rh_alloc((size_t)log->nepisode, sizeof *length);
     if (!length)
         return 0;
-    for (int e = 0; e < log->nepisode; e++)
-        length[e] = (double)(log->first[e + 1] - log->first[e]);
-    qsort(length, (size_t)log->nepisode, sizeof *length, rh_base__ascending);
-    double median = rh_base__quantile_sorted(length, log->nepisode, 0.5);
+    for (int e = 0; e < log->nepisode; e++) {
+        bool joined = e > 0 && r->continuing && follows(r, log->first[e] - 1);
+        n += !joined;
+        length[n - 1] += (double)(log->first[e + 1] - log->first[e]);
+    }
+    qsort(length, (size_t)n, sizeof *length, rh_base__ascending);
+    double median = rh_base__quantile_sorted(length, n, 0.5);
     rh_free(length);
     return median > 1.0 ? (int64_t)median : 1;
 }
@@ -224,7 +231,7 @@ static int64_t median_length(const rh_log *log)
 static bool set_horizons(rh_stretches *r)
 {
     static const int series[] = {1, 2, 5, 10, 20, 50, 100, 200, 500};
-    int64_t longest = median_length(r->log);
+    int64_t longest = median_length(r);
     int64_t most = r->continuing ? MOST_CONTINUING : MOST_LENGTH;
     if (r->blocks || r->continuing)
         most = most < r->log->n / PART_CONTINUING ? most : r->log->n / PART_CONTINUING;
@@ -407,6 +414,38 @@ static void judge_ignorant(rh_stretches *r, pool *p, int h)
     }
 }
 
+// How many stretches make up the variance of the real rewards or ends at a horizon.
+static double effective(const rh_stretches *r, int part, int h)
+{
+    double mean = 0.0, square = 0.0, fourth = 0.0;
+    int n = 0;
+    for (int i = 0; i < r->nstretch; i++) {
+        const outcome *o = &r->real[i];
+        double y = part == RH_MODEL_END ? o->ended[h] : o->reward[h];
+        if (o->known[h])
+            mean += (y - mean) / ++n;
+    }
+    for (int i = 0; i < r->nstretch; i++) {
+        const outcome *o = &r->real[i];
+        double y = part == RH_MODEL_END ? o->ended[h] : o->reward[h],
+               d = (y - mean) * (y - mean);
+        square += o->known[h] ? d : 0.0;
+        fourth += o->known[h] ? d * d : 0.0;
+    }
+    return fourth > 0.0 ? square * square / fourth : 0.0;
+}
+
+// The sum of the ignorant forecast's scores.
+static double sum_ignorant(const rh_stretches *r, int part, int h)
+{
+    double sum = 0.0;
+    for (int i = 0; i < r->nstretch; i++) {
+        double c = *score_at(r, r->ignorant, i, part, h);
+        sum += isnan(c) ? 0.0 : c;
+    }
+    return sum;
+}
+
 // The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal
 // for the horizons of a part and for the parts; times nstretch / (stretches that are known), so
 // that the score is the mean of the stretches' shares.
@@ -415,15 +454,9 @@ static void weigh(rh_stretches *r)
     int nat[NPART] = {0}, npart = 0;
     for (int part = 0; part < NPART; part++) {
         for (int h = 0; h < r->nhorizon; h++) {
-            double sum = 0.0, square = 0.0;
-            for (int i = 0; i < r->nstretch; i++) {
-                double c = *score_at(r, r->ignorant, i, part, h);
-                if (isnan(c))
-                    continue;
-                sum += c;
-                square += c * c;
-            }
-            bool good = sum > 0.0 && sum * sum >= LEAST_EFFECTIVE * square;
+            double sum = sum_ignorant(r, part, h);
+            bool good = sum > 0.0 &&
+                        (part == RH_MODEL_STATE || effective(r, part, h) >= LEAST_EFFECTIVE);
             r->weight[part * r->nhorizon + h] = good ? (double)r->nstretch / sum : 0.0;
             nat[part] += good;
         }
