@@ -94,7 +94,8 @@ extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // share
 // The program in one line.
 #define CLI_TAGLINE "choose hyperparameters of a learning agent from a log"
 
-// Describes --repr auto, the choice among the representations.
+// Describe --model auto and --repr auto, the choice among the kinds.
+#define CLI_AUTO_MODEL "the kind that replays held-out stretches of the log best"
 #define CLI_AUTO_ABOUT "the one of these with the highest dynamics awareness"
 
 #define CLI_MAX_NAMES 96

@@ -62,8 +62,12 @@ bool cli_list_item(cli_list_topic topic, int i, cli_item *item)
         item->nparam = item->agent->nparam;
         return true;
     case CLI_LIST_MODELS:
-        if (i >= rh_model_ntype())
+        if (i > rh_model_ntype())
             return false;
+        item->name = "auto"; // after the last
+        item->about = CLI_AUTO_MODEL;
+        if (i == rh_model_ntype())
+            return true;
         const rh_model_type *model = rh_model_type_at(i);
         item->name = model->name;
         item->about = model->about;

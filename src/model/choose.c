@@ -76,6 +76,7 @@ typedef struct choice {
     rh_stretches__scores scores[RH_MODEL_NTRIAL]; // shares owned
     learned learned[RH_MODEL_NTRIAL];             // repr owned
     int nlearned;
+    int now;       // the candidate being tried
     bool one_repr; // all candidates have the same representation
     bool over;     // there is nothing to compare with
     double t;      // quantile of the standard error
@@ -185,6 +186,20 @@ static void describe(const rh_model_trial *one, char *text, size_t size)
 
 // ---------------------------------------------------------------------------- trying one
 
+// The caller's watch while a representation is learned.
+static void report(void *context, const char *what, double share)
+{
+    const choice *c = context;
+    const rh_watch *watch = &c->opt->watch;
+    watch->progress(watch->context, what, (c->now + share) / c->cmp->ntrial);
+}
+
+static bool asked_to_stop(void *context)
+{
+    const rh_watch *watch = &((const choice *)context)->opt->watch;
+    return watch->stop(watch->context);
+}
+
 // The representation of a candidate, learned once. Borrowed: *out.
 static rh_status learn(choice *c, const rh_model_trial *one, const rh_repr **out, rh_error *err)
 {
@@ -202,7 +217,9 @@ static rh_status learn(choice *c, const rh_model_trial *one, const rh_repr **out
     opt.param = want.param;
     opt.use = NULL;
     opt.seed = c->opt->seed;
-    opt.watch.progress = NULL;
+    opt.watch.context = c;
+    opt.watch.progress = c->opt->watch.progress ? report : NULL;
+    opt.watch.stop = c->opt->watch.stop ? asked_to_stop : NULL;
     rh_status rc =
         rh_repr_fit(&want.repr, want.type, c->excerpt ? c->excerpt : c->log, &opt, err);
     if (rc)
@@ -282,6 +299,7 @@ static rh_status try_one(choice *c, int i, rh_error *err)
     opt.param = one->param;
     opt.nmember = 1;
     opt.resample = RH_RESAMPLE_ALL;
+    c->now = i;
     if (opt.watch.progress)
         opt.watch.progress(opt.watch.context, "comparing models",
                            (double)i / (double)c->cmp->ntrial);

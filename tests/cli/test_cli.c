@@ -83,7 +83,7 @@ static void tables_reach_everywhere(void **unused)
     assert_has(bash, "acrobot) echo '");
     assert_has(zsh, "esarsa) echo 'alpha=");
     assert_has(bash, "laplacian) echo '");
-    assert_has(bash, "list:models) offer='knn nn'");
+    assert_has(bash, "list:models) offer='knn nn auto'");
     assert_has(bash, "puddle_world ");
     assert_has(bash, " model:'"); // a model stands behind the simulators
     assert_int_equal(system(RH_PROGRAM " completion bash | bash -n"), 0);

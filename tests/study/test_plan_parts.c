@@ -6,14 +6,17 @@ static void usual(void **unused)
 {
     (void)unused;
     rh_plan *plan = settled("", 3);
-    assert_string_equal(plan->model->name, "knn");
+    assert_null(plan->model); // auto
+    assert_true(plan->ncandidate >= 3);
+    assert_string_equal(entry(plan, "model.kind"), "auto");
     assert_int_equal(plan->nmember, 1);
     assert_int_equal(plan->resample, RH_RESAMPLE_ALL);
-    assert_string_equal(plan->repr->name, "laplacian");
+    assert_true(plan->repr_open);
     assert_false(plan->repr_given);
+    assert_null(entry(plan, "representation.kind"));
     assert_null(plan->task_of);
     assert_null(plan->task_opt);
-    assert_string_equal(entry(plan, "model.reach"), "auto");
+    assert_null(entry(plan, "model.reach"));
     rh_plan_destroy(plan);
 
     plan = settled("model: {members: 3}\nrepresentation: auto", 3);
@@ -22,6 +25,65 @@ static void usual(void **unused)
     assert_null(plan->repr);
     assert_null(plan->repr_param);
     assert_true(plan->repr_given);
+    rh_plan_destroy(plan);
+}
+
+static int count_of(const rh_plan *plan, const char *kind, const char *repr)
+{
+    int n = 0;
+    for (int i = 0; i < plan->ncandidate; i++)
+        n += (!kind || strcmp(plan->candidate[i].kind, kind) == 0) &&
+             (!repr || strcmp(plan->candidate[i].repr->name, repr) == 0);
+    return n;
+}
+
+// What is set narrows the models to choose from.
+static void candidates(void **unused)
+{
+    (void)unused;
+    rh_plan *plan = settled("", 3);
+    assert_int_equal(count_of(plan, "stitching", "raw"), 1);
+    assert_int_equal(count_of(plan, "stitching", "laplacian"), 1);
+    assert_int_equal(count_of(plan, "network", NULL), 1);
+    rh_plan_destroy(plan);
+
+    plan = settled("model: nn", 3);
+    assert_int_equal(plan->ncandidate, 1);
+    assert_string_equal(plan->candidate[0].kind, "network");
+    rh_plan_destroy(plan);
+
+    plan = settled("representation: {kind: laplacian, d: 3}", 3);
+    assert_int_equal(count_of(plan, NULL, "laplacian"), plan->ncandidate);
+    assert_int_equal(count_of(plan, "stitching", NULL), 1); // equal ones are one
+    assert_int_equal(count_of(plan, "network", NULL), 1);
+    assert_false(plan->candidate[0].optional);
+    int d = rh_param_find(plan->repr->param, plan->repr->nparam, "d");
+    assert_true(plan->candidate[0].repr_param[d] == 3.0);
+    rh_plan_destroy(plan);
+
+    // a parameter holds for all that have it; the others are left out
+    plan = settled("model: {k: 5, reach: 95%}", 3);
+    assert_int_equal(count_of(plan, "network", NULL), 0);
+    assert_true(plan->ncandidate >= 2);
+    assert_string_equal(entry(plan, "model.k"), "5");
+    assert_string_equal(entry(plan, "model.reach"), "quantile");
+    assert_string_equal(entry(plan, "model.reach_quantile"), "0.95");
+    assert_null(entry(plan, "model.weights"));
+    int k = rh_param_find(plan->candidate[0].type->param, plan->candidate[0].type->nparam, "k");
+    for (int i = 0; i < plan->ncandidate; i++)
+        assert_true(plan->candidate[i].param[k] == 5.0);
+    rh_plan_destroy(plan);
+
+    plan = settled("model: {kind: knn, k: 5}\nrepresentation: raw", 3);
+    assert_int_equal(plan->ncandidate, 1);
+    assert_string_equal(entry(plan, "model.weights"), "paper");
+    rh_plan_destroy(plan);
+
+    // the paper's is one
+    plan = settled("task: puddle_world\npreset: paper\n", 3);
+    assert_int_equal(plan->ncandidate, 1);
+    assert_string_equal(plan->candidate[0].type->name, "knn");
+    assert_string_equal(plan->candidate[0].repr->name, "laplacian");
     rh_plan_destroy(plan);
 }
 
@@ -113,7 +175,8 @@ static void no_order(void **unused)
     rh_error err = {""};
     rh_plan *plan = new_plan();
     assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
-    assert_string_equal(plan->repr->name, "raw");
+    for (int i = 0; i < plan->ncandidate; i++)
+        assert_string_equal(plan->candidate[i].repr->name, "raw");
     assert_int_equal(rh_plan_set(plan, "representation.d", "3", NULL, &err), RH_OK);
     assert_int_equal(rh_plan_settle(plan, log, &err), RH_EINVAL);
     assert_string_equal(err.text,
@@ -229,8 +292,9 @@ static void fitted(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual),    cmocka_unit_test(preset_paper), cmocka_unit_test(reaches),
-        cmocka_unit_test(no_order), cmocka_unit_test(refusals),     cmocka_unit_test(fitted),
+        cmocka_unit_test(usual),   cmocka_unit_test(candidates), cmocka_unit_test(preset_paper),
+        cmocka_unit_test(reaches), cmocka_unit_test(no_order),   cmocka_unit_test(refusals),
+        cmocka_unit_test(fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,10 +152,11 @@ static void open_entries(void **unused)
 static void a_file(void **unused)
 {
     (void)unused;
-    rh_plan *plan = settled("name: x\ndata: a b.csv\nagent: actor_critic\nmethod: random\n"
-                            "representation: raw\nranges: {temp: [0, 1]}\nconfirm: no\n"
-                            "parameters: {actor_ratio: {min: 0.1, max: 1}}\n",
-                            3);
+    rh_plan *plan =
+        settled("name: x\ndata: a b.csv\nagent: actor_critic\nmethod: random\n"
+                "model: knn\nrepresentation: raw\nranges: {temp: [0, 1]}\nconfirm: no\n"
+                "parameters: {actor_ratio: {min: 0.1, max: 1}}\n",
+                3);
     char *text = written(plan);
     assert_string_equal(text,
                         "name: x\n"
