@@ -7,12 +7,12 @@
 
 // Small and quick: 6 settings of 2 short runs, 2 of them confirmed. On one thread: with more
 // than the machine has to spare, most of the time would go into waiting.
-#define UNITS " --repr raw -n 200 -r 2 -j 1 "
+#define UNITS " -m knn --repr raw -n 200 -r 2 -j 1 "
 #define GRID " -s alpha=0.01,0.1,1 -s tau=1,10 "
 #define CONFIRM " --confirm 2 --confirm-members 2 --confirm-runs 2 "
 #define SMALL UNITS GRID CONFIRM
 // One that lasts.
-#define LONG " --repr raw -n 20000 -r 200 -s alpha=0.01,0.1,1 -j 2 --no-confirm "
+#define LONG " -m knn --repr raw -n 20000 -r 200 -s alpha=0.01,0.1,1 -j 2 --no-confirm "
 
 // A log of a puddle world, and one of a pendulum, whose actions are continuous.
 static int make_logs(void **state)
