@@ -14,6 +14,7 @@ typedef struct plant {
     void (*begin)(double *s, rh_rng *rng);
     int (*step)(double *s, double act, int i, rh_rng *rng);
     double (*control)(const double *s, rh_rng *rng); // NULL: at random
+    double (*reward)(const double *next);            // NULL: -1 where something ends
 } plant;
 
 static inline double even(rh_rng *rng)
@@ -55,7 +56,7 @@ static inline rh_log *log_of_plant(const plant *p, int n, uint64_t seed, uint8_t
         int how = p->step(next, act, i, &rng);
         rh_log_row row = {.obs = s,
                           .act = &act,
-                          .reward = how ? -1.0 : 0.0,
+                          .reward = p->reward ? p->reward(next) : how ? -1.0 : 0.0,
                           .next = next,
                           .terminal = how == 1};
         assert_int_equal(rh_log_push(b, &row, &err), RH_OK);

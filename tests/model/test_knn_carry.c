@@ -1,0 +1,554 @@
+// test_knn_carry.c - carrying differences over: matrices against the plant that made the log,
+// steps outside of the log, ends at arrival, rewards, walls, circles, noise, exogenous sensors.
+
+#include "facts_sample.h"
+
+#include "model/knn_internal.h"
+
+static rh_model *fit_carry(const rh_log *log, int carry, double cap, int nthread)
+{
+    rh_model_options opt = plain_options();
+    double param[RH_KNN_NPARAM];
+    rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
+    param[RH_KNN_CARRY] = carry;
+    param[RH_KNN_CAP] = cap;
+    param[RH_KNN_REACH] = RH_KNN_NONE;
+    opt.param = param;
+    opt.nthread = nthread;
+    return fit_plain(&rh_model_knn, log, false, &opt);
+}
+
+static rh_env *env_of(const rh_model *model)
+{
+    rh_env *env = NULL;
+    rh_error err = {""};
+    if (rh_model_env(&env, model, 0, NULL, &err))
+        fail_msg("%s", err.text);
+    return env;
+}
+
+// Entry (row, column) of the matrix of a position, in the sensors' units.
+static double slope_at(const rh_model *model, int32_t position, int row, int column)
+{
+    const rh_log *log = model->log;
+    int nin = log->nobs + (log->naction ? 0 : log->nact);
+    return (double)rh_knn__slope(model->member[0], model, position)[row * nin + column];
+}
+
+// A run in the model.
+typedef struct walker {
+    const rh_model *model;
+    rh_env *env;
+    void *state;
+    rh_streams streams;
+    double obs[8], reward;
+    bool ended;
+} walker;
+
+static walker walk_from(const rh_model *model, int32_t row, uint64_t run)
+{
+    walker w = {.model = model, .env = env_of(model)};
+    w.state = rh_alloc(1, rh_env_state_size(w.env));
+    assert_non_null(w.state);
+    w.streams.start = rh_rng_stream(3, RH_STREAM_START, 0, run);
+    w.streams.noise = rh_rng_stream(3, RH_STREAM_NOISE, 0, run);
+    rh_env_start(w.env, w.state, &w.streams, w.obs);
+    model->type->calls->stand(model, w.env, w.state, row);
+    memcpy(w.obs, model->log->obs + (int64_t)row * model->log->nobs,
+           (size_t)model->log->nobs * sizeof *w.obs);
+    return w;
+}
+
+static void go(walker *w, double act)
+{
+    w->ended = rh_env_step(w->env, w->state, &act, &w->streams, w->obs, &w->reward);
+}
+
+static void done(walker *w)
+{
+    rh_free(w->state);
+    rh_env_destroy(w->env);
+}
+
+// ---------------------------------------------------------------------------- matrices
+
+// Two sensors that follow each other, without noise: s' = A s + b(action).
+static const double A[2][2] = {{0.9, 0.2}, {-0.3, 0.8}};
+
+static void begin_anywhere(double *s, rh_rng *rng)
+{
+    s[0] = even(rng);
+    s[1] = even(rng);
+}
+
+static int follow(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i, (void)rng;
+    double x = s[0], y = s[1];
+    s[0] = A[0][0] * x + A[0][1] * y + 0.1 * (act - 1.0);
+    s[1] = A[1][0] * x + A[1][1] * y + 0.3 * (act - 1.0);
+    return 0;
+}
+
+static const plant linear = {.nobs = 2, .naction = 3, .begin = begin_anywhere, .step = follow};
+
+// The matrices are those of the plant, for the whole log, for actions and around transitions.
+static void learns_the_plant(void **unused)
+{
+    (void)unused;
+    static const double tolerance[] = {
+        [RH_KNN_LOG] = 0.01, [RH_KNN_ACTION] = 0.01, [RH_KNN_LOCAL] = 0.01};
+    rh_log *log = log_of_plant(&linear, 1500, 1, NULL);
+    for (int how = RH_KNN_LOG; how <= RH_KNN_LOCAL; how++) {
+        rh_model *model = fit_carry(log, how, 10.0, 1);
+        for (int32_t i = 0; i < 1500; i += 100)
+            for (int r = 0; r < 2; r++)
+                for (int c = 0; c < 2; c++)
+                    assert_float_equal(slope_at(model, i, r, c), A[r][c], tolerance[how]);
+        rh_model_destroy(model);
+    }
+    rh_log_destroy(log);
+}
+
+// A plant that doubles differences: with cap 1 they are kept, and the plant is misjudged.
+static int twice(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] = 2.0 * s[0] + 0.2 * (act - 1.0);
+    s[1] = 0.5 * s[1];
+    if (fabs(s[0]) > 1.0 || fabs(s[1]) < 0.01)
+        begin_anywhere(s, rng);
+    return 0;
+}
+
+static void caps(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 2, .naction = 3, .begin = begin_anywhere, .step = twice};
+    rh_log *log = log_of_plant(&p, 3000, 2, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOG, 1.0, 1);
+    double scale = 1.0; // of both sensors, nearly: singular values are those of scaled ones
+    for (int r = 0; r < 2; r++)
+        for (int c = 0; c < 2; c++)
+            assert_true(fabs(slope_at(model, 0, r, c)) <= scale * 1.5);
+    assert_true(slope_at(model, 0, 0, 0) <= 1.0 + 1e-6);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- leaving the log
+
+// From any state, outside of the log too, the model does as the plant, step after step.
+static void leaves_the_log(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_plant(&linear, 1500, 1, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 10.0, 1);
+    rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
+    double most = 0.0, farthest = 0.0;
+    for (int64_t i = 0; i < log->nstate; i++)
+        most = fmax(most, fabs(log->obs[i * 2 + 1]));
+    walker w = walk_from(model, 700, 0);
+    double s[2] = {w.obs[0], w.obs[1]};
+    for (int i = 0; i < 40; i++) { // always the same push: farther than the log ever was
+        go(&w, 2.0);
+        follow(s, 2.0, i, &rng);
+        assert_float_equal(w.obs[0], s[0], 0.02);
+        assert_float_equal(w.obs[1], s[1], 0.02);
+        farthest = fmax(farthest, fabs(w.obs[1]));
+    }
+    assert_true(farthest > 0.5 * most);
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- ends
+
+// A corridor: the episode ends at 1, which no other step passes.
+static void begin_corridor(double *s, rh_rng *rng)
+{
+    s[0] = 0.2 * even(rng);
+    s[1] = 0.0;
+}
+
+static int corridor(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] += (act > 0.0 ? 0.11 : -0.05) + 0.01 * even(rng);
+    return s[0] > 1.0;
+}
+
+// A step beside the end does not end because its neighbour did: it ends beyond the limit.
+static void ends_at_arrival(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 2, .begin = begin_corridor, .step = corridor};
+    rh_log *log = log_of_plant(&p, 3000, 3, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    int nend = 0, nother = 0;
+    for (int32_t t = 0; t < 3000; t += 3) {
+        if (!(x_of(log, log->from[t]) > 0.8) || log->act[t] != 1.0)
+            continue;
+        walker w = walk_from(model, model->log->from[t], (uint64_t)t);
+        go(&w, 1.0);
+        assert_int_equal(w.ended, w.obs[0] > 1.0);
+        assert_float_equal(w.reward, w.ended ? -1.0 : 0.0, 0.0);
+        nend += w.ended;
+        nother += !w.ended;
+        done(&w);
+    }
+    assert_true(nend > 10 && nother > 10);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// An end in the middle of two sensors, which no limit of one explains.
+static void begin_square(double *s, rh_rng *rng)
+{
+    do {
+        begin_anywhere(s, rng);
+    } while (hypot(s[0] - 0.5, s[1] + 0.5) < 0.55);
+}
+
+static int square(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    double push = 0.25;
+    s[(int)act / 2] += (int)act % 2 ? push : -push;
+    s[0] = fmax(-1.0, fmin(1.0, s[0] + 0.01 * even(rng)));
+    s[1] = fmax(-1.0, fmin(1.0, s[1] + 0.01 * even(rng)));
+    return hypot(s[0] - 0.5, s[1] + 0.5) < 0.45;
+}
+
+static void ends_inside(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 2, .naction = 4, .begin = begin_square, .step = square};
+    rh_log *log = log_of_plant(&p, 6000, 4, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    int nwrong = 0, n = 0, nend = 0;
+    for (int32_t t = 0; t < 6000; t++) {
+        walker w = walk_from(model, model->log->from[t], (uint64_t)t);
+        go(&w, (double)(t % 4));
+        double distance = hypot(w.obs[0] - 0.5, w.obs[1] + 0.5);
+        if (fabs(distance - 0.45) > 0.03) { // off the border, where the log cannot say
+            nwrong += w.ended != (distance < 0.45);
+            nend += w.ended;
+            n++;
+        }
+        done(&w);
+    }
+    assert_true(nend > 10);
+    assert_true(nwrong <= n / 100);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- rewards
+
+static double comfort(const double *next)
+{
+    return -next[1] * next[1];
+}
+
+// A cost outside of the log is larger than any in it; a count of events has no slope.
+static void rewards_move(void **unused)
+{
+    (void)unused;
+    plant p = linear;
+    p.reward = comfort;
+    rh_log *log = log_of_plant(&p, 1500, 1, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 10.0, 1);
+    const rh_knn *knn = model->member[0];
+    double least = 0.0;
+    for (int64_t i = 0; i < log->n; i++)
+        least = fmin(least, log->reward[i]);
+    assert_true(knn->sloped);
+    walker w = walk_from(model, 700, 0);
+    double lowest = 0.0;
+    for (int i = 0; i < 30; i++) {
+        go(&w, i < 4 ? 0.0 : 2.0);
+        assert_float_equal(w.reward, comfort(w.obs), 0.1);
+        lowest = fmin(lowest, w.reward);
+    }
+    assert_true(lowest < 0.5 * least);
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+
+    plant counts = {.nobs = 1, .naction = 2, .begin = begin_corridor, .step = corridor};
+    log = log_of_plant(&counts, 3000, 3, NULL);
+    model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    assert_false(((const rh_knn *)model->member[0])->sloped);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- sensors
+
+// A heading in degrees that turns; the short way round from 359 to 1 is 2.
+static void begin_heading(double *s, rh_rng *rng)
+{
+    s[0] = 180.0 + 180.0 * even(rng);
+}
+
+static int turn(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] += (act > 0.0 ? 7.0 : -5.0) + 0.2 * even(rng);
+    s[0] -= 360.0 * floor(s[0] / 360.0);
+    return 0;
+}
+
+static void turns_round(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = turn};
+    rh_log *log = log_of_plant(&p, 3000, 5, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    assert_false(isnan(rh_model_sensor(model, 0)->period));
+    walker w = walk_from(model, 10, 0);
+    double before = w.obs[0], turned = 0.0;
+    for (int i = 0; i < 300; i++) {
+        go(&w, 1.0);
+        assert_true(w.obs[0] >= 0.0 && w.obs[0] < 360.0);
+        double gap = w.obs[0] - before;
+        gap -= 360.0 * round(gap / 360.0);
+        assert_float_equal(gap, 7.0, 1.0);
+        turned += gap;
+        before = w.obs[0];
+    }
+    assert_true(turned > 5.0 * 360.0);
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// A tank that is never below 0: without the wall, differences would lead below.
+static void begin_tank(double *s, rh_rng *rng)
+{
+    s[0] = 0.5 + 0.5 * even(rng);
+}
+
+static int drain(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] += (act > 0.0 ? 0.06 : -0.1) + 0.02 * even(rng);
+    s[0] = fmax(0.0, fmin(s[0], 1.0));
+    return 0;
+}
+
+static void stops_at_walls(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 2, .begin = begin_tank, .step = drain};
+    rh_log *log = log_of_plant(&p, 3000, 6, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    walker w = walk_from(model, 20, 0);
+    int nempty = 0;
+    for (int i = 0; i < 200; i++) {
+        go(&w, i % 7 ? 0.0 : 1.0);
+        nempty += w.obs[0] == 0.0;
+        assert_true(w.obs[0] >= 0.0);
+    }
+    assert_true(nempty > 10);
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// cos and sin of an angle stay on their circle for as long as one likes.
+static void begin_angle(double *s, rh_rng *rng)
+{
+    double angle = 3.0 * even(rng);
+    s[0] = cos(angle);
+    s[1] = sin(angle);
+}
+
+static int rotate(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    double angle = atan2(s[1], s[0]) + (act > 0.0 ? 0.3 : -0.2) + 0.02 * even(rng);
+    s[0] = cos(angle);
+    s[1] = sin(angle);
+    return 0;
+}
+
+static void stays_on_the_circle(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 2, .naction = 2, .begin = begin_angle, .step = rotate};
+    rh_log *log = log_of_plant(&p, 1000, 7, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOG, 10.0, 1);
+    walker w = walk_from(model, 20, 0);
+    for (int i = 0; i < 200; i++) {
+        go(&w, 1.0);
+        assert_float_equal(hypot(w.obs[0], w.obs[1]), 1.0, 1e-9);
+    }
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// A tank, a flow meter that is noise around a mean, and the weather, which drifts by itself.
+static void begin_mixed(double *s, rh_rng *rng)
+{
+    s[0] = even(rng);
+    s[1] = even(rng);
+    s[2] = even(rng);
+}
+
+static int mixed(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] = 0.9 * s[0] + 0.1 * s[2] + 0.1 * (act - 1.0);
+    s[1] = even(rng);
+    s[2] = 0.98 * s[2] + 0.1 * even(rng);
+    return 0;
+}
+
+// Noise is not carried: a difference of the flow says nothing about the next flow. What no
+// action moves depends on itself only.
+static void noise_and_weather(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 3, .naction = 3, .begin = begin_mixed, .step = mixed};
+    rh_log *log = log_of_plant(&p, 4000, 8, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOG, 1.6, 1);
+    assert_float_equal(slope_at(model, 0, 1, 1), 0.0, 0.25); // pairs are close: it is uncertain
+    assert_float_equal(slope_at(model, 0, 0, 0), 0.9, 0.05);
+    assert_true(slope_at(model, 0, 2, 2) > 0.85);
+    assert_true(rh_model_sensor(model, 2)->exogenous);
+    assert_float_equal(slope_at(model, 0, 2, 0), 0.0, 1e-6);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- actions
+
+static void begin_line(double *s, rh_rng *rng)
+{
+    s[0] = even(rng);
+    s[1] = 0.0;
+}
+
+static int push(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i, (void)rng;
+    s[0] = 0.8 * s[0] + 0.5 * act;
+    s[1] = 0.9 * s[1] + 0.1 * s[0];
+    return 0;
+}
+
+// Continuous actions have columns of their own: actions between those of the log are right.
+static void continuous_actions(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 2, .naction = 0, .begin = begin_line, .step = push};
+    rh_log *log = log_of_plant(&p, 1500, 9, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    walker w = walk_from(model, 30, 0);
+    double s[2] = {w.obs[0], w.obs[1]};
+    rh_rng rng = rh_rng_stream(6, RH_STREAM_AGENT, 0, 0);
+    for (int i = 0; i < 30; i++) {
+        double act = even(&rng);
+        go(&w, act);
+        push(s, act, i, &rng);
+        assert_float_equal(w.obs[0], s[0], 0.02);
+        assert_float_equal(w.obs[1], s[1], 0.02);
+    }
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- the rest
+
+// The same bits for any number of threads.
+static void threads(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_plant(&linear, 1500, 1, NULL);
+    rh_model *one = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    rh_model *three = fit_carry(log, RH_KNN_LOCAL, 1.6, 3);
+    const rh_knn *a = one->member[0], *b = three->member[0];
+    assert_int_equal(a->nslope, b->nslope);
+    assert_memory_equal(a->slope, b->slope,
+                        (size_t)(a->nslope * rh_knn__slope_size(one)) * sizeof *a->slope);
+    rh_model_destroy(one);
+    rh_model_destroy(three);
+    rh_log_destroy(log);
+}
+
+// A model from a file makes the same run.
+static void same_from_a_file(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    plant p = {.nobs = 2, .naction = 4, .begin = begin_square, .step = square};
+    rh_log *log = log_of_plant(&p, 2000, 4, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1), *read = NULL;
+    if (rh_model_write(model, "carry.model", &err) || rh_model_read(&read, "carry.model", &err))
+        fail_msg("%s", err.text);
+    walker a = walk_from(model, 17, 0), b = walk_from(read, 17, 0);
+    for (int i = 0; i < 500; i++) {
+        go(&a, (double)(i % 4));
+        go(&b, (double)(i % 4));
+        assert_memory_equal(a.obs, b.obs, 2 * sizeof *a.obs);
+        assert_true(a.reward == b.reward && a.ended == b.ended);
+        if (a.ended) {
+            rh_env_start(a.env, a.state, &a.streams, a.obs);
+            rh_env_start(b.env, b.state, &b.streams, b.obs);
+        }
+    }
+    done(&a);
+    done(&b);
+    remove("carry.model");
+    rh_model_destroy(read);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// Every allocation of a fit fails once; nothing leaks and nothing is written.
+static void out_of_memory(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    plant p = {.nobs = 2, .naction = 4, .begin = begin_square, .step = square};
+    rh_log *log = log_of_plant(&p, 300, 4, NULL);
+    rh_repr *repr = plain_repr(log, false);
+    rh_model_options opt = plain_options();
+    double param[RH_KNN_NPARAM];
+    rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
+    param[RH_KNN_CARRY] = RH_KNN_LOCAL;
+    opt.param = param;
+    rh_status rc = RH_ENOMEM;
+    int n = 0;
+    while (rc == RH_ENOMEM) {
+        rh_model *model = NULL;
+        rh_base__alloc_fail_at(++n);
+        rc = rh_model_fit(&model, &rh_model_knn, log, repr, &opt, &err);
+        rh_base__alloc_fail_at(0);
+        assert_true(rc == RH_OK || (rc == RH_ENOMEM && !model));
+        rh_model_destroy(model);
+    }
+    assert_int_equal(rc, RH_OK);
+    assert_true(n > 20);
+    rh_repr_destroy(repr);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learns_the_plant),    cmocka_unit_test(caps),
+        cmocka_unit_test(leaves_the_log),      cmocka_unit_test(ends_at_arrival),
+        cmocka_unit_test(ends_inside),         cmocka_unit_test(rewards_move),
+        cmocka_unit_test(turns_round),         cmocka_unit_test(stops_at_walls),
+        cmocka_unit_test(stays_on_the_circle), cmocka_unit_test(noise_and_weather),
+        cmocka_unit_test(continuous_actions),  cmocka_unit_test(threads),
+        cmocka_unit_test(same_from_a_file),    cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
