@@ -85,9 +85,9 @@ typedef struct search {
 
 static void clear(search *s)
 {
-    void *const owned[] = {s->scale, s->origin, s->xmean,  s->ymean, s->count,
-                           s->xx,    s->xy,     s->unit,   s->shows, s->moves,
-                           s->jump,  s->work,   s->sample, s->found, s->fix};
+    void *const owned[] = {s->scale, s->origin, s->xmean, s->ymean, s->count, s->xx,
+                           s->xy,    s->unit,   s->shows, s->alone, s->moves, s->jump,
+                           s->work,  s->sample, s->found, s->fix};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         rh_free(owned[i]);
 }

@@ -135,9 +135,9 @@ static void pairs_on_a_circle(void **unused)
 
 // ---------------------------------------------------------------------------- exogenous
 
-// 0: a room that is heated; 1: the temperature outside, which wanders and cools the room; 2:
-// the hour; 3: a wall between both; 4: sunshine, noise around a mean of its own; 5: the room's
-// speed of change, by an inner state that the action moves with delay
+// 0: a heated hall; 1: the temperature outside, which wanders and cools the hall; 2: the hour;
+// 3: a wall between both; 4: sunshine, noise around a mean of its own; 5: a sensor inside the
+// wall, which the action moves with delay
 static int building(double *s, double act, int i, rh_rng *rng)
 {
     double heat = act - 1.0;
