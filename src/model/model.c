@@ -300,6 +300,7 @@ static rh_status take_log(rh_model *model, taken *f, const rh_model_options *opt
     rh_facts__clear_resets(&resets);
     if (rc)
         return rc;
+    rh_model__add_margins(&f->task, model->facts, opt);
     set_task(model, &f->task);
     model->ndropped = log->n - f->usable.n;
     model->lowest = f->lowest;

@@ -147,6 +147,9 @@ bool rh_model__any_start(const rh_log *log);
 rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
                               const rh_model_options *opt, rh_error *err);
 
+// Widen the sensor ranges that come from the log.
+void rh_model__add_margins(rh_task *task, const rh_facts *facts, const rh_model_options *opt);
+
 // outcome.c: the lowest and the highest return of the whole transitions of a log.
 rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log *log,
                                   const rh_task *task, rh_error *err);

@@ -3,6 +3,8 @@
 // 1. No time, no host name: the same study gives the same bytes.
 // 2. The agent section is that of a study file. It lists all parameters, searched or not, so
 //    that what is deployed does not depend on the defaults of another version.
+//    The sensor ranges are those that agents were told in the model: the plant's must be the
+//    same.
 // 3. A number with an exponent has a point: PyYAML reads 1e-05 as text.
 // 4. runs.csv has a row per run, in the study's order. A million are 100 MB, written in pieces.
 
@@ -195,6 +197,19 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     add_others(t, plan, v);
 }
 
+// The sensor ranges that the agent was told.
+static void add_ranges(rh_text *t, const rh_task *task)
+{
+    rh_text__add(t, "ranges: # of sensors, as the agent scales them\n");
+    for (int i = 0; i < task->nobs; i++) {
+        rh_text__add(t, "  ");
+        rh_text__yaml(t, task->obs_name[i]);
+        rh_text__add(t, ": ");
+        add_interval(t, task->obs_lo[i], task->obs_hi[i]);
+        rh_text__add(t, "\n");
+    }
+}
+
 static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model *model)
 {
     const char *key, *value;
@@ -204,6 +219,7 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
     if (head->starts)
         rh_text__format(t, "  starts: \"%016" PRIx64 "\"\n", head->starts);
     if (model) {
+        add_ranges(t, rh_model_task(model));
         text_line(t, "model:\n  name: ", rh_model_kind(model)->name);
         rh_text__format(t, "  members: %d\n", rh_model_nmember(model));
     }
