@@ -291,8 +291,15 @@ void cli_log_print(const rh_log *log, const char *path);
 void cli_log_json(cli_json *json, const rh_log *log, const char *path);
 
 // The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
-void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all);
-void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report, int64_t size);
+// facts: NULL if the log has no whole step.
+void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
+                       int64_t size, bool all);
+void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
+                      const rh_facts *facts, int64_t size);
+
+// facts_print.c: resets, limits and what is known of sensors. Nullable: facts.
+void cli_facts_print(const rh_log *log, const rh_facts *facts);
+void cli_facts_json(cli_json *json, const rh_log *log, const rh_facts *facts);
 
 // ---------------------------------------------------------------------------- a fit
 

@@ -34,22 +34,29 @@ static int inspect_main(const cli_args *args)
 
     cli_log log = {0};
     rh_log_report *report = NULL;
+    rh_facts *facts = NULL;
     rh_error err;
     int rc = cli_log_read(&log, args, args->word[0]);
     if (!rc)
         rc = cli_pass(rh_log_inspect(&report, log.log, &err), &err);
     if (rc)
         goto done;
+    rh_status examined = rh_model_examine(&facts, log.log, NULL, &err);
+    if (examined == RH_ENOMEM) { // without a whole step there are no facts
+        rc = cli_pass(examined, &err);
+        goto done;
+    }
     int64_t size = size_of(log.log->path);
     if (cli_has(args, "json"))
-        cli_inspect_json(stdout, log.log, report, size);
+        cli_inspect_json(stdout, log.log, report, facts, size);
     else if (!cli_has(args, "quiet"))
-        cli_inspect_print(log.log, report, size, cli_has(args, "all"));
+        cli_inspect_print(log.log, report, facts, size, cli_has(args, "all"));
     if (cli_has(args, "strict") &&
         report->findings.count[RH_ERROR] + report->findings.count[RH_WARNING] > 0)
         rc = CLI_FAILED;
 
 done:
+    rh_facts_destroy(facts);
     rh_log_report_destroy(report);
     cli_log_clear(&log);
     return rc;
@@ -63,7 +70,8 @@ const cli_command cli_inspect = {
         "LOG is a CSV file, a Minari, D4RL or d3rlpy file, or an .npz; or a .yaml file of "
         "roles that names one. Prints how the columns were read, the distribution of "
         "episodes, sensors, actions and rewards, how far the states are from the nearest use "
-        "of each action, and findings: shifted rows, frozen sensors, missed terminals.",
+        "of each action, resets and the limits that explain them, and findings: shifted rows, "
+        "frozen sensors, missed terminals.",
     .operand = CLI_FILE,
     .group = {&output_group, &cli_log_group, &cli_common_group},
     .example = {"check a plant's log", "rehearse inspect plant.csv", "name its columns",

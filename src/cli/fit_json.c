@@ -169,6 +169,7 @@ void cli_fit_json(FILE *out, const cli_fitting *fit)
     cli_json_whole(&json, "bytes", fit->size);
     json_log(&json, fit);
     json_task(&json, fit);
+    cli_facts_json(&json, rh_model_log(fit->model), rh_model_facts(fit->model));
     json_repr(&json, fit);
     json_model(&json, fit);
     cli_compared_json(&json, rh_model_compared(fit->model));

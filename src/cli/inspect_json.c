@@ -172,7 +172,8 @@ static void json_alignment(cli_json *json, const rh_log_alignment *a)
     cli_json_close(json);
 }
 
-void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int64_t size)
+void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
+                      const rh_facts *facts, int64_t size)
 {
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{', false);
@@ -190,6 +191,7 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r, int6
     cli_json_whole(&json, "minimum_rewards", r->nworst);
     json_sensors(&json, log, r);
     json_actions(&json, log, r);
+    cli_facts_json(&json, log, facts);
     cli_json_whole(&json, "duplicates", r->nduplicate);
     cli_json_whole(&json, "reached_duplicates", r->nreturn);
     cli_json_whole(&json, "repeated_rows", r->ntwice);

@@ -274,7 +274,8 @@ static void print_actions(const page *p)
                    cli_count(p->log->n).s, cli_count(r->nplace).s);
 }
 
-void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t size, bool all)
+void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_facts *facts,
+                       int64_t size, bool all)
 {
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};
     int room = cli_page() - 66; // beside the table of sensors
@@ -289,6 +290,9 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, int64_t s
     print_actions(&p);
     int n = report->findings.n;
     putchar('\n');
+    cli_facts_print(log, facts);
+    if (facts && facts->nlimit)
+        putchar('\n');
     cli_findings_print(report->findings.item, n,
                        all || n <= FEW_FINDINGS + 1 ? n : FEW_FINDINGS, report->findings.count);
 }

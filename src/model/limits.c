@@ -7,8 +7,8 @@
 //
 // 1. One terminal arrival can be the most extreme in some sensor by accident; a limit from it
 //    would make a model end where the plant does not. A limit explains at least three arrivals,
-//    or half of all, or the sensor has a limit on its other side: plants have limits in pairs,
-//    and a policy may fall to one side 118 of 121 times.
+//    or two that are half of all, or the sensor has a limit on its other side: plants have
+//    limits in pairs, and a policy may fall to one side 118 of 121 times.
 // 2. A limit is sharp. Its inner side, as wide as to hold as many arrivals that are not
 // terminal
 //    as the limit explains, holds few unexplained terminal ones. Where steps end by a condition
@@ -31,7 +31,8 @@
 #include <string.h>
 
 #define ENOUGH 3       // arrivals that a limit explains,
-#define HALF 0.5       // or this share of all
+#define FEW 2          // or this many,
+#define HALF 0.5       //   if they are this share of all
 #define STRAY 0.05     // arrivals that are not terminal beyond a limit, per terminal one
 #define MOST_TOP 16384 // greatest values that are compared
 #define UNSHARP 0.2    // unexplained arrivals at its inner side, per arrival that it explains
@@ -198,7 +199,8 @@ static bool add_best(search *s)
             double sign = above ? 1.0 : -1.0;
             int64_t n = gather(s, k, sign);
             offer o = best_upper(s, s->top + (2 * k + above) * s->most, n, s->steps->sd[k]);
-            bool enough = o.n >= ENOUGH || (double)o.n >= HALF * (double)s->ends->n ||
+            bool enough = o.n >= ENOUGH ||
+                          (o.n >= FEW && (double)o.n >= HALF * (double)s->ends->n) ||
                           has_limit(s, k, !above);
             if (o.n == 0 || !enough || o.n < best.n || (o.n == best.n && o.gap <= best.gap))
                 continue;

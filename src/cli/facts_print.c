@@ -1,0 +1,156 @@
+// facts_print.c - what a log shows about its sensors, resets and limits, in words and as JSON.
+//
+// The limits are a table that a plant's engineer can check: sensor, limit, how many steps ended
+// past it, their mean reward.
+
+#include "base/text.h"
+#include "cli_internal.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------------------- limits
+
+static const char *side_of(const rh_limit *l)
+{
+    return l->above ? "above" : "below";
+}
+
+// "47 resets: x below -2.40 (12), theta above 0.21 (35)"
+static void print_ends(const rh_log *log, const rh_facts *f)
+{
+    rh_text text = {0};
+    if (f->nterminal == 0 && f->nlimit == 0)
+        return;
+    rh_text__format(&text, "%s %s%s", cli_count(f->nterminal).s,
+                    f->nreset ? "reset" : "terminal step", cli_plural(f->nterminal));
+    for (int i = 0; i < f->nlimit; i++) {
+        const rh_limit *l = &f->limit[i];
+        rh_text__format(&text, "%s %s %s %s (%s)", i ? "," : ":", log->obs_name[l->sensor],
+                        side_of(l), cli_cell(l->value).s, cli_count(l->nterminal).s);
+    }
+    if (f->nunexplained)
+        rh_text__format(&text, "%s %s past no limit of one sensor", f->nlimit ? "," : ":",
+                        f->nlimit ? cli_count(f->nunexplained).s : "all");
+    cli_line(f->nreset ? "resets" : "terminal", "%s", text.bad ? "out of memory" : text.data);
+    rh_text__clear(&text);
+}
+
+static void print_limits(const rh_log *log, const rh_facts *f)
+{
+    cli_style style = cli_style_of(stdout);
+    int width = cli_name_columns(log, 10, 28);
+    if (f->nlimit == 0)
+        return;
+    printf("\n%s%-*s%s%8s%12s%12s%12s\n", style.bold, width + 2, "limits", style.plain, "",
+           "value", f->nreset ? "resets" : "ends", "reward");
+    for (int i = 0; i < f->nlimit; i++) {
+        const rh_limit *l = &f->limit[i];
+        char name[300];
+        cli_sensor_name(log, l->sensor, name);
+        fputs("  ", stdout);
+        cli_print_name(name, width);
+        printf("%8s%12s%12s%12s%s%s\n", side_of(l), cli_cell(l->value).s,
+               cli_count(l->nterminal).s, isnan(l->reward) ? "-" : cli_cell(l->reward).s,
+               l->given ? "   given" : "",
+               l->lone ? (l->above ? "   never seen below" : "   never seen above") : "");
+    }
+}
+
+// ---------------------------------------------------------------------------- sensors
+
+static void add(rh_text *text, const char *name, const char *what)
+{
+    rh_text__format(text, "%s%s %s", text->n ? "; " : "", name, what);
+}
+
+static void add_walls(rh_text *text, const char *name, const rh_sensor *s)
+{
+    bool lo = !isnan(s->wall_lo), hi = !isnan(s->wall_hi);
+    if (lo || hi)
+        rh_text__format(text, "%s%s stops at %s%s%s", text->n ? "; " : "", name,
+                        lo ? cli_cell(s->wall_lo).s : "", lo && hi ? " and " : "",
+                        hi ? cli_cell(s->wall_hi).s : "");
+}
+
+static void print_sensors(const rh_log *log, const rh_facts *f)
+{
+    rh_text text = {0};
+    for (int k = 0; k < f->nobs; k++) {
+        const rh_sensor *s = &f->sensor[k];
+        const char *name = log->obs_name[k];
+        if (!isnan(s->period))
+            rh_text__format(&text, "%s%s wraps round after %s", text.n ? "; " : "", name,
+                            cli_cell(s->period).s);
+        if (s->partner > k)
+            rh_text__format(&text, "%s%s and %s lie on a circle of radius %s",
+                            text.n ? "; " : "", name, log->obs_name[s->partner],
+                            cli_cell(s->radius).s);
+        add_walls(&text, name, s);
+        if (s->noise)
+            add(&text, name, "is noise");
+        if (s->exogenous)
+            add(&text, name, "is exogenous: no action moves it");
+    }
+    if (text.n || text.bad)
+        cli_line("facts", "%s", text.bad ? "out of memory" : text.data);
+    rh_text__clear(&text);
+}
+
+void cli_facts_print(const rh_log *log, const rh_facts *facts)
+{
+    if (!facts)
+        return;
+    print_ends(log, facts);
+    print_sensors(log, facts);
+    print_limits(log, facts);
+}
+
+// ---------------------------------------------------------------------------- JSON
+
+static void json_sensor(cli_json *json, const rh_log *log, const rh_facts *f, int k)
+{
+    const rh_sensor *s = &f->sensor[k];
+    cli_json_open(json, NULL, '{', true);
+    cli_json_text(json, "name", log->obs_name[k]);
+    cli_json_flag(json, "constant", s->constant);
+    cli_json_real(json, "period", s->period); // null: does not wrap
+    cli_json_real(json, "base", s->base);
+    cli_json_real(json, "wall_lo", s->wall_lo);
+    cli_json_real(json, "wall_hi", s->wall_hi);
+    cli_json_text(json, "partner", s->partner < 0 ? NULL : log->obs_name[s->partner]);
+    cli_json_real(json, "radius", s->radius);
+    cli_json_flag(json, "noise", s->noise);
+    cli_json_flag(json, "exogenous", s->exogenous);
+    cli_json_close(json);
+}
+
+void cli_facts_json(cli_json *json, const rh_log *log, const rh_facts *facts)
+{
+    if (!facts) {
+        cli_json_null(json, "facts");
+        return;
+    }
+    cli_json_open(json, "facts", '{', false);
+    cli_json_whole(json, "resets", facts->nreset);
+    cli_json_whole(json, "terminal", facts->nterminal);
+    cli_json_whole(json, "unexplained", facts->nunexplained);
+    cli_json_open(json, "limits", '[', false);
+    for (int i = 0; i < facts->nlimit; i++) {
+        const rh_limit *l = &facts->limit[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "sensor", log->obs_name[l->sensor]);
+        cli_json_text(json, "side", side_of(l));
+        cli_json_real(json, "value", l->value);
+        cli_json_whole(json, "terminal", l->nterminal);
+        cli_json_real(json, "reward", l->reward);
+        cli_json_flag(json, "given", l->given);
+        cli_json_flag(json, "other_side_unseen", l->lone);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_open(json, "sensors", '[', false);
+    for (int k = 0; k < facts->nobs; k++)
+        json_sensor(json, log, facts, k);
+    cli_json_close(json);
+    cli_json_close(json);
+}
