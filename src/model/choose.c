@@ -50,7 +50,7 @@ static const struct {
     {"stitching", "knn", {"carry", "none"}, "raw", false},
     {"carrying", "knn", {"carry", "log"}, "raw", false},
     {"carrying", "knn", {"carry", "action"}, "raw", false},
-    {"carrying", "knn", {"carry", "region"}, "raw", false},
+    {"carrying", "knn", {"carry", "local"}, "raw", false},
     {"stitching", "knn", {"carry", "none"}, "laplacian", true},
     {"network", "nn", {"ending", "draw"}, "raw", false},
 };
