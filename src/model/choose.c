@@ -17,11 +17,11 @@
 // 4. The log's behaviour, imitated in each candidate (fidelity_simulate.c), is a second
 //    criterion. It does not decide: it would choose a model that ends episodes at the right
 //    rate in the wrong states. It takes away credibility.
-// 5. A candidate is credible if it is the best of its kind, better than an ignorant forecast,
-// at
-//    most CREDIBLE times as far from the truth as the chosen one or no worse beyond chance, and
-//    imitates the log: at most APART of the pairs of an imitated and a logged episode may
-//    differ in the same direction. A study confirms its settings in all credible kinds.
+// 5. A candidate is credible if it is the best of its kind, better than an ignorant forecast or
+//    than the chosen one, at most CREDIBLE times as far from the truth as the chosen one or no
+//    worse beyond chance, and imitates the log: at most APART of the pairs of an imitated and a
+//    logged episode may differ in the same direction. A study confirms its settings in all
+//    credible kinds.
 // 6. A network draws ends with the probability it predicts: a threshold hardly ever ends an
 //    episode if ends are rare, and scores worse (Acrobot, near-optimal: 0.84, drawn 0.53).
 // 7. A candidate that cannot be fitted is left out, with the reason.
@@ -105,15 +105,12 @@ const char *rh_model__kind_name(const char *name)
     return NULL;
 }
 
-// Set a parameter of a candidate; false if its type has no such value. A type without the
-// parameter behaves as with "none".
+// Set a parameter of a candidate; false if its type has no such value.
 static bool put_set(rh_model_trial *one, rh_setting set)
 {
     int at = rh_param_find(one->type->param, one->type->nparam, set.name);
-    if (at < 0)
-        return strcmp(set.value, "none") == 0;
-    return rh_param_parse(&one->type->param[at], one->type->name, set.value, &one->param[at],
-                          NULL) == RH_OK;
+    return at >= 0 && rh_param_parse(&one->type->param[at], one->type->name, set.value,
+                                     &one->param[at], NULL) == RH_OK;
 }
 
 int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL])
@@ -396,11 +393,12 @@ static void judge(const choice *c, int i, int chosen)
     bool behind = worse(c, i, chosen, &one->behind, &one->behind_error);
     bool near = one->score <= CREDIBLE * best->score || !behind;
     bool imitates = !(one->imitation > APART);
-    one->credible = is_best_of_kind(c, i) && near && one->score < 1.0 && imitates;
+    bool knows = one->score < fmax(1.0, best->score);
+    one->credible = is_best_of_kind(c, i) && near && knows && imitates;
     if (!near)
         snprintf(one->note, sizeof one->note, "its replays are %.1f times as far off",
                  one->score / best->score);
-    else if (!(one->score < 1.0))
+    else if (!knows)
         snprintf(one->note, sizeof one->note, "no better than random stretches of the log");
     else if (!imitates)
         snprintf(one->note, sizeof one->note, "the log's behaviour imitated in it %s",
