@@ -77,6 +77,7 @@ void rh_knn__destroy(void *member)
     }
     rh_free(knn->steps);
     rh_free(knn->slope);
+    rh_free(knn->change);
     rh_free(knn->margin);
     rh_free(knn->use);
     rh_free(knn->index);

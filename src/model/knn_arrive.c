@@ -179,6 +179,12 @@ static double carry(const rh_knn *knn, const rh_model *model, int32_t position, 
             sum += (double)m[r * nin + c] * x[c];
         next[r] = sum;
     }
+    bool same = !log->naction || log->act[t] == act[0];
+    const double *change =
+        same ? NULL : rh_knn__switched(knn, model, (int)act[0], (int)log->act[t]);
+    for (int r = 0; !same && r < nobs; r++)
+        next[r] += change[r];
+    reward += same ? 0.0 : change[nobs];
     for (int c = 0; knn->sloped && c < nin; c++)
         reward += (double)m[nobs * nin + c] * x[c];
     return fmin(fmax(reward, knn->reward_lo), knn->reward_hi);

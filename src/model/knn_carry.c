@@ -56,9 +56,9 @@
 typedef struct fitting {
     rh_knn *knn;
     const rh_model *model;
-    int nobs, nin, nout;        // numbers of a state, of x, and of y
-    double scale[RH_KNN__NIN];  // standard deviations of x
-    bool exogenous[RH_MAX_OBS]; //
+    int nobs, nin, nout;           // numbers of a state, of x, and of y
+    double scale[RH_KNN__NIN + 1]; // standard deviations of x, and of the reward
+    bool exogenous[RH_MAX_OBS];    //
     bool any_exogenous;
     int near;      // neighbours per transition
     int32_t *list; // owned: positions of neighbours, -1: fewer  (nuse x (near + NTEST))
@@ -465,15 +465,17 @@ static void judge_rewards(fitting *f)
 
 // ---------------------------------------------------------------------------- the fit
 
-// Standard deviations of the states that transitions begin in, and of continuous actions.
+// Standard deviations of the states that transitions begin in, of continuous actions, and of
+// the reward.
 static void find_scales(fitting *f)
 {
     const rh_log *log = f->model->log;
-    for (int k = 0; k < f->nin; k++) {
+    for (int k = 0; k <= f->nin; k++) {
         double mean = 0.0, square = 0.0;
         for (int64_t i = 0; i < log->n; i++) {
-            double x = k < f->nobs ? log->obs[(int64_t)log->from[i] * f->nobs + k]
-                                   : log->act[i * log->nact + k - f->nobs];
+            double x = k < f->nobs  ? log->obs[(int64_t)log->from[i] * f->nobs + k]
+                       : k < f->nin ? log->act[i * log->nact + k - f->nobs]
+                                    : log->reward[i];
             double gap = x - mean;
             mean += gap / (double)(i + 1);
             square += gap * (x - mean);
@@ -542,8 +544,10 @@ rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__
         for (int64_t i = 0; i < knn->nslope; i++)
             keep(&f, f.top + (size_t)(knn->nslope > 1 ? i + 1 : 0) * size, work,
                  knn->slope + (size_t)i * size);
-    if (!rc)
-        judge_rewards(&f);
+    if (rc)
+        goto done;
+    judge_rewards(&f);
+    rc = rh_knn__fit_switch(knn, model, f.scale, part->rng, err);
 
 done:
     rh_free(f.list);

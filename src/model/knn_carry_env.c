@@ -62,29 +62,60 @@ static void begin(const void *self, void *state, rh_streams *streams, double *ob
     show(w, here, obs);
 }
 
-// The nearest transitions to the present state and act, by position; how many.
-static int find(const carried *w, place *here, const double *act, int32_t *position,
-                float *distance)
+// The nearest transitions in an index, by position; how many.
+static int find_in(const rh_neighbours *points, const int32_t *who, const float *query, int k,
+                   int32_t *position, float *distance)
 {
-    const rh_knn *knn = w->knn;
-    const rh_neighbours *points = knn->points;
-    const float *query = here->at.code;
-    const int32_t *who = NULL;
-    if (points) {
-        rh_knn__point(knn, w->model, w->model->code ? here->at.code : NULL, here->at.next, act,
-                      here->scratch, here->point);
-        query = here->point;
-    } else {
-        const rh_knn__steps *steps = &knn->steps[(int)act[0]];
-        points = steps->points;
-        who = steps->position;
-    }
-    int found = points ? rh_neighbours__find(points, query, w->k, -1, position, distance) : 0;
+    int found = points ? rh_neighbours__find(points, query, k, -1, position, distance) : 0;
     int n = 0;
     for (; n < found && !isinf(distance[n]); n++) {
         position[n] = who ? who[position[n]] : position[n];
         distance[n] = sqrtf(distance[n]);
     }
+    return n;
+}
+
+// Replace far ones among n neighbours by nearer ones of other actions; how many there are.
+static int stand_in(const carried *w, const float *query, int action, int n, int32_t *position,
+                    float *distance)
+{
+    const rh_knn *knn = w->knn;
+    int32_t other[RH_NEIGHBOURS_MOST];
+    float far[RH_NEIGHBOURS_MOST];
+    for (int a = 0; a < knn->nsteps; a++) {
+        if (a == action)
+            continue;
+        int m = find_in(knn->steps[a].points, knn->steps[a].position, query, w->k, other, far);
+        for (int i = 0; i < m; i++) {
+            float d = sqrtf(far[i] * far[i] + (float)(knn->apart * knn->apart));
+            if (n == w->k && d >= distance[n - 1])
+                break;
+            int at = n < w->k ? n++ : n - 1;
+            for (; at > 0 && distance[at - 1] > d; at--) {
+                distance[at] = distance[at - 1];
+                position[at] = position[at - 1];
+            }
+            distance[at] = d;
+            position[at] = other[i];
+        }
+    }
+    return n;
+}
+
+// The nearest transitions to the present state and act, by position; how many.
+static int find(const carried *w, place *here, const double *act, int32_t *position,
+                float *distance)
+{
+    const rh_knn *knn = w->knn;
+    if (knn->points) {
+        rh_knn__point(knn, w->model, w->model->code ? here->at.code : NULL, here->at.next, act,
+                      here->scratch, here->point);
+        return find_in(knn->points, NULL, here->point, w->k, position, distance);
+    }
+    const rh_knn__steps *steps = &knn->steps[(int)act[0]];
+    int n = find_in(steps->points, steps->position, here->at.code, w->k, position, distance);
+    if (n > 0 && (n < w->k || (double)distance[n - 1] > knn->apart))
+        n = stand_in(w, here->at.code, (int)act[0], n, position, distance);
     return n;
 }
 

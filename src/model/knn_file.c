@@ -18,7 +18,14 @@ static rh_status write_carry(const rh_model *model, const rh_knn *knn, rh_store 
         return RH_OK;
     rh_status rc = rh_store__put(store, "slope", RH_STORE_F32, knn->slope,
                                  knn->nslope * rh_knn__slope_size(model), err);
-    return rc ? rc : rh_store__put_number(store, "sloped", knn->sloped, err);
+    if (!rc)
+        rc = rh_store__put_number(store, "sloped", knn->sloped, err);
+    if (!rc && knn->change)
+        rc = rh_store__put(store, "change", RH_STORE_F64, knn->change,
+                           (int64_t)knn->nsteps * knn->nsteps * (model->log->nobs + 1), err);
+    return rc ? rc
+              : rh_store__put_number(store, "apart", isinf(knn->apart) ? -1.0 : knn->apart,
+                                     err);
 }
 
 rh_status rh_knn__write(const rh_model *model, const void *member, rh_store *store,
@@ -128,6 +135,28 @@ static rh_status read_table(rh_knn *knn, const rh_model *model, rh_store *store,
     return rc;
 }
 
+static rh_status read_switch(rh_knn *knn, const rh_model *model, rh_store *store, rh_error *err)
+{
+    void *got = NULL;
+    const rh_log *log = model->log;
+    int64_t n = (int64_t)log->naction * log->naction * (log->nobs + 1);
+    rh_status rc = rh_store__get_within(store, "apart", -1.0, 1e300, &knn->apart, err);
+    if (!rc && rh_store__has(store, "change"))
+        rc = rh_store__get(store, "change", RH_STORE_F64, n, &got, NULL, err);
+    knn->change = got;
+    for (int64_t i = 0; !rc && knn->change && i < n; i++)
+        if (!isfinite(knn->change[i]))
+            rc = rh_store__refuse(store, "change", err,
+                                  "entry %lld is not finite, expected finite numbers",
+                                  (long long)i);
+    if (!rc && knn->apart >= 0.0 && !knn->change)
+        rc = rh_store__refuse(store, "apart", err, "%g, expected -1 without `change`",
+                              knn->apart);
+    if (knn->apart < 0.0)
+        knn->apart = INFINITY;
+    return rc;
+}
+
 static rh_status read_carry(rh_knn *knn, const rh_model *model, rh_store *store, rh_error *err)
 {
     void *got = NULL;
@@ -153,6 +182,8 @@ static rh_status read_carry(rh_knn *knn, const rh_model *model, rh_store *store,
     if (!rc)
         rc = rh_store__get_within(store, "sloped", 0.0, 1.0, &sloped, err);
     knn->sloped = sloped != 0.0;
+    if (!rc)
+        rc = read_switch(knn, model, store, err);
     if (!rc)
         rc = rh_knn__index_steps(knn, model, err);
     if (!rc)

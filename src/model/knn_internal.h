@@ -62,6 +62,9 @@ typedef struct rh_knn {
                                //                       (nslope x (nobs + 1) x nin)
     int64_t nslope;            // one, one per action, or one per position
     bool sloped;               // rewards have slopes
+    double *change;            // owned: what another action changes in s'; NULL: no action
+                               // stands in for another    (nsteps x nsteps x (nobs + 1))
+    double apart;              // how much farther another action counts; INFINITY: never
     double reward_lo;          // the lowest reward of a step, and the highest
     double reward_hi;          //
     double usual;              // the mean reward of steps that do not end
@@ -175,6 +178,16 @@ rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__
 // The matrix of a position, its last row that of the reward ((nobs + 1) x nin); its size.
 const float *rh_knn__slope(const rh_knn *knn, const rh_model *model, int32_t position);
 int64_t rh_knn__slope_size(const rh_model *model);
+
+// ---------------------------------------------------------------------------- knn_switch.c
+
+// Learn what other actions would have changed. scale: standard deviations of the sensors
+// (nobs).
+rh_status rh_knn__fit_switch(rh_knn *knn, const rh_model *model, const double *scale,
+                             rh_rng rng, rh_error *err);
+
+// What action `to` adds to s' and to the reward of action `from` (nobs + 1).
+double *rh_knn__switched(const rh_knn *knn, const rh_model *model, int to, int from);
 
 // ---------------------------------------------------------------------------- knn_arrive.c
 
