@@ -58,50 +58,56 @@ static void print_limits(const rh_log *log, const rh_facts *f)
 
 // ---------------------------------------------------------------------------- sensors
 
-static void add(rh_text *text, const char *name, const char *what)
+#define FEW_FACTS 8 // facts of sensors that are printed
+
+// Whether one more fact is printed; begins it.
+static bool begin(rh_text *text, int *n, bool all)
 {
-    rh_text__format(text, "%s%s %s", text->n ? "; " : "", name, what);
+    bool printed = ++*n <= FEW_FACTS || all;
+    if (printed && text->n)
+        rh_text__add(text, "; ");
+    return printed;
 }
 
 static void add_walls(rh_text *text, const char *name, const rh_sensor *s)
 {
     bool lo = !isnan(s->wall_lo), hi = !isnan(s->wall_hi);
-    if (lo || hi)
-        rh_text__format(text, "%s%s stops at %s%s%s", text->n ? "; " : "", name,
-                        lo ? cli_cell(s->wall_lo).s : "", lo && hi ? " and " : "",
-                        hi ? cli_cell(s->wall_hi).s : "");
+    rh_text__format(text, "%s stops at %s%s%s", name, lo ? cli_cell(s->wall_lo).s : "",
+                    lo && hi ? " and " : "", hi ? cli_cell(s->wall_hi).s : "");
 }
 
-static void print_sensors(const rh_log *log, const rh_facts *f)
+static void print_sensors(const rh_log *log, const rh_facts *f, const char *more)
 {
     rh_text text = {0};
+    int n = 0;
     for (int k = 0; k < f->nobs; k++) {
         const rh_sensor *s = &f->sensor[k];
         const char *name = log->obs_name[k];
-        if (!isnan(s->period))
-            rh_text__format(&text, "%s%s wraps round after %s", text.n ? "; " : "", name,
-                            cli_cell(s->period).s);
-        if (s->partner > k)
-            rh_text__format(&text, "%s%s and %s lie on a circle of radius %s",
-                            text.n ? "; " : "", name, log->obs_name[s->partner],
-                            cli_cell(s->radius).s);
-        add_walls(&text, name, s);
-        if (s->noise)
-            add(&text, name, "is noise");
-        if (s->exogenous)
-            add(&text, name, "is exogenous: no action moves it");
+        if (!isnan(s->period) && begin(&text, &n, !more))
+            rh_text__format(&text, "%s wraps round after %s", name, cli_cell(s->period).s);
+        if (s->partner > k && begin(&text, &n, !more))
+            rh_text__format(&text, "%s and %s lie on a circle of radius %s", name,
+                            log->obs_name[s->partner], cli_cell(s->radius).s);
+        if ((!isnan(s->wall_lo) || !isnan(s->wall_hi)) && begin(&text, &n, !more))
+            add_walls(&text, name, s);
+        if (s->noise && begin(&text, &n, !more))
+            rh_text__format(&text, "%s is noise", name);
+        if (s->exogenous && begin(&text, &n, !more))
+            rh_text__format(&text, "%s is exogenous: no action moves it", name);
     }
+    if (more && n > FEW_FACTS)
+        rh_text__format(&text, "; %d more, %s shows all", n - FEW_FACTS, more);
     if (text.n || text.bad)
         cli_line("facts", "%s", text.bad ? "out of memory" : text.data);
     rh_text__clear(&text);
 }
 
-void cli_facts_print(const rh_log *log, const rh_facts *facts)
+void cli_facts_print(const rh_log *log, const rh_facts *facts, const char *more)
 {
     if (!facts)
         return;
     print_ends(log, facts);
-    print_sensors(log, facts);
+    print_sensors(log, facts, more);
     print_limits(log, facts);
 }
 

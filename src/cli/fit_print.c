@@ -277,7 +277,7 @@ void cli_fit_print(const cli_fitting *fit)
     p.name = cli_name_columns(p.log, (int)strlen("representation"), 28);
     print_log(&p);
     print_task(&p);
-    cli_facts_print(p.log, rh_model_facts(p.model));
+    cli_facts_print(p.log, rh_model_facts(p.model), "--json");
     if (rh_model_nlimit(p.model))
         putchar('\n');
     print_repr(&p);

@@ -290,7 +290,7 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_
     print_actions(&p);
     int n = report->findings.n;
     putchar('\n');
-    cli_facts_print(log, facts);
+    cli_facts_print(log, facts, all ? NULL : "--all");
     if (facts && facts->nlimit)
         putchar('\n');
     cli_findings_print(report->findings.item, n,

@@ -7,6 +7,9 @@
 
 #include "model/facts.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 // What a plant does at step i: it changes s (nobs), given the action, and returns 1 if the step
 // was terminal, 2 if it was a reset that nothing marks.
 typedef struct plant {
@@ -56,7 +59,9 @@ static inline rh_log *log_of_plant(const plant *p, int n, uint64_t seed, uint8_t
         int how = p->step(next, act, i, &rng);
         rh_log_row row = {.obs = s,
                           .act = &act,
-                          .reward = p->reward ? p->reward(next) : how ? -1.0 : 0.0,
+                          .reward = p->reward ? p->reward(next)
+                                    : how     ? -1.0
+                                              : 0.0,
                           .next = next,
                           .terminal = how == 1};
         assert_int_equal(rh_log_push(b, &row, &err), RH_OK);

@@ -36,7 +36,7 @@ static void sensors_that_wrap(void **unused)
     static const double period[] = {360.0, 2.0 * M_PI, 24.0, 24.0, 360.0, 1.0};
     static const double base[] = {0.0, -M_PI, 0.0, 0.0, 0.0, 0.0};
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        rh_facts *f = facts_of_plant(&(plant){6, 3, zero, turns, NULL}, 6000, seed);
+        rh_facts *f = facts_of_plant(&(plant){6, 3, zero, turns, NULL, NULL}, 6000, seed);
         for (int k = 0; k < 6; k++) {
             if (!(f->sensor[k].period == period[k]) || !(f->sensor[k].base == base[k]))
                 fail_msg("sensor %d: period %g from %g, expected %g", k, f->sensor[k].period,
@@ -69,7 +69,8 @@ static void sensors_that_do_not_wrap(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        rh_facts *f = facts_of_plant(&(plant){8, 3, zero, does_not_turn, NULL}, 6000, seed);
+        rh_facts *f =
+            facts_of_plant(&(plant){8, 3, zero, does_not_turn, NULL, NULL}, 6000, seed);
         for (int k = 0; k < 8; k++)
             if (!isnan(f->sensor[k].period))
                 fail_msg("sensor %d wraps: %g", k, f->sensor[k].period);
@@ -122,7 +123,8 @@ static void pairs_on_a_circle(void **unused)
     (void)unused;
     static const int partner[] = {1, 0, 3, 2, -1, -1, -1};
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        rh_facts *f = facts_of_plant(&(plant){7, 0, angles, round_trips, NULL}, 3000, seed);
+        rh_facts *f =
+            facts_of_plant(&(plant){7, 0, angles, round_trips, NULL, NULL}, 3000, seed);
         for (int k = 0; k < 7; k++)
             assert_int_equal(f->sensor[k].partner, partner[k]);
         assert_true(fabs(f->sensor[0].radius - 1.0) < 1e-9);
@@ -160,7 +162,7 @@ static void sensors_that_no_action_moves(void **unused)
     (void)unused;
     int found = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        plant p = {6, 3, zero, building, seed % 2 ? NULL : thermostat};
+        plant p = {6, 3, zero, building, seed % 2 ? NULL : thermostat, NULL};
         rh_facts *f = facts_of_plant(&p, 5000, seed);
         assert_true(f->sensor[2].period == 24.0);
         assert_int_equal(f->nreset, 0);
@@ -206,9 +208,9 @@ static int pendulum(double *s, double act, int i, rh_rng *rng)
 static void sensors_that_actions_move(void **unused)
 {
     (void)unused;
-    const plant p[] = {{2, 0, zero, controlled, linear_control},
-                       {3, 3, angles, pendulum, NULL},
-                       {3, 0, angles, pendulum, NULL}};
+    const plant p[] = {{2, 0, zero, controlled, linear_control, NULL},
+                       {3, 3, angles, pendulum, NULL, NULL},
+                       {3, 0, angles, pendulum, NULL, NULL}};
     for (uint64_t seed = 1; seed <= 10; seed++)
         for (int i = 0; i < 3; i++) {
             rh_facts *f = facts_of_plant(&p[i], 3000, seed);

@@ -1,0 +1,214 @@
+// test_limits.c - limits that explain where steps end: learned, by hand, and none where ends
+// depend on several sensors.
+
+#include "facts_sample.h"
+
+static void near_zero(double *s, rh_rng *rng)
+{
+    s[0] = 0.5 * even(rng);
+    s[1] = 0.5 * even(rng);
+    s[2] = 0.5 * even(rng);
+}
+
+static void wander(double *s, double act, rh_rng *rng)
+{
+    s[0] += 0.3 * even(rng) + 0.1 * (act - 1.0);
+    s[1] += 0.3 * even(rng);
+    s[2] = 0.9 * s[2] + 0.3 * even(rng);
+}
+
+// Ends with s0 above 2 or s1 below -1.5.
+static int trips(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    wander(s, act, rng);
+    s[1] = fmin(s[1], 1.0);
+    return s[0] > 2.0 || s[1] < -1.5;
+}
+
+static void limits_that_explain(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        rh_facts *f = facts_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 6000, seed);
+        assert_int_equal(f->nlimit, 2);
+        assert_int_equal(f->nreset, 0);
+        assert_true(f->nterminal > 20 && f->nunexplained == 0);
+        const rh_limit *high = &f->limit[0], *low = &f->limit[1];
+        assert_true(high->sensor == 0 && high->above && fabs(high->value - 2.0) < 0.05);
+        assert_true(low->sensor == 1 && !low->above && fabs(low->value + 1.5) < 0.05);
+        assert_int_equal(high->nterminal + low->nterminal, f->nterminal);
+        assert_true(high->reward == -1.0 && low->reward == -1.0);
+
+        // the other side of s0 was never seen; s1 has a wall there
+        assert_true(high->lone && !low->lone);
+        assert_true(f->sensor[1].wall_hi == 1.0);
+        rh_facts_destroy(f);
+    }
+}
+
+// Ends in a corner: no sensor alone explains it. Ends outside of a circle: only at its four
+// outermost points one does.
+static int corner(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    wander(s, act, rng);
+    for (int k = 0; k < 2; k++)
+        s[k] = fmin(fmax(s[k], -2.0), 2.0);
+    return s[0] > 1.0 && s[1] > 1.0;
+}
+
+static int circle(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    wander(s, act, rng);
+    return s[0] * s[0] + s[1] * s[1] > 4.0;
+}
+
+// Ends at random.
+static int whenever(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    wander(s, act, rng);
+    return rh_rng_below(rng, 50) == 0;
+}
+
+static void no_limits(void **unused)
+{
+    (void)unused;
+    const plant p[] = {{3, 3, near_zero, corner, NULL, NULL},
+                       {3, 3, near_zero, whenever, NULL, NULL}};
+    for (int i = 0; i < 2; i++)
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            rh_facts *f = facts_of_plant(&p[i], 6000, seed);
+            if (f->nlimit)
+                fail_msg("plant %d, seed %d: sensor %d, %g, %d of %d", i, (int)seed,
+                         f->limit[0].sensor, f->limit[0].value, (int)f->limit[0].nterminal,
+                         (int)f->nterminal);
+            assert_int_equal(f->nunexplained, f->nterminal);
+            rh_facts_destroy(f);
+        }
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        rh_facts *f = facts_of_plant(&(plant){3, 3, near_zero, circle, NULL, NULL}, 6000, seed);
+        assert_true(2 * f->nunexplained > f->nterminal);
+        for (int k = 0; k < f->nlimit; k++)
+            assert_true(f->limit[k].sensor < 2 && fabs(f->limit[k].value) > 1.8);
+        rh_facts_destroy(f);
+    }
+}
+
+static rh_facts *examine(const rh_log *log, const double *lo, const double *hi)
+{
+    rh_error err = {""};
+    rh_facts *f = NULL;
+    rh_model_options opt = rh_model_defaults();
+    opt.limit_lo = lo;
+    opt.limit_hi = hi;
+    if (rh_model_examine(&f, log, &opt, &err))
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static void limits_by_hand(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 6000, 1, NULL);
+    const double lo[] = {-30.0, NAN, NAN}, hi[] = {NAN, NAN, 5.0};
+    rh_facts *found = facts_of(log), *f = examine(log, lo, hi);
+
+    // those of s0 replace the one found there, that of s1 stays
+    assert_int_equal(f->nlimit, 3);
+    const rh_limit *l = f->limit;
+    assert_true(l[0].sensor == 0 && !l[0].above && l[0].value == -30.0 && l[0].given);
+    assert_true(l[0].nterminal == 0 && isnan(l[0].reward) && l[0].lone);
+    assert_true(l[1].sensor == 1 && l[1].value == found->limit[1].value && !l[1].given);
+    assert_true(l[2].sensor == 2 && l[2].above && l[2].value == 5.0 && l[2].given);
+    assert_int_equal(f->nunexplained, f->nterminal - l[1].nterminal);
+    rh_facts_destroy(f);
+    rh_facts_destroy(found);
+
+    // refused
+    rh_error err = {""};
+    rh_model_options opt = rh_model_defaults();
+    const double same[] = {NAN, 5.0, 5.0}, endless[] = {INFINITY, NAN, NAN};
+    f = NULL;
+    opt.limit_lo = same;
+    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "only one of limit_lo and limit_hi"));
+    opt.limit_hi = hi;
+    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "limits of sensor 'obs_2' are 5 and 5"));
+    opt.limit_lo = endless;
+    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    opt = rh_model_defaults();
+    opt.resets = (rh_resets)2;
+    assert_int_equal(rh_model_examine(&f, log, &opt, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "resets = 2, expected 0 to 1"));
+    assert_null(f);
+    rh_log_destroy(log);
+}
+
+// A policy that falls to one side nearly always: one fall to the other side is a limit there,
+// because the sensor has one already.
+static int leans(double *s, double act, int i, rh_rng *rng)
+{
+    wander(s, act, rng);
+    s[0] += i == 3000 ? -9.0 : 0.14;
+    return fabs(s[0]) > 2.0;
+}
+
+static void one_fall_to_the_other_side(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        rh_facts *f = facts_of_plant(&(plant){3, 1, near_zero, leans, NULL, NULL}, 6000, seed);
+        assert_true(f->nlimit == 2 && f->nunexplained == 0);
+        assert_true(f->limit[0].sensor == 0 && !f->limit[0].above);
+        assert_true(f->limit[1].sensor == 0 && f->limit[1].above);
+        assert_true(f->limit[1].nterminal > f->limit[0].nterminal);
+        rh_facts_destroy(f);
+    }
+}
+
+// The ranges that agents are told end at a wall or limit, and elsewhere a tenth outside.
+static void margins(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 6000, 1, NULL);
+    rh_model_options opt = plain_options();
+    rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
+    const rh_task *task = rh_model_task(model);
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < log->nstate; i++) {
+        least = fmin(least, log->obs[3 * i + 2]);
+        most = fmax(most, log->obs[3 * i + 2]);
+    }
+    assert_true(task->obs_hi[0] == rh_model_limit(model, 0)->value);
+    assert_true(task->obs_lo[1] == rh_model_limit(model, 1)->value);
+    assert_true(task->obs_hi[1] == 1.0);
+    assert_true(fabs(task->obs_lo[2] - (least - 0.1 * (most - least))) < 1e-12);
+    assert_true(fabs(task->obs_hi[2] - (most + 0.1 * (most - least))) < 1e-12);
+    rh_model_destroy(model);
+
+    // not where a range is given
+    const double lo[] = {-9.0, NAN, NAN}, hi[] = {9.0, NAN, NAN};
+    opt.obs_lo = lo;
+    opt.obs_hi = hi;
+    model = fit_plain(&rh_model_knn, log, false, &opt);
+    assert_true(rh_model_task(model)->obs_lo[0] == -9.0);
+    assert_true(rh_model_task(model)->obs_hi[0] == 9.0);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(limits_that_explain),
+        cmocka_unit_test(no_limits),
+        cmocka_unit_test(limits_by_hand),
+        cmocka_unit_test(margins),
+        cmocka_unit_test(one_fall_to_the_other_side),
+    };
+    return cmocka_run_group_tests(test, NULL, NULL);
+}
