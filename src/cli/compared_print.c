@@ -12,9 +12,11 @@ static void name_of(const rh_model_trial *t, char *name, size_t size)
 {
     int carry = rh_param_find(t->type->param, t->type->nparam, "carry");
     char by[80] = "";
-    if (carry >= 0 && strcmp(t->kind, "carrying") == 0)
-        snprintf(by, sizeof by, " by %.60s",
-                 cli_param(&t->type->param[carry], t->param[carry]).s);
+    if (carry >= 0 && strcmp(t->kind, "carrying") == 0) {
+        cli_text value = cli_param(&t->type->param[carry], t->param[carry]);
+        snprintf(by, sizeof by, strcmp(value.s, "local") == 0 ? " locally" : " by %.60s",
+                 value.s);
+    }
     snprintf(name, size, "%s%s, %s", t->kind, by, t->repr->name);
 }
 

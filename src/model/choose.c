@@ -34,7 +34,7 @@
 #include <string.h>
 
 #define MOST_STEPS 20000
-#define MOST_PASSES 2e6
+#define MOST_PASSES 1e6
 #define TRIAL_STEPS 10000.0
 #define POOR 0.5
 #define CREDIBLE 2.0
@@ -158,14 +158,13 @@ static void reset(rh_model_trial *one)
     }
 }
 
-// Fewer passes of a network over a long log.
-static void spare(rh_model_trial *one, int64_t n)
+// Fewer passes of a network over a long log of n steps, unless their number was set.
+static void spare(const rh_model_trial *one, int64_t n, double *param)
 {
     int at = rh_param_find(one->type->param, one->type->nparam, "epochs");
-    if (at < 0 || one->param[at] * (double)n <= MOST_PASSES)
-        return;
-    if (one->param[at] == one->type->param[at].initial)
-        one->param[at] = fmax(1.0, floor(MOST_PASSES / (double)n));
+    double most = fmax(1.0, floor(MOST_PASSES / (double)n));
+    if (at >= 0 && one->param[at] == one->type->param[at].initial)
+        param[at] = fmin(one->param[at], most);
 }
 
 // "stitching, raw"; "carrying by action, raw"
@@ -176,7 +175,7 @@ static void describe(const rh_model_trial *one, char *text, size_t size)
     if (at >= 0 && strcmp(one->kind, "carrying") == 0) {
         char value[30];
         rh_param_format(&one->type->param[at], one->param[at], value, sizeof value);
-        snprintf(by, sizeof by, " by %s", value);
+        snprintf(by, sizeof by, strcmp(value, "local") == 0 ? " locally" : " by %s", value);
     }
     snprintf(text, size, "%s%s, %s", one->kind, by, one->repr->name);
 }
@@ -293,7 +292,10 @@ static rh_status try_one(choice *c, int i, rh_error *err)
     const rh_repr *repr = NULL;
     rh_model *model = NULL;
     rh_model_options opt = *c->opt;
-    opt.param = one->param;
+    double param[RH_MODEL_NPARAM];
+    memcpy(param, one->param, sizeof param);
+    spare(one, c->cmp->nstep, param);
+    opt.param = param;
     opt.nmember = 1;
     opt.resample = RH_RESAMPLE_ALL;
     c->now = i;
@@ -513,7 +515,6 @@ rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int n
     for (int i = 0; i < ncandidate; i++) {
         c.cmp->trial[i] = candidate[i];
         reset(&c.cmp->trial[i]);
-        spare(&c.cmp->trial[i], log->n);
         c.one_repr = c.one_repr && same_repr(candidate[0].repr, candidate[0].repr_param,
                                              candidate[i].repr, candidate[i].repr_param);
     }
@@ -529,6 +530,8 @@ rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int n
         chosen = 0;
         c.cmp->trial[0].chosen = c.cmp->trial[0].credible = true;
     }
+    for (int i = 0; i < ncandidate; i++)
+        spare(&c.cmp->trial[i], log->n, c.cmp->trial[i].param);
     if (!rc)
         rc = fit(&c, chosen, &model, err);
     if (!rc) {

@@ -23,13 +23,21 @@ static void walk_on(const rh_env *env, void *state, const rh_log *log, path *p)
     }
 }
 
-static void check(const char *name, int naction)
+static void check(const char *name, const char *carry, int naction)
 {
     rh_log *log = log_by_chance(3, 300, 3, naction);
     rh_model_options opt = plain_options();
     rh_error err = {""};
     const rh_model_type *type = rh_model_find(name, &err);
     assert_non_null(type);
+    double param[RH_MODEL_NPARAM];
+    rh_param_initial(type->param, type->nparam, param);
+    opt.param = param;
+    if (carry) {
+        int at = rh_param_find(type->param, type->nparam, "carry");
+        assert_int_equal(rh_param_parse(&type->param[at], name, carry, &param[at], &err),
+                         RH_OK);
+    }
     rh_model *model = fit_plain(type, log, false, &opt);
     rh_env *env = NULL;
     assert_int_equal(rh_model_env(&env, model, 0, NULL, &err), RH_OK);
@@ -69,9 +77,12 @@ static void every_kind(void **unused)
 {
     (void)unused;
     for (int i = 0; i < rh_model_ntype(); i++) {
-        check(rh_model_type_at(i)->name, 3);
-        check(rh_model_type_at(i)->name, 0);
+        check(rh_model_type_at(i)->name, NULL, 3);
+        check(rh_model_type_at(i)->name, NULL, 0);
     }
+    check("knn", "log", 3);
+    check("knn", "action", 3);
+    check("knn", "local", 0);
 }
 
 int main(void)
