@@ -291,8 +291,39 @@ static rh_status check_depth(const void *bytes, size_t n, const char *path, rh_e
     return rc;
 }
 
-rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
-                         rh_error *err)
+// The bytes with a ~ in lists that begin with a comma, "[, 47]", which YAML refuses. NULL:
+// there is no such list, or no memory. Owned: the result (*nfilled).
+static char *fill_gaps(const char *bytes, size_t n, size_t *nfilled)
+{
+    size_t ngap = 0, to = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        char *filled = pass ? rh_alloc(n + ngap, 1) : NULL;
+        if (pass && (!ngap || !filled)) {
+            rh_free(filled);
+            return NULL;
+        }
+        for (size_t i = 0; i < n; i++) {
+            size_t next = i + 1;
+            while (bytes[i] == '[' && next < n && bytes[next] == ' ')
+                next++;
+            bool gap = bytes[i] == '[' && next < n && bytes[next] == ',';
+            ngap += gap && !pass;
+            if (!pass)
+                continue;
+            filled[to++] = bytes[i];
+            if (gap)
+                filled[to++] = '~';
+        }
+        if (pass) {
+            *nfilled = to;
+            return filled;
+        }
+    }
+    return NULL;
+}
+
+static rh_status parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
+                       rh_error *err)
 {
     yaml_parser_t parser;
     yaml_document_t document, next;
@@ -334,6 +365,21 @@ rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char 
     else
         *out = tree;
     return rc;
+}
+
+rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,
+                         rh_error *err)
+{
+    rh_status rc = parse(out, bytes, n, path, err);
+    size_t nfilled = 0;
+    if (rc != RH_EFORMAT)
+        return rc;
+
+    // a list may begin with a comma; the message is about the file as it is
+    char *filled = fill_gaps(bytes, n, &nfilled);
+    rh_status again = filled ? parse(out, filled, nfilled, path, NULL) : rc;
+    rh_free(filled);
+    return again ? rc : RH_OK;
 }
 
 rh_status rh_yaml__load(char **bytes, size_t *n, const char *path, rh_error *err)

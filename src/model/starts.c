@@ -5,8 +5,8 @@
 // 2. A log may start where the plant does not: the paper's logs of Acrobot start with random
 //    angles to cover more states. The true starts are then given by another log. Their states
 //    are added to the model and have neighbours like any other.
-// 3. After a failure in a continuing log comes a start too, but nothing in the log marks
-//    failures. Such a log has only its marked starts.
+// 3. After a reset in a continuing log (resets.c) an episode of the model's log begins, so its
+//    first state is a start.
 
 #include "base/base_internal.h"
 #include "model_internal.h"

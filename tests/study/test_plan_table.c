@@ -102,6 +102,8 @@ static void every_key(void **unused)
          "--x: level = 1:2:3, expected LO:HI with LO below HI, LO: or :HI"},
         {"limits.level", "[~, 1e3]", "limits.level", "[~, 1000]", "[~, ~]",
          "--x: level = [~, ~], expected LO:HI with LO below HI, LO: or :HI"},
+        {"limits.level", "[, 3]", "limits.level", "[~, 3]", "[,]",
+         "--x: level = a list, expected LO:HI with LO below HI, LO: or :HI"},
         {"limits.level", "[2]", "limits.level", "[2, ~]", "[1, 2, 3]",
          "--x: level = a list, expected LO:HI with LO below HI, LO: or :HI"},
         {"confirm", "3", "confirm.settings", "3", "1001",
