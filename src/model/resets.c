@@ -226,7 +226,7 @@ static void fit_means(search *s)
 // Least squares over the steps that are no jumps, with one offset for each action.
 static void fit(search *s)
 {
-    double x[RH_MAX_OBS + RH_MAX_ACT], y[RH_MAX_OBS], trace = 0.0;
+    double x[RH_MAX_OBS + RH_MAX_ACT] = {0}, y[RH_MAX_OBS], trace = 0.0;
     int p = s->p, d = s->d;
     fit_means(s);
     memset(s->xx, 0, (size_t)(p * p) * sizeof *s->xx);

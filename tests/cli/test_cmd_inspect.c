@@ -109,6 +109,30 @@ static void fits_a_screen(void **unused)
     free(whole);
 }
 
+// Resets of a continuing log and the limits that explain them, here and by `fit`.
+static void resets_and_limits(void **unused)
+{
+    (void)unused;
+    free(output_of("collect cartpole -p random -n 2000 --episodes any -q -o cart.npz"));
+    char *text = output_of("inspect cart.npz"), *json = output_of("inspect cart.npz --json");
+    char *fit = output_of("fit cart.npz --model knn --repr raw --no-fidelity -o cart.model "
+                          "--limit x=:2.4");
+    char *off = output_of("fit cart.npz --model knn --repr raw --no-fidelity -o none.model "
+                          "--resets none");
+    assert_has(text, " resets: theta below -0.2");
+    assert_has(text, "\nlimits ");
+    assert_has(json, "\"sensor\": \"theta\", \"side\": \"below\"");
+    assert_has(json, "\"exogenous\": false");
+    assert_has(fit, "x above 2.4 (0), theta below -0.2");
+    assert_has(fit, "given   never seen below");
+    assert_null(strstr(off, "resets"));
+    assert_null(strstr(off, "theta below"));
+    free(text);
+    free(json);
+    free(fit);
+    free(off);
+}
+
 static void prints_json(void **unused)
 {
     (void)unused;
@@ -286,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_a_screen),
         cmocka_unit_test(fits_a_screen),
+        cmocka_unit_test(resets_and_limits),
         cmocka_unit_test(prints_json),
         cmocka_unit_test(exit_codes),
         cmocka_unit_test(shows_odd_names),
