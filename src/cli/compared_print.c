@@ -35,7 +35,7 @@ static void print_row(const rh_model_trial *t, bool ends)
     fputs(t->chosen ? "* " : "  ", stdout);
     cli_print_name(name, NAME);
     if (!t->tried) {
-        printf("%9s  %s\n", "-", t->note);
+        printf("%9s\n", "-");
         return;
     }
     printf("%9s%8s%9s%9s", two_digits(t->score).s, two_digits(t->error).s,
@@ -75,7 +75,7 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
     for (int i = 0; i < c->ntrial; i++) {
         char name[120];
         const rh_model_trial *t = &c->trial[i];
-        if (t->chosen || !t->tried)
+        if (t->chosen)
             continue;
         name_of(t, name, sizeof name);
         cli_line("", "%s: %s%s", name, t->note,

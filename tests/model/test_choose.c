@@ -86,6 +86,10 @@ static void the_right_kind(void **unused)
         assert_true(c->nhorizon >= 3 && c->horizon[0] == 1 && c->nstretch > 50);
         for (int i = 0; i < c->ntrial; i++) {
             const rh_model_trial *t = &c->trial[i];
+            // one of each kind at most, and of the smooth plant no stitching
+            for (int k = 0; t->credible && k < i; k++)
+                assert_false(c->trial[k].credible && strcmp(c->trial[k].kind, t->kind) == 0);
+            assert_false(which == SMOOTH && t->credible && strcmp(t->kind, "stitching") == 0);
             assert_true(t->note[0] != 0);
             assert_true(t->tried ? t->score >= one->score - 3.0 * one->error : isnan(t->score));
             assert_true(!t->tried || fabs(t->behind - (t->score - one->score)) < 1e-9);
