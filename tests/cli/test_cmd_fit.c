@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define FIT "fit log.csv --repr raw -j 1 "
+#define FIT "fit log.csv -m knn --repr raw -j 1 "
 #define LIVE " -a esarsa -n 1500 -r 3 "
 #define LONG " --repr-set steps=1e9 --repr-set patience=1e6"
 
@@ -108,6 +108,30 @@ static void prints_words(void **unused)
     free(words);
 }
 
+// By default models are compared; the table says which is chosen and why.
+static void chooses(void **unused)
+{
+    (void)unused;
+    char *words = output_of("fit log.csv --repr raw -j 1 -o auto.model --no-fidelity");
+    assert_has(words, "\nmodels  ");
+    assert_has(words, "\n  the log  ");
+    assert_has(words, "\nchosen          ");
+    const char *mark = strstr(words, "\n* ");
+    assert_non_null(mark);
+    assert_null(strstr(mark + 1, "\n* ")); // one of them
+    char *json = output_of("fit log.csv --repr raw -j 1 -o auto.model --json --no-fidelity");
+    assert_has(json, "\"compared_models\": {");
+    assert_has(json, "\"kind\": \"stitching\"");
+    assert_has(json, "\"kind\": \"carrying\"");
+    assert_has(json, "\"kind\": \"network\"");
+    free(json);
+    free(words);
+    json = output_of(FIT "-o auto.model --json --no-fidelity");
+    assert_has(json, "\"compared_models\": null");
+    free(json);
+    unlink("auto.model");
+}
+
 static void the_next_command_works(void **unused)
 {
     (void)unused;
@@ -163,7 +187,7 @@ static void same_bytes(void **unused)
 {
     (void)unused;
     free(output_of(FIT "-q -o a.model --members 3"));
-    free(output_of("fit log.csv --repr raw -j 3 -q -o b.model --members 3"));
+    free(output_of("fit log.csv -m knn --repr raw -j 3 -q -o b.model --members 3"));
     free(output_of(FIT "-q -o c.model --members 3 --seed 2"));
     assert_int_equal(system("cmp -s a.model b.model && ! cmp -s a.model c.model"), 0);
     assert_int_equal(system("rm a.model b.model c.model"), 0);
@@ -534,6 +558,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_words),
         cmocka_unit_test(the_next_command_works),
+        cmocka_unit_test(chooses),
         cmocka_unit_test(prints_json),
         cmocka_unit_test(same_bytes),
         cmocka_unit_test(presets_and_starts),
