@@ -50,7 +50,7 @@
 
 #define NFOLD 5
 #define FOLDS_FEW 2           // folds run if the log has more than
-#define MOST_ALL_FOLDS 2000   //   so many steps, because networks are slow to fit
+#define MOST_ALL_FOLDS 5000   //   so many steps, because networks are slow to fit
 #define NBLOCK 25             // blocks of a log without episodes
 #define GAP 0.01              // of the log, between a held-out block and the steps used
 #define MOST_STRETCH 200      // stretches,
