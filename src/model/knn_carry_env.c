@@ -7,8 +7,8 @@
 // 1. Every step takes one random number, as in the other environments.
 // 2. The code of a state is computed once, when it is reached: judging the end needs it, and so
 //    does the next step.
-// 3. A state beyond the reach of its nearest transition is out of coverage, as in the other
-//    environments. Carrying can lead there. This is what bounds a run.
+// 3. A state farther than the reach from its nearest transition is out of coverage, as in the
+//    other environments. Carrying can lead there. This is what bounds a run.
 
 #include "knn_internal.h"
 

@@ -101,13 +101,18 @@ static void compare_actions(rh_knn *knn, const rh_model *model, int rare, int co
     int nout = model->log->nobs + 1;
     int64_t stride = 1 + steps->n / MOST_PAIRS;
     double *sum = rh_knn__switched(knn, model, rare, common), total = 0.0, x[RH_MAX_OBS + 1];
+    double distance, square = 0.0;
+    for (int64_t n = 0; n < steps->n; n += stride) {
+        nearest_of(knn, common, code_from(model, transition_at(knn, steps->position[n])),
+                   &distance);
+        square += distance * distance / (double)(1 + (steps->n - 1) / stride);
+    }
     for (int64_t n = 0; n < steps->n; n += stride) {
         int32_t j = steps->position[n];
-        double distance;
         int32_t i = nearest_of(knn, common, code_from(model, transition_at(knn, j)), &distance);
         if (!residual(knn, model, i, j, x))
             continue;
-        double weight = 1.0 / (distance * distance + knn->step * knn->step + 1e-12);
+        double weight = square > 0.0 ? 1.0 / (1.0 + distance * distance / square) : 1.0;
         for (int k = 0; k < nout; k++)
             sum[k] += weight * x[k];
         total += weight;
