@@ -1,10 +1,11 @@
 // choose.c - chooses the kind of model, its parameters and the representation from the log.
 //
-// Candidates are compared by their replays of held-out stretches (replay.c). The table below
-// lists them, the simplest first. The chosen one is at first the first; a later one replaces it
-// if its score is lower by more than the t quantile (95 %, two-sided, as many degrees of
-// freedom as there are held-out episodes or blocks, less one) of the standard error of the
-// difference, paired over stretches.
+// Candidates are compared by their replays of held-out stretches (replay.c). The best that
+// carries is chosen, unless one of another kind has a lower score by more than the t quantile
+// (95 %, two-sided, as many degrees of freedom as there are held-out episodes or blocks, less
+// one) of the standard error of the difference, paired over stretches. Carrying comes first
+// because of how models fail: one that stitches cannot show what leaving the log costs, however
+// well it replays the log; the errors of a network add up along an episode and it has no noise.
 //
 // 1. A candidate marked optional needs a learned representation, and learning takes longer than
 //    all else. It is tried if stitching is as good as the best, because then neighbours decide,
@@ -38,7 +39,8 @@
 #define MOST_PASSES 1e6
 #define TRIAL_STEPS 10000.0
 #define POOR 0.5
-#define CREDIBLE 2.0
+#define CREDIBLE 1.25
+#define DOUBTFUL 2.0
 #define APART 0.9
 #define CONFIDENCE 0.975
 
@@ -345,13 +347,24 @@ static bool worse(const choice *c, int a, int b, double *mean, double *error)
     return *mean > c->t * *error;
 }
 
+static bool carries(const rh_model_trial *one)
+{
+    return strcmp(one->kind, "carrying") == 0;
+}
+
 // The chosen candidate; -1 if none was tried.
 static int choose(const choice *c)
 {
+    const rh_model_trial *trial = c->cmp->trial;
     int chosen = -1;
     double mean, error;
     for (int i = 0; i < c->cmp->ntrial; i++)
-        if (c->cmp->trial[i].tried && (chosen < 0 || worse(c, chosen, i, &mean, &error)))
+        if (trial[i].tried && carries(&trial[i]) &&
+            (chosen < 0 || trial[i].score < trial[chosen].score))
+            chosen = i;
+    for (int i = 0; i < c->cmp->ntrial; i++)
+        if (trial[i].tried &&
+            (chosen < 0 || (!carries(&trial[i]) && worse(c, chosen, i, &mean, &error))))
             chosen = i;
     return chosen;
 }
@@ -430,23 +443,27 @@ static void explain(const choice *c, int chosen)
     rh_model_comparison *cmp = c->cmp;
     rh_model_trial *best = &cmp->trial[chosen];
     char text[100], other[100];
-    int before = -1;
+    int before = -1; // the best of the other kinds
     double mean, error;
     describe(best, text, sizeof text);
-    for (int i = 0; i < chosen && before < 0; i++)
-        before = cmp->trial[i].tried ? i : -1;
+    for (int i = 0; i < cmp->ntrial; i++)
+        if (cmp->trial[i].tried && strcmp(cmp->trial[i].kind, best->kind) != 0 &&
+            (before < 0 || cmp->trial[i].score < cmp->trial[before].score))
+            before = i;
     best->chosen = best->credible = true;
     best->behind = best->behind_error = 0.0;
     snprintf(best->note, sizeof best->note, "chosen");
     if (before < 0) {
-        snprintf(cmp->reason, sizeof cmp->reason,
-                 "%s: the simplest; no other is better beyond chance", text);
-    } else {
-        worse(c, before, chosen, &mean, &error);
+        snprintf(cmp->reason, sizeof cmp->reason, "%s: there is no other kind", text);
+    } else if (worse(c, before, chosen, &mean, &error)) {
         describe(&cmp->trial[before], other, sizeof other);
         snprintf(cmp->reason, sizeof cmp->reason,
                  "%.60s: its score is lower than that of %.60s by %.2g, standard error %.2g",
                  text, other, mean, error);
+    } else {
+        snprintf(cmp->reason, sizeof cmp->reason,
+                 "%.60s: no other kind is better beyond chance%s", text,
+                 carries(best) ? ", and agents can leave the log" : "");
     }
     for (int i = 0; i < cmp->ntrial; i++)
         if (cmp->trial[i].tried && i != chosen)
