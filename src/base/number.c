@@ -282,8 +282,8 @@ rh_number__kind rh_number__read(const char *text, size_t n, double *x)
     }
     if (is_word(text + sign, n - sign, "nan"))
         return RH_NUMBER_MISSING;
-    static const char *const missing[] = {"na", "n/a", "null", "none"};
-    for (int i = 0; i < 4; i++)
+    static const char *const missing[] = {"na", "n/a", "null", "none", "#n/a", "<na>"};
+    for (int i = 0; i < 6; i++)
         if (is_word(text, n, missing[i]))
             return RH_NUMBER_MISSING;
     return RH_NUMBER_TEXT;

@@ -11,7 +11,10 @@
 // 4. t counts steps, T is a temperature: the first rows tell which.
 // 5. Columns of s' are complete or ignored. They are matched by name, since their order may
 //    differ. An s' is never an observation.
-// 6. is_last beside is_terminal is RLDS. There the last row of an episode has an action that
+// 6. If no column has a time's name and exactly one contains dates only, it is the time: pandas
+//    writes an index of dates as a first column without a name.
+// 7. A list in one cell is refused where it is an observation or action by its name.
+// 8. is_last beside is_terminal is RLDS. There the last row of an episode has an action that
 //    was never taken, so such a table is refused.
 
 #include "base/base_internal.h"
@@ -50,8 +53,11 @@ static const char *const usual_terminal[] = {
     "is_terminal", "is_terminated", "done",       "dones",       "is_done",     "next_done",
     NULL};
 static const char *const usual_truncated[] = {
-    "truncated", "truncateds", "truncation", "truncations", "is_truncated", "timeout",
-    "timeouts",  "is_timeout", "timed_out",  "time_out",    "time_limit",   NULL};
+    "truncated",   "truncateds",   "truncation",
+    "truncations", "is_truncated", "timeout",
+    "timeouts",    "is_timeout",   "timed_out",
+    "time_out",    "time_limit",   "time_limit_truncated",
+    NULL};
 static const char *const usual_time[] = {"time",      "timestamp",  "datetime", "date",
                                          "date_time", "time_stamp", "ts",       NULL};
 static const char *const usual_step[] = {"step",      "frame_index", "timestep",
@@ -93,6 +99,35 @@ static rh_status guess_single(rh_log__maker *m, rh_log__role role, const char *a
         return RH_OK;
     int column = usual(m, role, name);
     return column < 0 ? RH_OK : rh_columns__plan_claim(m, column, role);
+}
+
+// If no name says which column is the time: the only one of dates. Two are left alone.
+static rh_status guess_dates(rh_log__maker *m)
+{
+    int found = -1;
+    if (m->opt->time || m->plan->time >= 0 || m->c->has_given)
+        return RH_OK;
+    for (int i = 0; i < m->c->n; i++) {
+        const rh_log__odd *odd = &m->c->odd[i];
+        if (m->owner[i] != RH_ROLE_NONE || m->left[i] || odd->nnumber > 0 || odd->nodd == 0 ||
+            odd->ndate < odd->nodd)
+            continue;
+        if (found >= 0)
+            return RH_OK;
+        found = i;
+    }
+    return found < 0 ? RH_OK : rh_columns__plan_claim(m, found, RH_ROLE_TIME);
+}
+
+// Lists where numbers are expected.
+static rh_status refuse_list(const rh_log__maker *m, int column)
+{
+    const rh_log__odd *odd = &m->c->odd[column];
+    return rh_fail(m->err, RH_EFORMAT,
+                   "%s:%lld: column '%.40s': found '%s', a list in one cell, expected a column "
+                   "for each number; docs/logs.md shows how to split it",
+                   rh_base__path_tail(m->c->path), (long long)odd->line, m->c->name[column],
+                   odd->text);
 }
 
 // "temp, level, ...", cut to fit.
@@ -170,6 +205,9 @@ static rh_status guess_action(rh_log__maker *m)
 static rh_status check_action(const rh_log__maker *m)
 {
     const rh_log__odd *odd = &m->c->odd[m->plan->act[0]];
+    for (int i = 0; i < m->plan->nact; i++)
+        if (m->c->odd[m->plan->act[i]].list && !m->opt->actions)
+            return refuse_list(m, m->plan->act[i]);
     bool said = m->opt->actions || m->opt->action_kind != RH_ACTION_AUTO ||
                 (m->c->has_given && !m->opt->action);
     if (said || m->plan->nact != 1 || odd->line == 0 ||
@@ -355,18 +393,24 @@ static void note_left_out(rh_log__maker *m, const left_out *list, const char *wh
         rh_columns__plan_note(m, "left out, as %s: %s", why, list->text);
 }
 
+// Why columns are left out.
+enum { COUNTS, OTHERS, LISTS, WORDS, BLANK, NREASON };
+
 // Make a numeric column without a role an observation; note why others are left out.
-static rh_status take_rest(rh_log__maker *m, int column, left_out *others, left_out *words,
-                           left_out *blank)
+static rh_status take_rest(rh_log__maker *m, int column, left_out *left)
 {
     const rh_log__odd *odd = &m->c->odd[column];
     const char *plain = m->plain[column], *name = m->c->name[column];
-    if (m->owner[column] != RH_ROLE_NONE || m->left[column] ||
-        only_counts(m->c, column, plain) || is_next_of_any(m, column) ||
-        is_paid(m->plan, column))
+    if (m->owner[column] != RH_ROLE_NONE || m->left[column] || is_paid(m->plan, column))
+        return RH_OK;
+    if (only_counts(m->c, column, plain)) {
+        leave_out(&left[COUNTS], *name ? name : "(without a name)");
+        return RH_OK;
+    }
+    if (is_next_of_any(m, column))
         return RH_OK;
     if (is_other(plain)) {
-        leave_out(others, name);
+        leave_out(&left[OTHERS], name);
         return RH_OK;
     }
     if (m->c->numeric[column])
@@ -378,9 +422,22 @@ static rh_status take_rest(rh_log__maker *m, int column, left_out *others, left_
                        rh_base__path_tail(m->c->path), (long long)odd->line, name, odd->text,
                        odd->written ? "a number such as 1234.5"
                                     : "a number as in the other rows");
-    if (m->c->wordy[column] || *name)
-        leave_out(m->c->wordy[column] ? words : blank, name);
+    if (odd->list)
+        leave_out(&left[LISTS], name);
+    else if (m->c->wordy[column] || *name)
+        leave_out(&left[m->c->wordy[column] ? WORDS : BLANK], name);
     return RH_OK;
+}
+
+// If observations have their usual names, the columns that have no role.
+static void note_rest(rh_log__maker *m, bool named)
+{
+    left_out left = {0};
+    for (int i = 0; named && !m->c->has_given && !m->opt->obs && i < m->c->n; i++)
+        if (m->owner[i] == RH_ROLE_NONE && !m->left[i] && !is_paid(m->plan, i) &&
+            !is_next_of_any(m, i))
+            leave_out(&left, *m->c->name[i] ? m->c->name[i] : "(without a name)");
+    note_left_out(m, &left, "observations have names of their own");
 }
 
 static rh_status guess_obs(rh_log__maker *m)
@@ -390,24 +447,36 @@ static rh_status guess_obs(rh_log__maker *m)
         return RH_OK;
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
         if (m->owner[i] == RH_ROLE_NONE && !is_next_of_any(m, i) &&
-            (obs_suffix(m->plain[i]) || (is_obs_alone(m->plain[i]) && m->c->numeric[i])))
-            rc = rh_columns__plan_claim(m, i, RH_ROLE_OBS);
+            (obs_suffix(m->plain[i]) || is_obs_alone(m->plain[i]))) {
+            if (m->c->odd[i].list)
+                rc = refuse_list(m, i);
+            else if (obs_suffix(m->plain[i]) || m->c->numeric[i])
+                rc = rh_columns__plan_claim(m, i, RH_ROLE_OBS);
+        }
+    if (!rc)
+        note_rest(m, m->plan->nobs > 0);
     if (rc || m->plan->nobs > 0)
         return rc;
 
     // no name says so: use the remaining columns
-    left_out others = {0}, words = {0}, blank = {0};
+    static const char *const why[NREASON] = {
+        [COUNTS] = "it counts rows or describes the agent",
+        [OTHERS] = "the name belongs to another role",
+        [LISTS] = "its cells are lists",
+        [WORDS] = "it contains text",
+        [BLANK] = "its first 1,000 rows are empty",
+    };
+    left_out left[NREASON] = {0};
     for (int i = 0; !rc && !m->opt->obs && i < m->c->n; i++)
-        rc = take_rest(m, i, &others, &words, &blank);
+        rc = take_rest(m, i, left);
     if (!rc && m->plan->nobs == 0)
         rc = none_found(m, "observations", "obs", " NAME,...");
     else if (!rc)
         rh_columns__plan_note(
             m,
             "no column has an observation's name: all other numeric columns are observations");
-    note_left_out(m, &others, "the name belongs to another role");
-    note_left_out(m, &words, "it contains text");
-    note_left_out(m, &blank, "its first 1,000 rows are empty");
+    for (int i = 0; i < NREASON; i++)
+        note_left_out(m, &left[i], why[i]);
     return rc;
 }
 
@@ -502,6 +571,8 @@ rh_status rh_columns__plan_guess(rh_log__maker *m)
         rc = guess_action(m);
     if (!rc)
         rc = check_action(m);
+    if (!rc)
+        rc = guess_dates(m);
     if (!rc && m->plan->episode < 0)
         rc = guess_single(m, RH_ROLE_STEP, NULL, usual_step);
     if (!rc)

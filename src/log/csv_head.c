@@ -8,7 +8,8 @@
 //    match the columns, somebody has edited the file, and they are ignored.
 // 4. A column t counts steps if it rises and falls to 0 or 1 only, or to its first value if
 //    that equals the stride: 20, 21, 20 is a temperature.
-// 5. "NA" in quotes is a word among words, missing among numbers: some programs quote all.
+// 5. Excel begins a file with the line sep=; to say the delimiter. It is not the header.
+// 6. "NA" in quotes is a word among words, missing among numbers: some programs quote all.
 
 #include "base/base_internal.h"
 #include "csv.h"
@@ -127,14 +128,30 @@ static void follow(rh_csv__header *head)
 
 // ---------------------------------------------------------------------------- the header
 
+// Whether a record is Excel's sep=; and not a header. The delimiter may be a tab.
+static bool says_delimiter(const char *text, size_t n, char *delimiter)
+{
+    bool quoted = n == 7 && text[0] == '"' && text[6] == '"';
+    text += quoted;
+    if (n != (quoted ? 7U : 5U) || text[3] != '=' || !strchr(",;\t|", text[4]))
+        return false;
+    *delimiter = text[4];
+    return (text[0] | 32) == 's' && (text[1] | 32) == 'e' && (text[2] | 32) == 'p';
+}
+
 // Skip to the header and return its record.
 static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_t *n,
                            rh_error *err)
 {
-    for (;;) {
+    for (bool first = true;; first = false) {
         rh_status rc = rh_csv__next(csv, text, n, err);
+        char delimiter;
         if (rc)
             return rc;
+        if (first && *text && says_delimiter(*text, *n, &delimiter)) {
+            csv->delimiter = delimiter;
+            continue;
+        }
         if (!*text)
             return rh_fail(err, RH_EFORMAT, "%s: no header, expected names of columns",
                            rh_base__path_tail(csv->path));
@@ -269,6 +286,16 @@ static bool is_written_otherwise(const rh_csv__field_info *field)
     return at == field->n && at > 0 && memchr(field->text, ',', at);
 }
 
+// Whether it is a list of numbers or names in one cell: [0.1, 0.2], (1, 2), array([1.]), {..}.
+static bool is_list(const rh_csv__field_info *field)
+{
+    const char *text = field->text;
+    if (field->n < 2 || strncmp(text, "array(", 6) == 0)
+        return field->n > 6;
+    char close = *text == '[' ? ']' : *text == '(' ? ')' : *text == '{' ? '}' : 0;
+    return close && text[field->n - 1] == close;
+}
+
 // Update what is known of column i from a field.
 static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64_t line,
                     counted *count)
@@ -279,7 +306,9 @@ static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64
     c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT;
     odd->quoted = odd->quoted || (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
     if (kind == RH_NUMBER_TEXT) {
+        odd->ndate += rh_csv__time(field->text, field->n, &x);
         if (odd->nodd++ == 0) {
+            odd->list = is_list(field);
             odd->line = line;
             odd->written = is_written_otherwise(field);
             rh_text__printable_n(field->text, field->n, odd->text, RH_CSV__SHOWN);
@@ -343,7 +372,8 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
     rc = rh_csv__next(csv, &text, &nrow, err);
     if (rc)
         goto done;
-    csv->delimiter = find_delimiter(copy, n, text, nrow);
+    if (!csv->delimiter)
+        csv->delimiter = find_delimiter(copy, n, text, nrow);
     rc = cut_header(head, csv, line, copy, n, err);
     if (rc)
         goto done;

@@ -75,7 +75,9 @@ static rh_status note_episodes(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = note_flag(r, "truncated", RH_ROLE_TRUNCATED, plan->truncated, err);
     if (!rc && plan->time >= 0)
-        rc = note_flag(r, "time", RH_ROLE_TIME, plan->time, err);
+        rc = *r->head.columns.name[plan->time]
+                 ? note_flag(r, "time", RH_ROLE_TIME, plan->time, err)
+                 : rh_log_note(b, err, "time = column %d, which has no name", plan->time + 1);
     return rc;
 }
 

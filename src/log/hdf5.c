@@ -196,6 +196,49 @@ static bool is_believed(const rh_array *array)
     return !is_large(array) || count / MAX_RATIO <= H5Dget_storage_size(array->handle);
 }
 
+// The first filter of a dataset that this libhdf5 does not have, or NULL. lzf is h5py's own.
+static const char *lacking_filter(hid_t dataset)
+{
+    static const struct {
+        H5Z_filter_t id;
+        const char *name;
+    } known[] = {{32000, "lzf"}, {32001, "blosc"}, {32004, "lz4"},    {32008, "bitshuffle"},
+                 {32013, "zfp"}, {32015, "zstd"},  {32026, "blosc2"}, {4, "szip"}};
+    const char *name = NULL;
+    hid_t how = H5Dget_create_plist(dataset);
+    int n = how < 0 ? 0 : H5Pget_nfilters(how);
+    for (int i = 0; !name && i < n; i++) {
+        unsigned flags, config;
+        size_t nvalue = 0;
+        H5Z_filter_t id =
+            H5Pget_filter2(how, (unsigned)i, &flags, &nvalue, NULL, 0, NULL, &config);
+        if (id < 0 || H5Zfilter_avail(id) > 0)
+            continue;
+        name = "an unknown filter";
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (known[k].id == id)
+                name = known[k].name;
+    }
+    if (how >= 0)
+        H5Pclose(how);
+    return name;
+}
+
+static rh_status unreadable(const rh_hdf5 *file, const rh_array *array, int64_t first,
+                            int64_t n, rh_error *err)
+{
+    const char *filter = lacking_filter(array->handle);
+    if (filter)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s is packed with %s, which libhdf5 has not here, expected gzip or "
+                       "none; write it again with h5py and compression=\"gzip\"",
+                       rh_base__path_tail(file->path), array->name, filter);
+    return rh_fail(err, RH_EFORMAT,
+                   "%s: rows %lld to %lld of %s cannot be read: damaged or cut off",
+                   rh_base__path_tail(file->path), (long long)first, (long long)(first + n - 1),
+                   array->name);
+}
+
 // The shape in memory matches the file: between different shapes libhdf5 is seven times slower
 // (8.5 s against 1.2 s for 17 million floats in h5py's chunks).
 static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x, rh_error *err)
@@ -227,13 +270,7 @@ done:
         H5Sclose(here);
     if (there >= 0)
         H5Sclose(there);
-    if (fault < 0)
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: rows %lld to %lld of %s cannot be read: damaged or cut off, or "
-                       "packed with a filter that is not installed",
-                       rh_base__path_tail(file->path), (long long)first,
-                       (long long)(first + n - 1), array->name);
-    return RH_OK;
+    return fault < 0 ? unreadable(file, array, first, n, err) : RH_OK;
 }
 
 // The name of a numeric type, or what the type is instead.

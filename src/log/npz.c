@@ -436,7 +436,7 @@ static rh_flat flat_of(const archive *a)
                   [RH_FLAT_TERMINAL] = {"terminal", "terminals", "terminated", "terminateds",
                                         "terminations", "done", "dones"},
                   [RH_FLAT_TRUNCATED] = {"truncated", "truncateds", "truncations", "truncation",
-                                         "timeouts", "timeout"},
+                                         "timeouts", "timeout", "TimeLimit.truncated"},
                   [RH_FLAT_NEXT] = {"next_obs", "next_observations", "next_observation",
                                     "next_states", "next_state", "new_obs"},
                   [RH_FLAT_EPISODE] = {"episode", "episode_id", "episode_ids", "episode_index"},

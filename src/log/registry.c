@@ -181,7 +181,19 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     if (opt->format && !asked)
         return RH_EINVAL;
     const rh_log__format *kind = recognise(path, asked, &rc, err);
-    return kind ? kind->read(out, path, opt, err) : rc;
+    rh_log *log = NULL;
+    if (kind)
+        rc = kind->read(&log, path, opt, err);
+    if (!rc && !log->time && opt->max_gap < INFINITY) {
+        rc =
+            rh_fail(err, RH_EINVAL,
+                    "%s: max_gap = %g, but the log has no times; name their column with --time",
+                    rh_base__path_tail(path), opt->max_gap);
+        rh_log_destroy(log);
+    } else if (!rc) {
+        *out = log;
+    }
+    return rc;
 }
 
 // The format to write, by name or by the path's suffix; or NULL and a message.

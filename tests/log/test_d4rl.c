@@ -2,6 +2,8 @@
 
 #include "log/hdf5_sample.h"
 
+#include <hdf5.h>
+
 // ---------------------------------------------------------------------------- as Python wrote
 
 static void samples(void **unused)
@@ -268,6 +270,38 @@ static void many_rows(void **unused)
     remove(in_folder("many.h5"));
 }
 
+// Bytes that h5py's lzf is said to have packed.
+static void packed_by_lzf(void **unused)
+{
+    (void)unused;
+    static const column c[] = {{"actions", 4, 0, RH_HDF5_INT64, NULL},
+                               {"rewards", 4, 0, RH_HDF5_DOUBLE, NULL},
+                               {"terminals", 4, 0, RH_HDF5_BOOL, NULL},
+                               {NULL, 0, 0, RH_HDF5_DOUBLE, NULL}};
+    const char *path = in_folder("lzf.h5");
+    make_hdf5(path, NULL, c);
+    hsize_t size[2] = {4, 2}, at[2] = {0, 0};
+    double x[8] = {0.0};
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(2, size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(how, 2, size) >= 0);
+    assert_true(H5Pset_filter(how, 32000, H5Z_FLAG_OPTIONAL, 0, NULL) >= 0);
+    hid_t data = H5Dcreate2(file, "observations", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how,
+                            H5P_DEFAULT);
+    assert_true(data >= 0 && H5Dwrite_chunk(data, H5P_DEFAULT, 0, at, sizeof x, x) >= 0);
+    H5Dclose(data);
+    H5Pclose(how);
+    H5Sclose(space);
+    H5Fclose(file);
+    rh_log *log = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_log_read(&log, path, NULL, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "lzf.h5: observations is packed with lzf, which libhdf5 "
+                                     "has not here, expected gzip or none; write it again with "
+                                     "h5py and compression=\"gzip\""));
+    remove(path);
+}
+
 static void cut_off(void **unused)
 {
     (void)unused;
@@ -288,7 +322,7 @@ int main(void)
         cmocka_unit_test(what_options_do), cmocka_unit_test(bad_files),
         cmocka_unit_test(other_layouts),   cmocka_unit_test(many_rows),
         cmocka_unit_test(never_written),   cmocka_unit_test(cut_off),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(packed_by_lzf),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

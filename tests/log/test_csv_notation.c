@@ -1,0 +1,206 @@
+// test_csv_notation.c - tables as spreadsheets, loggers and pandas write them.
+
+#include "log/sample.h"
+
+#include "log/csv.h"
+
+// ---------------------------------------------------------------------------- helpers
+
+static rh_log *read_with(const char *text, const rh_log_options *opt)
+{
+    rh_log *log = NULL;
+    rh_error err = {""};
+    if (rh_csv__read_bytes(&log, text, strlen(text), "plant.csv", opt, &err) != RH_OK)
+        fail_msg("%s", err.text);
+    return log;
+}
+
+static rh_log *read_plain(const char *text)
+{
+    rh_log_options opt = rh_log_defaults();
+    return read_with(text, &opt);
+}
+
+// The whole message.
+static void refused_with(const char *text, const rh_log_options *opt, const char *message)
+{
+    rh_log *log = NULL;
+    rh_error err = {""};
+    int64_t live = rh_base__alloc_live();
+    if (rh_csv__read_bytes(&log, text, strlen(text), "plant.csv", opt, &err) == RH_OK)
+        fail_msg("read, expected '%s'", message);
+    assert_null(log);
+    assert_int_equal(rh_base__alloc_live(), live);
+    assert_string_equal(err.text, message);
+}
+
+static void refused(const char *text, const char *message)
+{
+    rh_log_options opt = rh_log_defaults();
+    refused_with(text, &opt, message);
+}
+
+static void assert_note(const rh_log *log, const char *words)
+{
+    for (int i = 0; i < log->reading.nnote; i++)
+        if (strcmp(log->reading.note[i], words) == 0)
+            return;
+    for (int i = 0; i < log->reading.nnote; i++)
+        print_message("note: %s\n", log->reading.note[i]);
+    fail_msg("no note '%s'", words);
+}
+
+// ---------------------------------------------------------------------------- spreadsheets
+
+static void excel_says_the_delimiter(void **unused)
+{
+    (void)unused;
+    static const char *const text[] = {
+        "sep=;\nobs_0;action;reward\n1.5;0;2\n3;1;4\n",
+        "SEP=;\r\nobs_0;action;reward\r\n1.5;0;2\r\n3;1;4\r\n",
+        "\"sep=;\"\nobs_0;action;reward\n1.5;0;2\n3;1;4\n",
+        "\xef\xbb\xbfsep=\t\nobs_0\taction\treward\n1.5\t0\t2\n3\t1\t4\n",
+        // against the guess: | would give more fields
+        "sep=,\nobs_0|x|y|z,action,reward\n1.5,0,2\n3,1,4\n",
+    };
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        rh_log *log = read_plain(text[i]);
+        assert_int_equal(log->n, 1);
+        assert_int_equal(log->nobs, 1);
+        assert_true(log->obs[0] == 1.5 && log->obs[1] == 3.0);
+        rh_log_destroy(log);
+    }
+    // line numbers count it
+    refused("sep=;\nobs_0;action;reward\n1;0;2\nhot;1;4\n",
+            "plant.csv:4: column 'obs_0': found 'hot', expected a number");
+    // no such delimiter: an odd header
+    refused("sep=:\nobs_0:action:reward\n", "plant.csv: no reward column: none of the columns "
+                                            "(sep=:) has a usual name; say which it is with "
+                                            "--reward NAME");
+}
+
+static void words_for_missing(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain("temp,level,flow,action,reward\n1,2,3,0,0\n#N/A,<NA>,3,1,0\n"
+                             "n/a,-,3,0,0\n#n/a,N/A,3,1,0\n5,6,3,1,0\n");
+    assert_int_equal(log->nobs, 3);
+    assert_int_equal(log->n, 4);
+    assert_int_equal(log->reading.nmissing, 6);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- pandas
+
+static void an_index_of_dates(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain(",temp,action,reward\n2024-05-01 00:00:00,20,0,1\n"
+                             "2024-05-01 00:01:00,21,1,1\n2024-05-01 00:02:00,22,0,1\n");
+    assert_non_null(log->time);
+    assert_true(log->time[1] - log->time[0] == 60.0);
+    assert_int_equal(log->nobs, 1);
+    assert_note(log, "time = column 1, which has no name");
+    rh_log_destroy(log);
+
+    // any name will do, if there is one such column
+    log = read_plain("Zeitpunkt,temp,action,reward\n2024-05-01,20,0,1\n2024-05-02,21,1,1\n");
+    assert_note(log, "time = column Zeitpunkt");
+    rh_log_destroy(log);
+
+    // two columns of dates: neither; one that has a time's name: that one
+    log = read_plain("from,until,temp,action,reward\n2024-05-01,2024-05-02,20,0,1\n"
+                     "2024-05-02,2024-05-03,21,1,1\n");
+    assert_null(log->time);
+    assert_note(log, "left out, as it contains text: from, until");
+    rh_log_destroy(log);
+    log = read_plain("from,time,temp,action,reward\n2024-05-01,1,20,0,1\n"
+                     "2024-05-02,2,21,1,1\n");
+    assert_true(log->time[0] == 1.0);
+    rh_log_destroy(log);
+
+    // an option says that there is none
+    rh_log_options opt = rh_log_defaults();
+    opt.time = "";
+    log = read_with(",temp,action,reward\n2024-05-01,20,0,1\n2024-05-02,21,1,1\n", &opt);
+    assert_null(log->time);
+    assert_note(log, "left out, as it counts rows or describes the agent: (without a name)");
+    rh_log_destroy(log);
+}
+
+static void gaps_need_times(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("plant.csv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("temp,action,reward\n1,0,0\n2,1,0\n3,0,0\n", file);
+    fclose(file);
+    rh_log_options opt = rh_log_defaults();
+    opt.max_gap = 900.0;
+    rh_log *log = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_log_read(&log, path, &opt, &err), RH_EINVAL);
+    assert_null(log);
+    assert_non_null(strstr(err.text, "plant.csv: max_gap = 900, but the log has no times; name "
+                                     "their column with --time"));
+    unlink(path);
+}
+
+static void columns_left_out_are_named(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain("Unnamed: 0,temp,info,action,reward\n0,20,1,0,1\n1,21,1,1,1\n");
+    assert_int_equal(log->nobs, 1);
+    assert_note(log, "left out, as it counts rows or describes the agent: Unnamed: 0, info");
+    rh_log_destroy(log);
+    log = read_plain("Unnamed: 0,obs_0,info,action,reward\n0,20,{},0,1\n1,21,{},1,1\n");
+    assert_note(log, "left out, as observations have names of their own: Unnamed: 0, info");
+    rh_log_destroy(log);
+}
+
+static void truncation_of_gymnasium(void **unused)
+{
+    (void)unused;
+    static const char *const name[] = {"TimeLimit.truncated", "timeouts"};
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "obs_0,action,reward,done,%s\n1,0,0,False,False\n2,1,0,True,True\n"
+                 "3,0,0,False,False\n4,0,0,True,False\n",
+                 name[i]);
+        rh_log *log = read_plain(text);
+        assert_int_equal(log->nepisode, 2);
+        assert_int_equal(log->flag[log->n - 1], RH_FLAG_TERMINAL);
+        assert_true(log->flag[log->first[1] - 1] != RH_FLAG_TERMINAL);
+        rh_log_destroy(log);
+    }
+}
+
+static void lists_in_cells(void **unused)
+{
+    (void)unused;
+    refused("obs,action,reward\n\"[0.1, 0.2]\",0,1\n\"[0.3, 0.4]\",1,1\n",
+            "plant.csv:2: column 'obs': found '[0.1, 0.2]', a list in one cell, expected a "
+            "column for each number; docs/logs.md shows how to split it");
+    refused("temp,action,reward\n1,[0.5],1\n2,[0.25],1\n",
+            "plant.csv:2: column 'action': found '[0.5]', a list in one cell, expected a "
+            "column for each number; docs/logs.md shows how to split it");
+    rh_log *log = read_plain("temp,forecast,action,reward\n1,[1 2],0,1\n2,[3 4],1,1\n");
+    assert_note(log, "left out, as its cells are lists: forecast");
+    rh_log_destroy(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(excel_says_the_delimiter),
+        cmocka_unit_test(words_for_missing),
+        cmocka_unit_test(an_index_of_dates),
+        cmocka_unit_test(gaps_need_times),
+        cmocka_unit_test(columns_left_out_are_named),
+        cmocka_unit_test(truncation_of_gymnasium),
+        cmocka_unit_test(lists_in_cells),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
