@@ -294,7 +294,8 @@ RH_API int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
 // Fit the candidate that replays held-out stretches of the log best. A later candidate is taken
 // only if it is better than the earlier one beyond chance. One candidate is fitted without a
 // comparison; so is the first one if the log is too short for it. param of opt is ignored, and
-// so are param, use and seed of repr. The fitted model keeps the comparison.
+// so are param, use and seed of repr; sensors are on circles where repr says so. The fitted
+// model keeps the comparison.
 // Owned: *out, free with rh_model_destroy(). Nullable: opt, repr, err. On failure *out is left
 // untouched.
 RH_API rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate,

@@ -50,10 +50,12 @@ RH_API rh_status rh_repr_preset_apply(const rh_repr_preset *preset, double *para
 // ---------------------------------------------------------------------------- learning
 
 typedef struct rh_repr_options {
-    const double *param; // of the kind; NULL: initial values       (nparam)
-    bool actions;        // codes of state and continuous action together
-    const uint8_t *use;  // episodes to learn from; NULL: all       (nepisode)
-    uint64_t seed;       // random seed
+    const double *param;  // of the kind; NULL: initial values       (nparam)
+    bool actions;         // codes of state and continuous action together
+    const uint8_t *use;   // episodes to learn from; NULL: all       (nepisode)
+    const double *period; // sensors that wrap round: the length of the circle, values from base
+    const double *base;   // to base + period; NAN: it does not. NULL: none does (nobs)
+    uint64_t seed;        // random seed
     rh_watch watch;
     unsigned cookie; // set by rh_repr_defaults(), leave alone
 } rh_repr_options;

@@ -48,7 +48,7 @@ static double step_length(const rh_points *points, int nin)
 static double measure(const rh_repr *repr, const rh_points *known, const float *known_code,
                       const rh_points *held, const float *held_code)
 {
-    int nin = repr->nobs + repr->nact, ncode = repr->ncode;
+    int nin = rh_repr__ninput(repr), ncode = repr->ncode;
     uint32_t nasked = held->n < NASKED ? held->n : NASKED;
     uint32_t nknown = known->n < NKNOWN ? known->n : NKNOWN;
     double by_code = 0.0, by_input = 0.0;

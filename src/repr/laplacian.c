@@ -161,7 +161,7 @@ static rh_status prepare(training *t, rh_error *err)
 {
     const double *p = t->work->param;
     size_t rows = 3 * (size_t)p[BATCH], d = (size_t)p[D];
-    size_t nin = (size_t)t->repr->nobs + (size_t)t->repr->nact;
+    size_t nin = (size_t)rh_repr__ninput(t->repr);
     t->loss = (rh_laplacian__loss_parts){p[HALF] != 0.0 ? 0.5 : 1.0, p[BETA], p[ZETA]};
     rh_status rc = rh_closeness__init(&t->closeness, (int)p[WINDOW], p[KAPPA], err);
     if (!rc)

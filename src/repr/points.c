@@ -17,7 +17,7 @@
 static bool add(rh_points *p, const rh_repr *repr, const rh_log *log, int64_t t, bool next,
                 bool after)
 {
-    size_t nin = (size_t)repr->nobs + (size_t)repr->nact;
+    size_t nin = (size_t)rh_repr__ninput(repr);
     float x[RH_MAX_INPUT];
     const double *obs = log->obs + (int64_t)(next ? log->to[t] : log->from[t]) * log->nobs;
     if (!rh_repr__input(repr, obs, log->act + t * log->nact, x))
@@ -66,7 +66,7 @@ rh_status rh_points__gather(rh_points *out, const rh_repr *repr, const rh_log *l
     // each step adds at most two points, so 32 bits are enough
     rh_points p = {0};
     add_all(&p, repr, log, use);
-    size_t nin = (size_t)repr->nobs + (size_t)repr->nact;
+    size_t nin = (size_t)rh_repr__ninput(repr);
     p.ahead = rh_alloc(p.n ? p.n : 1, sizeof *p.ahead);
     p.anchor = rh_alloc(p.nanchor ? p.nanchor : 1, sizeof *p.anchor);
     p.x = rh_alloc(p.n ? p.n : 1, nin * sizeof *p.x);

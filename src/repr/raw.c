@@ -1,4 +1,7 @@
 // raw.c - the scaled inputs themselves.
+//
+// Sensors on circles have two inputs. Where a code, together with the action that a model adds
+// to it, would become too long, the last of these sensors stay as they are.
 
 #include "repr_internal.h"
 
@@ -10,7 +13,12 @@ static const rh_param raw_param[NPARAM] = {
 
 static rh_status raw_fit(rh_repr *repr, const rh_repr_work *work, rh_error *err)
 {
-    repr->ncode = repr->nobs + repr->nact;
+    const rh_log *log = work->log;
+    int added = log->naction == 0 && repr->nact == 0 ? log->nact : 0;
+    int room = RH_MAX_CODE - repr->nobs - repr->nact - added;
+    if (repr->ncircle > room)
+        rh_repr__bend(repr, work->period, work->base, room);
+    repr->ncode = rh_repr__ninput(repr);
     if (repr->ncode > RH_MAX_CODE)
         return rh_fail(err, RH_EINVAL, "raw: %d inputs, expected at most %d; try laplacian",
                        repr->ncode, RH_MAX_CODE);

@@ -35,7 +35,9 @@ rh_status rh_repr__make(rh_repr **out, const rh_repr_type *type, int nobs, int n
     repr->param = rh_alloc((size_t)type->nparam, sizeof *repr->param);
     repr->centre = rh_alloc(nin, sizeof *repr->centre);
     repr->factor = rh_alloc(nin, sizeof *repr->factor);
-    if (!repr->param || !repr->centre || !repr->factor)
+    repr->period = rh_alloc((size_t)nobs, sizeof *repr->period);
+    repr->base = rh_alloc((size_t)nobs, sizeof *repr->base);
+    if (!repr->param || !repr->centre || !repr->factor || !repr->period || !repr->base)
         goto full;
     *out = repr;
     return RH_OK;
@@ -50,7 +52,7 @@ rh_status rh_repr__network(rh_repr *repr, int ncode, int hidden, unsigned flags,
                            rh_error *err)
 {
     rh_rng rng = rh_repr__chance(seed, RH_CHANCE_WEIGHTS);
-    int size[4] = {repr->nobs + repr->nact, hidden, hidden, ncode};
+    int size[4] = {rh_repr__ninput(repr), hidden, hidden, ncode};
     repr->ncode = ncode;
     return rh_mlp__create(&repr->mlp, size, 4, flags, &rng, err);
 }
@@ -62,6 +64,8 @@ void rh_repr_destroy(rh_repr *repr)
     rh_free(repr->param);
     rh_free(repr->centre);
     rh_free(repr->factor);
+    rh_free(repr->period);
+    rh_free(repr->base);
     rh_mlp__destroy(repr->mlp);
     rh_free(repr);
 }
@@ -80,6 +84,7 @@ rh_status rh_repr_copy(rh_repr **out, const rh_repr *repr, rh_error *err)
     memcpy(same->param, repr->param, (size_t)repr->type->nparam * sizeof *same->param);
     memcpy(same->centre, repr->centre, nin * sizeof *same->centre);
     memcpy(same->factor, repr->factor, nin * sizeof *same->factor);
+    rh_repr__bend(same, repr->period, repr->base, repr->nobs);
     same->ncode = repr->ncode;
     same->training = repr->training;
     *out = same;
@@ -104,6 +109,13 @@ rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error
             "representation: the log has %d discrete actions, expected continuous ones "
             "for codes of state and action",
             log->naction);
+    for (int i = 0; opt->period && i < log->nobs; i++)
+        if (!isnan(opt->period[i]) &&
+            !(opt->period[i] > 0.0 && isfinite(opt->period[i]) && isfinite(opt->base[i])))
+            return rh_fail(err, RH_EINVAL,
+                           "representation: sensor %d with period %g and base %g, expected a "
+                           "finite period above 0 and a finite base",
+                           i + 1, opt->period[i], opt->base[i]);
     return RH_OK;
 }
 
@@ -142,9 +154,12 @@ rh_status rh_repr_fit(rh_repr **out, const rh_repr_type *type, const rh_log *log
         .log = log,
         .param = repr->param,
         .use = opt->use,
+        .period = opt->period,
+        .base = opt->base,
         .seed = opt->seed,
         .watch = &opt->watch,
     };
+    rh_repr__bend(repr, work.period, work.base, repr->nobs);
     rc = type->fit(repr, &work, err);
     if (!rc)
         rc = judge(repr, &work, err);
@@ -204,7 +219,7 @@ rh_status rh_repr_encode(const rh_repr *repr, int64_t n, const double *obs, cons
 {
     rh_mlp__pass *pass = NULL;
     rh_status rc = RH_OK;
-    int nin = repr->nobs + repr->nact, ncode = repr->ncode;
+    int nin = rh_repr__ninput(repr), ncode = repr->ncode;
     float *x = rh_alloc(ROWS * (size_t)nin, sizeof *x);
     if (!x) {
         rc = rh_fail(err, RH_ENOMEM, "%s: out of memory for codes", repr->type->name);
@@ -240,7 +255,7 @@ done:
 // Floats of the scaled inputs, in whole cache lines.
 static size_t input_room(const rh_repr *repr)
 {
-    return (size_t)(repr->nobs + repr->nact + LINE - 1) / LINE * LINE;
+    return (size_t)(rh_repr__ninput(repr) + LINE - 1) / LINE * LINE;
 }
 
 size_t rh_repr_nscratch(const rh_repr *repr)

@@ -7,7 +7,7 @@
 #include "mlp.h"
 #include "rehearse/repr.h"
 
-#define RH_MAX_INPUT (RH_MAX_OBS + RH_MAX_ACT)
+#define RH_MAX_INPUT (2 * RH_MAX_OBS + RH_MAX_ACT) // a sensor on a circle has two
 
 // Scaled inputs, and optionally a network on top.
 struct rh_repr {
@@ -16,6 +16,9 @@ struct rh_repr {
     int nobs, nact, ncode;
     double *centre; // owned: subtracted from an input              (nobs + nact)
     double *factor; // owned: then multiplied; 0: the input is constant (nobs + nact)
+    double *period; // owned: of a sensor on a circle, where values begin at base; 0: it is
+    double *base;   // on none. owned                               (nobs)
+    int ncircle;    // sensors on a circle
     rh_mlp *mlp;    // owned; NULL: the code is the scaled inputs
     rh_repr_training training;
 };
@@ -24,7 +27,8 @@ struct rh_repr {
 struct rh_repr_work {
     const rh_log *log;
     const double *param;
-    const uint8_t *use; // episodes, or NULL
+    const uint8_t *use;          // episodes, or NULL
+    const double *period, *base; // of the options
     uint64_t seed;
     const rh_watch *watch;
 };
@@ -46,6 +50,15 @@ rh_rng rh_repr__chance(uint64_t seed, rh_repr__stream what);
 extern const rh_repr_type rh_repr_laplacian;
 extern const rh_repr_type rh_repr_random;
 extern const rh_repr_type rh_repr_raw;
+
+// Scaled inputs: sensors, numbers of an action, second inputs of sensors on a circle.
+static inline int rh_repr__ninput(const rh_repr *repr)
+{
+    return repr->nobs + repr->nact + repr->ncircle;
+}
+
+// Put the first sensors that wrap round on circles, at most `most` of them.
+void rh_repr__bend(rh_repr *repr, const double *period, const double *base, int most);
 
 rh_status rh_repr__check(const rh_log *log, const rh_repr_options *opt, rh_error *err);
 
@@ -88,7 +101,8 @@ extern const char *const rh_repr__scaling_name[RH_NSCALING];
 rh_status rh_repr__scale(rh_repr *repr, const rh_repr_work *work, rh_repr__scaling how,
                          rh_error *err);
 
-// Scaled inputs x (nobs + nact); false if a number is missing. Codes of states ignore act.
+// Scaled inputs x (rh_repr__ninput()); false if a number is missing. Codes of states ignore
+// act.
 bool rh_repr__input(const rh_repr *repr, const double *obs, const double *act, float *x);
 
 // ---------------------------------------------------------------------------- points

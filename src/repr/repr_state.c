@@ -5,6 +5,8 @@
 //     repr shape     sensors, numbers of an action (0: not in the code), numbers of a code
 //     repr centre    of each input
 //     repr factor    of each input
+//     repr circle    of each sensor its period, 0 if it does not wrap round; then of each its
+//                    base. Missing if none wraps round
 //     repr training  steps, loss, whether it ended early, awareness, held out
 //     repr mlp ...   the network, see mlp_state.c
 //
@@ -46,6 +48,13 @@ rh_status rh_repr_save(const rh_repr *repr, rh_state *state, rh_error *err)
     rh_status rc = RH_OK;
     for (size_t i = 0; !rc && i < sizeof array / sizeof *array; i++)
         rc = rh_state_put(state, array[i].name, array[i].x, array[i].n, err);
+    if (!rc && repr->ncircle) {
+        double circle[2 * RH_MAX_OBS];
+        size_t nobs = (size_t)repr->nobs;
+        memcpy(circle, repr->period, nobs * sizeof *circle);
+        memcpy(circle + nobs, repr->base, nobs * sizeof *circle);
+        rc = rh_state_put(state, "repr circle", circle, 2 * nobs, err);
+    }
     if (!rc && repr->mlp)
         rc = rh_mlp__save(repr->mlp, network, state, err);
     return rc;
@@ -96,7 +105,7 @@ static int codes_of(const rh_repr *repr, bool *has_network)
 {
     int d = rh_param_find(repr->type->param, repr->type->nparam, "d");
     *has_network = d >= 0;
-    return d >= 0 ? (int)repr->param[d] : repr->nobs + repr->nact;
+    return d >= 0 ? (int)repr->param[d] : rh_repr__ninput(repr);
 }
 
 static rh_status load_network(rh_repr *repr, const rh_state *state, rh_error *err)
@@ -104,7 +113,7 @@ static rh_status load_network(rh_repr *repr, const rh_state *state, rh_error *er
     rh_status rc = rh_mlp__load(&repr->mlp, network, state, err);
     if (rc)
         return rc == RH_ENOMEM ? rc : RH_EFORMAT;
-    int nin = repr->nobs + repr->nact;
+    int nin = rh_repr__ninput(repr);
     if (rh_mlp__ninput(repr->mlp) != nin || rh_mlp__noutput(repr->mlp) != repr->ncode)
         return rh_fail(err, RH_EFORMAT,
                        "representation: the saved network has %d inputs and %d outputs, "
@@ -131,6 +140,26 @@ static rh_status load_training(rh_repr *repr, const rh_state *state, rh_error *e
         .awareness = x[AWARENESS],
         .held_out = x[HELD_OUT],
     };
+    return RH_OK;
+}
+
+// Sensors on circles; a state without them has none.
+static rh_status load_circles(rh_repr *repr, const rh_state *state, rh_error *err)
+{
+    size_t n = 0;
+    if (!rh_state_find(state, "repr circle", &n))
+        return RH_OK;
+    const double *circle = array_of(state, "repr circle", 2 * (size_t)repr->nobs, err);
+    if (!circle)
+        return RH_EFORMAT;
+    bool right = rh_base__all_finite(circle, 2 * repr->nobs);
+    for (int i = 0; i < repr->nobs; i++)
+        right = right && circle[i] >= 0.0;
+    if (!right)
+        return rh_fail(err, RH_EFORMAT,
+                       "representation: a number in the array 'repr circle' of the saved state "
+                       "is not finite, or a period is below 0");
+    rh_repr__bend(repr, circle, circle + repr->nobs, repr->nobs);
     return RH_OK;
 }
 
@@ -180,6 +209,8 @@ rh_status rh_repr_load(rh_repr **out, const rh_state *state, rh_error *err)
     rc = rh_repr__make(&repr, type, (int)shape[NOBS], (int)shape[NACT], err);
     if (!rc)
         rc = load_parts(repr, state, err);
+    if (!rc)
+        rc = load_circles(repr, state, err);
     if (rc)
         goto done;
     repr->ncode = codes_of(repr, &has_network);

@@ -6,12 +6,19 @@
 // 2. A constant input has factor 0: it does not distinguish states, and its rounding errors
 //    would be scaled up to a full range.
 // 3. Ranges are halved first, so that the largest numbers do not overflow.
+// 4. A sensor that wraps round is a point on a circle, so that 359 and 1 degrees are near:
+//
+//        x = r cos u,  x' = r sin u,  u = 2 pi (input - base) / period
+//
+//    with r = period * factor / 2 pi, so that a short way counts as much as on a line. x is
+//    where it would be otherwise, x' after all other inputs.
 
 #include "base/base_internal.h"
 #include "repr_internal.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 const char *const rh_repr__scaling_name[RH_NSCALING] = {"range", "deviation", "none"};
 
@@ -111,11 +118,46 @@ static bool scale(const double *from, int n, const double *centre, const double 
     return whole;
 }
 
+void rh_repr__bend(rh_repr *repr, const double *period, const double *base, int most)
+{
+    repr->ncircle = 0;
+    memset(repr->period, 0, (size_t)repr->nobs * sizeof *repr->period);
+    memset(repr->base, 0, (size_t)repr->nobs * sizeof *repr->base);
+    for (int i = 0; period && i < repr->nobs && repr->ncircle < most; i++)
+        if (period[i] > 0.0) { // false for NAN
+            repr->period[i] = period[i];
+            repr->base[i] = base[i];
+            repr->ncircle++;
+        }
+}
+
+// The points of sensors on a circle: x (nobs) where they are, the others in second (ncircle).
+static bool bend(const rh_repr *repr, const double *obs, float *x, float *second)
+{
+    bool whole = true;
+    for (int i = 0; i < repr->nobs; i++) {
+        if (repr->period[i] == 0.0)
+            continue;
+        double sine = 0.0, cosine = 0.0;
+        double turns = (obs[i] - repr->base[i]) / repr->period[i];
+        double radius = repr->period[i] * repr->factor[i] / (2.0 * M_PI);
+        bool held = isfinite(turns) && fabs(radius) <= (double)FLT_MAX;
+        if (held)
+            rh_sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
+        x[i] = held ? (float)(radius * cosine) : 0.0f;
+        *second++ = held ? (float)(radius * sine) : 0.0f;
+        whole = whole && held;
+    }
+    return whole;
+}
+
 bool rh_repr__input(const rh_repr *repr, const double *obs, const double *act, float *x)
 {
     int nobs = repr->nobs;
     bool whole = scale(obs, nobs, repr->centre, repr->factor, x);
     if (repr->nact)
         whole &= scale(act, repr->nact, repr->centre + nobs, repr->factor + nobs, x + nobs);
+    if (repr->ncircle)
+        whole &= bend(repr, obs, x, x + nobs + repr->nact);
     return whole;
 }

@@ -1,7 +1,9 @@
 // plan_fit.c - the model of a log and the environments of agents, from a settled plan.
 //
 // 1. What depends only on the log is checked first: learning a representation may take long.
-// 2. The confirmation fits models that the search has not seen, each to another part of the
+// 2. A sensor that wraps round is a point on a circle in every representation, so that states
+//    on both sides of the seam are neighbours. preset: paper takes sensors as they are.
+// 3. The confirmation fits models that the search has not seen, each to another part of the
 //    log. Where the search's members are fitted to parts of the log already, these parts are
 //    drawn in the same way; otherwise each is nine tenths of the steps.
 
@@ -20,6 +22,7 @@ typedef struct fitting {
     rh_task task;     //
     double *lo, *hi;  // of the sensors, owned  (nobs)
     double *limit;    // owned: lower ones, then upper ones (2 x nobs)
+    double *circle;   // owned: periods, then bases, of sensors that wrap round (2 x nobs)
     rh_repr *repr;    // owned
     rh_model_trial candidate[RH_MODEL_NTRIAL];
     int ncandidate;
@@ -32,6 +35,7 @@ static void clear(fitting *f)
     rh_free(f->lo);
     rh_free(f->hi);
     rh_free(f->limit);
+    rh_free(f->circle);
 }
 
 // ---------------------------------------------------------------------------- options
@@ -144,6 +148,34 @@ rh_status rh_plan_check_fit(const rh_plan *plan, const rh_log *log, const rh_fit
 
 // ---------------------------------------------------------------------------- fitting
 
+// How representations are learned: as points on circles where sensors of the log wrap round.
+static rh_status read_learning(fitting *f, const rh_plan *plan, const rh_log *log,
+                               const rh_watch *watch, rh_repr_options *out, rh_error *err)
+{
+    size_t nobs = (size_t)log->nobs;
+    rh_facts *facts = NULL;
+    *out = rh_repr_defaults();
+    out->actions = plan->joint;
+    out->seed = plan->seed;
+    out->watch = *watch;
+    if (plan->paper)
+        return RH_OK;
+    rh_status rc = rh_model_examine(&facts, log, &f->opt, err);
+    if (rc)
+        return rc;
+    f->circle = rh_alloc(2 * nobs, sizeof *f->circle);
+    for (size_t i = 0; f->circle && i < nobs; i++) {
+        f->circle[i] = facts->sensor[i].period;
+        f->circle[nobs + i] = facts->sensor[i].base;
+    }
+    rh_facts_destroy(facts);
+    if (!f->circle)
+        return rh_plan__no_memory(err);
+    out->period = f->circle;
+    out->base = f->circle + nobs;
+    return RH_OK;
+}
+
 // representation: auto. The representation that predicts the dynamics best, for all candidates.
 static rh_status choose_repr(fitting *f, const rh_log *log, const rh_repr_options *opt,
                              const rh_fit_options *how, rh_error *err)
@@ -168,9 +200,8 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     opt = opt ? opt : &usual;
     rh_status rc = prepare(&f, plan, log, opt, err);
     rh_repr_options learning = rh_repr_defaults();
-    learning.actions = plan->joint;
-    learning.seed = plan->seed;
-    learning.watch = opt->watch;
+    if (!rc)
+        rc = read_learning(&f, plan, log, &opt->watch, &learning, err);
     if (!rc) {
         f.ncandidate = plan->ncandidate;
         memcpy(f.candidate, plan->candidate,
@@ -198,6 +229,8 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
     fitting f = {0};
     rh_repr_options opt = rh_repr_defaults();
     rh_status rc = prepare(&f, plan, log, how, err);
+    if (!rc && kind->repr)
+        rc = read_learning(&f, plan, log, &how->watch, &opt, err);
     f.opt.param = kind->param;
     f.opt.nmember = parts->nmember;
     f.opt.resample = parts->resample;
@@ -205,9 +238,6 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
     f.opt.seed = parts->seed;
     f.opt.fidelity = false;
     opt.param = kind->repr_param;
-    opt.actions = plan->joint;
-    opt.seed = plan->seed;
-    opt.watch = how->watch;
     if (!rc && kind->repr)
         rc = rh_repr_fit(&f.repr, kind->repr, log, &opt, err);
     if (!rc)

@@ -325,6 +325,117 @@ static void turns_round(void **unused)
     rh_log_destroy(log);
 }
 
+// The same model with the sensor on a circle, or on a line.
+static rh_model *fit_heading(const rh_log *log, bool circle)
+{
+    rh_model_options opt = plain_options();
+    rh_repr_options learning = rh_repr_defaults();
+    double param[RH_KNN_NPARAM];
+    rh_facts *facts = facts_of(log);
+    rh_repr *repr = NULL;
+    rh_model *model = NULL;
+    rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
+    param[RH_KNN_CARRY] = RH_KNN_LOCAL;
+    param[RH_KNN_REACH] = RH_KNN_NONE;
+    param[RH_KNN_K] = 3;
+    opt.param = param;
+    assert_float_equal(facts->sensor[0].period, 360.0, 1e-9);
+    learning.period = circle ? &facts->sensor[0].period : NULL;
+    learning.base = circle ? &facts->sensor[0].base : NULL;
+    assert_int_equal(rh_repr_fit(&repr, rh_repr_find("raw", NULL), log, &learning, NULL),
+                     RH_OK);
+    assert_int_equal(rh_model_fit(&model, &rh_model_knn, log, repr, &opt, NULL), RH_OK);
+    rh_repr_destroy(repr);
+    rh_facts_destroy(facts);
+    return model;
+}
+
+// The heading in the log that is nearest to one.
+static double nearest_to(const rh_model *model, double heading, double act)
+{
+    const rh_knn *knn = model->member[0];
+    _Alignas(64) float scratch[64], point[RH_NEIGHBOURS_DIM], distance[1];
+    int32_t found[1];
+    assert_true(rh_repr_nscratch(model->repr) <= 64);
+    rh_knn__point(knn, model, NULL, &heading, &act, scratch, point);
+    assert_int_equal(rh_knn__search(knn, point, 1, found, distance), 1);
+    return model->log->obs[model->log->from[found[0]]];
+}
+
+// A current turns the ship; the rudder (b) works against it at headings around 180 and with it
+// around 0. Just below 360 the log has no rudder: what it does there, it shows beyond 0.
+static int sail(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] += 4.0 + (act > 0.0 ? 8.0 * cos(s[0] * M_PI / 180.0) : 0.0) + 0.1 * even(rng);
+    s[0] -= 360.0 * floor(s[0] / 360.0);
+    return 0;
+}
+
+static double steer(const double *s, rh_rng *rng)
+{
+    bool never = s[0] > 280.0 || (s[0] > 100.0 && s[0] < 260.0);
+    return !never && rh_rng_below(rng, 2) ? 1.0 : 0.0;
+}
+
+static void across_the_seam(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = sail, .control = steer};
+    rh_log *log = log_of_plant(&p, 3000, 5, NULL);
+    for (int circle = 0; circle < 2; circle++) {
+        rh_model *model = fit_heading(log, circle);
+        int ntried = 0;
+        double worst = 0.0;
+        for (int32_t row = 0; row < model->log->nstate; row++) {
+            double at = model->log->obs[row], right = 4.0 + 8.0 * cos(at * M_PI / 180.0);
+            if (at < 350.0)
+                continue;
+            walker w = walk_from(model, row, (uint64_t)row);
+            go(&w, 1.0);
+            double gap = w.obs[0] - at;
+            worst = fmax(worst, fabs(gap - 360.0 * round(gap / 360.0) - right));
+            ntried++;
+            done(&w);
+        }
+        assert_true(ntried > 20);
+        if (circle ? worst > 0.5 : worst < 3.0)
+            fail_msg("%s: off by %g", circle ? "circle" : "line", worst);
+        rh_model_destroy(model);
+    }
+    rh_log_destroy(log);
+}
+
+// Turns by 10 degrees, at 0.5, 10.5, ... 350.5.
+static void begin_clicks(double *s, rh_rng *rng)
+{
+    s[0] = 10.0 * rh_rng_below(rng, 36) + 0.5;
+}
+
+static int click(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    (void)rng;
+    s[0] += act > 0.0 ? 10.0 : -10.0;
+    s[0] -= 360.0 * floor(s[0] / 360.0);
+    return 0;
+}
+
+static void neighbours_across_the_seam(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 0, .begin = begin_clicks, .step = click};
+    rh_log *log = log_of_plant(&p, 3000, 5, NULL);
+    rh_model *line = fit_heading(log, false), *circle = fit_heading(log, true);
+    for (int i = -9; i <= 9; i++) {
+        assert_float_equal(nearest_to(circle, 359.5, 0.1 * i), 0.5, 0.0);
+        assert_float_equal(nearest_to(line, 359.5, 0.1 * i), 350.5, 0.0);
+    }
+    rh_model_destroy(line);
+    rh_model_destroy(circle);
+    rh_log_destroy(log);
+}
+
 // A tank that is never below 0: without the wall, differences would lead below.
 static void begin_tank(double *s, rh_rng *rng)
 {
@@ -542,13 +653,22 @@ static void out_of_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_the_plant),    cmocka_unit_test(caps),
-        cmocka_unit_test(leaves_the_log),      cmocka_unit_test(ends_at_arrival),
-        cmocka_unit_test(ends_inside),         cmocka_unit_test(rewards_move),
-        cmocka_unit_test(turns_round),         cmocka_unit_test(stops_at_walls),
-        cmocka_unit_test(stays_on_the_circle), cmocka_unit_test(noise_and_weather),
-        cmocka_unit_test(continuous_actions),  cmocka_unit_test(threads),
-        cmocka_unit_test(same_from_a_file),    cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(learns_the_plant),
+        cmocka_unit_test(caps),
+        cmocka_unit_test(leaves_the_log),
+        cmocka_unit_test(ends_at_arrival),
+        cmocka_unit_test(ends_inside),
+        cmocka_unit_test(rewards_move),
+        cmocka_unit_test(turns_round),
+        cmocka_unit_test(across_the_seam),
+        cmocka_unit_test(neighbours_across_the_seam),
+        cmocka_unit_test(stops_at_walls),
+        cmocka_unit_test(stays_on_the_circle),
+        cmocka_unit_test(noise_and_weather),
+        cmocka_unit_test(continuous_actions),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(same_from_a_file),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

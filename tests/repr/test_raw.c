@@ -85,6 +85,91 @@ static void with_actions(void **unused)
     rh_log_destroy(log);
 }
 
+// Distance between the codes of two headings.
+static double apart(const rh_repr *repr, double a, double b)
+{
+    float x[RH_MAX_CODE], y[RH_MAX_CODE];
+    double sum = 0.0;
+    assert_int_equal(rh_repr_encode(repr, 1, (double[]){0.0, a}, NULL, x, NULL), RH_OK);
+    assert_int_equal(rh_repr_encode(repr, 1, (double[]){0.0, b}, NULL, y, NULL), RH_OK);
+    for (int i = 0; i < rh_repr_ncode(repr); i++)
+        sum += (double)(x[i] - y[i]) * (double)(x[i] - y[i]);
+    return sqrt(sum);
+}
+
+// A level, and a heading of -180 to 180 degrees, of which the log has -90 to 90.
+static void on_circles(void **unused)
+{
+    (void)unused;
+    static const double heading[6][2] = {{1.0, -90.0}, {2.0, 0.0}, {3.0, 45.0},
+                                         {-1.0, 90.0}, {1.0, 9.0}, {0.0, 10.0}};
+    static const double period[] = {NAN, 360.0}, base[] = {NAN, -180.0};
+    rh_log *log = log_of(heading[0], 2, two, NULL);
+    rh_repr_options opt = rh_repr_defaults();
+    rh_repr *line = fitted(&rh_repr_raw, log, &opt);
+    opt.period = period;
+    opt.base = base;
+    rh_repr *circle = fitted(&rh_repr_raw, log, &opt);
+    assert_int_equal(rh_repr_ncode(circle), 3);
+    // the factor is 1 / 90, so the radius is 4 / 2 pi; the angle is from -180 on
+    double r = 2.0 / M_PI;
+    codes_are(circle, (double[]){3.0, -180.0}, NULL, (double[]){1.0, r, 0.0});
+    codes_are(circle, (double[]){3.0, -90.0}, NULL, (double[]){1.0, 0.0, r});
+    codes_are(circle, (double[]){1.0, 0.0}, NULL, (double[]){0.0, -r, 0.0});
+    codes_are(circle, (double[]){1.0, 360.0 + 135.0}, NULL,
+              (double[]){0.0, r * sqrt(0.5), -r * sqrt(0.5)});
+    assert_true(fabs(apart(line, -179.5, 179.5) - 359.0 / 90.0) < 1e-5);
+    assert_true(fabs(apart(circle, -179.5, 179.5) - 1.0 / 90.0) < 1e-5);
+    assert_true(fabs(apart(circle, 44.5, 45.5) - apart(line, 44.5, 45.5)) < 1e-5);
+    assert_true(isnan(apart(circle, (double)NAN, 0.0)));
+    assert_true(isnan(apart(circle, (double)INFINITY, 0.0)));
+    rh_repr_destroy(circle);
+    rh_repr_destroy(line);
+
+    refused(
+        &rh_repr_raw, log,
+        &(rh_repr_options){.period = (double[]){NAN, 0.0}, .base = base, .cookie = opt.cookie},
+        RH_EINVAL,
+        "representation: sensor 2 with period 0 and base -180, expected a finite period "
+        "above 0 and a finite base");
+    refused(&rh_repr_raw, log,
+            &(rh_repr_options){.period = (double[]){NAN, 24.0},
+                               .base = (double[]){0.0, INFINITY},
+                               .cookie = opt.cookie},
+            RH_EINVAL,
+            "representation: sensor 2 with period 24 and base inf, expected a finite period "
+            "above 0 and a finite base");
+    rh_log_destroy(log);
+}
+
+// Where codes would be too long, the last sensors stay on a line.
+static void room_for_circles(void **unused)
+{
+    (void)unused;
+    static double many[4 * 60], act[4], period[60], base[60];
+    for (int i = 0; i < 60; i++) {
+        period[i] = i % 2 ? 1.0 : (double)NAN;
+        for (int t = 0; t < 4; t++)
+            many[60 * t + i] = 0.1 * t;
+    }
+    for (int continuous = 0; continuous < 2; continuous++) {
+        rh_log *log = log_of(many, 60, (int[]){4, 0}, continuous ? act : NULL);
+        rh_repr_options opt = rh_repr_defaults();
+        opt.period = period;
+        opt.base = base;
+        rh_repr *repr = fitted(&rh_repr_raw, log, &opt);
+        assert_int_equal(rh_repr_ncode(repr), 64 - continuous); // and room for the action
+        double r = 2.0 / (0.3 * 2.0 * M_PI);                    // the range is 0.3
+        float code[RH_MAX_CODE];
+        assert_int_equal(rh_repr_encode(repr, 1, many, NULL, code, NULL), RH_OK);
+        assert_float_equal(code[1], r, 1e-5);
+        assert_float_equal(code[5], r, 1e-5);
+        assert_float_equal(code[9], -1.0, 1e-5);
+        rh_repr_destroy(repr);
+        rh_log_destroy(log);
+    }
+}
+
 static void extreme_numbers(void **unused)
 {
     (void)unused;
@@ -134,10 +219,9 @@ static void too_much_or_nothing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(with_actions),
-        cmocka_unit_test(extreme_numbers),
-        cmocka_unit_test(too_much_or_nothing),
+        cmocka_unit_test(by_hand),         cmocka_unit_test(with_actions),
+        cmocka_unit_test(on_circles),      cmocka_unit_test(room_for_circles),
+        cmocka_unit_test(extreme_numbers), cmocka_unit_test(too_much_or_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

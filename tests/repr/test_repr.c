@@ -149,18 +149,25 @@ static void same_codes(const rh_repr *a, const rh_repr *b)
     assert_memory_equal(&s.held_out, &t.held_out, sizeof s.held_out);
 }
 
+// Two sensors of the sample on circles.
+static const double period[] = {2.5, NAN, 6.5}, base[] = {-1.0, NAN, 0.5};
+
 static void copied_saved_and_loaded(void **unused)
 {
     (void)unused;
     double param[16];
     rh_log *log = sample();
     int64_t live = rh_base__alloc_live();
-    for (int i = 0; i < 2 * rh_repr_ntype(); i++) {
-        const rh_repr_type *type = rh_repr_type_at(i / 2);
+    for (int i = 0; i < 4 * rh_repr_ntype(); i++) {
+        const rh_repr_type *type = rh_repr_type_at(i / 4);
         rh_repr *copy = NULL, *loaded = NULL;
         rh_state *state = NULL;
         rh_repr_options opt = quick(type, param);
         opt.actions = i % 2;
+        if (i / 2 % 2) {
+            opt.period = period;
+            opt.base = base;
+        }
         rh_repr *repr = fitted(type, log, &opt);
         assert_int_equal(rh_repr_copy(&copy, repr, NULL), RH_OK);
         assert_int_equal(rh_state_create(&state, NULL), RH_OK);
@@ -208,12 +215,14 @@ static void damaged(const rh_state *whole, const char *name, const double *x, si
     assert_int_equal(rh_base__alloc_live(), live);
 }
 
-static rh_state *saved(const rh_repr_type *type)
+static rh_state *saved(const rh_repr_type *type, bool circles)
 {
     double param[16];
     rh_state *state = NULL;
     rh_log *log = sample();
     rh_repr_options opt = quick(type, param);
+    opt.period = circles ? period : NULL;
+    opt.base = circles ? base : NULL;
     rh_repr *repr = fitted(type, log, &opt);
     assert_int_equal(rh_state_create(&state, NULL), RH_OK);
     assert_int_equal(rh_repr_save(repr, state, NULL), RH_OK);
@@ -228,12 +237,15 @@ static rh_state *saved(const rh_repr_type *type)
 #define FINITE                                                                                 \
     "representation: a number in the arrays 'repr centre' and 'repr factor' of the saved "     \
     "state is not finite"
+#define CIRCLE                                                                                 \
+    "representation: a number in the array 'repr circle' of the saved state is not finite, "   \
+    "or a period is below 0"
 
 static void damaged_states(void **unused)
 {
     (void)unused;
     static const double letters[32] = {'r', 'a', 'x'}, raw[] = {'r', 'a', 'w'};
-    rh_state *s = saved(&rh_repr_random);
+    rh_state *s = saved(&rh_repr_random, false);
     damaged(s, "repr kind", NULL, 0, KIND);
     damaged(s, "repr kind", letters, 0, KIND);
     damaged(s, "repr kind", letters, 32, KIND);
@@ -275,6 +287,21 @@ static void damaged_states(void **unused)
     damaged(s, "repr mlp first", NULL, 0,
             "state: no array 'repr mlp first' in the saved state");
     rh_state_destroy(s);
+
+    s = saved(&rh_repr_random, true);
+    damaged(s, "repr circle", (double[]){1, 2, 3}, 3,
+            "representation: array 'repr circle' of the saved state has 3 numbers, expected 6");
+    damaged(s, "repr circle", (double[]){1, -2, 0, 0, 0, 0}, 6, CIRCLE);
+    damaged(s, "repr circle", (double[]){1, 2, 0, 0, NAN, 0}, 6, CIRCLE);
+    damaged(s, "repr circle", (double[]){1, 0, 0, 0, 0, 0}, 6,
+            "representation: the saved network has 5 inputs and 5 outputs, expected 4 and 5");
+    damaged(s, "repr circle", NULL, 0,
+            "representation: the saved network has 5 inputs and 5 outputs, expected 3 and 5");
+    rh_state_destroy(s);
+    s = saved(&rh_repr_raw, true);
+    damaged(s, "repr circle", NULL, 0,
+            "representation: codes of 5 numbers in the saved state, expected 3");
+    rh_state_destroy(s);
 }
 
 // Any number of a saved state replaced by any other: refused, or something that still works.
@@ -285,8 +312,8 @@ static void mutated_states(void **unused)
     static double obs[3 * N], act[N];
     rows(obs, act);
     int nrefused = 0, nread = 0;
-    for (int type = 0; type < rh_repr_ntype(); type++) {
-        rh_state *whole = saved(rh_repr_type_at(type));
+    for (int type = 0; type < 2 * rh_repr_ntype(); type++) {
+        rh_state *whole = saved(rh_repr_type_at(type / 2), type % 2);
         for (int i = 0; i < rh_state_count(whole); i++) {
             const char *name;
             size_t n;
@@ -326,7 +353,7 @@ static void mutated_states(void **unused)
 static void foreign_network(void **unused)
 {
     (void)unused;
-    rh_state *whole = saved(&rh_repr_random), *state = NULL;
+    rh_state *whole = saved(&rh_repr_random, false), *state = NULL;
     rh_mlp *mlp = NULL;
     rh_repr *repr = NULL;
     rh_error err = {""};
@@ -393,9 +420,11 @@ static void every_failed_allocation(void **unused)
     (void)unused;
     double param[16];
     rh_log *log = sample();
-    for (int i = 0; i < rh_repr_ntype(); i++) {
-        const rh_repr_type *type = rh_repr_type_at(i);
+    for (int i = 0; i < 2 * rh_repr_ntype(); i++) {
+        const rh_repr_type *type = rh_repr_type_at(i / 2);
         rh_repr_options opt = quick(type, param);
+        opt.period = i % 2 ? period : NULL;
+        opt.base = i % 2 ? base : NULL;
         int64_t live = rh_base__alloc_live();
         bool done = false;
         for (int nth = 1; !done; nth++) {

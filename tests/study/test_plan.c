@@ -127,6 +127,90 @@ static void memory(void **unused)
     rh_log_destroy(log);
 }
 
+// A heading that turns by about 7 degrees, either way.
+static rh_log *heading_log(void)
+{
+    static const char *const label[] = {"left", "right"};
+    rh_log_shape shape = {.nobs = 1,
+                          .nact = 1,
+                          .action = RH_ACTION_DISCRETE,
+                          .label = label,
+                          .nlabel = 2,
+                          .declared = true,
+                          .path = "heading.csv"};
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_NOISE, 0, 0);
+    rh_log_builder *builder = NULL;
+    rh_log *log = NULL;
+    double s = 10.0;
+    assert_int_equal(rh_log_builder_create(&builder, &shape, NULL), RH_OK);
+    for (int t = 0; t < 1500; t++) {
+        double act = rh_rng_below(&rng, 2);
+        double next = s + (act > 0.0 ? 8.0 : -6.0) + rh_rng_range(&rng, -0.5, 0.5);
+        next -= 360.0 * floor(next / 360.0);
+        rh_log_row row = {.obs = &s, .act = &act, .reward = -1.0, .next = &next};
+        assert_int_equal(rh_log_push(builder, &row, NULL), RH_OK);
+        s = next;
+    }
+    assert_int_equal(rh_log_finish(builder, &log, NULL), RH_OK);
+    rh_log_builder_destroy(builder);
+    return log;
+}
+
+// Sensors that wrap round are on circles, however the model is chosen; not with preset: paper.
+static void circles(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int ncode;
+    } row[] = {
+        {"model: {kind: knn, carry: log}\nrepresentation: raw", 2},
+        {"model: {kind: knn, k: 5}\nrepresentation: raw", 2},
+        {"preset: paper\nrepresentation: raw\nparameters: {tau: [0.1, 1]}", 1},
+    };
+    rh_log *log = heading_log();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        rh_error err = {""};
+        rh_model *model = NULL;
+        rh_plan *plan = plan_of(row[i].text);
+        rh_fit_options opt = rh_fit_defaults();
+        opt.fidelity = false;
+        rh_status rc = rh_plan_settle(plan, log, &err);
+        if (!rc)
+            rc = rh_plan_fit(&model, plan, log, &opt, &err);
+        if (rc)
+            fail_msg("%s: %s", row[i].text, err.text);
+        assert_int_equal(rh_repr_ncode(rh_model_repr(model)), row[i].ncode);
+        rh_model_destroy(model);
+        rh_plan_destroy(plan);
+    }
+    rh_log_destroy(log);
+}
+
+// Out of memory while circles are found and a kind is fitted.
+static void circles_memory(void **unused)
+{
+    (void)unused;
+    rh_log *log = heading_log();
+    rh_plan *plan = plan_of("model: {kind: knn, carry: log}\nrepresentation: raw");
+    rh_fit_options opt = rh_fit_defaults();
+    opt.fidelity = false;
+    assert_int_equal(rh_plan_settle(plan, log, NULL), RH_OK);
+    int64_t live = rh_base__alloc_live();
+    for (int nth = 1, done = 0; !done; nth++) {
+        rh_model *model = NULL;
+        rh_base__alloc_fail_at(nth);
+        rh_status rc = rh_plan_fit(&model, plan, log, &opt, NULL);
+        rh_base__alloc_fail_at(0);
+        done = rc == RH_OK;
+        assert_true(done || (rc == RH_ENOMEM && !model));
+        rh_model_destroy(model);
+        assert_int_equal(rh_base__alloc_live(), live);
+    }
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // Calls out of order are errors in every build.
 static void misuse(void **unused)
 {
@@ -150,10 +234,9 @@ static void misuse(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_words),
-        cmocka_unit_test(one_line_each),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(misuse),
+        cmocka_unit_test(later_words),    cmocka_unit_test(one_line_each),
+        cmocka_unit_test(memory),         cmocka_unit_test(circles),
+        cmocka_unit_test(circles_memory), cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
