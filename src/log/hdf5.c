@@ -11,15 +11,17 @@
 //    buffer: 10,000 episodes of 20 steps take 1.8 s instead of 3.3 s.
 // 6. At exit, libhdf5 prints a message if a damaged file left something it cannot close. All
 //    our files are closed by then, so its cleanup is disabled.
+// 7. How a dataset is stored is checked before its numbers are read (hdf5_check.c).
 
 #include "hdf5.h"
 #include "base/base_internal.h"
 
-#include <hdf5.h>
+#include "hdf5_check.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RANK 32
+#define MAX_RANK RH_HDF5__RANK
 #define MAX_RATIO 1100         // numbers per stored byte; deflate packs at most 1032 to 1
 #define ALWAYS_BELIEVED 100000 // numbers that any dataset may claim
 #define MOST_ROOM (64U << 20)  // bytes of chunks cached unpacked
@@ -28,7 +30,8 @@
 struct rh_hdf5 {
     char *path; // owned
     hid_t id;
-    hid_t small; // transfer settings for small reads, decision 5
+    hid_t small;  // transfer settings for small reads, decision 5
+    hid_t inside; // access to datasets, without following external links
     rh_hdf5__quiet quiet;
 };
 
@@ -71,7 +74,8 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
     H5Pclose(access);
     file->small = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_buffer(file->small, SMALL * sizeof(double), NULL, NULL);
-    if (file->id < 0) {
+    file->inside = rh_hdf5__inside(H5P_DATASET_ACCESS);
+    if (file->id < 0 || file->inside < 0) {
         rh_hdf5__close(file);
         return rh_fail(err, RH_EFORMAT,
                        "%s: cannot be opened as HDF5: it is damaged or cut off, or another "
@@ -87,6 +91,8 @@ void rh_hdf5__close(rh_hdf5 *file)
     if (!file)
         return;
     H5Pclose(file->small);
+    if (file->inside >= 0)
+        H5Pclose(file->inside);
     if (file->id >= 0)
         H5Fclose(file->id);
     rh_hdf5__leave(&file->quiet);
@@ -113,10 +119,12 @@ rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
             continue;
         memcpy(part, name, i);
         part[i] = 0;
-        if (H5Lexists(file->id, part, H5P_DEFAULT) <= 0)
+        if (H5Lexists(file->id, part, file->inside) <= 0)
             return RH_HDF5_NOTHING;
     }
-    hid_t id = H5Oopen(file->id, name, H5P_DEFAULT);
+    if (rh_hdf5__is_linked(file->id, name))
+        return RH_HDF5_OUTSIDE;
+    hid_t id = H5Oopen(file->id, name, file->inside);
     if (id < 0)
         return RH_HDF5_OTHER;
     H5I_type_t type = H5Iget_type(id);
@@ -155,8 +163,9 @@ rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, c
 {
     name_list count = {.most = most};
     rh_status rc = RH_OK;
-    hid_t id = H5Gopen2(file->id, group, H5P_DEFAULT);
-    if (id < 0 || H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &count) < 0) {
+    hid_t id = H5Oopen(file->id, group, file->inside);
+    if (id < 0 || H5Iget_type(id) != H5I_GROUP ||
+        H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &count) < 0) {
         rc = rh_fail(err, RH_EFORMAT, "%s: group %s cannot be read: damaged or cut off",
                      rh_base__path_tail(file->path), group);
         goto done;
@@ -173,7 +182,7 @@ rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, c
 
 done:
     if (id >= 0)
-        H5Gclose(id);
+        H5Oclose(id);
     return rc;
 }
 
@@ -196,47 +205,50 @@ static bool is_believed(const rh_array *array)
     return !is_large(array) || count / MAX_RATIO <= H5Dget_storage_size(array->handle);
 }
 
-// The first filter of a dataset that this libhdf5 does not have, or NULL. lzf is h5py's own.
-static const char *lacking_filter(hid_t dataset)
+static rh_status refuse(const rh_hdf5 *file, const char *name, rh_hdf5__fault fault,
+                        const char *filter, rh_error *err)
 {
-    static const struct {
-        H5Z_filter_t id;
-        const char *name;
-    } known[] = {{32000, "lzf"}, {32001, "blosc"}, {32004, "lz4"},    {32008, "bitshuffle"},
-                 {32013, "zfp"}, {32015, "zstd"},  {32026, "blosc2"}, {4, "szip"}};
-    const char *name = NULL;
-    hid_t how = H5Dget_create_plist(dataset);
-    int n = how < 0 ? 0 : H5Pget_nfilters(how);
-    for (int i = 0; !name && i < n; i++) {
-        unsigned flags, config;
-        size_t nvalue = 0;
-        H5Z_filter_t id =
-            H5Pget_filter2(how, (unsigned)i, &flags, &nvalue, NULL, 0, NULL, &config);
-        if (id < 0 || H5Zfilter_avail(id) > 0)
-            continue;
-        name = "an unknown filter";
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (known[k].id == id)
-                name = known[k].name;
+    const char *path = rh_base__path_tail(file->path);
+    switch (fault) {
+    case RH_HDF5_LINKED:
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s is a link to another file, expected all data in this file", path,
+                       name);
+    case RH_HDF5_EXTERNAL:
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s is stored in other files (external storage), expected all data "
+                       "in this file",
+                       path, name);
+    case RH_HDF5_VIRTUAL:
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s is put together from other datasets (virtual), expected all "
+                       "data in this file",
+                       path, name);
+    case RH_HDF5_FILTER:
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s is packed with %s, expected gzip (deflate), shuffle, fletcher32 "
+                       "or nothing; write it again with h5py and compression=\"gzip\"",
+                       path, name, filter);
+    case RH_HDF5_MEMORY:
+        return rh_base__no_memory(err, file->path);
+    case RH_HDF5_SOUND:
+    case RH_HDF5_DAMAGED:
+        break;
     }
-    if (how >= 0)
-        H5Pclose(how);
-    return name;
+    return rh_fail(err, RH_EFORMAT,
+                   "%s: %s is damaged or cut off: its stored bytes do not fill its shape", path,
+                   name);
 }
 
-static rh_status unreadable(const rh_hdf5 *file, const rh_array *array, int64_t first,
-                            int64_t n, rh_error *err)
+// Check the stored bytes of rows before they are read, each once.
+static rh_status check_rows(rh_array *array, int64_t first, int64_t n, rh_error *err)
 {
-    const char *filter = lacking_filter(array->handle);
-    if (filter)
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: %s is packed with %s, which libhdf5 has not here, expected gzip or "
-                       "none; write it again with h5py and compression=\"gzip\"",
-                       rh_base__path_tail(file->path), array->name, filter);
-    return rh_fail(err, RH_EFORMAT,
-                   "%s: rows %lld to %lld of %s cannot be read: damaged or cut off",
-                   rh_base__path_tail(file->path), (long long)first, (long long)(first + n - 1),
-                   array->name);
+    char filter[64] = "";
+    hsize_t checked = (hsize_t)array->nchecked;
+    rh_hdf5__fault fault =
+        rh_hdf5__check_rows(array->handle, (hsize_t)first, (hsize_t)n, &checked, filter);
+    array->nchecked = (int64_t)checked;
+    return fault ? refuse(array->source, array->name, fault, filter, err) : RH_OK;
 }
 
 // The shape in memory matches the file: between different shapes libhdf5 is seven times slower
@@ -250,6 +262,9 @@ static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x,
                        "written",
                        rh_base__path_tail(file->path), array->name, array->shape,
                        (unsigned long long)H5Dget_storage_size(array->handle));
+    rh_status rc = check_rows(array, first, n, err);
+    if (rc)
+        return rc;
     hsize_t begin[MAX_RANK] = {0}, count[MAX_RANK] = {1};
     hid_t there = H5Dget_space(array->handle), here = -1;
     herr_t fault = -1;
@@ -270,7 +285,12 @@ done:
         H5Sclose(here);
     if (there >= 0)
         H5Sclose(there);
-    return fault < 0 ? unreadable(file, array, first, n, err) : RH_OK;
+    if (fault < 0)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: rows %lld to %lld of %s cannot be read: damaged or cut off",
+                       rh_base__path_tail(file->path), (long long)first,
+                       (long long)(first + n - 1), array->name);
+    return RH_OK;
 }
 
 // The name of a numeric type, or what the type is instead.
@@ -346,7 +366,7 @@ static void make_room(rh_array *array, hid_t file)
     size_t size = band_size(array->handle);
     if (size <= 1U << 20)
         return;
-    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    hid_t access = rh_hdf5__inside(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, 5003, size, 1.0);
     H5Dclose(array->handle); // an open dataset keeps its old cache
     array->handle = H5Dopen2(file, array->name, access);
@@ -380,7 +400,9 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
                        "%s: a dataset with a name of %zu characters, expected at most %d",
                        rh_base__path_tail(file->path), strlen(name), RH_ARRAY__NAME - 1);
     memcpy(array->name, name, strlen(name) + 1);
-    array->handle = H5Dopen2(file->id, name, H5P_DEFAULT);
+    if (rh_hdf5__is_linked(file->id, name))
+        return refuse(file, name, RH_HDF5_LINKED, "", err);
+    array->handle = H5Dopen2(file->id, name, file->inside);
     if (array->handle < 0 && rh_hdf5__kind(file, name) != RH_HDF5_DATASET)
         return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_base__path_tail(file->path),
                        name);
@@ -388,6 +410,9 @@ rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_er
         return rh_fail(err, RH_EFORMAT, "%s: dataset %s cannot be opened: damaged",
                        rh_base__path_tail(file->path), name);
     array->shut = shut_dataset;
+    rh_hdf5__fault fault = rh_hdf5__check_layout(array->handle);
+    if (fault)
+        return refuse(file, name, fault, "", err);
     hid_t type = H5Dget_type(array->handle);
     array->type = name_type(type, &array->numeric, &array->whole);
     if (type >= 0)
@@ -435,7 +460,9 @@ static rh_status open_arrays(rh_array **array, int *n, rh_hdf5 *file, rh_error *
         for (int64_t i = 0; i < nname && !rc; i++) {
             int length =
                 snprintf(full, sizeof full, "%s%s%s", g ? group[g] : "", g ? "/" : "", name[i]);
-            if (length < (int)sizeof full && rh_hdf5__kind(file, full) == RH_HDF5_DATASET)
+            rh_hdf5__type_kind kind =
+                length < (int)sizeof full ? rh_hdf5__kind(file, full) : RH_HDF5_OTHER;
+            if (kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE)
                 rc = rh_hdf5__array(&all[used++], file, full, err);
         }
         rh_free(name);
@@ -462,9 +489,9 @@ rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
 
 static hid_t open_attribute(const rh_hdf5 *file, const char *object, const char *name)
 {
-    if (H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) <= 0)
+    if (H5Aexists_by_name(file->id, object, name, file->inside) <= 0)
         return -1;
-    return H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    return H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, file->inside);
 }
 
 bool rh_hdf5__number_attribute(const rh_hdf5 *file, const char *object, const char *name,

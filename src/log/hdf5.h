@@ -25,6 +25,7 @@ typedef enum rh_hdf5__type_kind {
     RH_HDF5_NOTHING,
     RH_HDF5_GROUP,
     RH_HDF5_DATASET,
+    RH_HDF5_OUTSIDE, // an external link, which is not followed
     RH_HDF5_OTHER
 } rh_hdf5__type_kind;
 

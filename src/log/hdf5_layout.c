@@ -80,8 +80,10 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
     rh_status rc = rh_hdf5__open(&file, path, err);
     if (rc)
         return rc;
-    bool minari = rh_hdf5__kind(file, "episode_0") == RH_HDF5_GROUP, d3rlpy = false;
-    bool d4rl = rh_hdf5__kind(file, "observations") == RH_HDF5_DATASET;
+    rh_hdf5__type_kind first = rh_hdf5__kind(file, "episode_0"),
+                       flat = rh_hdf5__kind(file, "observations");
+    bool minari = first == RH_HDF5_GROUP || first == RH_HDF5_OUTSIDE, d3rlpy = false;
+    bool d4rl = flat == RH_HDF5_DATASET || flat == RH_HDF5_OUTSIDE;
     for (int i = 0; i < 4; i++)
         d3rlpy = d3rlpy || rh_hdf5__kind(file, of_d3rlpy[i]) == RH_HDF5_DATASET;
     if (!minari && !d4rl && !d3rlpy)

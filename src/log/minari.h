@@ -12,6 +12,7 @@ typedef struct rh_minari__bundle {
     rh_array *part;     // of the open episode, owned (n)
     rh_array **beside;  // owned                (n)
     int n, width;
+    int ngroup; // groups seen while looking for the datasets
     bool open;
 } rh_minari__bundle;
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define MAX_GROUPS 1000 // most groups of an observation or action
+
 #define MAX_JSON (64 << 20) // most bytes of metadata.json
 
 // ---------------------------------------------------------------------------- what it says
@@ -108,10 +110,12 @@ static rh_status find_leaves(const rh_minari__reader *r, const char *top, const 
     int64_t n = 0;
     int length = snprintf(full, sizeof full, "%s%s%s", top, *at ? "/" : "", at);
     rh_hdf5__type_kind kind = rh_hdf5__kind(r->file, full);
-    if (length >= (int)sizeof full || depth > 16 || b->n == RH_MAX_OBS)
+    // the groups are counted: hard links can make a file a maze without end
+    if (length >= (int)sizeof full || depth > 16 || b->n == RH_MAX_OBS ||
+        (kind == RH_HDF5_GROUP && b->ngroup++ == MAX_GROUPS))
         return rh_fail(err, RH_EFORMAT, "%s: %s is nested too deeply",
                        rh_base__path_tail(r->path), top);
-    if (kind == RH_HDF5_DATASET) {
+    if (kind == RH_HDF5_DATASET || kind == RH_HDF5_OUTSIDE) {
         rh_log__leaf *leaf = &b->leaf[b->n++];
         *leaf = (rh_log__leaf){.kind = RH_SPACE_UNKNOWN, .width = -1};
         for (size_t i = 0; at[i]; i++) {
