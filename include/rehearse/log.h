@@ -169,7 +169,7 @@ RH_API const char *rh_log_roles_path(const rh_log_roles *roles); // NULL if not 
 // Set the options that the file gives; opt borrows from roles.
 RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
 
-// Read a log of any format. Owned: *out, free with rh_log_destroy().
+// Read a log of any format. path "-": text from standard input. Owned: *out, free with rh_log_destroy().
 // Nullable: opt (all defaults), err. On failure *out is left untouched.
 RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
                              rh_error *err);

@@ -47,6 +47,8 @@ static int name_output(cli_fitting *fit)
     const char *given = cli_value(fit->args, "output");
     const char *from = given ? given : fit->log.log->path;
     size_t n = strlen(from);
+    if (!given && strcmp(from, "standard input") == 0)
+        return cli_refuse("fit: --output is missing: a log from standard input has no name");
     fit->output = rh_alloc(n + sizeof ".model", 1);
     if (!fit->output)
         return cli_fail("out of memory");

@@ -240,6 +240,13 @@ static rh_status csv_read(rh_log **out, const char *path, const rh_log_options *
     return read_opened(&r, out, rh_csv__open(&r.csv, path, err), err);
 }
 
+static rh_status csv_read_fd(rh_log **out, int fd, const char *path, const rh_log_options *opt,
+                             rh_error *err)
+{
+    rh_csv__reader r = {.path = path, .opt = opt};
+    return read_opened(&r, out, rh_csv__open_fd(&r.csv, fd, path, err), err);
+}
+
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err)
 {
@@ -269,5 +276,6 @@ const rh_log__format rh_log__csv = {
     .ending = {".csv", ".csv.gz", ".tsv"},
     .probe = csv_probe,
     .read = csv_read,
+    .read_fd = csv_read_fd,
     .write = rh_csv__write,
 };

@@ -33,6 +33,7 @@ typedef struct rh_csv {
 
 // Borrowed: path, bytes. Close it, even after a failure.
 rh_status rh_csv__open(rh_csv *csv, const char *path, rh_error *err);
+rh_status rh_csv__open_fd(rh_csv *csv, int fd, const char *path, rh_error *err); // takes fd
 rh_status rh_csv__open_bytes(rh_csv *csv, const void *bytes, size_t n, const char *path,
                              rh_error *err);
 void rh_csv__close(rh_csv *csv);

@@ -203,6 +203,12 @@ rh_status rh_csv__open(rh_csv *csv, const char *path, rh_error *err)
     return open_source(csv, err);
 }
 
+rh_status rh_csv__open_fd(rh_csv *csv, int fd, const char *path, rh_error *err)
+{
+    *csv = (rh_csv){.path = path, .fd = fd};
+    return open_source(csv, err);
+}
+
 rh_status rh_csv__open_bytes(rh_csv *csv, const void *bytes, size_t n, const char *path,
                              rh_error *err)
 {

@@ -87,6 +87,10 @@ typedef struct rh_log__format {
     // Read a file, or NULL. opt has been checked, path exists. Owned: *out. Nullable: nothing.
     rh_status (*read)(rh_log **out, const char *path, const rh_log_options *opt, rh_error *err);
 
+    // Read an open file, which can be read twice, and close it; or NULL. path: for messages.
+    rh_status (*read_fd)(rh_log **out, int fd, const char *path, const rh_log_options *opt,
+                         rh_error *err);
+
     // Write a file, completely or not at all; or NULL.
     rh_status (*write)(const rh_log *log, const char *path, rh_error *err);
 } rh_log__format;

@@ -2,6 +2,9 @@
 //
 // The first bytes decide, never the name: gzip called .csv, or HDF5 without a suffix, is read.
 // Common unsupported formats are recognised too, so that the message can say what to do.
+//
+// A pipe is copied to an unnamed temporary file, because tables are read twice. HDF5 and NPZ
+// are opened by name, so they cannot come from a pipe.
 
 #include "base/base_internal.h"
 #include "base/number.h"
@@ -10,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,22 +92,49 @@ typedef struct stranger {
     const char *begins;
     size_t n;
     const char *is;
+    const char *unpack; // a program that unpacks it to standard output, or NULL
 } stranger;
 
 static const stranger strangers[] = {
-    {"PAR1", 4, "a Parquet file"},
-    {"ARROW1", 6, "an Arrow file"},
-    {"\x93NUMPY", 6, "a single NumPy array (.npy)"},
-    {"\x80\x02", 2, "a Python pickle"},
-    {"\x80\x03", 2, "a Python pickle"},
-    {"\x80\x04", 2, "a Python pickle"},
-    {"\x80\x05", 2, "a Python pickle"},
-    {"BZh", 3, "a bzip2 file"},
+    {"PAR1", 4, "a Parquet file", NULL},
+    {"ARROW1", 6, "an Arrow file", NULL},
+    {"\x93NUMPY", 6, "a single NumPy array (.npy)", NULL},
+    {"\x80\x02", 2, "a Python pickle", NULL},
+    {"\x80\x03", 2, "a Python pickle", NULL},
+    {"\x80\x04", 2, "a Python pickle", NULL},
+    {"\x80\x05", 2, "a Python pickle", NULL},
+    {"BZh", 3, "a bzip2 file", "bzip2"},
     {"\xfd"
      "7zXZ",
-     5, "an xz file"},
-    {"\x28\xb5\x2f\xfd", 4, "a zstd file"},
+     5, "an xz file", "xz"},
+    {"\x28\xb5\x2f\xfd", 4, "a zstd file", "zstd"},
 };
+
+// The message for a file that begins with `head`, if it is a stranger.
+static rh_status refuse_stranger(const char *path, const unsigned char *head, size_t n,
+                                 rh_error *err)
+{
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        const stranger *s = &strangers[i];
+        if (n < s->n || memcmp(head, s->begins, s->n) != 0)
+            continue;
+        if (!s->unpack)
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to "
+                           "export it in a few lines of Python",
+                           rh_base__path_tail(path), s->is);
+        rh_text name = {0};
+        rh_text__shell(&name, rh_base__path_tail(path));
+        rh_status rc =
+            rh_fail(err, RH_EFORMAT,
+                    "%s: it is %s, expected CSV, HDF5 or NPZ; unpack it: %s -dc %s | "
+                    "rehearse inspect -",
+                    rh_base__path_tail(path), s->is, s->unpack, name.data ? name.data : "FILE");
+        rh_text__clear(&name);
+        return rc;
+    }
+    return RH_OK;
+}
 
 static rh_status look(const char *path, bool *folder, unsigned char *head, size_t *n,
                       rh_error *err)
@@ -122,8 +153,7 @@ static rh_status look(const char *path, bool *folder, unsigned char *head, size_
     if (!*folder && !S_ISREG(st.st_mode)) {
         close(fd);
         return rh_fail(err, RH_EIO,
-                       "%s: cannot read: it is a device, pipe or socket, "
-                       "expected a file",
+                       "%s: cannot read: it is a device or socket, expected a file or a pipe",
                        rh_base__path_tail(path));
     }
     ssize_t got = *folder ? 0 : read(fd, head, HEAD);
@@ -148,14 +178,9 @@ static const rh_log__format *recognise(const char *path, const rh_log__format *a
         return NULL;
     if (asked)
         return asked;
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-        if (n >= strangers[i].n && memcmp(head, strangers[i].begins, strangers[i].n) == 0) {
-            *rc = rh_fail(err, RH_EFORMAT,
-                          "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to "
-                          "export it in a few lines of Python",
-                          rh_base__path_tail(path), strangers[i].is);
-            return NULL;
-        }
+    *rc = refuse_stranger(path, head, n, err);
+    if (*rc)
+        return NULL;
     for (int i = NFORMAT - 1; i >= 0 && (folder || n > 0);
          i--) // CSV is tried last: any text may be CSV
         if (format[i]->probe && format[i]->probe(path, folder, head, n))
@@ -166,6 +191,101 @@ static const rh_log__format *recognise(const char *path, const rh_log__format *a
                   : n == 0 ? "the file is empty, expected a log"
                            : "not a log: neither text nor HDF5 nor NPZ");
     return NULL;
+}
+
+// ---------------------------------------------------------------------------- pipes
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t count = write(fd, bytes, n);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            bytes += count;
+            n -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+// Copy what a pipe holds to an unnamed file; *out is its descriptor, at the beginning.
+static rh_status spool(int pipe, const char *path, int *out, rh_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[512], buffer[1 << 16];
+    snprintf(name, sizeof name, "%.480s/rehearse-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(name);
+    if (fd < 0)
+        return rh_fail(err, RH_EIO, "%s: no temporary file %s: %s", rh_base__path_tail(path),
+                       name, strerror(errno));
+    unlink(name);
+    for (;;) {
+        ssize_t got = read(pipe, buffer, sizeof buffer);
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 || !write_all(fd, buffer, (size_t)got)) {
+            rh_status rc =
+                rh_fail(err, RH_EIO, "%s: cannot %s: %s", rh_base__path_tail(path),
+                        got < 0 ? "read" : "copy it to a temporary file", strerror(errno));
+            close(fd);
+            return rc;
+        }
+    }
+    if (lseek(fd, 0, SEEK_SET) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+        close(fd);
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
+                       strerror(errno));
+    }
+    *out = fd;
+    return RH_OK;
+}
+
+// Read a text from a pipe. fd is closed.
+static rh_status read_pipe(rh_log **out, int pipe, const char *path,
+                           const rh_log__format *asked, const rh_log_options *opt,
+                           rh_error *err)
+{
+    unsigned char head[HEAD];
+    int fd = -1;
+    rh_status rc = spool(pipe, path, &fd, err);
+    close(pipe);
+    if (rc)
+        return rc;
+    ssize_t got = pread(fd, head, sizeof head, 0);
+    size_t n = got > 0 ? (size_t)got : 0;
+    rc = refuse_stranger(path, head, n, err);
+    const rh_log__format *kind = asked;
+    for (int i = 0; !rc && !kind && n > 0 && i < NFORMAT; i++)
+        if (format[i]->read_fd && format[i]->probe && format[i]->probe(path, false, head, n))
+            kind = format[i];
+    if (!rc && (!kind || !kind->read_fd))
+        rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(path),
+                     n == 0 ? "empty, expected a log"
+                            : "not text, expected CSV; save HDF5 and NPZ as a file");
+    if (!rc)
+        return kind->read_fd(out, fd, path, opt, err);
+    close(fd);
+    return rc;
+}
+
+// Whether the log is a pipe; if so, *fd is open, or *rc and a message say why not. stat() comes
+// before open(): a pipe opened twice loses its writer.
+static bool is_pipe(const char **path, int *fd, rh_status *rc, rh_error *err)
+{
+    struct stat st;
+    bool standard = strcmp(*path, "-") == 0;
+    if (!standard && (stat(*path, &st) != 0 || !S_ISFIFO(st.st_mode)))
+        return false;
+    *fd = standard ? dup(STDIN_FILENO) : open(*path, O_RDONLY | O_CLOEXEC);
+    if (standard)
+        *path = "standard input";
+    *rc = *fd >= 0 ? RH_OK
+                   : rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(*path),
+                             strerror(errno));
+    return true;
 }
 
 // ---------------------------------------------------------------------------- reading, writing
@@ -180,10 +300,16 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     const rh_log__format *asked = opt->format ? find(opt->format, true, err) : NULL;
     if (opt->format && !asked)
         return RH_EINVAL;
-    const rh_log__format *kind = recognise(path, asked, &rc, err);
     rh_log *log = NULL;
-    if (kind)
-        rc = kind->read(&log, path, opt, err);
+    int fd = -1;
+    if (is_pipe(&path, &fd, &rc, err)) {
+        if (!rc)
+            rc = read_pipe(&log, fd, path, asked, opt, err);
+    } else {
+        const rh_log__format *kind = recognise(path, asked, &rc, err);
+        if (kind)
+            rc = kind->read(&log, path, opt, err);
+    }
     if (!rc && !log->time && opt->max_gap < INFINITY) {
         rc =
             rh_fail(err, RH_EINVAL,

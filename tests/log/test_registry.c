@@ -4,12 +4,14 @@
 #include "log/log_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,15 +52,13 @@ static void no_log(void **unused)
 {
     (void)unused;
     is_refused(in_folder("none.csv"), RH_EIO, ": cannot read: No such file or directory");
-    is_refused("/dev/null", RH_EIO, ": it is a device, pipe or socket, expected a file");
+    is_refused("/dev/null", RH_EIO, ": it is a device or socket, expected a file or a pipe");
     is_refused(folder, RH_EFORMAT, ": it is a directory without a Minari dataset");
     is_refused(file_of("empty.csv", "", 0), RH_EFORMAT, ": the file is empty");
     const char *path = file_of("secret.csv", "a,b\n", 4);
     chmod(path, 0);
     if (access(path, R_OK) != 0) // root may read anything
         is_refused(path, RH_EIO, ": cannot read: Permission denied");
-    assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
-    is_refused(in_folder("pipe"), RH_EIO, ": it is a device, pipe or socket");
 }
 
 static void known_strangers(void **unused)
@@ -74,6 +74,77 @@ static void known_strangers(void **unused)
                        6),
                RH_EFORMAT, ": it is an xz file");
     is_refused(file_of("b.csv", "PAR1", 4), RH_EFORMAT, "docs/logs.md shows how");
+    char command[400];
+    snprintf(command, sizeof command, "; unpack it: zstd -dc %s | rehearse inspect -",
+             in_folder("a.zst"));
+    is_refused(file_of("a.zst", "\x28\xb5\x2f\xfd", 4), RH_EFORMAT, command);
+    is_refused(file_of("a.bz2", "BZh9", 4), RH_EFORMAT,
+               "it is a bzip2 file, expected CSV, HDF5 "
+               "or NPZ; unpack it: bzip2 -dc /");
+}
+
+// A named pipe: a child writes the bytes, slowly.
+static rh_status read_pipe(const void *bytes, size_t n, rh_log **log, rh_error *err)
+{
+    const char *path = in_folder("pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *file = fopen(path, "w");
+        for (size_t i = 0; file && i < n; i++)
+            if (fputc(((const unsigned char *)bytes)[i], file) == EOF || fflush(file) != 0)
+                _exit(1);
+        _exit(file ? fclose(file) != 0 : 1);
+    }
+    assert_true(child > 0);
+    rh_status rc = rh_log_read(log, path, NULL, err);
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    unlink(path);
+    return rc;
+}
+
+static void pipes_are_read(void **unused)
+{
+    (void)unused;
+    static const char text[] = "temp,action,reward\n1.5,0,0\n2.5,1,0\n3,0,0\n";
+    rh_log *log = NULL;
+    rh_error err = {""};
+    assert_int_equal(read_pipe(text, sizeof text - 1, &log, &err), RH_OK);
+    assert_int_equal(log->n, 2);
+    assert_true(log->obs[1] == 2.5);
+    rh_log_destroy(log);
+    log = NULL;
+    assert_int_equal(read_pipe("", 0, &log, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "pipe: empty, expected a log"));
+    assert_int_equal(read_pipe("PK\3\4\0\0", 6, &log, &err), RH_EFORMAT);
+    assert_non_null(
+        strstr(err.text, "pipe: not text, expected CSV; save HDF5 and NPZ as a file"));
+    assert_int_equal(read_pipe("BZh9", 4, &log, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "it is a bzip2 file"));
+    assert_null(log);
+}
+
+// As a child whose standard input is the file.
+static void standard_input(void **unused)
+{
+    (void)unused;
+    static const char text[] = "temp,action,reward\n1.5,0,0\n2.5,1,0\n3,0,0\n";
+    const char *path = file_of("input.csv", text, sizeof text - 1);
+    int before = dup(STDIN_FILENO), file = open(path, O_RDONLY);
+    rh_log *log = NULL;
+    rh_error err = {""};
+    assert_true(before >= 0 && file >= 0);
+    assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
+    rh_status rc = rh_log_read(&log, "-", NULL, &err);
+    dup2(before, STDIN_FILENO);
+    close(before);
+    close(file);
+    assert_int_equal(rc, RH_OK);
+    assert_string_equal(log->path, "standard input");
+    assert_true(log->obs[1] == 2.5);
+    rh_log_destroy(log);
 }
 
 static void options_are_checked(void **unused)
@@ -177,6 +248,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_log),
         cmocka_unit_test(known_strangers),
+        cmocka_unit_test(pipes_are_read),
+        cmocka_unit_test(standard_input),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(writing_by_name),
         cmocka_unit_test(reads_durations),
