@@ -261,14 +261,14 @@ static rh_status read_pipe(rh_log **out, int pipe, const char *path,
     for (int i = 0; !rc && !kind && n > 0 && i < NFORMAT; i++)
         if (format[i]->read_fd && format[i]->probe && format[i]->probe(path, false, head, n))
             kind = format[i];
-    if (!rc && (!kind || !kind->read_fd))
-        rc = rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(path),
-                     n == 0 ? "empty, expected a log"
-                            : "not text, expected CSV; save HDF5 and NPZ as a file");
-    if (!rc)
+    if (!rc && kind && kind->read_fd)
         return kind->read_fd(out, fd, path, opt, err);
     close(fd);
-    return rc;
+    if (rc)
+        return rc;
+    return rh_fail(err, RH_EFORMAT, "%s: %s", rh_base__path_tail(path),
+                   n == 0 ? "empty, expected a log"
+                          : "not text, expected CSV; save HDF5 and NPZ as a file");
 }
 
 // Whether the log is a pipe; if so, *fd is open, or *rc and a message say why not. stat() comes
