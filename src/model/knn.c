@@ -239,8 +239,7 @@ static rh_status ask(const rh_knn *knn, const rh_model *model, const double *obs
     return RH_OK;
 }
 
-// Where a transition is among those in use.
-static int32_t position_of(const rh_knn *knn, int32_t transition)
+int32_t rh_knn__position(const rh_knn *knn, int32_t transition)
 {
     int64_t lo = 0, hi = knn->nuse - 1;
     if (!knn->use)
@@ -261,7 +260,7 @@ static void lead(rh_knn__arrival *out, const rh_knn *knn, const rh_model *model,
 {
     const rh_log *log = model->log;
     if (knn->slope) {
-        rh_knn__arrive(knn, model, position_of(knn, t), -1, obs, act, scratch, out);
+        rh_knn__arrive(knn, model, rh_knn__position(knn, t), -1, obs, act, scratch, out);
         return;
     }
     out->reward = log->reward[t];

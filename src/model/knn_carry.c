@@ -50,26 +50,23 @@
 #define MOST_BYTES 0x1p30 // decision 5
 #define MOST_WORK 2e9     // and of transitions times the cube of sensors
 #define MOST_SUMMED 50000 // transitions of the matrices of the log and of an action
+#define MOST_JUDGES 5000  // transitions that judge the reward's slopes
 #define AT_ONCE 4096      // transitions per thread and turn
 #define SWEEPS 30         // of the Jacobi rotations, at most
 
 typedef struct fitting {
     rh_knn *knn;
     const rh_model *model;
-    int nobs, nin, nout;           // numbers of a state, of x, and of y
-    double scale[RH_KNN__NIN + 1]; // standard deviations of x, and of the reward
-    bool exogenous[RH_MAX_OBS];    //
-    bool any_exogenous;
-    int near;      // neighbours per transition
-    int32_t *list; // owned: positions of neighbours, -1: fewer  (nuse x (near + NTEST))
-    double *top;   // owned: scaled M of the log and of each action
+    int nobs, nin, nout;             // numbers of a state, of x, and of y
+    double scale[RH_KNN__NIN + 1];   // standard deviations of x, and of the reward
+    double inverse[RH_KNN__NIN + 1]; // of the scales
+    bool exogenous[RH_MAX_OBS];      //
+    bool any_exogenous, any_wraps;
+    const uint8_t *wanted; // positions whose matrices are needed; NULL: all    (nuse)
+    int near;              // neighbours per transition
+    int32_t *list;         // owned: positions of neighbours, -1: fewer  (nuse x (near + NTEST))
+    double *top;           // owned: scaled M of the log and of each action
 } fitting;
-
-// Sums over pairs: of x x^T and of x y^T.
-typedef struct sums {
-    double *g; // (nin x nin)
-    double *h; // (nin x nout)
-} sums;
 
 static int64_t transition_at(const rh_knn *knn, int64_t position)
 {
@@ -91,12 +88,16 @@ static void subtract(const fitting *f, int64_t a, int64_t b, double *x, double *
     const double *ta = log->obs + (int64_t)log->to[a] * f->nobs;
     const double *tb = log->obs + (int64_t)log->to[b] * f->nobs;
     for (int k = 0; k < f->nobs; k++) {
-        x[k] = rh_knn__difference(model, k, sb[k], sa[k]) / f->scale[k];
-        y[k] = rh_knn__difference(model, k, tb[k], ta[k]) / f->scale[k];
+        x[k] = (sb[k] - sa[k]) * f->inverse[k];
+        y[k] = (tb[k] - ta[k]) * f->inverse[k];
+    }
+    for (int k = 0; f->any_wraps && k < f->nobs; k++) {
+        x[k] = rh_knn__difference(model, k, sb[k], sa[k]) * f->inverse[k];
+        y[k] = rh_knn__difference(model, k, tb[k], ta[k]) * f->inverse[k];
     }
     for (int k = f->nobs; k < f->nin; k++)
-        x[k] = (log->act[b * log->nact + k - f->nobs] - log->act[a * log->nact + k - f->nobs]) /
-               f->scale[k];
+        x[k] = (log->act[b * log->nact + k - f->nobs] - log->act[a * log->nact + k - f->nobs]) *
+               f->inverse[k];
     y[f->nobs] = log->reward[b] - log->reward[a];
 }
 
@@ -216,11 +217,13 @@ static void add_pairs(const fitting *f, int64_t position, double *g, double *h)
         if (!arrives(log, b))
             continue;
         subtract(f, a, b, x, y);
-        for (int i = 0; i < f->nin; i++) {
-            for (int j = 0; j <= i; j++)
-                g[i * f->nin + j] += x[i] * x[j];
-            for (int j = 0; j < f->nout; j++)
-                h[i * f->nout + j] += x[i] * y[j];
+        int nin = f->nin, nout = f->nout;
+        for (int i = 0; i < nin; i++) {
+            double xi = x[i], *restrict gi = g + i * nin, *restrict hi = h + i * nout;
+            for (int j = 0; j < nin; j++) // all of it: half of it would not be faster
+                gi[j] += xi * x[j];
+            for (int j = 0; j < nout; j++)
+                hi[j] += xi * y[j];
         }
     }
 }
@@ -295,11 +298,32 @@ static void regress(const fitting *f, const double *g, const double *h, double s
     }
 }
 
+// Whether no singular value can exceed `most`: the product of the largest sums of a row and of
+// a column bounds its square.
+static bool is_capped(const fitting *f, double most, const double *m)
+{
+    double column[RH_MAX_OBS] = {0}, row_most = 0.0, column_most = 0.0;
+    for (int i = 0; i < f->nobs; i++) {
+        double row = 0.0;
+        for (int j = 0; j < f->nobs; j++) {
+            double x = fabs(m[i * f->nin + j]);
+            row += x;
+            column[j] += x;
+        }
+        row_most = fmax(row_most, row);
+    }
+    for (int j = 0; j < f->nobs; j++)
+        column_most = fmax(column_most, column[j]);
+    return row_most * column_most <= most * most;
+}
+
 // Cap the singular values of the first nobs columns and rows of m (nout x nin), by one-sided
 // Jacobi rotations. work: twice (nobs x nobs).
 static void cap(const fitting *f, double most, double *m, double *work)
 {
     int n = f->nobs;
+    if (is_capped(f, most, m))
+        return;
     double *w = work, *v = work + n * n; // columns in rows: w_j = M v_j
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++) {
@@ -421,7 +445,9 @@ static rh_status fit_all_local(fitting *f, const rh_model__part *part, double *w
 #pragma omp parallel for schedule(static) num_threads(part->nthread)
         for (int thread = 0; thread < part->nthread; thread++)
             for (int64_t i = first + thread; i < end; i += part->nthread)
-                fit_local(f, i, work + (size_t)thread * room, knn->slope + (size_t)i * size);
+                if (!f->wanted || f->wanted[i])
+                    fit_local(f, i, work + (size_t)thread * room,
+                              knn->slope + (size_t)i * size);
         if (watch->progress)
             watch->progress(watch->context, "learning to carry",
                             (double)end / (double)knn->nuse);
@@ -433,13 +459,19 @@ static rh_status fit_all_local(fitting *f, const rh_model__part *part, double *w
 
 // ---------------------------------------------------------------------------- rewards
 
+// The stride of the transitions that judge the reward's slopes.
+static int64_t judging(const rh_knn *knn)
+{
+    return 1 + knn->nuse / MOST_JUDGES;
+}
+
 // Whether slopes predict rewards that they were not fitted to; otherwise they become 0.
 static void judge_rewards(fitting *f)
 {
     rh_knn *knn = f->knn;
     const rh_log *log = f->model->log;
     int k = f->near + NTEST, nin = f->nin;
-    int64_t stride = 1 + knn->nuse / MOST_SUMMED;
+    int64_t stride = judging(knn);
     double with = 0.0, without = 0.0, x[RH_KNN__NIN], y[RH_KNN__NIN];
     for (int64_t i = 0; i < knn->nuse; i += stride) {
         int64_t a = transition_at(knn, i);
@@ -482,6 +514,7 @@ static void find_scales(fitting *f)
         }
         double deviation = sqrt(square / (double)log->n);
         f->scale[k] = deviation > 0.0 && isfinite(deviation) ? deviation : 1.0;
+        f->inverse[k] = 1.0 / f->scale[k];
     }
 }
 
@@ -498,7 +531,7 @@ static int64_t count_slopes(const fitting *f, int how)
 const float *rh_knn__slope(const rh_knn *knn, const rh_model *model, int32_t position)
 {
     int64_t at = 0;
-    if (knn->nslope == knn->nuse)
+    if ((int)model->param[RH_KNN_CARRY] == RH_KNN_LOCAL && knn->nslope == knn->nuse)
         at = position;
     else if (knn->nslope > 1)
         at = (int64_t)model->log->act[transition_at(knn, position)];
@@ -511,10 +544,30 @@ int64_t rh_knn__slope_size(const rh_model *model)
     return (int64_t)(log->nobs + 1) * (log->nobs + (log->naction ? 0 : log->nact));
 }
 
+// The positions that a member needs which is asked for a few states only: those in its table,
+// and those that judge rewards. Owned: *out (nuse); NULL: all.
+static rh_status find_wanted(uint8_t **out, const rh_knn *knn, const rh_model *model,
+                             const rh_model__part *part, rh_error *err)
+{
+    if (!part->ask || !knn->index)
+        return RH_OK;
+    *out = rh_alloc((size_t)knn->nuse, sizeof **out);
+    if (!*out)
+        return rh_base__no_memory(err, "knn");
+    int64_t n = model->log->naction * model->log->nstate * knn->k;
+    for (int64_t i = 0; i < n; i++)
+        if (knn->index[i] >= 0)
+            (*out)[rh_knn__position(knn, knn->index[i])] = 1;
+    for (int64_t i = 0; i < knn->nuse; i += judging(knn))
+        (*out)[i] = 1;
+    return RH_OK;
+}
+
 rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__part *part,
                             rh_error *err)
 {
     const rh_log *log = model->log;
+    uint8_t *wanted = NULL;
     fitting f = {.knn = knn, .model = model, .nobs = log->nobs, .nout = log->nobs + 1};
     f.nin = log->nobs + (log->naction ? 0 : log->nact);
     f.near = 2 * f.nin > NEAR ? 2 * f.nin : NEAR;
@@ -522,6 +575,7 @@ rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__
     for (int k = 0; k < log->nobs; k++) {
         f.exogenous[k] = model->facts->sensor[k].exogenous;
         f.any_exogenous = f.any_exogenous || f.exogenous[k];
+        f.any_wraps = f.any_wraps || !isnan(model->facts->sensor[k].period);
     }
     rh_status rc = RH_OK;
     size_t size = (size_t)f.nin * (size_t)f.nout;
@@ -534,7 +588,10 @@ rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__
         goto done;
     }
     find_scales(&f);
-    rc = find_neighbours(&f, part, err);
+    rc = find_wanted(&wanted, knn, model, part, err);
+    f.wanted = wanted;
+    if (!rc)
+        rc = find_neighbours(&f, part, err);
     if (rc)
         goto done;
     fit_top(&f, work);
@@ -547,9 +604,12 @@ rh_status rh_knn__fit_carry(rh_knn *knn, const rh_model *model, const rh_model__
     if (rc)
         goto done;
     judge_rewards(&f);
-    rc = rh_knn__fit_switch(knn, model, f.scale, part->rng, err);
+    knn->apart = INFINITY;
+    if (!part->ask) // predictions use transitions of the same action only
+        rc = rh_knn__fit_switch(knn, model, f.scale, part->rng, err);
 
 done:
+    rh_free(wanted);
     rh_free(f.list);
     rh_free(f.top);
     rh_free(work);

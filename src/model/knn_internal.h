@@ -74,6 +74,11 @@ typedef struct rh_knn {
                                // arrival tells                             (nuse)
 } rh_knn;
 
+// ---------------------------------------------------------------------------- knn.c
+
+// Where a transition that is in use is among those.
+int32_t rh_knn__position(const rh_knn *knn, int32_t transition);
+
 // ---------------------------------------------------------------------------- knn_table.c
 
 // The table of a member with discrete actions.

@@ -227,7 +227,6 @@ rh_status rh_knn__fit_switch(rh_knn *knn, const rh_model *model, const double *s
                              rh_rng rng, rh_error *err)
 {
     int n = knn->nsteps;
-    knn->apart = INFINITY;
     if (n < 2 || n > MOST_ACTIONS)
         return RH_OK;
     rh_status rc = RH_OK;
