@@ -26,7 +26,9 @@
 //    alike. A study confirms its settings in all credible kinds.
 // 6. A network draws ends with the probability it predicts: a threshold hardly ever ends an
 //    episode if ends are rare, and scores worse (Acrobot, near-optimal: 0.84, drawn 0.53).
-// 7. A candidate that cannot be fitted is left out, with the reason.
+// 7. A chosen model that replays no better than a random stretch of the log, a score of 1 or
+//    more, gives the finding unproven-model.
+// 8. A candidate that cannot be fitted is left out, with the reason.
 
 #include "base/base_internal.h"
 #include "fidelity.h"
@@ -524,6 +526,37 @@ static rh_status fit(choice *c, int chosen, rh_model **out, rh_error *err)
     return rc;
 }
 
+// A finding if the chosen model's replays are no better than random stretches of the log.
+static rh_status find_unproven(rh_model *model, rh_error *err)
+{
+    const rh_model_comparison *cmp = model->compared;
+    const rh_model_trial *one = cmp->trial;
+    while (!one->chosen)
+        one++;
+    if (!model->fidelity || !(one->score >= 1.0)) // false for NAN
+        return RH_OK;
+    rh_findings *list = &model->fidelity->findings;
+    const rh_model_trial *least = one;
+    char text[100], other[100] = "";
+    for (int i = 0; i < cmp->ntrial; i++)
+        if (cmp->trial[i].tried && cmp->trial[i].score < least->score)
+            least = &cmp->trial[i];
+    if (least != one) {
+        describe(least, text, sizeof text);
+        snprintf(other, sizeof other, "; %.60s: %.2f", text, least->score);
+    }
+    describe(one, text, sizeof text);
+    rh_findings__advise(
+        rh_findings__add(list, RH_WARNING, "unproven-model", cmp->nstretch,
+                         "replays of %d held-out stretches score %.2f, standard error %.2f "
+                         "(%.60s); a random stretch of the log: 1%s",
+                         cmp->nstretch, one->score, one->error, text, other),
+        "the log does not show how the plant moves, so settings cannot be ranked by it: log "
+        "more, at a shorter interval or with more sensors, and fit again; read the table of "
+        "models");
+    return rh_findings__end(list) ? RH_OK : rh_base__no_memory(err, "model");
+}
+
 rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int ncandidate,
                           const rh_log *log, const rh_model_options *opt,
                           const rh_repr_options *repr, rh_error *err)
@@ -566,13 +599,15 @@ rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate, int n
         spare(&c.cmp->trial[i], log->n, c.cmp->trial[i].param);
     if (!rc)
         rc = fit(&c, chosen, &model, err);
-    if (!rc) {
-        if (ncandidate > 1) {
-            model->compared = c.cmp;
-            c.cmp = NULL;
-        }
-        *out = model;
+    if (!rc && ncandidate > 1) {
+        model->compared = c.cmp;
+        c.cmp = NULL;
+        rc = find_unproven(model, err);
     }
+    if (rc)
+        rh_model_destroy(model);
+    else
+        *out = model;
     clear(&c);
     return rc;
 }

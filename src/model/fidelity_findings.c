@@ -320,6 +320,36 @@ static void find_few(const rh_fidelity__work *w)
     }
 }
 
+// ---------------------------------------------------------------------------- limits
+
+// Limits of one side only that the log shows. Those set by hand are meant so.
+static void find_limits(const rh_fidelity__work *w)
+{
+    const rh_facts *facts = w->model->facts;
+    const rh_limit *first = NULL;
+    int n = 0;
+    for (int i = 0; facts && i < facts->nlimit; i++)
+        if (facts->limit[i].lone && !facts->limit[i].given && n++ == 0)
+            first = &facts->limit[i];
+    if (!n)
+        return;
+    char name[60], more[60] = "";
+    if (n > 1)
+        snprintf(more, sizeof more, "; %d more limits have one side only", n - 1);
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_NOTICE, "one-sided-limit", n,
+        "%lld steps end with %s %s %.4g; on its other side the log shows neither an end nor a "
+        "stop%s",
+        (long long)first->nterminal,
+        rh_text__printable(w->log->obs_name[first->sensor], name, sizeof name),
+        first->above ? "above" : "below", first->value, more);
+    found->dim = first->sensor;
+    rh_findings__advise(found,
+                        "agents in the model may go beyond all that was logged on the other "
+                        "side: set its limit (--limit %s=LO:HI), or log what happens there",
+                        name);
+}
+
 bool rh_fidelity__find(const rh_fidelity__work *w)
 {
     find_prediction(w);
@@ -331,5 +361,6 @@ bool rh_fidelity__find(const rh_fidelity__work *w)
     find_imitation(w);
     find_stitches(w);
     find_few(w);
+    find_limits(w);
     return rh_findings__end(&w->f->findings);
 }

@@ -228,6 +228,63 @@ static void a_long_log(void **unused)
     }
 }
 
+// Sensor and reward by chance: states and actions say nothing about what follows.
+static rh_log *log_of_noise(int n, uint64_t seed)
+{
+    static walk steps[2000];
+    rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    double s = 0.0;
+    assert_true(n <= 2000);
+    for (int i = 0; i < n; i++) {
+        double next = rh_rng_uniform(&rng);
+        steps[i] = (walk){s, (double)(i % 2), rh_rng_uniform(&rng), next, 0, 0};
+        s = next;
+    }
+    return log_of(steps, n, 2);
+}
+
+static const rh_finding *unproven(const rh_model *model)
+{
+    const rh_fidelity *f = rh_model_fidelity(model);
+    for (int i = 0; i < f->findings.n; i++)
+        if (strcmp(f->findings.item[i].id, "unproven-model") == 0)
+            return &f->findings.item[i];
+    return NULL;
+}
+
+// A model that replays no better than a random stretch of the log is a warning.
+static void an_unproven_model(void **unused)
+{
+    (void)unused;
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    int n = quick(trial), nfound = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        rh_error err = {""};
+        rh_model *model = NULL;
+        rh_model_options opt = rh_model_defaults();
+        rh_log *log = seed ? log_of_noise(300, seed) : log_of_plant(SMOOTH, 600, 40);
+        if (rh_model_choose(&model, trial, n - 1, log, &opt, NULL, &err))
+            fail_msg("%s", err.text);
+        const rh_finding *found = unproven(model);
+        const rh_model_trial *one = chosen(model);
+        assert_true((found != NULL) == (one->score >= 1.0));
+        nfound += found != NULL;
+        if (found) {
+            char score[20];
+            snprintf(score, sizeof score, "score %.2f", one->score);
+            assert_int_equal(found->severity, RH_WARNING);
+            assert_non_null(strstr(found->evidence, score));
+            assert_non_null(strstr(found->evidence, one->kind));
+            assert_non_null(strstr(found->remedy, "log more"));
+            assert_true(seed > 0);
+            assert_true(rh_model_fidelity(model)->findings.count[RH_WARNING] > 0);
+        }
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+    assert_int_equal(nfound, 3);
+}
+
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -260,7 +317,7 @@ int main(void)
         cmocka_unit_test(the_default_candidates), cmocka_unit_test(the_right_kind),
         cmocka_unit_test(without_a_comparison),   cmocka_unit_test(impossible_candidates),
         cmocka_unit_test(the_same_everywhere),    cmocka_unit_test(a_long_log),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(an_unproven_model),      cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,36 @@ static void limits_that_explain(void **unused)
     }
 }
 
+// A limit with one side is a notice of the model; one that is set by hand is not.
+static void one_sided(void **unused)
+{
+    (void)unused;
+    double lo[3] = {NAN, NAN, NAN}, hi[3] = {2.0, NAN, NAN};
+    rh_log *log = log_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 1500, 1, NULL);
+    for (int given = 0; given < 2; given++) {
+        rh_model_options opt = rh_model_defaults();
+        opt.limit_lo = given ? lo : NULL;
+        opt.limit_hi = given ? hi : NULL;
+        rh_model *model = fit_plain(rh_model_find("knn", NULL), log, false, &opt);
+        const rh_findings *list = &rh_model_fidelity(model)->findings;
+        const rh_finding *found = NULL;
+        for (int i = 0; i < list->n; i++)
+            if (strcmp(list->item[i].id, "one-sided-limit") == 0)
+                found = &list->item[i];
+        assert_true((found != NULL) == !given);
+        if (found) {
+            char words[80];
+            snprintf(words, sizeof words, "%lld steps end with %s above",
+                     (long long)rh_model_limit(model, 0)->nterminal, log->obs_name[0]);
+            assert_true(found->severity == RH_NOTICE && found->count == 1 && found->dim == 0);
+            assert_non_null(strstr(found->evidence, words));
+            assert_non_null(strstr(found->remedy, "--limit"));
+        }
+        rh_model_destroy(model);
+    }
+    rh_log_destroy(log);
+}
+
 // Ends in a corner: no sensor alone explains it. Ends outside of a circle: only at its four
 // outermost points one does.
 static int corner(double *s, double act, int i, rh_rng *rng)
@@ -205,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest test[] = {
         cmocka_unit_test(limits_that_explain),
+        cmocka_unit_test(one_sided),
         cmocka_unit_test(no_limits),
         cmocka_unit_test(limits_by_hand),
         cmocka_unit_test(margins),
