@@ -136,6 +136,12 @@ typedef enum rh_reward_of {
                          // before
 } rh_reward_of;
 
+typedef enum rh_decimal {
+    RH_DECIMAL_AUTO, // by the numbers of the file; 1,234 alone is refused
+    RH_DECIMAL_POINT,
+    RH_DECIMAL_COMMA
+} rh_decimal;
+
 // A role is a list of columns (or datasets), "temp,level"; * matches any characters
 // ("sensor_*"). NULL: look for the usual names. "": the log has none.
 typedef struct rh_log_options {
@@ -144,12 +150,14 @@ typedef struct rh_log_options {
     // reward: a weighted sum of columns: "-energy", "income - 0.5*wear"
     rh_reward_of reward_of;
     rh_action_kind action_kind;
-    const char *actions;   // all actions, "off,low,high"; NULL: those that occur
-    const double *missing; // numbers that stand for a missing value   (nmissing)
-    int nmissing;          //
-    double max_gap;        // a longer time between rows ends the episode; INFINITY: never
-    int64_t episode_steps; // an episode ends after this many steps; INT64_MAX: never
-    unsigned cookie;       // set by rh_log_defaults(), leave alone
+    const char *actions;       // all actions, "off,low,high"; NULL: those that occur
+    const double *missing;     // numbers that stand for a missing value   (nmissing)
+    int nmissing;              //
+    const char *missing_words; // words that stand for one, "Bad,No Data"; NULL: the usual ones
+    rh_decimal decimal;        // of numbers in a text
+    double max_gap;            // a longer time between rows ends the episode; INFINITY: never
+    int64_t episode_steps;     // an episode ends after this many steps; INT64_MAX: never
+    unsigned cookie;           // set by rh_log_defaults(), leave alone
 } rh_log_options;
 
 RH_API rh_log_options rh_log_defaults(void);
@@ -169,8 +177,8 @@ RH_API const char *rh_log_roles_path(const rh_log_roles *roles); // NULL if not 
 // Set the options that the file gives; opt borrows from roles.
 RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
 
-// Read a log of any format. path "-": text from standard input. Owned: *out, free with rh_log_destroy().
-// Nullable: opt (all defaults), err. On failure *out is left untouched.
+// Read a log of any format. path "-": text from standard input. Owned: *out, free with
+// rh_log_destroy(). Nullable: opt (all defaults), err. On failure *out is left untouched.
 RH_API rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
                              rh_error *err);
 

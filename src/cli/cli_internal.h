@@ -39,6 +39,7 @@ typedef enum cli_kind {
     CLI_CHOICE,      // a name of a key of the plan
     CLI_ACTION_KIND, // from here on, one of the names that cli_names() gives
     CLI_REWARD_OF,
+    CLI_DECIMAL,
     CLI_READ_FORMAT,
     CLI_WRITE_FORMAT,
     CLI_RESTARTS,
@@ -276,6 +277,7 @@ typedef struct cli_log {
     rh_log_options opt;  // how it was read; texts are borrowed from roles and the arguments
     rh_log_roles *roles; // owned; NULL when there is none
     double *missing;     // owned
+    char *missing_words; // owned
 } cli_log;
 
 // Read a log by the options of cli_log_group; a .yaml or .yml path has roles and names the log.

@@ -26,7 +26,10 @@ static const cli_option option[] = {
      .initial = "auto"},
     {"actions", 0, CLI_TEXT, "NAMES", .about = "all discrete actions: off,low,high",
      .initial = "those in the log"},
-    {"missing", 0, CLI_TEXT, "NUMBERS", .about = "numbers that mean a missing value: -9999"},
+    {"missing", 0, CLI_TEXT, "WORDS",
+     .about = "numbers and words that mean a missing value: -9999,Bad"},
+    {"decimal", 0, CLI_DECIMAL, "SIGN", .about = "decimal sign of numbers in a text",
+     .initial = "auto"},
     {"max-gap", 0, CLI_TEXT, "TIME",
      .about = "a longer time between rows ends the episode: 90, 15m, 2h, 1d",
      .initial = "no limit"},
@@ -56,19 +59,30 @@ static int read_missing(const cli_args *args, cli_log *log, rh_log_options *opt)
     const char *text = cli_value(args, "missing");
     if (!text)
         return CLI_OK;
-    log->missing = rh_alloc(strlen(text) + 1, sizeof *log->missing);
-    if (!log->missing)
+    size_t size = strlen(text) + 1, used = 0;
+    log->missing = rh_alloc(size, sizeof *log->missing);
+    log->missing_words = rh_alloc(size + 1, 1);
+    if (!log->missing || !log->missing_words)
         return cli_fail("out of memory");
     int n = 0;
     for (const char *c = text; *c;) {
-        const char *end = rh_number__parse(c, c + strlen(c), &log->missing[n++]);
-        if (!end || (*end && *end != ','))
-            return cli_refuse("%s: --missing = %s, expected numbers such as -9999,-1",
-                              args->command->name, text);
-        c = end + (*end == ',');
+        size_t length = strcspn(c, ",");
+        if (rh_number__parse(c, c + length, &log->missing[n]) == c + length) {
+            n++;
+        } else if (length > 0) {
+            memcpy(log->missing_words + used, c, length);
+            used += length;
+            log->missing_words[used++] = ',';
+        }
+        c += length + (c[length] == ',');
     }
+    if (n == 0 && used == 0)
+        return cli_refuse("%s: --missing = %s, expected numbers or words such as -9999,Bad",
+                          args->command->name, text);
+    log->missing_words[used ? used - 1 : 0] = 0;
     opt->missing = log->missing;
     opt->nmissing = n;
+    opt->missing_words = used ? log->missing_words : NULL;
     return CLI_OK;
 }
 
@@ -90,6 +104,7 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
             *text[i].to = cli_value(args, text[i].name);
     opt->reward_of = (rh_reward_of)cli_number(args, "reward-of", opt->reward_of);
     opt->action_kind = (rh_action_kind)cli_number(args, "action-kind", opt->action_kind);
+    opt->decimal = (rh_decimal)cli_number(args, "decimal", opt->decimal);
     opt->episode_steps = cli_number(args, "episode-steps", opt->episode_steps);
     int rc = read_gap(args, opt);
     return rc ? rc : read_missing(args, log, opt);
@@ -145,6 +160,25 @@ static void write_role(FILE *out, const char *name, const char *value)
     rh_text__clear(&text);
 }
 
+// missing: [-9999, Bad]
+static void write_missing(FILE *out, const rh_log_options *o)
+{
+    const char *before = "  missing: [";
+    for (int i = 0; i < o->nmissing; i++, before = ", ")
+        fprintf(out, "%s%s", before, cli_exact(o->missing[i]).s);
+    for (const char *c = o->missing_words; c && *c; before = ", ") {
+        size_t n = strcspn(c, ",");
+        rh_text word = {0}, quoted = {0};
+        rh_text__add_n(&word, c, n);
+        rh_text__yaml(&quoted, word.data ? word.data : "");
+        fprintf(out, "%s%s", before, quoted.data ? quoted.data : "");
+        rh_text__clear(&word);
+        rh_text__clear(&quoted);
+        c += n + (c[n] == ',');
+    }
+    fputs("]\n", out);
+}
+
 void cli_log_roles(FILE *out, const cli_log *log)
 {
     const rh_log_options *o = &log->opt, usual = rh_log_defaults();
@@ -166,9 +200,10 @@ void cli_log_roles(FILE *out, const cli_log *log)
         write_role(out, "reward_of", reward_of[o->reward_of]);
     if (o->action_kind != usual.action_kind)
         write_role(out, "action_kind", action_kind[o->action_kind]);
-    for (int i = 0; i < o->nmissing; i++)
-        fprintf(out, "%s%s%s", i ? ", " : "  missing: [", cli_exact(o->missing[i]).s,
-                i + 1 < o->nmissing ? "" : "]\n");
+    if (o->nmissing > 0 || o->missing_words)
+        write_missing(out, o);
+    if (o->decimal != usual.decimal)
+        write_role(out, "decimal", o->decimal == RH_DECIMAL_COMMA ? "comma" : "point");
     if (o->max_gap != usual.max_gap)
         fprintf(out, "  max_gap: %s\n", cli_exact(o->max_gap).s);
     if (o->episode_steps != usual.episode_steps)
@@ -180,5 +215,6 @@ void cli_log_clear(cli_log *log)
     rh_log_destroy(log->log);
     rh_log_roles_destroy(log->roles);
     rh_free(log->missing);
+    rh_free(log->missing_words);
     *log = (cli_log){0};
 }

@@ -27,13 +27,14 @@ const char *rh_columns__role_name(rh_log__role role);
 
 // Fields of a numeric column that are not numbers, in the rows examined.
 typedef struct rh_log__odd {
-    int64_t line;      // of the first, 0: none
-    int nnumber, nodd; // fields that are numbers, and that are neither numbers nor missing
-    int ndate;         // of the latter, dates or times
-    bool written;      // the first is a number in another notation: 1,5
-    bool list;         // the first is a list: [0.1, 0.2]
-    char text[RH_ODD]; // the first, for a message
-    bool quoted;       // a missing value in quotes occurred
+    int64_t line;        // of the first, 0: none
+    int nnumber, nodd;   // fields that are numbers, and that are neither numbers nor missing
+    int ndate;           // of the latter, dates or times
+    const char *written; // expected in its place if the first is a number in another notation,
+                         // 1,5; NULL: it is none
+    bool list;           // the first is a list: [0.1, 0.2]
+    char text[RH_ODD];   // the first, for a message
+    bool quoted;         // a missing value in quotes occurred
 } rh_log__odd;
 
 // What is known of the columns before rows are read.

@@ -218,7 +218,7 @@ static rh_status check_action(const rh_log__maker *m)
                    "--action-kind discrete or --actions A,B,...",
                    rh_base__path_tail(m->c->path), (long long)odd->line,
                    m->c->name[m->plan->act[0]], odd->text,
-                   odd->written ? "a number such as 1234.5" : "a number as in the other rows");
+                   odd->written ? odd->written : "a number as in the other rows");
 }
 
 // The rest of an observation's name after obs, state, ...; NULL if it is none.
@@ -420,8 +420,7 @@ static rh_status take_rest(rh_log__maker *m, int column, left_out *left)
                        "%s:%lld: column '%.40s': found '%s', expected %s; or name the "
                        "observations with --obs",
                        rh_base__path_tail(m->c->path), (long long)odd->line, name, odd->text,
-                       odd->written ? "a number such as 1234.5"
-                                    : "a number as in the other rows");
+                       odd->written ? odd->written : "a number as in the other rows");
     if (odd->list)
         leave_out(&left[LISTS], name);
     else if (m->c->wordy[column] || *name)

@@ -206,6 +206,7 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
 static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_error *err)
 {
     r->step = NAN;
+    r->csv.opt = r->opt;
     if (!rc)
         rc = rh_csv__head(&r->head, &r->csv, err);
     if (!rc)

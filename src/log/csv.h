@@ -5,6 +5,8 @@
 
 #include "columns.h"
 
+#include "base/number.h"
+
 #include <zlib.h>
 
 #define RH_CSV__LONGEST (16 << 20) // most bytes of a line
@@ -25,10 +27,12 @@ typedef struct rh_csv {
     size_t room, begin, end;    // text not consumed yet
     bool ended;                 // the rest of the text is in the buffer
     bool quotes, nuls;          // the text contains any
-    bool heading;      // before the header, where a line that begins with # is a comment
-    char delimiter;    // 0: not known yet, one of , ; tab |
-    int64_t line;      // of the current record, from 1
-    int64_t next_line; //
+    bool heading; // before the header, where a line that begins with # is a comment
+    const rh_log_options *opt; // how numbers are written; NULL: as usual. Borrowed
+    bool decimal_comma;        // 1,5 is a number
+    char delimiter;            // 0: not known yet, one of , ; tab |
+    int64_t line;              // of the current record, from 1
+    int64_t next_line;         //
 } rh_csv;
 
 // Borrowed: path, bytes. Close it, even after a failure.
@@ -61,6 +65,30 @@ typedef struct rh_csv__field_info {
 
 // Parse the field at *at; *at moves to the next, or is NULL. False: text after a closing quote.
 bool rh_csv__field(char **at, char *end, char delimiter, rh_csv__field_info *field);
+
+// ---------------------------------------------------------------------------- numbers
+
+// As rh_number__read(), in the notation of the file and with the caller's words for missing.
+rh_number__kind rh_csv__number(const rh_csv *csv, const rh_csv__field_info *field, double *x);
+
+// Whether it is one of the caller's words for a missing value.
+bool rh_csv__is_missing_word(const rh_csv *csv, const rh_csv__field_info *field);
+
+// How many numbers have a comma, may have thousands separators, or have a point.
+typedef struct rh_csv__commas {
+    int64_t ncomma, ndoubtful, npoint;
+} rh_csv__commas;
+
+void rh_csv__look_for_comma(rh_csv__commas *seen, const rh_csv__field_info *field);
+
+// Whether the comma is the file's decimal sign.
+bool rh_csv__comma_decides(const rh_csv__commas *seen, const rh_log_options *opt);
+
+// Whether a text is a number with thousands separators: 1.234,5 or 1,234.5 or 1 000.
+bool rh_csv__is_grouped(const char *text, size_t n);
+
+// What is expected in place of a number in another notation; NULL if it is none.
+const char *rh_csv__other_notation(const char *text, size_t n, bool decimal_comma);
 
 // ---------------------------------------------------------------------------- times
 

@@ -277,15 +277,6 @@ static bool still_counts(counted *k, double x, bool any, bool so)
     return (so || !any) && x == floor(x) && (up || again);
 }
 
-// Whether it is a number in another notation: 20,5 or 1.234,5 or 1 000,0.
-static bool is_written_otherwise(const rh_csv__field_info *field)
-{
-    size_t at = 0;
-    while (at < field->n && strchr("0123456789.,+-' ", field->text[at]))
-        at++;
-    return at == field->n && at > 0 && memchr(field->text, ',', at);
-}
-
 // Whether it is a list of numbers or names in one cell: [0.1, 0.2], (1, 2), array([1.]), {..}.
 static bool is_list(const rh_csv__field_info *field)
 {
@@ -297,20 +288,20 @@ static bool is_list(const rh_csv__field_info *field)
 }
 
 // Update what is known of column i from a field.
-static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64_t line,
+static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, const rh_csv *csv,
                     counted *count)
 {
     double x;
     rh_log__odd *odd = &c->odd[i];
-    rh_number__kind kind = rh_number__read(field->text, field->n, &x);
+    rh_number__kind kind = rh_csv__number(csv, field, &x);
     c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT;
     odd->quoted = odd->quoted || (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
     if (kind == RH_NUMBER_TEXT) {
         odd->ndate += rh_csv__time(field->text, field->n, &x);
         if (odd->nodd++ == 0) {
             odd->list = is_list(field);
-            odd->line = line;
-            odd->written = is_written_otherwise(field);
+            odd->line = csv->line;
+            odd->written = rh_csv__other_notation(field->text, field->n, csv->decimal_comma);
             rh_text__printable_n(field->text, field->n, odd->text, RH_CSV__SHOWN);
         }
         return;
@@ -320,6 +311,26 @@ static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, int64
     c->counting[i] = still_counts(count, x, c->numeric[i], c->counting[i]);
     c->numeric[i] = true;
     odd->nnumber++;
+}
+
+// Decide which decimal sign the numbers of the first rows have.
+static rh_status look_for_comma(rh_csv *csv, rh_error *err)
+{
+    rh_csv__commas seen = {0};
+    rh_status rc = to_rows(csv, err);
+    for (int nrow = 0; !rc && nrow < LOOKED; nrow++) {
+        char *p;
+        size_t n;
+        rc = rh_csv__next(csv, &p, &n, err);
+        if (rc || !p)
+            break;
+        rh_csv__field_info field;
+        for (char *end = p + n; p;)
+            if (rh_csv__field(&p, end, csv->delimiter, &field))
+                rh_csv__look_for_comma(&seen, &field);
+    }
+    csv->decimal_comma = rh_csv__comma_decides(&seen, csv->opt);
+    return rc;
 }
 
 static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
@@ -340,7 +351,7 @@ static rh_status look(rh_csv__header *head, rh_csv *csv, rh_error *err)
         rh_csv__field_info field; // a malformed field is refused later, when it is read
         for (int i = 0; i < c->n && p; i++)
             if (rh_csv__field(&p, end, csv->delimiter, &field))
-                look_at(c, i, &field, csv->line, count + i);
+                look_at(c, i, &field, csv, count + i);
     }
     for (int i = 0; i < c->n; i++) {
         c->wordy[i] = c->wordy[i] || (c->odd[i].quoted && !c->numeric[i]);
@@ -379,7 +390,10 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
         goto done;
     follow(head);
 
-    rc = to_rows(csv, err);
+    if (csv->delimiter != ',' || csv->quotes)
+        rc = look_for_comma(csv, err);
+    if (!rc)
+        rc = to_rows(csv, err);
     if (!rc)
         rc = look(head, csv, err);
     if (!rc)

@@ -95,6 +95,8 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
                                       : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);
+    if (!rc && r->csv.decimal_comma)
+        rc = rh_log_note(b, err, "decimal comma");
     if (!rc && r->csv.gzip)
         rc = rh_log_note(b, err, "gzip");
     return rc;

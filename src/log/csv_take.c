@@ -32,20 +32,12 @@ static rh_status refuse(const rh_csv__reader *r, int column, const rh_csv__field
                    rh_text__printable_n(field->text, field->n, found, RH_CSV__SHOWN), expected);
 }
 
-static bool is_decimal_comma(const rh_csv__field_info *field)
-{
-    const char *comma = memchr(field->text, ',', field->n);
-    double x;
-    return comma && comma > field->text && comma + 1 < field->text + field->n &&
-           rh_number__parse(field->text, comma, &x) == comma && comma[1] >= '0' &&
-           comma[1] <= '9';
-}
-
 static rh_status not_a_number(const rh_csv__reader *r, int column,
                               const rh_csv__field_info *field, rh_error *err)
 {
-    if (is_decimal_comma(field))
-        return refuse(r, column, field, "a decimal point: write 1.5, not 1,5", err);
+    const char *expected = rh_csv__other_notation(field->text, field->n, r->csv.decimal_comma);
+    if (expected)
+        return refuse(r, column, field, expected, err);
     for (int i = 0; i < r->plan.nact; i++)
         if (r->plan.act[i] == column && r->plan.nact == 1)
             return refuse(
@@ -108,7 +100,7 @@ static int find_label(const rh_csv__reader *r, const rh_csv__field_info *field)
         if (strncmp(r->label[i], field->text, field->n) == 0 && !r->label[i][field->n])
             return i;
     double x;
-    if (rh_number__read(field->text, field->n, &x) == RH_NUMBER)
+    if (rh_csv__number(&r->csv, field, &x) == RH_NUMBER)
         for (int i = 0; i < r->nlabel; i++)
             if (r->number[i] == x)
                 return i;
@@ -128,16 +120,17 @@ static rh_status take_name(rh_csv__reader *r, int column, const rh_csv__field_in
 {
     static const char *const doubtful[] = {"none", "-", "?", NULL};
     double x = NAN;
-    bool missing = rh_number__read(field->text, field->n, &x) == RH_NUMBER_MISSING &&
-                   (!field->quoted || field->n == 0);
+    bool said = rh_csv__is_missing_word(&r->csv, field);
+    bool missing = rh_csv__number(&r->csv, field, &x) == RH_NUMBER_MISSING &&
+                   (said || !field->quoted || field->n == 0);
     int at = missing && !r->declared ? -1 : find_label(r, field);
     r->value[column] = at;
     if (at >= 0)
         return RH_OK;
-    if (missing && !r->declared && is_one_of(field, doubtful))
+    if (missing && !said && !r->declared && is_one_of(field, doubtful))
         return refuse(r, column, field,
                       "a name or nothing; if this is an action, name all with --actions "
-                      "A,B,...",
+                      "A,B,..., else say --missing with it",
                       err);
     if (missing || rh_log__is_missing(r->opt, x)) {
         r->value[column] = NAN;
@@ -257,7 +250,7 @@ static rh_status take_episode(rh_csv__reader *r, int column, const rh_csv__field
     if (r->id && r->nid == field->n && memcmp(r->id, field->text, field->n) == 0)
         return RH_OK;
     double x;
-    if (rh_number__read(field->text, field->n, &x) == RH_NUMBER_MISSING ||
+    if (rh_csv__number(&r->csv, field, &x) == RH_NUMBER_MISSING ||
         rh_log__is_missing(r->opt, x))
         return refuse(r, column, field, "the name or number of an episode", err);
     bool known = false;
@@ -294,7 +287,7 @@ static rh_status take_flag(rh_csv__reader *r, int column, const rh_csv__field_in
     static const char *const yes[] = {"true", "t", "yes", "y", NULL};
     static const char *const no[] = {"false", "f", "no", "n", NULL};
     double x;
-    rh_number__kind number = rh_number__read(field->text, field->n, &x);
+    rh_number__kind number = rh_csv__number(&r->csv, field, &x);
     if (number == RH_NUMBER && rh_log__is_missing(r->opt, x))
         number = RH_NUMBER_MISSING;
     bool is_yes = number == RH_NUMBER ? x != 0.0 : is_one_of(field, yes);
@@ -309,7 +302,7 @@ static rh_status take_number(rh_csv__reader *r, int column, const rh_csv__field_
                              rh_error *err)
 {
     double *x = &r->value[column];
-    switch (rh_number__read(field->text, field->n, x)) {
+    switch (rh_csv__number(&r->csv, field, x)) {
     case RH_NUMBER:
         if (rh_log__is_missing(r->opt, *x))
             *x = NAN;
@@ -354,7 +347,7 @@ rh_status rh_csv__take(rh_csv__reader *r, char *p, char *end, rh_error *err)
 {
     int n = r->head.columns.n;
     char delimiter = r->csv.delimiter;
-    bool sentinels = r->opt->nmissing > 0;
+    bool sentinels = r->opt->nmissing > 0 || r->csv.decimal_comma;
     const char *limit = r->csv.buffer + r->csv.end; // a line end stops a number too
     for (int i = 0; i < n; i++) {
         if (!p)

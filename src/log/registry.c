@@ -310,7 +310,7 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         if (kind)
             rc = kind->read(&log, path, opt, err);
     }
-    if (!rc && !log->time && opt->max_gap < INFINITY) {
+    if (!rc && log && !log->time && opt->max_gap < INFINITY) {
         rc =
             rh_fail(err, RH_EINVAL,
                     "%s: max_gap = %g, but the log has no times; name their column with --time",

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MISSING 64 // most numbers that stand for a missing value
+#define MISSING 64 // most numbers and words that stand for a missing value
 
 typedef enum role_key {
     PATH,
@@ -35,15 +35,17 @@ typedef enum role_key {
     TIME,
     NEXT,
     ACTIONS,
+    MISSING_WORDS,
     REWARD_OF,
     ACTION_KIND,
+    DECIMAL,
     MISSING_NUMBERS,
     MAX_GAP,
     EPISODE_STEPS,
     NKEY
 } role_key;
 
-#define NTEXT (ACTIONS + 1) // keys before this are texts
+#define NTEXT (MISSING_WORDS + 1) // keys before this are texts
 
 static const struct {
     const char *name;
@@ -63,6 +65,7 @@ static const struct {
              {"reward_of", REWARD_OF},
              {"action_kind", ACTION_KIND},
              {"missing", MISSING_NUMBERS},
+             {"decimal", DECIMAL},
              {"max_gap", MAX_GAP},
              {"episode_steps", EPISODE_STEPS},
              {"format", FORMAT},
@@ -74,6 +77,7 @@ struct rh_log_roles {
     char *text[NTEXT]; // owned
     rh_reward_of reward_of;
     rh_action_kind action_kind;
+    rh_decimal decimal;
     double missing[MISSING];
     int nmissing;
     double max_gap;
@@ -154,13 +158,27 @@ static rh_status take_missing(const parsing *p, const rh_yaml *node, const char 
 {
     rh_log_roles *roles = p->roles;
     bool list = node->kind == RH_YAML_LIST;
+    rh_text words = {0};
+    rh_status rc = RH_OK;
     if (list && node->n > MISSING)
-        return refuse(p, node, name, "at most 64 numbers");
-    for (int i = 0; i < (list ? node->n : 1); i++) {
+        return refuse(p, node, name, "at most 64 numbers and words");
+    for (int i = 0; !rc && i < (list ? node->n : 1); i++) {
         const rh_yaml *entry = list ? node->item[i] : node;
-        if (!take_number(entry, &roles->missing[roles->nmissing++]))
-            return refuse(p, entry, name, "a number or a list of numbers");
+        if (take_number(entry, &roles->missing[roles->nmissing]))
+            roles->nmissing++;
+        else if (entry->kind != RH_YAML_TEXT || !*entry->text || strchr(entry->text, ','))
+            rc = refuse(p, entry, name, "a number or word, or a list of them");
+        else
+            rh_text__format(&words, "%s%s", words.n ? "," : "", entry->text);
     }
+    if (!rc && words.bad)
+        rc = rh_base__no_memory(p->err, p->path);
+    if (rc || !words.n) {
+        rh_text__clear(&words);
+        return rc;
+    }
+    rh_free(roles->text[MISSING_WORDS]);
+    roles->text[MISSING_WORDS] = words.data;
     return RH_OK;
 }
 
@@ -178,6 +196,7 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
 {
     static const char *const of[] = {"action", "state"};
     static const char *const kind[] = {"auto", "discrete", "continuous"};
+    static const char *const sign[] = {"auto", "point", "comma"};
     rh_log_roles *roles = p->roles;
     double x = 0.0;
     int word;
@@ -190,6 +209,10 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
         word = take_word(node, kind, 3);
         roles->action_kind = (rh_action_kind)(word < 0 ? 0 : word);
         return word < 0 ? refuse(p, node, name, "auto, discrete or continuous") : RH_OK;
+    case DECIMAL:
+        word = take_word(node, sign, 3);
+        roles->decimal = (rh_decimal)(word < 0 ? 0 : word);
+        return word < 0 ? refuse(p, node, name, "auto, point or comma") : RH_OK;
     case MISSING_NUMBERS:
         return take_missing(p, node, name);
     case MAX_GAP:
@@ -216,6 +239,7 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
     case TIME:
     case NEXT:
     case ACTIONS:
+    case MISSING_WORDS:
     case NKEY:
         break;
     }
@@ -402,6 +426,8 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
         opt->reward_of = roles->reward_of;
     if (roles->has[ACTION_KIND])
         opt->action_kind = roles->action_kind;
+    if (roles->has[DECIMAL])
+        opt->decimal = roles->decimal;
     if (roles->has[MAX_GAP])
         opt->max_gap = roles->max_gap;
     if (roles->has[EPISODE_STEPS])
@@ -409,5 +435,6 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
     if (roles->has[MISSING_NUMBERS]) {
         opt->missing = roles->missing;
         opt->nmissing = roles->nmissing;
+        opt->missing_words = roles->text[MISSING_WORDS];
     }
 }

@@ -123,7 +123,8 @@ static void refuses(void **unused)
     is_refused("convert " PLANT " b.xls", "b.xls: cannot tell the format from the name");
     is_refused("convert " PLANT " z.npz --to exel", "--to cannot be 'exel'");
     is_refused("convert " PLANT " z.npz --max-gap soon", "--max-gap = soon, expected a time");
-    is_refused("convert " PLANT " z.npz --missing x", "--missing = x, expected numbers");
+    is_refused("convert " PLANT " z.npz --missing ,",
+               "--missing = ,, expected numbers or words");
     is_refused("convert " PLANT " z.npz --episode-steps 0", "--episode-steps = 0, expected");
     is_refused("convert " PLANT " z.npz --obs temp,lvel", "'level'");
     is_refused("convert a.yaml z.npz --roles b.yaml",

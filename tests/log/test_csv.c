@@ -238,9 +238,9 @@ static void refusals(void **unused)
             "plant.csv:3: column 'obs_0': found 'hot', expected a number");
     refused("obs_0,action,reward\n1,0,2\n1e999,1,2\n",
             "plant.csv:3: column 'obs_0': found '1e999', expected a number below 1.8e308");
-    refused("obs_0;action;reward\n1,5;0;2\n1;1;2\n",
-            "plant.csv:2: column 'obs_0': found '1,5', expected a decimal point: write 1.5, "
-            "not 1,5");
+    refused("obs_0;action;reward\n1,5;0;2\n1;1;2.5\n",
+            "plant.csv:2: column 'obs_0': found '1,5', expected a decimal point, as other "
+            "numbers of the file have one; or say --decimal comma");
     refused("obs_0,note,action,reward\n1,\"a\nb\nc\",0,2\nx\ty,z,1,2\n",
             "plant.csv:5: column 'obs_0': found 'x?y', expected a number");
     refused("obs_0,action,reward\n1,0,2\n1,\"0\"x,2\n",
@@ -623,9 +623,11 @@ static void kinds_of_actions(void **unused)
     refused("s0,a,r\n1,0.5,0\n2,0.75,0\n3,Bad,0\n4,,\n",
             "plant.csv:4: column 'a': found 'Bad', expected a number as in the other rows; if "
             "these are names, say --action-kind discrete or --actions A,B,...");
-    refused("s0;a;r\n1;0,5;0\n2;0,75;0\n3;;\n",
-            "plant.csv:2: column 'a': found '0,5', expected a number such as 1234.5; if these "
-            "are names, say --action-kind discrete or --actions A,B,...");
+    refused(
+        "s0;a;r\n1.5;0,5;0\n2;0,75;0\n3;;\n",
+        "plant.csv:2: column 'a': found '0,5', expected a decimal point, as other numbers of "
+        "the file have one; or say --decimal comma; if these are names, say --action-kind "
+        "discrete or --actions A,B,...");
 
     // words that come too late
     static char text[60000];
@@ -664,10 +666,10 @@ static void doubtful_names(void **unused)
     (void)unused;
     refused("s0,a,r\n1,left,0\n2,none,0\n3,right,0\n4,,\n",
             "plant.csv:3: column 'a': found 'none', expected a name or nothing; if this is an "
-            "action, name all with --actions A,B,...");
+            "action, name all with --actions A,B,..., else say --missing with it");
     refused("s0,a,r\n1,+,0\n2,-,0\n3,+,0\n4,,\n",
             "plant.csv:3: column 'a': found '-', expected a name or nothing; if this is an "
-            "action, name all with --actions A,B,...");
+            "action, name all with --actions A,B,..., else say --missing with it");
     rh_log_options opt = defaults();
     opt.actions = "left,none,right";
     rh_log *log = read_with("s0,a,r\n1,left,0\n2,none,0\n3,right,0\n4,,\n", &opt);
@@ -1005,12 +1007,9 @@ static void bad_fields(void **unused)
     refused("temp,level,action,reward\n20.5,1,0,1\nBad,2,1,1\n22.5,3,0,1\n",
             "plant.csv:3: column 'temp': found 'Bad', expected a number as in the other rows; "
             "or name the observations with --obs");
-    refused("temp;level;action;reward\n20,5;1;0;1\n21,5;2;1;1\n",
-            "plant.csv:2: column 'temp': found '20,5', expected a number such as 1234.5; or "
-            "name the observations with --obs");
     refused("temp;level;action;reward\n1.020,5;1;0;1\n1.021,5;2;1;1\n",
-            "plant.csv:2: column 'temp': found '1.020,5', expected a number such as 1234.5; or "
-            "name the observations with --obs");
+            "plant.csv:2: column 'temp': found '1.020,5', expected a number without thousands "
+            "separators; or name the observations with --obs");
     refused("temp;level;action;reward\n\xc2\xb0"
             "C;m;;\n20.5;1;0;1\n21.5;2;1;1\n",
             "plant.csv:2: column 'temp': found '\xc2\xb0"

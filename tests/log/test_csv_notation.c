@@ -90,6 +90,128 @@ static void words_for_missing(void **unused)
     rh_log_destroy(log);
 }
 
+// Words of the caller's own, in numbers, actions, flags and rewards.
+static void words_by_option(void **unused)
+{
+    (void)unused;
+    static const char *const text = "temp,level,action,reward,done\n1,2,on,0,0\nBad,3,off,0,0\n"
+                                    "No Data,4,\"on\",0,Bad\n7,8,Bad,Bad,0\n";
+    rh_log_options opt = rh_log_defaults();
+    refused(text, "plant.csv:3: column 'temp': found 'Bad', expected a number as in the other "
+                  "rows; or name the observations with --obs");
+    opt.missing_words = "Bad, No Data";
+    rh_log *log = read_with(text, &opt);
+    assert_int_equal(log->nobs, 2);
+    assert_int_equal(log->n, 3);
+    assert_int_equal(log->reading.nmissing, 2);
+    assert_int_equal(log->naction, 2);
+    rh_log_destroy(log);
+
+    // a dash among names is asked for, unless the caller has said what it means
+    opt.missing_words = "-";
+    log = read_with("temp,action,reward\n1,on,0\n2,off,0\n3,on,0\n4,-,0\n", &opt);
+    assert_int_equal(log->n, 3);
+    rh_log_destroy(log);
+}
+
+// ---------------------------------------------------------------------------- decimal comma
+
+static void decimal_commas(void **unused)
+{
+    (void)unused;
+    static const char *const text[] = {
+        "temp;level;action;reward\n20,5;-0,25;0;1\n21;1e3;1;-1,5e1\n22,125;3;0;0\n",
+        "temp\tlevel\taction\treward\n20,5\t-0,25\t0\t1\n21\t1e3\t1\t-1,5e1\n22,125\t3\t0\t0\n",
+        "temp,level,action,reward\n\"20,5\",\"-0,25\",0,1\n21,1e3,1,\"-1,5e1\"\n\"22,125\",3,0,"
+        "0\n",
+    };
+    for (int i = 0; i < 3; i++) {
+        rh_log *log = read_plain(text[i]);
+        assert_int_equal(log->n, 2);
+        assert_int_equal(log->nobs, 2);
+        assert_true(log->obs[0] == 20.5 && log->obs[1] == -0.25 && log->obs[3] == 1000.0);
+        assert_true(log->obs[4] == 22.125 && log->reward[1] == -15.0);
+        assert_note(log, "decimal comma");
+        rh_log_destroy(log);
+    }
+
+    // actions and times too
+    rh_log *log =
+        read_plain("time;temp;action;reward\n0,5;1;0,25;1\n1,5;2;0,75;1\n2,5;3;0,1;1\n");
+    assert_int_equal(log->naction, 0);
+    assert_true(log->act[0] == 0.25 && log->time[1] == 1.5);
+    rh_log_destroy(log);
+}
+
+static void doubtful_commas(void **unused)
+{
+    (void)unused;
+    static const char *const text = "temp;action;reward\n1,234;0;1\n2,345;1;1\n3,456;0;1\n";
+    rh_log_options opt = rh_log_defaults();
+    refused(text, "plant.csv:2: column 'temp': found '1,234', expected 1.234 or 1234: say "
+                  "--decimal comma, or write it without thousands separators; or name the "
+                  "observations with --obs");
+    opt.decimal = RH_DECIMAL_COMMA;
+    rh_log *log = read_with(text, &opt);
+    assert_true(log->obs[0] == 1.234);
+    rh_log_destroy(log);
+
+    // another number of the file tells: 0,5 or 1234,5
+    log = read_plain("temp;level;action;reward\n1,234;0,5;0;1\n2,345;1;1;1\n");
+    assert_true(log->obs[0] == 1.234);
+    rh_log_destroy(log);
+    log = read_plain("temp;level;action;reward\n1,234;1234,5;0;1\n2,345;1;1;1\n");
+    assert_true(log->obs[0] == 1.234 && log->obs[1] == 1234.5);
+    rh_log_destroy(log);
+
+    // both signs in one file
+    refused(
+        "temp;level;action;reward\n1,5;2.5;0;1\n2,5;3.5;1;1\n",
+        "plant.csv:2: column 'temp': found '1,5', expected a decimal point, as other numbers "
+        "of the file have one; or say --decimal comma; or name the observations with --obs");
+    refused_with(
+        "temp;level;action;reward\n1,5;2.5;0;1\n2,5;3.5;1;1\n", &opt,
+        "plant.csv:2: column 'level': found '2.5', expected a decimal comma, as other "
+        "numbers of the file have one; or say --decimal point; or name the observations "
+        "with --obs");
+    // after the first 1,000 rows
+    char *many = malloc(40000);
+    assert_non_null(many);
+    size_t n = (size_t)sprintf(many, "temp;action;reward\n");
+    for (int i = 0; i < 1500; i++)
+        n += (size_t)sprintf(many + n, "%d,5;%d;1\n", i, i % 2);
+    sprintf(many + n, "1.234;0;1\n");
+    refused(many, "plant.csv:1502: column 'temp': found '1.234', expected a decimal comma, as "
+                  "other numbers of the file have one; or say --decimal point");
+    free(many);
+}
+
+static void thousands_are_refused(void **unused)
+{
+    (void)unused;
+    static const char *const number[] = {"1.234,5", "1 234,5",   "1'234.5",
+                                         "1,234.5", "1.234.567", "-12,345,678"};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        char text[200], message[300];
+        snprintf(text, sizeof text, "temp;action;reward\n%s;0;1\n2;1;1\n", number[i]);
+        snprintf(message, sizeof message,
+                 "plant.csv:2: column 'temp': found '%s', expected a number without thousands "
+                 "separators; or name the observations with --obs",
+                 number[i]);
+        refused(text, message);
+    }
+    static const struct {
+        const char *text;
+        bool grouped;
+    } cases[] = {{"1,234", true},       {"1.234", false},    {"12 345", true},
+                 {"1,23", false},       {"1234,567", false}, {"1,234,56", false},
+                 {"01.05.2024", false}, {"1.2.3", false},    {"", false},
+                 {"-", false},          {",", false},        {"1,234,567.", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (rh_csv__is_grouped(cases[i].text, strlen(cases[i].text)) != cases[i].grouped)
+            fail_msg("'%s'", cases[i].text);
+}
+
 // ---------------------------------------------------------------------------- pandas
 
 static void an_index_of_dates(void **unused)
@@ -196,6 +318,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(excel_says_the_delimiter),
         cmocka_unit_test(words_for_missing),
+        cmocka_unit_test(words_by_option),
+        cmocka_unit_test(decimal_commas),
+        cmocka_unit_test(doubtful_commas),
+        cmocka_unit_test(thousands_are_refused),
         cmocka_unit_test(an_index_of_dates),
         cmocka_unit_test(gaps_need_times),
         cmocka_unit_test(columns_left_out_are_named),

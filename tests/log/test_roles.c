@@ -52,7 +52,8 @@ static void every_key(void **unused)
                                 "  time: when\n"
                                 "  reward_of: state\n"
                                 "  action_kind: discrete\n"
-                                "  missing: [-9999, 99.5]\n"
+                                "  missing: [-9999, Bad, 99.5, No Data]\n"
+                                "  decimal: comma\n"
                                 "  max_gap: 1h\n"
                                 "  episode_steps: 1e3\n");
     rh_log_options opt = rh_log_defaults();
@@ -73,6 +74,8 @@ static void every_key(void **unused)
     assert_int_equal(opt.action_kind, RH_ACTION_DISCRETE);
     assert_int_equal(opt.nmissing, 2);
     assert_true(opt.missing[0] == -9999.0 && opt.missing[1] == 99.5);
+    assert_string_equal(opt.missing_words, "Bad,No Data");
+    assert_int_equal(opt.decimal, RH_DECIMAL_COMMA);
     assert_true(opt.max_gap == 3600.0);
     assert_int_equal(opt.episode_steps, 1000);
     rh_log_roles_destroy(roles);
@@ -125,7 +128,7 @@ static void refusals(void **unused)
     refused("obs: x\nroles:\n  reword: y\n",
             "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
             "action, actions, reward, rewards, episode, terminal, truncated, time, next, "
-            "reward_of, action_kind, missing, max_gap, episode_steps, format, path)");
+            "reward_of, action_kind, missing, decimal, max_gap, episode_steps, format, path)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
@@ -137,10 +140,11 @@ static void refusals(void **unused)
     refused("reward_of: me\n", "a/b.yaml:1: reward_of = me, expected action or state");
     refused("action_kind: 3\n",
             "a/b.yaml:1: action_kind = 3, expected auto, discrete or continuous");
-    refused("missing: none\n",
-            "a/b.yaml:1: missing = none, expected a number or a list of numbers");
-    refused("missing: [1, x]\n",
-            "a/b.yaml:1: missing = x, expected a number or a list of numbers");
+    refused("missing: {}\n",
+            "a/b.yaml:1: missing = a mapping, expected a number or word, or a list of them");
+    refused("missing: [1, 'x,y']\n",
+            "a/b.yaml:1: missing = x,y, expected a number or word, or a list of them");
+    refused("decimal: dot\n", "a/b.yaml:1: decimal = dot, expected auto, point or comma");
     refused("max_gap: -1\n",
             "a/b.yaml:1: max_gap = -1, expected a time above 0 such as 90, 15m, 2h or 1d");
     refused("max_gap: 15x\n",
