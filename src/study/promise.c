@@ -18,6 +18,10 @@
 //    random policy, so that a small deviation among nearly equal runs does not count. A mean
 //    hides such runs: 1 run in 25 that gets stuck costs the mean little and a plant much. Runs
 //    that diverged are reported as such.
+// 6. Failures that n runs did not show may still happen in 3 of n (95 %, the rule of three).
+//    What one would cost is seen in the worst run of all confirmed settings: the interval of a
+//    mean over runs reaches down by 3 / n of the difference. In Cartpole the best setting of
+//    the paper's grid scores -640 in nearly all runs, and -785 in the mean of 200.
 
 #include "core.h"
 
@@ -31,6 +35,7 @@
 #define FAR 5.0            // decision 5
 #define MATTERS 0.25       //
 #define RARE 0.25          // of all runs: more of them are no exceptions
+#define UNSEEN 3.0         // decision 6
 #define NORMAL_MAD 1.4826  // standard deviation of a normal / median absolute deviation
 #define NORMAL_MEAN 1.2533 // and / mean absolute deviation
 
@@ -257,6 +262,42 @@ static rh_status find_rare(rh_study *study)
     return RH_OK;
 }
 
+// ---------------------------------------------------------------------------- unseen failures
+
+// The lowest score of the runs of a trial in the study's own kind of model, and how many count.
+static double worst_run(const rh_trial *t, int *n)
+{
+    int all = t->nmember / (t->nkind > 1 ? t->nkind : 1) * t->nrun;
+    double worst = INFINITY;
+    *n = 0;
+    for (int i = 0; i < all; i++)
+        if (counts(&t->result[i])) {
+            worst = fmin(worst, t->result[i].score);
+            ++*n;
+        }
+    return worst;
+}
+
+// Decision 6.
+static void allow_for_unseen(rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    double worst = INFINITY;
+    int n;
+    if (!v->nconfirm || rh_study__judge(study->plan).across != RH_ACROSS_MEAN ||
+        study->plan->paper)
+        return;
+    rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
+    for (int i = 0; i < v->nconfirm; i++)
+        worst = fmin(worst, worst_run(&trial[i], &n));
+    for (int i = 0; i < v->nconfirm; i++) {
+        worst_run(&trial[i], &n);
+        double lo = trial[i].value - UNSEEN / n * (trial[i].value - worst);
+        if (n && isfinite(lo) && lo < trial[i].lo95)
+            trial[i].lo95 = lo;
+    }
+}
+
 rh_status rh_study__compare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -265,6 +306,7 @@ rh_status rh_study__compare(rh_study *study)
     v->random = study->random;
     v->nrare = 0;
     v->rare_score = v->usual_score = NAN;
+    allow_for_unseen(study);
     rh_status rc = find_logged(study);
     return rc || v->winner < 0 ? rc : find_rare(study);
 }

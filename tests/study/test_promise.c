@@ -270,6 +270,38 @@ static void rare_failures(void **unused)
     rh_log_destroy(log);
 }
 
+// 50 runs without a failure leave room for 3 in 50: what they would cost is the worst run of
+// all confirmed settings.
+static void unseen_failures(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_failures(250, 0.0);
+    rh_result other[50];
+    sample s;
+    begin(&s, log, true, -640.0, -2000.0);
+    for (int i = 0; i < 50; i++)
+        other[i] = (rh_result){.score = i == 7 ? -5640.0 : -700.0, .outcome = RH_FINISHED};
+    rh_trial both[2] = {s.trial, s.trial};
+    both[0].lo95 = -660.0;
+    both[1].lo95 = -9000.0; // wider for other reasons
+    both[1].result = other;
+    both[0].confirm = both[1].confirm = true;
+    s.study.trial = both;
+    s.study.verdict.trial = both;
+    s.study.verdict.ntrial = s.study.verdict.nconfirm = 2;
+    judge(&s);
+    assert_true(near(both[0].lo95, -640.0 - 3.0 / 50.0 * 5000.0));
+    assert_true(both[1].lo95 == -9000.0);
+    end(&s);
+
+    s.plan.across = RH_ACROSS_MEDIAN; // a median has no rare failures
+    both[0].lo95 = -660.0;
+    judge(&s);
+    assert_true(both[0].lo95 == -660.0);
+    end(&s);
+    rh_log_destroy(log);
+}
+
 static void without_memory(void **unused)
 {
     (void)unused;
@@ -299,7 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_logged_controller), cmocka_unit_test(in_continuing_tasks),
         cmocka_unit_test(in_episodes),           cmocka_unit_test(rare_failures),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(unseen_failures),       cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
