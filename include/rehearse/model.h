@@ -291,8 +291,8 @@ typedef struct rh_model_comparison {
 // their parameters.
 RH_API int rh_model_candidates(rh_model_trial trial[RH_MODEL_NTRIAL]);
 
-// Fit the candidate that replays held-out stretches of the log best. A later candidate is taken
-// only if it is better than the earlier one beyond chance. One candidate is fitted without a
+// Fit the candidate that replays held-out stretches of the log best: the best that carries,
+// unless one of another kind is better beyond chance. One candidate is fitted without a
 // comparison; so is the first one if the log is too short for it. param of opt is ignored, and
 // so are param, use and seed of repr; sensors are on circles where repr says so. The fitted
 // model keeps the comparison.

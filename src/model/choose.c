@@ -42,7 +42,6 @@
 #define TRIAL_STEPS 10000.0
 #define POOR 0.5
 #define CREDIBLE 1.25
-#define DOUBTFUL 2.0
 #define APART 0.9
 #define CONFIDENCE 0.975
 
