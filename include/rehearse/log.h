@@ -142,6 +142,12 @@ typedef enum rh_decimal {
     RH_DECIMAL_COMMA
 } rh_decimal;
 
+typedef enum rh_dates {
+    RH_DATES_AUTO, // 5/1/2024: by all dates of the column; refused if none of them tells
+    RH_DATES_DAY_FIRST,
+    RH_DATES_MONTH_FIRST
+} rh_dates;
+
 // A role is a list of columns (or datasets), "temp,level"; * matches any characters
 // ("sensor_*"). NULL: look for the usual names. "": the log has none.
 typedef struct rh_log_options {
@@ -155,6 +161,7 @@ typedef struct rh_log_options {
     int nmissing;              //
     const char *missing_words; // words that stand for one, "Bad,No Data"; NULL: the usual ones
     rh_decimal decimal;        // of numbers in a text
+    rh_dates dates;            // order of day and month
     double max_gap;            // a longer time between rows ends the episode; INFINITY: never
     int64_t episode_steps;     // an episode ends after this many steps; INT64_MAX: never
     unsigned cookie;           // set by rh_log_defaults(), leave alone

@@ -40,6 +40,7 @@ typedef enum cli_kind {
     CLI_ACTION_KIND, // from here on, one of the names that cli_names() gives
     CLI_REWARD_OF,
     CLI_DECIMAL,
+    CLI_DATES,
     CLI_READ_FORMAT,
     CLI_WRITE_FORMAT,
     CLI_RESTARTS,

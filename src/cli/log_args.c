@@ -30,6 +30,8 @@ static const cli_option option[] = {
      .about = "numbers and words that mean a missing value: -9999,Bad"},
     {"decimal", 0, CLI_DECIMAL, "SIGN", .about = "decimal sign of numbers in a text",
      .initial = "auto"},
+    {"dates", 0, CLI_DATES, "ORDER", .about = "order of day and month in 5/1/2024",
+     .initial = "auto"},
     {"max-gap", 0, CLI_TEXT, "TIME",
      .about = "a longer time between rows ends the episode: 90, 15m, 2h, 1d",
      .initial = "no limit"},
@@ -105,6 +107,7 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
     opt->reward_of = (rh_reward_of)cli_number(args, "reward-of", opt->reward_of);
     opt->action_kind = (rh_action_kind)cli_number(args, "action-kind", opt->action_kind);
     opt->decimal = (rh_decimal)cli_number(args, "decimal", opt->decimal);
+    opt->dates = (rh_dates)cli_number(args, "dates", opt->dates);
     opt->episode_steps = cli_number(args, "episode-steps", opt->episode_steps);
     int rc = read_gap(args, opt);
     return rc ? rc : read_missing(args, log, opt);
@@ -204,6 +207,8 @@ void cli_log_roles(FILE *out, const cli_log *log)
         write_missing(out, o);
     if (o->decimal != usual.decimal)
         write_role(out, "decimal", o->decimal == RH_DECIMAL_COMMA ? "comma" : "point");
+    if (o->dates != usual.dates)
+        write_role(out, "dates", o->dates == RH_DATES_DAY_FIRST ? "day-first" : "month-first");
     if (o->max_gap != usual.max_gap)
         fprintf(out, "  max_gap: %s\n", cli_exact(o->max_gap).s);
     if (o->episode_steps != usual.episode_steps)

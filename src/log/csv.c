@@ -211,6 +211,8 @@ static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_e
         rc = rh_csv__head(&r->head, &r->csv, err);
     if (!rc)
         rc = rh_columns__plan_make(&r->plan, &r->head.columns, r->opt, err);
+    if (!rc && r->plan.time >= 0)
+        rc = rh_csv__find_order(&r->csv, r->plan.time, r->head.columns.name[r->plan.time], err);
     if (!rc)
         rc = prepare(r, err);
     if (!rc)

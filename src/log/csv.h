@@ -30,6 +30,7 @@ typedef struct rh_csv {
     bool heading; // before the header, where a line that begins with # is a comment
     const rh_log_options *opt; // how numbers are written; NULL: as usual. Borrowed
     bool decimal_comma;        // 1,5 is a number
+    rh_dates order;            // of the dates in the time's column
     char delimiter;            // 0: not known yet, one of , ; tab |
     int64_t line;              // of the current record, from 1
     int64_t next_line;         //
@@ -92,8 +93,26 @@ const char *rh_csv__other_notation(const char *text, size_t n, bool decimal_comm
 
 // ---------------------------------------------------------------------------- times
 
-// Seconds since 1970 of an ISO-8601 date or date-time; false if it is none.
-bool rh_csv__time(const char *text, size_t n, double *seconds);
+// Seconds since 1970 of a date, or a date and time; false if it is none. Without an order, the
+// day comes first where it can.
+bool rh_csv__time(const char *text, size_t n, rh_dates order, double *seconds);
+
+// A date whose year comes last, at the beginning of a text.
+typedef struct rh_csv__date {
+    int first, second, year;
+    char separator;              // / or - or . which means that the day is first
+    size_t length;               // of the date in the text
+    bool day_first, month_first; // it is a date if the day, or the month, is first
+} rh_csv__date;
+
+bool rh_csv__short_date(const char *text, size_t n, rh_csv__date *date);
+
+// Decide from all rows whether the dates of a column begin with the day or the month; csv is
+// left before the rows. Refused if rows contradict each other or none tells.
+rh_status rh_csv__find_order(rh_csv *csv, int column, const char *name, rh_error *err);
+
+// Begin again with the first row.
+rh_status rh_csv__to_rows(rh_csv *csv, rh_error *err);
 
 // ---------------------------------------------------------------------------- the head
 

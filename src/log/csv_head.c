@@ -167,7 +167,7 @@ static rh_status to_header(rh_csv *csv, rh_csv__header *head, char **text, size_
     return RH_OK;
 }
 
-static rh_status to_rows(rh_csv *csv, rh_error *err)
+rh_status rh_csv__to_rows(rh_csv *csv, rh_error *err)
 {
     char *text;
     size_t n;
@@ -297,7 +297,7 @@ static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, const
     c->wordy[i] = c->wordy[i] || kind == RH_NUMBER_TEXT;
     odd->quoted = odd->quoted || (kind == RH_NUMBER_MISSING && field->quoted && field->n > 0);
     if (kind == RH_NUMBER_TEXT) {
-        odd->ndate += rh_csv__time(field->text, field->n, &x);
+        odd->ndate += rh_csv__time(field->text, field->n, RH_DATES_AUTO, &x);
         if (odd->nodd++ == 0) {
             odd->list = is_list(field);
             odd->line = csv->line;
@@ -317,7 +317,7 @@ static void look_at(rh_columns *c, int i, const rh_csv__field_info *field, const
 static rh_status look_for_comma(rh_csv *csv, rh_error *err)
 {
     rh_csv__commas seen = {0};
-    rh_status rc = to_rows(csv, err);
+    rh_status rc = rh_csv__to_rows(csv, err);
     for (int nrow = 0; !rc && nrow < LOOKED; nrow++) {
         char *p;
         size_t n;
@@ -393,11 +393,11 @@ rh_status rh_csv__head(rh_csv__header *head, rh_csv *csv, rh_error *err)
     if (csv->delimiter != ',' || csv->quotes)
         rc = look_for_comma(csv, err);
     if (!rc)
-        rc = to_rows(csv, err);
+        rc = rh_csv__to_rows(csv, err);
     if (!rc)
         rc = look(head, csv, err);
     if (!rc)
-        rc = to_rows(csv, err);
+        rc = rh_csv__to_rows(csv, err);
 
 done:
     rh_free(copy);

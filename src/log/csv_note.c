@@ -95,6 +95,9 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
                                       : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);
+    if (!rc && r->csv.order != RH_DATES_AUTO)
+        rc = rh_log_note(b, err, "dates begin with the %s",
+                         r->csv.order == RH_DATES_DAY_FIRST ? "day" : "month");
     if (!rc && r->csv.decimal_comma)
         rc = rh_log_note(b, err, "decimal comma");
     if (!rc && r->csv.gzip)

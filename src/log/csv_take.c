@@ -316,11 +316,11 @@ static rh_status take_number(rh_csv__reader *r, int column, const rh_csv__field_
     }
     if (r->kind[column] != RH_KIND_TIME)
         return not_a_number(r, column, field, err);
-    if (rh_csv__time(field->text, field->n, x))
+    if (rh_csv__time(field->text, field->n, r->csv.order, x))
         return RH_OK;
     return refuse(r, column, field,
-                  "a number or a time like 2024-05-01T12:00:00Z, 2024-05-01 12:00:00.5+02:00 "
-                  "or 2024-05-01 (--time \"\" does without)",
+                  "a number or a time like 2024-05-01T12:00:00Z, 2024-05-01 12:00:00.5+02:00, "
+                  "01.05.2024 12:00 or 5/1/2024 1:05 PM (--time \"\" does without)",
                   err);
 }
 

@@ -1,4 +1,9 @@
-// csv_time.c - ISO-8601: 2024-05-01, 2024-05-01T12:00:00.25Z, 2024-05-01 12:00+02:00.
+// csv_time.c - dates and times: 2024-05-01T12:00:00.25Z, 2024-05-01 12:00+02:00 (ISO 8601),
+// 01.05.2024 12:00, 5/1/2024 1:05 PM.
+//
+// 1. With points the day comes first. With / or - it may be the day or the month, and one date
+//    does not tell which: the column does (csv_order.c). A year of four digits may come first.
+// 2. A year of two digits is in 1969 to 2068, as in POSIX.
 //
 // A time without an offset is read as UTC. Only differences matter, and a log cannot tell when
 // local time changed in spring and autumn.
@@ -35,28 +40,99 @@ static int64_t days_from_1970(int year, int month, int day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-static bool take_date(const char **p, const char *end, int64_t *days)
+static bool is_date(int year, int month, int day)
 {
     static const int length[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int year, month, day;
-    if (!take_number(p, end, 4, &year) || !take_letter(p, end, '-') ||
-        !take_number(p, end, 2, &month) || !take_letter(p, end, '-') ||
-        !take_number(p, end, 2, &day))
-        return false;
     bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (month < 1 || month > 12 || day < 1 || day > length[month - 1] + (leap && month == 2))
+    return month >= 1 && month <= 12 && day >= 1 &&
+           day <= length[month - 1] + (leap && month == 2);
+}
+
+// 2024-05-01, 2024/05/01
+static bool take_year_first(const char **p, const char *end, int64_t *days)
+{
+    int year, month, day;
+    if (!take_number(p, end, 4, &year) || *p >= end || (**p != '-' && **p != '/'))
+        return false;
+    char separator = **p;
+    if (!take_letter(p, end, separator) || !take_number(p, end, 2, &month) ||
+        !take_letter(p, end, separator) || !take_number(p, end, 2, &day) ||
+        !is_date(year, month, day))
         return false;
     *days = days_from_1970(year, month, day);
     return true;
 }
 
-// hh:mm, hh:mm:ss, hh:mm:ss.fff
-static bool take_clock(const char **p, const char *end, double *seconds)
+// One or two digits.
+static bool take_short(const char **p, const char *end, int *value)
+{
+    const char *from = *p;
+    if (take_number(p, end, 2, value))
+        return true;
+    *p = from;
+    return take_number(p, end, 1, value);
+}
+
+bool rh_csv__short_date(const char *text, size_t n, rh_csv__date *date)
+{
+    const char *p = text, *end = text + n;
+    if (!take_short(&p, end, &date->first) || p >= end ||
+        !(*p == '/' || *p == '-' || *p == '.'))
+        return false;
+    date->separator = *p;
+    if (!take_letter(&p, end, date->separator) || !take_short(&p, end, &date->second) ||
+        !take_letter(&p, end, date->separator))
+        return false;
+    const char *from = p;
+    if (!take_number(&p, end, 4, &date->year)) {
+        p = from;
+        if (date->separator == '-' || !take_number(&p, end, 2, &date->year))
+            return false; // 01-02-03 may begin with the year
+        date->year += date->year < 69 ? 2000 : 1900;
+    }
+    date->length = (size_t)(p - text);
+    bool points = date->separator == '.';
+    date->day_first = is_date(date->year, date->second, date->first);
+    date->month_first = !points && is_date(date->year, date->first, date->second);
+    return (p >= end || *p == ' ' || *p == 'T' || *p == ',') &&
+           (date->day_first || date->month_first);
+}
+
+// 01.05.2024, 5/1/2024. Without an order, the day comes first where it can.
+static bool take_year_last(const char **p, const char *end, rh_dates order, int64_t *days)
+{
+    rh_csv__date date;
+    if (!rh_csv__short_date(*p, (size_t)(end - *p), &date))
+        return false;
+    bool day_first = date.day_first && (order != RH_DATES_MONTH_FIRST || date.separator == '.');
+    if (!day_first && (!date.month_first || order == RH_DATES_DAY_FIRST))
+        return false;
+    *days = day_first ? days_from_1970(date.year, date.second, date.first)
+                      : days_from_1970(date.year, date.first, date.second);
+    *p += date.length;
+    return true;
+}
+
+// " PM" after a clock of twelve hours. False: it is none of twelve hours.
+static bool take_half(const char **p, const char *end, int *hour)
+{
+    const char *q = *p + (*p < end && **p == ' ');
+    if (end - q < 2 || ((*q | 32) != 'a' && (*q | 32) != 'p') || (q[1] | 32) != 'm')
+        return true;
+    if (*hour < 1 || *hour > 12)
+        return false;
+    *hour = *hour % 12 + ((*q | 32) == 'p' ? 12 : 0);
+    *p = q + 2;
+    return true;
+}
+
+// hh:mm, hh:mm:ss, hh:mm:ss.fff; brief: h:mm and AM or PM are allowed
+static bool take_clock(const char **p, const char *end, bool brief, double *seconds)
 {
     int hour, minute, second = 0;
     double fraction = 0.0, unit = 1.0;
-    if (!take_number(p, end, 2, &hour) || !take_letter(p, end, ':') ||
-        !take_number(p, end, 2, &minute))
+    if (!(brief ? take_short(p, end, &hour) : take_number(p, end, 2, &hour)) ||
+        !take_letter(p, end, ':') || !take_number(p, end, 2, &minute))
         return false;
     if (take_letter(p, end, ':')) {
         if (!take_number(p, end, 2, &second))
@@ -72,6 +148,8 @@ static bool take_clock(const char **p, const char *end, double *seconds)
                 return false;
         }
     }
+    if (brief && !take_half(p, end, &hour))
+        return false;
     *seconds = hour * 3600.0 + minute * 60.0 + second + fraction / unit;
     return hour < 24 && minute < 60 && second <= 60; // 60: a leap second
 }
@@ -97,18 +175,23 @@ static bool take_offset(const char **p, const char *end, double *seconds)
     return hour < 24 && minute < 60;
 }
 
-bool rh_csv__time(const char *text, size_t n, double *seconds)
+bool rh_csv__time(const char *text, size_t n, rh_dates order, double *seconds)
 {
     const char *p = text, *end = text + n;
     int64_t days;
     double clock = 0.0, offset = 0.0;
-    if (!take_date(&p, end, &days))
-        return false;
+    bool iso = take_year_first(&p, end, &days);
+    if (!iso) {
+        p = text;
+        if (!take_year_last(&p, end, order, &days))
+            return false;
+        take_letter(&p, end, ',');
+    }
     if (p < end) {
         if (!take_letter(&p, end, 'T') && !take_letter(&p, end, 't') &&
             !take_letter(&p, end, ' '))
             return false;
-        if (!take_clock(&p, end, &clock))
+        if (!take_clock(&p, end, !iso || text[4] == '/', &clock))
             return false;
         while (p < end && *p == ' ')
             p++;

@@ -39,6 +39,7 @@ typedef enum role_key {
     REWARD_OF,
     ACTION_KIND,
     DECIMAL,
+    DATES,
     MISSING_NUMBERS,
     MAX_GAP,
     EPISODE_STEPS,
@@ -66,6 +67,7 @@ static const struct {
              {"action_kind", ACTION_KIND},
              {"missing", MISSING_NUMBERS},
              {"decimal", DECIMAL},
+             {"dates", DATES},
              {"max_gap", MAX_GAP},
              {"episode_steps", EPISODE_STEPS},
              {"format", FORMAT},
@@ -78,6 +80,7 @@ struct rh_log_roles {
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     rh_decimal decimal;
+    rh_dates dates;
     double missing[MISSING];
     int nmissing;
     double max_gap;
@@ -197,6 +200,7 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
     static const char *const of[] = {"action", "state"};
     static const char *const kind[] = {"auto", "discrete", "continuous"};
     static const char *const sign[] = {"auto", "point", "comma"};
+    static const char *const order[] = {"auto", "day-first", "month-first"};
     rh_log_roles *roles = p->roles;
     double x = 0.0;
     int word;
@@ -213,6 +217,10 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
         word = take_word(node, sign, 3);
         roles->decimal = (rh_decimal)(word < 0 ? 0 : word);
         return word < 0 ? refuse(p, node, name, "auto, point or comma") : RH_OK;
+    case DATES:
+        word = take_word(node, order, 3);
+        roles->dates = (rh_dates)(word < 0 ? 0 : word);
+        return word < 0 ? refuse(p, node, name, "auto, day-first or month-first") : RH_OK;
     case MISSING_NUMBERS:
         return take_missing(p, node, name);
     case MAX_GAP:
@@ -428,6 +436,8 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
         opt->action_kind = roles->action_kind;
     if (roles->has[DECIMAL])
         opt->decimal = roles->decimal;
+    if (roles->has[DATES])
+        opt->dates = roles->dates;
     if (roles->has[MAX_GAP])
         opt->max_gap = roles->max_gap;
     if (roles->has[EPISODE_STEPS])

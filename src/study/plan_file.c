@@ -23,9 +23,10 @@ typedef struct reading {
 } reading;
 
 static const char *const of_the_log[] = {
-    "path",   "format",  "obs",       "observations", "states",    "action",        "actions",
-    "reward", "rewards", "episode",   "terminal",     "truncated", "time",          "next",
-    "roles",  "missing", "reward_of", "action_kind",  "max_gap",   "episode_steps", "decimal"};
+    "path",    "format",        "obs",     "observations", "states",    "action",
+    "actions", "reward",        "rewards", "episode",      "terminal",  "truncated",
+    "time",    "next",          "roles",   "missing",      "reward_of", "action_kind",
+    "max_gap", "episode_steps", "decimal", "dates"};
 enum { NLOG = sizeof of_the_log / sizeof *of_the_log };
 
 static const char *const of_people[] = {"description", "project", "entity", "apiVersion",

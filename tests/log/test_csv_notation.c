@@ -212,6 +212,109 @@ static void thousands_are_refused(void **unused)
             fail_msg("'%s'", cases[i].text);
 }
 
+// ---------------------------------------------------------------------------- dates
+
+// Reference: Python, datetime(...).replace(tzinfo=timezone.utc).timestamp().
+static void dates_in_other_orders(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        rh_dates order;
+        double seconds; // NAN: refused
+    } cases[] = {
+        {"01.05.2024", RH_DATES_AUTO, 1714521600.0},
+        {"1.5.2024 12:00", RH_DATES_AUTO, 1714564800.0},
+        {"01.05.2024", RH_DATES_MONTH_FIRST, 1714521600.0}, // points: always the day
+        {"01.05.24 12:00:00,5", RH_DATES_AUTO, 1714564800.5},
+        {"31.12.69", RH_DATES_AUTO, -86400.0},
+        {"01/05/2024", RH_DATES_DAY_FIRST, 1714521600.0},
+        {"01/05/2024", RH_DATES_MONTH_FIRST, 1704412800.0},
+        {"13/05/2024", RH_DATES_MONTH_FIRST, NAN},
+        {"05/13/2024", RH_DATES_DAY_FIRST, NAN},
+        {"05/13/2024", RH_DATES_AUTO, 1715558400.0},
+        {"5/1/2024 1:05 PM", RH_DATES_MONTH_FIRST, 1714568700.0},
+        {"5/1/2024 12:05:10 AM", RH_DATES_MONTH_FIRST, 1714521910.0},
+        {"5/1/2024, 12:05pm", RH_DATES_MONTH_FIRST, 1714565100.0},
+        {"5/1/2024 13:05 PM", RH_DATES_MONTH_FIRST, NAN},
+        {"01-05-2024 12:00", RH_DATES_DAY_FIRST, 1714564800.0},
+        {"01-05-24", RH_DATES_DAY_FIRST, NAN},
+        {"2024/05/01 12:00", RH_DATES_AUTO, 1714564800.0},
+        {"2024/05-01", RH_DATES_AUTO, NAN},
+        {"29/02/2023", RH_DATES_DAY_FIRST, NAN},
+        {"29/02/2024", RH_DATES_DAY_FIRST, 1709164800.0},
+        {"1.5.2", RH_DATES_AUTO, NAN},
+        {"1.5.20245", RH_DATES_AUTO, NAN},
+        {"32.13.2024", RH_DATES_AUTO, NAN},
+        {"1/5/2024x", RH_DATES_DAY_FIRST, NAN},
+        {"10.0.0.1", RH_DATES_AUTO, NAN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double seconds = 0.0;
+        bool good =
+            rh_csv__time(cases[i].text, strlen(cases[i].text), cases[i].order, &seconds);
+        if (good != !isnan(cases[i].seconds) || (good && seconds != cases[i].seconds))
+            fail_msg("'%s': %d, %.17g", cases[i].text, good, seconds);
+    }
+}
+
+static void the_column_tells_the_order(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_plain("time,temp,action,reward\n01/05/2024 23:00,1,0,1\n"
+                             "02/05/2024 00:00,2,1,1\n13/05/2024 00:00,3,0,1\n");
+    assert_true(log->time[1] - log->time[0] == 3600.0);
+    assert_note(log, "dates begin with the day");
+    rh_log_destroy(log);
+    log = read_plain("time,temp,action,reward\n01/31/2024 23:00,1,0,1\n"
+                     "02/01/2024 00:00,2,1,1\n02/02/2024 00:00,3,0,1\n");
+    assert_true(log->time[1] - log->time[0] == 3600.0);
+    assert_note(log, "dates begin with the month");
+    rh_log_destroy(log);
+
+    // neither row tells, or they contradict each other
+    static const char *const doubtful =
+        "time,temp,action,reward\n01/02/2024,1,0,1\n02/02/2024,2,1,1\n03/02/2024,3,0,1\n";
+    refused(doubtful, "plant.csv:2: column 'time': '01/02/2024' may begin with the day or the "
+                      "month, and no row tells; say --dates day-first or --dates month-first");
+    refused("time,temp,action,reward\n01/13/2024,1,0,1\n02/02/2024,2,1,1\n13/02/2024,3,0,1\n",
+            "plant.csv:4: column 'time': found '13/02/2024', expected the month first, as "
+            "'01/13/2024' in line 2");
+    rh_log_options opt = rh_log_defaults();
+    opt.dates = RH_DATES_DAY_FIRST;
+    log = read_with(doubtful, &opt);
+    assert_true(log->time[1] - log->time[0] == 86400.0);
+    rh_log_destroy(log);
+    opt.dates = RH_DATES_MONTH_FIRST;
+    log = read_with(doubtful, &opt);
+    assert_true(log->time[1] - log->time[0] == 31 * 86400.0);
+    rh_log_destroy(log);
+
+    // the same date in both orders
+    log = read_plain("time,temp,action,reward\n5/5/2024 0:00,1,0,1\n5/5/2024 0:01,2,1,1\n"
+                     "5/5/2024 0:02,3,1,1\n");
+    assert_true(log->time[1] - log->time[0] == 60.0);
+    rh_log_destroy(log);
+}
+
+// A day of minutes is longer than the rows examined first.
+static void a_late_row_tells(void **unused)
+{
+    (void)unused;
+    char *many = malloc(100000);
+    assert_non_null(many);
+    size_t n = (size_t)sprintf(many, "time,temp,action,reward\n");
+    for (int i = 0; i < 1440; i++)
+        n += (size_t)sprintf(many + n, "1/12/2024 %d:%02d,%d,%d,1\n", i / 60, i % 60, i, i % 2);
+    sprintf(many + n, "1/13/2024 0:00,1,0,1\n");
+    rh_log *log = read_plain(many);
+    assert_int_equal(log->n, 1440);
+    assert_true(log->time[1439] - log->time[0] == 1439 * 60.0);
+    assert_note(log, "dates begin with the month");
+    rh_log_destroy(log);
+    free(many);
+}
+
 // ---------------------------------------------------------------------------- pandas
 
 static void an_index_of_dates(void **unused)
@@ -322,6 +425,9 @@ int main(void)
         cmocka_unit_test(decimal_commas),
         cmocka_unit_test(doubtful_commas),
         cmocka_unit_test(thousands_are_refused),
+        cmocka_unit_test(dates_in_other_orders),
+        cmocka_unit_test(the_column_tells_the_order),
+        cmocka_unit_test(a_late_row_tells),
         cmocka_unit_test(an_index_of_dates),
         cmocka_unit_test(gaps_need_times),
         cmocka_unit_test(columns_left_out_are_named),

@@ -54,6 +54,7 @@ static void every_key(void **unused)
                                 "  action_kind: discrete\n"
                                 "  missing: [-9999, Bad, 99.5, No Data]\n"
                                 "  decimal: comma\n"
+                                "  dates: day-first\n"
                                 "  max_gap: 1h\n"
                                 "  episode_steps: 1e3\n");
     rh_log_options opt = rh_log_defaults();
@@ -76,6 +77,7 @@ static void every_key(void **unused)
     assert_true(opt.missing[0] == -9999.0 && opt.missing[1] == 99.5);
     assert_string_equal(opt.missing_words, "Bad,No Data");
     assert_int_equal(opt.decimal, RH_DECIMAL_COMMA);
+    assert_int_equal(opt.dates, RH_DATES_DAY_FIRST);
     assert_true(opt.max_gap == 3600.0);
     assert_int_equal(opt.episode_steps, 1000);
     rh_log_roles_destroy(roles);
@@ -128,7 +130,8 @@ static void refusals(void **unused)
     refused("obs: x\nroles:\n  reword: y\n",
             "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
             "action, actions, reward, rewards, episode, terminal, truncated, time, next, "
-            "reward_of, action_kind, missing, decimal, max_gap, episode_steps, format, path)");
+            "reward_of, action_kind, missing, decimal, dates, max_gap, episode_steps, format, "
+            "path)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
@@ -144,6 +147,7 @@ static void refusals(void **unused)
             "a/b.yaml:1: missing = a mapping, expected a number or word, or a list of them");
     refused("missing: [1, 'x,y']\n",
             "a/b.yaml:1: missing = x,y, expected a number or word, or a list of them");
+    refused("dates: us\n", "a/b.yaml:1: dates = us, expected auto, day-first or month-first");
     refused("decimal: dot\n", "a/b.yaml:1: decimal = dot, expected auto, point or comma");
     refused("max_gap: -1\n",
             "a/b.yaml:1: max_gap = -1, expected a time above 0 such as 90, 15m, 2h or 1d");
