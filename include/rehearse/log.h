@@ -34,30 +34,32 @@ typedef struct rh_log_reading {
 } rh_log_reading;
 
 typedef struct rh_log {
-    int64_t n;               // transitions
-    int64_t nstate;          // observations
-    int nepisode;            // episodes
-    int nobs;                // numbers in an observation
-    int naction;             // discrete actions; 0 if actions are continuous
-    int nact;                // numbers in an action; 1 (its index) if discrete
-    const double *obs;       // observations, NAN where missing     (nstate x nobs)
-    const int32_t *from;     // row of s                            (n)
-    const int32_t *to;       // row of s', or RH_UNKNOWN            (n)
-    const double *act;       // action index, or action vector      (n x nact)
-    const double *reward;    //                                     (n)
-    const uint8_t *flag;     // rh_log_flag bits                    (n)
-    const int32_t *episode;  // 0 .. nepisode - 1, in order         (n)
-    const int32_t *step;     // position in the episode, from 0     (n)
-    const double *time;      // time of s; NULL if the log has none (n)
-    const int64_t *first;    // first transition of an episode      (nepisode + 1)
-    const uint8_t *start;    // 1: begins in a start state, 0: resumes after a gap (nepisode)
-    const char **obs_name;   //                                     (nobs)
-    const char **obs_unit;   // "" if unknown                       (nobs)
-    const char **act_name;   //                                     (nact)
-    const char **label;      // names of discrete actions, NULL if continuous (naction)
-    const char *reward_name; //
-    const char *path;        // file it was read from, "" if none
-    rh_log_reading reading;  // how it was read
+    int64_t n;                  // transitions
+    int64_t nstate;             // observations
+    int nepisode;               // episodes
+    int nobs;                   // numbers in an observation
+    int naction;                // discrete actions; 0 if actions are continuous
+    int nact;                   // numbers in an action; 1 (its index) if discrete
+    const double *obs;          // observations, NAN where missing     (nstate x nobs)
+    const int32_t *from;        // row of s                            (n)
+    const int32_t *to;          // row of s', or RH_UNKNOWN            (n)
+    const double *act;          // action index, or action vector      (n x nact)
+    const double *reward;       //                                     (n)
+    const uint8_t *flag;        // rh_log_flag bits                    (n)
+    const int32_t *episode;     // 0 .. nepisode - 1, in order         (n)
+    const int32_t *step;        // position in the episode, from 0     (n)
+    const double *time;         // time of s; NULL if the log has none (n)
+    const int64_t *first;       // first transition of an episode      (nepisode + 1)
+    const uint8_t *start;       // 1: begins in a start state, 0: resumes after a gap (nepisode)
+    const char **obs_name;      //                                     (nobs)
+    const char **obs_unit;      // "" if unknown                       (nobs)
+    const char **act_name;      //                                     (nact)
+    const char **label;         // names of discrete actions, NULL if continuous (naction)
+    const char *reward_name;    //
+    const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
+                                // s'; NULL if there is no such formula
+    const char *path;       // file it was read from, "" if none
+    rh_log_reading reading; // how it was read
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
@@ -92,6 +94,7 @@ typedef struct rh_log_shape {
                                  // others are refused
     bool times;                  // rows carry a time
     const char *reward_name;     // NULL: reward
+    const char *reward_formula;  // as in rh_log; NULL: none
     const char *path;            // NULL: none
     const char *format;          // for rh_log_reading, borrowed forever
 } rh_log_shape;
@@ -153,7 +156,7 @@ typedef enum rh_dates {
 typedef struct rh_log_options {
     const char *format; // NULL: detect it
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
-    // reward: a weighted sum of columns: "-energy", "income - 0.5*wear"
+    // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur

@@ -78,7 +78,7 @@ typedef struct parser {
     const char *text, *p;
     const char *last; // the operator or name before p, NULL: none
     size_t nlast;
-    int nroom, nspace; // rooms of op and span
+    int nroom, nspace; // how many op and span hold
     int nested, signs; // parentheses around p, and signs and powers before it
     int depth;         // numbers on the stack
     bool term;         // a term of the whole sum begins at p
@@ -185,11 +185,11 @@ static int named(const parser *s, const char *name, size_t n)
 
 static rh_status unknown(const parser *s, const char *name, size_t n, bool call)
 {
-    char what[300], word[80];
+    char what[420], word[80];
     const char *all[NKNOWN];
     for (int i = 0; i < NKNOWN; i++)
         all[i] = known[i].name;
-    snprintf(what, sizeof what, "%.260s: no %s", s->scope->label,
+    snprintf(what, sizeof what, "%.380s: no %s", s->scope->label,
              call ? "function" : s->scope->what);
     rh_text__printable_n(name, n, word, sizeof word);
     return call ? rh_unknown(s->err, what, word, all, NKNOWN)
@@ -375,6 +375,11 @@ static rh_status parse_sign(parser *s)
     s->signs++;
     rh_status rc = parse_sign(s);
     s->signs--;
+    rh_expression__op *last = rc ? NULL : &s->out->op[s->out->nop - 1];
+    if (!rc && code == NEGATE && last->code == NUMBER) {
+        last->number = -last->number;
+        return RH_OK;
+    }
     return rc || code == NUMBER ? rc : emit(s, code, 1, 0, 0.0);
 }
 
@@ -515,6 +520,31 @@ rh_status rh_expression__compile(rh_expression *out, const char *text,
     return rc;
 }
 
+rh_status rh_expression__compile_step(rh_expression *out, const char *text, int nobs, int nact,
+                                      rh_error *err)
+{
+    enum { SIZE = 20 };
+    int n = 2 * nobs + nact;
+    *out = (rh_expression){0};
+    const char **name = rh_alloc((size_t)n, sizeof *name + SIZE);
+    if (!name)
+        return rh_base__no_memory(err, "reward");
+    for (int i = 0; i < n; i++) {
+        char *to = (char *)(name + n) + i * SIZE;
+        if (i < nobs)
+            snprintf(to, SIZE, "obs[%d]", i);
+        else if (i < nobs + nact)
+            snprintf(to, SIZE, "act[%d]", i - nobs);
+        else
+            snprintf(to, SIZE, "next[%d]", i - nobs - nact);
+        name[i] = to;
+    }
+    rh_expression__scope scope = {"reward", "number", name, NULL, n};
+    rh_status rc = rh_expression__compile(out, text, &scope, err);
+    rh_free((void *)name);
+    return rc;
+}
+
 void rh_expression__clear(rh_expression *e)
 {
     rh_free(e->op);
@@ -652,6 +682,20 @@ double rh_expression__value(const rh_expression *e, const double *x)
 bool rh_expression__is_column(const rh_expression *e)
 {
     return e->nop == 1 && e->op[0].code == COLUMN;
+}
+
+bool rh_expression__is_sum(const rh_expression *e)
+{
+    for (int i = 0; i < e->nop; i++) {
+        int code = e->op[i].code;
+        bool factor =
+            code == MULTIPLY && (e->op[i - 1].code == NUMBER ||
+                                 (e->op[i - 1].code == COLUMN && e->op[i - 2].code == NUMBER));
+        if (code != NUMBER && code != COLUMN && code != NEGATE && code != ADD &&
+            code != SUBTRACT && !factor)
+            return false;
+    }
+    return true;
 }
 
 char *rh_expression__rename(const rh_expression *e, const char *text, const char *const *name)

@@ -42,6 +42,14 @@ rh_status rh_expression__compile(rh_expression *out, const char *text,
                                  const rh_expression__scope *scope, rh_error *err);
 void rh_expression__clear(rh_expression *e);
 
+// The same for a step of a log, by obs[i] and act[i] and next[i]: x is (nobs + nact + nobs), in
+// this order.
+rh_status rh_expression__compile_step(rh_expression *out, const char *text, int nobs, int nact,
+                                      rh_error *err);
+
+// Whether it is a weighted sum of columns.
+bool rh_expression__is_sum(const rh_expression *e);
+
 // The value, where x holds the values of the scope's columns. Allocates nothing. NAN stands for
 // a missing number, in x and in the result.
 double rh_expression__value(const rh_expression *e, const double *x);

@@ -8,6 +8,8 @@
 
 #include "order.h"
 
+#include "base/expression.h"
+
 // ---------------------------------------------------------------------------- one array
 
 #define RH_ARRAY__NAME 256
@@ -150,8 +152,27 @@ rh_array *rh_flat__find(const rh_flat *flat, const char *name);
 // Fail with a message that lists the arrays.
 rh_status rh_flat__no_array(const rh_flat *flat, const char *word, rh_error *err);
 
-// Parse a reward expression into arrays with factors, at most `room`.
-rh_status rh_flat__reward(const rh_flat *flat, const char *text, rh_beside *out, double *factor,
-                          int room, rh_error *err);
+// A number of a row that a formula may name.
+typedef struct rh_flat__item {
+    rh_array *array; // borrowed
+    int column;
+    bool whole; // it is called as its array
+} rh_flat__item;
+
+// The formula of a reward. Starts as all zeros.
+typedef struct rh_flat__formula {
+    rh_expression compiled; // without instructions: the reward is one array
+    rh_flat__item *item;    // owned: what it may name  (n)
+    const char **name;      // owned                    (n)
+    double *x;              // owned: values in a row   (n)
+    int n;
+    char *text; // owned: the names, one block
+    size_t ntext;
+} rh_flat__formula;
+
+// Compile the formula of a reward; add its arrays to out. Clear it afterwards.
+rh_status rh_flat__reward(rh_flat__formula *formula, const rh_flat *flat, const char *text,
+                          rh_beside *out, rh_error *err);
+void rh_flat__clear_formula(rh_flat__formula *formula);
 
 #endif

@@ -120,6 +120,11 @@ static bool keep_shape(rh_log_builder *b, const rh_log_shape *shape)
     log->reward_name =
         rh_log__keep(b->body, shape->reward_name ? shape->reward_name : "reward");
     log->path = rh_log__keep(b->body, shape->path ? shape->path : "");
+    if (shape->reward_formula) {
+        log->reward_formula = rh_log__keep(b->body, shape->reward_formula);
+        if (!log->reward_formula)
+            return false;
+    }
     if (shape->nlabel > 0) {
         log->label = rh_log__keep_all(b->body, shape->label, shape->nlabel);
         if (!log->label)

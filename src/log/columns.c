@@ -382,13 +382,12 @@ rh_status rh_columns__plan_make(rh_columns__plan *plan, const rh_columns *c,
     *plan = (rh_columns__plan){
         .episode = -1, .terminal = -1, .truncated = -1, .time = -1, .step = -1, .start = -1};
     plan->obs = rh_alloc(4 * n, sizeof *plan->obs);
-    plan->factor = rh_alloc(n, sizeof *plan->factor);
     rh_log__maker m = {.plan = plan, .c = c, .opt = opt, .err = err};
     m.owner = rh_alloc(n, sizeof *m.owner);
     m.plain = rh_alloc(n, sizeof *m.plain);
     m.left = rh_alloc(n, sizeof *m.left);
     rh_status rc = RH_OK;
-    if (!plan->obs || !plan->factor || !m.owner || !m.plain || !m.left) {
+    if (!plan->obs || !m.owner || !m.plain || !m.left) {
         rc = rh_base__no_memory(err, c->path);
         goto done;
     }
@@ -418,9 +417,8 @@ done:
 void rh_columns__plan_clear(rh_columns__plan *plan)
 {
     rh_free(plan->obs);
-    rh_free(plan->factor);
+    rh_expression__clear(&plan->reward);
     rh_free(plan->reward_name);
     plan->obs = NULL;
-    plan->factor = NULL;
     plan->reward_name = NULL;
 }

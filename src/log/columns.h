@@ -5,6 +5,8 @@
 
 #include "log_internal.h"
 
+#include "base/expression.h"
+
 typedef enum rh_log__role {
     RH_ROLE_NONE,
     RH_ROLE_OBS,
@@ -68,8 +70,8 @@ void rh_columns__cut(const char *header, size_t n, size_t *name, const char **un
 // The columns of each role. Columns are numbered from 0; -1 is none.
 typedef struct rh_columns__plan {
     int *obs, *next, *act;        //                           (nobs, nnext, nact)
-    int *term;                    // columns summed in the reward  (nterm)
-    double *factor;               //                           (nterm)
+    int *term;                    // columns of the reward     (nterm)
+    rh_expression reward;         // owned: of them; without instructions: the one column
     int nobs, nnext, nact, nterm; // nnext is nobs or 0
     int episode, terminal, truncated, time, step, start;
     bool done;         // the terminal column may mark time-outs as well

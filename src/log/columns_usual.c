@@ -358,8 +358,11 @@ static bool is_next_of_any(const rh_log__maker *m, int column)
     return false;
 }
 
+// A column summed in the reward is a cost or an income; those of other formulas are sensors.
 static bool is_paid(const rh_columns__plan *plan, int column)
 {
+    if (!rh_expression__is_sum(&plan->reward))
+        return false;
     for (int i = 0; i < plan->nterm; i++)
         if (plan->term[i] == column)
             return true;

@@ -7,6 +7,7 @@
 // 3. The hash covers transitions, however often an s' is stored, but not names and times.
 
 #include "base/base_internal.h"
+#include "base/expression.h"
 #include "log_internal.h"
 
 #include <math.h>
@@ -111,9 +112,25 @@ static rh_status check_step(const rh_log *p, int64_t i, bool last, rh_error *err
     return check_action(p, i, err);
 }
 
+static rh_status check_formula(const rh_log *p, rh_error *err)
+{
+    if (!p->reward_formula)
+        return RH_OK;
+    rh_expression formula;
+    rh_error why;
+    rh_status rc =
+        rh_expression__compile_step(&formula, p->reward_formula, p->nobs, p->nact, &why);
+    rh_expression__clear(&formula);
+    if (rc == RH_ENOMEM)
+        return rh_base__no_memory(err, name_of(p));
+    return rc ? rh_fail(err, RH_EFORMAT, "%s: %s", name_of(p), why.text) : RH_OK;
+}
+
 static rh_status check(const rh_log *p, rh_error *err)
 {
     rh_status rc = check_shape(p, err);
+    if (!rc)
+        rc = check_formula(p, err);
     if (!rc)
         rc = check_episodes(p, err);
     for (int e = 0; !rc && e < p->nepisode; e++)
@@ -168,6 +185,7 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->label = p->naction ? keep_labels(body, p) : NULL;
     log->reward_name = rh_log__keep(body, p->reward_name ? p->reward_name : "reward");
     log->path = rh_log__keep(body, p->path ? p->path : "");
+    log->reward_formula = p->reward_formula ? rh_log__keep(body, p->reward_formula) : NULL;
     log->reading = p->reading;
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
@@ -175,8 +193,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     if (log->reading.nnote)
         log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
-           log->reward_name && log->path && log->reading.format &&
-           (log->reading.note || !log->reading.nnote);
+           log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
+           log->reading.format && (log->reading.note || !log->reading.nnote);
 }
 
 rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)

@@ -9,11 +9,26 @@
 
 #include "base/base_internal.h"
 #include "csv_reader.h"
+#include "formula.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------- rows
+
+// The reward of the row. A formula without a value, such as 1/0, gives a missing one.
+static double reward_of(rh_csv__reader *r)
+{
+    const rh_columns__plan *plan = &r->plan;
+    if (plan->reward.nop == 0)
+        return r->value[plan->term[0]];
+    double reward = rh_expression__value(&plan->reward, r->value) + 0.0; // -0 is 0
+    bool known = !isfinite(reward);
+    for (int i = 0; known && i < plan->nterm; i++)
+        known = isfinite(r->value[plan->term[i]]);
+    r->nundefined += known;
+    return known ? (double)NAN : reward;
+}
 
 // Build a row from the values.
 static void take_values(rh_csv__reader *r, rh_log__seen *s)
@@ -31,15 +46,12 @@ static void take_values(rh_csv__reader *r, rh_log__seen *s)
         s->act[i] = value[plan->act[i]];
         nmissing += isnan(s->act[i]) != 0;
     }
-    double reward = 0.0;
-    for (int i = 0; i < plan->nterm; i++)
-        reward += plan->factor[i] * value[plan->term[i]];
     bool terminal = plan->terminal >= 0 && value[plan->terminal] != 0.0;
     bool truncated = plan->truncated >= 0 && value[plan->truncated] != 0.0;
     s->row = (rh_log_row){
         .obs = s->obs,
         .act = nmissing == plan->nact ? NULL : s->act,
-        .reward = plan->nterm == 1 && plan->factor[0] == 1.0 ? value[plan->term[0]] : reward,
+        .reward = reward_of(r),
         .next = ntold > 0 ? s->next : NULL,
         .terminal = terminal && !(plan->done && truncated),
         .truncated = truncated,
@@ -113,6 +125,29 @@ static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
     return RH_OK;
 }
 
+// The formula of the reward in terms of the log. Owned: *out; NULL if there is none.
+static rh_status keep_formula(const rh_csv__reader *r, char **out, rh_error *err)
+{
+    const rh_columns__plan *plan = &r->plan;
+    int n = r->head.columns.n;
+    *out = NULL;
+    if (plan->reward.nop == 0)
+        return RH_OK;
+    rh_formula__place *place = rh_alloc((size_t)n, sizeof *place);
+    if (!place)
+        return rh_base__no_memory(err, r->path);
+    for (int i = 0; i < plan->nobs; i++)
+        place[plan->obs[i]] = (rh_formula__place){RH_FORMULA_OBS, i};
+    for (int i = 0; i < plan->nact; i++)
+        place[plan->act[i]] = (rh_formula__place){RH_FORMULA_ACT, i};
+    for (int i = 0; i < plan->nnext; i++)
+        place[plan->next[i]] = (rh_formula__place){RH_FORMULA_NEXT, i};
+    rh_status rc = rh_formula__write(out, &plan->reward, plan->reward_name, place, n,
+                                     r->opt->reward_of, plan->nnext > 0, err);
+    rh_free(place);
+    return rc;
+}
+
 // Names and units for rh_log_shape, in one array: name (nobs), unit (nobs), act (nact).
 static const char **shape_names(const rh_csv__reader *r)
 {
@@ -133,6 +168,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
     const rh_columns__plan *plan = &r->plan;
     size_t n = (size_t)r->head.columns.n, nobs = (size_t)plan->nobs, nact = (size_t)plan->nact;
     const char **name = shape_names(r);
+    char *formula = NULL;
     rh_status rc = RH_OK;
     r->kind = rh_alloc(n, sizeof *r->kind);
     r->value = rh_alloc(n, sizeof *r->value);
@@ -165,6 +201,9 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = check_reward(r, err);
     if (!rc)
+        rc = keep_formula(r, &formula, err);
+    shape.reward_formula = formula;
+    if (!rc)
         rc = rh_log_builder_create(&r->builder, &shape, err);
     if (!rc) {
         rh_log__expect(r->builder, rh_csv__lines_left(&r->csv));
@@ -179,6 +218,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
 
 done:
     rh_free((void *)name);
+    rh_free(formula);
     return rc;
 }
 
@@ -197,6 +237,10 @@ static rh_status read_rows(rh_csv__reader *r, rh_error *err)
             return rc;
     }
     rh_status rc = rh_order__end(&r->order, err);
+    if (!rc && r->nundefined > 0)
+        rc = rh_log_note(r->builder, err,
+                         "%lld rows have no reward: the formula has no value there",
+                         (long long)r->nundefined);
     if (!rc && !r->declared && r->nlabel > 0)
         rc = rh_log__set_labels(r->builder, r->label, r->nlabel, err);
     return rc;

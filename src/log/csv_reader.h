@@ -32,6 +32,7 @@ typedef struct rh_csv__reader {
 
     rh_log__kind *kind;     // of every column                     (n)
     double *value;          // values of the current row            (n)
+    int64_t nundefined;     // rows in which the reward's formula has no value
     bool other;             // the row's episode differs from the one before
     rh_log__seen last, now; // the row before, and the current one
     double *room;           // storage for both, owned

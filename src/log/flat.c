@@ -10,11 +10,10 @@
 
 #include "arrays.h"
 #include "base/base_internal.h"
+#include "formula.h"
 
 #include <math.h>
 #include <string.h>
-
-#define MAX_TERMS 64 // most arrays in a reward
 
 // The arrays of the roles, and the current row.
 typedef struct table {
@@ -22,7 +21,9 @@ typedef struct table {
     const rh_log_options *opt;
     const char *path;
     rh_beside role[RH_FLAT_NROLE];
-    double factor[MAX_TERMS]; // of the arrays summed in the reward
+    rh_flat__formula reward; // of the reward
+    int64_t nundefined;      // rows in which it has no value
+    char *formula;           // it in terms of the log, owned; NULL: not possible
     int64_t nrow;
     bool done;                // the terminals are true for every end
     int64_t episode;          // of the last row, from 0
@@ -143,7 +144,7 @@ static rh_status take_role(table *t, rh_flat__role role, rh_error *err)
     if (!beside->array)
         return rh_base__no_memory(err, t->path);
     if (asked && role == RH_FLAT_REWARD)
-        return rh_flat__reward(t->flat, asked, beside, t->factor, MAX_TERMS, err);
+        return rh_flat__reward(&t->reward, t->flat, asked, beside, err);
     if (asked)
         return take_named(t, role, asked, err);
     const char *const *usual = t->flat->usual[role];
@@ -161,7 +162,8 @@ static rh_status check_array(const table *t, rh_flat__role role, const rh_array 
 {
     const char *path = rh_base__path_tail(t->path);
     const rh_array *obs = t->role[RH_FLAT_OBS].array[0];
-    bool wide = role == RH_FLAT_OBS || role == RH_FLAT_NEXT || role == RH_FLAT_ACTION;
+    bool wide = role == RH_FLAT_OBS || role == RH_FLAT_NEXT || role == RH_FLAT_ACTION ||
+                (role == RH_FLAT_REWARD && t->reward.compiled.nop > 0);
     if (!array->numeric && strstr(array->type, "pickled"))
         return rh_fail(err, RH_EFORMAT, "%s: %s holds %s; save it with a numeric dtype", path,
                        array->name, array->type);
@@ -226,19 +228,71 @@ static rh_status number(const table *t, rh_flat__role role, int64_t row, double 
     return rh_beside__row(&t->role[role], row, x, err);
 }
 
-static rh_status reward_of(const table *t, int64_t row, double *sum, rh_error *err)
+// A formula without a value, such as 1/0, gives a missing reward.
+static rh_status reward_of(table *t, int64_t row, double *reward, rh_error *err)
 {
-    const rh_beside *beside = &t->role[RH_FLAT_REWARD];
+    const rh_expression *e = &t->reward.compiled;
+    const double *x = NULL;
     rh_status rc = RH_OK;
-    *sum = 0.0;
-    for (int i = 0; i < beside->n && !rc; i++) {
-        const double *x = NULL;
-        rc = rh_array__row(beside->array[i], row, &x, err);
+    bool known = true;
+    for (int i = 0; i < e->nspan && !rc; i++) {
+        const rh_flat__item *item = &t->reward.item[e->span[i].column];
+        rc = rh_array__row(item->array, row, &x, err);
         if (rc)
-            break;
-        double term = rh_log__is_missing(t->opt, *x) ? (double)NAN : t->factor[i] * *x;
-        *sum = i == 0 ? term : *sum + term;
+            return rc;
+        double value = x[item->column];
+        t->reward.x[e->span[i].column] =
+            rh_log__is_missing(t->opt, value) ? (double)NAN : value;
+        known = known && isfinite(t->reward.x[e->span[i].column]);
     }
+    if (e->nop > 0) {
+        *reward = rh_expression__value(e, t->reward.x) + 0.0; // -0 is 0
+        bool undefined = known && !isfinite(*reward);
+        t->nundefined += undefined;
+        *reward = undefined ? (double)NAN : *reward;
+        return RH_OK;
+    }
+    rc = rh_array__row(t->role[RH_FLAT_REWARD].array[0], row, &x, err);
+    *reward = rc || rh_log__is_missing(t->opt, *x) ? (double)NAN : *x;
+    return rc;
+}
+
+// Where a number of an array is in a row of the log.
+static rh_formula__place place_of(const table *t, const rh_flat__item *item)
+{
+    static const struct {
+        rh_flat__role role;
+        rh_formula__side side;
+    } all[] = {{RH_FLAT_OBS, RH_FORMULA_OBS},
+               {RH_FLAT_ACTION, RH_FORMULA_ACT},
+               {RH_FLAT_NEXT, RH_FORMULA_NEXT}};
+    for (int k = 0; k < 3; k++) {
+        const rh_beside *beside = &t->role[all[k].role];
+        int first = 0;
+        for (int i = 0; i < beside->n; i++) {
+            if (beside->array[i] == item->array)
+                return (rh_formula__place){all[k].side, first + item->column};
+            first += (int)beside->array[i]->width;
+        }
+    }
+    return (rh_formula__place){RH_FORMULA_NOWHERE, 0};
+}
+
+// The formula in terms of the log.
+static rh_status keep_formula(table *t, rh_error *err)
+{
+    const rh_expression *e = &t->reward.compiled;
+    if (e->nop == 0)
+        return RH_OK;
+    rh_formula__place *place = rh_alloc((size_t)t->reward.n, sizeof *place);
+    if (!place)
+        return rh_base__no_memory(err, t->path);
+    for (int i = 0; i < t->reward.n; i++)
+        place[i] = place_of(t, &t->reward.item[i]);
+    const char *text = t->opt->reward + strspn(t->opt->reward, " \t");
+    rh_status rc = rh_formula__write(&t->formula, e, text, place, t->reward.n,
+                                     t->opt->reward_of, t->role[RH_FLAT_NEXT].n > 0, err);
+    rh_free(place);
     return rc;
 }
 
@@ -352,6 +406,10 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
         if (!rc)
             rc = rh_feed__push(feed, &out, row, err);
     }
+    if (!rc && t->nundefined > 0)
+        rc = rh_log_note(feed->builder, err,
+                         "%lld rows have no reward: the formula has no value there",
+                         (long long)t->nundefined);
     return rc;
 }
 
@@ -439,7 +497,7 @@ static rh_status name_obs(table *t, rh_log_shape *shape, rh_error *err)
 rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options *opt,
                         rh_error *err)
 {
-    table t = {.flat = flat, .opt = opt, .path = flat->plan.shape.path, .factor = {1.0}};
+    table t = {.flat = flat, .opt = opt, .path = flat->plan.shape.path};
     rh_feed__plan plan = flat->plan;
     rh_feed feed = {0};
     rh_status rc = RH_OK;
@@ -460,8 +518,11 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     plan.action = t.role[RH_FLAT_ACTION].array[0]->name;
     plan.named = t.role[RH_FLAT_EPISODE].n > 0 || flat->nboundary > 0 || flat->starts;
     rc = name_obs(&t, &plan.shape, err);
+    if (!rc)
+        rc = keep_formula(&t, err);
     if (rc)
         goto done;
+    plan.shape.reward_formula = t.formula;
 
     // read the rows
     rc = rh_feed__open(&feed, &plan, opt, err);
@@ -487,6 +548,8 @@ done:
     rh_free(t.obs);
     rh_free(t.name);
     rh_free(t.old.slot);
+    rh_free(t.formula);
+    rh_flat__clear_formula(&t.reward);
     rh_feed__clear(&feed);
     return rc;
 }

@@ -1,108 +1,115 @@
-// flat_reward.c - parses a reward expression over arrays, as over columns (columns_reward.c).
+// flat_reward.c - the reward of a file of arrays: a formula over them (base/expression.h).
 //
-//     "-energy"    "income - 0.5*wear"    "a, b*2"
+//     "-energy"    "income - 0.5*wear"    "-abs(obs[0] - 20) - 0.1*actions[1]"
+//
+// 1. A text that is the name of an array is this array, whatever characters it contains.
+// 2. A number of a wider array is name[0], name[1], ..., or has the name that the file gives
+// it.
 
 #include "arrays.h"
 #include "base/base_internal.h"
-#include "base/number.h"
 
 #include <string.h>
 
-static const char *skip_blanks(const char *p)
+#define MOST_ITEMS 65536 // numbers of wider arrays that have names
+
+// Add a name for column `column` of an array; without `text`, name[column].
+static void add(rh_flat__formula *f, rh_array *array, int column, const char *text)
 {
-    return p + strspn(p, " \t");
+    if (f->item) {
+        char *to = f->text + f->ntext;
+        int n = text ? snprintf(to, RH_ARRAY__NAME + 16, "%s", text)
+                     : snprintf(to, RH_ARRAY__NAME + 16, "%s[%d]", array->name, column);
+        f->name[f->n] = to;
+        f->item[f->n] = (rh_flat__item){array, column, text == array->name};
+        f->ntext += (size_t)n + 1;
+    } else {
+        f->ntext += strlen(text ? text : array->name) + 16;
+    }
+    f->n++;
 }
 
-static rh_status refuse(const rh_flat *flat, const char *text, const char *at, rh_error *err)
+// Add all names; called twice, to count and to fill.
+static void add_all(rh_flat__formula *f, const rh_flat *flat)
 {
-    char shown[48], found[48];
-    return rh_fail(err, RH_EINVAL,
-                   "%s: reward = %s: found '%s', expected %ss with signs and factors, such as "
-                   "\"income - 0.5*wear\"",
-                   rh_base__path_tail(flat->plan.shape.path),
-                   rh_text__printable(text, shown, sizeof shown),
-                   *at ? rh_text__printable(at, found, sizeof found) : "its end", flat->what);
-}
-
-// A number at *at, which moves past it; false if there is none.
-static bool take_number(const char **at, double *x)
-{
-    const char *end = rh_number__parse(*at, *at + strlen(*at), x);
-    if (end)
-        *at = end;
-    return end != NULL;
-}
-
-// The array with the longest name at *at, which moves past it; NULL if there is none.
-static rh_array *take_array(const rh_flat *flat, const char **at)
-{
-    rh_array *best = NULL;
-    size_t most = 0;
+    const rh_array *obs = rh_flat__find(flat, "obs");
+    f->n = 0;
+    f->ntext = 0;
+    for (int i = 0; i < flat->narray; i++)
+        if (flat->array[i].rank > 0)
+            add(f, &flat->array[i], 0, flat->array[i].name);
     for (int i = 0; i < flat->narray; i++) {
-        size_t n = strlen(flat->array[i].name);
-        if (n > most && strncmp(*at, flat->array[i].name, n) == 0 &&
-            (!(*at)[n] || strchr(" \t+-*,", (*at)[n])) && flat->array[i].rank > 0) {
-            best = &flat->array[i];
-            most = n;
+        rh_array *array = &flat->array[i];
+        bool wide = array->rank > 0 && array->width > 1 && array->width <= RH_MAX_OBS;
+        for (int k = 0; wide && k < array->width && f->n < MOST_ITEMS; k++) {
+            add(f, array, k, NULL);
+            if (array == obs && flat->plan.shape.obs_name)
+                add(f, array, k, flat->plan.shape.obs_name[k]);
         }
     }
-    *at += most;
-    return best;
 }
 
-// Parse [number *] array [* number] at *at.
-static rh_status take_term(const rh_flat *flat, const char *text, const char **at,
-                           double *factor, rh_array **array, rh_error *err)
+static rh_status list_names(rh_flat__formula *f, const rh_flat *flat, rh_error *err)
 {
-    const char *p = skip_blanks(*at), *after = p;
-    double x = 1.0;
-    if (*p != '+' && *p != '-' && take_number(&after, &x) && *skip_blanks(after) == '*') {
-        *factor *= x;
-        p = skip_blanks(skip_blanks(after) + 1);
+    add_all(f, flat);
+    size_t n = (size_t)f->n + 1;
+    f->name = rh_alloc(n, sizeof *f->name);
+    f->x = rh_alloc(n, sizeof *f->x);
+    f->text = rh_alloc(f->ntext + RH_ARRAY__NAME + 16, 1);
+    rh_flat__item *item = rh_alloc(n, sizeof *item);
+    if (!f->name || !f->x || !f->text || !item) {
+        rh_free(item);
+        return rh_base__no_memory(err, flat->plan.shape.path);
     }
-    *array = take_array(flat, &p);
-    if (!*array) {
-        char word[80];
-        size_t n = strcspn(p, " \t+-*,");
-        snprintf(word, sizeof word, "%.*s", (int)(n < 79 ? n : 79), p);
-        return n > 0 ? rh_flat__no_array(flat, word, err) : refuse(flat, text, p, err);
-    }
-    p = skip_blanks(p);
-    if (*p == '*') {
-        p = skip_blanks(p + 1);
-        if (!take_number(&p, &x))
-            return refuse(flat, text, p, err);
-        *factor *= x;
-        p = skip_blanks(p);
-    }
-    *at = p;
-    return rh_base__all_finite(factor, 1) ? RH_OK : refuse(flat, text, text, err);
+    f->item = item;
+    add_all(f, flat);
+    return RH_OK;
 }
 
-rh_status rh_flat__reward(const rh_flat *flat, const char *text, rh_beside *out, double *factor,
-                          int room, rh_error *err)
+// Add the array to those of the role, once.
+static rh_status use(rh_beside *out, const rh_flat *flat, const rh_flat__item *item,
+                     rh_error *err)
 {
-    const char *p = skip_blanks(text);
-    rh_array *whole = rh_flat__find(flat, p);
-    rh_status rc = RH_OK;
-    if (whole && whole->rank > 0) { // alone, whatever characters its name contains
+    if (item->whole && item->array->width != 1)
+        return rh_fail(err, RH_EFORMAT, "%s: %s has shape %s, expected one number a row",
+                       rh_base__path_tail(flat->plan.shape.path), item->array->name,
+                       item->array->shape);
+    for (int i = 0; i < out->n; i++)
+        if (out->array[i] == item->array)
+            return RH_OK;
+    out->array[out->n++] = item->array;
+    return RH_OK;
+}
+
+rh_status rh_flat__reward(rh_flat__formula *f, const rh_flat *flat, const char *text,
+                          rh_beside *out, rh_error *err)
+{
+    text += strspn(text, " \t");
+    rh_array *whole = rh_flat__find(flat, text);
+    if (whole && whole->rank > 0) {
         out->array[out->n++] = whole;
-        *factor = 1.0;
         return RH_OK;
     }
-    while (!rc && *p) {
-        double sign = 1.0;
-        if (*p == '+' || *p == '-')
-            sign = *p++ == '-' ? -1.0 : 1.0;
-        factor[out->n] = sign;
-        rc = take_term(flat, text, &p, &factor[out->n], &out->array[out->n], err);
-        if (rc)
-            break;
-        out->n++;
-        if (*p && ((*p != ',' && *p != '+' && *p != '-') || out->n == room))
-            rc = refuse(flat, text, p, err);
-        else if (*p == ',')
-            p = skip_blanks(p + 1);
-    }
+    if (!*text)
+        return RH_OK;
+    char label[400];
+    snprintf(label, sizeof label, "%s: reward", rh_base__path_tail(flat->plan.shape.path));
+    rh_status rc = list_names(f, flat, err);
+    if (rc)
+        return rc;
+    rh_expression__scope scope = {label, flat->what, f->name, NULL, f->n};
+    rc = rh_expression__compile(&f->compiled, text, &scope, err);
+    for (int i = 0; !rc && i < f->compiled.nspan; i++)
+        rc = use(out, flat, &f->item[f->compiled.span[i].column], err);
     return rc;
+}
+
+void rh_flat__clear_formula(rh_flat__formula *f)
+{
+    rh_expression__clear(&f->compiled);
+    rh_free(f->item);
+    rh_free((void *)f->name);
+    rh_free(f->text);
+    rh_free(f->x);
+    *f = (rh_flat__formula){0};
 }

@@ -32,6 +32,8 @@ static rh_status write_names(rh_store *store, const rh_log *log, rh_error *err)
         rc = rh_store__put_texts(store, "log/label", log->label, log->naction, err);
     if (!rc)
         rc = rh_store__put_text(store, "log/reward_name", log->reward_name, err);
+    if (!rc && log->reward_formula)
+        rc = rh_store__put_text(store, "log/reward_formula", log->reward_formula, err);
     if (!rc)
         rc = rh_store__put_text(store, "log/path", log->path, err);
     if (!rc)
@@ -159,6 +161,8 @@ static rh_status read_names(pieces *p, rh_store *store, rh_error *err)
     if (log->naction)
         log->label = take_texts(p, store, "log/label", log->naction, &rc, err);
     log->reward_name = take_text(p, store, "log/reward_name", &rc, err);
+    if (rh_store__has(store, "log/reward_formula"))
+        log->reward_formula = take_text(p, store, "log/reward_formula", &rc, err);
     log->path = take_text(p, store, "log/path", &rc, err);
     r->format = take_text(p, store, "log/format", &rc, err);
     const int64_t *count = take(p, store, "log/counts", RH_STORE_I64, 6, &rc, err);

@@ -78,6 +78,8 @@ void rh_knn__destroy(void *member)
     rh_free(knn->steps);
     rh_free(knn->slope);
     rh_free(knn->change);
+    rh_free(knn->label);
+    rh_expression__clear(&knn->formula);
     rh_free(knn->margin);
     rh_free(knn->use);
     rh_free(knn->index);
@@ -112,6 +114,8 @@ static rh_status fit_carry(rh_knn *knn, const rh_model *model, const rh_model__p
         rc = rh_knn__fit_carry(knn, model, part, err);
     if (!rc)
         rc = rh_knn__index_arrivals(knn, model, part->nthread, err);
+    if (!rc)
+        rc = rh_knn__fit_reward(knn, model, err);
     if (!rc)
         rh_knn__bound_rewards(knn, model);
     return rc;

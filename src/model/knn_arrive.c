@@ -14,7 +14,9 @@
 //    that of the nearest arrival. Limits set by hand that the log never reached give the lowest
 //    return. A step that goes on although its neighbour ended has the reward of the nearest
 //    arrival too, or that of the nearest neighbour that goes on.
-// 5. A reward is carried with its slope, but never above the highest one of the log.
+// 5. A reward is carried with its slope, but never above the highest one of the log. Where the
+//    log's rewards are a formula of sensors and actions, it is that of the simulated numbers
+//    instead (knn_reward.c), in steps that end too, but not past a limit set by hand.
 // 6. A terminal step with unknown s' ends where it is drawn.
 
 #include "knn_internal.h"
@@ -212,30 +214,13 @@ static void settle(const rh_model *model, double *s)
     }
 }
 
-void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
-                    const double *s, const double *act, float *scratch, rh_knn__arrival *out)
+// Whether the step to out->next ends, and then its reward: decisions 2 to 4.
+static void judge(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
+                  rh_knn__arrival *out)
 {
     const rh_log *log = model->log;
     int64_t t = transition_at(knn, position);
     bool end = is_end(log, t);
-    if (log->to[t] == RH_UNKNOWN) { // decision 6
-        memcpy(out->next, s, (size_t)log->nobs * sizeof *s);
-        out->reward = log->reward[t];
-        out->ends = end;
-        return;
-    }
-    out->reward = carry(knn, model, position, t, s, act, out->next);
-    settle(model, out->next);
-    if (model->code)
-        rh_repr_encode_one(model->repr, out->next, NULL, scratch, out->code);
-
-    int limit = limit_of(model->facts, out->next);
-    if (limit >= 0) {
-        double reward = model->facts->limit[limit].reward;
-        out->ends = true;
-        out->reward = isnan(reward) ? model->lowest : reward;
-        return;
-    }
     out->ends = end && tells(model, t);
     if (!knn->margin) { // an end beyond a limit that this step does not reach is no end
         if (end && !out->ends)
@@ -250,6 +235,35 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
     out->ends = is_end(log, best);
     if (out->ends != end)
         out->reward = log->reward[best];
+}
+
+void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
+                    const double *s, const double *act, float *scratch, rh_knn__arrival *out)
+{
+    const rh_log *log = model->log;
+    int64_t t = transition_at(knn, position);
+    if (log->to[t] == RH_UNKNOWN) { // decision 6
+        memcpy(out->next, s, (size_t)log->nobs * sizeof *s);
+        out->reward = log->reward[t];
+        out->ends = is_end(log, t);
+        return;
+    }
+    out->reward = carry(knn, model, position, t, s, act, out->next);
+    settle(model, out->next);
+    if (model->code)
+        rh_repr_encode_one(model->repr, out->next, NULL, scratch, out->code);
+
+    int limit = limit_of(model->facts, out->next);
+    if (limit < 0) {
+        judge(knn, model, position, other, out);
+    } else {
+        double reward = model->facts->limit[limit].reward;
+        out->ends = true;
+        out->reward = isnan(reward) ? model->lowest : reward;
+        if (isnan(reward))
+            return; // set by hand
+    }
+    rh_knn__reward(knn, model, s, act, out->next, &out->reward);
 }
 
 void rh_knn__bound_rewards(rh_knn *knn, const rh_model *model)
@@ -268,4 +282,5 @@ void rh_knn__bound_rewards(rh_knn *knn, const rh_model *model)
     knn->reward_lo = knn->sloped ? lo - BELOW * (hi - lo) : lo;
     knn->reward_hi = hi;
     knn->usual = n ? sum / (double)n : lo;
+    rh_knn__bound_formula(knn, model);
 }

@@ -189,6 +189,8 @@ static rh_status read_carry(rh_knn *knn, const rh_model *model, rh_store *store,
     if (!rc)
         rc = rh_knn__index_arrivals(knn, model, 1, err);
     if (!rc)
+        rc = rh_knn__fit_reward(knn, model, err);
+    if (!rc)
         rh_knn__bound_rewards(knn, model);
     return rc;
 }

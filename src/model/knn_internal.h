@@ -6,6 +6,8 @@
 #include "model_internal.h"
 #include "neighbours.h"
 
+#include "base/expression.h"
+
 enum {
     RH_KNN_K,
     RH_KNN_WEIGHTS,
@@ -62,6 +64,8 @@ typedef struct rh_knn {
                                //                       (nslope x (nobs + 1) x nin)
     int64_t nslope;            // one, one per action, or one per position
     bool sloped;               // rewards have slopes
+    rh_expression formula;     // owned: of rewards; no instructions: none
+    double *label;             // owned: the actions as numbers in it      (naction)
     double *change;            // owned: what another action changes in s'; NULL: no action
                                // stands in for another    (nsteps x nsteps x (nobs + 1))
     double apart;              // how much farther another action counts; INFINITY: never
@@ -216,6 +220,16 @@ typedef struct rh_knn__arrival {
 // nearest neighbour that does not end, or -1. scratch: as for rh_repr_encode_one().
 void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, int32_t other,
                     const double *s, const double *act, float *scratch, rh_knn__arrival *out);
+
+// ---------------------------------------------------------------------------- knn_reward.c
+
+// Take over the formula of the log's rewards, if it gives them; lower the bound of rewards.
+rh_status rh_knn__fit_reward(rh_knn *knn, const rh_model *model, rh_error *err);
+void rh_knn__bound_formula(rh_knn *knn, const rh_model *model);
+
+// The reward of a step by the formula; false if there is none, or it has no value there.
+bool rh_knn__reward(const rh_knn *knn, const rh_model *model, const double *s,
+                    const double *act, const double *next, double *reward);
 
 // ---------------------------------------------------------------------------- knn_carry_env.c
 

@@ -247,6 +247,41 @@ static void other_names(void **unused)
     rh_expression__clear(&e);
 }
 
+static void sums(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        bool sum;
+    } all[] = {{"-x", true},   {"x - 0.5*y", true}, {"-2*x + y*-3", true}, {"2*x*3, y", true},
+               {"x*y", false}, {"abs(x)", false},   {"x*(y + 2)", false},  {"x > 2", false},
+               {"x/2", false}, {"x^2", false},      {"2*x*y", false},      {"-(x + y)", true}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        rh_expression e;
+        assert_int_equal(rh_expression__compile(&e, all[i].text, &scope, NULL), RH_OK);
+        if (rh_expression__is_sum(&e) != all[i].sum)
+            fail_msg("%s", all[i].text);
+        rh_expression__clear(&e);
+    }
+}
+
+static void of_steps(void **unused)
+{
+    (void)unused;
+    rh_expression e;
+    rh_error err;
+    const double x[] = {1.0, 20.0, 300.0, 4000.0, 50000.0}; // obs, obs, act, next, next
+    assert_int_equal(
+        rh_expression__compile_step(&e, "obs[1] - next[0] + next[1]*act[0]", 2, 1, &err),
+        RH_OK);
+    assert_true(rh_expression__value(&e, x) == 20.0 - 4000.0 + 50000.0 * 300.0);
+    rh_expression__clear(&e);
+    assert_int_equal(rh_expression__compile_step(&e, "obs[2]", 2, 1, &err), RH_EINVAL);
+    assert_string_equal(err.text, "reward: no number 'obs[2]'; did you mean 'obs[0]'? (obs[0], "
+                                  "obs[1], act[0], next[0], next[1])");
+    rh_expression__clear(&e);
+}
+
 static void memory(void **unused)
 {
     (void)unused;
@@ -271,7 +306,8 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(precedence),  cmocka_unit_test(functions), cmocka_unit_test(names),
         cmocka_unit_test(missing),     cmocka_unit_test(errors),    cmocka_unit_test(limits),
-        cmocka_unit_test(other_names), cmocka_unit_test(memory),
+        cmocka_unit_test(other_names), cmocka_unit_test(sums),      cmocka_unit_test(of_steps),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -341,15 +341,13 @@ static void refusals(void **unused)
     refused_with("s0;a;r;x;y", &opt, "t.csv: episode = x,y: 2 columns, expected one");
     opt = rh_log_defaults();
     opt.reward = "2";
-    refused_with("s0;a;r", &opt, "t.csv: reward: no column '2'; expected one of s0, a, r");
+    refused_with("s0;a;r", &opt, "t.csv: reward: '2': no column in it, expected at least one");
     opt.reward = "r * x";
-    refused_with("s0;a;r", &opt,
-                 "t.csv: reward = r * x: found 'x', expected columns with signs and factors, "
-                 "such as \"income - 0.5*wear\"");
+    refused_with("s0;a;r", &opt, "t.csv: reward: no column 'x'; expected one of s0, a, r");
     opt.reward = "r a";
     refused_with("s0;a;r", &opt,
-                 "t.csv: reward = r a: found 'a', expected columns with signs and factors, "
-                 "such as \"income - 0.5*wear\"");
+                 "t.csv: reward: 'r a': found 'a', expected an operator or the end after 'r' "
+                 "at character 3");
 }
 
 static void memory_runs_out(void **unused)

@@ -518,6 +518,65 @@ static void rewards_of_states(void **unused)
     rh_log_destroy(log);
 }
 
+// The log keeps a formula in its own terms where it has all columns of it.
+static void formulas_kept(void **unused)
+{
+    (void)unused;
+    rh_log_options opt = defaults();
+    const char *text = "T_tank,Setpoint,valve,energy\n20,21,0.5,3\n22,21,0.25,4\n21,21,0.5,0\n"
+                       "20.5,21,0.75,0\n";
+    opt.action = "valve";
+    opt.reward = "-abs(T_tank - Setpoint) - 2*valve";
+    rh_log *log = read_with(text, &opt);
+    assert_int_equal(log->nobs, 3); // columns of such a formula are sensors
+    assert_true(log->reward[0] == -2.0 && log->reward[1] == -1.5);
+    assert_string_equal(log->reward_formula, "-abs(obs[0] - obs[1]) - 2*act[0]");
+    rh_log *copy = NULL;
+    assert_int_equal(rh_log_copy(&copy, log, NULL), RH_OK);
+    assert_string_equal(copy->reward_formula, log->reward_formula);
+    rh_log_destroy(copy);
+    rh_log parts = *log;
+    rh_error err;
+    parts.reward_formula = "obs[3]";
+    assert_int_equal(rh_log_copy(&copy, &parts, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "no number 'obs[3]'"));
+    rh_log_destroy(log);
+
+    opt.obs = "T_tank,Setpoint";
+    opt.reward = "-(T_tank - Setpoint)^2 - energy";
+    log = read_with(text, &opt);
+    assert_null(log->reward_formula);
+    rh_log_destroy(log);
+
+    // logged with the state: the columns are those of s'
+    opt.reward = "-abs(T_tank - Setpoint)";
+    opt.reward_of = RH_REWARD_OF_STATE;
+    log = read_with(text, &opt);
+    assert_true(log->reward[0] == -1.0 && log->reward[1] == 0.0);
+    assert_string_equal(log->reward_formula, "-abs(next[0] - next[1])");
+    rh_log_destroy(log);
+    opt.reward = "-abs(T_tank - Setpoint) - valve";
+    log = read_with(text, &opt);
+    assert_null(log->reward_formula); // the action is the next step's
+    rh_log_destroy(log);
+
+    // s' in the row
+    opt = defaults();
+    opt.obs = "x";
+    opt.reward = "next_x - x";
+    log = read_with("x,next_x,a\n1,2,0\n5,3,1\n", &opt);
+    assert_true(log->reward[0] == 1.0 && log->reward[1] == -2.0);
+    assert_string_equal(log->reward_formula, "next[0] - obs[0]");
+    rh_log_destroy(log);
+
+    // a formula without a value
+    opt.reward = "1/x";
+    log = read_with("x,a\n1,0\n0,1\n2,0\n3,1\n", &opt);
+    assert_int_equal(log->reading.nincomplete, 1);
+    assert_note(log, "1 rows have no reward: the formula has no value there");
+    rh_log_destroy(log);
+}
+
 static void rewards_computed(void **unused)
 {
     (void)unused;
@@ -535,6 +594,9 @@ static void rewards_computed(void **unused)
                  {"- net-gain - wear", -9.0},
                  {"'net-gain' - \"income [EUR]\"", -3.0},
                  {"1e1*wear", 20.0},
+                 {"income * wear", 20.0},
+                 {"-abs(income - 12) - wear^2", -6.0},
+                 {"if(net-gain > 6, max(income, 15), -1)", 15.0},
                  {"income [EUR]", 10.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opt.reward = cases[i].reward;
@@ -564,12 +626,8 @@ static void rewards_computed(void **unused)
                  "wear, net-gain)");
     opt.reward = "income -";
     refused_with(text, &opt,
-                 "plant.csv: reward = income -: found 'its end', expected columns with signs "
-                 "and factors, such as \"income - 0.5*wear\"");
-    opt.reward = "income * wear";
-    refused_with(text, &opt,
-                 "plant.csv: reward = income * wear: found 'wear', expected columns with signs "
-                 "and factors, such as \"income - 0.5*wear\"");
+                 "plant.csv: reward: 'income -': found its end, expected a value after '-' at "
+                 "character 9");
 }
 
 // ---------------------------------------------------------------------------- actions
@@ -1178,6 +1236,7 @@ int main(void)
         cmocka_unit_test(cut_episodes),
         cmocka_unit_test(rewards_of_states),
         cmocka_unit_test(rewards_computed),
+        cmocka_unit_test(formulas_kept),
         cmocka_unit_test(declared_actions),
         cmocka_unit_test(kinds_of_actions),
         cmocka_unit_test(doubtful_names),

@@ -79,6 +79,27 @@ static void arrays_by_name(void **unused)
     refuses(path, &opt, "d4rl.hdf5: actions has shape (18, 2), expected one number a row");
 }
 
+// Numbers of wider arrays have names, and the log keeps the formula in its own terms.
+static void formulas_for_rewards(void **unused)
+{
+    (void)unused;
+    const char *path = sample_path("d4rl.hdf5");
+    rh_log_options opt = rh_log_defaults();
+    opt.reward = "-abs(observations[0]) + actions[1]^2";
+    rh_log *log = read_log(path, &opt);
+    assert_true(log->nobs > 1 && log->nact == 2);
+    for (int64_t i = 0; i < log->n; i++) {
+        double x = log->obs[(int64_t)log->from[i] * log->nobs], a = log->act[2 * i + 1];
+        assert_true(log->reward[i] == -fabs(x) + a * a);
+    }
+    assert_string_equal(log->reward_formula, "-abs(obs[0]) + act[1]^2");
+    rh_log_destroy(log);
+    opt.reward = "rewards/2 + observations[0]";
+    log = read_log(path, &opt);
+    assert_null(log->reward_formula); // rewards is no sensor
+    rh_log_destroy(log);
+}
+
 static void sums_for_rewards(void **unused)
 {
     (void)unused;
@@ -94,14 +115,15 @@ static void sums_for_rewards(void **unused)
     rh_log_destroy(plain);
     rh_log_destroy(log);
     opt.reward = "rewards + 2 * reward";
-    refuses(path, &opt, "d4rl.hdf5: no dataset 'reward'; did you mean 'rewards'?");
+    refuses(path, &opt, "d4rl.hdf5: reward: no dataset 'reward'; did you mean 'rewards'?");
     opt.reward = "rewards * ";
     refuses(path, &opt,
-            "d4rl.hdf5: reward = rewards * : found 'its end', expected datasets with");
-    opt.reward = "rewards / 2";
-    refuses(path, &opt, "found '/ 2'");
-    opt.reward = "- + rewards";
-    refuses(path, &opt, "found '+ rewards'");
+            "d4rl.hdf5: reward: 'rewards * ': found its end, expected a value after '*' at "
+            "character 11");
+    opt.reward = "rewards ? 2";
+    refuses(path, &opt, "found '?', expected an operator or the end after 'rewards'");
+    opt.reward = "abs(actions)";
+    refuses(path, &opt, "d4rl.hdf5: actions has shape (18, 2), expected one number a row");
 }
 
 static const double obs5[] = {0, 1, 2, -99, 4}, act5[] = {3, 1, 3, 3, 1};
@@ -317,12 +339,19 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples),         cmocka_unit_test(after_a_user_block),
-        cmocka_unit_test(arrays_by_name),  cmocka_unit_test(sums_for_rewards),
-        cmocka_unit_test(what_options_do), cmocka_unit_test(bad_files),
-        cmocka_unit_test(other_layouts),   cmocka_unit_test(many_rows),
-        cmocka_unit_test(never_written),   cmocka_unit_test(cut_off),
-        cmocka_unit_test(memory_runs_out), cmocka_unit_test(packed_by_lzf),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(after_a_user_block),
+        cmocka_unit_test(arrays_by_name),
+        cmocka_unit_test(sums_for_rewards),
+        cmocka_unit_test(what_options_do),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(other_layouts),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(never_written),
+        cmocka_unit_test(cut_off),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(packed_by_lzf),
+        cmocka_unit_test(formulas_for_rewards),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -574,6 +574,123 @@ static void continuous_actions(void **unused)
     rh_log_destroy(log);
 }
 
+// ---------------------------------------------------------------------------- formulas
+
+// The log with other rewards, by a formula of its numbers, which it keeps where `kept`.
+static rh_log *with_formula(const rh_log *log, const char *formula, bool kept)
+{
+    rh_log parts = *log, *out = NULL;
+    rh_expression e;
+    rh_error err = {""};
+    double *reward = rh_alloc((size_t)log->n, sizeof *reward), x[8];
+    int nobs = log->nobs;
+    assert_non_null(reward);
+    assert_int_equal(rh_expression__compile_step(&e, formula, nobs, 1, &err), RH_OK);
+    for (int64_t i = 0; i < log->n; i++) {
+        memcpy(x, log->obs + (int64_t)log->from[i] * nobs, (size_t)nobs * sizeof *x);
+        x[nobs] = log->act[i];
+        if (log->naction)
+            x[nobs] = strtod(log->label[(int)log->act[i]], NULL);
+        memcpy(x + nobs + 1, log->obs + (int64_t)log->to[i] * nobs, (size_t)nobs * sizeof *x);
+        reward[i] = rh_expression__value(&e, x);
+    }
+    parts.reward = reward;
+    parts.reward_formula = kept ? formula : NULL;
+    if (rh_log_copy(&out, &parts, &err))
+        fail_msg("%s", err.text);
+    rh_expression__clear(&e);
+    rh_free(reward);
+    return out;
+}
+
+// A cost that is flat in the log and steep outside of it: the sum of rewards by the model, and
+// by the formula on the simulated numbers.
+static void pay(const rh_model *model, double *paid, double *due)
+{
+    walker w = walk_from(model, 30, 0);
+    *paid = *due = 0.0;
+    for (int i = 0; i < 25; i++) {
+        double x = w.obs[0];
+        go(&w, 0.98);
+        *paid += w.reward;
+        *due += -0.1 * 0.98 * 0.98 - 5.0 * fmax(0.0, fabs(w.obs[0]) - 1.4) - x * x / 100.0;
+    }
+    done(&w);
+}
+
+static void rewards_by_formula(void **unused)
+{
+    (void)unused;
+    const char *formula = "-0.1*act[0]^2 - 5*max(0, abs(next[0]) - 1.4) - obs[0]^2/100";
+    plant p = {.nobs = 2, .naction = 0, .begin = begin_line, .step = push};
+    rh_log *plain = log_of_plant(&p, 1500, 9, NULL), *log[2];
+    double paid, due, most = 0.0;
+    for (int64_t i = 0; i < plain->nstate; i++)
+        most = fmax(most, fabs(plain->obs[2 * i]));
+    for (int kept = 0; kept < 2; kept++) {
+        log[kept] = with_formula(plain, formula, kept);
+        rh_model *model = fit_carry(log[kept], RH_KNN_LOCAL, 1.6, 1), *read = NULL;
+        rh_error err = {""};
+        pay(model, &paid, &due);
+        if (kept)
+            assert_true(fabs(paid - due) < 1e-9 * fabs(due));
+        else
+            assert_true(fabs(paid - due) > 0.05 * fabs(due)); // here it matters
+        walker w = walk_from(model, 30, 0);
+        for (int i = 0; i < 25; i++)
+            go(&w, 0.98);
+        assert_true(w.obs[0] > most); // the run has left the log
+        done(&w);
+
+        // and the same from a file
+        if (rh_model_write(model, "pay.model", &err) || rh_model_read(&read, "pay.model", &err))
+            fail_msg("%s", err.text);
+        double again;
+        pay(read, &again, &due);
+        assert_true(again == paid);
+        remove("pay.model");
+        rh_model_destroy(read);
+        rh_model_destroy(model);
+        rh_log_destroy(log[kept]);
+    }
+
+    // a formula that does not give the rewards is not used
+    log[0] = with_formula(plain, formula, false);
+    rh_log parts = *log[0];
+    parts.reward_formula = "obs[0]";
+    assert_int_equal(rh_log_copy(&log[1], &parts, NULL), RH_OK);
+    rh_model *model = fit_carry(log[1], RH_KNN_LOCAL, 1.6, 1);
+    assert_int_equal(((const rh_knn *)model->member[0])->formula.nop, 0);
+    rh_model_destroy(model);
+    rh_log_destroy(log[0]);
+    rh_log_destroy(log[1]);
+    rh_log_destroy(plain);
+}
+
+// Discrete actions count as the numbers that are their labels.
+static void formulas_of_labels(void **unused)
+{
+    (void)unused;
+    rh_log *plain = log_of_plant(&linear, 1500, 1, NULL);
+    static const char *label[] = {"-10", "5", "20"};
+    rh_log parts = *plain, *named = NULL;
+    parts.label = label;
+    assert_int_equal(rh_log_copy(&named, &parts, NULL), RH_OK);
+    rh_log *log = with_formula(named, "obs[0] - act[0]", true);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    walker w = walk_from(model, 700, 0);
+    for (int i = 0; i < 20; i++) {
+        double x = w.obs[0];
+        go(&w, 2.0);
+        assert_true(fabs(w.reward - (x - 20.0)) < 1e-9);
+    }
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+    rh_log_destroy(named);
+    rh_log_destroy(plain);
+}
+
 // ---------------------------------------------------------------------------- the rest
 
 // The same bits for any number of threads.
@@ -627,7 +744,11 @@ static void out_of_memory(void **unused)
     (void)unused;
     rh_error err = {""};
     plant p = {.nobs = 2, .naction = 4, .begin = begin_square, .step = square};
-    rh_log *log = log_of_plant(&p, 300, 4, NULL);
+    rh_log *plain = log_of_plant(&p, 300, 4, NULL), *log = NULL;
+    rh_log parts = *plain;
+    parts.reward_formula = "obs[0] + act[0]"; // compiled, and then refused
+    assert_int_equal(rh_log_copy(&log, &parts, &err), RH_OK);
+    rh_log_destroy(plain);
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();
     double param[RH_KNN_NPARAM];
@@ -669,6 +790,8 @@ int main(void)
         cmocka_unit_test(threads),
         cmocka_unit_test(same_from_a_file),
         cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(rewards_by_formula),
+        cmocka_unit_test(formulas_of_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

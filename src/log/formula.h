@@ -1,0 +1,30 @@
+// formula.h - a reward's formula in terms of the log: obs[i], act[i] and next[i].
+
+#ifndef REHEARSE_LOG_FORMULA_H
+#define REHEARSE_LOG_FORMULA_H
+
+#include "rehearse/log.h"
+
+#include "base/expression.h"
+
+// Where a column of the file is in a row of the log.
+typedef enum rh_formula__side {
+    RH_FORMULA_NOWHERE,
+    RH_FORMULA_OBS,
+    RH_FORMULA_ACT,
+    RH_FORMULA_NEXT
+} rh_formula__side;
+
+typedef struct rh_formula__place {
+    rh_formula__side side;
+    int index;
+} rh_formula__place;
+
+// Write the formula `e` of `text` with the places (n) of its scope. given: rows have their own
+// s'. *out is NULL where a column is not in the log, or not in the step that the reward belongs
+// to. Owned: *out, free with rh_free().
+rh_status rh_formula__write(char **out, const rh_expression *e, const char *text,
+                            const rh_formula__place *place, int n, rh_reward_of of, bool given,
+                            rh_error *err);
+
+#endif
