@@ -11,7 +11,7 @@ static const cli_option option[] = {
     {"obs", 0, CLI_TEXT, "COLUMNS", .about = "the observations: temp,level or sensor_*"},
     {"action", 0, CLI_TEXT, "COLUMNS", .about = "the actions"},
     {"reward", 0, CLI_TEXT, "COLUMNS",
-     .about = "the reward: a column, or a sum such as -energy or 'income - 0.5*wear'"},
+     .about = "the reward: a column, or a formula such as -energy or '-abs(T - 20) - 0.1*kW'"},
     {"episode", 0, CLI_TEXT, "COLUMN", .about = "a new episode starts where it changes"},
     {"terminal", 0, CLI_TEXT, "COLUMN", .about = "the step led to a terminal state"},
     {"truncated", 0, CLI_TEXT, "COLUMN", .about = "the episode was truncated after the step"},
