@@ -285,8 +285,11 @@ static void find_still(const rh_inspect__finder *f)
     found = find(f, is_wrapping, tell_wraps, RH_NOTICE, "wraps",
                  "jumps from end to end like an angle or a counter: ");
     if (found)
-        rh_findings__advise(found, "its two ends look far apart: log the sine and cosine of an "
-                                   "angle instead, and leave a counter out with --obs");
+        rh_findings__advise(found,
+                            "an agent sees its two ends far apart (a model does not, where "
+                            "the facts say that it wraps round): log the sine and "
+                            "cosine of an angle instead, and leave a counter out with "
+                            "--obs");
 }
 
 void rh_inspect__find_values(const rh_inspect__finder *f)
