@@ -254,8 +254,9 @@ static rh_status imitate(const choice *c, rh_model_trial *one, const rh_model *m
 static rh_status begin(choice *c, const rh_model *model, rh_error *err)
 {
     rh_model_comparison *cmp = c->cmp;
-    rh_status rc = rh_stretches__create(&c->stretches, model->log, model->task.continuing,
-                                        c->opt->seed, cmp->reason, sizeof cmp->reason, err);
+    rh_status rc =
+        rh_stretches__create(&c->stretches, model->log, model->facts, model->task.continuing,
+                             c->opt->seed, cmp->reason, sizeof cmp->reason, err);
     c->over = !rc && !c->stretches;
     if (rc || c->over)
         return rc;

@@ -23,6 +23,7 @@
 // 5. Terminal steps with unknown s' count for reward and termination only.
 
 #include "base/base_internal.h"
+#include "facts.h"
 #include "fidelity_internal.h"
 
 #include <math.h>
@@ -177,6 +178,19 @@ static rh_fidelity_error root(const tally *sum)
                                sqrt(sum->persistence / n)};
 }
 
+// The short way round if a sensor wraps.
+static void judge_sensor(asking *a, int k, double next, double real, double now)
+{
+    const rh_facts *facts = a->w->model->facts;
+    if (!facts || isnan(facts->sensor[k].period)) {
+        add(&a->sensor[k], miss(next, real), a->mean_obs[k] - real, now - real);
+        return;
+    }
+    const rh_sensor *sensor = &facts->sensor[k];
+    add(&a->sensor[k], rh_facts__moved(sensor, real, next),
+        rh_facts__moved(sensor, real, a->mean_obs[k]), rh_facts__moved(sensor, real, now));
+}
+
 // Errors in the next state of transition t, predicted as `next` (nobs).
 static void judge_state(asking *a, int64_t t, const double *next)
 {
@@ -187,7 +201,7 @@ static void judge_state(asking *a, int64_t t, const double *next)
     const double *s = log->obs + (int64_t)log->from[t] * log->nobs;
     const double *real = log->obs + (int64_t)log->to[t] * log->nobs;
     for (int k = 0; k < log->nobs; k++)
-        add(&a->sensor[k], miss(next[k], real[k]), a->mean_obs[k] - real[k], s[k] - real[k]);
+        judge_sensor(a, k, next[k], real[k], s[k]);
 
     float code[RH_MAX_CODE];
     const float *right = rh_fidelity__code(w, log->to[t]);

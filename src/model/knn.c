@@ -15,6 +15,7 @@
 // 4. Predictions for a state of the log come from the table. Any other observation is compared
 //    with all transitions of its action; no index is kept for it.
 
+#include "facts.h"
 #include "knn_internal.h"
 
 #include <math.h>
@@ -274,12 +275,24 @@ static void lead(rh_knn__arrival *out, const rh_knn *knn, const rh_model *model,
                (size_t)log->nobs * sizeof *out->next);
 }
 
-// Means over neighbours with probabilities p (n).
+// Bring predictions of sensors that wrap round, which are differences from where they are, back
+// to their circles.
+static void wrap(const rh_model *model, const double *obs, double *next)
+{
+    for (int k = 0; k < model->log->nobs; k++) {
+        const rh_sensor *sensor = &model->facts->sensor[k];
+        if (!isnan(sensor->period))
+            next[k] = rh_facts__wrapped(sensor, obs[k] + next[k]);
+    }
+}
+
+// Means over neighbours with probabilities p (n). The mean of 359 and 1 degrees is 0, not 180.
 static rh_status average(rh_model__expected *out, const rh_knn *knn, const rh_model *model,
                          const int32_t *transition, const double *p, int n, const double *obs,
                          const double *act, rh_error *err)
 {
     const rh_log *log = model->log;
+    const rh_sensor *sensor = model->facts->sensor;
     double going = 0.0;
     rh_knn__arrival to;
     float *scratch = rh_alloc(rh_repr_nscratch(model->repr), sizeof *scratch);
@@ -293,10 +306,13 @@ static rh_status average(rh_model__expected *out, const rh_knn *knn, const rh_mo
             continue;
         going += p[i];
         for (int k = 0; k < log->nobs; k++)
-            out->next[k] += p[i] * to.next[k];
+            out->next[k] += p[i] * (isnan(sensor[k].period)
+                                        ? to.next[k]
+                                        : rh_facts__moved(&sensor[k], obs[k], to.next[k]));
     }
     for (int k = 0; k < log->nobs; k++)
         out->next[k] = going > 0.0 ? out->next[k] / going : (double)NAN;
+    wrap(model, obs, out->next);
     rh_free(scratch);
     return RH_OK;
 }

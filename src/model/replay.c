@@ -29,7 +29,8 @@
 // 6. A coverage radius is ignored: out of coverage a model gives a penalty, not a prediction.
 // 7. Sensors are scaled by their mean distance from the median: it is the scale of these
 //    scores, and neither an outlier nor a sensor that rests most of the time distorts it.
-//    Constant sensors are left out.
+//    Constant sensors are left out. A sensor that wraps round is a point on its circle, two
+//    numbers, scaled by the mean distance from their centre.
 // 8. Rewards and ends at a horizon count if the stretches differ in them: at least
 //    LEAST_EFFECTIVE stretches must make up the variance, (sum d^2)^2 / sum d^4. A ratio to one
 //    rare event would be chance.
@@ -87,6 +88,16 @@ typedef struct outcome {
     bool known[RH_MODEL_NHORIZON];
 } outcome;
 
+// One of the numbers of a state that are compared: a sensor, or one of two of its circle.
+typedef struct coordinate {
+    int sensor;
+    enum { LINE, COSINE, SINE } on;
+    double period, base; // of a circle
+    double centre, scale;
+} coordinate;
+
+#define NCOORD (2 * RH_MAX_OBS)
+
 struct rh_stretches {
     const rh_log *log; // borrowed
     bool continuing;
@@ -97,18 +108,17 @@ struct rh_stretches {
     int32_t *unit;          // owned: of every transition                      (n)
     stretch *stretch;       // owned                                           (nstretch)
     int nstretch;
-    int d;                                        // sensors that vary
-    int sensor[RH_MAX_OBS];                       //                           (d)
-    double centre[RH_MAX_OBS], scale[RH_MAX_OBS]; // of these                  (d)
-    rh_neighbours *from; // owned: scaled states of all transitions (n x ncompared)
-    int ncompared;       // sensors of these
-    double left;         // distance from the logged path at which it is left
-    outcome *real;       // owned                     (nstretch)
-    float *place;        // owned: their scaled states   (nstretch x nhorizon x d)
-    double *ignorant;    // owned: scores of the ignorant forecast, NAN: unknown
-                         //                              (nstretch x NPART x nhorizon)
-    double *weight;      // owned: of a score in a stretch's share of the score; 0: not counted
-                         //                              (NPART x nhorizon)
+    int d;                    // numbers that are compared: of sensors that vary
+    coordinate coord[NCOORD]; //                                                (d)
+    rh_neighbours *from;      // owned: scaled states of all transitions (n x ncompared)
+    int ncompared;            // sensors of these
+    double left;              // distance from the logged path at which it is left
+    outcome *real;            // owned                     (nstretch)
+    float *place;             // owned: their scaled states   (nstretch x nhorizon x d)
+    double *ignorant;         // owned: scores of the ignorant forecast, NAN: unknown
+                              //                              (nstretch x NPART x nhorizon)
+    double *weight; // owned: of a score in a stretch's share of the score; 0: not counted
+                    //                              (NPART x nhorizon)
 };
 
 // ---------------------------------------------------------------------------- the log
@@ -155,11 +165,23 @@ static stretch follow(const rh_stretches *r, int64_t first, int64_t end)
     return s;
 }
 
+static double value_of(const coordinate *c, const double *obs)
+{
+    double x = obs[c->sensor], sine, cosine;
+    if (c->on == LINE)
+        return x;
+    double turns = (x - c->base) / c->period;
+    if (!isfinite(turns))
+        return NAN;
+    rh_sincos(2.0 * M_PI * (turns - floor(turns)), &sine, &cosine);
+    return c->period / (2.0 * M_PI) * (c->on == COSINE ? cosine : sine);
+}
+
 // The scaled sensors of obs (nobs) to x (d).
 static void scale_to(const rh_stretches *r, const double *obs, float *x)
 {
     for (int k = 0; k < r->d; k++) {
-        double v = (obs[r->sensor[k]] - r->centre[k]) / r->scale[k];
+        double v = (value_of(&r->coord[k], obs) - r->coord[k].centre) / r->coord[k].scale;
         x[k] = (float)(isfinite(v) && fabs(v) < HUGE_VALUE ? v : HUGE_VALUE);
     }
 }
@@ -254,8 +276,35 @@ static bool set_horizons(rh_stretches *r)
     return true;
 }
 
+// A sensor that wraps round: centre and scale of its points.
+static void add_circle(rh_stretches *r, int sensor, const rh_sensor *fact)
+{
+    const rh_log *log = r->log;
+    coordinate c[2];
+    double mean = 0.0;
+    for (int i = 0; i < 2; i++) {
+        c[i] = (coordinate){.sensor = sensor,
+                            .on = i ? SINE : COSINE,
+                            .period = fact->period,
+                            .base = fact->base};
+        double sum = 0.0;
+        for (int64_t t = 0; t < log->n; t++)
+            sum += value_of(&c[i], log->obs + (int64_t)log->from[t] * log->nobs);
+        c[i].centre = sum / (double)log->n;
+    }
+    for (int64_t t = 0; t < log->n; t++) {
+        const double *obs = log->obs + (int64_t)log->from[t] * log->nobs;
+        double x = value_of(&c[0], obs) - c[0].centre, y = value_of(&c[1], obs) - c[1].centre;
+        mean += sqrt(x * x + y * y) / (double)log->n;
+    }
+    for (int i = 0; i < 2 && mean > 0.0 && isfinite(mean); i++) {
+        c[i].scale = mean;
+        r->coord[r->d++] = c[i];
+    }
+}
+
 // The centre and the scale of every sensor that varies.
-static bool set_scales(rh_stretches *r)
+static bool set_scales(rh_stretches *r, const rh_facts *facts)
 {
     const rh_log *log = r->log;
     double *x = rh_alloc((size_t)log->n, sizeof *x);
@@ -263,6 +312,10 @@ static bool set_scales(rh_stretches *r)
         return false;
     for (int k = 0; k < log->nobs; k++) {
         double sum = 0.0;
+        if (facts && !isnan(facts->sensor[k].period)) {
+            add_circle(r, k, &facts->sensor[k]);
+            continue;
+        }
         for (int64_t t = 0; t < log->n; t++)
             x[t] = log->obs[(int64_t)log->from[t] * log->nobs + k];
         qsort(x, (size_t)log->n, sizeof *x, rh_base__ascending);
@@ -271,9 +324,7 @@ static bool set_scales(rh_stretches *r)
             sum += fabs(x[t] - median) / (double)log->n;
         if (!(sum > 0.0 && isfinite(sum)))
             continue;
-        r->sensor[r->d] = k;
-        r->centre[r->d] = median;
-        r->scale[r->d++] = sum;
+        r->coord[r->d++] = (coordinate){.sensor = k, .centre = median, .scale = sum};
     }
     rh_free(x);
     return true;
@@ -513,7 +564,7 @@ static rh_status index_states(rh_stretches *r, rh_error *err)
     if (r->d == 0)
         return RH_OK;
     size_t width = (size_t)r->ncompared;
-    float x[RH_MAX_OBS], *point = rh_alloc((size_t)log->n, width * sizeof *point);
+    float x[NCOORD], *point = rh_alloc((size_t)log->n, width * sizeof *point);
     if (!point)
         return rh_base__no_memory(err, "replay");
     for (int64_t t = 0; t < log->n; t++) {
@@ -526,14 +577,14 @@ static rh_status index_states(rh_stretches *r, rh_error *err)
 }
 
 // Everything but the states' index and the check of the length. False if memory ran out.
-static bool build(rh_stretches *r, uint64_t seed)
+static bool build(rh_stretches *r, const rh_facts *facts, uint64_t seed)
 {
     size_t n = (size_t)r->log->n;
     r->unit = rh_alloc(n, sizeof *r->unit);
     if (!r->unit)
         return false;
     find_units(r);
-    if (!set_horizons(r) || !set_scales(r) || !choose_stretches(r, seed))
+    if (!set_horizons(r) || !set_scales(r, facts) || !choose_stretches(r, seed))
         return false;
     size_t nscore = (size_t)NPART * (size_t)r->nhorizon;
     size_t nplace = (size_t)r->nhorizon * (size_t)r->d;
@@ -556,8 +607,9 @@ static bool any_weight(const rh_stretches *r)
     return any;
 }
 
-rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, bool continuing,
-                               uint64_t seed, char *why, size_t size, rh_error *err)
+rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, const rh_facts *facts,
+                               bool continuing, uint64_t seed, char *why, size_t size,
+                               rh_error *err)
 {
     if (log->n < LEAST_STEPS) {
         snprintf(why, size, "the log has %lld steps, fewer than the %d that a comparison needs",
@@ -569,7 +621,7 @@ rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, bool conti
         return rh_base__no_memory(err, "replay");
     r->log = log;
     r->continuing = continuing;
-    if (!build(r, seed)) {
+    if (!build(r, facts, seed)) {
         rh_stretches__destroy(r);
         return rh_base__no_memory(err, "replay");
     }
@@ -638,7 +690,7 @@ typedef struct playing {
 // The action of one of the nearest logged states.
 static const double *imitate(const rh_stretches *r, const double *obs, rh_rng *rng)
 {
-    float x[RH_MAX_OBS], distance2[NEAR];
+    float x[NCOORD], distance2[NEAR];
     int32_t near[NEAR];
     scale_to(r, obs, x);
     int n = r->from ? rh_neighbours__find(r->from, x, NEAR, -1, near, distance2) : 0;
@@ -649,7 +701,7 @@ static const double *imitate(const rh_stretches *r, const double *obs, rh_rng *r
 // Whether obs is off the logged path, which is at `row`.
 static bool is_off(const rh_stretches *r, const double *obs, int32_t row)
 {
-    float x[RH_MAX_OBS], y[RH_MAX_OBS];
+    float x[NCOORD], y[NCOORD];
     if (row == RH_UNKNOWN)
         return false;
     scale_to(r, obs, x);

@@ -33,9 +33,10 @@ typedef struct rh_stretches rh_stretches;
 
 // Choose the stretches of a model's log. *why (size) says why *out stays NULL if the log is too
 // short, with RH_OK. The log must not change while *out exists.
-// Owned: *out, free with rh_stretches__destroy(). Borrowed: log. Nullable: err.
-rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, bool continuing,
-                               uint64_t seed, char *why, size_t size, rh_error *err);
+// Owned: *out, free with rh_stretches__destroy(). Borrowed: log. Nullable: facts, err.
+rh_status rh_stretches__create(rh_stretches **out, const rh_log *log, const rh_facts *facts,
+                               bool continuing, uint64_t seed, char *why, size_t size,
+                               rh_error *err);
 void rh_stretches__destroy(rh_stretches *replay); // NULL is allowed
 
 int rh_stretches__nhorizon(const rh_stretches *replay);

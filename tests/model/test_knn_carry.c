@@ -326,7 +326,7 @@ static void turns_round(void **unused)
 }
 
 // The same model with the sensor on a circle, or on a line.
-static rh_model *fit_heading(const rh_log *log, bool circle)
+static rh_model *fit_heading(const rh_log *log, bool circle, int carry)
 {
     rh_model_options opt = plain_options();
     rh_repr_options learning = rh_repr_defaults();
@@ -335,7 +335,7 @@ static rh_model *fit_heading(const rh_log *log, bool circle)
     rh_repr *repr = NULL;
     rh_model *model = NULL;
     rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
-    param[RH_KNN_CARRY] = RH_KNN_LOCAL;
+    param[RH_KNN_CARRY] = carry;
     param[RH_KNN_REACH] = RH_KNN_NONE;
     param[RH_KNN_K] = 3;
     opt.param = param;
@@ -384,7 +384,7 @@ static void across_the_seam(void **unused)
     plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = sail, .control = steer};
     rh_log *log = log_of_plant(&p, 3000, 5, NULL);
     for (int circle = 0; circle < 2; circle++) {
-        rh_model *model = fit_heading(log, circle);
+        rh_model *model = fit_heading(log, circle, RH_KNN_LOCAL);
         int ntried = 0;
         double worst = 0.0;
         for (int32_t row = 0; row < model->log->nstate; row++) {
@@ -403,6 +403,49 @@ static void across_the_seam(void **unused)
             fail_msg("%s: off by %g", circle ? "circle" : "line", worst);
         rh_model_destroy(model);
     }
+    rh_log_destroy(log);
+}
+
+// Predicted means, errors and replays go the short way round too: a mean of 359 and 1 is 0.
+static void predicted_across_the_seam(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 1, .naction = 2, .begin = begin_heading, .step = turn};
+    rh_log *log = log_of_plant(&p, 3000, 5, NULL);
+    rh_model_trial trial[RH_MODEL_NTRIAL];
+    rh_model *model = NULL;
+    rh_facts *facts = facts_of(log);
+    rh_repr_options learning = rh_repr_defaults();
+    learning.period = &facts->sensor[0].period;
+    learning.base = &facts->sensor[0].base;
+    rh_model_options opt = rh_model_defaults();
+    int n = rh_model_candidates(trial);
+    assert_true(n >= 2);
+    assert_int_equal(rh_model_choose(&model, trial, 2, log, &opt, &learning, NULL), RH_OK);
+    const rh_fidelity_error *e = &rh_model_fidelity(model)->sensor[0];
+    assert_true(e->model < 1.0);       // steps of 7 and -5, of which the action is known
+    assert_true(e->persistence < 8.0); // not the 350 of the jump
+    // after one step, stitching is right within the distance of a neighbour, everywhere
+    const rh_model_comparison *c = rh_model_compared(model);
+    for (int i = 0; i < 2; i++)
+        if (!(c->trial[i].at[RH_MODEL_STATE][0] < 0.02))
+            fail_msg("%s: %g", c->trial[i].kind, c->trial[i].at[RH_MODEL_STATE][0]);
+    rh_model_destroy(model);
+
+    // a stitching model's mean over neighbours on both sides
+    model = fit_heading(log, true, RH_KNN_STITCH);
+    for (double at = 0.0; at < 360.0; at += 0.5) {
+        double next = 0.0, act = 1.0;
+        rh_model__expected expected = {.next = &next};
+        assert_int_equal(
+            model->type->calls->expect(&expected, model, model->member[0], &at, &act, NULL),
+            RH_OK);
+        double gap = next - at - 7.0;
+        assert_true(next >= 0.0 && next < 360.0);
+        assert_true(fabs(gap - 360.0 * round(gap / 360.0)) < 1.0);
+    }
+    rh_model_destroy(model);
+    rh_facts_destroy(facts);
     rh_log_destroy(log);
 }
 
@@ -426,7 +469,8 @@ static void neighbours_across_the_seam(void **unused)
     (void)unused;
     plant p = {.nobs = 1, .naction = 0, .begin = begin_clicks, .step = click};
     rh_log *log = log_of_plant(&p, 3000, 5, NULL);
-    rh_model *line = fit_heading(log, false), *circle = fit_heading(log, true);
+    rh_model *line = fit_heading(log, false, RH_KNN_LOCAL),
+             *circle = fit_heading(log, true, RH_KNN_LOCAL);
     for (int i = -9; i <= 9; i++) {
         assert_float_equal(nearest_to(circle, 359.5, 0.1 * i), 0.5, 0.0);
         assert_float_equal(nearest_to(line, 359.5, 0.1 * i), 350.5, 0.0);
@@ -783,6 +827,7 @@ int main(void)
         cmocka_unit_test(turns_round),
         cmocka_unit_test(across_the_seam),
         cmocka_unit_test(neighbours_across_the_seam),
+        cmocka_unit_test(predicted_across_the_seam),
         cmocka_unit_test(stops_at_walls),
         cmocka_unit_test(stays_on_the_circle),
         cmocka_unit_test(noise_and_weather),

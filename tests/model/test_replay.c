@@ -126,8 +126,8 @@ static rh_stretches *stretches(const rh_model *model)
     rh_error err = {""};
     char why[200] = "";
     rh_stretches *replay = NULL;
-    rh_status rc = rh_stretches__create(&replay, model->log, model->task.continuing, 1, why,
-                                        sizeof why, &err);
+    rh_status rc = rh_stretches__create(&replay, model->log, model->facts,
+                                        model->task.continuing, 1, why, sizeof why, &err);
     if (rc || !replay)
         fail_msg("%s%s", err.text, why);
     return replay;
@@ -199,8 +199,8 @@ static void too_short(void **unused)
         rh_log *log = log_by_chance(2, n[i], 2, 2);
         char why[200] = "";
         rh_stretches *replay = NULL;
-        assert_int_equal(rh_stretches__create(&replay, log, false, 1, why, sizeof why, &err),
-                         RH_OK);
+        assert_int_equal(
+            rh_stretches__create(&replay, log, NULL, false, 1, why, sizeof why, &err), RH_OK);
         assert_true(i == 0 ? !replay && strstr(why, "20 steps") : replay || why[0]);
         rh_stretches__destroy(replay);
         rh_log_destroy(log);
@@ -220,7 +220,7 @@ static void memory_runs_out(void **unused)
         rh_stretches__scores x = {0};
         char why[200];
         rh_base__alloc_fail_at(++nth);
-        rc = rh_stretches__create(&replay, model->log, false, 1, why, sizeof why, &err);
+        rc = rh_stretches__create(&replay, model->log, NULL, false, 1, why, sizeof why, &err);
         if (!rc)
             rc = rh_stretches__run(&x, replay, model, 1, 1, NULL, NULL, &err);
         rh_base__alloc_fail_at(0);
