@@ -292,6 +292,8 @@ void cli_log_clear(cli_log *log);
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
 void cli_log_print(const rh_log *log, const char *path);
 void cli_log_json(cli_json *json, const rh_log *log, const char *path);
+// The steps that were left out, and into how many pieces episodes were cut; nothing if none.
+void cli_log_left_out(const rh_log *log);
 
 // The report of `inspect`. size: bytes of the file, 0 when not known. all: lists are not cut.
 // facts: NULL if the log has no whole step.

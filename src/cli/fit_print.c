@@ -26,6 +26,7 @@ static void print_log(const page *p)
     const rh_log *log = p->fit->log.log;
     int64_t excluded = log->n - p->log->n;
     cli_log_print(log, log->path);
+    cli_log_left_out(log);
     if (excluded > 0)
         cli_line("  excluded", "%s step%s with missing or infinite numbers",
                  cli_count(excluded).s, cli_plural(excluded));

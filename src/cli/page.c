@@ -178,12 +178,43 @@ void cli_log_print(const rh_log *log, const char *path)
              cli_plural(log->nepisode), log->nobs, cli_plural(log->nobs), actions);
 }
 
+// Pieces of episodes that do not begin in a start state.
+static int64_t count_resumed(const rh_log *log)
+{
+    int64_t n = 0;
+    for (int e = 0; e < log->nepisode; e++)
+        n += !log->start[e];
+    return n;
+}
+
+void cli_log_left_out(const rh_log *log)
+{
+    const rh_log_reading *r = &log->reading;
+    int64_t nresumed = count_resumed(log), whole = log->nepisode - nresumed;
+    char rows[80] = "", steps[80] = "", cut[120] = "";
+    if (r->nincomplete > 0)
+        snprintf(rows, sizeof rows, "%s row%s without an action or a reward",
+                 cli_count(r->nincomplete).s, cli_plural(r->nincomplete));
+    if (r->nlost > 0)
+        snprintf(steps, sizeof steps, "%s%s step%s with an unknown next observation",
+                 *rows ? ", " : "", cli_count(r->nlost).s, cli_plural(r->nlost));
+    if (nresumed > 0)
+        snprintf(cut, sizeof cut, "%s%s episode%s cut into %s pieces",
+                 *rows || *steps ? "; " : "", cli_count(whole).s, cli_plural(whole),
+                 cli_count(log->nepisode).s);
+    if (*rows || *steps || *cut)
+        cli_line(*rows || *steps ? "  left out" : "  cut", "%s%s%s", rows, steps, cut);
+}
+
 void cli_log_json(cli_json *json, const rh_log *log, const char *path)
 {
     cli_json_text(json, "path", path);
     cli_json_text(json, "format", log->reading.format);
     cli_json_whole(json, "steps", log->n);
     cli_json_whole(json, "episodes", log->nepisode);
+    cli_json_whole(json, "episodes_resumed", count_resumed(log));
+    cli_json_whole(json, "rows_incomplete", log->reading.nincomplete);
+    cli_json_whole(json, "steps_lost", log->reading.nlost);
     cli_json_whole(json, "sensors", log->nobs);
     cli_json_whole(json, "actions", log->naction);
     cli_json_whole(json, "action_dimensions", log->naction ? 0 : log->nact);

@@ -51,10 +51,9 @@ void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before,
 
 static void print_log(const page *p)
 {
-    if (p->tune->model)
-        cli_log_print(rh_model_log(p->tune->model), rh_plan_text(p->plan, "data"));
-    else
-        cli_log_print(p->tune->log.log, p->tune->log.log->path);
+    const rh_log *log = p->tune->model ? rh_model_log(p->tune->model) : p->tune->log.log;
+    cli_log_print(log, p->tune->model ? rh_plan_text(p->plan, "data") : log->path);
+    cli_log_left_out(log);
 }
 
 // "alpha 0.001 to 1 (log)", "tau 1, 10, 100", "optimiser adam, sgd"

@@ -131,6 +131,29 @@ static void prints_words(void **unused)
     remove_folder("log.study");
 }
 
+// Three rewards are missing: the log is in more pieces than it had episodes, and tune says so.
+static void says_what_is_left_out(void **unused)
+{
+    (void)unused;
+    char text[8000];
+    size_t n = (size_t)sprintf(text, "temp,action,reward\n");
+    for (int i = 0; i < 300; i++)
+        n += (size_t)sprintf(text + n, i % 100 == 50 ? "%g,%d,\n" : "%g,%d,1\n",
+                             (i * 37 % 101) / 101.0, i % 2);
+    write_text("holes.csv", text);
+    outcome o = rehearse("tune holes.csv" SMALL);
+    if (o.code)
+        print_error("%s", o.err);
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "log             holes.csv: 296 steps in 4 episodes, ");
+    assert_has(o.out,
+               "\n  left out      3 rows without an action or a reward, 1 step with an "
+               "unknown next observation;\n                1 episode cut into 4 pieces\n");
+    drop(&o);
+    remove_folder("holes.study");
+    unlink("holes.csv");
+}
+
 static void prints_json(void **unused)
 {
     (void)unused;
@@ -525,19 +548,13 @@ static void full_disk(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_words),
-        cmocka_unit_test(prints_json),
-        cmocka_unit_test(kinds_of_model),
-        cmocka_unit_test(dry_run),
-        cmocka_unit_test(files_and_flags),
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(survives_kills),
-        cmocka_unit_test(stops),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(refuses_another_study),
-        cmocka_unit_test(several),
-        cmocka_unit_test(full_disk),
+        cmocka_unit_test(prints_words), cmocka_unit_test(says_what_is_left_out),
+        cmocka_unit_test(prints_json),  cmocka_unit_test(kinds_of_model),
+        cmocka_unit_test(dry_run),      cmocka_unit_test(files_and_flags),
+        cmocka_unit_test(same_bytes),   cmocka_unit_test(survives_kills),
+        cmocka_unit_test(stops),        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(refuses),      cmocka_unit_test(refuses_another_study),
+        cmocka_unit_test(several),      cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, make_logs, leave_folder);
 }
