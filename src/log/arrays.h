@@ -30,7 +30,7 @@ typedef struct rh_array {
     void (*shut)(struct rh_array *array); // NULL if there is nothing to close
     void *source;                         // the file, borrowed
     void *stream;                         // private to the source
-    int64_t handle, nchecked;             // private to the source
+    int64_t handle;                       // private to the source
 
     double *slab;        // rows in memory, owned         (room x width)
     int64_t first, n;    // which rows

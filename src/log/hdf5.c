@@ -1,56 +1,140 @@
-// hdf5.c - reads HDF5 files, a slab at a time.
+// hdf5.c - reads HDF5 files through the helper program rehearse-hdf5 (hdf5_helper.c).
 //
-// 1. libhdf5 prints every failure, and the packaged library is not thread-safe. While a file is
-//    open its printing is off and other threads wait.
-// 2. Closing a file closes everything opened in it, so no id can leak.
-// 3. libhdf5 converts integers and floats of any size and byte order to doubles, exactly if a
-//    double can hold them. Long doubles would be rounded, so they are refused.
-// 4. libhdf5 makes up rows that were never stored from a fill value. A dataset that claims far
-//    more rows than its bytes can hold is refused at its first read; unused ones are ignored.
-// 5. libhdf5 clears a megabyte for every read that converts types. Small reads use a smaller
-//    buffer: 10,000 episodes of 20 steps take 1.8 s instead of 3.3 s.
-// 6. At exit, libhdf5 prints a message if a damaged file left something it cannot close. All
-//    our files are closed by then, so its cleanup is disabled.
-// 7. How a dataset is stored is checked before its numbers are read (hdf5_check.c).
+// 1. The helper may be wrong or hostile: the log may have taken it over. What it sends is
+//    checked here: sizes against what was asked for, numbers of types, kinds and ranks, the
+//    ends of texts. The rest of the module does not know of it.
+// 2. A helper that ends, or sends nonsense, leaves a message in the file. Later questions are
+//    answered as if nothing were there; rh_hdf5__fault() reports the message at the end.
+// 3. Answers are waited for with a limit. The helper's own limits are on its processor time, so
+//    that a slow disk is no fault; this one is for a helper that was stopped.
 
 #include "hdf5.h"
 #include "base/base_internal.h"
+#include "base/text.h"
+#include "hdf5_spawn.h"
+#include "hdf5_wire.h"
 
-#include "hdf5_check.h"
-
-#include <stdlib.h>
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#define MAX_RANK RH_HDF5__RANK
-#define MAX_RATIO 1100         // numbers per stored byte; deflate packs at most 1032 to 1
-#define ALWAYS_BELIEVED 100000 // numbers that any dataset may claim
-#define MOST_ROOM (64U << 20)  // bytes of chunks cached unpacked
-#define SMALL 4096             // numbers of a small read
+#define PATIENCE 300000         // milliseconds without a byte of an answer
+#define MAX_BYTES (1ULL << 32U) // of an answer
+
+// A conversation with a helper.
+typedef struct talk {
+    rh_spawn helper;
+    rh_status over; // not RH_OK: it failed, see why
+    rh_error why;
+} talk;
 
 struct rh_hdf5 {
     char *path; // owned
-    hid_t id;
-    hid_t small;  // transfer settings for small reads, decision 5
-    hid_t inside; // access to datasets, without following external links
-    rh_hdf5__quiet quiet;
+    talk *talk; // owned
 };
 
-void rh_hdf5__enter(rh_hdf5__quiet *quiet)
+// ---------------------------------------------------------------------------- talking
+
+static void give_up(const rh_hdf5 *file, const char *what)
 {
-    H5E_auto2_t print = NULL;
-    rh_base__alone_begin();
-    H5dont_atexit();
-    H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
-    memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    char how[100];
+    talk *t = file->talk;
+    if (t->over)
+        return;
+    rh_spawn__end(&t->helper, what != NULL, how, sizeof how);
+    t->over = rh_fail(&t->why, RH_EFORMAT, "%s: cannot be read as HDF5: damaged: %s",
+                      rh_base__path_tail(file->path), what ? what : how);
 }
 
-void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
+// Without memory for an answer, which is still to be read.
+static rh_status lack_memory(const rh_hdf5 *file, rh_error *err)
 {
-    H5E_auto2_t print = NULL;
-    memcpy(&print, &quiet->print, sizeof print);
-    H5Eset_auto2(H5E_DEFAULT, print, quiet->data);
-    rh_base__alone_end();
+    give_up(file, "out of memory");
+    file->talk->over = rh_base__no_memory(&file->talk->why, file->path);
+    return rh_hdf5__fault(file, err);
+}
+
+static bool send_all(const rh_hdf5 *file, const void *from, size_t n)
+{
+    for (const char *at = from; n > 0;) {
+        ssize_t put = send(file->talk->helper.socket, at, n, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0) {
+            give_up(file, NULL);
+            return false;
+        }
+        at += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+static bool receive_all(const rh_hdf5 *file, void *to, size_t n)
+{
+    for (char *at = to; n > 0;) {
+        struct pollfd wait = {.fd = file->talk->helper.socket, .events = POLLIN};
+        int ready = poll(&wait, 1, PATIENCE);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready == 0) {
+            give_up(file, "its reader did not answer for 5 minutes");
+            return false;
+        }
+        ssize_t got = recv(file->talk->helper.socket, at, n, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            give_up(file, NULL);
+            return false;
+        }
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+static bool nonsense(const rh_hdf5 *file)
+{
+    give_up(file, "its reader sent an answer that makes no sense");
+    return false;
+}
+
+static bool receive_head(const rh_hdf5 *file, rh_wire__answer *head)
+{
+    if (!receive_all(file, head, sizeof *head))
+        return false;
+    return (head->version == RH_WIRE__VERSION && head->fault < RH_WIRE_NFAULT &&
+            head->size <= MAX_BYTES && (head->fault == RH_WIRE_SOUND || head->size == 0)) ||
+           nonsense(file);
+}
+
+// Send a request with one or two texts.
+static bool send_ask(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two)
+{
+    char text[RH_WIRE__TEXT];
+    size_t n = one ? strlen(one) + 1 : 0, more = two ? strlen(two) + 1 : 0;
+    if (file->talk->over || n + more > sizeof text)
+        return false;
+    if (one)
+        memcpy(text, one, n);
+    if (two)
+        memcpy(text + n, two, more);
+    ask.size = (uint32_t)(n + more);
+    return send_all(file, &ask, sizeof ask) && send_all(file, text, ask.size);
+}
+
+static bool ask_for(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two,
+                    rh_wire__answer *head)
+{
+    return send_ask(file, ask, one, two) && receive_head(file, head);
+}
+
+rh_status rh_hdf5__fault(const rh_hdf5 *file, rh_error *err)
+{
+    talk *t = file->talk;
+    return t->over ? rh_fail(err, t->over, "%s", t->why.text) : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- opening
@@ -58,29 +142,31 @@ void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
 rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
 {
     rh_hdf5 *file = rh_alloc(1, sizeof *file);
-    size_t length = strlen(path) + 1;
-    if (file)
-        file->path = rh_alloc(length, 1);
-    if (!file || !file->path) {
+    rh_wire__answer head = {0};
+    if (file) {
+        file->path = rh_base__copy(path);
+        file->talk = rh_alloc(1, sizeof *file->talk);
+    }
+    if (!file || !file->path || !file->talk) {
+        if (file)
+            rh_free(file->path);
+        if (file)
+            rh_free(file->talk);
         rh_free(file);
         return rh_base__no_memory(err, path);
     }
-    memcpy(file->path, path, length);
-
-    rh_hdf5__enter(&file->quiet);
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    file->small = H5Pcreate(H5P_DATASET_XFER);
-    H5Pset_buffer(file->small, SMALL * sizeof(double), NULL, NULL);
-    file->inside = rh_hdf5__inside(H5P_DATASET_ACCESS);
-    if (file->id < 0 || file->inside < 0) {
+    file->talk->helper = (rh_spawn){.socket = -1};
+    rh_status rc = rh_spawn__begin(&file->talk->helper, path, err);
+    if (!rc && !receive_head(file, &head))
+        rc = rh_hdf5__fault(file, err);
+    if (!rc && head.fault)
+        rc = rh_fail(err, RH_EFORMAT,
+                     "%s: cannot be opened as HDF5: it is damaged or cut off, or another "
+                     "program is writing it",
+                     rh_base__path_tail(path));
+    if (rc) {
         rh_hdf5__close(file);
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: cannot be opened as HDF5: it is damaged or cut off, or another "
-                       "program is writing it",
-                       rh_base__path_tail(path));
+        return rc;
     }
     *out = file;
     return RH_OK;
@@ -88,14 +174,11 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
 
 void rh_hdf5__close(rh_hdf5 *file)
 {
+    char how[100];
     if (!file)
         return;
-    H5Pclose(file->small);
-    if (file->inside >= 0)
-        H5Pclose(file->inside);
-    if (file->id >= 0)
-        H5Fclose(file->id);
-    rh_hdf5__leave(&file->quiet);
+    rh_spawn__end(&file->talk->helper, false, how, sizeof how);
+    rh_free(file->talk);
     rh_free(file->path);
     rh_free(file);
 }
@@ -109,130 +192,121 @@ const char *rh_hdf5__path(const rh_hdf5 *file)
 
 rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name)
 {
-    // check every group on the way: libhdf5 treats a missing one as an error
-    char part[2 * RH_ARRAY__NAME];
-    size_t length = strlen(name);
-    if (length >= sizeof part)
+    static const rh_hdf5__type_kind kind[RH_WIRE_NKIND] = {
+        [RH_WIRE_IS_NOTHING] = RH_HDF5_NOTHING, [RH_WIRE_IS_GROUP] = RH_HDF5_GROUP,
+        [RH_WIRE_IS_DATASET] = RH_HDF5_DATASET, [RH_WIRE_IS_OUTSIDE] = RH_HDF5_OUTSIDE,
+        [RH_WIRE_IS_OTHER] = RH_HDF5_OTHER,
+    };
+    rh_wire__answer head;
+    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_KIND}, name, NULL, &head))
         return RH_HDF5_NOTHING;
-    for (size_t i = 1; i <= length; i++) {
-        if (name[i] != '/' && name[i])
-            continue;
-        memcpy(part, name, i);
-        part[i] = 0;
-        if (H5Lexists(file->id, part, file->inside) <= 0)
-            return RH_HDF5_NOTHING;
+    if (head.a < 0 || head.a >= RH_WIRE_NKIND || head.size) {
+        nonsense(file);
+        return RH_HDF5_NOTHING;
     }
-    if (rh_hdf5__is_linked(file->id, name))
-        return RH_HDF5_OUTSIDE;
-    hid_t id = H5Oopen(file->id, name, file->inside);
-    if (id < 0)
-        return RH_HDF5_OTHER;
-    H5I_type_t type = H5Iget_type(id);
-    H5Oclose(id);
-    return type == H5I_GROUP     ? RH_HDF5_GROUP
-           : type == H5I_DATASET ? RH_HDF5_DATASET
-                                 : RH_HDF5_OTHER;
-}
-
-typedef struct name_list {
-    size_t size; // bytes of the names so far
-    int64_t n, most;
-    char **name; // NULL while counting
-    char *text;
-} name_list;
-
-static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, void *self)
-{
-    (void)group;
-    (void)info;
-    name_list *list = self;
-    size_t size = strlen(name) + 1;
-    if (list->n == list->most)
-        return 1;
-    if (list->name) {
-        list->name[list->n] = memcpy(list->text, name, size);
-        list->text += size;
-    }
-    list->size += size;
-    list->n++;
-    return 0;
+    return kind[head.a];
 }
 
 rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, char ***name,
                          int64_t *n, rh_error *err)
 {
-    name_list count = {.most = most};
-    rh_status rc = RH_OK;
-    hid_t id = H5Oopen(file->id, group, file->inside);
-    if (id < 0 || H5Iget_type(id) != H5I_GROUP ||
-        H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &count) < 0) {
-        rc = rh_fail(err, RH_EFORMAT, "%s: group %s cannot be read: damaged or cut off",
-                     rh_base__path_tail(file->path), group);
-        goto done;
+    rh_wire__answer head = {0};
+    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_NAMES, .n = most}, group, NULL, &head))
+        return rh_hdf5__fault(file, err);
+    if (head.fault)
+        return rh_fail(err, RH_EFORMAT, "%s: group %s cannot be read: damaged or cut off",
+                       rh_base__path_tail(file->path), group);
+    if (head.a < 0 || head.a > most || (uint64_t)head.a > head.size) {
+        nonsense(file);
+        return rh_hdf5__fault(file, err);
     }
-    char **all = rh_alloc(1, (size_t)(count.n + 1) * sizeof *all + count.size);
-    if (!all) {
-        rc = rh_base__no_memory(err, file->path);
-        goto done;
+    size_t count = (size_t)head.a, size = (size_t)head.size;
+    char **all = rh_alloc(1, (count + 1) * sizeof *all + size);
+    if (!all)
+        return lack_memory(file, err);
+    char *text = (char *)(all + count + 1), *end = text + size;
+    if (!receive_all(file, text, size)) {
+        rh_free(all);
+        return rh_hdf5__fault(file, err);
     }
-    name_list fill = {.most = count.n, .name = all, .text = (char *)(all + count.n + 1)};
-    H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &fill);
+    for (size_t i = 0; i < count; i++) {
+        char *zero = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
+        all[i] = text;
+        text = zero ? zero + 1 : NULL;
+        if (!text)
+            break;
+    }
+    if (text != end) {
+        rh_free(all);
+        nonsense(file);
+        return rh_hdf5__fault(file, err);
+    }
     *name = all;
-    *n = fill.n;
-
-done:
-    if (id >= 0)
-        H5Oclose(id);
-    return rc;
+    *n = head.a;
+    return RH_OK;
 }
 
 // ---------------------------------------------------------------------------- datasets
 
-static void shut_dataset(rh_array *array)
+static const char *name_filter(int64_t id, char *text, size_t size)
 {
-    H5Dclose(array->handle);
+    static const struct {
+        int64_t id;
+        const char *name;
+    } known[] = {{4, "szip"},      {5, "nbit"},      {6, "scaleoffset"},    {32000, "lzf"},
+                 {32001, "blosc"}, {32004, "lz4"},   {32008, "bitshuffle"}, {32013, "zfp"},
+                 {32015, "zstd"},  {32026, "blosc2"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].id == id)
+            return known[i].name;
+    snprintf(text, size, "filter %lld", (long long)id);
+    return text;
 }
 
-static bool is_large(const rh_array *array)
-{
-    return array->nrow * array->width > ALWAYS_BELIEVED;
-}
-
-// Whether the stored bytes can fill the array.
-static bool is_believed(const rh_array *array)
-{
-    hsize_t count = (hsize_t)array->nrow * (hsize_t)array->width;
-    return !is_large(array) || count / MAX_RATIO <= H5Dget_storage_size(array->handle);
-}
-
-static rh_status refuse(const rh_hdf5 *file, const char *name, rh_hdf5__fault fault,
-                        const char *filter, rh_error *err)
+// The message for a dataset that the helper refused.
+static rh_status refuse(const rh_hdf5 *file, const char *name, const char *shape,
+                        const rh_wire__answer *head, rh_error *err)
 {
     const char *path = rh_base__path_tail(file->path);
-    switch (fault) {
-    case RH_HDF5_LINKED:
+    char filter[32];
+    switch ((rh_wire__fault)head->fault) {
+    case RH_WIRE_MISSING:
+        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", path, name);
+    case RH_WIRE_UNREADABLE:
+        return rh_fail(err, RH_EFORMAT, "%s: dataset %s cannot be opened: damaged", path, name);
+    case RH_WIRE_SHAPE:
+        return rh_fail(err, RH_EFORMAT, "%s: the shape of %s cannot be read: damaged", path,
+                       name);
+    case RH_WIRE_UNWRITTEN:
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %s has shape %s but %lld bytes are stored: damaged, or never "
+                       "written",
+                       path, name, shape, (long long)head->a);
+    case RH_WIRE_LINKED:
         return rh_fail(err, RH_EFORMAT,
                        "%s: %s is a link to another file, expected all data in this file", path,
                        name);
-    case RH_HDF5_EXTERNAL:
+    case RH_WIRE_EXTERNAL:
         return rh_fail(err, RH_EFORMAT,
                        "%s: %s is stored in other files (external storage), expected all data "
                        "in this file",
                        path, name);
-    case RH_HDF5_VIRTUAL:
+    case RH_WIRE_VIRTUAL:
         return rh_fail(err, RH_EFORMAT,
                        "%s: %s is put together from other datasets (virtual), expected all "
                        "data in this file",
                        path, name);
-    case RH_HDF5_FILTER:
+    case RH_WIRE_FILTER:
         return rh_fail(err, RH_EFORMAT,
                        "%s: %s is packed with %s, expected gzip (deflate), shuffle, fletcher32 "
                        "or nothing; write it again with h5py and compression=\"gzip\"",
-                       path, name, filter);
-    case RH_HDF5_MEMORY:
-        return rh_base__no_memory(err, file->path);
-    case RH_HDF5_SOUND:
-    case RH_HDF5_DAMAGED:
+                       path, name, name_filter(head->a, filter, sizeof filter));
+    case RH_WIRE_MEMORY:
+        return rh_fail(err, RH_ENOMEM, "%s: %s needs more memory than its reader may use", path,
+                       name);
+    case RH_WIRE_SOUND:
+    case RH_WIRE_DAMAGED:
+    case RH_WIRE_NFAULT:
         break;
     }
     return rh_fail(err, RH_EFORMAT,
@@ -240,187 +314,89 @@ static rh_status refuse(const rh_hdf5 *file, const char *name, rh_hdf5__fault fa
                    name);
 }
 
-// Check the stored bytes of rows before they are read, each once.
-static rh_status check_rows(rh_array *array, int64_t first, int64_t n, rh_error *err)
+static void shut_dataset(rh_array *array)
 {
-    char filter[64] = "";
-    hsize_t checked = (hsize_t)array->nchecked;
-    rh_hdf5__fault fault =
-        rh_hdf5__check_rows(array->handle, (hsize_t)first, (hsize_t)n, &checked, filter);
-    array->nchecked = (int64_t)checked;
-    return fault ? refuse(array->source, array->name, fault, filter, err) : RH_OK;
+    send_ask(array->source, (rh_wire__ask){.op = RH_WIRE_SHUT, .id = array->handle}, NULL,
+             NULL);
+    rh_free(array->stream);
+    array->stream = NULL;
 }
 
-// The shape in memory matches the file: between different shapes libhdf5 is seven times slower
-// (8.5 s against 1.2 s for 17 million floats in h5py's chunks).
 static rh_status load_slab(rh_array *array, int64_t first, int64_t n, double *x, rh_error *err)
 {
     const rh_hdf5 *file = array->source;
-    if (first == 0 && !is_believed(array))
-        return rh_fail(err, RH_EFORMAT,
-                       "%s: %s has shape %s but %llu bytes are stored: damaged, or never "
-                       "written",
-                       rh_base__path_tail(file->path), array->name, array->shape,
-                       (unsigned long long)H5Dget_storage_size(array->handle));
-    rh_status rc = check_rows(array, first, n, err);
-    if (rc)
-        return rc;
-    hsize_t begin[MAX_RANK] = {0}, count[MAX_RANK] = {1};
-    hid_t there = H5Dget_space(array->handle), here = -1;
-    herr_t fault = -1;
-    if (there < 0 || H5Sget_simple_extent_dims(there, count, NULL) < 0)
-        goto done;
-    if (array->rank > 0) {
-        begin[0] = (hsize_t)first;
-        count[0] = (hsize_t)n;
-        if (H5Sselect_hyperslab(there, H5S_SELECT_SET, begin, NULL, count, NULL) < 0)
-            goto done;
+    rh_wire__ask ask = {.op = RH_WIRE_LOAD, .id = array->handle, .first = first, .n = n};
+    rh_wire__answer head;
+    size_t size = (size_t)(n * array->width) * sizeof *x;
+    if (array->stream && first >= 0 && n <= array->nrow - first) { // sent when it was opened
+        memcpy(x, (double *)array->stream + first * array->width, size);
+        return RH_OK;
     }
-    here = H5Screate_simple(array->rank > 0 ? array->rank : 1, count, NULL);
-    fault = H5Dread(array->handle, H5T_NATIVE_DOUBLE, here, there,
-                    n * array->width <= SMALL ? file->small : H5P_DEFAULT, x);
-
-done:
-    if (here >= 0)
-        H5Sclose(here);
-    if (there >= 0)
-        H5Sclose(there);
-    if (fault < 0)
+    if (!ask_for(file, ask, NULL, NULL, &head))
+        return rh_hdf5__fault(file, err);
+    if (head.fault == RH_WIRE_UNREADABLE)
         return rh_fail(err, RH_EFORMAT,
                        "%s: rows %lld to %lld of %s cannot be read: damaged or cut off",
                        rh_base__path_tail(file->path), (long long)first,
                        (long long)(first + n - 1), array->name);
-    return RH_OK;
+    if (head.fault)
+        return refuse(file, array->name, array->shape, &head, err);
+    if (head.size != size)
+        nonsense(file);
+    return !file->talk->over && receive_all(file, x, size) ? RH_OK : rh_hdf5__fault(file, err);
 }
 
-// The name of a numeric type, or what the type is instead.
-static const char *name_type(hid_t type, bool *numeric, bool *whole)
+// The numbers of a small dataset, which follow its shape.
+static rh_status take_numbers(rh_array *array, const rh_hdf5 *file, uint64_t size,
+                              rh_error *err)
 {
-    static const char *const name[3][4] = {{"int8", "int16", "int32", "int64"},
-                                           {"uint8", "uint16", "uint32", "uint64"},
-                                           {"float8", "float16", "float32", "float64"}};
-    size_t size = H5Tget_size(type);
-    int place = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : size == 1 ? 0 : -1;
-    bool is_signed = false;
-    *numeric = place >= 0;
-    *whole = true;
-    switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-        is_signed = H5Tget_sign(type) == H5T_SGN_2;
-        return place < 0 ? "integers of an odd size" : name[is_signed ? 0 : 1][place];
-    case H5T_FLOAT:
-        *whole = false;
-        return place < 0 ? "long doubles" : name[2][place];
-    case H5T_ENUM:
-        return size == 1 ? "bool" : "named numbers";
-    case H5T_STRING:
-        *numeric = false;
-        return "text";
-    case H5T_COMPOUND:
-        *numeric = false;
-        return "records";
-    case H5T_REFERENCE:
-        *numeric = false;
-        return "references";
-    case H5T_VLEN:
-        *numeric = false;
-        return "lists of different lengths";
-    case H5T_ARRAY:
-        *numeric = false;
-        return "small arrays";
-    case H5T_BITFIELD:
-        *numeric = false;
-        return "bit fields";
-    case H5T_TIME:
-    case H5T_OPAQUE:
-    case H5T_NO_CLASS:
-    case H5T_NCLASSES:
-        break;
+    if (size == 0)
+        return RH_OK;
+    if (!array->numeric || array->nrow < 1 || array->width < 1 ||
+        array->nrow > RH_WIRE__SMALL / array->width ||
+        size != (uint64_t)(array->nrow * array->width) * sizeof(double)) {
+        nonsense(file);
+        return rh_hdf5__fault(file, err);
     }
-    *numeric = false;
-    return "bytes without a type";
-}
-
-// Bytes of the chunks that a row crosses; 0 if rows are not stored in chunks.
-static size_t band_size(hid_t id)
-{
-    hsize_t chunk[MAX_RANK] = {0}, dim[MAX_RANK] = {0};
-    hid_t made = H5Dget_create_plist(id), type = H5Dget_type(id), space = H5Dget_space(id);
-    size_t size = H5Tget_size(type);
-    int rank = H5Pget_layout(made) == H5D_CHUNKED ? H5Pget_chunk(made, MAX_RANK, chunk) : 0;
-    if (rank < 1 || rank > MAX_RANK || H5Sget_simple_extent_dims(space, dim, NULL) != rank)
-        size = 0;
-    for (int i = 0; i < rank && size > 0; i++) {
-        hsize_t n = chunk[i] == 0 ? 1 : i == 0 ? chunk[0] : dim[i] + chunk[i];
-        size = n > MOST_ROOM || size > MOST_ROOM / n ? MOST_ROOM : size * n;
-    }
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Pclose(made);
-    return size;
-}
-
-// Cache these chunks unpacked, or they are unpacked again for every slab.
-static void make_room(rh_array *array, hid_t file)
-{
-    size_t size = band_size(array->handle);
-    if (size <= 1U << 20)
-        return;
-    hid_t access = rh_hdf5__inside(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(access, 5003, size, 1.0);
-    H5Dclose(array->handle); // an open dataset keeps its old cache
-    array->handle = H5Dopen2(file, array->name, access);
-    H5Pclose(access);
-}
-
-static rh_status take_shape(rh_array *array, const rh_hdf5 *file, rh_error *err)
-{
-    hsize_t dim[MAX_RANK] = {0};
-    int64_t known[MAX_RANK];
-    hid_t space = H5Dget_space(array->handle);
-    int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, dim, NULL);
-    bool null = space >= 0 && H5Sget_simple_extent_type(space) == H5S_NULL;
-    if (space >= 0)
-        H5Sclose(space);
-    for (int i = 0; i < rank; i++)
-        known[i] = dim[i] > INT64_MAX ? INT64_MAX : (int64_t)dim[i];
-    if (rank < 0 || !rh_array__set_shape(array, rank, known))
-        return rh_fail(err, RH_EFORMAT, "%s: the shape of %s cannot be read: damaged",
-                       rh_base__path_tail(file->path), array->name);
-    if (null)
-        array->nrow = 0;
-    return RH_OK;
+    array->stream = rh_alloc((size_t)size, 1);
+    if (!array->stream)
+        return lack_memory(file, err);
+    return receive_all(file, array->stream, (size_t)size) ? RH_OK : rh_hdf5__fault(file, err);
 }
 
 rh_status rh_hdf5__array(rh_array *array, rh_hdf5 *file, const char *name, rh_error *err)
 {
+    rh_wire__answer head;
+    int64_t dim[RH_WIRE__RANK];
     *array = (rh_array){.source = file, .load = load_slab};
     if (strlen(name) >= sizeof array->name)
         return rh_fail(err, RH_EFORMAT,
                        "%s: a dataset with a name of %zu characters, expected at most %d",
                        rh_base__path_tail(file->path), strlen(name), RH_ARRAY__NAME - 1);
     memcpy(array->name, name, strlen(name) + 1);
-    if (rh_hdf5__is_linked(file->id, name))
-        return refuse(file, name, RH_HDF5_LINKED, "", err);
-    array->handle = H5Dopen2(file->id, name, file->inside);
-    if (array->handle < 0 && rh_hdf5__kind(file, name) != RH_HDF5_DATASET)
-        return rh_fail(err, RH_EFORMAT, "%s: no dataset %s", rh_base__path_tail(file->path),
-                       name);
-    if (array->handle < 0)
-        return rh_fail(err, RH_EFORMAT, "%s: dataset %s cannot be opened: damaged",
-                       rh_base__path_tail(file->path), name);
+    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_OPEN}, name, NULL, &head))
+        return rh_hdf5__fault(file, err);
+    if (head.fault)
+        return refuse(file, name, "", &head, err);
+    bool null = head.c == -1;
+    int rank = null ? 0 : (int)head.c;
+    size_t size = (size_t)rank * sizeof *dim;
+    if (head.b < 0 || head.b >= RH_WIRE__NTYPE || head.c < -1 || head.c > RH_WIRE__RANK ||
+        head.size < size)
+        nonsense(file);
+    if (file->talk->over || !receive_all(file, dim, size))
+        return rh_hdf5__fault(file, err);
+    array->handle = head.a;
     array->shut = shut_dataset;
-    rh_hdf5__fault fault = rh_hdf5__check_layout(array->handle);
-    if (fault)
-        return refuse(file, name, fault, "", err);
-    hid_t type = H5Dget_type(array->handle);
-    array->type = name_type(type, &array->numeric, &array->whole);
-    if (type >= 0)
-        H5Tclose(type);
-    rh_status rc = take_shape(array, file, err);
-    if (!rc && is_large(array))
-        make_room(array, file->id);
-    return rc;
+    array->type = rh_wire__types[head.b].name;
+    array->numeric = rh_wire__types[head.b].numeric;
+    array->whole = rh_wire__types[head.b].whole;
+    if (!rh_array__set_shape(array, rank, dim))
+        nonsense(file);
+    if (null)
+        array->nrow = 0;
+    return file->talk->over ? rh_hdf5__fault(file, err)
+                            : take_numbers(array, file, head.size - size, err);
 }
 
 rh_status rh_hdf5__numbers(rh_array *array, rh_hdf5 *file, const char *name, rh_error *err)
@@ -487,66 +463,36 @@ rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
 
 // ---------------------------------------------------------------------------- attributes
 
-static hid_t open_attribute(const rh_hdf5 *file, const char *object, const char *name)
-{
-    if (H5Aexists_by_name(file->id, object, name, file->inside) <= 0)
-        return -1;
-    return H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, file->inside);
-}
-
 bool rh_hdf5__number_attribute(const rh_hdf5 *file, const char *object, const char *name,
                                double *x)
 {
-    hid_t id = open_attribute(file, object, name);
-    if (id < 0)
+    rh_wire__answer head;
+    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_NUMBER}, object, name, &head) ||
+        head.fault || head.size == 0)
         return false;
-    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
-    bool numeric = false, whole = false;
-    name_type(type, &numeric, &whole);
-    bool got = numeric && H5Sget_simple_extent_npoints(space) == 1 &&
-               H5Aread(id, H5T_NATIVE_DOUBLE, x) >= 0;
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(id);
-    return got;
+    if (head.size != sizeof *x)
+        return nonsense(file);
+    return receive_all(file, x, sizeof *x);
 }
 
 rh_status rh_hdf5__text_attribute(const rh_hdf5 *file, const char *object, const char *name,
                                   char **text, rh_error *err)
 {
+    rh_wire__answer head = {0};
     *text = NULL;
-    hid_t id = open_attribute(file, object, name);
-    if (id < 0)
+    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_STRING}, object, name, &head))
+        return rh_hdf5__fault(file, err);
+    if (head.fault || head.size == 0)
         return RH_OK;
-    hid_t type = H5Aget_type(id), space = H5Aget_space(id), memory = H5Tcopy(H5T_C_S1);
-    bool is_text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
-    char *loose = NULL;
-    rh_status rc = RH_OK;
-    if (is_text && H5Tis_variable_str(type) > 0) {
-        H5Tset_size(memory, H5T_VARIABLE);
-        H5Tset_cset(memory, H5Tget_cset(type));
-        is_text = H5Aread(id, memory, &loose) >= 0 && loose;
-        *text = is_text ? rh_alloc(strlen(loose) + 1, 1) : NULL;
-        if (*text)
-            memcpy(*text, loose, strlen(loose) + 1);
-    } else if (is_text) {
-        size_t size = H5Tget_size(type);
-        H5Tset_size(memory, size + 1);
-        H5Tset_cset(memory, H5Tget_cset(type));
-        *text = rh_alloc(size + 1, 1);
-        is_text = !*text || H5Aread(id, memory, *text) >= 0;
-    }
-    if (is_text && !*text)
-        rc = rh_base__no_memory(err, file->path);
-    if (!is_text) {
-        rh_free(*text);
-        *text = NULL;
-    }
-    if (loose)
-        H5free_memory(loose);
-    H5Tclose(memory);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(id);
-    return rc;
+    size_t size = (size_t)head.size;
+    *text = rh_alloc(size, 1);
+    if (!*text)
+        return lack_memory(file, err);
+    if (receive_all(file, *text, size) && memchr(*text, 0, size) != *text + size - 1)
+        nonsense(file);
+    if (!file->talk->over)
+        return RH_OK;
+    rh_free(*text);
+    *text = NULL;
+    return rh_hdf5__fault(file, err);
 }

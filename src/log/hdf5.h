@@ -21,6 +21,9 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err);
 void rh_hdf5__close(rh_hdf5 *file); //  NULL is allowed
 const char *rh_hdf5__path(const rh_hdf5 *file);
 
+// Whether reading has failed in a way that not every function reports: the helper ended.
+rh_status rh_hdf5__fault(const rh_hdf5 *file, rh_error *err);
+
 typedef enum rh_hdf5__type_kind {
     RH_HDF5_NOTHING,
     RH_HDF5_GROUP,

@@ -14,10 +14,7 @@
 // 4. A chunk has a mask of skipped filters. Only deflate may be skipped: libhdf5 does so where
 //    packing does not help.
 
-#include "hdf5_check.h"
-
-#include "base/base_internal.h"
-#include "base/text.h"
+#include "hdf5_helper.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,7 +33,7 @@ static herr_t never(const char *file, const char *group, const char *target_file
     return -1;
 }
 
-hid_t rh_hdf5__inside(hid_t of)
+hid_t rh_helper__inside(hid_t of)
 {
     hid_t access = H5Pcreate(of);
     if (access >= 0 && H5Pset_elink_cb(access, never, NULL) < 0) {
@@ -46,7 +43,7 @@ hid_t rh_hdf5__inside(hid_t of)
     return access;
 }
 
-bool rh_hdf5__is_linked(hid_t file, const char *name)
+bool rh_helper__is_linked(hid_t file, const char *name)
 {
     char part[1024];
     size_t length = strlen(name);
@@ -64,15 +61,15 @@ bool rh_hdf5__is_linked(hid_t file, const char *name)
     return false;
 }
 
-rh_hdf5__fault rh_hdf5__check_layout(hid_t dataset)
+rh_wire__fault rh_helper__check_layout(hid_t dataset)
 {
     hid_t made = H5Dget_create_plist(dataset);
     H5D_layout_t layout = made < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(made);
-    rh_hdf5__fault fault = RH_HDF5_DAMAGED;
+    rh_wire__fault fault = RH_WIRE_DAMAGED;
     if (layout == H5D_VIRTUAL)
-        fault = RH_HDF5_VIRTUAL;
+        fault = RH_WIRE_VIRTUAL;
     else if (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED)
-        fault = H5Pget_external_count(made) == 0 ? RH_HDF5_SOUND : RH_HDF5_EXTERNAL;
+        fault = H5Pget_external_count(made) == 0 ? RH_WIRE_SOUND : RH_WIRE_EXTERNAL;
     if (made >= 0)
         H5Pclose(made);
     return fault;
@@ -84,54 +81,32 @@ rh_hdf5__fault rh_hdf5__check_layout(hid_t dataset)
 typedef struct chunks {
     hid_t dataset;
     int rank, nfilter;
-    hsize_t dim[RH_HDF5__RANK], size[RH_HDF5__RANK];
+    hsize_t dim[RH_WIRE__RANK], size[RH_WIRE__RANK];
     H5Z_filter_t filter[MAX_FILTERS];
     uint64_t bytes; // of an unpacked chunk
     uint64_t limit; // a stored chunk is smaller
 } chunks;
 
-static rh_hdf5__fault name_filter(int id, const char *name, char *to)
-{
-    const char *known = id == 32000                    ? "lzf"
-                        : id == 32001                  ? "blosc"
-                        : id == 32004                  ? "lz4"
-                        : id == 32008                  ? "bitshuffle"
-                        : id == 32015                  ? "zstd"
-                        : id == H5Z_FILTER_SZIP        ? "szip"
-                        : id == H5Z_FILTER_NBIT        ? "nbit"
-                        : id == H5Z_FILTER_SCALEOFFSET ? "scaleoffset"
-                                                       : NULL;
-    char shown[32];
-    if (known)
-        snprintf(to, 64, "%s", known);
-    else
-        snprintf(to, 64, "filter %d%s%s", id, *name ? ", " : "",
-                 rh_text__printable(name, shown, sizeof shown));
-    return RH_HDF5_FILTER;
-}
-
-static rh_hdf5__fault take_filters(chunks *c, hid_t made, char *filter)
+static rh_wire__fault take_filters(chunks *c, hid_t made, int64_t *filter)
 {
     c->nfilter = H5Pget_nfilters(made);
     if (c->nfilter < 0 || c->nfilter > MAX_FILTERS)
-        return RH_HDF5_DAMAGED;
+        return RH_WIRE_DAMAGED;
     for (int i = 0; i < c->nfilter; i++) {
         unsigned flags = 0, config = 0;
         size_t nvalue = 0;
-        char name[64] = "";
-        c->filter[i] = H5Pget_filter2(made, (unsigned)i, &flags, &nvalue, NULL, sizeof name,
-                                      name, &config);
-        name[sizeof name - 1] = 0;
+        c->filter[i] =
+            H5Pget_filter2(made, (unsigned)i, &flags, &nvalue, NULL, 0, NULL, &config);
         if (c->filter[i] < 0)
-            return RH_HDF5_DAMAGED;
+            return RH_WIRE_DAMAGED;
         if (c->filter[i] != H5Z_FILTER_DEFLATE && c->filter[i] != H5Z_FILTER_SHUFFLE &&
             c->filter[i] != H5Z_FILTER_FLETCHER32)
-            return name_filter(c->filter[i], name, filter);
+            return *filter = c->filter[i], RH_WIRE_FILTER;
         for (int j = 0; j < i; j++)
             if (c->filter[j] == c->filter[i])
-                return RH_HDF5_DAMAGED;
+                return RH_WIRE_DAMAGED;
     }
-    return RH_HDF5_SOUND;
+    return RH_WIRE_SOUND;
 }
 
 // How many bytes the n packed bytes unpack to, at most most + 1; UINT64_MAX if they do not.
@@ -175,36 +150,36 @@ static bool fills_chunk(const chunks *c, const unsigned char *stored, uint64_t n
 }
 
 // The chunk at `at`. One that was never written is made of fill values.
-static rh_hdf5__fault check_chunk(const chunks *c, const hsize_t *at)
+static rh_wire__fault check_chunk(const chunks *c, const hsize_t *at)
 {
     hsize_t size = 0;
     if (H5Dget_chunk_storage_size(c->dataset, at, &size) < 0)
-        return RH_HDF5_DAMAGED;
+        return RH_WIRE_DAMAGED;
     if (size == 0)
-        return RH_HDF5_SOUND;
+        return RH_WIRE_SOUND;
     if (c->nfilter == 0)
-        return size == c->bytes ? RH_HDF5_SOUND : RH_HDF5_DAMAGED;
+        return size == c->bytes ? RH_WIRE_SOUND : RH_WIRE_DAMAGED;
     if (size > c->limit)
-        return RH_HDF5_DAMAGED;
-    unsigned char *stored = rh_alloc((size_t)size, 1);
+        return RH_WIRE_DAMAGED;
+    unsigned char *stored = malloc((size_t)size);
     uint32_t mask = 0;
     if (!stored)
-        return RH_HDF5_MEMORY;
+        return RH_WIRE_MEMORY;
     bool fills = H5Dread_chunk(c->dataset, H5P_DEFAULT, at, &mask, stored) >= 0 &&
                  fills_chunk(c, stored, size, mask);
-    rh_free(stored);
-    return fills ? RH_HDF5_SOUND : RH_HDF5_DAMAGED;
+    free(stored);
+    return fills ? RH_WIRE_SOUND : RH_WIRE_DAMAGED;
 }
 
 // All chunks whose first row is `row`.
-static rh_hdf5__fault check_band(const chunks *c, hsize_t row)
+static rh_wire__fault check_band(const chunks *c, hsize_t row)
 {
-    hsize_t at[RH_HDF5__RANK] = {row};
+    hsize_t at[RH_WIRE__RANK] = {row};
     for (int k = 1; k < c->rank; k++)
         if (c->dim[k] == 0)
-            return RH_HDF5_SOUND;
+            return RH_WIRE_SOUND;
     for (;;) {
-        rh_hdf5__fault fault = check_chunk(c, at);
+        rh_wire__fault fault = check_chunk(c, at);
         int k = c->rank - 1;
         if (fault)
             return fault;
@@ -215,26 +190,26 @@ static rh_hdf5__fault check_band(const chunks *c, hsize_t row)
             at[k] = 0;
         }
         if (k < 1)
-            return RH_HDF5_SOUND;
+            return RH_WIRE_SOUND;
     }
 }
 
-static rh_hdf5__fault take_chunks(chunks *c, hid_t made, size_t width, char *filter)
+static rh_wire__fault take_chunks(chunks *c, hid_t made, size_t width, int64_t *filter)
 {
     hid_t file = H5Iget_file_id(c->dataset);
     hsize_t whole = 0;
     if (file < 0 || H5Fget_filesize(file, &whole) < 0 || width == 0 ||
-        H5Pget_chunk(made, RH_HDF5__RANK, c->size) != c->rank || c->rank < 1)
+        H5Pget_chunk(made, RH_WIRE__RANK, c->size) != c->rank || c->rank < 1)
         whole = 0;
     if (file >= 0)
         H5Fclose(file);
     if (whole == 0)
-        return RH_HDF5_DAMAGED;
+        return RH_WIRE_DAMAGED;
     c->limit = whole;
     c->bytes = width;
     for (int k = 0; k < c->rank; k++) {
         if (c->size[k] == 0 || c->size[k] > UINT32_MAX / c->bytes)
-            return RH_HDF5_DAMAGED;
+            return RH_WIRE_DAMAGED;
         c->bytes *= c->size[k];
     }
     return take_filters(c, made, filter);
@@ -243,30 +218,30 @@ static rh_hdf5__fault take_chunks(chunks *c, hid_t made, size_t width, char *fil
 // ---------------------------------------------------------------------------- its rows
 
 // In one piece: exactly the bytes of its shape, or, outside the header, none.
-static rh_hdf5__fault check_piece(const chunks *c, size_t width, bool compact)
+static rh_wire__fault check_piece(const chunks *c, size_t width, bool compact)
 {
     hsize_t stored = H5Dget_storage_size(c->dataset), count = width;
     for (int k = 0; k < c->rank; k++) {
         if (c->dim[k] && count > UINT64_MAX / c->dim[k])
-            return RH_HDF5_DAMAGED;
+            return RH_WIRE_DAMAGED;
         count *= c->dim[k];
     }
-    return stored == count || (stored == 0 && !compact) ? RH_HDF5_SOUND : RH_HDF5_DAMAGED;
+    return stored == count || (stored == 0 && !compact) ? RH_WIRE_SOUND : RH_WIRE_DAMAGED;
 }
 
-rh_hdf5__fault rh_hdf5__check_rows(hid_t dataset, hsize_t first, hsize_t n, hsize_t *checked,
-                                   char *filter)
+rh_wire__fault rh_helper__check_rows(hid_t dataset, hsize_t first, hsize_t n, hsize_t *checked,
+                                     int64_t *filter)
 {
     chunks c = {.dataset = dataset};
     hid_t made = H5Dget_create_plist(dataset), space = H5Dget_space(dataset);
     hid_t type = H5Dget_type(dataset);
     size_t width = type < 0 ? 0 : H5Tget_size(type);
-    rh_hdf5__fault fault = RH_HDF5_DAMAGED;
+    rh_wire__fault fault = RH_WIRE_DAMAGED;
     c.rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, c.dim, NULL);
     if (made < 0 || c.rank < 0 || width == 0)
         goto done;
     if (H5Pget_layout(made) != H5D_CHUNKED) {
-        fault = *checked ? RH_HDF5_SOUND
+        fault = *checked ? RH_WIRE_SOUND
                          : check_piece(&c, width, H5Pget_layout(made) == H5D_COMPACT);
         *checked = first + n;
         goto done;

@@ -77,6 +77,7 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
     static const char *const of_d3rlpy[] = {"num_episodes", "observations_0",
                                             "observations_0_0", "episode_terminals"};
     rh_hdf5 *file = NULL;
+    rh_log *log = NULL;
     rh_status rc = rh_hdf5__open(&file, path, err);
     if (rc)
         return rc;
@@ -98,15 +99,22 @@ rh_status rh_hdf5__read(rh_log **out, const char *path, const rh_log_options *op
     if (rc)
         goto done;
     if (minari)
-        rc = rh_minari__read(out, file, opt, err);
+        rc = rh_minari__read(&log, file, opt, err);
     else if (d3rlpy)
-        rc = rh_d3rlpy__read(out, file, opt, err);
+        rc = rh_d3rlpy__read(&log, file, opt, err);
     else if (d4rl)
-        rc = rh_d4rl__read(out, file, opt, err);
+        rc = rh_d4rl__read(&log, file, opt, err);
     else
         rc = no_layout(file, err);
 
 done:
+    // not every question can fail, so a helper that ended is found here at the latest
+    if (rh_hdf5__fault(file, NULL))
+        rc = rh_hdf5__fault(file, err);
+    if (rc)
+        rh_log_destroy(log);
+    else
+        *out = log;
     rh_hdf5__close(file);
     return rh_log__one_line(rc, err);
 }

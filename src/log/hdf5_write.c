@@ -2,7 +2,10 @@
 //
 // 1. Files hold no dates, so the same log gives the same bytes.
 // 2. Flags are h5py's bool: an enum of FALSE and TRUE in one byte.
-// 3. Texts have variable length: an attribute of fixed length is limited to 64 kB.
+// 3. libhdf5 prints every failure, and the packaged library is not thread-safe. While a file is
+//    open its printing is off and other threads wait. At exit it prints a message if something
+//    cannot be closed; all our files are closed by then, so its cleanup is disabled.
+// 4. Texts have variable length: an attribute of fixed length is limited to 64 kB.
 
 #include "base/base_internal.h"
 #include "hdf5.h"
@@ -20,6 +23,24 @@ struct rh_hdf5__out {
     int64_t *whole; // owned, the same size
     rh_hdf5__quiet quiet;
 };
+
+void rh_hdf5__enter(rh_hdf5__quiet *quiet)
+{
+    H5E_auto2_t print = NULL;
+    rh_base__alone_begin();
+    H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
+    memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
+{
+    H5E_auto2_t print = NULL;
+    memcpy(&print, &quiet->print, sizeof print);
+    H5Eset_auto2(H5E_DEFAULT, print, quiet->data);
+    rh_base__alone_end();
+}
 
 static rh_status cannot_write(const rh_hdf5__out *out, const char *what, rh_error *err)
 {

@@ -1,0 +1,35 @@
+// hdf5_helper.h - the parts of the helper program rehearse-hdf5. None of them is in the
+// library.
+
+#ifndef REHEARSE_LOG_HDF5_HELPER_H
+#define REHEARSE_LOG_HDF5_HELPER_H
+
+#include "hdf5_wire.h"
+
+#include <hdf5.h>
+
+// ---------------------------------------------------------------------------- sandbox
+
+// Give up everything but reading the log and answering. `size`: bytes of the log.
+void rh_helper__confine(uint64_t size);
+
+// Access settings for H5Fopen() that read the descriptor RH_WIRE__LOG, whatever the name.
+hid_t rh_helper__driver(void);
+
+// ---------------------------------------------------------------------------- checks
+
+// Access settings under which external links are not followed. Close them with H5Pclose().
+hid_t rh_helper__inside(hid_t of);
+
+// Whether an external or user-defined link is on the way to `name`.
+bool rh_helper__is_linked(hid_t file, const char *name);
+
+// Where a dataset is stored, before anything else is asked about it.
+rh_wire__fault rh_helper__check_layout(hid_t dataset);
+
+// Whether the stored bytes of rows first .. first + n - 1 are what its shape needs. Rows before
+// *checked were checked; *checked grows. *filter: the filter that is not known.
+rh_wire__fault rh_helper__check_rows(hid_t dataset, hsize_t first, hsize_t n, hsize_t *checked,
+                                     int64_t *filter);
+
+#endif

@@ -1,0 +1,21 @@
+// hdf5_spawn.h - starts and ends the helper program rehearse-hdf5.
+
+#ifndef REHEARSE_LOG_HDF5_SPAWN_H
+#define REHEARSE_LOG_HDF5_SPAWN_H
+
+#include "log_internal.h"
+
+#include <sys/types.h>
+
+typedef struct rh_spawn {
+    pid_t pid;  // 0: none
+    int socket; // -1: closed
+} rh_spawn;
+
+// Start a helper that reads the file at `path`.
+rh_status rh_spawn__begin(rh_spawn *helper, const char *path, rh_error *err);
+
+// End it, at once if `now`, and write to `how` what ended it, if not this call.
+void rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);
+
+#endif
