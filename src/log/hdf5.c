@@ -15,11 +15,9 @@
 #include "hdf5_wire.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define PATIENCE 300000         // milliseconds without a byte of an answer
 #define MAX_BYTES (1ULL << 32U) // of an answer
 
 // A conversation with a helper.
@@ -27,6 +25,11 @@ typedef struct talk {
     rh_spawn helper;
     rh_status over; // not RH_OK: it failed, see why
     rh_error why;
+    rh_wire__ask
+        later[32]; // sent with the next request, so that closing costs no call (nlater)
+    int nlater;
+    char held[4096]; // received and not yet used: first .. last - 1
+    size_t first, last;
 } talk;
 
 struct rh_hdf5 {
@@ -71,26 +74,39 @@ static bool send_all(const rh_hdf5 *file, const void *from, size_t n)
     return true;
 }
 
-static bool receive_all(const rh_hdf5 *file, void *to, size_t n)
+// Receive 1 to n bytes; 0 after a failure.
+static size_t receive_some(const rh_hdf5 *file, void *to, size_t n)
 {
-    for (char *at = to; n > 0;) {
-        struct pollfd wait = {.fd = file->talk->helper.socket, .events = POLLIN};
-        int ready = poll(&wait, 1, PATIENCE);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready == 0) {
-            give_up(file, "its reader did not answer for 5 minutes");
-            return false;
-        }
-        ssize_t got = recv(file->talk->helper.socket, at, n, 0);
+    for (;;) {
+        ssize_t got = recv(file->talk->helper.socket, to, n, 0); // waits, see hdf5_spawn.c
+        if (got > 0)
+            return (size_t)got;
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) {
-            give_up(file, NULL);
-            return false;
+        bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        give_up(file, late ? "its reader did not answer for 5 minutes" : NULL);
+        return 0;
+    }
+}
+
+static bool receive_all(const rh_hdf5 *file, void *to, size_t n)
+{
+    talk *t = file->talk;
+    for (char *at = to; n > 0;) {
+        size_t part = t->last - t->first < n ? t->last - t->first : n;
+        if (part > 0) {
+            memcpy(at, t->held + t->first, part);
+            t->first += part;
+        } else if (n >= sizeof t->held) {
+            part = receive_some(file, at, n);
+        } else {
+            t->first = 0;
+            t->last = receive_some(file, t->held, sizeof t->held);
         }
-        at += got;
-        n -= (size_t)got;
+        if (t->over)
+            return false;
+        at += part;
+        n -= part;
     }
     return true;
 }
@@ -110,19 +126,26 @@ static bool receive_head(const rh_hdf5 *file, rh_wire__answer *head)
            nonsense(file);
 }
 
-// Send a request with one or two texts.
+// Send a request with one or two texts, after those that have waited.
 static bool send_ask(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two)
 {
-    char text[RH_WIRE__TEXT];
+    talk *t = file->talk;
+    char text[sizeof t->later + sizeof ask + RH_WIRE__TEXT];
     size_t n = one ? strlen(one) + 1 : 0, more = two ? strlen(two) + 1 : 0;
-    if (file->talk->over || n + more > sizeof text)
+    size_t before = (size_t)t->nlater * sizeof ask;
+    if (n + more > RH_WIRE__TEXT)
+        give_up(file, "a name in it is too long");
+    if (t->over)
         return false;
-    if (one)
-        memcpy(text, one, n);
-    if (two)
-        memcpy(text + n, two, more);
     ask.size = (uint32_t)(n + more);
-    return send_all(file, &ask, sizeof ask) && send_all(file, text, ask.size);
+    memcpy(text, t->later, before);
+    memcpy(text + before, &ask, sizeof ask);
+    if (one)
+        memcpy(text + before + sizeof ask, one, n);
+    if (two)
+        memcpy(text + before + sizeof ask + n, two, more);
+    t->nlater = 0;
+    return send_all(file, text, before + sizeof ask + n + more);
 }
 
 static bool ask_for(const rh_hdf5 *file, rh_wire__ask ask, const char *one, const char *two,
@@ -316,8 +339,13 @@ static rh_status refuse(const rh_hdf5 *file, const char *name, const char *shape
 
 static void shut_dataset(rh_array *array)
 {
-    send_ask(array->source, (rh_wire__ask){.op = RH_WIRE_SHUT, .id = array->handle}, NULL,
-             NULL);
+    const rh_hdf5 *file = array->source;
+    talk *t = file->talk;
+    rh_wire__ask ask = {.op = RH_WIRE_SHUT, .id = array->handle};
+    if (t->nlater < (int)(sizeof t->later / sizeof *t->later))
+        t->later[t->nlater++] = ask;
+    else
+        send_ask(file, ask, NULL, NULL);
     rh_free(array->stream);
     array->stream = NULL;
 }

@@ -61,10 +61,10 @@ bool rh_helper__is_linked(hid_t file, const char *name)
     return false;
 }
 
-rh_wire__fault rh_helper__check_layout(hid_t dataset)
+rh_wire__fault rh_helper__check_layout(hid_t dataset, H5D_layout_t *out)
 {
     hid_t made = H5Dget_create_plist(dataset);
-    H5D_layout_t layout = made < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(made);
+    H5D_layout_t layout = *out = made < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(made);
     rh_wire__fault fault = RH_WIRE_DAMAGED;
     if (layout == H5D_VIRTUAL)
         fault = RH_WIRE_VIRTUAL;
@@ -217,20 +217,21 @@ static rh_wire__fault take_chunks(chunks *c, hid_t made, size_t width, int64_t *
 
 // ---------------------------------------------------------------------------- its rows
 
-// In one piece: exactly the bytes of its shape, or, outside the header, none.
-static rh_wire__fault check_piece(const chunks *c, size_t width, bool compact)
+rh_wire__fault rh_helper__check_piece(hid_t dataset, H5D_layout_t layout, hsize_t count)
 {
-    hsize_t stored = H5Dget_storage_size(c->dataset), count = width;
-    for (int k = 0; k < c->rank; k++) {
-        if (c->dim[k] && count > UINT64_MAX / c->dim[k])
-            return RH_WIRE_DAMAGED;
-        count *= c->dim[k];
-    }
-    return stored == count || (stored == 0 && !compact) ? RH_WIRE_SOUND : RH_WIRE_DAMAGED;
+    hid_t type = H5Dget_type(dataset);
+    hsize_t stored = H5Dget_storage_size(dataset), width = type < 0 ? 0 : H5Tget_size(type);
+    if (type >= 0)
+        H5Tclose(type);
+    if (width == 0 || count > UINT64_MAX / width)
+        return RH_WIRE_DAMAGED;
+    return stored == count * width || (stored == 0 && layout == H5D_CONTIGUOUS)
+               ? RH_WIRE_SOUND
+               : RH_WIRE_DAMAGED;
 }
 
-rh_wire__fault rh_helper__check_rows(hid_t dataset, hsize_t first, hsize_t n, hsize_t *checked,
-                                     int64_t *filter)
+rh_wire__fault rh_helper__check_chunks(hid_t dataset, hsize_t first, hsize_t n,
+                                       hsize_t *checked, int64_t *filter)
 {
     chunks c = {.dataset = dataset};
     hid_t made = H5Dget_create_plist(dataset), space = H5Dget_space(dataset);
@@ -238,21 +239,12 @@ rh_wire__fault rh_helper__check_rows(hid_t dataset, hsize_t first, hsize_t n, hs
     size_t width = type < 0 ? 0 : H5Tget_size(type);
     rh_wire__fault fault = RH_WIRE_DAMAGED;
     c.rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, c.dim, NULL);
-    if (made < 0 || c.rank < 0 || width == 0)
-        goto done;
-    if (H5Pget_layout(made) != H5D_CHUNKED) {
-        fault = *checked ? RH_WIRE_SOUND
-                         : check_piece(&c, width, H5Pget_layout(made) == H5D_COMPACT);
-        *checked = first + n;
-        goto done;
-    }
-    fault = take_chunks(&c, made, width, filter);
+    if (made >= 0 && c.rank >= 0 && width > 0)
+        fault = take_chunks(&c, made, width, filter);
     while (!fault && *checked < first + n) {
         fault = check_band(&c, *checked);
         *checked += c.size[0];
     }
-
-done:
     if (type >= 0)
         H5Tclose(type);
     if (space >= 0)

@@ -25,11 +25,15 @@ hid_t rh_helper__inside(hid_t of);
 bool rh_helper__is_linked(hid_t file, const char *name);
 
 // Where a dataset is stored, before anything else is asked about it.
-rh_wire__fault rh_helper__check_layout(hid_t dataset);
+rh_wire__fault rh_helper__check_layout(hid_t dataset, H5D_layout_t *layout);
 
-// Whether the stored bytes of rows first .. first + n - 1 are what its shape needs. Rows before
-// *checked were checked; *checked grows. *filter: the filter that is not known.
-rh_wire__fault rh_helper__check_rows(hid_t dataset, hsize_t first, hsize_t n, hsize_t *checked,
-                                     int64_t *filter);
+// Whether a dataset in one piece has the bytes of its `count` numbers, or, outside the header,
+// none.
+rh_wire__fault rh_helper__check_piece(hid_t dataset, H5D_layout_t layout, hsize_t count);
+
+// Whether the chunks of rows first .. first + n - 1 unpack to their size. Rows before *checked
+// were checked; *checked grows. *filter: the filter that is not known.
+rh_wire__fault rh_helper__check_chunks(hid_t dataset, hsize_t first, hsize_t n,
+                                       hsize_t *checked, int64_t *filter);
 
 #endif

@@ -128,6 +128,14 @@ static herr_t close_log(H5FD_t *file)
     return 0;
 }
 
+// Metadata and small pieces of data are read ahead, as with libhdf5's own drivers.
+static herr_t query(const H5FD_t *file, unsigned long *flags)
+{
+    (void)file;
+    *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE;
+    return 0;
+}
+
 static haddr_t get_eoa(const H5FD_t *file, H5FD_mem_t type)
 {
     (void)type;
@@ -189,6 +197,7 @@ hid_t rh_helper__driver(void)
         .fc_degree = H5F_CLOSE_STRONG,
         .open = open_log,
         .close = close_log,
+        .query = query,
         .get_eoa = get_eoa,
         .set_eoa = set_eoa,
         .get_eof = get_eof,

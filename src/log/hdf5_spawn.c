@@ -4,7 +4,8 @@
 // 2. The helper is looked for beside the program or library that contains this code, then in
 //    libexec/rehearse below its prefix, then where it was to be installed. No environment
 //    variable and no search path names it. It gets no environment but LD_LIBRARY_PATH, which
-//    may be needed to find libhdf5.
+//    may be needed to find libhdf5, and MALLOC_PERTURB_, with which tests find memory that was
+//    read before it was written.
 // 3. The library opens the log, so the helper needs no right to open files. A lock tells
 // whether
 //    another program is writing it, as libhdf5 does; where there are no locks, it is not asked.
@@ -30,6 +31,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +39,7 @@
 #define RH_HELPER_FOLDER "/usr/local/libexec/rehearse"
 #endif
 
+#define PATIENCE 300       // seconds without a byte of an answer
 #define FREE_DESCRIPTOR 10 // ours are numbered from here, so that none is in the way of another
 
 // ---------------------------------------------------------------------------- where it is
@@ -74,11 +77,14 @@ static bool find_place(int n, const char *own, char *path, size_t size)
 // Start the program at `path` with its two descriptors. An error number, 0 if it started.
 static int start(pid_t *pid, const char *path, int sock, int log)
 {
-    const char *libraries = getenv("LD_LIBRARY_PATH");
-    char word[] = "rehearse-hdf5", one[4096] = "", *argument[] = {word, NULL};
-    char *environment[] = {NULL, NULL};
-    if (libraries && snprintf(one, sizeof one, "LD_LIBRARY_PATH=%s", libraries) < 4096)
-        environment[0] = one;
+    char word[] = "rehearse-hdf5", one[2][4096], *argument[] = {word, NULL};
+    char *environment[3] = {NULL};
+    for (int i = 0, n = 0; i < 2; i++) {
+        static const char *const kept[] = {"LD_LIBRARY_PATH", "MALLOC_PERTURB_"};
+        const char *value = getenv(kept[i]);
+        if (value && snprintf(one[i], sizeof one[i], "%s=%s", kept[i], value) < 4096)
+            environment[n++] = one[i];
+    }
     posix_spawn_file_actions_t act;
     posix_spawnattr_t attribute;
     sigset_t none, every;
@@ -155,6 +161,8 @@ rh_status rh_spawn__begin(rh_spawn *helper, const char *path, rh_error *err)
                      RH_HELPER_FOLDER);
         goto done;
     }
+    struct timeval patience = {.tv_sec = PATIENCE};
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     helper->socket = pair[0];
     pair[0] = -1;
 
