@@ -37,10 +37,8 @@
 #define LEAST_MEMORY (UINT64_C(1) << 30)
 #define MEMORY_A_BYTE 16
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SANITIZED 1 // the shadow memory alone is terabytes
-#else
-#define SANITIZED 0
+#ifndef RH_SANITIZED // with sanitizers the shadow memory alone is terabytes
+#define RH_SANITIZED 0
 #endif
 
 static uint64_t log_size;
@@ -99,7 +97,7 @@ void rh_helper__confine(uint64_t size)
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_NOFILE, RH_WIRE__LOG + 1);
     limit(RLIMIT_CPU, LEAST_SECONDS + size / BYTES_A_SECOND);
-    if (!SANITIZED)
+    if (!RH_SANITIZED)
         limit(RLIMIT_AS, LEAST_MEMORY + size * MEMORY_A_BYTE);
     filter_calls();
 }
