@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "cli_internal.h"
 
+#include <sys/stat.h>
+
 static const cli_option output_option[] = {
     {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
      .initial = "by the extension of OUT"},
@@ -25,6 +27,14 @@ static void report(const rh_log *log, const char *out)
     putchar('\n');
 }
 
+// Whether both names lead to one file, also by links.
+static bool is_same(const char *a, const char *b)
+{
+    struct stat one, two;
+    return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
 static int convert_main(const cli_args *args)
 {
     if (args->nword != 2) {
@@ -38,6 +48,12 @@ static int convert_main(const cli_args *args)
     const char *from = args->word[0], *out = args->word[1], *to = cli_value(args, "to");
     cli_log log = {0};
     rh_error err;
+    if (is_same(from, out)) {
+        char shown[1024];
+        cli_refuse("%s: the log itself, expected another file to write",
+                   rh_text__printable(out, shown, sizeof shown));
+        return CLI_USAGE;
+    }
     int rc = cli_pass(rh_log_write_check(out, to, &err), &err);
     if (!rc)
         rc = cli_log_read(&log, args, from);

@@ -75,8 +75,12 @@ static void remove_left_over(const char *folder)
 static rh_status open_file(rh_journal *j, rh_error *err)
 {
     struct stat there;
-    // O_NONBLOCK: do not wait if it is a pipe
-    j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    // O_NONBLOCK: do not wait if it is a pipe. O_NOFOLLOW: do not write elsewhere
+    j->fd =
+        open(j->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    if (j->fd < 0 && errno == ELOOP)
+        return rh_fail(err, RH_EIO, "%s: is a link, expected a file",
+                       rh_base__path_tail(j->path));
     if (j->fd < 0 || fstat(j->fd, &there) != 0)
         return rh_fail(err, RH_EIO, "%s: cannot open for writing: %s",
                        rh_base__path_tail(j->path), strerror(errno));

@@ -5,7 +5,8 @@
 // 2. On NFS Linux turns it into a lock of the server (since 2.6.12) that other hosts see,
 //    unless mounted with nolock or local_lock=flock. Lustre refuses it unless mounted with
 //    flock. Without locks we continue: a process that finds another's lines stops.
-// 3. The name is not study.log.lock, which Optuna holds while it writes a line.
+// 3. Links are not followed: study.lock -> some file would empty that file.
+// 4. The name is not study.log.lock, which Optuna holds while it writes a line.
 
 #include "base/base_internal.h"
 #include "journal.h"
@@ -23,7 +24,7 @@
 static void read_note(const char *note, char *pid, char *host)
 {
     char text[NOTE] = "";
-    int fd = open(note, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(note, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
     if (fd >= 0)
         close(fd);
@@ -47,7 +48,8 @@ static void write_note(const char *note)
     if (gethostname(host, sizeof host - 1) != 0 || !*host)
         snprintf(host, sizeof host, "this host");
     int n = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
-    int fd = open(note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    int fd =
+        open(note, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (fd < 0)
         return;
     ssize_t written = write(fd, text, (size_t)n);

@@ -120,6 +120,9 @@ static void refuses(void **unused)
     is_refused("convert plant.csv", "convert: 1 file name, expected two");
     is_refused("convert none.csv z.npz", "none.csv: cannot read: No such file or directory");
     is_refused("convert . z.npz", ".: it is a directory without a Minari dataset");
+    is_refused("convert plant.csv plant.csv",
+               "plant.csv: the log itself, expected another file");
+    is_refused("convert plant.csv ./plant.csv", "./plant.csv: the log itself");
     is_refused("convert " PLANT " b.xls", "b.xls: cannot tell the format from the name");
     is_refused("convert " PLANT " z.npz --to exel", "--to cannot be 'exel'");
     is_refused("convert " PLANT " z.npz --max-gap soon", "--max-gap = soon, expected a time");

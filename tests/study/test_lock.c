@@ -109,10 +109,44 @@ static void the_second_is_refused(void **unused)
     assert_int_equal(rh_base__alloc_live(), live);
 }
 
+// A link in a study's folder is not followed: what it leads to stays as it is.
+static void links_are_not_followed(void **unused)
+{
+    (void)unused;
+    char note[300], log[300], other[300], text[16] = "";
+    rh_journal *journal = NULL;
+    rh_error err = {""};
+    snprintf(note, sizeof note, "%s/study.lock", folder);
+    snprintf(log, sizeof log, "%s/study.log", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    FILE *file = fopen(other, "w");
+    assert_non_null(file);
+    fputs("precious", file);
+    fclose(file);
+    unlink(note);
+    unlink(log);
+    assert_int_equal(symlink("other", note), 0);
+    assert_int_equal(try_to_open(&journal, &err), RH_OK);
+    rh_journal__close(journal);
+    unlink(log);
+    unlink(note);
+    assert_int_equal(symlink("other", log), 0);
+    assert_int_equal(try_to_open(&journal, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "study.log: is a link, expected a file"));
+    file = fopen(other, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_string_equal(text, "precious");
+    unlink(log);
+    unlink(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_second_is_refused, enter, leave),
+        cmocka_unit_test_setup_teardown(links_are_not_followed, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
