@@ -195,7 +195,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
         .times = plan->time >= 0,
         .reward_name = plan->reward_name,
         .path = r->path,
-        .format = "csv",
+        .format = r->csv.made ? "jsonl" : "csv",
     };
     rc = rh_csv__settle_actions(r, &shape, err);
     if (!rc)
@@ -299,6 +299,16 @@ rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const ch
 {
     rh_csv__reader r = {.path = path, .opt = opt};
     return read_opened(&r, out, rh_csv__open_bytes(&r.csv, bytes, n, path, err), err);
+}
+
+rh_status rh_csv__read_made(rh_log **out, const void *bytes, size_t n, const char *path,
+                            const rh_log_options *opt, rh_error *err)
+{
+    rh_csv__reader r = {.path = path, .opt = opt};
+    rh_status rc = rh_csv__open_bytes(&r.csv, bytes, n, path, err);
+    r.csv.made = true;
+    r.csv.next_line = 0;
+    return read_opened(&r, out, rc, err);
 }
 
 // Text or gzip: any file whose first line contains only bytes of text.

@@ -26,6 +26,8 @@ typedef struct rh_csv {
     char *buffer;               // owned                             (room)
     size_t room, begin, end;    // text not consumed yet
     bool ended;                 // the rest of the text is in the buffer
+    bool lines;                 // a quote means nothing: every line is a record
+    bool made;                  // the first line was made, and counts as line 0
     bool quotes, nuls;          // the text contains any
     bool heading; // before the header, where a line that begins with # is a comment
     const rh_log_options *opt; // how numbers are written; NULL: as usual. Borrowed
@@ -138,6 +140,9 @@ void rh_csv__clear_head(rh_csv__header *head);
 
 rh_status rh_csv__read_bytes(rh_log **out, const void *bytes, size_t n, const char *path,
                              const rh_log_options *opt, rh_error *err);
+// The same for a table made from a file of another format, whose line 1 follows the header.
+rh_status rh_csv__read_made(rh_log **out, const void *bytes, size_t n, const char *path,
+                            const rh_log_options *opt, rh_error *err);
 rh_status rh_csv__write(const rh_log *log, const char *path, rh_error *err);
 
 // The columns of a table to write.

@@ -92,7 +92,7 @@ rh_status rh_csv__note(rh_csv__reader *r, rh_error *err)
     if (!rc && r->head.ignored)
         rc =
             rh_log_note(b, err, "'# rehearse' lines are ignored: they do not match the header");
-    if (!rc)
+    if (!rc && !r->csv.made)
         rc = r->csv.delimiter == '\t' ? rh_log_note(b, err, "delimiter tab")
                                       : rh_log_note(b, err, "delimiter '%c'", r->csv.delimiter);
     if (!rc && r->csv.order != RH_DATES_AUTO)

@@ -94,8 +94,8 @@ static bool is_meant(const rh_csv__table *table, const rh_columns__plan *plan,
     return are_those(table, RH_ROLE_OBS, plan->obs, plan->nobs) &&
            are_those(table, RH_ROLE_NEXT, plan->next, plan->nnext) &&
            are_those(table, RH_ROLE_ACTION, plan->act, plan->nact) &&
-           are_those(table, RH_ROLE_REWARD, plan->term, plan->nterm) &&
-           plan->reward.nop == 0 && strcmp(plan->reward_name, log->reward_name) == 0 &&
+           are_those(table, RH_ROLE_REWARD, plan->term, plan->nterm) && plan->reward.nop == 0 &&
+           strcmp(plan->reward_name, log->reward_name) == 0 &&
            is_that(table, RH_ROLE_EPISODE, plan->episode) &&
            is_that(table, RH_ROLE_TERMINAL, plan->terminal) && !plan->done &&
            is_that(table, RH_ROLE_TRUNCATED, plan->truncated) &&

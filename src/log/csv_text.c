@@ -234,7 +234,7 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err)
                        strerror(errno));
     csv->at = csv->begin = csv->end = 0;
     csv->ended = false;
-    csv->next_line = 1;
+    csv->next_line = csv->made ? 0 : 1;
     return begin(csv, err);
 }
 
@@ -291,7 +291,7 @@ static rh_status find_end(rh_csv *csv, char **stop, bool *several, rh_error *err
         bool open = false;
         looked = (size_t)(until - from);
         bool comment = csv->heading && from < end && *from == '#';
-        if (csv->quotes && !comment && memchr(from, '"', looked)) {
+        if (csv->quotes && !csv->lines && !comment && memchr(from, '"', looked)) {
             line = record_end(from, end, csv->delimiter, &open);
             *several = true;
             looked = 0;

@@ -95,8 +95,8 @@ typedef struct rh_log__format {
     rh_status (*write)(const rh_log *log, const char *path, rh_error *err);
 } rh_log__format;
 
-extern const rh_log__format rh_log__csv, rh_log__npz, rh_log__minari, rh_log__d4rl,
-    rh_log__d3rlpy;
+extern const rh_log__format rh_log__csv, rh_log__jsonl, rh_log__npz, rh_log__minari,
+    rh_log__d4rl, rh_log__d3rlpy;
 
 // Split a comma-separated list into trimmed words. Owned: *word, one block with the array and
 // the text, free with rh_free().

@@ -22,7 +22,7 @@
 #define HEAD 512 // bytes read for detection
 
 static const rh_log__format *const format[] = {
-    &rh_log__csv, &rh_log__minari, &rh_log__d4rl, &rh_log__d3rlpy, &rh_log__npz,
+    &rh_log__csv, &rh_log__jsonl, &rh_log__minari, &rh_log__d4rl, &rh_log__d3rlpy, &rh_log__npz,
 };
 #define NFORMAT ((int)(sizeof format / sizeof *format))
 
@@ -258,7 +258,7 @@ static rh_status read_pipe(rh_log **out, int pipe, const char *path,
     size_t n = got > 0 ? (size_t)got : 0;
     rc = refuse_stranger(path, head, n, err);
     const rh_log__format *kind = asked;
-    for (int i = 0; !rc && !kind && n > 0 && i < NFORMAT; i++)
+    for (int i = NFORMAT - 1; !rc && !kind && n > 0 && i >= 0; i--)
         if (format[i]->read_fd && format[i]->probe && format[i]->probe(path, false, head, n))
             kind = format[i];
     if (!rc && kind && kind->read_fd)

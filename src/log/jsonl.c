@@ -1,0 +1,251 @@
+// jsonl.c - reads logs from JSON lines: one object for each step.
+//
+//     {"obs": [0.1, 0.2], "action": 1, "reward": 0.5, "info": {"power": 3}}
+//
+// The lines become a table in memory, which the CSV reader reads: roles, kinds and messages are
+// the same for both.
+//
+// 1. Lists are numbered and objects joined by a point: obs_0, obs_1, info.power.
+// 2. Two passes: the first collects the columns, so that a key may appear later than in the
+//    first line. A key that a line lacks is missing there, as null is.
+// 3. The table has one line more, its header. It counts as line 0, so that messages name the
+//    lines of the file; and a line end inside a text becomes a blank.
+
+#include "base/base_internal.h"
+#include "base/number.h"
+#include "csv.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define COLUMNS 10000 // most columns, as in a CSV file
+#define DEPTH 8       // most objects and lists inside each other
+#define NAME 400      // most bytes of a column's name
+
+typedef struct json_table {
+    rh_csv csv;     // the lines
+    char **name;    // of the columns, owned               (n, room for COLUMNS)
+    int n;          //
+    int hint;       // column of the value before
+    json_t **value; // of the line, borrowed from it       (COLUMNS)
+    bool collects;  // the first pass
+    rh_text text;   // the table
+    rh_error *err;
+} json_table;
+
+static rh_status refuse(const json_table *t, const char *found, const char *expected)
+{
+    char shown[120];
+    return rh_fail(t->err, RH_EFORMAT, "%s:%lld: %s, expected %s",
+                   rh_base__path_tail(t->csv.path), (long long)t->csv.line,
+                   rh_text__printable(found, shown, sizeof shown), expected);
+}
+
+// The column called `name`, or -1. Keys usually come in the same order.
+static int find_column(json_table *t, const char *name)
+{
+    for (int i = 0; i < t->n; i++) {
+        int at = (t->hint + 1 + i) % t->n;
+        if (strcmp(t->name[at], name) == 0) {
+            t->hint = at;
+            return at;
+        }
+    }
+    return -1;
+}
+
+static rh_status take_scalar(json_table *t, const char *name, json_t *value)
+{
+    int at = find_column(t, name);
+    if (at >= 0) {
+        t->value[at] = t->collects ? NULL : value;
+        return RH_OK;
+    }
+    if (!t->collects)
+        return refuse(t, "the file has changed", "the same in the second reading");
+    if (t->n == COLUMNS)
+        return refuse(t, "more than 10,000 different keys", "fewer");
+    t->name[t->n] = rh_base__copy(name);
+    if (!t->name[t->n])
+        return rh_base__no_memory(t->err, t->csv.path);
+    t->hint = t->n++;
+    return RH_OK;
+}
+
+// Visit what is inside a value; name (NAME bytes) is of length n.
+static rh_status take_value(json_table *t, char *name, size_t n, json_t *value, int depth)
+{
+    const char *key;
+    json_t *inner;
+    size_t i;
+    rh_status rc = RH_OK;
+    if (!json_is_object(value) && !json_is_array(value))
+        return take_scalar(t, name, value);
+    if (depth == DEPTH)
+        return refuse(t, "objects or lists inside more than 8 others", "fewer");
+    if (json_is_object(value)) {
+        json_object_foreach(value, key, inner)
+        {
+            if (n + strlen(key) + 2 > NAME)
+                return refuse(t, "a key of more than 400 bytes", "a shorter one");
+            snprintf(name + n, NAME - n, "%s%s", n ? "." : "", key);
+            rc = take_value(t, name, strlen(name), inner, depth + 1);
+            if (rc)
+                return rc;
+        }
+    } else {
+        json_array_foreach(value, i, inner)
+        {
+            if (n + 24 > NAME)
+                return refuse(t, "a key of more than 400 bytes", "a shorter one");
+            snprintf(name + n, NAME - n, "_%zu", i);
+            rc = take_value(t, name, strlen(name), inner, depth + 1);
+            if (rc)
+                return rc;
+        }
+    }
+    name[n] = 0;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the table
+
+static void add_quoted(rh_text *text, const char *word)
+{
+    rh_text__add(text, "\"");
+    for (; *word; word++) {
+        char c = *word == '\n' || *word == '\r' ? ' ' : *word;
+        rh_text__add_n(text, &c, 1);
+        if (c == '"')
+            rh_text__add(text, "\"");
+    }
+    rh_text__add(text, "\"");
+}
+
+static void add_value(rh_text *text, const json_t *value)
+{
+    if (json_is_integer(value))
+        rh_text__whole(text, json_integer_value(value));
+    else if (json_is_real(value))
+        rh_text__number(text, json_real_value(value));
+    else if (json_is_boolean(value))
+        rh_text__add(text, json_is_true(value) ? "true" : "false");
+    else if (json_is_string(value))
+        add_quoted(text, json_string_value(value));
+}
+
+static rh_status take_line(json_table *t, const char *text, size_t n)
+{
+    char name[NAME] = "";
+    json_error_t why;
+    json_t *line = json_loadb(text, n, JSON_REJECT_DUPLICATES, &why);
+    if (!line && json_error_code(&why) == json_error_out_of_memory)
+        return rh_base__no_memory(t->err, t->csv.path);
+    if (!line)
+        return refuse(t, why.text, "one JSON object per line");
+    rh_status rc = json_is_object(line) ? take_value(t, name, 0, line, 0)
+                                        : refuse(t, "a list", "one JSON object per line");
+    if (!rc && !t->collects) {
+        for (int i = 0; i < t->n; i++) {
+            rh_text__add(&t->text, i ? "," : "");
+            add_value(&t->text, t->value[i]);
+            t->value[i] = NULL;
+        }
+        rh_text__add(&t->text, "\n");
+    }
+    json_decref(line);
+    return rc;
+}
+
+static rh_status take_lines(json_table *t)
+{
+    int64_t line = 0;
+    for (;;) {
+        char *text;
+        size_t n;
+        rh_status rc = rh_csv__next(&t->csv, &text, &n, t->err);
+        if (rc || !text)
+            return rc;
+        for (line++; !t->collects && line < t->csv.line; line++)
+            rh_text__add(&t->text, "\n"); // a blank line
+        line = t->csv.line;
+        rc = take_line(t, text, n);
+        if (rc)
+            return rc;
+    }
+}
+
+static rh_status make_table(json_table *t)
+{
+    t->name = rh_alloc(COLUMNS, sizeof *t->name);
+    t->value = rh_alloc(COLUMNS, sizeof *t->value);
+    if (!t->name || !t->value)
+        return rh_base__no_memory(t->err, t->csv.path);
+    t->csv.lines = t->collects = true;
+    rh_status rc = take_lines(t);
+    if (!rc && t->n == 0)
+        rc = rh_fail(t->err, RH_EFORMAT, "%s: no keys, expected one JSON object per line",
+                     rh_base__path_tail(t->csv.path));
+    if (!rc)
+        rc = rh_csv__rewind(&t->csv, t->err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < t->n; i++) {
+        rh_text__add(&t->text, i ? "," : "");
+        add_quoted(&t->text, t->name[i]);
+    }
+    rh_text__add(&t->text, "\n");
+    t->collects = false;
+    rc = take_lines(t);
+    if (!rc && t->text.bad)
+        rc = rh_base__no_memory(t->err, t->csv.path);
+    return rc;
+}
+
+// Read the log from t->csv, which is then closed.
+static rh_status read_opened(json_table *t, rh_log **out, rh_status rc,
+                             const rh_log_options *opt)
+{
+    const char *path = t->csv.path;
+    if (!rc)
+        rc = make_table(t);
+    rh_csv__close(&t->csv);
+    if (!rc)
+        rc = rh_csv__read_made(out, t->text.data, t->text.n, path, opt, t->err);
+    for (int i = 0; i < t->n; i++)
+        rh_free(t->name[i]);
+    rh_free(t->name);
+    rh_free(t->value);
+    rh_text__clear(&t->text);
+    return rc;
+}
+
+static rh_status jsonl_read(rh_log **out, const char *path, const rh_log_options *opt,
+                            rh_error *err)
+{
+    json_table t = {.err = err};
+    return read_opened(&t, out, rh_csv__open(&t.csv, path, err), opt);
+}
+
+static rh_status jsonl_read_fd(rh_log **out, int fd, const char *path,
+                               const rh_log_options *opt, rh_error *err)
+{
+    json_table t = {.err = err};
+    return read_opened(&t, out, rh_csv__open_fd(&t.csv, fd, path, err), opt);
+}
+
+static bool jsonl_probe(const char *path, bool folder, const unsigned char *head, size_t n)
+{
+    (void)path;
+    size_t at = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < n && (head[at] == ' ' || (head[at] >= 9 && head[at] <= 13)))
+        at++;
+    return !folder && at < n && head[at] == '{';
+}
+
+const rh_log__format rh_log__jsonl = {
+    .about = {"jsonl", "JSON lines: one object per step", true, false},
+    .probe = jsonl_probe,
+    .read = jsonl_read,
+    .read_fd = jsonl_read_fd,
+};
