@@ -218,7 +218,7 @@ static void hard_links_in_circles(void **unused)
     hid_t episode = H5Gcreate2(f.file, "episode_0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t obs = H5Gcreate2(episode, "observations", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     for (int i = 0; i < 20; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "a%d", i);
         H5Lcreate_hard(episode, "observations", obs, name, H5P_DEFAULT, H5P_DEFAULT);
     }
