@@ -58,8 +58,8 @@ typedef struct rh_log {
     const char *reward_name;    //
     const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
                                 // s'; NULL if there is no such formula
-    const char *path;       // file it was read from, "" if none
-    rh_log_reading reading; // how it was read
+    const char *path;           // file it was read from, "" if none
+    rh_log_reading reading;     // how it was read
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
@@ -157,6 +157,7 @@ typedef struct rh_log_options {
     const char *format; // NULL: detect it
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
+    const char *derive; // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur

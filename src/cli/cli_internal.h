@@ -279,6 +279,7 @@ typedef struct cli_log {
     rh_log_roles *roles; // owned; NULL when there is none
     double *missing;     // owned
     char *missing_words; // owned
+    char *derive;        // owned
 } cli_log;
 
 // Read a log by the options of cli_log_group; a .yaml or .yml path has roles and names the log.

@@ -12,6 +12,8 @@ static const cli_option option[] = {
     {"action", 0, CLI_TEXT, "COLUMNS", .about = "the actions"},
     {"reward", 0, CLI_TEXT, "COLUMNS",
      .about = "the reward: a column, or a formula such as -energy or '-abs(T - 20) - 0.1*kW'"},
+    {"derive", 0, CLI_TEXT, "NAME=FORMULA",
+     .about = "a further sensor, computed from others: 'dT = T_in - T_out'", .repeats = true},
     {"episode", 0, CLI_TEXT, "COLUMN", .about = "a new episode starts where it changes"},
     {"terminal", 0, CLI_TEXT, "COLUMN", .about = "the step led to a terminal state"},
     {"truncated", 0, CLI_TEXT, "COLUMN", .about = "the episode was truncated after the step"},
@@ -88,6 +90,20 @@ static int read_missing(const cli_args *args, cli_log *log, rh_log_options *opt)
     return CLI_OK;
 }
 
+static int read_derive(const cli_args *args, cli_log *log, rh_log_options *opt)
+{
+    rh_text text = {0};
+    const char *one;
+    for (int at = 0; (one = cli_each(args, "derive", &at)) != NULL;)
+        rh_text__format(&text, "%s%s", text.n ? "; " : "", one);
+    if (text.bad)
+        return cli_fail("out of memory");
+    log->derive = text.data;
+    if (text.data)
+        opt->derive = text.data;
+    return CLI_OK;
+}
+
 // Options override the file of roles.
 static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
 {
@@ -109,7 +125,9 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
     opt->decimal = (rh_decimal)cli_number(args, "decimal", opt->decimal);
     opt->dates = (rh_dates)cli_number(args, "dates", opt->dates);
     opt->episode_steps = cli_number(args, "episode-steps", opt->episode_steps);
-    int rc = read_gap(args, opt);
+    int rc = read_derive(args, log, opt);
+    if (!rc)
+        rc = read_gap(args, opt);
     return rc ? rc : read_missing(args, log, opt);
 }
 
@@ -199,6 +217,7 @@ void cli_log_roles(FILE *out, const cli_log *log)
     write_role(out, "time", o->time);
     write_role(out, "next", o->next);
     write_role(out, "actions", o->actions);
+    write_role(out, "derive", o->derive);
     if (o->reward_of != usual.reward_of)
         write_role(out, "reward_of", reward_of[o->reward_of]);
     if (o->action_kind != usual.action_kind)
@@ -221,5 +240,6 @@ void cli_log_clear(cli_log *log)
     rh_log_roles_destroy(log->roles);
     rh_free(log->missing);
     rh_free(log->missing_words);
+    rh_free(log->derive);
     *log = (cli_log){0};
 }

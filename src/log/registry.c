@@ -310,6 +310,11 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
         if (kind)
             rc = kind->read(&log, path, opt, err);
     }
+    if (!rc && opt->derive) {
+        rc = rh_log__derive(&log, opt->derive, path, err);
+        if (rc)
+            rh_log_destroy(log);
+    }
     if (!rc && log && !log->time && opt->max_gap < INFINITY) {
         rc =
             rh_fail(err, RH_EINVAL,

@@ -35,6 +35,7 @@ typedef enum role_key {
     TIME,
     NEXT,
     ACTIONS,
+    DERIVE,
     MISSING_WORDS,
     REWARD_OF,
     ACTION_KIND,
@@ -62,6 +63,7 @@ static const struct {
              {"terminal", TERMINAL},
              {"truncated", TRUNCATED},
              {"time", TIME},
+             {"derive", DERIVE},
              {"next", NEXT},
              {"reward_of", REWARD_OF},
              {"action_kind", ACTION_KIND},
@@ -130,6 +132,8 @@ static rh_status take_text(const parsing *p, const rh_yaml *node, role_key key,
         const rh_yaml *entry = node->item[i];
         if (entry->kind != RH_YAML_TEXT) {
             rc = refuse(p, entry, name, "a text or a list of texts");
+        } else if (key == DERIVE) {
+            rh_text__format(&text, "%s%s", i ? "; " : "", entry->text);
         } else if (key == ACTIONS && strchr(entry->text, ',')) {
             rc = refuse(p, entry, name, "names without commas");
         } else {
@@ -247,6 +251,7 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
     case TIME:
     case NEXT:
     case ACTIONS:
+    case DERIVE:
     case MISSING_WORDS:
     case NKEY:
         break;
@@ -425,7 +430,7 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
         [FORMAT] = &opt->format,       [OBS] = &opt->obs,         [ACTION] = &opt->action,
         [REWARD] = &opt->reward,       [EPISODE] = &opt->episode, [TERMINAL] = &opt->terminal,
         [TRUNCATED] = &opt->truncated, [TIME] = &opt->time,       [NEXT] = &opt->next,
-        [ACTIONS] = &opt->actions,
+        [ACTIONS] = &opt->actions,     [DERIVE] = &opt->derive,
     };
     for (int i = 0; i < NTEXT; i++)
         if (place[i] && roles->has[i])

@@ -577,6 +577,64 @@ static void formulas_kept(void **unused)
     rh_log_destroy(log);
 }
 
+// Derived sensors: in s and s', from sensors and from each other.
+static void sensors_derived(void **unused)
+{
+    (void)unused;
+    rh_log_options opt = defaults();
+    const char *text = "T_in [C],T_out,a,r\n5,3,0,1\n6,,1,1\n9,0,0,1\n";
+    rh_log *log = read_with(text, &opt);
+    rh_error err;
+    const char *list = "dT = T_in - T_out; 'dT squared' = dT^2;;inverse=1/T_out ";
+    assert_int_equal(rh_log__derive(&log, list, "plant.csv", &err), RH_OK);
+    assert_int_equal(log->nobs, 5);
+    assert_int_equal(log->n, 2);
+    assert_string_equal(log->obs_name[3], "dT squared");
+    assert_string_equal(log->obs_unit[0], "C");
+    assert_string_equal(log->obs_unit[3], "");
+    assert_true(obs_at(log, 0, 0) == 5.0 && obs_at(log, 0, 2) == 2.0);
+    assert_true(obs_at(log, 0, 3) == 4.0 && obs_at(log, 0, 4) == 1.0 / 3.0);
+    assert_true(isnan(obs_at(log, 1, 2)));
+    assert_true(obs_at(log, 2, 2) == 9.0 && isnan(obs_at(log, 2, 4))); // 1/0
+    assert_int_equal(log->reading.nmissing, 1 + 3 + 1);
+    assert_note(log,
+                "derived sensors: dT = T_in - T_out; dT squared = dT^2; inverse = 1/T_out");
+    rh_log_destroy(log);
+
+    static const struct {
+        const char *derive, *message;
+    } bad[] = {
+        {"dT", "plant.csv: derive = dT, expected a name and a formula: dT = T_in - T_out"},
+        {"x == 2",
+         "plant.csv: derive = x == 2, expected a name and a formula: dT = T_in - T_out"},
+        {"T_out = T_in", "plant.csv: derive = T_out = T_in: there is such a sensor, expected a "
+                         "new name"},
+        {"d = T_in - T_ot", "plant.csv: derive: no sensor 'T_ot'; did you mean 'T_out'? (T_in, "
+                            "T_out)"},
+        {"d = T_in -",
+         "plant.csv: derive: 'T_in -': found its end, expected a value after '-' at "
+         "character 7"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rh_log *plain = read_with(text, &opt), *before = plain;
+        assert_int_equal(rh_log__derive(&plain, bad[i].derive, "plant.csv", &err), RH_EINVAL);
+        assert_string_equal(err.text, bad[i].message);
+        assert_ptr_equal(plain, before);
+        rh_log_destroy(plain);
+    }
+
+    // every allocation fails once
+    for (int64_t nth = 1, rc = RH_ENOMEM; rc; nth++) {
+        log = read_with(text, &opt);
+        int64_t live = rh_base__alloc_live();
+        rh_base__alloc_fail_at(nth);
+        rc = rh_log__derive(&log, list, "plant.csv", &err);
+        rh_base__alloc_fail_at(0);
+        assert_true(rc == RH_OK || (rc == RH_ENOMEM && rh_base__alloc_live() == live));
+        rh_log_destroy(log);
+    }
+}
+
 static void rewards_computed(void **unused)
 {
     (void)unused;
@@ -1236,6 +1294,7 @@ int main(void)
         cmocka_unit_test(cut_episodes),
         cmocka_unit_test(rewards_of_states),
         cmocka_unit_test(rewards_computed),
+        cmocka_unit_test(sensors_derived),
         cmocka_unit_test(formulas_kept),
         cmocka_unit_test(declared_actions),
         cmocka_unit_test(kinds_of_actions),

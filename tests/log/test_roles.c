@@ -50,6 +50,7 @@ static void every_key(void **unused)
                                 "  terminal: ''\n"
                                 "  truncated: ~\n"
                                 "  time: when\n"
+                                "  derive: [dT = a - b, 'p = max(x, y)']\n"
                                 "  reward_of: state\n"
                                 "  action_kind: discrete\n"
                                 "  missing: [-9999, Bad, 99.5, No Data]\n"
@@ -71,6 +72,7 @@ static void every_key(void **unused)
     assert_string_equal(opt.terminal, "");
     assert_string_equal(opt.truncated, "mine"); // not given: unchanged
     assert_string_equal(opt.time, "when");
+    assert_string_equal(opt.derive, "dT = a - b; p = max(x, y)");
     assert_int_equal(opt.reward_of, RH_REWARD_OF_STATE);
     assert_int_equal(opt.action_kind, RH_ACTION_DISCRETE);
     assert_int_equal(opt.nmissing, 2);
@@ -127,11 +129,12 @@ static void refusals(void **unused)
     refused("- obs\n", "a/b.yaml:1: found a list, expected a mapping of roles");
     refused("just text\n", "a/b.yaml:1: found a text, expected a mapping of roles");
     refused("obs: [a\nb: c\n", "a/b.yaml:2: not YAML: did not find expected ',' or ']'");
-    refused("obs: x\nroles:\n  reword: y\n",
-            "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
-            "action, actions, reward, rewards, episode, terminal, truncated, time, next, "
-            "reward_of, action_kind, missing, decimal, dates, max_gap, episode_steps, format, "
-            "path)");
+    refused(
+        "obs: x\nroles:\n  reword: y\n",
+        "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
+        "action, actions, reward, rewards, episode, terminal, truncated, time, derive, next, "
+        "reward_of, action_kind, missing, decimal, dates, max_gap, episode_steps, format, "
+        "path)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
