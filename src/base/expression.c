@@ -659,7 +659,7 @@ static double of_three(opcode code, double a, double b, double c)
 
 double rh_expression__value(const rh_expression *e, const double *x)
 {
-    double stack[RH_EXPRESSION__DEPTH + 1];
+    double stack[RH_EXPRESSION__DEPTH + 1] = {0.0};
     int n = 0;
     for (int i = 0; i < e->nop; i++) {
         const rh_expression__op *op = &e->op[i];
