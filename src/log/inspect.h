@@ -22,6 +22,7 @@ typedef struct rh_inspect__limits {
         shift_much; // shifted rows
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
     double next_ratio, mismatch_share;
+    double alternate;             // rows of two devices
     double cut_share, cut_spread; // ends of episodes
     int64_t cut_count, few_starts;
     double rare_share, cover, hold_share; // actions

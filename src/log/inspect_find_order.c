@@ -98,6 +98,55 @@ static void find_reward_shift(const rh_inspect__finder *f)
                                    "gave it, else move the column down by one row");
 }
 
+// Mean squares of the change over one row and over two, at up to so many places of the log.
+// False if there are too few places.
+static bool measure_alternation(const rh_log *log, const rh_log_report *report, double *one,
+                                double *two)
+{
+    enum { PLACES = 100000, FEWEST = 100 };
+    rh_inspect__space space;
+    double a[RH_MAX_OBS], b[RH_MAX_OBS], c[RH_MAX_OBS];
+    int64_t n = 0, most = log->n < PLACES ? log->n : PLACES;
+    *one = *two = 0.0;
+    rh_inspect__space_init(&space, log, report);
+    for (int64_t i = 0; i < most; i++) {
+        int64_t t = rh_inspect__spread(i, most, log->n);
+        if (t + 1 >= log->n || log->episode[t + 1] != log->episode[t] ||
+            log->to[t] != log->from[t + 1] || log->to[t + 1] == RH_UNKNOWN)
+            continue;
+        rh_inspect__place(&space, log, log->from[t], a);
+        rh_inspect__place(&space, log, log->to[t], b);
+        rh_inspect__place(&space, log, log->to[t + 1], c);
+        for (int j = 0; j < space.n; j++) {
+            double near = rh_inspect__turn(&space, j, b[j] - a[j]);
+            double far = rh_inspect__turn(&space, j, c[j] - a[j]);
+            *one += near * near;
+            *two += far * far;
+        }
+        n++;
+    }
+    return n >= FEWEST && *one > 0.0;
+}
+
+// Rows of two devices that alternate: every row is near the row before the last, and far from
+// the last. Over two rows a plant moves farther than over one, by up to four times in mean
+// squares, and pure noise moves equally far.
+static void find_alternating(const rh_inspect__finder *f)
+{
+    double one, two;
+    if (f->log->reading.nmismatch > 0 || !measure_alternation(f->log, f->report, &one, &two) ||
+        two > rh_inspect__limit.alternate * one)
+        return;
+    rh_finding *found = rh_findings__add(
+        f->list, RH_WARNING, "alternating-rows", 2,
+        "rows resemble the row before the last, not the last: the mean squared change over two "
+        "rows is %.2g of that over one",
+        two / one);
+    rh_findings__advise(found, "rows of two devices may alternate: sort the file by device, "
+                               "and name the device's column with --episode; or the plant "
+                               "swings to and fro at every row");
+}
+
 // Compares the s' that the log gives with the rows.
 static void find_next_shift(const rh_inspect__finder *f)
 {
@@ -341,6 +390,7 @@ static void find_time(const rh_inspect__finder *f)
 void rh_inspect__find_order(const rh_inspect__finder *f)
 {
     find_row_shift(f);
+    find_alternating(f);
     find_next_shift(f);
     find_reward_shift(f);
     find_ends(f);

@@ -65,6 +65,9 @@ const rh_inspect__limits rh_inspect__limit = {
     // s' is ten times nearer to another row's s; one s' in 100 differs from the next s
     .next_ratio = 0.1,
     .mismatch_share = 0.01,
+    // a plant moves at least as far over two rows as over one, pure noise equally far; half of
+    // the distance is beyond both
+    .alternate = 0.25,
     // a time limit truncates nine of ten episodes at the same length; quartiles a fifth of the
     // median apart are no limit. Fewer than five truncated episodes prove nothing.
     .cut_share = 0.9,

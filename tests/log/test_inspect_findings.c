@@ -290,6 +290,49 @@ static void slipped_rows(void **unused)
     }
 }
 
+// Rows of the two halves of a log in turn, which differ by `apart` in the first sensor.
+static void make_alternating(double apart)
+{
+    static rows other;
+    make_rows(&r, 1);
+    make_rows(&other, 2);
+    for (int i = 0; i < r.n; i++) {
+        int at = i / 2 + (i % 2 ? r.n / 2 : 0);
+        memcpy(r.obs[i], other.obs[at], sizeof r.obs[i]);
+        r.obs[i][0] += i % 2 ? apart : 0.0;
+        r.act[i] = isnan(other.act[at]) ? 1.0 : other.act[at];
+        r.reward[i] = other.reward[at];
+        r.begins[i] = i == 0;
+        r.terminal[i] = r.truncated[i] = false;
+    }
+}
+
+static void two_devices(void **unused)
+{
+    (void)unused;
+    make_rows(&r, 1);
+    has_not("alternating-rows");
+    make_alternating(3.0);
+    has("alternating-rows", RH_WARNING);
+    says("alternating-rows", "sort the file by device");
+
+    // sorted by device: nothing to say
+    make_alternating(3.0);
+    static double obs[ROWS][ROW_OBS];
+    memcpy(obs, r.obs, sizeof obs);
+    for (int i = 0; i < r.n; i++)
+        memcpy(r.obs[i], obs[i < r.n / 2 ? 2 * i : 2 * (i - r.n / 2) + 1], sizeof r.obs[i]);
+    has_not("alternating-rows");
+
+    // noise alone: no row resembles another
+    make_rows(&r, 3);
+    rh_rng rng = rh_rng_stream(7, RH_STREAM_NOISE, 0, 0);
+    for (int i = 0; i < r.n; i++)
+        for (int j = 0; j < ROW_OBS; j++)
+            r.obs[i][j] = rh_rng_uniform(&rng);
+    has_not("alternating-rows");
+}
+
 // The cost of a trip belongs to the step that ends the episode.
 static void rewards_beside_ends(void **unused)
 {
@@ -649,6 +692,7 @@ int main(void)
         cmocka_unit_test(angles),
         cmocka_unit_test(clocks),
         cmocka_unit_test(slipped_rows),
+        cmocka_unit_test(two_devices),
         cmocka_unit_test(rewards_beside_ends),
         cmocka_unit_test(next_observations),
         cmocka_unit_test(ends),
