@@ -18,7 +18,8 @@ struct rh_yaml {
     int n, room;
 };
 
-// Parse bytes (n) into a tree; an empty file gives an empty text. A list may begin with a comma:
+// Parse bytes (n) into a tree; an empty file gives an empty text. A list may begin with a
+// comma:
 // [, 47] is [~, 47]. path: for messages.
 // Owned: *out, free with rh_yaml__destroy(). Nullable: err.
 rh_status rh_yaml__parse(rh_yaml **out, const void *bytes, size_t n, const char *path,

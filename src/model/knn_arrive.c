@@ -21,6 +21,7 @@
 
 #include "knn_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -171,6 +172,7 @@ static double carry(const rh_knn *knn, const rh_model *model, int32_t position, 
     const double *from = log->obs + (int64_t)log->from[t] * nobs;
     const double *to = log->obs + (int64_t)log->to[t] * nobs;
     double x[RH_KNN__NIN], reward = log->reward[t];
+    assert(nobs > 0 && nact >= 0);
     for (int k = 0; k < nobs; k++)
         x[k] = rh_knn__difference(model, k, s[k], from[k]);
     for (int k = 0; k < nact; k++)

@@ -232,8 +232,8 @@ rh_status rh_knn__fit_switch(rh_knn *knn, const rh_model *model, const double *s
     rh_status rc = RH_OK;
     comparison c = {0};
     size_t nsame = (MOST_JUDGED + 1) * (NRANK + NFAR), nother = (MOST_JUDGED + 1) * (size_t)n;
-    knn->change =
-        rh_alloc((size_t)(n * n), (size_t)(model->log->nobs + 1) * sizeof *knn->change);
+    size_t width = (size_t)model->log->nobs + 1;
+    knn->change = rh_alloc((size_t)n * (size_t)n, width * sizeof *knn->change);
     c.same = rh_alloc(nsame, sizeof *c.same);
     c.other = rh_alloc(nother, sizeof *c.other);
     c.work = rh_alloc(nsame > nother ? nsame : nother, sizeof *c.work);
