@@ -21,7 +21,6 @@
 
 #include "knn_internal.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,16 +171,18 @@ static double carry(const rh_knn *knn, const rh_model *model, int32_t position, 
     const double *from = log->obs + (int64_t)log->from[t] * nobs;
     const double *to = log->obs + (int64_t)log->to[t] * nobs;
     double x[RH_KNN__NIN], reward = log->reward[t];
-    assert(nobs > 0 && nact >= 0);
     for (int k = 0; k < nobs; k++)
         x[k] = rh_knn__difference(model, k, s[k], from[k]);
     for (int k = 0; k < nact; k++)
         x[nobs + k] = rh_knn__clamp_action(knn, k, act[k]) - log->act[t * nact + k];
-    for (int r = 0; r < nobs; r++) {
-        double sum = to[r];
+    for (int r = 0; r <= nobs; r++) {
+        double sum = r < nobs ? to[r] : reward;
         for (int c = 0; c < nin; c++)
             sum += (double)m[r * nin + c] * x[c];
-        next[r] = sum;
+        if (r < nobs)
+            next[r] = sum;
+        else
+            reward = sum;
     }
     bool same = !log->naction || log->act[t] == act[0];
     const double *change =
@@ -189,8 +190,6 @@ static double carry(const rh_knn *knn, const rh_model *model, int32_t position, 
     for (int r = 0; !same && r < nobs; r++)
         next[r] += change[r];
     reward += same ? 0.0 : change[nobs];
-    for (int c = 0; knn->sloped && c < nin; c++)
-        reward += (double)m[nobs * nin + c] * x[c];
     return fmin(fmax(reward, knn->reward_lo), knn->reward_hi);
 }
 
