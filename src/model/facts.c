@@ -268,9 +268,10 @@ rh_status rh_facts__write(const rh_facts *facts, rh_store *store, rh_error *err)
 {
     const int64_t count[] = {facts->nreset, facts->nterminal, facts->nunexplained};
     int64_t ns = (int64_t)facts->nobs * NSENSOR, nl = (int64_t)facts->nlimit * NLIMIT;
-    double *x = rh_alloc((size_t)(ns + nl), sizeof *x), *limits = x + ns;
+    double *x = rh_alloc((size_t)(ns + nl), sizeof *x);
     if (!x)
         return rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
+    double *limits = x + ns;
     for (int k = 0; k < facts->nobs; k++) {
         const rh_sensor *s = &facts->sensor[k];
         const double row[NSENSOR] = {

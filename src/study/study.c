@@ -57,9 +57,8 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
     const char *folder = study->opt.folder;
     study->head = (rh_journal__head){
         .name = study->plan->name ? study->plan->name : "rehearse",
-        .log = study->log ? study->log->path : rh_model_log(model)->path,
-        .fingerprint =
-            study->log ? rh_log_fingerprint(study->log) : rh_model_fingerprint(model),
+        .log = model ? rh_model_log(model)->path : study->log->path,
+        .fingerprint = model ? rh_model_fingerprint(model) : rh_log_fingerprint(study->log),
         .starts = study->starts ? rh_log_fingerprint(study->starts) : 0,
         .plan = study->plan,
         .ncurve = study->plan->ncurve,
