@@ -122,8 +122,7 @@ static void decimal_commas(void **unused)
     static const char *const text[] = {
         "temp;level;action;reward\n20,5;-0,25;0;1\n21;1e3;1;-1,5e1\n22,125;3;0;0\n",
         "temp\tlevel\taction\treward\n20,5\t-0,25\t0\t1\n21\t1e3\t1\t-1,5e1\n22,125\t3\t0\t0\n",
-        "temp,level,action,reward\n\"20,5\",\"-0,25\",0,1\n21,1e3,1,\"-1,5e1\"\n\"22,125\",3,0,"
-        "0\n",
+        "t,h,action,reward\n\"20,5\",\"-0,25\",0,1\n21,1e3,1,\"-1,5e1\"\n\"22,125\",3,0,0\n",
     };
     for (int i = 0; i < 3; i++) {
         rh_log *log = read_plain(text[i]);
