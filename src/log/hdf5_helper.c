@@ -289,11 +289,11 @@ static rh_wire__fault load(dataset *d, int64_t first, int64_t n, double *x, int6
 {
     hsize_t stored = H5Dget_storage_size(d->id);
     *about = (int64_t)stored;
-    if (is_large(d) && (hsize_t)(d->nrow * d->width) / MAX_RATIO > stored)
+    if (is_large(d) && (hsize_t)d->nrow * (hsize_t)d->width / MAX_RATIO > stored)
         return RH_WIRE_UNWRITTEN;
     rh_wire__fault fault = RH_WIRE_SOUND;
     if (d->layout != H5D_CHUNKED)
-        fault = rh_helper__check_piece(d->id, d->layout, (hsize_t)(d->nrow * d->width));
+        fault = rh_helper__check_piece(d->id, d->layout, (hsize_t)d->nrow * (hsize_t)d->width);
     else if (d->checked < (hsize_t)(first + n))
         fault = rh_helper__check_chunks(d->id, (hsize_t)first, (hsize_t)n, &d->checked, about);
     if (fault)

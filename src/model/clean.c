@@ -99,10 +99,11 @@ rh_status rh_model__mark_resets(rh_model__usable *u, const int32_t *reset,
     for (int64_t i = 0; i < n; i++) // an episode more, if its piece goes on
         u->nepisode += reset[i] + 1 < log->first[log->episode[reset[i]] + 1] &&
                        rh_model__is_whole(log, reset[i] + 1);
-    if (log->nstate + u->nmore + n > INT32_MAX - 1)
+    int64_t nstate = log->nstate + u->nmore;
+    if (nstate + n > INT32_MAX - 1)
         return rh_fail(err, RH_EINVAL, "%s: %lld states and %lld resets, expected at most %d",
-                       rh_base__path_tail(log->path), (long long)(log->nstate + u->nmore),
-                       (long long)n, INT32_MAX - 1);
+                       rh_base__path_tail(log->path), (long long)nstate, (long long)n,
+                       INT32_MAX - 1);
     return RH_OK;
 }
 
