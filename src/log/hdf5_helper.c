@@ -294,7 +294,7 @@ static rh_wire__fault load(dataset *d, int64_t first, int64_t n, double *x, int6
     rh_wire__fault fault = RH_WIRE_SOUND;
     if (d->layout != H5D_CHUNKED)
         fault = rh_helper__check_piece(d->id, d->layout, (hsize_t)d->nrow * (hsize_t)d->width);
-    else if (d->checked < (hsize_t)(first + n))
+    else if (d->checked < (hsize_t)first + (hsize_t)n)
         fault = rh_helper__check_chunks(d->id, (hsize_t)first, (hsize_t)n, &d->checked, about);
     if (fault)
         return fault;
