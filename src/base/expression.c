@@ -18,8 +18,7 @@
 // 3. A missing number (NAN) makes the result missing, of comparisons, min and max too. But
 //    `0 and NAN` is 0, `1 or NAN` is 1, and if(a, b, c) ignores the value it does not choose.
 // 4. Powers with a whole exponent are products, so x^2 is x*x to the last bit. All functions
-// are
-//    those of base/maths: the same bits on every machine.
+//    are those of base/maths: the same bits on every machine.
 // 5. Both values of `if` are computed: nothing jumps, and the program is as long as the text.
 
 #include "expression.h"

@@ -261,6 +261,7 @@ void cli_json_real(cli_json *json, const char *key, double x); // null when not 
 void cli_json_flag(cli_json *json, const char *key, bool flag);
 void cli_json_null(cli_json *json, const char *key);
 void cli_json_place(cli_json *json, const char *key, int64_t n); // null when negative
+void cli_json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s);
 void cli_json_reals(cli_json *json, const char *key, const double *x, int n);
 void cli_json_param(cli_json *json, const rh_param *param, double value);
 // An object of parameters, without those to skip. Nullable: skip (nparam).

@@ -85,17 +85,6 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
 
 // ---------------------------------------------------------------------------- JSON
 
-static void json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s)
-{
-    cli_json_open(json, key, '{', true);
-    cli_json_whole(json, "n", s->n);
-    cli_json_real(json, "q25", s->q25);
-    cli_json_real(json, "median", s->median);
-    cli_json_real(json, "q75", s->q75);
-    cli_json_real(json, "mean", s->mean);
-    cli_json_close(json);
-}
-
 static void json_trial(cli_json *json, const rh_model_comparison *c, const rh_model_trial *t)
 {
     static const char *const part[] = {
@@ -119,8 +108,8 @@ static void json_trial(cli_json *json, const rh_model_comparison *c, const rh_mo
         cli_json_reals(json, "at", t->at[k], c->nhorizon);
         cli_json_close(json);
     }
-    json_spread(json, "simulated_return", &t->simulated_return);
-    json_spread(json, "simulated_length", &t->simulated_length);
+    cli_json_spread(json, "simulated_return", &t->simulated_return);
+    cli_json_spread(json, "simulated_length", &t->simulated_length);
     cli_json_real(json, "simulated_terminated", t->simulated_ended);
     cli_json_real(json, "imitation_apart", t->imitation);
     cli_json_close(json);
@@ -142,8 +131,8 @@ void cli_compared_json(cli_json *json, const rh_model_comparison *c)
     cli_json_whole(json, "held_out_parts", c->nunit);
     cli_json_whole(json, "folds", c->nfold);
     cli_json_reals(json, "horizons", horizon, c->nhorizon);
-    json_spread(json, "logged_return", &c->logged_return);
-    json_spread(json, "logged_length", &c->logged_length);
+    cli_json_spread(json, "logged_return", &c->logged_return);
+    cli_json_spread(json, "logged_length", &c->logged_length);
     cli_json_real(json, "logged_terminated", c->logged_ended);
     cli_json_open(json, "models", '[', false);
     for (int i = 0; i < c->ntrial; i++)

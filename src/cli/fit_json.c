@@ -91,17 +91,6 @@ static void json_error(cli_json *json, const char *key, const char *name,
     cli_json_close(json);
 }
 
-static void json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s)
-{
-    cli_json_open(json, key, '{', true);
-    cli_json_whole(json, "n", s->n);
-    cli_json_real(json, "q25", s->q25);
-    cli_json_real(json, "median", s->median);
-    cli_json_real(json, "q75", s->q75);
-    cli_json_real(json, "mean", s->mean);
-    cli_json_close(json);
-}
-
 static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *log)
 {
     cli_json_open(json, "held_out", '{', false);
@@ -120,10 +109,10 @@ static void json_held_out(cli_json *json, const rh_fidelity *f, const rh_log *lo
 
 static void json_simulated(cli_json *json, const rh_fidelity *f)
 {
-    json_spread(json, "logged_return", &f->logged_return);
-    json_spread(json, "simulated_return", &f->simulated_return);
-    json_spread(json, "logged_length", &f->logged_length);
-    json_spread(json, "simulated_length", &f->simulated_length);
+    cli_json_spread(json, "logged_return", &f->logged_return);
+    cli_json_spread(json, "simulated_return", &f->simulated_return);
+    cli_json_spread(json, "logged_length", &f->logged_length);
+    cli_json_spread(json, "simulated_length", &f->simulated_length);
     cli_json_real(json, "logged_truncated", f->logged_truncated);
     cli_json_real(json, "simulated_truncated", f->simulated_truncated);
     cli_json_whole(json, "cutoff", f->cutoff);

@@ -130,6 +130,17 @@ void cli_json_params(cli_json *json, const char *key, const rh_param *param, int
     cli_json_close(json);
 }
 
+void cli_json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s)
+{
+    cli_json_open(json, key, '{', true);
+    cli_json_whole(json, "n", s->n);
+    cli_json_real(json, "q25", s->q25);
+    cli_json_real(json, "median", s->median);
+    cli_json_real(json, "q75", s->q75);
+    cli_json_real(json, "mean", s->mean);
+    cli_json_close(json);
+}
+
 void cli_json_reals(cli_json *json, const char *key, const double *x, int n)
 {
     cli_json_open(json, key, '[', true);

@@ -7,13 +7,12 @@
 //    may be needed to find libhdf5, and MALLOC_PERTURB_, with which tests find memory that was
 //    read before it was written.
 // 3. The library opens the log, so the helper needs no right to open files. A lock tells
-// whether
-//    another program is writing it, as libhdf5 does; where there are no locks, it is not asked.
+//    whether another program is writing it, as libhdf5 does; where there are no locks, it is
+//    not asked.
 // 4. The helper is in a process group of its own: Ctrl-C is for the program, which closes the
 //    socket, and the helper ends.
 // 5. The caller's program may wait for all its children, and take ours. Then how the helper
-// ended
-//    is not known, and nothing else is lost.
+//    ended is not known, and nothing else is lost.
 
 #include "hdf5_spawn.h"
 #include "base/base_internal.h"

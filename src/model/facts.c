@@ -6,8 +6,7 @@
 // 1. Facts are found in the log as it was read, before the model copies it: the copy marks the
 //    resets. Everything is sequential and draws no random numbers.
 // 2. Resets are searched for only where nothing is marked and the task is continuing: a log
-// with
-//    one terminal step says itself where steps end.
+//    with one terminal step says itself where steps end.
 // 3. Medians use 65,536 evenly spaced steps at most. A million steps of 8 sensors with
 //    20,000 resets take 4.2 s on one core.
 

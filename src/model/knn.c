@@ -10,8 +10,7 @@
 // 2. Parameters that do not change the neighbours can be changed without another fit: a smaller
 //    k, weights, reach, and the behaviour out of coverage.
 // 3. With carry = none a step leads to a logged state: the paper's model. Otherwise the
-// difference
-//    from the neighbour is carried over (knn_carry.c), and agents can leave the log.
+//    difference from the neighbour is carried over (knn_carry.c), and agents can leave the log.
 // 4. Predictions for a state of the log come from the table. Any other observation is compared
 //    with all transitions of its action; no index is kept for it.
 
@@ -200,7 +199,7 @@ static int compare_all(const rh_knn *knn, const rh_model *model, const float *co
     int d = rh_repr_ncode(model->repr), n = 0;
     float square[RH_NEIGHBOURS_MOST + 1] = {0};
     for (int64_t i = 0; i < knn->nuse; i++) {
-        int32_t t = knn->use ? knn->use[i] : (int32_t)i;
+        int32_t t = rh_knn__transition(knn, i);
         if ((int)log->act[t] != action)
             continue;
         const float *other = model->code + (int64_t)log->from[t] * d;

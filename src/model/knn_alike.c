@@ -50,12 +50,6 @@ typedef struct steps {
     int64_t npair;
 } steps;
 
-// The i-th transition in use.
-static int32_t used(const rh_knn *knn, int64_t i)
-{
-    return knn->use ? knn->use[i] : (int32_t)i;
-}
-
 // One number of the effect of transition t.
 static double what(const rh_log *log, int32_t t, int i)
 {
@@ -77,7 +71,7 @@ static void sort_by_action(steps *s)
     int nlist = log->naction ? log->naction : 1;
     int64_t place[RH_MAX_ACTIONS + 1] = {0};
     for (int64_t i = 0; i < s->knn->nuse; i++) {
-        int32_t t = used(s->knn, i);
+        int32_t t = rh_knn__transition(s->knn, i);
         if (log->to[t] != RH_UNKNOWN)
             place[action_of(log, t) + 1]++;
     }
@@ -85,7 +79,7 @@ static void sort_by_action(steps *s)
         place[a + 1] += place[a];
     memcpy(s->first, place, sizeof place);
     for (int64_t i = 0; i < s->knn->nuse; i++) {
-        int32_t t = used(s->knn, i);
+        int32_t t = rh_knn__transition(s->knn, i);
         if (log->to[t] != RH_UNKNOWN)
             s->order[place[action_of(log, t)]++] = (int32_t)i;
     }
@@ -98,7 +92,7 @@ static double largest(const steps *s, int i)
     const rh_log *log = s->model->log;
     double most = 0.0;
     for (int64_t j = 0; j < s->n; j++) {
-        int32_t t = used(s->knn, s->order[j]);
+        int32_t t = rh_knn__transition(s->knn, s->order[j]);
         int64_t at = (int64_t)log->from[t] * log->nobs + i;
         most = fmax(most, fabs(i == log->nobs ? log->reward[t] : log->obs[at]));
     }
@@ -115,9 +109,9 @@ static void scale_steps(steps *s)
         for (int a = 0; a < nlist; a++) {
             double sum = 0.0, n = (double)(s->first[a + 1] - s->first[a]);
             for (int64_t j = s->first[a]; j < s->first[a + 1]; j++)
-                sum += what(log, used(s->knn, s->order[j]), i);
+                sum += what(log, rh_knn__transition(s->knn, s->order[j]), i);
             for (int64_t j = s->first[a]; j < s->first[a + 1]; j++) {
-                double off = what(log, used(s->knn, s->order[j]), i) - sum / n;
+                double off = what(log, rh_knn__transition(s->knn, s->order[j]), i) - sum / n;
                 square += off * off;
             }
         }
@@ -132,7 +126,7 @@ static const float *place_of(const steps *s, int32_t i)
 {
     if (s->point)
         return s->point + (int64_t)i * s->knn->npoint;
-    int64_t row = s->model->log->from[used(s->knn, i)];
+    int64_t row = s->model->log->from[rh_knn__transition(s->knn, i)];
     return s->model->code + row * rh_repr_ncode(s->model->repr);
 }
 
@@ -147,7 +141,7 @@ double rh_knn__distance(const float *a, const float *b, int d)
 static pair compare(const steps *s, int32_t i, int32_t j)
 {
     int d = s->point ? s->knn->npoint : rh_repr_ncode(s->model->repr);
-    int32_t t = used(s->knn, i), u = used(s->knn, j);
+    int32_t t = rh_knn__transition(s->knn, i), u = rh_knn__transition(s->knn, j);
     double apart = rh_knn__distance(place_of(s, i), place_of(s, j), d), unlike = 0.0;
     for (int k = 0; k < s->nwhat; k++) {
         double off = what(s->model->log, t, k) - what(s->model->log, u, k);
@@ -160,11 +154,12 @@ static pair compare(const steps *s, int32_t i, int32_t j)
 static int32_t partner(const steps *s, int32_t i, rh_rng *rng)
 {
     const rh_log *log = s->model->log;
-    int32_t t = used(s->knn, i);
+    int32_t t = rh_knn__transition(s->knn, i);
     int a = action_of(log, t);
     uint32_t n = (uint32_t)(s->first[a + 1] - s->first[a]);
     for (int try = 0; try < NTRY; try++) {
-        int32_t j = s->order[s->first[a] + rh_rng_below(rng, n)], u = used(s->knn, j);
+        int32_t j = s->order[s->first[a] + rh_rng_below(rng, n)],
+                u = rh_knn__transition(s->knn, j);
         bool apart = log->nepisode > 1 ? log->episode[t] != log->episode[u]
                                        : t - u > APART || u - t > APART;
         if (apart)

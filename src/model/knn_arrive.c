@@ -26,11 +26,6 @@
 
 #define BELOW 10.0 // a carried reward is at most so many ranges of the log's rewards below them
 
-static int64_t transition_at(const rh_knn *knn, int64_t position)
-{
-    return knn->use ? knn->use[position] : position;
-}
-
 double rh_knn__difference(const rh_model *model, int sensor, double a, double b)
 {
     double period = model->facts->sensor[sensor].period, gap = a - b;
@@ -72,7 +67,7 @@ static int64_t gather(const rh_knn *knn, const rh_model *model, bool end, float 
     int d = rh_repr_ncode(model->repr);
     int64_t n = 0;
     for (int64_t i = 0; i < knn->nuse; i++) {
-        int64_t t = transition_at(knn, i);
+        int64_t t = rh_knn__transition(knn, i);
         if (!tells(model, t) || is_end(model->log, t) != end)
             continue;
         if (point)
@@ -118,7 +113,7 @@ static rh_status find_margins(rh_knn *knn, const rh_model *model, int nthread, r
         return rh_base__no_memory(err, "knn");
 #pragma omp parallel for schedule(static) num_threads(nthread)
     for (int64_t i = 0; i < knn->nuse; i++) {
-        int64_t t = transition_at(knn, i);
+        int64_t t = rh_knn__transition(knn, i);
         int32_t index;
         float square;
         if (!tells(model, t))
@@ -220,19 +215,19 @@ static void judge(const rh_knn *knn, const rh_model *model, int32_t position, in
                   rh_knn__arrival *out)
 {
     const rh_log *log = model->log;
-    int64_t t = transition_at(knn, position);
+    int64_t t = rh_knn__transition(knn, position);
     bool end = is_end(log, t);
     out->ends = end && tells(model, t);
     if (!knn->margin) { // an end beyond a limit that this step does not reach is no end
         if (end && !out->ends)
-            out->reward = other < 0 ? knn->usual : log->reward[transition_at(knn, other)];
+            out->reward = other < 0 ? knn->usual : log->reward[rh_knn__transition(knn, other)];
         return;
     }
     int d = rh_repr_ncode(model->repr);
     const float *there = model->code + (int64_t)log->to[t] * d;
     if (rh_knn__distance(out->code, there, d) < (double)knn->margin[position])
         return;
-    int64_t best = transition_at(knn, nearest(knn, out->code));
+    int64_t best = rh_knn__transition(knn, nearest(knn, out->code));
     out->ends = is_end(log, best);
     if (out->ends != end)
         out->reward = log->reward[best];
@@ -242,7 +237,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
                     const double *s, const double *act, float *scratch, rh_knn__arrival *out)
 {
     const rh_log *log = model->log;
-    int64_t t = transition_at(knn, position);
+    int64_t t = rh_knn__transition(knn, position);
     if (log->to[t] == RH_UNKNOWN) { // decision 6
         memcpy(out->next, s, (size_t)log->nobs * sizeof *s);
         out->reward = log->reward[t];

@@ -68,11 +68,6 @@ typedef struct fitting {
     double *top;           // owned: scaled M of the log and of each action
 } fitting;
 
-static int64_t transition_at(const rh_knn *knn, int64_t position)
-{
-    return knn->use ? knn->use[position] : position;
-}
-
 static bool arrives(const rh_log *log, int64_t t)
 {
     return log->to[t] != RH_UNKNOWN;
@@ -112,7 +107,7 @@ static rh_status index_steps(rh_knn *knn, const rh_model *model, int action,
     rh_status rc = RH_OK;
     float *point = NULL;
     for (int64_t i = 0; i < knn->nuse; i++)
-        steps->n += (int)log->act[transition_at(knn, i)] == action;
+        steps->n += (int)log->act[rh_knn__transition(knn, i)] == action;
     if (steps->n == 0)
         return RH_OK;
     steps->position = rh_alloc((size_t)steps->n, sizeof *steps->position);
@@ -123,7 +118,7 @@ static rh_status index_steps(rh_knn *knn, const rh_model *model, int action,
     }
     int64_t n = 0;
     for (int64_t i = 0; i < knn->nuse; i++) {
-        int64_t t = transition_at(knn, i);
+        int64_t t = rh_knn__transition(knn, i);
         if ((int)log->act[t] != action)
             continue;
         memcpy(point + n * d, model->code + (int64_t)log->from[t] * d,
@@ -207,13 +202,13 @@ static rh_status find_neighbours(fitting *f, const rh_model__part *part, rh_erro
 static void add_pairs(const fitting *f, int64_t position, double *g, double *h)
 {
     const rh_log *log = f->model->log;
-    int64_t a = transition_at(f->knn, position);
+    int64_t a = rh_knn__transition(f->knn, position);
     const int32_t *list = f->list + position * (f->near + NTEST);
     double x[RH_KNN__NIN], y[RH_KNN__NIN];
     if (!arrives(log, a))
         return;
     for (int n = 0; n < f->near && list[n] >= 0; n++) {
-        int64_t b = transition_at(f->knn, list[n]);
+        int64_t b = rh_knn__transition(f->knn, list[n]);
         if (!arrives(log, b))
             continue;
         subtract(f, a, b, x, y);
@@ -392,12 +387,13 @@ static void sum_up(const fitting *f, int action, double *g, double *h)
     const rh_log *log = f->model->log;
     int64_t n = 0, count = 0;
     for (int64_t i = 0; i < knn->nuse; i++)
-        count += action < 0 || (int)log->act[transition_at(knn, i)] == action;
+        count += action < 0 || (int)log->act[rh_knn__transition(knn, i)] == action;
     int64_t stride = 1 + count / MOST_SUMMED;
     memset(g, 0, (size_t)(f->nin * f->nin) * sizeof *g);
     memset(h, 0, (size_t)(f->nin * f->nout) * sizeof *h);
     for (int64_t i = 0; i < knn->nuse; i++)
-        if ((action < 0 || (int)log->act[transition_at(knn, i)] == action) && n++ % stride == 0)
+        if ((action < 0 || (int)log->act[rh_knn__transition(knn, i)] == action) &&
+            n++ % stride == 0)
             add_pairs(f, i, g, h);
 }
 
@@ -419,7 +415,7 @@ static void fit_local(const fitting *f, int64_t position, double *work, float *o
     const rh_log *log = f->model->log;
     int size = f->nin * f->nout;
     double *g = work, *h = g + f->nin * f->nin, *m = h + size, *more = m + size;
-    int above = f->knn->nsteps ? 1 + (int)log->act[transition_at(f->knn, position)] : 0;
+    int above = f->knn->nsteps ? 1 + (int)log->act[rh_knn__transition(f->knn, position)] : 0;
     memset(g, 0, (size_t)(f->nin * f->nin) * sizeof *g);
     memset(h, 0, (size_t)size * sizeof *h);
     add_pairs(f, position, g, h);
@@ -474,11 +470,11 @@ static void judge_rewards(fitting *f)
     int64_t stride = judging(knn);
     double with = 0.0, without = 0.0, x[RH_KNN__NIN], y[RH_KNN__NIN];
     for (int64_t i = 0; i < knn->nuse; i += stride) {
-        int64_t a = transition_at(knn, i);
+        int64_t a = rh_knn__transition(knn, i);
         const float *m = rh_knn__slope(knn, f->model, (int32_t)i) + f->nobs * nin;
         for (int j = f->near; arrives(log, a) && j < k; j++) {
             int32_t at = f->list[i * k + j];
-            int64_t b = at < 0 ? a : transition_at(knn, at);
+            int64_t b = at < 0 ? a : rh_knn__transition(knn, at);
             if (b == a || !arrives(log, b))
                 continue;
             subtract(f, a, b, x, y);
@@ -534,7 +530,7 @@ const float *rh_knn__slope(const rh_knn *knn, const rh_model *model, int32_t pos
     if ((int)model->param[RH_KNN_CARRY] == RH_KNN_LOCAL && knn->nslope == knn->nuse)
         at = position;
     else if (knn->nslope > 1)
-        at = (int64_t)model->log->act[transition_at(knn, position)];
+        at = (int64_t)model->log->act[rh_knn__transition(knn, position)];
     return knn->slope + at * rh_knn__slope_size(model);
 }
 

@@ -133,7 +133,7 @@ static int draw(const carried *w, const float *distance, int n, double u)
 static int32_t first_that_goes_on(const carried *w, const int32_t *position, int n)
 {
     for (int i = 0; i < n; i++) {
-        int64_t t = w->knn->use ? w->knn->use[position[i]] : position[i];
+        int64_t t = rh_knn__transition(w->knn, position[i]);
         if (!(w->model->log->flag[t] & RH_FLAG_TERMINAL))
             return position[i];
     }

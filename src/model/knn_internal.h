@@ -80,7 +80,11 @@ typedef struct rh_knn {
 
 // ---------------------------------------------------------------------------- knn.c
 
-// Where a transition that is in use is among those.
+// The transitions in use are counted: the one at a position, and the position of one.
+static inline int32_t rh_knn__transition(const rh_knn *knn, int64_t position)
+{
+    return knn->use ? knn->use[position] : (int32_t)position;
+}
 int32_t rh_knn__position(const rh_knn *knn, int32_t transition);
 
 // ---------------------------------------------------------------------------- knn_table.c

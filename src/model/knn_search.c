@@ -79,7 +79,7 @@ static void join(const rh_knn *knn, const rh_model *model, float *point)
     const rh_log *log = model->log;
     size_t ncode = (size_t)rh_repr_ncode(model->repr);
     for (int64_t i = 0; i < knn->nuse; i++, point += knn->npoint) {
-        int64_t t = knn->use ? knn->use[i] : i;
+        int64_t t = rh_knn__transition(knn, i);
         memcpy(point, code_of(model, log->from[t]), ncode * sizeof *point);
         put_action(knn, model, log->act + t * log->nact, point + ncode);
     }
@@ -100,7 +100,7 @@ static rh_status encode(const rh_knn *knn, const rh_model *model, float *point, 
     for (int64_t first = 0; !rc && first < knn->nuse; first += AT_ONCE) {
         int64_t n = knn->nuse - first < AT_ONCE ? knn->nuse - first : AT_ONCE;
         for (int64_t i = 0; i < n; i++) {
-            int64_t t = knn->use ? knn->use[first + i] : first + i;
+            int64_t t = rh_knn__transition(knn, first + i);
             memcpy(obs + (size_t)i * nobs, log->obs + (size_t)log->from[t] * nobs,
                    nobs * sizeof *obs);
             memcpy(act + (size_t)i * nact, log->act + (size_t)t * nact, nact * sizeof *act);
@@ -148,7 +148,7 @@ int rh_knn__search(const rh_knn *knn, const float *point, int k, int32_t *transi
 {
     int found = rh_neighbours__find(knn->points, point, k, -1, transition, distance), n = 0;
     for (; n < found && !isinf(distance[n]); n++) {
-        transition[n] = knn->use ? knn->use[transition[n]] : transition[n];
+        transition[n] = rh_knn__transition(knn, transition[n]);
         distance[n] = sqrtf(distance[n]);
     }
     return n;

@@ -39,11 +39,6 @@ typedef struct judged {
     double distance, error;
 } judged;
 
-static int64_t transition_at(const rh_knn *knn, int64_t position)
-{
-    return knn->use ? knn->use[position] : position;
-}
-
 static const float *code_from(const rh_model *model, int64_t t)
 {
     return model->code + (int64_t)model->log->from[t] * rh_repr_ncode(model->repr);
@@ -56,7 +51,7 @@ static bool residual(const rh_knn *knn, const rh_model *model, int32_t i, int32_
 {
     const rh_log *log = model->log;
     int nobs = log->nobs;
-    int64_t a = transition_at(knn, i), b = transition_at(knn, j);
+    int64_t a = rh_knn__transition(knn, i), b = rh_knn__transition(knn, j);
     if (log->to[a] == RH_UNKNOWN || log->to[b] == RH_UNKNOWN)
         return false;
     const float *m = rh_knn__slope(knn, model, i);
@@ -103,13 +98,14 @@ static void compare_actions(rh_knn *knn, const rh_model *model, int rare, int co
     double *sum = rh_knn__switched(knn, model, rare, common), total = 0.0, x[RH_MAX_OBS + 1];
     double distance, square = 0.0;
     for (int64_t n = 0; n < steps->n; n += stride) {
-        nearest_of(knn, common, code_from(model, transition_at(knn, steps->position[n])),
+        nearest_of(knn, common, code_from(model, rh_knn__transition(knn, steps->position[n])),
                    &distance);
         square += distance * distance / (double)(1 + (steps->n - 1) / stride);
     }
     for (int64_t n = 0; n < steps->n; n += stride) {
         int32_t j = steps->position[n];
-        int32_t i = nearest_of(knn, common, code_from(model, transition_at(knn, j)), &distance);
+        int32_t i =
+            nearest_of(knn, common, code_from(model, rh_knn__transition(knn, j)), &distance);
         if (!residual(knn, model, i, j, x))
             continue;
         double weight = square > 0.0 ? 1.0 / (1.0 + distance * distance / square) : 1.0;
@@ -145,7 +141,8 @@ static bool judge(const rh_knn *knn, const rh_model *model, const double *scale,
 {
     const rh_log *log = model->log;
     double x[RH_MAX_OBS + 1];
-    int a = (int)log->act[transition_at(knn, j)], b = (int)log->act[transition_at(knn, i)];
+    int a = (int)log->act[rh_knn__transition(knn, j)],
+        b = (int)log->act[rh_knn__transition(knn, i)];
     if (i == j || !residual(knn, model, i, j, x))
         return false;
     for (int k = 0; a != b && k <= log->nobs; k++)
@@ -174,7 +171,7 @@ static void compare(comparison *c, const rh_knn *knn, const rh_model *model,
     int d = rh_repr_ncode(model->repr);
     int64_t stride = 1 + knn->nuse / MOST_JUDGED;
     for (int64_t j = 0; j < knn->nuse; j += stride) {
-        int64_t t = transition_at(knn, j);
+        int64_t t = rh_knn__transition(knn, j);
         int a = (int)log->act[t];
         const float *code = code_from(model, t);
         const rh_knn__steps *own = &knn->steps[a];
@@ -186,7 +183,8 @@ static void compare(comparison *c, const rh_knn *knn, const rh_model *model,
                               sqrt((double)square[rank]), &c->same[c->nsame]);
         for (int k = 0; k < NFAR; k++) {
             int32_t i = own->position[rh_rng_below(rng, (uint32_t)own->n)];
-            double far = rh_knn__distance(code, code_from(model, transition_at(knn, i)), d);
+            double far =
+                rh_knn__distance(code, code_from(model, rh_knn__transition(knn, i)), d);
             c->nsame += judge(knn, model, scale, i, (int32_t)j, far, &c->same[c->nsame]);
         }
         for (int b = 0; b < knn->nsteps; b++) {

@@ -10,10 +10,9 @@
 //    or two that are half of all, or the sensor has a limit on its other side: plants have
 //    limits in pairs, and a policy may fall to one side 118 of 121 times.
 // 2. A limit is sharp. Its inner side, as wide as to hold as many arrivals that are not
-// terminal
-//    as the limit explains, holds few unexplained terminal ones. Where steps end by a condition
-//    on several sensors together (the goal of Puddle World, the height of Acrobot's tip), the
-//    share of ends rises gradually, and no limit is claimed.
+//    terminal as the limit explains, holds few unexplained terminal ones. Where steps end by a
+//    condition on several sensors together (the goal of Puddle World, the height of Acrobot's
+//    tip), the share of ends rises gradually, and no limit is claimed.
 // 3. One arrival that is not terminal among twenty terminal ones may lie beyond a limit: where
 //    a reset would have led is estimated, and sensors are noisy.
 // 4. The value is halfway between the last arrival that is not terminal and the first terminal

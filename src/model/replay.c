@@ -14,13 +14,13 @@
 // 2. The longest horizon is the median episode, at most MOST_LENGTH steps; in continuing logs a
 //    50th of the log, at most MOST_CONTINUING.
 // 3. The log's actions are replies to the plant's noise. A replay with other noise that has
-// left
-//    the logged path would take them in states where no controller would, and in an unstable
-//    plant even the truth would fail again and again. So a replay follows the logged actions
-//    until its state is farther from the logged one than LEFT of the mean distance of two
-//    logged states; from then on it takes the action of one of the NEAR nearest logged states,
-//    as the log's behaviour would. (In Cartpole, near-optimal, the rewards of a model that is
-//    20 times truer after one step scored 12.9 after 200 steps of logged actions alone.)
+//    left the logged path would take them in states where no controller would, and in an
+//    unstable plant even the truth would fail again and again. So a replay follows the logged
+//    actions until its state is farther from the logged one than LEFT of the mean distance of
+//    two logged states; from then on it takes the action of one of the NEAR nearest logged
+//    states, as the log's behaviour would. (In Cartpole, near-optimal, the rewards of a model
+//    that is 20 times truer after one step scored 12.9 after 200 steps of logged actions
+//    alone.)
 // 4. A replay that is still running where the log's episode ended continues in the same way.
 //    Taking it as it was made one step late count as never. An end is final: state and sum of
 //    rewards stay as they were. Where the log breaks off, longer horizons are unknown.
@@ -205,8 +205,7 @@ static void look_up(const rh_stretches *r, const stretch *s, outcome *o, float *
     }
 }
 
-// ---------------------------------------------------------------------------- units and
-// horizons
+// -------------------------------------------------------------------------- units and horizons
 
 // Episodes, resumed ones with the one before, or blocks if one is more than half of the log.
 static void find_units(rh_stretches *r)
@@ -393,8 +392,7 @@ static int count_units(const rh_stretches *r)
     return n;
 }
 
-// ---------------------------------------------------------------------------- the ignorant
-// forecast
+// ----------------------------------------------------------------------- the ignorant forecast
 
 // Random stretches of the log: at each horizon, those of them that are known.
 typedef struct pool {

@@ -7,14 +7,13 @@
 // 1. The step across the seam, what is left of the range after the jump, must be no longer than
 //    usual steps. A noisy switch between two levels fails: it stops short of both ends.
 // 2. Both directions must occur, or the movement must continue through the jump: the step
-// before
-//    it and the rest of the range add up to the same period each time. A tank that is emptied
-//    when it is full, or a timer, goes in one direction; where it starts again does not depend
-//    on how far it had come, so the sum varies by the length of a step. Resets lead to the
-//    middle of a range, not to its other end.
+//    before it and the rest of the range add up to the same period each time. A tank that is
+//    emptied when it is full, or a timer, goes in one direction; where it starts again does not
+//    depend on how far it had come, so the sum varies by the length of a step. Resets lead to
+//    the middle of a range, not to its other end.
 // 3. The period is the median sum of a jump and the step before it. If a natural one (360, 2
-// pi,
-//    24, ...) is as near as a median step, it is taken. Whole numbers have their range and 1.
+//    pi, 24, ...) is as near as a median step, it is taken. Whole numbers have their range and
+//    1.
 //
 // Pairs. Two sensors are cos and sin if the sum of their squares is constant within 2 %, and
 // varies ten times less than either square does.

@@ -6,9 +6,8 @@
 //    range of width 1 around its value, because agents divide by ranges. A run is as long as
 //    the log, and at least 1,000 steps.
 // 3. Sensor ranges that come from the log get a margin of a tenth on each side: a learning
-// agent
-//    goes where the logged controller did not, and is blind where its tiles are clipped. A
-//    tenth of the range costs a sixth of the tiles. There is no margin at a wall, which the
+//    agent goes where the logged controller did not, and is blind where its tiles are clipped.
+//    A tenth of the range costs a sixth of the tiles. There is no margin at a wall, which the
 //    sensor does not pass. At a limit the range ends there, because no agent acts past it. A
 //    sensor that wraps has its circle as range, a pair its radius. Study files and best.yaml
 //    give the same ranges to the agent on the plant.

@@ -3,11 +3,10 @@
 //
 // 1. Kinds differ in level: one may be too easy by a factor of five and still rank settings
 //    well. Raw scores of different kinds are never added. In each kind k a setting i has a
-//    regret, with b its lower bound (its value where there is none) and w the widths of the
-//    95 % intervals:
+//    regret, with b its lower bound (its value where there is none) and w the width of its
+//    95 % interval; max and median are over the settings:
 //
-//        regret(i, k) = (max b(., k) - b(i, k)) / (max b(., k) - median b(., k) + median w(.,
-//        k))
+//        regret(i, k) = (max b(k) - b(i, k)) / (max b(k) - median b(k) + median w(k))
 //
 //    The unit is how much the choice among the confirmed settings matters in this kind. The
 //    median keeps one setting that fails there from making all others look equal; the widths

@@ -9,8 +9,8 @@
 // 2. A write that fails is undone, so that a full disk leaves a journal that ends with a
 //    complete line. If it cannot be undone, nothing more is written.
 // 3. Other programs may write too. After each write we compare where our lines landed with
-// where
-//    the file ended before, and read what lies between: it may have shifted the trial numbers.
+//    where the file ended before, and read what lies between: it may have shifted the trial
+//    numbers.
 // 4. A journal with an incomplete head and nothing else belongs to a process that was killed
 //    before its first trial: it is started over.
 // 5. Syncing to disk takes milliseconds, so the caller decides when.

@@ -7,8 +7,7 @@
 // 1. Names and paths are for people: a log that was moved is the same log, by its fingerprint.
 //    Everything else must be equal, except open entries of the plan.
 // 2. Our own lines are written and read back before the comparison, so that what writing does
-// to
-//    a text (bytes that are not UTF-8) happens to both sides.
+//    to a text (bytes that are not UTF-8) happens to both sides.
 // 3. The plan is the last line of the head and makes it complete. A study that is resumed with
 //    other open entries appends its plan; the last one counts.
 

@@ -3,8 +3,7 @@
 // 1. model: knn or nn leaves candidates of this type with the parameters set, in any
 //    representation; representation: raw leaves candidates in this representation.
 // 2. With model: auto, a parameter that was set (k: 5) holds for all candidates. Those whose
-// type
-//    does not have it are left out, and so are those that stand for another value of it
+//    type does not have it are left out, and so are those that stand for another value of it
 //    (carry: log leaves only candidates that carry by the log).
 // 3. Where one candidate is left, it is fitted without a comparison.
 // 4. A log whose steps have no order has no candidates with representations that need it.

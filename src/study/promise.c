@@ -4,9 +4,9 @@
 // 1. The scale is an episode, or in a continuing task the steps of a run (of one of its 30
 //    segments, where the criterion is over segments).
 // 2. The logged controller's score comes from the log alone. Its 95 % interval is Student's
-// over
-//    episodes, or over 20 equal blocks of a continuing log (batch means): single steps depend
-//    on each other, blocks of a twentieth of the log hardly do. Fewer than 5 have no interval.
+//    over episodes, or over 20 equal blocks of a continuing log (batch means): single steps
+//    depend on each other, blocks of a twentieth of the log hardly do. Fewer than 5 have no
+//    interval.
 // 3. An episode counts if the log has all of it: it begins in a start, and it terminates, or is
 //    cut off as late as the longest one, or another episode follows that does not resume it.
 // 4. The random policy runs in the models that gave the winner its score, 10 runs in each kind,
@@ -151,8 +151,7 @@ static rh_status find_logged(rh_study *study)
     return RH_OK;
 }
 
-// ---------------------------------------------------------------------------- the random
-// policy
+// --------------------------------------------------------------------------- the random policy
 
 rh_status rh_study__run_random(rh_study *study, rh_error *err)
 {

@@ -4,8 +4,7 @@
 // of its file. The rank's own plan is only compared, where it names an agent.
 //
 // 1. The thread that reads messages does no runs, so it is there whenever rank 0 sends. It
-// waits
-//    for results of its thread pool and polls for messages every half millisecond.
+//    waits for results of its thread pool and polls for messages every half millisecond.
 // 2. Every error is sent to rank 0 and reported there.
 
 #include "ranks.h"

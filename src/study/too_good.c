@@ -22,13 +22,11 @@
 //    is incredible in every kind of model (a stitched Acrobot: -17 at random, where the
 //    near-optimal log has -70 on average).
 // 5. Episodes with positive rewards have no top: an agent that survives longer earns more.
-// There
-//    zero, an empty episode, is the scale: a controller is deliberate if it earns twice what
-//    the random policy does, and a score incredible if it gains three times as much on the best
-//    stretch as that gained on the random policy.
+//    There zero, an empty episode, is the scale: a controller is deliberate if it earns twice
+//    what the random policy does, and a score incredible if it gains three times as much on the
+//    best stretch as that gained on the random policy.
 // 6. Warning: better than the best episode of the log; in a continuing task better than the
-// best
-//    tenth of the log of a deliberate controller. The choice may still be right (Acrobot's
+//    best tenth of the log of a deliberate controller. The choice may still be right (Acrobot's
 //    models are far too easy and rank settings well), the score is not.
 
 #include "base/findings.h"

@@ -199,8 +199,7 @@ static void steps_out_of_coverage(void **unused)
     rh_env_destroy(sure);
 }
 
-// ---------------------------------------------------------------------------- one after
-// another
+// --------------------------------------------------------------------------- one after another
 
 // What runs allocate does not depend on how long they are, and nothing piles up.
 static void workers_keep_their_memory(void **unused)

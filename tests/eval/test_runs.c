@@ -16,8 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------- an environment
-// with known rewards
+// ----------------------------------------------------------- an environment with known rewards
 
 // A corridor: reward -1 a step, an end every `length` steps (0: never), and from step `breaks`
 // of an episode on an observation that is not a number (0: never).

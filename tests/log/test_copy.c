@@ -105,8 +105,7 @@ static void as_it_was(void **unused)
         }
 }
 
-// ---------------------------------------------------------------------------- what does not
-// fit
+// --------------------------------------------------------------------------- what does not fit
 
 typedef struct fault {
     const char *words;

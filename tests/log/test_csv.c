@@ -1116,8 +1116,7 @@ static void edited(void **unused)
     rh_log_destroy(log);
 }
 
-// ---------------------------------------------------------------------------- what is looked
-// at
+// --------------------------------------------------------------------------- what is looked at
 
 // One bad field does not make a sensor disappear.
 static void bad_fields(void **unused)

@@ -264,8 +264,7 @@ static void clocks(void **unused)
     has_not("clock-sensor");
 }
 
-// ---------------------------------------------------------------------------- rows that
-// slipped
+// --------------------------------------------------------------------------- rows that slipped
 
 static void slipped_rows(void **unused)
 {

@@ -31,8 +31,7 @@ static void samples(void **unused)
     rh_log_destroy(log);
 }
 
-// ---------------------------------------------------------------------------- archives made
-// here
+// -------------------------------------------------------------------------- archives made here
 
 typedef struct array {
     const char *name; // NULL ends a list

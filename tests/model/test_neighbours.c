@@ -123,8 +123,7 @@ static void same(const answer *a, int k, const int32_t *index, const float *d2)
     assert_memory_equal(a->distance2, d2, (size_t)k * sizeof *d2);
 }
 
-// ---------------------------------------------------------------------------- one fixed
-// observation
+// ----------------------------------------------------------------------- one fixed observation
 
 typedef struct entry {
     int64_t n, nq;
