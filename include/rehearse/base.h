@@ -80,6 +80,7 @@ typedef struct rh_finding {
     int64_t count;      // how often, or how many dimensions; for a shift, by how many rows
     int64_t first;      // the first transition concerned, or -1
     int dim;            // the first sensor or dimension concerned, or -1
+    int64_t line;       // the first line of the log's file concerned, or row of arrays; or -1
 } rh_finding;
 
 typedef struct rh_findings {

@@ -29,6 +29,9 @@ typedef struct rh_log_reading {
     int64_t nmissing;        // missing values in observations, stored as NAN
     int64_t ngap;            // episodes split at a gap in time
     int64_t nmismatch;       // steps whose s' differs from the s of the next step
+    int64_t lost_at;         // where the first of nlost, and of nincomplete, is in the file, as
+    int64_t incomplete_at;   // rh_log.line; -1: unknown
+    const char *place;       // what rh_log.line counts: "line" (from 1) or "row" (from 0)
     const char *const *note; // notes for the user, in order      (nnote)
     int nnote;
 } rh_log_reading;
@@ -49,6 +52,7 @@ typedef struct rh_log {
     const int32_t *episode;     // 0 .. nepisode - 1, in order         (n)
     const int32_t *step;        // position in the episode, from 0     (n)
     const double *time;         // time of s; NULL if the log has none (n)
+    const int64_t *line;        // where each observation is in the file; NULL: unknown (nstate)
     const int64_t *first;       // first transition of an episode      (nepisode + 1)
     const uint8_t *start;       // 1: begins in a start state, 0: resumes after a gap (nepisode)
     const char **obs_name;      //                                     (nobs)
@@ -97,6 +101,7 @@ typedef struct rh_log_shape {
     const char *reward_formula;  // as in rh_log; NULL: none
     const char *path;            // NULL: none
     const char *format;          // for rh_log_reading, borrowed forever
+    const char *place;           // rows carry a line: for rh_log_reading, borrowed forever
 } rh_log_shape;
 
 // One row: an observation, the action taken there, and its outcome.
@@ -110,6 +115,7 @@ typedef struct rh_log_row {
     bool begins;  // an episode begins here; implied after a terminal or truncated row
     bool resumes; // it begins, but not in a start state: earlier rows were not logged
     double time;  // used if shape.times
+    int64_t line; // used if shape.place
 } rh_log_row;
 
 typedef struct rh_log_builder rh_log_builder;

@@ -45,8 +45,8 @@ rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, const char
     else
         list->lost = true;
     rh_finding *finding = &list->item[item ? list->n++ : list->n - 1];
-    *finding =
-        (rh_finding){.severity = severity, .id = id, .count = count, .first = -1, .dim = -1};
+    *finding = (rh_finding){
+        .severity = severity, .id = id, .count = count, .first = -1, .dim = -1, .line = -1};
     va_list args;
     va_start(args, evidence);
     vsnprintf(finding->evidence, sizeof finding->evidence, evidence, args);

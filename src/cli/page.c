@@ -191,10 +191,12 @@ void cli_log_left_out(const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
     int64_t nresumed = count_resumed(log), whole = log->nepisode - nresumed;
-    char rows[80] = "", steps[80] = "", cut[120] = "";
+    char rows[120] = "", steps[120] = "", cut[120] = "", at[48] = "";
+    if (r->nincomplete > 0 && r->place && r->incomplete_at >= 0)
+        snprintf(at, sizeof at, " (first: %s %lld)", r->place, (long long)r->incomplete_at);
     if (r->nincomplete > 0)
-        snprintf(rows, sizeof rows, "%s row%s without an action or a reward",
-                 cli_count(r->nincomplete).s, cli_plural(r->nincomplete));
+        snprintf(rows, sizeof rows, "%s row%s without an action or a reward%s",
+                 cli_count(r->nincomplete).s, cli_plural(r->nincomplete), at);
     if (r->nlost > 0)
         snprintf(steps, sizeof steps, "%s%s step%s with an unknown next observation",
                  *rows ? ", " : "", cli_count(r->nlost).s, cli_plural(r->nlost));
@@ -262,6 +264,7 @@ void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const r
         cli_json_whole(json, "count", f->count);
         if (log) {
             cli_json_place(json, "first_step", f->first);
+            cli_json_place(json, "first_line", f->line);
             cli_json_text(json, "sensor", f->dim < 0 ? NULL : log->obs_name[f->dim]);
         }
         cli_json_close(json);

@@ -30,6 +30,7 @@ typedef enum column_name {
     REWARD,
     FLAG,
     TIME,
+    LINE,
     FIRST,
     START,
     NCOLUMN
@@ -42,14 +43,16 @@ struct rh_log_builder {
     rh_log_reading reading;
     const char **note; // owned  (reading.nnote, room for nnote)
     int nnote;
-    bool sorted;  // sort the labels
-    bool open;    // inside an episode
-    bool waiting; // the last transition gets its s' from the next row
-    bool over;    // the last row ended the episode
-    bool hole;    // the last row of the episode made no step
-    bool seen;    // and may be the observation at its end
-    bool late;    // the episode's first rows were dropped
-    int32_t next; // row of the s' given by the last row, or RH_UNKNOWN
+    bool sorted;     // sort the labels
+    bool open;       // inside an episode
+    bool waiting;    // the last transition gets its s' from the next row
+    bool over;       // the last row ended the episode
+    bool hole;       // the last row of the episode made no step
+    bool seen;       // and may be the observation at its end
+    bool late;       // the episode's first rows were dropped
+    int32_t next;    // row of the s' given by the last row, or RH_UNKNOWN
+    int64_t line;    // of the row
+    int64_t seen_at; // of the row that is `seen`
 };
 
 // ---------------------------------------------------------------------------- names
@@ -162,11 +165,13 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
         return rh_base__no_memory(err, "log");
     b->shape = *shape;
     b->reading.format = shape->format ? shape->format : "";
+    b->reading.place = shape->place;
+    b->reading.lost_at = b->reading.incomplete_at = -1;
     b->next = RH_UNKNOWN;
     static const size_t width[NCOLUMN] = {
-        [FROM] = sizeof(int32_t),  [TO] = sizeof(int32_t),  [REWARD] = sizeof(double),
-        [FLAG] = sizeof(uint8_t),  [TIME] = sizeof(double), [FIRST] = sizeof(int64_t),
-        [START] = sizeof(uint8_t),
+        [FROM] = sizeof(int32_t),  [TO] = sizeof(int32_t),    [REWARD] = sizeof(double),
+        [FLAG] = sizeof(uint8_t),  [TIME] = sizeof(double),   [LINE] = sizeof(int64_t),
+        [FIRST] = sizeof(int64_t), [START] = sizeof(uint8_t),
     };
     for (int i = 0; i < NCOLUMN; i++)
         b->column[i].width = width[i];
@@ -197,7 +202,7 @@ void rh_log_builder_destroy(rh_log_builder *b)
 void rh_log__expect(rh_log_builder *b, int64_t nrow)
 {
     nrow = nrow < MAX_ROWS ? nrow : MAX_ROWS;
-    for (int i = 0; b->reading.nrow == 0 && i <= TIME && nrow > RH_COLUMN__BLOCK; i++)
+    for (int i = 0; b->reading.nrow == 0 && i <= LINE && nrow > RH_COLUMN__BLOCK; i++)
         b->column[i].first = nrow;
 }
 
@@ -268,12 +273,14 @@ static uint8_t flags_of(const rh_log_row *row)
                      (row->truncated ? RH_FLAG_TRUNCATED : 0));
 }
 
-// Store an observation. Returns its row, or RH_UNKNOWN if memory runs out.
+// Store an observation of the current line. Returns its row, or RH_UNKNOWN if memory runs out.
 static int32_t keep_obs(rh_log_builder *b, const double *obs)
 {
     double *row = rh_column__push(&b->column[OBS]);
-    if (!row)
+    int64_t *line = b->shape.place ? rh_column__push(&b->column[LINE]) : &(int64_t){0};
+    if (!row || !line)
         return RH_UNKNOWN;
+    *line = b->line;
     memcpy(row, obs, b->column[OBS].width);
     for (int i = 0; i < b->shape.nobs; i++)
         b->reading.nmissing += isnan(obs[i]) != 0;
@@ -288,6 +295,13 @@ static bool same_obs(const rh_log_builder *b, int32_t row, const double *obs)
         if (kept[i] != obs[i] && !(isnan(kept[i]) && isnan(obs[i])))
             return false;
     return true;
+}
+
+// Count dropped rows or steps; `at` is the line of the first.
+static void count_dropped(const rh_log_builder *b, int64_t *count, int64_t *at, int64_t line)
+{
+    if ((*count)++ == 0 && b->shape.place)
+        *at = line;
 }
 
 // Whether any number of an observation is known.
@@ -309,8 +323,15 @@ static void take_back(rh_log_builder *b, int64_t first)
     for (int k = 0; k < 6; k++)
         if (b->column[of_transition[k]].n > 0)
             b->column[of_transition[k]].n--;
-    if (alone)
+    if (b->shape.place)
+        count_dropped(b, &b->reading.nlost, &b->reading.lost_at,
+                      *(int64_t *)rh_column__at(&b->column[LINE], from));
+    else
+        b->reading.nlost++;
+    if (alone) {
         b->column[OBS].n--;
+        b->column[LINE].n -= b->shape.place != NULL;
+    }
 }
 
 static void close_episode(rh_log_builder *b)
@@ -320,7 +341,6 @@ static void close_episode(rh_log_builder *b)
     int64_t first = *(int64_t *)rh_column__at(&b->column[FIRST], b->column[FIRST].n - 1);
     if (b->waiting && !(*row_flag(b) & RH_FLAG_TERMINAL)) {
         take_back(b, first);
-        b->reading.nlost++;
     }
     if (ntransition(b) == first) {
         b->column[FIRST].n--;
@@ -350,7 +370,8 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
 {
     bool step = row->act != NULL;
     bool ends = row->terminal || row->truncated;
-    b->reading.nincomplete += step || !b->open || b->hole;
+    if (step || !b->open || b->hole)
+        count_dropped(b, &b->reading.nincomplete, &b->reading.incomplete_at, b->line);
     if (!b->open) {
         b->late = !ends;
         return true;
@@ -365,6 +386,7 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
     if (!step && !b->hole)
         *row_flag(b) |= flags_of(row);
     b->seen = !step && !b->hole;
+    b->seen_at = b->line;
     b->over = b->over || ends;
     b->hole = true;
     return true;
@@ -373,8 +395,11 @@ static bool observe(rh_log_builder *b, const rh_log_row *row)
 // The row of s for a new step; RH_UNKNOWN if memory runs out.
 static int32_t place(rh_log_builder *b, const double *obs)
 {
-    if (b->next != RH_UNKNOWN && same_obs(b, b->next, obs))
+    if (b->next != RH_UNKNOWN && same_obs(b, b->next, obs)) {
+        if (b->shape.place)
+            *(int64_t *)rh_column__at(&b->column[LINE], b->next) = b->line;
         return b->next;
+    }
     int32_t row = keep_obs(b, obs);
     if (row != RH_UNKNOWN && b->waiting)
         *row_to(b) = row;
@@ -424,11 +449,13 @@ rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
         return rh_fail(err, RH_EFORMAT, "%s: more than %d rows, which is all a log can hold",
                        rh_base__path_tail(b->body->log.path), MAX_ROWS);
     b->reading.nrow++;
+    b->line = row->line;
 
     bool acts = is_complete(b, row);
     bool begins = row->begins || row->resumes || !b->open || (b->over && (row->act || b->hole));
     bool torn = !begins && b->hole; // the episode continues after a row without a step
-    b->reading.nincomplete += torn && b->seen;
+    if (torn && b->seen)
+        count_dropped(b, &b->reading.nincomplete, &b->reading.incomplete_at, b->seen_at);
     b->seen = false;
     b->late = b->late && !row->begins && !row->resumes;
     if (begins || (torn && acts))
@@ -485,6 +512,7 @@ static bool take_columns(rh_log_builder *b)
            (log->reward = rh_column__flatten(&b->column[REWARD])) &&
            (log->flag = rh_column__flatten(&b->column[FLAG])) &&
            (!b->shape.times || (log->time = rh_column__flatten(&b->column[TIME]))) &&
+           (!b->shape.place || (log->line = rh_column__flatten(&b->column[LINE]))) &&
            (log->first = rh_column__flatten(&b->column[FIRST])) &&
            (log->start = rh_column__flatten(&b->column[START])) && rh_log__number_steps(log);
 }
@@ -536,10 +564,10 @@ void rh_log_destroy(rh_log *log)
     if (!log)
         return;
     rh_log__body *body = (rh_log__body *)log;
-    const void *const owned[] = {log->obs,      log->from,     log->to,    log->act,
-                                 log->reward,   log->flag,     log->time,  log->episode,
-                                 log->step,     log->first,    log->start, log->obs_name,
-                                 log->obs_unit, log->act_name, log->label, log->reading.note};
+    const void *const owned[] = {
+        log->obs,      log->from,     log->to,    log->act,          log->reward, log->flag,
+        log->time,     log->episode,  log->step,  log->first,        log->start,  log->obs_name,
+        log->obs_unit, log->act_name, log->label, log->reading.note, log->line};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         rh_free((void *)(uintptr_t)owned[i]);
     for (int i = 0; i < body->ntext; i++)

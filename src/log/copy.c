@@ -157,6 +157,7 @@ static bool copy_arrays(rh_log *log, const rh_log *p)
            (log->reward = twin(p->reward, p->n, sizeof *p->reward)) &&
            (log->flag = twin(p->flag, p->n, sizeof *p->flag)) &&
            (!p->time || (log->time = twin(p->time, p->n, sizeof *p->time))) &&
+           (!p->line || (log->line = twin(p->line, p->nstate, sizeof *p->line))) &&
            (log->first = twin(p->first, (int64_t)p->nepisode + 1, sizeof *p->first)) &&
            (log->start = twin(p->start, p->nepisode, sizeof *p->start)) &&
            rh_log__number_steps(log);

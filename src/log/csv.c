@@ -56,6 +56,7 @@ static void take_values(rh_csv__reader *r, rh_log__seen *s)
         .terminal = terminal && !(plan->done && truncated),
         .truncated = truncated,
         .time = plan->time >= 0 ? value[plan->time] : 0.0,
+        .line = r->csv.line,
     };
 }
 
@@ -196,6 +197,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
         .reward_name = plan->reward_name,
         .path = r->path,
         .format = r->csv.made ? "jsonl" : "csv",
+        .place = "line",
     };
     rc = rh_csv__settle_actions(r, &shape, err);
     if (!rc)

@@ -388,7 +388,7 @@ static rh_status read_rows(table *t, rh_feed *feed, rh_error *err)
     rh_status rc = RH_OK;
     bool over = false;
     for (int64_t row = 0; row < t->nrow && !rc; row++) {
-        rh_log_row out = {.obs = t->obs, .act = t->act};
+        rh_log_row out = {.obs = t->obs, .act = t->act, .line = row};
         rc = rh_beside__row(&t->role[RH_FLAT_OBS], row, t->obs, err);
         if (!rc)
             rc = rh_beside__row(&t->role[RH_FLAT_ACTION], row, t->act, err);
@@ -512,6 +512,7 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     plan.shape.nobs = t.role[RH_FLAT_OBS].width;
     plan.shape.nact = t.role[RH_FLAT_ACTION].width;
     plan.shape.times = t.role[RH_FLAT_TIME].n > 0;
+    plan.shape.place = "row";
     plan.shape.whole = t.role[RH_FLAT_ACTION].array[0]->whole;
     if (opt->reward)
         plan.shape.reward_name = opt->reward;

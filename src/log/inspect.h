@@ -121,7 +121,18 @@ typedef struct rh_inspect__text {
 
 rh_inspect__text rh_inspect__name(const char *name);             // 'temp', cut if long
 rh_inspect__text rh_inspect__share(int64_t part, int64_t whole); // "12 of 600 (2 %)"
-rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t); // "step 3 of ..."
+
+// Where step t is: "line 9 (step 3 of episode 0)", or without the line if it is unknown. Or an
+// observation of step t.
+rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t);
+rh_inspect__text rh_inspect__where_seen(const rh_inspect__finder *f, int64_t t, int32_t row);
+// ", first at line 9", "" if the line is unknown (-1).
+rh_inspect__text rh_inspect__line(const rh_inspect__finder *f, int64_t line);
+
+// Set the place of a finding: it begins with step t, or with an observation of that step.
+void rh_inspect__set_first(const rh_inspect__finder *f, rh_finding *found, int64_t t);
+void rh_inspect__set_seen(const rh_inspect__finder *f, rh_finding *found, int64_t t,
+                          int32_t row);
 
 void rh_inspect__find_values(const rh_inspect__finder *f);  // values of columns
 void rh_inspect__find_actions(const rh_inspect__finder *f); // actions and rewards

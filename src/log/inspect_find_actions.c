@@ -125,10 +125,14 @@ static void find_amounts(const rh_inspect__finder *f)
     for (int k = 0; k < log->nact && !log->naction; k++) {
         const rh_log_numbers *v = &f->report->amount[k];
         if (v->ninfinite > 0) {
-            rh_finding *found = rh_findings__add(f->list, RH_ERROR, "infinite-action",
-                                                 v->ninfinite, "%s is infinite in %s steps",
-                                                 rh_inspect__name(log->act_name[k]).s,
-                                                 rh_inspect__share(v->ninfinite, log->n).s);
+            int64_t first = 0;
+            while (!isinf(log->act[first * log->nact + k]))
+                first++;
+            rh_finding *found = rh_findings__add(
+                f->list, RH_ERROR, "infinite-action", v->ninfinite,
+                "%s is infinite in %s steps, first at %s", rh_inspect__name(log->act_name[k]).s,
+                rh_inspect__share(v->ninfinite, log->n).s, rh_inspect__where(f, first).s);
+            rh_inspect__set_first(f, found, first);
             rh_findings__advise(found, "fix it where the log is written");
             return;
         }
@@ -184,14 +188,16 @@ static void find_uncovered(const rh_inspect__finder *f)
 static void find_infinite_rewards(const rh_inspect__finder *f)
 {
     const rh_log_numbers *v = &f->report->reward;
+    int64_t first = 0;
     if (v->ninfinite == 0)
         return;
+    while (!isinf(f->log->reward[first]))
+        first++;
     rh_finding *found = rh_findings__add(f->list, RH_ERROR, "infinite-reward", v->ninfinite,
-                                         "%s rewards are infinite",
-                                         rh_inspect__share(v->ninfinite, f->log->n).s);
-    for (int64_t t = f->log->n - 1; t >= 0; t--)
-        if (isinf(f->log->reward[t]))
-            found->first = t;
+                                         "%s rewards are infinite, first at %s",
+                                         rh_inspect__share(v->ninfinite, f->log->n).s,
+                                         rh_inspect__where(f, first).s);
+    rh_inspect__set_first(f, found, first);
     rh_findings__advise(found,
                         "averages become infinite too: fix them where the log is written, "
                         "or choose other columns with --reward");
@@ -253,10 +259,12 @@ static void find_failures(const rh_inspect__finder *f)
         return;
     rh_finding *found = rh_findings__add(
         f->list, RH_WARNING, "few-failures", n,
-        far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps"
-            : "the lowest reward, %.6g, occurs only %lld time%s in %lld steps",
-        v->min, (long long)n, n == 1 ? "" : "s", (long long)f->log->n);
-    found->first = first;
+        far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps, "
+              "first at %s"
+            : "the lowest reward, %.6g, occurs only %lld time%s in %lld steps, first at %s",
+        v->min, (long long)n, n == 1 ? "" : "s", (long long)f->log->n,
+        rh_inspect__where(f, first).s);
+    rh_inspect__set_first(f, found, first);
     rh_findings__advise(found, "a model cannot learn when it occurs and will underrate it: log "
                                "more of what leads there");
 }

@@ -254,19 +254,22 @@ static void find_jumps(const rh_inspect__finder *f)
         return;
     char list[120] = "";
     size_t used = 0;
+    const int64_t *line = f->log->line;
     for (int i = 0; i < 4 && i < r->njump && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
-                                 (long long)r->jump[i]);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%lld", i ? ", " : "",
+                             (long long)(line ? line[f->log->from[r->jump[i]]] : r->jump[i]));
     // a plant that is reset after a failure shows it in its rewards
     bool told = r->align.nspecial > 0 && r->njump_told == r->njump;
     rh_finding *found = rh_findings__add(
         f->list, told ? RH_NOTICE : RH_WARNING, "jumps", r->njump,
         "%lld step%s inside episodes, more than %.0f times as long as 98 %% of all steps%s: "
-        "transition%s %s%s",
+        "%s%s%s %s%s",
         (long long)r->njump, r->njump == 1 ? "" : "s", rh_inspect__limit.jump_ratio,
-        told ? ", with unusual rewards" : "", r->njump == 1 ? "" : "s", list,
+        told ? ", with unusual rewards" : "", line ? "after " : "",
+        line ? f->log->reading.place : "transition", r->njump == 1 ? "" : "s", list,
         r->njump > 4 ? ", ..." : "");
-    found->first = r->jump[0];
+    rh_inspect__set_first(f, found, r->jump[0]);
     rh_findings__advise(found,
                         "if episodes end there, mark it with --episode, --episode-steps, "
                         "--terminal or --max-gap; if the plant is reset after a failure "
@@ -284,10 +287,12 @@ static void find_lost(const rh_inspect__finder *f)
     bool much = (double)lost > rh_inspect__limit.lost_share * (double)all;
     rh_finding *found = rh_findings__add(
         f->list, much ? RH_WARNING : RH_NOTICE, "lost-steps", lost,
-        "%s steps were dropped: %lld with an unknown next observation, %lld without action or "
-        "reward",
+        "%s steps were dropped: %lld with an unknown next observation%s, %lld without action "
+        "or reward%s",
         rh_inspect__share(lost, all).s, (long long)reading->nlost,
-        (long long)reading->nincomplete);
+        rh_inspect__line(f, reading->lost_at).s, (long long)reading->nincomplete,
+        rh_inspect__line(f, reading->incomplete_at).s);
+    found->line = reading->nincomplete ? reading->incomplete_at : reading->lost_at;
     rh_findings__advise(found,
                         "log the observation after the last step of each episode, and an "
                         "action and a reward in every row");
@@ -321,7 +326,7 @@ static void find_repeats(const rh_inspect__finder *f)
             "repeated-rows", r->ntwice,
             "%s rows equal the row before in sensors, action and reward: first %s",
             rh_inspect__share(r->ntwice, f->log->n).s, rh_inspect__where(f, r->twice_at).s);
-        found->first = r->twice_at;
+        rh_inspect__set_first(f, found, r->twice_at);
         rh_findings__advise(found, "rows were written twice (remove the copies), or the plant "
                                    "is at rest");
     }
@@ -359,7 +364,7 @@ static void find_time(const rh_inspect__finder *f)
                                  "time runs backwards in %s steps: first to %s",
                                  rh_inspect__share(c->nreverse, c->n).s,
                                  rh_inspect__where(f, c->reverse_at).s);
-        found->first = c->reverse_at;
+        rh_inspect__set_first(f, found, c->reverse_at);
         rh_findings__advise(found, "sort the rows, or choose another column with --time");
     }
     if (c->nrepeat > 0) {
@@ -367,7 +372,7 @@ static void find_time(const rh_inspect__finder *f)
                                  "%s rows have the same time as the row before: first %s",
                                  rh_inspect__share(c->nrepeat, c->n).s,
                                  rh_inspect__where(f, c->repeat_at).s);
-        found->first = c->repeat_at;
+        rh_inspect__set_first(f, found, c->repeat_at);
         rh_findings__advise(found,
                             "rows were written twice, or two devices share a file: remove "
                             "the copies, or sort by device and name it with --episode");
@@ -379,7 +384,7 @@ static void find_time(const rh_inspect__finder *f)
             "%s steps do not take the usual %.6g; the longest takes %.6g, at %s",
             rh_inspect__share(c->nirregular, c->n).s, c->interval, c->longest,
             rh_inspect__where(f, c->longest_at).s);
-        found->first = c->longest_at;
+        rh_inspect__set_first(f, found, c->longest_at);
         rh_findings__advise(found,
                             "a step across a gap is not a step of the plant: --max-gap %.6g "
                             "ends episodes there",

@@ -74,10 +74,14 @@ static bool is_missing(const rh_log_sensor *s)
     return s->value.nmissing > 0;
 }
 
-static void tell_infinite(const rh_inspect__finder *f, int j, char *text, size_t size)
+// The observation of step t in which sensor j is missing or infinite, or absurd.
+static int32_t seen_at(const rh_inspect__finder *f, int64_t t, int j, bool absurd)
 {
-    snprintf(text, size, " %s",
-             rh_inspect__share(f->report->sensor[j].value.ninfinite, f->log->nstate).s);
+    const rh_log *log = f->log;
+    double x = log->obs[(int64_t)log->from[t] * log->nobs + j];
+    bool here = absurd ? isfinite(x) && rh_inspect__is_absurd(&f->report->sensor[j].value, x)
+                       : !isfinite(x);
+    return here ? log->from[t] : log->to[t];
 }
 
 static void tell_missing(const rh_inspect__finder *f, int j, char *text, size_t size)
@@ -85,8 +89,27 @@ static void tell_missing(const rh_inspect__finder *f, int j, char *text, size_t 
     const rh_log_sensor *s = &f->report->sensor[j];
     int n = snprintf(text, size, " %s", rh_inspect__share(s->value.nmissing, f->log->nstate).s);
     if (s->missing_at >= 0 && (size_t)n < size)
-        snprintf(text + n, size - (size_t)n, ", first at %s",
-                 rh_inspect__where(f, s->missing_at).s);
+        snprintf(
+            text + n, size - (size_t)n, ", first at %s",
+            rh_inspect__where_seen(f, s->missing_at, seen_at(f, s->missing_at, j, false)).s);
+}
+
+static void tell_infinite(const rh_inspect__finder *f, int j, char *text, size_t size)
+{
+    const rh_log_sensor *s = &f->report->sensor[j];
+    int n =
+        snprintf(text, size, " %s", rh_inspect__share(s->value.ninfinite, f->log->nstate).s);
+    if (s->value.nmissing == 0 && s->missing_at >= 0 && (size_t)n < size)
+        snprintf(
+            text + n, size - (size_t)n, ", first at %s",
+            rh_inspect__where_seen(f, s->missing_at, seen_at(f, s->missing_at, j, false)).s);
+}
+
+// A finding about the first step with a missing, infinite or absurd value of its sensor.
+static void set_value(const rh_inspect__finder *f, rh_finding *found, int64_t t, bool absurd)
+{
+    if (t >= 0)
+        rh_inspect__set_seen(f, found, t, seen_at(f, t, found->dim, absurd));
 }
 
 static void find_missing(const rh_inspect__finder *f)
@@ -95,7 +118,7 @@ static void find_missing(const rh_inspect__finder *f)
     rh_finding *found =
         find(f, is_infinite, tell_infinite, RH_ERROR, "infinite-sensor", "infinite values in ");
     if (found) {
-        found->first = sensor[found->dim].missing_at;
+        set_value(f, found, sensor[found->dim].missing_at, false);
         rh_findings__advise(found,
                             "fix them where the log is written, or leave the field empty "
                             "if the value is missing");
@@ -107,7 +130,7 @@ static void find_missing(const rh_inspect__finder *f)
     rh_severity severity = worst > rh_inspect__limit.missing_share ? RH_WARNING : RH_NOTICE;
     found = find(f, is_missing, tell_missing, severity, "missing", "missing values in ");
     if (found) {
-        found->first = sensor[found->dim].missing_at;
+        set_value(f, found, sensor[found->dim].missing_at, false);
         rh_findings__advise(found,
                             "states with missing values are of little use: leave the "
                             "sensor out with --obs, or fill it where the log is written");
@@ -129,8 +152,12 @@ static bool is_absurd(const rh_log_sensor *s)
 static void tell_sentinel(const rh_inspect__finder *f, int j, char *text, size_t size)
 {
     const rh_log_numbers *v = &f->report->sensor[j].value;
-    snprintf(text, size, " is %.10g %lld time%s, otherwise %.4g to %.4g", v->sentinel,
-             (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
+    int64_t t = f->report->sensor[j].absurd_at;
+    int n = snprintf(text, size, " is %.10g %lld time%s, otherwise %.4g to %.4g", v->sentinel,
+                     (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
+    if (t >= 0 && v->nabsurd == 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", first at %s",
+                 rh_inspect__where_seen(f, t, seen_at(f, t, j, true)).s);
 }
 
 static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t size)
@@ -142,7 +169,7 @@ static void tell_absurd(const rh_inspect__finder *f, int j, char *text, size_t s
                      (long long)v->nabsurd, v->nabsurd == 1 ? "" : "s", worst, v->lo, v->hi);
     if (s->absurd_at >= 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, ", first at %s",
-                 rh_inspect__where(f, s->absurd_at).s);
+                 rh_inspect__where_seen(f, s->absurd_at, seen_at(f, s->absurd_at, j, true)).s);
 }
 
 // Sentinels in actions and rewards. In rewards only common ones count: a trip may cost 1000.
@@ -156,15 +183,18 @@ static void find_sentinels(const rh_inspect__finder *f)
         const rh_log_numbers *v = reward ? &f->report->reward : &f->report->amount[k];
         if (v->nsentinel == 0 || (reward && !rh_inspect__is_customary(v->sentinel)))
             continue;
+        int64_t first = 0;
+        for (int64_t t = log->n - 1; t >= 0; t--)
+            if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
+                first = t;
         rh_finding *found = rh_findings__add(
             f->list, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
             "a number that may mean a missing value: %s is %.10g %lld time%s, otherwise "
-            "%.4g to %.4g",
+            "%.4g to %.4g, first at %s",
             rh_inspect__name(reward ? log->reward_name : log->act_name[k]).s, v->sentinel,
-            (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi);
-        for (int64_t t = log->n - 1; t >= 0; t--)
-            if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
-                found->first = t;
+            (long long)v->nsentinel, v->nsentinel == 1 ? "" : "s", v->lo, v->hi,
+            rh_inspect__where(f, first).s);
+        rh_inspect__set_first(f, found, first);
         rh_findings__advise(found, "--missing=%.10g if it does: such steps are dropped",
                             v->sentinel);
         k = reward ? k : log->nact - 1; // one finding of a kind
@@ -177,14 +207,14 @@ static void find_absurd(const rh_inspect__finder *f)
     rh_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, "sentinel",
                              "a number that may mean a missing value: ");
     if (found) {
-        found->first = sensor[found->dim].absurd_at;
+        set_value(f, found, sensor[found->dim].absurd_at, true);
         rh_findings__advise(found, "--missing=%.10g if it does",
                             sensor[found->dim].value.sentinel);
     }
     found = find(f, is_absurd, tell_absurd, RH_WARNING, "outliers",
                  "far outside the usual range: ");
     if (found) {
-        found->first = sensor[found->dim].absurd_at;
+        set_value(f, found, sensor[found->dim].absurd_at, true);
         rh_findings__advise(found, "check them: fix a spike or mark it as missing, keep a rare "
                                    "true event");
     }
@@ -231,7 +261,7 @@ static void tell_frozen(const rh_inspect__finder *f, int j, char *text, size_t s
 {
     const rh_log_sensor *s = &f->report->sensor[j];
     double value = f->log->obs[(int64_t)f->log->from[s->run_at] * f->log->nobs + j];
-    snprintf(text, size, " stays at %.6g for %lld steps from %s (usually at most %.0f)", value,
+    snprintf(text, size, " stays at %.6g for %lld steps from %s; usually at most %.0f", value,
              (long long)s->run, rh_inspect__where(f, s->run_at).s, s->usual_run);
 }
 
@@ -266,7 +296,7 @@ static void find_still(const rh_inspect__finder *f)
                             it(found));
     found = find(f, is_frozen, tell_frozen, RH_WARNING, "frozen-sensor", "");
     if (found) {
-        found->first = f->report->sensor[found->dim].run_at;
+        rh_inspect__set_first(f, found, f->report->sensor[found->dim].run_at);
         rh_findings__advise(found,
                             "was it stuck, or did the logger repeat the last value? leave "
                             "that part out, or mark it as missing");

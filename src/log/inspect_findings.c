@@ -123,12 +123,49 @@ rh_inspect__text rh_inspect__share(int64_t part, int64_t whole)
     return text;
 }
 
-rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t)
+// The line of an observation, or -1.
+static int64_t line_of(const rh_log *log, int32_t row)
+{
+    return log->line && row != RH_UNKNOWN ? log->line[row] : -1;
+}
+
+rh_inspect__text rh_inspect__where_seen(const rh_inspect__finder *f, int64_t t, int32_t row)
 {
     rh_inspect__text text;
-    snprintf(text.s, sizeof text.s, "step %d of episode %d", f->log->step[t],
-             f->log->episode[t]);
+    int64_t line = line_of(f->log, row);
+    if (line >= 0)
+        snprintf(text.s, sizeof text.s, "%s %lld (step %d of episode %d)",
+                 f->log->reading.place, (long long)line, f->log->step[t], f->log->episode[t]);
+    else
+        snprintf(text.s, sizeof text.s, "step %d of episode %d", f->log->step[t],
+                 f->log->episode[t]);
     return text;
+}
+
+rh_inspect__text rh_inspect__where(const rh_inspect__finder *f, int64_t t)
+{
+    return rh_inspect__where_seen(f, t, f->log->from[t]);
+}
+
+rh_inspect__text rh_inspect__line(const rh_inspect__finder *f, int64_t line)
+{
+    rh_inspect__text text = {""};
+    if (f->log->reading.place && line >= 0)
+        snprintf(text.s, sizeof text.s, ", first at %s %lld", f->log->reading.place,
+                 (long long)line);
+    return text;
+}
+
+void rh_inspect__set_seen(const rh_inspect__finder *f, rh_finding *found, int64_t t,
+                          int32_t row)
+{
+    found->first = t;
+    found->line = line_of(f->log, row);
+}
+
+void rh_inspect__set_first(const rh_inspect__finder *f, rh_finding *found, int64_t t)
+{
+    rh_inspect__set_seen(f, found, t, f->log->from[t]);
 }
 
 // ---------------------------------------------------------------------------- the list

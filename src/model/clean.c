@@ -232,6 +232,7 @@ rh_status rh_model__clean(rh_log **out, const rh_model__usable *u, rh_error *err
     parts.flag = c.flag;
     parts.time = c.time;
     parts.first = c.first;
+    parts.line = NULL;
     parts.start = c.start;
     rc = rh_log_copy(out, &parts, err);
 

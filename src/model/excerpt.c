@@ -140,6 +140,7 @@ rh_status rh_model__excerpt(rh_log **out, const rh_log *log, int64_t most, rh_er
     parts.time = x.time;
     parts.flag = x.flag;
     parts.first = x.first;
+    parts.line = NULL;
     parts.start = x.start;
     rc = rh_log_copy(out, &parts, err);
 

@@ -210,6 +210,7 @@ static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int6
     finding->severity = (rh_severity)x[0];
     finding->count = x[1];
     finding->first = x[2];
+    finding->line = -1;
     finding->dim = (int)x[3];
     memcpy(finding->evidence, evidence, strlen(evidence));
     memcpy(finding->remedy, remedy, strlen(remedy));
