@@ -149,6 +149,10 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
         return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
                        rh_base__path_tail(j->path));
 
+    uint32_t crc = j->replay.crc;
+    j->text.n = n;
+    rh_journal__seal_lines(&j->text, &crc);
+    j->text.n = 0;
     j->dirty = true;
     while (done < n && !fault) {
         ssize_t written = write(j->fd, j->text.data + done, n - done);
@@ -166,6 +170,7 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     rh_status rc = read_others(j, end - (int64_t)n, err);
     j->broken = rc != RH_OK;
     j->size = end;
+    j->replay.crc = crc;
     for (size_t i = 0; i < n; i++)
         j->replay.nline += j->text.data[i] == '\n';
     return rc;
@@ -192,6 +197,7 @@ static rh_status start_over(rh_journal *j, const char *folder, rh_error *err)
     if (ftruncate(j->fd, 0) != 0)
         return cannot_write(j, errno, err);
     j->size = 0;
+    j->replay.crc = 0;
     rh_journal__head_lines(&j->text, &j->head);
     rh_status rc = rh_journal__append(j, err);
     if (!rc)

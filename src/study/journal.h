@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#define RH_JOURNAL__VERSION 1          // of the lines
+#define RH_JOURNAL__VERSION 2          // of the lines; 1: no running checksum
 #define RH_JOURNAL__WORKER "rehearse/" // the writer, followed by the version
 #define RH_JOURNAL__SEAL 18            // bytes of ,"crc":"89abcdef"}
 #define RH_JOURNAL__NAME_SIZE 64       // bytes of a parameter value or key
@@ -17,9 +17,13 @@
 // The fewest digits that read back to the same bits; NAN is null, infinities "inf" and "-inf".
 void rh_journal__number(rh_text *text, double x);
 
-// Start a line; end it with checksum and newline.
+// Start a line; end it with space for its checksum, and a newline.
 void rh_journal__begin_line(rh_text *text, int op_code);
 void rh_journal__end_line(rh_text *text);
+
+// Fill in the checksums of all lines of a text. *crc: that of the line before, then of the
+// last.
+void rh_journal__seal_lines(rh_text *text, uint32_t *crc);
 
 // Start the line of an attribute of the study or a trial; end it. Optuna expects one per line.
 void rh_journal__study_attr(rh_text *text, const char *key);
@@ -57,7 +61,9 @@ typedef struct rh_replay {
     const char *path;             // borrowed, for messages
     json_t *attr;                 // owned: attributes of our study; NULL: none
     bool grown;                   // open entries of the plan differ
-    uint32_t verdict;             // checksum of the last verdict, 0: none
+    uint32_t verdict;             // CRC-32 of the last verdict by itself, 0: none
+    uint32_t crc;                 // checksum of our last line, 0: none
+    bool runs_on;                 // lines of ours with a running checksum have been read
     rh_journal__entry *trial;     // owned: our trials                   (ntrial)
     int ntrial, trial_room;       //
     int *owner;                   // owned: index in trial of every trial of the file, or -1
@@ -93,6 +99,7 @@ typedef enum rh_journal__fate {
 typedef struct rh_journal__reader {
     rh_replay *r;
     const char *line, *end; // the line, without its newline
+    int64_t version;        // of a line of ours
     const char *why;        // RH_DAMAGED: how
     rh_status rc;           // RH_REFUSED
     rh_error *err;

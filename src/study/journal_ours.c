@@ -199,16 +199,18 @@ static rh_journal__fate take_state(rh_journal__reader *d, const char *at)
     return unfit(d);
 }
 
-// x (ndim) from the parameters of a trial: numbers, or indices into a list.
-static bool setting_of(const json_t *params, const rh_space *space, double *x)
+// x (ndim) from the parameters of a trial: numbers, or indices of names; of version 1, of lists
+// too.
+static bool setting_of(const json_t *params, const rh_space *space, int64_t version, double *x)
 {
     for (int i = 0; i < space->ndim; i++) {
         const rh_dim *dim = &space->dim[i];
         const json_t *p = json_object_get(params, dim->name);
         json_int_t k = json_integer_value(p);
-        if (dim->kind == RH_DIM_RANGE && json_is_number(p))
+        bool index = dim->kind == RH_DIM_NAMES || (dim->kind == RH_DIM_LIST && version == 1);
+        if (!index && json_is_number(p))
             x[i] = json_number_value(p);
-        else if (dim->kind != RH_DIM_RANGE && json_is_integer(p) && k >= 0 && k < dim->nvalue)
+        else if (index && json_is_integer(p) && k >= 0 && k < dim->nvalue)
             x[i] = dim->value[k];
         else
             return false;
@@ -226,7 +228,7 @@ static rh_journal__fate add_trial(rh_journal__reader *d, const json_t *line)
     const rh_space *space = &r->head->plan->space;
     double x[RH_MAX_DIM];
     if (!json_is_integer(setting) || number < 0 || number > INT_MAX || !stage ||
-        !setting_of(json_object_get(line, "params"), space, x))
+        !setting_of(json_object_get(line, "params"), space, d->version, x))
         return unfit(d);
     rh_journal__entry *trial = rh_replay__add(r, (int)number, strcmp(stage, "confirm") == 0);
     if (!trial)
@@ -306,18 +308,14 @@ static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
 
 rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op)
 {
-    int64_t version = 0;
-    at = rh_scan__whole(at, d->end, &version);
+    at = rh_scan__whole(at, d->end, &d->version);
     at = rh_scan__after(at, d->end, "\"");
-    if (d->r->beside)
-        return rh_journal__refuse(d, RH_EIO,
-                                  "another process writes to this study; stop one of them");
-    if (at && version > RH_JOURNAL__VERSION) {
+    if (at && d->version > RH_JOURNAL__VERSION) {
         char why[120];
         snprintf(
             why, sizeof why,
             "version %lld of the journal, written by a newer rehearse, expected at most %d",
-            (long long)version, RH_JOURNAL__VERSION);
+            (long long)d->version, RH_JOURNAL__VERSION);
         return rh_journal__refuse(d, RH_EFORMAT, why);
     }
     if (!at)

@@ -1,9 +1,11 @@
 // journal_text.c - numbers, and the start and end of a line of the journal.
 //
-//     {"op_code":8,"worker_id":"rehearse/1", ... ,"crc":"89abcdef"}
+//     {"op_code":8,"worker_id":"rehearse/2", ... ,"crc":"89abcdef"}
 //
-// 1. The checksum is the CRC-32 of everything before ,"crc". It is last, so a line can be
-//    checked without parsing it. Optuna ignores keys that it does not know.
+// 1. The checksum is the CRC-32 of everything before ,"crc" in this line and in all lines of
+//    ours before it, so lines that were moved, lost or doubled are noticed. It is last, so a
+//    line can be checked without parsing it. Optuna ignores keys that it does not know.
+//    Version 1 had the CRC-32 of the line alone.
 // 2. Numbers have the fewest digits that read back to the same bits. Negative zero is -0.0,
 //    because a reader of integers would lose the sign of -0.
 // 3. JSON has no infinity. "inf" and "-inf" are what Python's float() reads.
@@ -38,13 +40,23 @@ void rh_journal__begin_line(rh_text *text, int op_code)
 
 void rh_journal__end_line(rh_text *text)
 {
-    if (text->bad)
-        return;
-    size_t first = text->n;
-    while (first > 0 && text->data[first - 1] != '\n')
-        first--;
-    rh_text__format(text, ",\"crc\":\"%08" PRIx32 "\"}\n",
-                    rh_base__crc32(0, text->data + first, text->n - first));
+    rh_text__add(text, ",\"crc\":\"00000000\"}\n");
+}
+
+void rh_journal__seal_lines(rh_text *text, uint32_t *crc)
+{
+    static const size_t digits = 10; // 8, a quote and a brace, at the end of a line
+    for (size_t first = 0; first < text->n && !text->bad;) {
+        const char *line = text->data + first, *end = memchr(line, '\n', text->n - first);
+        size_t n = end ? (size_t)(end - line) : text->n - first;
+        char seal[12];
+        if (n < RH_JOURNAL__SEAL)
+            return;
+        *crc = rh_base__crc32(*crc, line, n - RH_JOURNAL__SEAL);
+        snprintf(seal, sizeof seal, "%08" PRIx32, *crc);
+        memcpy(text->data + first + n - digits, seal, 8);
+        first += n + 1;
+    }
 }
 
 void rh_journal__study_attr(rh_text *text, const char *key)

@@ -8,7 +8,9 @@
 //
 // 1. A range is a FloatDistribution; with integer steps, an IntDistribution. Optuna has no
 //    distribution that is both logarithmic and stepped; the step is then left out, since plots
-//    do not need it. Lists and names are a CategoricalDistribution, stored by index.
+//    do not need it. A list is a FloatDistribution from its least to its greatest value: Optuna
+//    wants the distribution in every trial, and a grid would repeat all its choices in each.
+//    Names, which are few, are a CategoricalDistribution, stored by index.
 // 2. A trial is COMPLETE with all its runs, PRUNED, with its value, when a race dropped it, and
 //    FAIL when its value is not finite: JSON has no infinity, and it must not be the best.
 // 3. The last line also holds the setting's own state, under a key that Optuna ignores: a
@@ -57,12 +59,21 @@ static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
     rh_text__add(text, "}");
 }
 
-// The first and last value of a range; with a step, the first and last multiple.
+// The first and last value of a range or list; with a step, the first and last multiple.
 static void range_of(const rh_dim *dim, double *lo, double *hi)
 {
     rh_space one = {.dim = {*dim}, .ndim = 1};
     *lo = dim->lo;
     *hi = dim->hi;
+    if (dim->kind == RH_DIM_LIST) {
+        *lo = INFINITY;
+        *hi = -INFINITY;
+        for (int i = 0; i < dim->nvalue; i++) {
+            *lo = fmin(*lo, dim->value[i]);
+            *hi = fmax(*hi, dim->value[i]);
+        }
+        return;
+    }
     if (dim->step > 0.0) {
         rh_space_at(&one, 0, lo);
         rh_space_at(&one, (int64_t)rh_space_count(&one) - 1, hi);
@@ -73,7 +84,8 @@ static void add_range(rh_text *text, const rh_dim *dim)
 {
     double lo, hi;
     range_of(dim, &lo, &hi);
-    bool log = dim->scale == RH_LOG, stepped = dim->step > 0.0;
+    bool list = dim->kind == RH_DIM_LIST;
+    bool log = dim->scale == RH_LOG && lo > 0.0, stepped = !list && dim->step > 0.0;
     bool whole = stepped && dim->step == floor(dim->step) && (!log || dim->step == 1.0);
     rh_text__add(text, whole ? "{\"name\": \"IntDistribution\", \"attributes\": {\"log\": "
                              : "{\"name\": \"FloatDistribution\", \"attributes\": {\"log\": ");
@@ -109,7 +121,7 @@ static void add_distribution(rh_text *text, const rh_plan *plan, int i)
 {
     const rh_dim *dim = &plan->space.dim[i];
     rh_text inside = {0};
-    if (dim->kind == RH_DIM_RANGE)
+    if (dim->kind != RH_DIM_NAMES)
         add_range(&inside, dim);
     else
         add_choices(&inside, dim, &plan->agent->param[plan->dim[i].param],
@@ -174,7 +186,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
         rh_text__add(t, i > 0 ? "," : "");
         rh_text__json(t, space->dim[i].name);
         rh_text__add(t, ":");
-        if (space->dim[i].kind == RH_DIM_RANGE)
+        if (space->dim[i].kind != RH_DIM_NAMES)
             rh_journal__number(t, x[i]);
         else
             rh_text__whole(t, index_of(&space->dim[i], x[i]));

@@ -256,7 +256,7 @@ static void lines_are_what_optuna_wants(void **unused)
     (void)unused;
     static const char *const expected[] = {
         "{\"op_code\":0,\"worker_id\":\"rehearse/"
-        "1\",\"study_name\":\"plant\",\"directions\":[2],"
+        "2\",\"study_name\":\"plant\",\"directions\":[2],"
         "\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"fingerprint\":\"0123456789abcdef\"},\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"nstep\":1001},\"crc\":\"",
@@ -268,11 +268,13 @@ static void lines_are_what_optuna_wants(void **unused)
         "false, \\\"step\\\": 1, \\\"low\\\": 1, \\\"high\\\": 32}}\"",
         "\"tau\":\"{\\\"name\\\": \\\"FloatDistribution\\\", \\\"attributes\\\": {\\\"log\\\": "
         "false, \\\"step\\\": 0.1, \\\"low\\\": 0.1, \\\"high\\\": 1}}\"",
-        "{\\\"choices\\\": [0, 0.5, 0.9, 0.99]}}\"",
+        "\"lambda\":\"{\\\"name\\\": \\\"FloatDistribution\\\", \\\"attributes\\\": "
+        "{\\\"log\\\": "
+        "false, \\\"step\\\": null, \\\"low\\\": 0, \\\"high\\\": 0.99}}\"",
         "{\\\"choices\\\": [\\\"adam\\\", \\\"sgd\\\"]}}\"",
         "\"params\":{\"alpha\":0.001,\"tilings\":1,\"lambda\":0,\"optimiser\":0,\"tau\":0.1},"
         "\"user_attrs\":{\"stage\":\"search\",\"setting\":0}",
-        "{\"op_code\":7,\"worker_id\":\"rehearse/1\",\"trial_id\":0,\"step\":251,"
+        "{\"op_code\":7,\"worker_id\":\"rehearse/2\",\"trial_id\":0,\"step\":251,"
         "\"intermediate_value\":-9.5,\"crc\":\"",
         "\"trial_id\":0,\"step\":1001,\"intermediate_value\":-0.333333333333333",
         "\"trial_id\":0,\"setting\":\"done\",\"state\":1,\"values\":[-10],\"datetime_"
@@ -404,6 +406,8 @@ static void torn_anywhere(void **unused)
     rh_text head = {0};
     rh_journal__head what = sample_head(&plan);
     rh_journal__head_lines(&head, &what);
+    uint32_t crc = 0;
+    rh_journal__seal_lines(&head, &crc);
     assert_memory_equal(bytes, head.data, head.n);
     for (size_t cut = 0; cut <= head.n; cut++) {
         put(bytes, cut);
@@ -458,6 +462,139 @@ static void damage_is_found(void **unused)
     free(bytes);
 }
 
+// The checksum at the end of the last line.
+static uint32_t last_crc(const char *bytes, size_t n)
+{
+    return (uint32_t)strtoul(bytes + n - 11, NULL, 16);
+}
+
+// Where line i of the text begins; its end for i = number of lines.
+static const char *line_at(const char *text, int i)
+{
+    for (; i > 0; i--)
+        text = strchr(text, '\n') + 1;
+    return text;
+}
+
+// A text without line a, before line b of it: a itself, twice, or not at all.
+static void rearrange(const char *text, int a, int b, int times)
+{
+    rh_text changed = {0};
+    int nline = 0;
+    for (const char *c = text; *c; c++)
+        nline += *c == '\n';
+    for (int i = 0; i <= nline; i++) {
+        if (i == b)
+            for (int k = 0; k < times; k++)
+                rh_text__format(&changed, "%.*s",
+                                (int)(line_at(text, a + 1) - line_at(text, a)),
+                                line_at(text, a));
+        if (i < nline && i != a)
+            rh_text__format(&changed, "%.*s", (int)(line_at(text, i + 1) - line_at(text, i)),
+                            line_at(text, i));
+    }
+    put(changed.data, changed.n);
+    rh_text__clear(&changed);
+}
+
+// Every line lost, doubled, and moved to every other place: refused, or cut off at the end,
+// where the journal is one that an earlier kill could have left.
+static void lines_out_of_order(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+    int nline = 0;
+    for (size_t i = 0; i < n; i++)
+        nline += bytes[i] == '\n';
+    for (int a = 1; a < nline; a++)
+        for (int b = 1; b <= nline; b += b < nline - 3 ? 3 : 1)
+            for (int times = b == 1 ? 0 : 1; times <= 2; times++) {
+                if (times == 1 && (b == a || b == a + 1))
+                    continue; // where it was
+                rearrange(bytes, a, b, times);
+                rh_journal *journal = NULL;
+                rh_error err = {""};
+                rh_journal__head head = sample_head(&plan);
+                rh_status rc = rh_journal__open(&journal, folder, &head, &err);
+                size_t left;
+                rh_journal__close(journal);
+                char *now = contents(&left);
+                if (rc == RH_OK && (left > n || memcmp(now, bytes, left) != 0))
+                    fail_msg("line %d, %d times before line %d: read", a + 1, times, b + 1);
+                if (rc && !strstr(err.text, "lost, moved or doubled"))
+                    fail_msg("line %d, %d times before line %d: %s", a + 1, times, b + 1,
+                             err.text);
+                free(now);
+            }
+
+    // the message says which line, and what to keep
+    rearrange(bytes, 12, 1, 0);
+    refused(&plan, RH_EFORMAT,
+            "study.log:13: damaged: wrong checksum: this line was changed, or lines before it "
+            "were lost, moved or doubled; to resume from there, keep the first 12 lines");
+    free(bytes);
+}
+
+// A journal of version 1, with a checksum for each line alone and indices for lists, is resumed
+// with lines of version 2.
+static void an_older_version(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    write_sample(&plan);
+    size_t n;
+    char *bytes = contents(&n);
+    rh_text older = {0};
+    for (const char *line = bytes; *line; line = strchr(line, '\n') + 1) {
+        size_t first = older.n;
+        rh_text__format(&older, "%.*s", (int)(strchr(line, '\n') + 1 - line), line);
+        char *version = strstr(older.data + first, "rehearse/2");
+        char *params = strstr(older.data + first, "\"params\":{");
+        char *lambda = params ? strstr(params, "\"lambda\":") : NULL;
+        assert_non_null(version);
+        version[9] = '1';
+        if (lambda) {
+            size_t length = strcspn(lambda, ",") - 9, at = (size_t)(lambda - older.data) + 9;
+            double value = strtod(lambda + 9, NULL);
+            int k = 0;
+            while (lambda_list[k] != value)
+                k++;
+            older.data[at] = (char)('0' + k);
+            memmove(older.data + at + 1, older.data + at + length, older.n - at - length + 1);
+            older.n -= length - 1;
+        }
+        uint32_t crc =
+            rh_base__crc32(0, older.data + first, older.n - first - RH_JOURNAL__SEAL - 1);
+        char digits[12];
+        snprintf(digits, sizeof digits, "%08x", (unsigned)crc);
+        memcpy(older.data + older.n - 11, digits, 8);
+    }
+    put(older.data, older.n);
+    rh_journal *journal = opened(&plan);
+    check_sample(journal, 3);
+    rh_study__run l = sample_run(3, 1, 2);
+    assert_int_equal(rh_journal__add_run(journal, 3, &l, NULL), RH_OK);
+    rh_journal__close(journal);
+    journal = opened(&plan);
+    check_sample(journal, 3);
+    assert_int_equal(rh_journal__trial(journal, 3)->nrun, 3);
+    rh_journal__close(journal);
+
+    // one of the old lines again, behind the new one
+    const char *again = line_at(older.data, 2);
+    rh_text doubled = {0};
+    rh_text__format(&doubled, "%.*s", (int)(line_at(older.data, 3) - again), again);
+    append(doubled.data);
+    append(doubled.data);
+    refused(&plan, RH_EFORMAT, "a line of an older version, which was moved or doubled");
+    rh_text__clear(&doubled);
+    rh_text__clear(&older);
+    free(bytes);
+}
+
 // Correct checksum, wrong content.
 static void complete_and_wrong(void **unused)
 {
@@ -498,6 +635,8 @@ static void complete_and_wrong(void **unused)
         rh_journal__begin_line(&text, known[i].op);
         rh_text__add(&text, known[i].rest);
         rh_journal__end_line(&text);
+        uint32_t crc = last_crc(bytes, n);
+        rh_journal__seal_lines(&text, &crc);
         put(bytes, n);
         append(text.data);
         refused(&plan, RH_EFORMAT, known[i].words);
@@ -505,14 +644,14 @@ static void complete_and_wrong(void **unused)
     }
 
     // a newer version
-    const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/2\",\"trial_id\":0";
+    const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/3\",\"trial_id\":0";
     char line[200];
     snprintf(line, sizeof line, "%s,\"crc\":\"%08x\"}\n", newer,
-             (unsigned)rh_base__crc32(0, newer, strlen(newer)));
+             (unsigned)rh_base__crc32(last_crc(bytes, n), newer, strlen(newer)));
     put(bytes, n);
     append(line);
     refused(&plan, RH_EFORMAT,
-            "version 2 of the journal, written by a newer rehearse, expected at most 1");
+            "version 3 of the journal, written by a newer rehearse, expected at most 2");
     free(bytes);
 }
 
@@ -912,6 +1051,8 @@ int main(int argc, char **argv)
         IN_A_FOLDER(a_short_run),
         IN_A_FOLDER(torn_anywhere),
         IN_A_FOLDER(damage_is_found),
+        IN_A_FOLDER(lines_out_of_order),
+        IN_A_FOLDER(an_older_version),
         IN_A_FOLDER(complete_and_wrong),
         IN_A_FOLDER(lines_of_others),
         IN_A_FOLDER(others_from_the_first),
