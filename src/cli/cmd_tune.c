@@ -8,6 +8,7 @@
 //    print. So with several processes, how to resume is printed at the beginning.
 // 5. A folder that cannot be written and a full disk give exit code 2, before the work begins
 //    and in the middle of it: the user can fix them.
+// 6. If every setting diverged there is nothing to deploy: exit code 1.
 
 #include "cli_internal.h"
 
@@ -265,7 +266,10 @@ static int carry_out(cli_tuning *tune)
     const int *count = tune->verdict->findings.count;
     bool grave = count[RH_ERROR] + count[RH_WARNING] > 0 ||
                  (f && f->findings.count[RH_ERROR] + f->findings.count[RH_WARNING] > 0);
-    return cli_has(args, "strict") && grave ? CLI_FAILED : CLI_OK;
+    bool nothing = tune->verdict->winner < 0;
+    if (nothing && cli_has(args, "quiet"))
+        cli_say("%s: nothing to deploy: no setting has a finite score", tune->folder);
+    return nothing || (cli_has(args, "strict") && grave) ? CLI_FAILED : CLI_OK;
 }
 
 // The first process. *sound: the others know that the study is over; otherwise abort them.

@@ -442,9 +442,8 @@ static void print_files(const page *p)
     const char *folder = p->tune->folder;
     char resumed[96] = "";
     cli_line("files",
-             "%s/: best.yaml (the setting to deploy), runs.csv (one row per run), study.log "
-             "(the journal, readable by Optuna)",
-             folder);
+             "%s/: %sruns.csv (one row per run), study.log (the journal, readable by Optuna)",
+             folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ");
     if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
                  cli_count(v->nrun_resumed).s);
@@ -475,8 +474,9 @@ void cli_tune_print(const cli_tuning *tune)
     p.style = cli_style_of(stdout);
     putchar('\n');
     if (p.v->winner < 0) {
-        cli_line("deploy", "nothing: no setting has finished all its runs");
+        cli_line("deploy", "nothing: no setting has a finite score");
         print_findings(&p);
+        print_files(&p);
         return;
     }
     const rh_trial *t = &p.v->trial[p.v->winner];

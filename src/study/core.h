@@ -118,6 +118,9 @@ void rh_study__tell(rh_study *study, const rh_study__record *finished);
 
 rh_status rh_study__judge_all(rh_study *study); // fills the empty verdict
 
+// Whether a trial has a finite score and a run that did not diverge.
+bool rh_study__can_deploy(const rh_trial *trial);
+
 // ---------------------------------------------------------------------------- optimism.c
 
 // How much too good a model is known to be, on the scale of scores; 0: it is not known to be.

@@ -118,7 +118,15 @@ static void diverged_runs(rh_study *study)
         nrun += t->ndiverged;
         own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
     }
-    if (own)
+    if (v->winner < 0 && nrun)
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_ERROR, "all-diverged", nrun,
+                             "%lld run%s diverged and no setting has a finite score, so there "
+                             "is nothing to deploy",
+                             (long long)nrun, nrun == 1 ? "" : "s"),
+            "search smaller step sizes, in a new folder; look for huge rewards or sensor "
+            "values in the log (rehearse inspect)");
+    else if (own)
         rh_findings__advise(
             rh_findings__add(&v->findings, RH_WARNING, "winner-diverged", own,
                              "%lld of the winner's own runs diverged", (long long)own),

@@ -225,6 +225,21 @@ static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
     return ftruncate(j->fd, j->size) == 0 ? RH_OK : cannot_write(j, errno, err);
 }
 
+// Fewer trials than the study has tried would leave out results that were looked at.
+static rh_status check_budget(const rh_journal *j, rh_error *err)
+{
+    const rh_plan *plan = j->head.plan;
+    int n = 0;
+    for (int i = 0; i < j->replay.ntrial; i++)
+        n += !j->replay.trial[i].confirm;
+    if (!j->replay.grown || n <= plan->trials || plan->method->finite)
+        return RH_OK;
+    return rh_fail(err, RH_EINVAL,
+                   "%s: the study has tried %d settings, --trials is %d, expected %d or more; "
+                   "use another folder for fewer",
+                   rh_base__path_tail(j->path), n, plan->trials, n);
+}
+
 static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
 {
     int64_t torn = 0;
@@ -234,7 +249,9 @@ static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)
         return rc;
     if (!rh_journal__head_whole(j->replay.attr))
         return start_over(j, folder, err);
-    rc = torn > 0 ? cut_off(j, torn, err) : RH_OK;
+    rc = check_budget(j, err);
+    if (!rc && torn > 0)
+        rc = cut_off(j, torn, err);
     if (rc)
         return rc;
     j->steps = json_object_get(j->replay.attr, "nstep") != NULL;

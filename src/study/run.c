@@ -360,6 +360,11 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
     if (!leader)
         return rh_base__no_memory(err, "study");
     int n = rh_study__leaders(study, plan->confirm_settings, leader);
+    bool any = false; // nothing to confirm where everything diverged
+    for (int i = 0; i < n; i++)
+        any = any ||
+              rh_study__can_deploy(&rh_study__find(study, leader[i].setting, false)->trial);
+    n = any ? n : 0;
     rh_status rc = n ? rh_study__fit_fresh(study, err) : RH_OK;
     study->stage = RH_STAGE_CONFIRM;
     study->best = NULL;

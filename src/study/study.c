@@ -6,9 +6,11 @@
 
 #include "core.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define COOKIE 0x73747564u
 #define MODEL "study.model"
@@ -384,6 +386,8 @@ static rh_status write_files(rh_study *study, rh_error *err)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
     if (!rc && verdict->winner >= 0)
         rc = rh_study__write_best(best, &study->head, rh_study_model(study), verdict, err);
+    else if (!rc && unlink(best) != 0 && errno != ENOENT) // of fewer trials
+        rc = rh_fail(err, RH_EIO, "%s: cannot remove it: %s", best, strerror(errno));
     rh_free(best);
     rh_free(runs);
     return rc;

@@ -9,7 +9,10 @@
 // 3. A parameter is at a bound when the winner is in the last hundredth of its range, or at the
 //    end of a list of three or more, and the agent would accept values further out.
 // 4. Importance is computed from the settings of the search, which are the most.
-// 5. A study that was given more trials may have confirmed settings that no longer lead. When
+// 5. A setting without a finite score, or all of whose runs diverged, is not deployed,
+// confirmed
+//    or not. If no other is left there is no winner, and best.yaml is not written.
+// 6. A study that was given more trials may have confirmed settings that no longer lead. When
 //    finished, it leaves out trials it did not ask for, as if it had all from the start.
 
 #include "core.h"
@@ -45,6 +48,39 @@ static bool ranks_above(const rh_study *study, const rh_trial *a, const rh_trial
     return rh_study__holds_better(a, b);
 }
 
+bool rh_study__can_deploy(const rh_trial *trial)
+{
+    int n = trial->nmember * trial->nrun, nsound = 0;
+    for (int i = 0; i < n; i++)
+        nsound += trial->result[i].outcome == RH_FINISHED;
+    return nsound > 0 && isfinite(trial->value);
+}
+
+// The choice of the search, or the best one that can be deployed; -1: none can.
+static int choose_by_search(const rh_verdict *v)
+{
+    int best = -1;
+    if (rh_study__can_deploy(&v->trial[v->search_best]))
+        return v->search_best;
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++)
+        if (rh_study__can_deploy(&v->trial[i]) &&
+            (best < 0 || v->trial[i].value > v->trial[best].value))
+            best = i;
+    return best;
+}
+
+// The best confirmed setting; -1: none can be deployed.
+static int choose_confirmed(const rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    int best = -1;
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
+        if (rh_study__can_deploy(&v->trial[i]) &&
+            (best < 0 || ranks_above(study, &v->trial[i], &v->trial[best])))
+            best = i;
+    return best;
+}
+
 static void find_winner(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -52,15 +88,10 @@ static void find_winner(rh_study *study)
     v->winner = v->winner_search = v->search_best = -1;
     if (rh_study__leaders(study, 1, &leader) == 0)
         return;
-    v->search_best = v->winner = find(v, leader.setting, false);
-    for (int i = v->ntrial - v->nconfirm; study->finished && i < v->ntrial; i++) {
-        const rh_trial *t = &v->trial[i], *best = &v->trial[v->winner];
-        if (isnan(t->value))
-            continue;
-        if (!best->confirm || ranks_above(study, t, best))
-            v->winner = i;
-    }
-    v->winner_search = find(v, v->trial[v->winner].setting, false);
+    v->search_best = find(v, leader.setting, false);
+    v->winner = study->finished && v->nconfirm ? choose_confirmed(study) : choose_by_search(v);
+    if (v->winner >= 0)
+        v->winner_search = find(v, v->trial[v->winner].setting, false);
 }
 
 static void find_ties(rh_study *study)
@@ -170,7 +201,7 @@ rh_status rh_study__judge_all(rh_study *study)
         return RH_ENOMEM;
     for (int i = 0; i < study->nrecord; i++) {
         const rh_study__record *record = study->record[i];
-        if (study->finished && !record->closed) // decision 5
+        if (study->finished && !record->closed) // decision 6
             continue;
         study->trial[v->ntrial++] = record->trial;
         v->nconfirm += record->trial.confirm;

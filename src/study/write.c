@@ -5,7 +5,8 @@
 //    that what is deployed does not depend on the defaults of another version.
 //    The sensor ranges are those that agents were told in the model: the plant's must be the
 //    same.
-// 3. A number with an exponent has a point: PyYAML reads 1e-05 as text.
+// 3. A number with an exponent has a point: PyYAML reads 1e-05 as text. What is unknown or not
+//    finite is null: YAML's .inf and .nan are read as text by some programs.
 // 4. runs.csv has a row per run, in the study's order. A million are 100 MB, written in pieces.
 
 #include "base/base_internal.h"
@@ -27,10 +28,8 @@ static void add_number(rh_text *t, double x)
     char digits[RH_JOURNAL__NAME_SIZE];
     rh_param_format(&any, x, digits, sizeof digits);
     char *e = strchr(digits, 'e');
-    if (isnan(x))
+    if (!isfinite(x))
         rh_text__add(t, "null");
-    else if (isinf(x))
-        rh_text__add(t, x > 0.0 ? ".inf" : "-.inf");
     else if (e && !strchr(digits, '.')) {
         *e = 0;
         rh_text__add(t, digits);

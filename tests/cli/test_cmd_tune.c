@@ -294,6 +294,62 @@ static void files_and_flags(void **unused)
     remove_folder("s.study t swing.study m.study g");
 }
 
+// All runs diverge: nothing to deploy, no best.yaml, and a script notices.
+static void nothing_to_deploy(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("huge.csv", "w");
+    assert_non_null(file);
+    fputs("s,action,reward\n", file);
+    for (int i = 0; i < 60; i++)
+        fprintf(file, "%g,%d,%de306\n", i % 10 / 10.0, i % 3, 1 + i % 3);
+    fclose(file);
+    outcome o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h");
+    assert_int_equal(o.code, 1);
+    assert_has(o.out, "deploy          nothing: no setting has a finite score\n");
+    assert_has(o.out, "all-diverged");
+    assert_has(o.out, "search smaller step sizes");
+    assert_has(o.out, "files           h/: runs.csv (one row per run)");
+    assert_null(strstr(o.out, "best.yaml"));
+    assert_false(exists("h/best.yaml"));
+    assert_true(exists("h/runs.csv"));
+    char *journal = contents("h/study.log");
+    assert_null(strstr(journal, "\"deploy\""));
+    free(journal);
+    drop(&o);
+    o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h --json");
+    assert_int_equal(o.code, 1);
+    assert_has(o.out, "\"winner\": null");
+    drop(&o);
+    o = rehearse("tune huge.csv --repr raw -n 100 -r 2 -s tau=1,30 -o h -q");
+    assert_int_equal(o.code, 1);
+    assert_has(o.err, "h: nothing to deploy: no setting has a finite score\n");
+    drop(&o);
+    remove_folder("h");
+}
+
+// More trials go on; fewer than were tried are refused and change nothing.
+static void trials_change(void **unused)
+{
+    (void)unused;
+#define RANDOM " --repr raw -n 100 -r 2 --no-confirm --method random -q "
+    free(output_of("tune log.csv -o a -t 6" RANDOM));
+    char *before = contents("a/study.log");
+    outcome o = rehearse("tune log.csv -o a -t 5" RANDOM);
+    assert_int_equal(o.code, 2);
+    assert_has(o.err, "a/study.log: the study has tried 6 settings, --trials is 5, expected 6 "
+                      "or more; use another folder for fewer\n");
+    drop(&o);
+    char *after = contents("a/study.log");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    free(output_of("tune log.csv -o a -t 9" RANDOM));
+    free(output_of("tune log.csv -o b -t 9" RANDOM));
+    assert_same("a", "b");
+    remove_folder("a b");
+}
+
 // ---------------------------------------------------------------------------- no difference
 
 static void same_bytes(void **unused)
@@ -548,13 +604,22 @@ static void full_disk(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_words), cmocka_unit_test(says_what_is_left_out),
-        cmocka_unit_test(prints_json),  cmocka_unit_test(kinds_of_model),
-        cmocka_unit_test(dry_run),      cmocka_unit_test(files_and_flags),
-        cmocka_unit_test(same_bytes),   cmocka_unit_test(survives_kills),
-        cmocka_unit_test(stops),        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(refuses),      cmocka_unit_test(refuses_another_study),
-        cmocka_unit_test(several),      cmocka_unit_test(full_disk),
+        cmocka_unit_test(prints_words),
+        cmocka_unit_test(says_what_is_left_out),
+        cmocka_unit_test(prints_json),
+        cmocka_unit_test(kinds_of_model),
+        cmocka_unit_test(dry_run),
+        cmocka_unit_test(files_and_flags),
+        cmocka_unit_test(nothing_to_deploy),
+        cmocka_unit_test(trials_change),
+        cmocka_unit_test(same_bytes),
+        cmocka_unit_test(survives_kills),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_another_study),
+        cmocka_unit_test(several),
+        cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, make_logs, leave_folder);
 }

@@ -26,7 +26,7 @@ static rh_plan__book sample_book = {.line = sample_line, .nline = LENGTH(sample_
 
 static const double lambda_list[] = {0.0, 0.5, 0.9, 0.99};
 static const double optimiser_list[] = {0, 1};
-static const rh_search_type sample_method = {.name = "race"};
+static const rh_search_type sample_method = {.name = "race", .finite = true};
 
 // alpha: a range on a log scale; tilings: whole; lambda: a list; optimiser: names; tau: steps.
 static inline rh_plan sample_plan(void)

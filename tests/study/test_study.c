@@ -826,10 +826,29 @@ static void sums_that_overflow(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->winner >= 0 && v->trial[v->winner].ndiverged == 3);
-    assert_non_null(finding(v, "winner-diverged"));
+    assert_int_equal(v->winner, -1);
+    assert_non_null(finding(v, "all-diverged"));
+    assert_int_equal(finding(v, "all-diverged")->severity, RH_ERROR);
+    assert_null(finding(v, "winner-diverged"));
     rh_study_destroy(study);
     rh_plan_destroy(plan);
+
+    // also with a confirmation, which has nothing to confirm; no best.yaml, and an old one goes
+    static const char *const confirmed[] = {"method", "grid", "try tau", "1,30,1000", NULL};
+    for (int i = 0; i < 2; i++) {
+        plan = plan_of(log, confirmed);
+        study = finish(plan, log, "overflow", 1);
+        v = rh_study_verdict(study);
+        assert_true(v->winner == -1 && v->nconfirm == 0 && v->ntrial == 3);
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+        char best[200];
+        snprintf(best, sizeof best, "%s/best.yaml", path_of("overflow"));
+        assert_int_equal(access(best, F_OK), -1);
+        FILE *old = fopen(best, "w");
+        assert_non_null(old);
+        fclose(old);
+    }
     rh_log_destroy(log);
 }
 
