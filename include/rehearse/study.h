@@ -256,17 +256,22 @@ typedef struct rh_kind_score {
 
 // One setting in one stage: as the search tried it, or its confirmation.
 typedef struct rh_trial {
-    int setting;               // number of the setting, in the order of the search
-    bool confirm;              // this trial is the setting's confirmation
-    const double *x;           // the setting in the search space            (ndim)
-    const double *hp;          // all hyperparameters of the agent           (nparam)
-    rh_setting_state state;    //
-    int nmember, nrun;         // members of all kinds of model; runs per member
-    const rh_result *result;   // RH_STOPPED where a run is missing          (nmember x nrun)
-    const double *curve;       // mean learning curve, NAN where unknown     (ncurve)
-    double value;              // in the model's own kind; NAN until it is known
-    double lo95, hi95;         // 95 % interval over all kinds of model; NAN where unknown
-    int nkind;                 // kinds of model: the last members are of the last kind
+    int setting;             // number of the setting, in the order of the search
+    bool confirm;            // this trial is the setting's confirmation
+    const double *x;         // the setting in the search space            (ndim)
+    const double *hp;        // all hyperparameters of the agent           (nparam)
+    rh_setting_state state;  //
+    int nmember, nrun;       // members of all kinds of model; runs per member
+    const rh_result *result; // RH_STOPPED where a run is missing          (nmember x nrun)
+    const double *curve;     // mean learning curve, NAN where unknown     (ncurve)
+    const double *promised;  // the same in the model's own kind only          (ncurve)
+    const double *spread;    // standard deviation of these runs, NAN where unknown (ncurve)
+    double alarm;            // summed deficits against promised that a further run exceeds with
+    double false_alarms;     //   this probability (docs/deploy.md); NAN until known
+    int ncurve_run;          // runs in promised and spread
+    double value;            // in the model's own kind; NAN until it is known
+    double lo95, hi95;       // 95 % interval over all kinds of model; NAN where unknown
+    int nkind;               // kinds of model: the last members are of the last kind
     const rh_kind_score *kind; // the model's own first                      (nkind)
     double out_of_coverage;    // share of its steps outside the model's coverage
     int ndiverged;             // runs that diverged
@@ -314,5 +319,54 @@ typedef struct rh_verdict {
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that
 // changes it. NULL: out of memory.
 RH_API const rh_verdict *rh_study_verdict(rh_study *study);
+
+// ---------------------------------------------------------------------------- best.yaml
+
+#define RH_MAX_POINTS 64 // of a learning curve
+
+// What a study promises of its setting. What the file does not say is NAN or 0.
+typedef struct rh_promise {
+    double score, lo95, hi95;     // and its 95 % interval
+    int64_t per_steps;            // it is the reward of so many steps; 0: of an episode
+    double logged;                // score of the logged controller
+    int64_t nstep;                // steps of a run in the models
+    int ncurve;                   // points of the curve; 0: there is none
+    double mean[RH_MAX_POINTS];   // of the runs' curves
+    double spread[RH_MAX_POINTS]; // their standard deviation
+    int nrun;                     // runs in both
+    double alarm;        // level of rh_promise_deficit() at which the promise is broken
+    double false_alarms; // probability of that in nstep steps if the plant is like the models
+} rh_promise;
+
+// The summed deficits of a curve after a further point y, in standard deviations; before: of
+// the points before. mean, spread: the promised point, over nrun runs (docs/deploy.md).
+RH_API double rh_promise_deficit(double before, double mean, double spread, int nrun, double y);
+
+// The contents of best.yaml: all that is needed to deploy an agent. Read-only.
+typedef struct rh_best {
+    const rh_agent_type *agent;
+    double *hp;                 // all hyperparameters                    (nparam)
+    bool tasked;                // the file has a task: what follows is known
+    rh_task task;               // what the agent is told
+    const char **obs_unit;      // "" where unknown                       (nobs)
+    double *seen_lo, *seen_hi;  // range of each sensor in the log; NAN: unknown (nobs)
+    const char **label;         // of discrete actions; NULL: continuous  (naction)
+    const char **act_name;      //                                        (nact)
+    const char *reward_name;    //
+    const char *reward_formula; // by obs[i], act[i] and next[i]; NULL: the reward comes in
+    rh_promise promise;         //
+    const char *version;        // of rehearse, that wrote it; "" where unknown
+    void *tree;                 // internal
+} rh_best;
+
+// Read best.yaml. A file that has only the section agent is accepted too.
+// Owned: *out, free with rh_best_destroy(). Nullable: err. On failure *out is left untouched.
+RH_API rh_status rh_best_read(rh_best **out, const char *path, rh_error *err);
+RH_API void rh_best_destroy(rh_best *best); // NULL is allowed
+
+// Enter the agent of best.yaml and its hyperparameters into a plan, as if they had been written
+// there. What is set later overrides them. search: those that would be searched by default
+// are left out. Nullable: err.
+RH_API rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err);
 
 #endif

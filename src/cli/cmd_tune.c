@@ -26,6 +26,8 @@ static const cli_option main_option[] = {
      .initial = "the log's name with .study"},
     {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
+    {"setting", 0, CLI_FILE, "BEST.yaml",
+     .about = "the agent of an earlier best.yaml; what is not searched has its values there"},
     {"dry-run", 0, CLI_NONE, NULL,
      .about = "print the plan as a study file, with the time it would take, and stop"},
     {0},

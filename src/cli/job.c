@@ -7,6 +7,8 @@
 #define PREFIX "model:"
 
 static const cli_option jobs_option[] = {
+    {"setting", 0, CLI_FILE, "BEST.yaml",
+     .about = "the agent of a study's best.yaml, with its hyperparameters"},
     {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {"member", 0, CLI_WHOLE, "N", .about = "run in one member of a model only",

@@ -3,6 +3,8 @@
 // 1. The options are made from the plan's table of keys: a new row there is an option here, in
 //    --help, the manual page and the completions. A command adds its own, such as --json.
 // 2. The plan checks values: options accept what keys of a study file do, and override them.
+// 3. --setting gives the agent of best.yaml, over the study file and below the options. A study
+//    searches the parameters it would search anyway.
 
 #include "cli_internal.h"
 
@@ -196,6 +198,10 @@ int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand)
         rc = cli_pass_file(rh_plan_read(*plan, word, &err), &err);
     else
         rc = cli_pass(rh_plan_set(*plan, operand, word, NULL, &err), &err);
+    const char *setting = cli_value(args, "setting");
+    if (!rc && setting)
+        rc = cli_pass_file(
+            rh_plan_setting(*plan, setting, args->command->plan == RH_PLAN_TUNE, &err), &err);
     if (!rc)
         rc = cli_plan_set(*plan, args);
     return rc ? rc : cli_pass(rh_plan_check(*plan, &err), &err);

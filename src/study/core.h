@@ -13,6 +13,8 @@ typedef struct rh_study__record {
     double *hp;           // owned                               (nparam)
     rh_result *result;    // owned; RH_STOPPED where missing     (nmember x nrun)
     double *curve;        // owned: mean learning curve          (ncurve)
+    double *promised;     // in curve's block, both: see rh_trial (ncurve)
+    double *spread;       //                                     (ncurve)
     double *curves;       // owned, of single runs, until it is finished
                           //                                     (ncurve_run x nmember x ncurve)
     int ncurve_run;       // runs that curves has space for
@@ -90,6 +92,13 @@ void rh_study__keep(rh_study *study, rh_study__record *record, const rh_study__r
 void rh_study__appraise(rh_study *study, rh_study__record *record);
 rh_status rh_study__finish(rh_study *study, rh_study__record *record, rh_setting_state state,
                            rh_error *err);
+
+// ---------------------------------------------------------------------------- curves.c
+
+// What the curves of a finished trial promise: fills promised, spread, alarm, false_alarms and
+// ncurve_run of the trial.
+rh_status rh_study__foresee_curve(const rh_study *study, rh_study__record *record,
+                                  rh_error *err);
 
 // ---------------------------------------------------------------------------- fit.c
 

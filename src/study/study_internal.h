@@ -174,4 +174,10 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                                const rh_verdict *verdict, rh_error *err);
 
+// Numbers in YAML, as PyYAML reads them too: write.c. The task, and what the curves promise.
+void rh_write__number(rh_text *t, double x);
+void rh_write__interval(rh_text *t, double lo, double hi);
+void rh_write__task(rh_text *t, const rh_model *model);
+void rh_write__promise(rh_text *t, const rh_trial *trial, int64_t nstep, int ncurve);
+
 #endif

@@ -1,8 +1,9 @@
 // trials.c - the trials of a study and their runs.
 //
 // 1. A run from the journal and a run that has just finished are treated alike.
-// 2. The learning curves of single runs are kept until the trial is finished, then their mean.
-//    The mean is taken in order of members and runs, so the order of arrival does not matter.
+// 2. The learning curves of single runs are kept until the trial is finished, then their mean
+//    and spread (curves.c), taken in order of members and runs, so the order of arrival does
+//    not matter.
 // 3. The value of a trial counts only the runs asked for so far. The journal of a race may hold
 //    runs that are asked for later, and a resumed race must not see them earlier.
 // 4. Another machine or version may have written the journal: x outside the space is refused.
@@ -49,12 +50,16 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
     record->number = -1;
     record->hp = rh_alloc((size_t)plan->agent->nparam + 1, sizeof *record->hp);
     record->result = rh_alloc(n, sizeof *record->result);
-    record->curve = rh_alloc((size_t)plan->ncurve + 1, sizeof *record->curve);
+    record->curve = rh_alloc(3 * (size_t)plan->ncurve + 1, sizeof *record->curve);
     record->kind = rh_alloc((size_t)nkind, sizeof *record->kind);
     if (!record->hp || !record->result || !record->curve || !record->kind) {
         destroy(record);
         return NULL;
     }
+    record->promised = record->curve + plan->ncurve;
+    record->spread = record->promised + plan->ncurve;
+    for (int p = 0; p < plan->ncurve; p++)
+        record->promised[p] = record->spread[p] = NAN;
     memcpy(record->x, x, (size_t)plan->space.ndim * sizeof *x);
     rh_plan_hp(plan, x, record->hp);
     for (size_t i = 0; i < n; i++)
@@ -71,6 +76,10 @@ static rh_study__record *create(const rh_study *study, int setting, bool confirm
         .nrun = nrun,
         .result = record->result,
         .curve = record->curve,
+        .promised = record->promised,
+        .spread = record->spread,
+        .alarm = NAN,
+        .false_alarms = NAN,
         .value = NAN,
         .lo95 = NAN,
         .hi95 = NAN,
@@ -245,6 +254,9 @@ rh_status rh_study__finish(rh_study *study, rh_study__record *record, rh_setting
     record->trial.state = state;
     record->closed = true;
     study->judged = false;
+    rh_status rc = rh_study__foresee_curve(study, record, err);
+    if (rc)
+        return rc;
     rh_free(record->curves);
     record->curves = NULL;
     if (record->finished)
@@ -324,11 +336,12 @@ static rh_status restore_runs(rh_study *study, rh_study__record *record,
     if (found->finished && study->nrun - before == all) {
         record->nasked = trial->nrun;
         average_curves(study, record);
+        rc = rh_study__foresee_curve(study, record, err);
         rh_free(record->curves);
         record->curves = NULL;
     }
     study->nspare += found->confirm ? study->nrun - before : 0;
-    return RH_OK;
+    return rc;
 }
 
 rh_status rh_study__restore(rh_study *study, rh_error *err)

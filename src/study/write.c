@@ -2,9 +2,8 @@
 //
 // 1. No time, no host name: the same study gives the same bytes.
 // 2. The agent section is that of a study file. It lists all parameters, searched or not, so
-//    that what is deployed does not depend on the defaults of another version.
-//    The sensor ranges are those that agents were told in the model: the plant's must be the
-//    same.
+//    that what is deployed does not depend on the defaults of another version. With the task
+//    (write_task.c) it is all that `deploy` reads.
 // 3. A number with an exponent has a point: PyYAML reads 1e-05 as text. What is unknown or not
 //    finite is null: YAML's .inf and .nan are read as text by some programs.
 // 4. runs.csv has a row per run, in the study's order. A million are 100 MB, written in pieces.
@@ -22,7 +21,7 @@
 
 // ---------------------------------------------------------------------------- pieces
 
-static void add_number(rh_text *t, double x)
+void rh_write__number(rh_text *t, double x)
 {
     static const rh_param any = {0};
     char digits[RH_JOURNAL__NAME_SIZE];
@@ -44,22 +43,22 @@ static void add_param(rh_text *t, const rh_param *param, double x)
     if (param->choice)
         rh_text__yaml(t, param->choice[(int)x]);
     else
-        add_number(t, x);
+        rh_write__number(t, x);
 }
 
-static void add_interval(rh_text *t, double lo95, double hi95)
+void rh_write__interval(rh_text *t, double lo95, double hi95)
 {
     rh_text__add(t, "[");
-    add_number(t, lo95);
+    rh_write__number(t, lo95);
     rh_text__add(t, ", ");
-    add_number(t, hi95);
+    rh_write__number(t, hi95);
     rh_text__add(t, "]");
 }
 
 static void number_line(rh_text *t, const char *key, double x)
 {
     rh_text__add(t, key);
-    add_number(t, x);
+    rh_write__number(t, x);
     rh_text__add(t, "\n");
 }
 
@@ -106,7 +105,7 @@ static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
             rh_text__add(t, ", ");
         }
         rh_text__add(t, "score: ");
-        add_number(t, trial->value);
+        rh_write__number(t, trial->value);
         rh_text__add(t, "}\n");
     }
     bool any = false;
@@ -133,9 +132,9 @@ static void add_kinds(rh_text *t, const rh_verdict *v)
         rh_text__add(t, "    ");
         rh_text__yaml(t, v->kind[k]);
         rh_text__add(t, ": {score: ");
-        add_number(t, w->kind[k].value);
+        rh_write__number(t, w->kind[k].value);
         rh_text__add(t, ", interval: ");
-        add_interval(t, w->kind[k].lo95, w->kind[k].hi95);
+        rh_write__interval(t, w->kind[k].lo95, w->kind[k].hi95);
         rh_text__add(t, "}\n");
     }
 }
@@ -143,11 +142,11 @@ static void add_kinds(rh_text *t, const rh_verdict *v)
 static void add_reference(rh_text *t, const char *key, const rh_reference *r, const char *what)
 {
     rh_text__format(t, "  %s: {score: ", key);
-    add_number(t, r->score);
+    rh_write__number(t, r->score);
     rh_text__add(t, ", interval: [");
-    add_number(t, r->lo95);
+    rh_write__number(t, r->lo95);
     rh_text__add(t, ", ");
-    add_number(t, r->hi95);
+    rh_write__number(t, r->hi95);
     rh_text__format(t, "]} # %s\n", what);
 }
 
@@ -162,9 +161,9 @@ static void add_scale(rh_text *t, const rh_verdict *v)
     add_reference(t, "random", &v->random, "random actions in the model");
     if (v->nrare) {
         rh_text__format(t, "  rare_failures: {runs: %d, score: ", v->nrare);
-        add_number(t, v->rare_score);
+        rh_write__number(t, v->rare_score);
         rh_text__add(t, ", median_of_all: ");
-        add_number(t, v->usual_score);
+        rh_write__number(t, v->usual_score);
         rh_text__add(t, "}\n");
     }
 }
@@ -174,7 +173,7 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     const rh_trial *w = &v->trial[v->winner];
     number_line(t, "chosen:\n  score: ", w->value);
     rh_text__add(t, "  interval: ");
-    add_interval(t, w->lo95, w->hi95);
+    rh_write__interval(t, w->lo95, w->hi95);
     rh_text__format(t,
                     " # 95 %%\n  confirmed: %s\n  finished: %s\n  setting: %d\n  members: %d\n"
                     "  runs: %d\n  diverged: %d\n",
@@ -190,23 +189,10 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
     if (v->winner_search >= 0 && v->winner_search != v->winner) {
         number_line(t, "  search:\n    score: ", v->trial[v->winner_search].value);
         rh_text__add(t, "    interval: ");
-        add_interval(t, v->trial[v->winner_search].lo95, v->trial[v->winner_search].hi95);
+        rh_write__interval(t, v->trial[v->winner_search].lo95, v->trial[v->winner_search].hi95);
         rh_text__add(t, "\n");
     }
     add_others(t, plan, v);
-}
-
-// The sensor ranges that the agent was told.
-static void add_ranges(rh_text *t, const rh_task *task)
-{
-    rh_text__add(t, "ranges: # of sensors, as the agent scales them\n");
-    for (int i = 0; i < task->nobs; i++) {
-        rh_text__add(t, "  ");
-        rh_text__yaml(t, task->obs_name[i]);
-        rh_text__add(t, ": ");
-        add_interval(t, task->obs_lo[i], task->obs_hi[i]);
-        rh_text__add(t, "\n");
-    }
 }
 
 static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model *model)
@@ -218,7 +204,6 @@ static void add_sources(rh_text *t, const rh_journal__head *head, const rh_model
     if (head->starts)
         rh_text__format(t, "  starts: \"%016" PRIx64 "\"\n", head->starts);
     if (model) {
-        add_ranges(t, rh_model_task(model));
         text_line(t, "model:\n  name: ", rh_model_kind(model)->name);
         rh_text__format(t, "  members: %d\n", rh_model_nmember(model));
     }
@@ -275,7 +260,10 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
         return rc;
     rh_text__add(&t, "# the setting to deploy, and how it was chosen\n");
     add_agent(&t, head->plan, verdict->trial[verdict->winner].hp);
+    if (model)
+        rh_write__task(&t, model);
     add_chosen(&t, head->plan, verdict);
+    rh_write__promise(&t, &verdict->trial[verdict->winner], head->nstep, head->ncurve);
     add_sources(&t, head, model);
     return finish(file, &t, 0, path, err);
 }

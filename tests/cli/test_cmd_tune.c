@@ -116,6 +116,17 @@ static void prints_words(void **unused)
     free(output_of(line));
     drop(&o);
 
+    // so does best.yaml as a setting; options override it
+    char *text = output_of("run model:log.study/study.model -n 100 -r 2 -q "
+                           "--setting log.study/best.yaml --set tau=3");
+    assert_has(text, "agent           esarsa alpha=");
+    assert_has(text, " tau=3");
+    free(text);
+    text = contents("log.study/best.yaml");
+    assert_has(text, "\ntask:\n  sensors: # in this order");
+    assert_has(text, "\npromise: # learning curve");
+    free(text);
+
     // once more: all of it is known
     o = rehearse("tune log.csv" SMALL);
     assert_int_equal(o.code, 0);

@@ -1,0 +1,338 @@
+// best.c - reads best.yaml back (write.c, write_task.c): the agent, the task, the promise.
+//
+// 1. Strict about what an agent depends on: a hyperparameter that is missing is refused,
+// because
+//    the default of another version may differ; so is an unknown one. People may add sections
+//    of their own.
+// 2. All texts are borrowed from the YAML tree, which the result keeps.
+
+#include "base/base_internal.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NHP 64 // hyperparameters of an agent, at most
+
+typedef struct reading {
+    rh_best *best;
+    const rh_yaml *root;
+    const char *path;
+    rh_error *err;
+} reading;
+
+static rh_status refuse(const reading *r, const rh_yaml *node, const char *key,
+                        const char *expected)
+{
+    char shown[RH_YAML__SHOWN] = "nothing";
+    if (node)
+        rh_yaml__show(node, shown);
+    return rh_fail(r->err, RH_EFORMAT, "%s: %s is %s, expected %s", rh_base__path_tail(r->path),
+                   key, shown, expected);
+}
+
+static rh_status out_of_memory(const reading *r)
+{
+    return rh_base__no_memory(r->err, rh_base__path_tail(r->path));
+}
+
+static const rh_yaml *below(const rh_yaml *map, const char *name)
+{
+    return map && map->kind == RH_YAML_MAP ? rh_yaml__get(map, name) : NULL;
+}
+
+static const char *text_of(const rh_yaml *node)
+{
+    return node && node->kind == RH_YAML_TEXT ? node->text : NULL;
+}
+
+// A number; null is NAN.
+static bool number_of(const rh_yaml *node, double *x)
+{
+    if (!text_of(node))
+        return false;
+    if (!rh_yaml__nothing(node))
+        return rh_yaml__number(node, x);
+    *x = NAN;
+    return true;
+}
+
+static bool pair_of(const rh_yaml *node, double *lo, double *hi)
+{
+    return node && node->kind == RH_YAML_LIST && node->n == 2 && number_of(node->item[0], lo) &&
+           number_of(node->item[1], hi);
+}
+
+// ---------------------------------------------------------------------------- the agent
+
+static rh_status read_agent(const reading *r)
+{
+    const rh_yaml *agent = below(r->root, "agent");
+    const char *name = text_of(below(agent, "name"));
+    rh_error why = {""};
+    if (!name)
+        return refuse(r, below(agent, "name"), "agent.name",
+                      "an agent, as in best.yaml of a study");
+    const rh_agent_type *type = r->best->agent = rh_agent_find(name, &why);
+    if (!type)
+        return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
+    r->best->hp = rh_alloc((size_t)type->nparam + 1, sizeof *r->best->hp);
+    if (!r->best->hp)
+        return out_of_memory(r);
+    bool given[NHP] = {false};
+    for (int i = 0; i < agent->n; i++) {
+        const char *key = agent->key[i]->text, *value = text_of(agent->item[i]);
+        int p = 0;
+        if (strcmp(key, "name") == 0)
+            continue;
+        rh_status rc = rh_param_lookup(type->param, type->nparam, name, key, &p, &why);
+        if (!rc && !value)
+            return refuse(r, agent->item[i], key, "one value");
+        if (!rc)
+            rc = rh_param_parse(&type->param[p], name, value, &r->best->hp[p], &why);
+        if (rc)
+            return rh_fail(r->err, RH_EFORMAT, "%s:%d: %s", rh_base__path_tail(r->path),
+                           agent->key[i]->line, why.text);
+        if (p < NHP)
+            given[p] = true;
+    }
+    for (int p = 0; p < type->nparam && p < NHP; p++)
+        if (!given[p])
+            return rh_fail(r->err, RH_EFORMAT,
+                           "%s: agent %s has no %s, expected all its hyperparameters",
+                           rh_base__path_tail(r->path), name, type->param[p].name);
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the task
+
+static rh_status read_sensors(const reading *r, const rh_yaml *sensors)
+{
+    rh_best *b = r->best;
+    if (!sensors || sensors->kind != RH_YAML_LIST || sensors->n < 1 || sensors->n > RH_MAX_OBS)
+        return refuse(r, sensors, "task.sensors", "a list of 1 to 256 sensors");
+    size_t n = (size_t)sensors->n;
+    b->task.nobs = sensors->n;
+    b->obs_unit = rh_alloc(n, sizeof *b->obs_unit);
+    b->seen_lo = rh_alloc(2 * n, sizeof *b->seen_lo);
+    if (!b->obs_unit || !b->seen_lo)
+        return out_of_memory(r);
+    b->seen_hi = b->seen_lo + n;
+    for (int i = 0; i < sensors->n; i++) {
+        const rh_yaml *s = sensors->item[i], *seen = below(s, "seen");
+        const char *name = text_of(below(s, "name")), *unit = text_of(below(s, "unit"));
+        if (!name || !*name)
+            return refuse(r, s, "a sensor of task", "{name: NAME, range: [LO, HI]}");
+        if (!pair_of(below(s, "range"), &b->task.obs_lo[i], &b->task.obs_hi[i]) ||
+            !isfinite(b->task.obs_lo[i]) || !isfinite(b->task.obs_hi[i]) ||
+            !(b->task.obs_lo[i] < b->task.obs_hi[i]))
+            return refuse(r, below(s, "range"), "range of a sensor", "[LO, HI] with LO < HI");
+        if (!pair_of(seen, &b->seen_lo[i], &b->seen_hi[i]))
+            b->seen_lo[i] = b->seen_hi[i] = NAN;
+        b->task.obs_name[i] = name;
+        b->obs_unit[i] = unit ? unit : "";
+        for (int k = 0; k < i; k++)
+            if (strcmp(name, b->task.obs_name[k]) == 0)
+                return refuse(r, below(s, "name"), "a sensor's name", "another, it is used");
+    }
+    return RH_OK;
+}
+
+static rh_status read_discrete(const reading *r, const rh_yaml *actions)
+{
+    rh_best *b = r->best;
+    const char *name = text_of(below(below(r->root, "task"), "action"));
+    b->task.naction = actions->n;
+    b->task.nact = 1;
+    b->label = rh_alloc((size_t)actions->n, sizeof *b->label);
+    b->act_name = rh_alloc(1, sizeof *b->act_name);
+    if (!b->label || !b->act_name)
+        return out_of_memory(r);
+    b->act_name[0] = name ? name : "action";
+    for (int i = 0; i < actions->n; i++) {
+        b->label[i] = text_of(actions->item[i]);
+        if (!b->label[i] || !*b->label[i])
+            return refuse(r, actions->item[i], "an action", "a name");
+        for (int k = 0; k < i; k++)
+            if (strcmp(b->label[i], b->label[k]) == 0)
+                return refuse(r, actions->item[i], "an action's name", "another, it is used");
+    }
+    return RH_OK;
+}
+
+static rh_status read_actions(const reading *r, const rh_yaml *actions)
+{
+    rh_best *b = r->best;
+    if (!actions || actions->kind != RH_YAML_LIST || actions->n < 1)
+        return refuse(r, actions, "task.actions", "a list of actions");
+    if (actions->item[0]->kind == RH_YAML_TEXT) {
+        if (actions->n > RH_MAX_ACTIONS)
+            return refuse(r, actions, "task.actions", "at most 256 actions");
+        return read_discrete(r, actions);
+    }
+    if (actions->n > RH_MAX_ACT)
+        return refuse(r, actions, "task.actions", "at most 32 numbers in an action");
+    b->task.nact = actions->n;
+    b->act_name = rh_alloc((size_t)actions->n, sizeof *b->act_name);
+    if (!b->act_name)
+        return out_of_memory(r);
+    for (int i = 0; i < actions->n; i++) {
+        const rh_yaml *a = actions->item[i];
+        b->act_name[i] = text_of(below(a, "name"));
+        if (!b->act_name[i] || !*b->act_name[i])
+            return refuse(r, a, "a continuous action", "{name: NAME, range: [LO, HI]}");
+        if (!pair_of(below(a, "range"), &b->task.act_lo[i], &b->task.act_hi[i]) ||
+            !isfinite(b->task.act_lo[i]) || !isfinite(b->task.act_hi[i]) ||
+            !(b->task.act_lo[i] < b->task.act_hi[i]))
+            return refuse(r, below(a, "range"), "range of an action", "[LO, HI] with LO < HI");
+    }
+    return RH_OK;
+}
+
+static rh_status read_task(const reading *r)
+{
+    rh_best *b = r->best;
+    const rh_yaml *task = below(r->root, "task"), *reward = below(task, "reward");
+    const rh_yaml *continuing = below(task, "continuing"), *gamma = below(task, "gamma"),
+                  *steps = below(task, "steps"), *lowest = below(reward, "lowest");
+    uint64_t nstep = 0;
+    b->tasked = task != NULL;
+    if (!task)
+        return RH_OK;
+    rh_status rc = read_sensors(r, below(task, "sensors"));
+    if (!rc)
+        rc = read_actions(r, below(task, "actions"));
+    if (rc)
+        return rc;
+    if (!text_of(continuing) || !rh_yaml__truth(continuing, &b->task.continuing))
+        return refuse(r, continuing, "task.continuing", "true or false");
+    if (!number_of(gamma, &b->task.gamma) || !(b->task.gamma >= 0.0 && b->task.gamma <= 1.0))
+        return refuse(r, gamma, "task.gamma", "a number, 0 to 1");
+    if (!text_of(steps) || !rh_yaml__whole(steps, &nstep) || nstep < 1 || nstep > INT64_MAX / 2)
+        return refuse(r, steps, "task.steps", "a whole number, 1 or more");
+    b->task.nstep = (int64_t)nstep;
+    b->task.reward_lo = NAN;
+    if (lowest && !number_of(lowest, &b->task.reward_lo))
+        return refuse(r, lowest, "task.reward.lowest", "a number");
+    if (isnan(b->task.reward_lo))
+        b->task.reward_lo = -INFINITY;
+    const char *name = text_of(below(reward, "name"));
+    b->reward_name = name ? name : "reward";
+    b->reward_formula = text_of(below(reward, "formula"));
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- the promise
+
+// The points of a list; how many, or -1.
+static int points_of(const rh_yaml *list, double *x)
+{
+    if (!list || list->kind != RH_YAML_LIST || list->n > RH_MAX_POINTS)
+        return -1;
+    for (int i = 0; i < list->n; i++)
+        if (!number_of(list->item[i], &x[i]))
+            return -1;
+    return list->n;
+}
+
+static rh_status read_promise(const reading *r)
+{
+    rh_promise *p = &r->best->promise;
+    const rh_yaml *chosen = below(r->root, "chosen"), *promise = below(r->root, "promise");
+    uint64_t n = 0, nrun = 0;
+    p->score = p->lo95 = p->hi95 = p->logged = p->alarm = p->false_alarms = NAN;
+    (void)number_of(below(chosen, "score"), &p->score);
+    (void)pair_of(below(chosen, "interval"), &p->lo95, &p->hi95);
+    (void)number_of(below(below(chosen, "logged"), "score"), &p->logged);
+    if (text_of(below(chosen, "score_per")) && rh_yaml__whole(below(chosen, "score_per"), &n))
+        p->per_steps = (int64_t)(n > INT64_MAX / 2 ? 0 : n);
+    if (!promise)
+        return RH_OK;
+    int ncurve = points_of(below(promise, "mean"), p->mean);
+    if (ncurve < 1 || points_of(below(promise, "spread"), p->spread) != ncurve)
+        return refuse(r, below(promise, "mean"), "promise.mean",
+                      "as many numbers as promise.spread, at most 64");
+    if (!text_of(below(promise, "steps")) || !rh_yaml__whole(below(promise, "steps"), &n) ||
+        n < (uint64_t)ncurve || n > INT64_MAX / RH_MAX_POINTS / 2)
+        return refuse(r, below(promise, "steps"), "promise.steps",
+                      "a whole number, at least one for each point");
+    if (!text_of(below(promise, "runs")) || !rh_yaml__whole(below(promise, "runs"), &nrun) ||
+        nrun < 1 || nrun > INT32_MAX)
+        return refuse(r, below(promise, "runs"), "promise.runs", "a whole number from 1");
+    if (!number_of(below(promise, "alarm"), &p->alarm) || !(p->alarm >= 0.0))
+        return refuse(r, below(promise, "alarm"), "promise.alarm", "a number, 0 or more");
+    (void)number_of(below(promise, "false_alarms"), &p->false_alarms);
+    p->ncurve = ncurve;
+    p->nstep = (int64_t)n;
+    p->nrun = (int)nrun;
+    return RH_OK;
+}
+
+// ---------------------------------------------------------------------------- all of it
+
+rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
+{
+    char *bytes = NULL;
+    rh_yaml *root = NULL;
+    size_t n = 0;
+    rh_best *best = rh_alloc(1, sizeof *best);
+    if (!best)
+        return rh_base__no_memory(err, rh_base__path_tail(path));
+    reading r = {.best = best, .path = path, .err = err};
+    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
+    if (!rc)
+        rc = rh_yaml__parse(&root, bytes, n, path, err);
+    best->tree = root;
+    r.root = root;
+    if (!rc)
+        rc = read_agent(&r);
+    if (!rc)
+        rc = read_task(&r);
+    if (!rc)
+        rc = read_promise(&r);
+    const char *version = text_of(below(root, "rehearse"));
+    best->version = version ? version : "";
+    rh_free(bytes);
+    if (rc) {
+        rh_best_destroy(best);
+        return rc;
+    }
+    *out = best;
+    return RH_OK;
+}
+
+void rh_best_destroy(rh_best *best)
+{
+    if (!best)
+        return;
+    rh_yaml__destroy(best->tree);
+    rh_free(best->hp);
+    rh_free((void *)best->obs_unit);
+    rh_free(best->seen_lo);
+    rh_free((void *)best->label);
+    rh_free((void *)best->act_name);
+    rh_free(best);
+}
+
+rh_status rh_plan_setting(rh_plan *plan, const char *path, bool search, rh_error *err)
+{
+    rh_best *best = NULL;
+    rh_status rc = rh_best_read(&best, path, err);
+    if (rc)
+        return rc;
+    const rh_agent_type *type = best->agent;
+    rc = rh_plan_set(plan, "agent.name", type->name, path, err);
+    for (int i = 0; i < type->nparam && !rc; i++) {
+        const rh_param *p = &type->param[i];
+        char key[100], value[64];
+        if (search && p->usual_lo < p->usual_hi)
+            continue;
+        snprintf(key, sizeof key, "agent.%.80s", p->name);
+        rh_param_format(p, best->hp[i], value, sizeof value);
+        rc = rh_plan_set(plan, key, value, path, err);
+    }
+    rh_best_destroy(best);
+    return rc;
+}
