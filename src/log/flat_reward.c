@@ -4,7 +4,7 @@
 //
 // 1. A text that is the name of an array is this array, whatever characters it contains.
 // 2. A number of a wider array is name[0], name[1], ..., or has the name that the file gives
-// it.
+//    it.
 
 #include "arrays.h"
 #include "base/base_internal.h"

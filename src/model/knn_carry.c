@@ -19,7 +19,7 @@
 //    take the value of the level above, and at the top 0, which is stitching.
 // 2. The singular values of M are at most `cap`. With 1 a difference never grows, but neither
 //    does it where the plant is unstable. Energy scores of held-out stretches after 1, 5, 20
-//    and 50 steps, in standard deviations (local, k = 5, one log each of 5,000 or 10,000):
+//    and 50 steps, in standard deviations (a prototype in numpy; local, k = 5, one log each):
 //
 //                     stitching              cap 1                   cap 1.6
 //        cartpole     .097 .14  .30 .74      .0042 .014 .077 .70     .0025 .0066 .026 .27
@@ -33,7 +33,7 @@
 //    the regression did not use, with at most WORTH times the error of the nearest reward.
 //    Rewards that count events have no slope.
 // 5. Matrices of `local` take n d (d + 1) floats. Above MOST_BYTES those of the action are
-// used.
+//    used.
 // 6. Every transition's matrix depends on its own neighbours only, and sums are in their order:
 //    the number of threads changes no bit.
 

@@ -4,7 +4,7 @@
 // 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3). The
 //    last two set two parameters each.
 // 3. The representation is chosen with the model (plan_choose.c) unless something is set for
-// it.
+//    it.
 // 4. Beside model:FILE all of these keys are refused: they have no effect on a fitted model.
 
 #include "plan.h"
