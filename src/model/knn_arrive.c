@@ -188,8 +188,7 @@ static double carry(const rh_knn *knn, const rh_model *model, int32_t position, 
     return fmin(fmax(reward, knn->reward_lo), knn->reward_hi);
 }
 
-// Bring a state back to what sensors can show.
-static void settle(const rh_model *model, double *s)
+void rh_knn__settle(const rh_model *model, double *s)
 {
     const rh_facts *facts = model->facts;
     for (int k = 0; k < model->log->nobs; k++) {
@@ -245,7 +244,7 @@ void rh_knn__arrive(const rh_knn *knn, const rh_model *model, int32_t position, 
         return;
     }
     out->reward = carry(knn, model, position, t, s, act, out->next);
-    settle(model, out->next);
+    rh_knn__settle(model, out->next);
     if (model->code)
         rh_repr_encode_one(model->repr, out->next, NULL, scratch, out->code);
 

@@ -127,6 +127,7 @@ typedef struct rh_knn__rules {
     bool charged; // neighbours are used there too,
     double toll;  //   at this cost per distance past the reach
     double given; // otherwise, the reward out of coverage
+    bool goes_on; // a plant that nothing resets: carried steps go on there
     double least; // the lowest reward
 } rh_knn__rules;
 
@@ -208,6 +209,9 @@ double *rh_knn__switched(const rh_knn *knn, const rh_model *model, int to, int f
 double rh_knn__difference(const rh_model *model, int sensor, double a, double b);
 
 // Index the arrivals that tell ends from other steps; find the bounds of rewards.
+// Bring a state (nobs) back to what sensors can show.
+void rh_knn__settle(const rh_model *model, double *s);
+
 rh_status rh_knn__index_arrivals(rh_knn *knn, const rh_model *model, int nthread,
                                  rh_error *err);
 void rh_knn__bound_rewards(rh_knn *knn, const rh_model *model);

@@ -5,17 +5,23 @@
 
 #include "model/knn_internal.h"
 
-static rh_model *fit_carry(const rh_log *log, int carry, double cap, int nthread)
+static rh_model *fit_within(const rh_log *log, int carry, double cap, double reach, int nthread)
 {
     rh_model_options opt = plain_options();
     double param[RH_KNN_NPARAM];
     rh_param_initial(rh_knn__param, RH_KNN_NPARAM, param);
     param[RH_KNN_CARRY] = carry;
     param[RH_KNN_CAP] = cap;
-    param[RH_KNN_REACH] = RH_KNN_NONE;
+    param[RH_KNN_REACH] = isinf(reach) ? RH_KNN_NONE : RH_KNN_FIXED;
+    param[RH_KNN_REACH_DISTANCE] = isinf(reach) ? 1.0 : reach;
     opt.param = param;
     opt.nthread = nthread;
     return fit_plain(&rh_model_knn, log, false, &opt);
+}
+
+static rh_model *fit_carry(const rh_log *log, int carry, double cap, int nthread)
+{
+    return fit_within(log, carry, cap, INFINITY, nthread);
 }
 
 static rh_env *env_of(const rh_model *model)
@@ -115,7 +121,7 @@ static int twice(double *s, double act, int i, rh_rng *rng)
     (void)rng;
     s[0] = 2.0 * s[0] + 0.2 * (act - 1.0);
     s[1] = 0.5 * s[1];
-    return fabs(s[0]) > 1.0 ? RH_FLAG_TERMINAL : 0;
+    return fabs(s[0]) > 1.0;
 }
 
 // The cap bounds singular values of M between scaled sensors: a diagonal M stays diagonal, its
@@ -159,6 +165,100 @@ static void leaves_the_log(void **unused)
         farthest = fmax(farthest, fabs(w.obs[1]));
     }
     assert_true(farthest > 0.5 * most);
+    done(&w);
+    rh_model_destroy(model);
+    rh_log_destroy(log);
+}
+
+// A rule keeps the drift of x between -1 and 1; y is a weather of its own.
+static double keep_inside(const double *s, rh_rng *rng)
+{
+    return s[0] > 0.8 ? 0.0 : s[0] < -0.8 ? 2.0 : (double)rh_rng_below(rng, 3);
+}
+
+static int drift(double *s, double act, int i, rh_rng *rng)
+{
+    (void)i;
+    s[0] += 0.1 * (act - 1.0) + 0.01 * even(rng);
+    s[1] = 0.95 * s[1] + 0.1 * even(rng);
+    return 0;
+}
+
+static int drift_and_trip(double *s, double act, int i, rh_rng *rng)
+{
+    drift(s, act, i, rng);
+    return i == 700;
+}
+
+static double cost_of_place(const double *next)
+{
+    return -next[0] * next[0];
+}
+
+// A plant that nothing resets goes on out of coverage, at the price of the worst logged step or
+// more, up to a range beside the log, and comes back when it is pushed back. One that trips
+// ends there.
+static void not_rescued(void **unused)
+{
+    (void)unused;
+    for (int trips = 0; trips < 2; trips++) {
+        plant p = {.nobs = 2,
+                   .naction = 3,
+                   .begin = begin_anywhere,
+                   .control = keep_inside,
+                   .step = trips ? drift_and_trip : drift,
+                   .reward = cost_of_place};
+        rh_log *log = log_of_plant(&p, 1500, 6, NULL);
+        rh_model *model = fit_within(log, RH_KNN_LOG, 1.6, 0.3, 1);
+        const rh_task *task = rh_model_task(model);
+        double width = task->obs_hi[0] - task->obs_lo[0], worst = 0.0, most = 0.0;
+        for (int64_t i = 0; i < log->n; i++)
+            worst = fmin(worst, log->reward[i]);
+        walker w = walk_from(model, 100, 0);
+        for (int i = 0; i < 60 && !w.ended; i++) {
+            double before = w.obs[0];
+            go(&w, 2.0);
+            assert_true(w.obs[0] > before - 0.1);
+            most = fmax(most, w.obs[0]);
+            if (rh_env_uncovered(w.env, w.state))
+                assert_true(w.reward <= worst);
+        }
+        assert_int_equal(w.ended, trips);
+        if (!trips) {
+            assert_true(fabs(most - task->obs_hi[0] - width) < 1e-9);
+            for (int i = 0; i < 20; i++)
+                go(&w, 0.0);
+            assert_true(w.obs[0] < most - 1.5);
+        }
+        done(&w);
+        rh_model_destroy(model);
+        rh_log_destroy(log);
+    }
+}
+
+// A sensor that no action moves stays where it was logged, however long a run is.
+static void weather_stays(void **unused)
+{
+    (void)unused;
+    plant p = {.nobs = 2,
+               .naction = 3,
+               .begin = begin_anywhere,
+               .control = keep_inside,
+               .step = drift,
+               .reward = cost_of_place};
+    rh_log *log = log_of_plant(&p, 1500, 6, NULL);
+    rh_model *model = fit_carry(log, RH_KNN_LOCAL, 1.6, 1);
+    double lo = INFINITY, hi = -INFINITY;
+    assert_true(rh_model_sensor(model, 1)->exogenous);
+    for (int64_t i = 0; i < log->nstate; i++) {
+        lo = fmin(lo, log->obs[i * 2 + 1]);
+        hi = fmax(hi, log->obs[i * 2 + 1]);
+    }
+    walker w = walk_from(model, 100, 0);
+    for (int i = 0; i < 3000; i++) {
+        go(&w, w.obs[0] > 0.0 ? 0.0 : 2.0);
+        assert_true(w.obs[1] >= lo && w.obs[1] <= hi);
+    }
     done(&w);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -823,6 +923,8 @@ int main(void)
         cmocka_unit_test(learns_the_plant),
         cmocka_unit_test(caps),
         cmocka_unit_test(leaves_the_log),
+        cmocka_unit_test(not_rescued),
+        cmocka_unit_test(weather_stays),
         cmocka_unit_test(ends_at_arrival),
         cmocka_unit_test(ends_inside),
         cmocka_unit_test(rewards_move),
