@@ -170,10 +170,11 @@ static void find_actions(const rh_fidelity__work *w)
     char names[300];
     int n = list_actions(w, never_taken, false, names, sizeof names);
     if (n > 0) {
-        rh_finding *found = rh_findings__add(&w->f->findings, RH_WARNING, "never-taken", n,
-                                             "the log never takes %s", names);
+        rh_finding *found = rh_findings__add(
+            &w->f->findings, RH_ERROR, "never-taken", n,
+            "the log never takes %s: it cannot say what the agent will meet", names);
         rh_findings__advise(found,
-                            "the model has no data on it: exclude it from the agent's actions "
+                            "the model assumes the worst: exclude it from the agent's actions "
                             "(--actions), or log a period in which it is tried");
     }
     n = list_actions(w, uncovered, true, names, sizeof names);

@@ -161,8 +161,8 @@ static void reach(void **unused)
     has_not(n, (fault){0}, "never-taken");
     for (int i = 0; i < n; i++)
         w[i].act = 0.0;
-    has(n, (fault){.uncovered = {false, true}}, "never-taken", RH_WARNING,
-        "the log never takes 'b'");
+    has(n, (fault){.uncovered = {false, true}}, "never-taken", RH_ERROR,
+        "the log never takes 'b': it cannot say what the agent will meet");
     has_not(n, (fault){.uncovered = {false, true}}, "action-out-of-coverage");
 }
 
