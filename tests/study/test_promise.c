@@ -302,6 +302,37 @@ static void unseen_failures(void **unused)
     rh_log_destroy(log);
 }
 
+// The interval of a confirmed setting contains that of the logged controller: errors add.
+static void no_surer_than_the_log(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_of_failures(333, 0.0);
+    sample s;
+    begin(&s, log, true, -640.0, -2000.0);
+    rh_trial one = s.trial;
+    one.lo95 = -680.0;
+    one.hi95 = -610.0;
+    one.confirm = true;
+    s.study.trial = &one;
+    s.study.verdict.trial = &one;
+    s.study.verdict.ntrial = s.study.verdict.nconfirm = 1;
+    judge(&s);
+    const rh_reference *logged = &s.study.verdict.logged;
+    double half = 0.5 * (logged->hi95 - logged->lo95);
+    assert_true(half > 20.0);
+    assert_true(near((one.lo95 + 640.0) * (one.lo95 + 640.0), 40.0 * 40.0 + half * half));
+    assert_true(near((one.hi95 + 640.0) * (one.hi95 + 640.0), 30.0 * 30.0 + half * half));
+    assert_true(one.lo95 < -640.0 && one.hi95 > -640.0);
+    end(&s);
+
+    s.plan.paper = true; // the paper has no such interval
+    one.lo95 = -680.0;
+    judge(&s);
+    assert_true(one.lo95 == -680.0);
+    end(&s);
+    rh_log_destroy(log);
+}
+
 static void without_memory(void **unused)
 {
     (void)unused;
@@ -331,7 +362,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_logged_controller), cmocka_unit_test(in_continuing_tasks),
         cmocka_unit_test(in_episodes),           cmocka_unit_test(rare_failures),
-        cmocka_unit_test(unseen_failures),       cmocka_unit_test(without_memory),
+        cmocka_unit_test(unseen_failures),       cmocka_unit_test(no_surer_than_the_log),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
