@@ -27,7 +27,7 @@ double rh_stretches__spread(const rh_stretches__point *x, int n, int d);
 double rh_stretches__energy(const rh_stretches__point *x, int n, double spread,
                             rh_stretches__point y, int d);
 
-// ---------------------------------------------------------------------------- replay.c
+// ---------------------------------------------------------------------------- stretches.c
 
 typedef struct rh_stretches rh_stretches;
 
@@ -44,6 +44,8 @@ const int *rh_stretches__horizons(const rh_stretches *replay);
 int rh_stretches__nstretch(const rh_stretches *replay);
 int rh_stretches__nunit(const rh_stretches *replay); // episodes or blocks they are taken from
 int rh_stretches__nfold(const rh_stretches *replay); // members fitted
+
+// ---------------------------------------------------------------------------- replay.c
 
 // The scores of a model, relative to those of a random stretch of the log.
 typedef struct rh_stretches__scores {

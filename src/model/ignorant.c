@@ -1,0 +1,151 @@
+// ignorant.c - the forecast that knows nothing of a stretch: random stretches of the log.
+//
+// Its scores are the unit of all others: 1 is no better than not looking. Rewards and ends at a
+// horizon count if the stretches differ in them: at least LEAST_EFFECTIVE stretches must make
+// up the variance, (sum d^2)^2 / sum d^4. A ratio to one rare event would be chance.
+
+#include "stretches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEFT 0.5            // of the mean distance of two logged states: off the path
+#define NRANDOM 400         // random stretches of the ignorant forecast
+#define LEAST_EFFECTIVE 5.0 // stretches that a score must rest on
+
+// Random stretches of the log: at each horizon, those of them that are known.
+typedef struct pool {
+    rh_stretches__outcome *o;   // owned                                (NRANDOM)
+    float *place;               // owned                                (NRANDOM x nhorizon x d)
+    double *reward, *ended;     // owned: of one horizon                (NRANDOM)
+    rh_stretches__point *point; // owned                                (NRANDOM)
+    int n;
+} pool;
+
+static void clear_pool(pool *p)
+{
+    rh_free(p->o);
+    rh_free(p->place);
+    rh_free(p->reward);
+    rh_free(p->ended);
+    rh_free(p->point);
+}
+
+static bool fill_pool(pool *p, const rh_stretches *r, uint64_t seed)
+{
+    size_t width = (size_t)r->nhorizon * (size_t)r->d + 1;
+    p->o = rh_alloc(NRANDOM, sizeof *p->o);
+    p->place = rh_alloc(NRANDOM * width, sizeof *p->place);
+    p->reward = rh_alloc(NRANDOM, sizeof *p->reward);
+    p->ended = rh_alloc(NRANDOM, sizeof *p->ended);
+    p->point = rh_alloc(NRANDOM, sizeof *p->point);
+    if (!p->o || !p->place || !p->reward || !p->ended || !p->point)
+        return false;
+    rh_rng rng =
+        rh_rng_stream(seed, RH_STREAM_FIT, RH_STRETCHES__REPLICATE, RH_STRETCHES__RANDOM);
+    for (int i = 0; i < NRANDOM; i++) {
+        rh_stretches__stretch s =
+            rh_stretches__follow(r, rh_rng_below(&rng, (uint32_t)r->log->n), r->log->n);
+        rh_stretches__look_up(r, &s, &p->o[i], p->place + (size_t)i * width);
+    }
+    return true;
+}
+
+// The scores of the ignorant forecast at one horizon.
+static void judge_ignorant(rh_stretches *r, pool *p, int h)
+{
+    size_t width = (size_t)r->nhorizon * (size_t)r->d + 1;
+    p->n = 0;
+    for (int i = 0; i < NRANDOM; i++) {
+        const rh_stretches__outcome *o = &p->o[i];
+        if (!o->known[h])
+            continue;
+        p->reward[p->n] = o->reward[h];
+        p->ended[p->n] = o->ended[h];
+        p->point[p->n++] = (rh_stretches__point){
+            p->place + (size_t)i * width + (size_t)h * (size_t)r->d, o->ended[h]};
+    }
+    double spread = rh_stretches__spread(p->point, p->n, r->d);
+    r->left = h == 0 ? LEFT * spread : r->left;
+    double reward = rh_stretches__apart(p->reward, p->n),
+           ended = rh_stretches__apart(p->ended, p->n);
+    for (int i = 0; i < r->nstretch; i++) {
+        const rh_stretches__outcome *o = &r->real[i];
+        rh_stretches__point y = {rh_stretches__place(r, r->place, i, h), o->ended[h]};
+        bool known = o->known[h] && p->n > 1;
+        *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_STATE, h) =
+            known ? rh_stretches__energy(p->point, p->n, spread, y, r->d) : NAN;
+        *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_REWARD, h) =
+            known ? rh_stretches__crps(p->reward, p->n, reward, o->reward[h]) : NAN;
+        *rh_stretches__score_at(r, r->ignorant, i, RH_MODEL_END, h) =
+            known && !r->continuing ? rh_stretches__crps(p->ended, p->n, ended, o->ended[h])
+                                    : NAN;
+    }
+}
+
+// How many stretches make up the variance of the real rewards or ends at a horizon.
+static double effective(const rh_stretches *r, int part, int h)
+{
+    double mean = 0.0, square = 0.0, fourth = 0.0;
+    int n = 0;
+    for (int i = 0; i < r->nstretch; i++) {
+        const rh_stretches__outcome *o = &r->real[i];
+        double y = part == RH_MODEL_END ? o->ended[h] : o->reward[h];
+        if (o->known[h])
+            mean += (y - mean) / ++n;
+    }
+    for (int i = 0; i < r->nstretch; i++) {
+        const rh_stretches__outcome *o = &r->real[i];
+        double y = part == RH_MODEL_END ? o->ended[h] : o->reward[h],
+               d = (y - mean) * (y - mean);
+        square += o->known[h] ? d : 0.0;
+        fourth += o->known[h] ? d * d : 0.0;
+    }
+    return fourth > 0.0 ? square * square / fourth : 0.0;
+}
+
+// The sum of the ignorant forecast's scores.
+static double sum_ignorant(const rh_stretches *r, int part, int h)
+{
+    double sum = 0.0;
+    for (int i = 0; i < r->nstretch; i++) {
+        double c = *rh_stretches__score_at(r, r->ignorant, i, part, h);
+        sum += isnan(c) ? 0.0 : c;
+    }
+    return sum;
+}
+
+// The weight of every part and horizon: 1 / (its mean for the ignorant forecast), and equal
+// for the horizons of a part and for the parts; times nstretch / (stretches that are known), so
+// that the score is the mean of the stretches' shares.
+static void weigh(rh_stretches *r)
+{
+    int nat[RH_MODEL_NASPECT] = {0}, npart = 0;
+    for (int part = 0; part < RH_MODEL_NASPECT; part++) {
+        for (int h = 0; h < r->nhorizon; h++) {
+            double sum = sum_ignorant(r, part, h);
+            bool good = sum > 0.0 &&
+                        (part == RH_MODEL_STATE || effective(r, part, h) >= LEAST_EFFECTIVE);
+            r->weight[part * r->nhorizon + h] = good ? (double)r->nstretch / sum : 0.0;
+            nat[part] += good;
+        }
+        npart += nat[part] > 0;
+    }
+    for (int part = 0; part < RH_MODEL_NASPECT; part++)
+        for (int h = 0; h < r->nhorizon; h++)
+            if (nat[part])
+                r->weight[part * r->nhorizon + h] /= nat[part] * npart;
+}
+
+bool rh_stretches__measure_ignorant(rh_stretches *r, uint64_t seed)
+{
+    pool p = {0};
+    bool good = fill_pool(&p, r, seed);
+    for (int h = 0; good && h < r->nhorizon; h++)
+        judge_ignorant(r, &p, h);
+    clear_pool(&p);
+    if (good)
+        weigh(r);
+    return good;
+}
