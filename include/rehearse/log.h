@@ -11,8 +11,9 @@
 
 // ---------------------------------------------------------------------------- the log
 
-#define RH_UNKNOWN (-1)    // in `to`: s' is unknown
-#define RH_MAX_ACTIONS 256 // most discrete actions
+#define RH_UNKNOWN (-1)     // in `to`: s' is unknown
+#define RH_MEMORY_AUTO (-1) // in `max_memory`: by the machine and the file
+#define RH_MAX_ACTIONS 256  // most discrete actions
 
 // How a step ended its episode, as bits of `flag`. If both are set, terminal wins.
 typedef enum rh_log_flag {
@@ -174,6 +175,8 @@ typedef struct rh_log_options {
     rh_dates dates;            // order of day and month
     double max_gap;            // a longer time between rows ends the episode; INFINITY: never
     int64_t episode_steps;     // an episode ends after this many steps; INT64_MAX: never
+    int64_t max_memory;        // most bytes of the log in memory; RH_MEMORY_AUTO: half of the
+                               // machine's, and above 64 MB at most 1000 times the file
     unsigned cookie;           // set by rh_log_defaults(), leave alone
 } rh_log_options;
 

@@ -8,8 +8,9 @@
 //    in which one counts. The merge key << is refused too: YAML 1.2 removed it.
 // 3. Numbers follow the decimal grammar of number.c: no 0x10, nan or blanks. Whole numbers
 //    without point or exponent are exact, because a seed can have more digits than a double.
-// 4. libyaml composes in time quadratic in the depth: a megabyte of brackets takes minutes. The
-//    depth is therefore checked first, event by event, and parsing stops at the limit.
+// 4. libyaml composes in time quadratic in the depth, in the number of anchors and in that of
+//    %TAG directives: a megabyte takes minutes. Depth and number of nodes are therefore checked
+//    first, event by event, and parsing stops at the limit; directives are counted before.
 
 #include "yaml.h"
 #include "base_internal.h"
@@ -28,6 +29,7 @@
 #define LARGEST (1 << 20) // bytes of a file
 #define MOST_NODES 10000
 #define DEEPEST 16
+#define DIRECTIVES 16 // most lines that begin with %
 #define CHARACTERS 40 // bytes of a value in a message
 
 typedef struct copying {
@@ -268,22 +270,42 @@ static rh_status not_yaml(const yaml_parser_t *parser, const char *bytes, size_t
                    tab ? "; the line is indented with a tab, expected spaces" : "");
 }
 
+// Decision 4. The line of the first directive too many, counted from 1, or 0.
+static int find_directives(const char *bytes, size_t n)
+{
+    int line = 1, count = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool begins = i == 0 || bytes[i - 1] == '\n';
+        line += begins && i > 0;
+        count += begins && bytes[i] == '%';
+        if (count > DIRECTIVES)
+            return line;
+    }
+    return 0;
+}
+
 // Decision 4. Other faults are found when the document is composed.
-static rh_status check_depth(const void *bytes, size_t n, const char *path, rh_error *err)
+static rh_status check_size(const void *bytes, size_t n, const char *path, rh_error *err)
 {
     yaml_parser_t parser;
     yaml_event_t event;
     rh_status rc = RH_OK;
-    int depth = 0;
+    int depth = 0, nnode = 0, line = find_directives(bytes, n);
+    if (line)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s:%d: more than %d lines begin with %%, expected none",
+                       rh_base__path_tail(path), line, DIRECTIVES);
     if (!yaml_parser_initialize(&parser))
         return rh_base__no_memory(err, path);
     yaml_parser_set_input_string(&parser, bytes, n);
     for (bool more = true; more && !rc && yaml_parser_parse(&parser, &event);) {
         yaml_event_type_t type = event.type;
-        depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+        bool opens = type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+        depth += opens;
         depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
-        if (depth > DEEPEST + 1)
-            rc = too_much(path, (int)event.start_mark.line + 1, true, err);
+        nnode += opens || type == YAML_SCALAR_EVENT || type == YAML_ALIAS_EVENT;
+        if (depth > DEEPEST + 1 || nnode > MOST_NODES)
+            rc = too_much(path, (int)event.start_mark.line + 1, depth > DEEPEST + 1, err);
         more = type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
     }
@@ -328,7 +350,7 @@ static rh_status parse(rh_yaml **out, const void *bytes, size_t n, const char *p
     yaml_parser_t parser;
     yaml_document_t document, next;
     rh_yaml *tree = NULL;
-    rh_status rc = check_depth(bytes, n, path, err);
+    rh_status rc = check_size(bytes, n, path, err);
     if (rc)
         return rc;
     if (!yaml_parser_initialize(&parser))

@@ -42,6 +42,8 @@ static const cli_option option[] = {
      .initial = "no limit", .lo = 1, .hi = INT64_MAX},
     {"format", 0, CLI_READ_FORMAT, "NAME", .about = "format of the log",
      .initial = "by its first bytes"},
+    {"max-memory", 0, CLI_TEXT, "SIZE", .about = "most memory that the log may take: 500M, 4G",
+     .initial = "half of the machine's; a log above 64 MB at most 1000 times its file"},
     {"roles", 0, CLI_FILE, "FILE", .about = "a YAML file with these options as keys"},
     {0},
 };
@@ -56,6 +58,29 @@ static int read_gap(const cli_args *args, rh_log_options *opt)
     return cli_refuse(
         "%s: --max-gap = %s, expected a time above 0 such as 90, 90s, 15m, 2h or 1d",
         args->command->name, text);
+}
+
+static int read_memory(const cli_args *args, rh_log_options *opt)
+{
+    static const struct {
+        const char *unit;
+        double bytes;
+    } units[] = {{"", 1.0},     {"k", 0x1p10},  {"K", 0x1p10},  {"M", 0x1p20},  {"G", 0x1p30},
+                 {"T", 0x1p40}, {"kB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"TB", 0x1p40}};
+    const char *text = cli_value(args, "max-memory");
+    if (!text)
+        return CLI_OK;
+    double x = 0.0;
+    const char *unit = rh_number__parse(text, text + strlen(text), &x);
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++) {
+        double bytes = x * units[i].bytes;
+        if (strcmp(unit, units[i].unit) == 0 && bytes >= 1.0 && bytes < 0x1p62) {
+            opt->max_memory = (int64_t)bytes;
+            return CLI_OK;
+        }
+    }
+    return cli_refuse("%s: --max-memory = %s, expected a size such as 500M or 4G",
+                      args->command->name, text);
 }
 
 static int read_missing(const cli_args *args, cli_log *log, rh_log_options *opt)
@@ -128,6 +153,8 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
     int rc = read_derive(args, log, opt);
     if (!rc)
         rc = read_gap(args, opt);
+    if (!rc)
+        rc = read_memory(args, opt);
     return rc ? rc : read_missing(args, log, opt);
 }
 

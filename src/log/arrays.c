@@ -137,6 +137,7 @@ rh_status rh_feed__open(rh_feed *feed, const rh_feed__plan *plan, const rh_log_o
     rh_status rc = rh_log_builder_create(&feed->builder, &shape, err);
     if (rc)
         return rc;
+    rh_log__set_limit(feed->builder, rh_log__limit_of(opt, rh_log__file_size(feed->path)));
     feed->order = (rh_order){
         .builder = feed->builder, .opt = opt, .timed = shape.times, .named = plan->named};
     rh_order__begin(&feed->order);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define MAX_ROWS (INT32_MAX - 1)
+#define CHECKED 256 // rows between checks of the memory
 
 typedef enum column_name {
     OBS,
@@ -41,6 +42,7 @@ struct rh_log_builder {
     rh_log__body *body; // owned
     rh_column column[NCOLUMN];
     rh_log_reading reading;
+    rh_log__limit limit;
     const char **note; // owned  (reading.nnote, room for nnote)
     int nnote;
     bool sorted;     // sort the labels
@@ -168,6 +170,7 @@ rh_status rh_log_builder_create(rh_log_builder **out, const rh_log_shape *shape,
     b->reading.place = shape->place;
     b->reading.lost_at = b->reading.incomplete_at = -1;
     b->next = RH_UNKNOWN;
+    b->limit = (rh_log__limit){.most = INT64_MAX, .size = -1};
     static const size_t width[NCOLUMN] = {
         [FROM] = sizeof(int32_t),  [TO] = sizeof(int32_t),    [REWARD] = sizeof(double),
         [FLAG] = sizeof(uint8_t),  [TIME] = sizeof(double),   [LINE] = sizeof(int64_t),
@@ -204,6 +207,20 @@ void rh_log__expect(rh_log_builder *b, int64_t nrow)
     nrow = nrow < MAX_ROWS ? nrow : MAX_ROWS;
     for (int i = 0; b->reading.nrow == 0 && i <= LINE && nrow > RH_COLUMN__BLOCK; i++)
         b->column[i].first = nrow;
+}
+
+void rh_log__set_limit(rh_log_builder *b, rh_log__limit limit)
+{
+    b->limit = limit;
+}
+
+rh_status rh_log__fits(const rh_log_builder *b, int64_t nrow, rh_error *err)
+{
+    int64_t width = 0;
+    for (int i = 0; i <= FLAG; i++)
+        width += (int64_t)b->column[i].width;
+    return rh_log__within(&b->limit, nrow < INT64_MAX / width ? nrow * width : INT64_MAX,
+                          b->body->log.path, err);
 }
 
 rh_log_reading *rh_log__reading(rh_log_builder *b)
@@ -443,13 +460,26 @@ static bool is_complete(const rh_log_builder *b, const rh_log_row *row)
     return true;
 }
 
+// Bytes of all rows so far.
+static int64_t memory_of(const rh_log_builder *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < NCOLUMN; i++)
+        bytes += b->column[i].n * (int64_t)b->column[i].width;
+    return bytes;
+}
+
 rh_status rh_log_push(rh_log_builder *b, const rh_log_row *row, rh_error *err)
 {
     if (b->reading.nrow >= MAX_ROWS || b->column[OBS].n >= MAX_ROWS - 1)
         return rh_fail(err, RH_EFORMAT, "%s: more than %d rows, which is all a log can hold",
                        rh_base__path_tail(b->body->log.path), MAX_ROWS);
-    b->reading.nrow++;
     b->line = row->line;
+    if (b->reading.nrow++ % CHECKED == 0) {
+        rh_status rc = rh_log__within(&b->limit, memory_of(b), b->body->log.path, err);
+        if (rc)
+            return rc;
+    }
 
     bool acts = is_complete(b, row);
     bool begins = row->begins || row->resumes || !b->open || (b->over && (row->act || b->hole));

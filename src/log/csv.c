@@ -208,6 +208,7 @@ static rh_status prepare(rh_csv__reader *r, rh_error *err)
     if (!rc)
         rc = rh_log_builder_create(&r->builder, &shape, err);
     if (!rc) {
+        rh_log__set_limit(r->builder, rh_log__limit_of(r->opt, rh_csv__size(&r->csv)));
         rh_log__expect(r->builder, rh_csv__lines_left(&r->csv));
         r->order = (rh_order){.builder = r->builder,
                               .opt = r->opt,

@@ -51,6 +51,9 @@ rh_status rh_csv__rewind(rh_csv *csv, rh_error *err);
 // writable and valid until the next call.
 rh_status rh_csv__next(rh_csv *csv, char **text, size_t *n, rh_error *err);
 
+// Bytes of the file, -1 if unknown.
+int64_t rh_csv__size(const rh_csv *csv);
+
 // Estimated number of lines left, 0 if unknown.
 int64_t rh_csv__lines_left(const rh_csv *csv);
 

@@ -324,6 +324,14 @@ static int64_t count_lines(const char *text, size_t n)
     return count;
 }
 
+int64_t rh_csv__size(const rh_csv *csv)
+{
+    struct stat st;
+    if (csv->fd < 0)
+        return csv->made ? -1 : (int64_t)csv->nbyte;
+    return fstat(csv->fd, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+}
+
 int64_t rh_csv__lines_left(const rh_csv *csv)
 {
     struct stat st;

@@ -529,6 +529,9 @@ rh_status rh_flat__read(rh_log **out, const rh_flat *flat, const rh_log_options 
     rc = rh_feed__open(&feed, &plan, opt, err);
     if (rc)
         goto done;
+    rc = rh_log__fits(feed.builder, t.nrow, err);
+    if (rc)
+        goto done;
     rh_log__expect(feed.builder, t.nrow + 1);
     t.obs = rh_alloc(2 * (size_t)plan.shape.nobs + (size_t)plan.shape.nact, sizeof *t.obs);
     if (!t.obs) {

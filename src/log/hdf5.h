@@ -4,6 +4,7 @@
 #define REHEARSE_LOG_HDF5_H
 
 #include "arrays.h"
+#include "hdf5_place.h"
 
 // Between enter and leave, one thread uses libhdf5, and it does not print.
 typedef struct rh_hdf5__quiet {
@@ -15,22 +16,7 @@ void rh_hdf5__leave(const rh_hdf5__quiet *quiet);
 
 // ---------------------------------------------------------------------------- reading
 
-typedef struct rh_hdf5 rh_hdf5;
-
-rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err);
-void rh_hdf5__close(rh_hdf5 *file); //  NULL is allowed
 const char *rh_hdf5__path(const rh_hdf5 *file);
-
-// Whether reading has failed in a way that not every function reports: the helper ended.
-rh_status rh_hdf5__fault(const rh_hdf5 *file, rh_error *err);
-
-typedef enum rh_hdf5__type_kind {
-    RH_HDF5_NOTHING,
-    RH_HDF5_GROUP,
-    RH_HDF5_DATASET,
-    RH_HDF5_OUTSIDE, // an external link, which is not followed
-    RH_HDF5_OTHER
-} rh_hdf5__type_kind;
 
 // The kind of `name`, "data/episode_0".
 rh_hdf5__type_kind rh_hdf5__kind(const rh_hdf5 *file, const char *name);

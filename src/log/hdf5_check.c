@@ -253,3 +253,87 @@ rh_wire__fault rh_helper__check_chunks(hid_t dataset, hsize_t first, hsize_t n,
         H5Pclose(made);
     return fault;
 }
+
+// ---------------------------------------------------------------------------- in one piece
+
+// Whether all links on the way are hard ones.
+static bool is_hard(hid_t file, const char *name)
+{
+    char part[RH_WIRE__TEXT + 2];
+    size_t length = strlen(name);
+    for (size_t i = 1; i <= length; i++) {
+        H5L_info_t info;
+        if (name[i] != '/' && name[i])
+            continue;
+        memcpy(part, name, i);
+        part[i] = 0;
+        if (H5Lexists(file, part, H5P_DEFAULT) <= 0 ||
+            H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
+            return false;
+    }
+    return length > 0;
+}
+
+static rh_wire__stored stored_as(hid_t type)
+{
+    const hid_t number[] = {[RH_WIRE_U8] = H5T_STD_U8LE,
+                            [RH_WIRE_I32] = H5T_STD_I32LE,
+                            [RH_WIRE_I64] = H5T_STD_I64LE,
+                            [RH_WIRE_F32] = H5T_IEEE_F32LE,
+                            [RH_WIRE_F64] = H5T_IEEE_F64LE};
+    for (int i = RH_WIRE_U8; i <= RH_WIRE_F64; i++)
+        if (H5Tequal(type, number[i]) > 0)
+            return (rh_wire__stored)i;
+    return H5Tget_class(type) == H5T_STRING ? RH_WIRE_FIXED_TEXT : RH_WIRE_NSTORED;
+}
+
+// The shape of a dataset without packing, external files or elements of different lengths.
+static void take_piece(hid_t id, rh_wire__answer *say, rh_wire__place *place)
+{
+    hid_t type = H5Dget_type(id), space = H5Dget_space(id), made = H5Dget_create_plist(id);
+    hsize_t dim = 1;
+    int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    bool plain =
+        type >= 0 && made >= 0 &&
+        (rank == 0 || (rank == 1 && H5Sget_simple_extent_dims(space, &dim, NULL) == 1)) &&
+        H5Sget_simple_extent_type(space) != H5S_NULL && H5Pget_layout(made) == H5D_CONTIGUOUS &&
+        H5Pget_external_count(made) == 0 && H5Pget_nfilters(made) == 0 &&
+        H5Tdetect_class(type, H5T_VLEN) <= 0 && H5Tis_variable_str(type) <= 0 &&
+        H5Tget_size(type) > 0 && dim <= INT64_MAX;
+    if (plain) {
+        haddr_t at = H5Dget_offset(id);
+        place->n = (int64_t)dim;
+        place->size = (int64_t)H5Tget_size(type);
+        bool whole = dim <= UINT64_MAX / (uint64_t)place->size &&
+                     H5Dget_storage_size(id) == dim * (uint64_t)place->size;
+        place->offset = whole && at <= INT64_MAX ? (int64_t)at : -1;
+        say->b = stored_as(type);
+        say->c = rank;
+    }
+    if (made >= 0)
+        H5Pclose(made);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+}
+
+void rh_helper__find_place(hid_t file, hid_t inside, const char *name, rh_wire__answer *say,
+                           rh_wire__place *place)
+{
+    *say = (rh_wire__answer){.a = RH_WIRE_IS_NOTHING, .c = -1};
+    *place = (rh_wire__place){.offset = -1};
+    if (!is_hard(file, name))
+        return;
+    hid_t id = H5Oopen(file, name, inside);
+    H5I_type_t is = id < 0 ? H5I_BADID : H5Iget_type(id);
+    say->a = is == H5I_GROUP     ? RH_WIRE_IS_GROUP
+             : is == H5I_DATASET ? RH_WIRE_IS_DATASET
+                                 : RH_WIRE_IS_OTHER;
+    if (is == H5I_DATASET) {
+        take_piece(id, say, place);
+        say->size = sizeof *place;
+    }
+    if (id >= 0)
+        H5Oclose(id);
+}

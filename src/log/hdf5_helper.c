@@ -1,7 +1,8 @@
 // hdf5_helper.c - the program rehearse-hdf5: reads one HDF5 log for the library, and only that.
 //
 // libhdf5 was not written for hostile files: one changed byte can make it crash, run for ever
-// or overwrite memory. So it reads logs in a process of its own that has nothing to lose.
+// or overwrite memory. So it reads logs in a process of its own that has nothing to lose. Of a
+// model file it only says where the arrays are (RH_WIRE_PLACE).
 //
 // 1. A program of its own, not a fork: in a process with threads, a forked child may not even
 //    allocate memory, and it would have a copy of all the caller's memory to give away.
@@ -479,6 +480,14 @@ static void text_attribute(const char *object, const char *name)
     free(text);
 }
 
+static void place_and_answer(const char *name)
+{
+    rh_wire__answer say;
+    rh_wire__place place;
+    rh_helper__find_place(file, inside, name, &say, &place);
+    answer(say, &place);
+}
+
 // ---------------------------------------------------------------------------- the program
 
 static void serve(const rh_wire__ask *ask, const char *text)
@@ -505,6 +514,9 @@ static void serve(const rh_wire__ask *ask, const char *text)
         return;
     case RH_WIRE_STRING:
         text_attribute(text, second);
+        return;
+    case RH_WIRE_PLACE:
+        place_and_answer(text);
         return;
     }
     _exit(1);

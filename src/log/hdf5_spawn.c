@@ -154,7 +154,7 @@ rh_status rh_spawn__begin(rh_spawn *helper, const char *path, rh_error *err)
     if (fault) {
         helper->pid = 0;
         rc = rh_fail(err, RH_EIO,
-                     "%s: cannot start the program rehearse-hdf5 that reads HDF5 logs: %s; "
+                     "%s: cannot start the program rehearse-hdf5 that reads HDF5: %s; "
                      "expected it in %s or %s",
                      rh_base__path_tail(path), strerror(fault), *own ? own : "?",
                      RH_HELPER_FOLDER);

@@ -23,7 +23,9 @@ typedef enum rh_wire__op {
     RH_WIRE_LOAD,   // id, first, n: numbers
     RH_WIRE_SHUT,   // id; not answered
     RH_WIRE_NUMBER, // "object" "name" of an attribute: one number, or nothing
-    RH_WIRE_STRING  // "object" "name" of an attribute: text with its end, or nothing
+    RH_WIRE_STRING, // "object" "name" of an attribute: text with its end, or nothing
+    RH_WIRE_PLACE // "name": a = what it is; of a dataset b = rh_wire__stored, c = rank, -1: not
+                  // in one piece; and a rh_wire__place
 } rh_wire__op;
 
 typedef enum rh_wire__kind {
@@ -34,6 +36,21 @@ typedef enum rh_wire__kind {
     RH_WIRE_IS_OTHER,
     RH_WIRE_NKIND
 } rh_wire__kind;
+
+// Elements of a dataset in one piece; numbers are little-endian.
+typedef enum rh_wire__stored {
+    RH_WIRE_U8,
+    RH_WIRE_I32,
+    RH_WIRE_I64,
+    RH_WIRE_F32,
+    RH_WIRE_F64,
+    RH_WIRE_FIXED_TEXT,
+    RH_WIRE_NSTORED // something else
+} rh_wire__stored;
+
+typedef struct rh_wire__place {
+    int64_t n, size, offset; // elements, bytes of one, and where they are; -1: nowhere
+} rh_wire__place;
 
 typedef struct rh_wire__ask {
     uint32_t op, size; // size: bytes of text

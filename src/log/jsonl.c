@@ -21,15 +21,17 @@
 #define COLUMNS 10000 // most columns, as in a CSV file
 #define DEPTH 8       // most objects and lists inside each other
 #define NAME 400      // most bytes of a column's name
+#define SLOTS 32768   // of the table of names, a power of 2 above COLUMNS
 
 typedef struct json_table {
     rh_csv csv;     // the lines
     char **name;    // of the columns, owned               (n, room for COLUMNS)
     int n;          //
-    int hint;       // column of the value before
+    int *slot;      // columns + 1 by the hash of their name, 0: free (SLOTS)
     json_t **value; // of the line, borrowed from it       (COLUMNS)
     bool collects;  // the first pass
     rh_text text;   // the table
+    rh_log__limit limit;
     rh_error *err;
 } json_table;
 
@@ -41,24 +43,23 @@ static rh_status refuse(const json_table *t, const char *found, const char *expe
                    rh_text__printable(found, shown, sizeof shown), expected);
 }
 
-// The column called `name`, or -1. Keys usually come in the same order.
-static int find_column(json_table *t, const char *name)
+// The slot of the column called `name`, or the free one for it. Hashed, because a line may hold
+// thousands of keys in any order.
+static int *find_slot(const json_table *t, const char *name)
 {
-    for (int i = 0; i < t->n; i++) {
-        int at = (t->hint + 1 + i) % t->n;
-        if (strcmp(t->name[at], name) == 0) {
-            t->hint = at;
-            return at;
-        }
+    uint32_t at = rh_base__crc32(0, name, strlen(name));
+    for (;; at++) {
+        int *slot = &t->slot[at & (SLOTS - 1)];
+        if (*slot == 0 || strcmp(t->name[*slot - 1], name) == 0)
+            return slot;
     }
-    return -1;
 }
 
 static rh_status take_scalar(json_table *t, const char *name, json_t *value)
 {
-    int at = find_column(t, name);
-    if (at >= 0) {
-        t->value[at] = t->collects ? NULL : value;
+    int *slot = find_slot(t, name);
+    if (*slot > 0) {
+        t->value[*slot - 1] = t->collects ? NULL : value;
         return RH_OK;
     }
     if (!t->collects)
@@ -68,7 +69,7 @@ static rh_status take_scalar(json_table *t, const char *name, json_t *value)
     t->name[t->n] = rh_base__copy(name);
     if (!t->name[t->n])
         return rh_base__no_memory(t->err, t->csv.path);
-    t->hint = t->n++;
+    *slot = ++t->n;
     return RH_OK;
 }
 
@@ -152,6 +153,7 @@ static rh_status take_line(json_table *t, const char *text, size_t n)
             t->value[i] = NULL;
         }
         rh_text__add(&t->text, "\n");
+        rc = rh_log__within(&t->limit, (int64_t)t->text.n, t->csv.path, t->err);
     }
     json_decref(line);
     return rc;
@@ -179,7 +181,8 @@ static rh_status make_table(json_table *t)
 {
     t->name = rh_alloc(COLUMNS, sizeof *t->name);
     t->value = rh_alloc(COLUMNS, sizeof *t->value);
-    if (!t->name || !t->value)
+    t->slot = rh_alloc(SLOTS, sizeof *t->slot);
+    if (!t->name || !t->value || !t->slot)
         return rh_base__no_memory(t->err, t->csv.path);
     t->csv.lines = t->collects = true;
     rh_status rc = take_lines(t);
@@ -207,6 +210,7 @@ static rh_status read_opened(json_table *t, rh_log **out, rh_status rc,
                              const rh_log_options *opt)
 {
     const char *path = t->csv.path;
+    t->limit = rh_log__limit_of(opt, rh_csv__size(&t->csv));
     if (!rc)
         rc = make_table(t);
     rh_csv__close(&t->csv);
@@ -216,6 +220,7 @@ static rh_status read_opened(json_table *t, rh_log **out, rh_status rc,
         rh_free(t->name[i]);
     rh_free(t->name);
     rh_free(t->value);
+    rh_free(t->slot);
     rh_text__clear(&t->text);
     return rc;
 }

@@ -61,6 +61,26 @@ rh_status rh_log__set_labels(rh_log_builder *builder, const char *const *label, 
 // that is too large costs address space but no memory.
 void rh_log__expect(rh_log_builder *builder, int64_t nrow);
 
+// How much memory a log may take.
+typedef struct rh_log__limit {
+    int64_t most; // bytes
+    int64_t size; // bytes of the file, if that is the reason; else -1
+} rh_log__limit;
+
+// size: bytes of the file, -1 if unknown.
+rh_log__limit rh_log__limit_of(const rh_log_options *opt, int64_t size);
+rh_status rh_log__within(const rh_log__limit *limit, int64_t bytes, const char *path,
+                         rh_error *err);
+
+// Bytes of a log's file, -1 if unknown.
+int64_t rh_log__file_size(const char *path);
+
+// Refuse rows beyond the limit; call it before the first.
+void rh_log__set_limit(rh_log_builder *builder, rh_log__limit limit);
+
+// Whether nrow rows are within the limit.
+rh_status rh_log__fits(const rh_log_builder *builder, int64_t nrow, rh_error *err);
+
 // The counts so far, for messages.
 rh_log_reading *rh_log__reading(rh_log_builder *builder);
 

@@ -445,12 +445,18 @@ static rh_flat flat_of(const archive *a)
 }
 
 // A member in Fortran order is loaded as one slab.
-static rh_status whole_slabs(archive *a, rh_error *err)
+static rh_status whole_slabs(archive *a, const rh_log_options *opt, rh_error *err)
 {
+    rh_log__limit limit = rh_log__limit_of(opt, rh_log__file_size(a->path));
+    int64_t bytes = 0;
     for (int i = 0; i < a->narray; i++) {
         rh_array *array = &a->array[i];
         if (!array->numeric || array->load != load_fortran || array->width > RH_MAX_OBS)
             continue;
+        bytes += a->npy[i].count * (int64_t)sizeof *array->slab;
+        rh_status rc = rh_log__within(&limit, bytes, a->path, err);
+        if (rc)
+            return rc;
         array->room = array->nrow;
         array->slab = rh_alloc((size_t)a->npy[i].count + 1, sizeof *array->slab);
         if (!array->slab)
@@ -481,7 +487,7 @@ static rh_status read_source(rh_log **out, zip_source_t *source, const char *pat
         rc = rh_fail(err, RH_EFORMAT, "%s: an archive without a NumPy array (.npy)",
                      rh_base__path_tail(path));
     if (!rc)
-        rc = whole_slabs(&a, err);
+        rc = whole_slabs(&a, opt, err);
     if (!rc)
         rc = read_extras(&a, &flat, opt, &x, err);
     if (!rc) {

@@ -38,7 +38,10 @@ const rh_log_format *rh_log_format_at(int i)
 
 rh_log_options rh_log_defaults(void)
 {
-    return (rh_log_options){.max_gap = INFINITY, .episode_steps = INT64_MAX, .cookie = COOKIE};
+    return (rh_log_options){.max_gap = INFINITY,
+                            .episode_steps = INT64_MAX,
+                            .max_memory = RH_MEMORY_AUTO,
+                            .cookie = COOKIE};
 }
 
 // The format called `name`, or NULL and a message.
@@ -83,6 +86,9 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
     if (opt->episode_steps < 1)
         return rh_fail(err, RH_EINVAL, "log: episode_steps = %lld, expected 1 or more",
                        (long long)opt->episode_steps);
+    if (opt->max_memory < 1 && opt->max_memory != RH_MEMORY_AUTO)
+        return rh_fail(err, RH_EINVAL, "log: max_memory = %lld, expected 1 byte or more",
+                       (long long)opt->max_memory);
     return RH_OK;
 }
 

@@ -412,19 +412,25 @@ static rh_status read_all(rh_model *model, rh_store *store, rh_error *err)
     return rc;
 }
 
-rh_status rh_model_read(rh_model **out, const char *path, rh_error *err)
+rh_status rh_model_file__read(rh_model **out, rh_store *store, rh_error *err)
 {
-    rh_store *store = NULL;
-    rh_model *model = NULL;
-    rh_status rc = rh_store__open(&store, path, err);
-    if (rc)
-        return rc;
-    model = rh_alloc(1, sizeof *model);
-    rc = model ? read_all(model, store, err) : no_memory(store, err);
-    rh_store__close(store);
+    rh_model *model = rh_alloc(1, sizeof *model);
+    rh_status rc = model ? read_all(model, store, err) : no_memory(store, err);
+    if (!rc)
+        rc = rh_store__fault(store, err);
     if (rc)
         rh_model_destroy(model);
     else
         *out = model;
+    return rc;
+}
+
+rh_status rh_model_read(rh_model **out, const char *path, rh_error *err)
+{
+    rh_store *store = NULL;
+    rh_status rc = rh_store__open(&store, path, err);
+    if (!rc)
+        rc = rh_model_file__read(out, store, err);
+    rh_store__close(store);
     return rc;
 }

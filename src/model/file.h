@@ -7,6 +7,9 @@
 
 // The log, below "log/". Owned: *out.
 rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error *err);
+// A whole model. Owned: *out. Nullable: err.
+rh_status rh_model_file__read(rh_model **out, rh_store *store, rh_error *err);
+
 rh_status rh_model_file__read_log(rh_store *store, rh_log **out, rh_error *err);
 
 // The fidelity, below "fidelity/". Owned: *out.

@@ -6,6 +6,7 @@
 #ifndef MODEL_STORE_H
 #define MODEL_STORE_H
 
+#include "log/hdf5_place.h"
 #include "rehearse/contract.h"
 
 typedef struct rh_store rh_store;
@@ -24,6 +25,17 @@ rh_status rh_store__commit(rh_store *store, rh_error *err);
 void rh_store__discard(rh_store *store); // NULL is allowed
 rh_status rh_store__open(rh_store **out, const char *path, rh_error *err);
 void rh_store__close(rh_store *store); // NULL is allowed
+
+// Where an array is; fails only if nothing more can be read.
+typedef rh_status (*rh_store__find)(void *finder, const char *name, rh_hdf5__place *place,
+                                    rh_error *err);
+
+// Open a file of `size` bytes of which `find` says where its arrays are. fd is closed with the
+// store, or at once after a failure.
+rh_status rh_store__open_with(rh_store **out, const char *path, int fd, int64_t size,
+                              rh_store__find find, void *finder, rh_error *err);
+// Whether a question of rh_store__has() could not be answered.
+rh_status rh_store__fault(const rh_store *store, rh_error *err);
 const char *rh_store__path(const rh_store *store);
 
 // Set a prefix of all names from here on, "members/0/", at most 60 characters; "": none.

@@ -1,10 +1,11 @@
-// store_internal.h - shared by writing and reading a model file: locked and silent libhdf5.
+// store_internal.h - shared by writing and reading a model file.
 
 #ifndef MODEL_STORE_INTERNAL_H
 #define MODEL_STORE_INTERNAL_H
 
 #include "base/file.h"
 #include "base/text.h"
+#include "log/hdf5_place.h"
 #include "store.h"
 
 #include <hdf5.h>
@@ -17,22 +18,15 @@ struct rh_store {
     char *path; // as the caller wrote it, owned
     char prefix[RH_STORE_PREFIX];
     rh_file *file; // owned; NULL when it is read
-    hid_t id;
-    int64_t size; // bytes of the file that is read
+    hid_t id;      // when it is written
+
+    // when it is read: its bytes, and who says where arrays are
+    int fd;
+    int64_t size; // bytes of the file
+    rh_store__find find;
+    void *finder;
+    rh_hdf5 *source; // owned, the usual finder; or NULL
 };
-
-// The error printer of libhdf5 before.
-typedef struct rh_store__quiet {
-    H5E_auto2_t print;
-    void *data;
-} rh_store__quiet;
-
-void rh_store__enter(rh_store__quiet *quiet);
-void rh_store__leave(const rh_store__quiet *quiet);
-
-// HDF5 types of numbers in the file and in memory.
-hid_t rh_store__file_type(rh_store__type type);
-hid_t rh_store__memory_type(rh_store__type type);
 
 // The name with its prefix.
 void rh_store__name(const rh_store *store, const char *name, char full[RH_STORE_NAME]);

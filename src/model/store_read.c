@@ -1,12 +1,15 @@
 // store_read.c - reads and checks the named arrays and texts of a model file.
 //
-// The seal proves that the file is intact, not who wrote it. A dataset is read only if it is an
-// array or a number of the expected type and length, contiguous in this file.
+// The seal proves that the file is intact, not who wrote it, and the helper that says where an
+// array is may be controlled by the file's author. An array is read only if it is of the
+// expected type and length and lies in this file; its values are checked by who asked for it.
 
 #include "store_internal.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_TEXTS 10000
 
@@ -30,128 +33,120 @@ static const char *name_of(rh_store__type type)
     return name[type];
 }
 
-// ---------------------------------------------------------------------------- reading
+// ---------------------------------------------------------------------------- finding
 
-// Whether the name exists and no link on its path leaves the file.
-static bool is_linked(const rh_store *store, const char *full)
+static rh_status find(const rh_store *store, const char *name, rh_hdf5__place *at,
+                      rh_error *err)
 {
-    char part[RH_STORE_NAME];
-    H5L_info_t link;
-    for (size_t i = 1; i <= strlen(full); i++) {
-        if (full[i] != '/' && full[i])
-            continue;
-        snprintf(part, sizeof part, "%.*s", (int)i, full);
-        if (H5Lexists(store->id, part, H5P_DEFAULT) <= 0 ||
-            H5Lget_info(store->id, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
-            return false;
-    }
-    return true;
+    char full[RH_STORE_NAME];
+    rh_store__name(store, name, full);
+    return store->find(store->finder, full, at, err);
 }
 
 bool rh_store__has(const rh_store *store, const char *name)
 {
-    rh_store__quiet q;
-    char full[RH_STORE_NAME];
-    rh_store__name(store, name, full);
-    rh_store__enter(&q);
-    bool linked = is_linked(store, full);
-    rh_store__leave(&q);
-    return linked;
+    rh_hdf5__place at = {.kind = RH_HDF5_NOTHING};
+    return find(store, name, &at, NULL) == RH_OK && at.kind != RH_HDF5_NOTHING;
 }
 
-// An open dataset and its shape.
-typedef struct dataset {
-    hid_t id, type;
-    int64_t n;
-    size_t size; // bytes of an element
-    int rank;    // 0 or 1
-} dataset;
-
-static void close_dataset(const dataset *d)
+rh_status rh_store__fault(const rh_store *store, rh_error *err)
 {
-    if (d->type >= 0)
-        H5Tclose(d->type);
-    if (d->id >= 0)
-        H5Dclose(d->id);
+    return store->source ? rh_hdf5__fault(store->source, err) : RH_OK;
 }
 
-// Open a contiguous dataset. Returns NULL, or what is wrong.
-static const char *open_dataset(const rh_store *store, const char *full, dataset *d)
+// What is wrong with an array, or NULL.
+static const char *fault_of(const rh_store *store, const rh_hdf5__place *at)
 {
-    *d = (dataset){.id = -1, .type = -1};
-    if (!is_linked(store, full))
+    if (at->kind == RH_HDF5_NOTHING || at->kind == RH_HDF5_OUTSIDE)
         return "missing";
-    d->id = H5Dopen2(store->id, full, H5P_DEFAULT);
-    if (d->id < 0)
+    if (at->kind != RH_HDF5_DATASET)
         return "cannot be opened: damaged";
-    d->type = H5Dget_type(d->id);
-    hid_t space = H5Dget_space(d->id), made = H5Dget_create_plist(d->id);
-    hsize_t dim = 1;
-    d->rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    bool known =
-        d->type >= 0 && made >= 0 &&
-        (d->rank == 0 || (d->rank == 1 && H5Sget_simple_extent_dims(space, &dim, 0) == 1)) &&
-        H5Sget_simple_extent_type(space) != H5S_NULL;
-    bool plain = known && H5Pget_layout(made) == H5D_CONTIGUOUS &&
-                 H5Pget_external_count(made) == 0 && H5Pget_nfilters(made) == 0;
-    if (space >= 0)
-        H5Sclose(space);
-    if (made >= 0)
-        H5Pclose(made);
-    plain =
-        plain && H5Tdetect_class(d->type, H5T_VLEN) <= 0 && H5Tis_variable_str(d->type) <= 0;
-    d->size = known ? H5Tget_size(d->type) : 0;
-    if (!plain || d->size == 0)
+    if (!at->plain)
         return "not an array as `rehearse fit` writes it";
-    if (dim > (hsize_t)store->size / d->size ||
-        (dim > 0 && H5Dget_storage_size(d->id) != dim * d->size))
+    if (at->n > store->size / at->size ||
+        (at->n > 0 && (at->offset < 0 || at->offset > store->size - at->n * at->size)))
         return "larger than the file: damaged";
-    d->n = (int64_t)dim;
     return NULL;
 }
 
-// Read numbers into a new block.
-static rh_status get_numbers(rh_store *store, const char *name, rh_store__type type, int rank,
-                             int64_t n, void **x, int64_t *got, rh_error *err)
+static rh_status find_array(const rh_store *store, const char *name, rh_hdf5__place *at,
+                            rh_error *err)
 {
-    rh_store__quiet q;
-    char full[RH_STORE_NAME];
-    dataset d;
-    void *block = NULL;
-    rh_status rc = RH_OK;
-    rh_store__name(store, name, full);
-    rh_store__enter(&q);
-    const char *wrong = open_dataset(store, full, &d);
-    if (wrong)
-        rc = rh_store__refuse(store, name, err, "%s", wrong);
-    else if (H5Tequal(d.type, rh_store__file_type(type)) <= 0 || d.rank != rank)
-        rc = rh_store__refuse(store, name, err, "not %s of %s", rank ? "an array" : "a number",
-                              name_of(type));
-    else if (n >= 0 && d.n != n)
-        rc = rh_store__refuse(store, name, err, "%lld numbers, expected %lld", (long long)d.n,
-                              (long long)n);
-    if (rc)
-        goto done;
-    block = rh_alloc((size_t)d.n, size_of(type));
-    if (!block) {
-        rc = rh_store__no_memory(store, name, err);
-        goto done;
-    }
-    if (d.n > 0 &&
-        H5Dread(d.id, rh_store__memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0) {
-        rc = rh_store__refuse(store, name, err, "cannot be read: damaged");
-        goto done;
-    }
-    if (got)
-        *got = d.n;
-    *x = block;
-    block = NULL;
+    rh_status rc = find(store, name, at, err);
+    const char *wrong = rc ? NULL : fault_of(store, at);
+    return wrong ? rh_store__refuse(store, name, err, "%s", wrong) : rc;
+}
 
-done:
-    close_dataset(&d);
-    rh_store__leave(&q);
-    rh_free(block);
-    return rc;
+// ---------------------------------------------------------------------------- reading
+
+static rh_status read_bytes(const rh_store *store, const char *name, int64_t offset, size_t n,
+                            void *to, rh_error *err)
+{
+    for (char *byte = to; n > 0;) {
+        ssize_t got = pread(store->fd, byte, n, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return rh_store__refuse(store, name, err, "cannot be read: %s",
+                                    got < 0 ? strerror(errno) : "the file was cut off");
+        byte += got;
+        offset += got;
+        n -= (size_t)got;
+    }
+    return RH_OK;
+}
+
+// Little-endian numbers in this machine's order.
+static void to_host(unsigned char *x, int64_t n, size_t size)
+{
+    const uint16_t one = 1;
+    if (*(const unsigned char *)&one == 1)
+        return;
+    for (int64_t i = 0; i < n; i++, x += size)
+        for (size_t k = 0; k < size / 2; k++) {
+            unsigned char byte = x[k];
+            x[k] = x[size - 1 - k];
+            x[size - 1 - k] = byte;
+        }
+}
+
+static rh_hdf5__stored stored_as(rh_store__type type)
+{
+    static const rh_hdf5__stored stored[] = {[RH_STORE_U8] = RH_HDF5_U8,
+                                             [RH_STORE_I32] = RH_HDF5_I32,
+                                             [RH_STORE_I64] = RH_HDF5_I64,
+                                             [RH_STORE_F32] = RH_HDF5_F32,
+                                             [RH_STORE_F64] = RH_HDF5_F64};
+    return stored[type];
+}
+
+// Read numbers into a new block.
+static rh_status get_numbers(const rh_store *store, const char *name, rh_store__type type,
+                             int rank, int64_t n, void **x, int64_t *got, rh_error *err)
+{
+    rh_hdf5__place at;
+    rh_status rc = find_array(store, name, &at, err);
+    if (rc)
+        return rc;
+    if (at.stored != stored_as(type) || at.size != (int64_t)size_of(type) || at.rank != rank)
+        return rh_store__refuse(store, name, err, "not %s of %s",
+                                rank ? "an array" : "a number", name_of(type));
+    if (n >= 0 && at.n != n)
+        return rh_store__refuse(store, name, err, "%lld numbers, expected %lld",
+                                (long long)at.n, (long long)n);
+    void *block = rh_alloc((size_t)at.n, size_of(type));
+    if (!block)
+        return rh_store__no_memory(store, name, err);
+    rc = read_bytes(store, name, at.offset, (size_t)at.n * size_of(type), block, err);
+    if (rc) {
+        rh_free(block);
+        return rc;
+    }
+    to_host(block, at.n, size_of(type));
+    if (got)
+        *got = at.n;
+    *x = block;
+    return RH_OK;
 }
 
 rh_status rh_store__get(rh_store *store, const char *name, rh_store__type type, int64_t n,
@@ -183,50 +178,39 @@ rh_status rh_store__get_within(rh_store *store, const char *name, double lo, dou
 }
 
 // Texts, one after another and each with a zero behind it: n of *step bytes.
-static rh_status get_padded(rh_store *store, const char *name, int rank, int64_t n, char **x,
-                            size_t *step, int64_t *got, rh_error *err)
+static rh_status get_padded(const rh_store *store, const char *name, int rank, int64_t n,
+                            char **x, size_t *step, int64_t *got, rh_error *err)
 {
-    rh_store__quiet q;
-    char full[RH_STORE_NAME], *block = NULL;
-    dataset d;
-    rh_status rc = RH_OK;
-    rh_store__name(store, name, full);
-    rh_store__enter(&q);
-    hid_t type = H5Tcopy(H5T_C_S1);
-    const char *wrong = open_dataset(store, full, &d);
-    if (wrong)
-        rc = rh_store__refuse(store, name, err, "%s", wrong);
-    else if (H5Tget_class(d.type) != H5T_STRING || H5Tis_variable_str(d.type) != 0 ||
-             d.rank != rank)
-        rc =
-            rh_store__refuse(store, name, err, "not %s", rank ? "an array of texts" : "a text");
-    else if (n >= 0 && d.n != n)
-        rc = rh_store__refuse(store, name, err, "%lld texts, expected %lld", (long long)d.n,
-                              (long long)n);
+    rh_hdf5__place at;
+    rh_status rc = find_array(store, name, &at, err);
     if (rc)
-        goto done;
-    block = rh_alloc((size_t)d.n + 1, d.size + 1);
-    if (!block) {
-        rc = rh_store__no_memory(store, name, err);
-        goto done;
-    }
-    H5Tset_size(type, d.size + 1);
-    H5Tset_cset(type, H5Tget_cset(d.type));
-    if (d.n > 0 && H5Dread(d.id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0) {
-        rc = rh_store__refuse(store, name, err, "cannot be read: damaged");
-        goto done;
-    }
-    *step = d.size + 1;
-    *got = d.n;
-    *x = block;
-    block = NULL;
+        return rc;
+    if (at.stored != RH_HDF5_TEXT || at.rank != rank)
+        return rh_store__refuse(store, name, err, "not %s",
+                                rank ? "an array of texts" : "a text");
+    if (n >= 0 && at.n != n)
+        return rh_store__refuse(store, name, err, "%lld texts, expected %lld", (long long)at.n,
+                                (long long)n);
 
-done:
-    H5Tclose(type);
-    close_dataset(&d);
-    rh_store__leave(&q);
-    rh_free(block);
-    return rc;
+    // read all at the end of the block, then move them to their places
+    size_t size = (size_t)at.size, count = (size_t)at.n;
+    char *block = rh_alloc(count + 1, size + 1);
+    if (!block)
+        return rh_store__no_memory(store, name, err);
+    char *from = block + count + size + 1;
+    rc = read_bytes(store, name, at.offset, count * size, from, err);
+    if (rc) {
+        rh_free(block);
+        return rc;
+    }
+    for (size_t i = 0; i < count; i++) {
+        memmove(block + i * (size + 1), from + i * size, size);
+        block[i * (size + 1) + size] = 0;
+    }
+    *step = size + 1;
+    *got = at.n;
+    *x = block;
+    return RH_OK;
 }
 
 rh_status rh_store__get_text(rh_store *store, const char *name, char **text, rh_error *err)

@@ -105,6 +105,21 @@ static void bad_trees(void **unused)
     memset(bracket, '[', sizeof bracket);
     refused(bracket, sizeof bracket,
             "a.yaml:1: nested more than 16 deep, expected a small file");
+
+    // so would these: libyaml compares every anchor and every directive with all before it
+    char *many = malloc(1 << 20);
+    assert_non_null(many);
+    size_t n = 0;
+    for (int i = 0; i < 40000; i++)
+        n += (size_t)snprintf(many + n, 32, "- &a%d 1\n", i);
+    refused(many, n,
+            "a.yaml:10000: more than 10,000 values after expanding aliases, expected a small "
+            "file");
+    n = 0;
+    for (int i = 0; i < 40000; i++)
+        n += (size_t)snprintf(many + n, 32, "%%TAG !a%d! tag:a\n", i);
+    refused(many, n, "a.yaml:17: more than 16 lines begin with %, expected none");
+    free(many);
     rh_yaml *tree = parse("'<<': 1\n"); // in quotes it is a name
     assert_string_equal(tree->key[0]->text, "<<");
     rh_yaml__destroy(tree);

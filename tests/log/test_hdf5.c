@@ -127,7 +127,7 @@ static void with_helper(const char *script, const char *words)
 static void bad_helpers(void **unused)
 {
     (void)unused;
-    with_helper(NULL, "d4rl.hdf5: cannot start the program rehearse-hdf5 that reads HDF5 logs: "
+    with_helper(NULL, "d4rl.hdf5: cannot start the program rehearse-hdf5 that reads HDF5: "
                       "No such file or directory; expected it in /tmp/rehearse-log-");
     with_helper("#!/bin/sh\nexit 7\n", "damaged: its reader ended with status 7");
     with_helper("#!/bin/sh\nkill -SEGV $$\n", "damaged: libhdf5 crashed (signal 11)");

@@ -607,7 +607,7 @@ static void sealed_nonsense(void **unused)
     unsigned char *x = load(&n);
     for (size_t i = 0; i < LENGTH(array); i++) {
         size_t begin = find(x, n, array[i].x, array[i].size);
-        size_t stride = array[i].size / 23 + 1;
+        size_t stride = array[i].size / 11 + 1; // every file starts the helper
         for (size_t at = 0; at < array[i].size; at += stride) {
             bool run = survives(x, n, begin + at, (int)(at % 3));
             nfinished += run;

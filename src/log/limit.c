@@ -1,0 +1,70 @@
+// limit.c - how much memory a log may take.
+//
+// A packed file of a megabyte can hold a thousand times as much, and an HDF5 file of a kilobyte
+// any number of rows that were never written.
+//
+// 1. Unless the caller says how much, a log takes at most half of the machine's memory, and at
+//    most 1000 times its file once it is larger than 64 MB. Deflate packs zeros 1032 to 1.
+//    Texts of zeros and ones, gzipped, take 400 times their file; measured logs take 2 to 40.
+// 2. Memory is counted as rows arrive, because packed text does not say its length.
+
+#include "base/base_internal.h"
+#include "log_internal.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HARMLESS (INT64_C(64) << 20) // bytes that any file may take
+#define RATIO 1000
+
+int64_t rh_log__file_size(const char *path)
+{
+    char inside[4096];
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return -1;
+    if (S_ISDIR(st.st_mode)) { // a Minari dataset
+        snprintf(inside, sizeof inside, "%s/data/main_data.hdf5", path);
+        if (stat(inside, &st) != 0)
+            return -1;
+    }
+    return S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+}
+
+static int64_t machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (int64_t)pages * size : INT64_MAX;
+}
+
+rh_log__limit rh_log__limit_of(const rh_log_options *opt, int64_t size)
+{
+    rh_log__limit limit = {.most = opt->max_memory, .size = -1};
+    if (opt->max_memory != RH_MEMORY_AUTO)
+        return limit;
+    limit.most = machine_memory() / 2;
+    int64_t most = size < INT64_MAX / RATIO ? size * RATIO : INT64_MAX;
+    most = most > HARMLESS ? most : HARMLESS;
+    if (size >= 0 && most < limit.most) {
+        limit.most = most;
+        limit.size = size;
+    }
+    return limit;
+}
+
+rh_status rh_log__within(const rh_log__limit *limit, int64_t bytes, const char *path,
+                         rh_error *err)
+{
+    if (bytes <= limit->most)
+        return RH_OK;
+    if (limit->size >= 0)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: %lld bytes hold a log of more than %lld MB, expected at most 1000 "
+                       "times the file; --max-memory SIZE reads it nevertheless",
+                       rh_base__path_tail(path), (long long)limit->size,
+                       (long long)(limit->most >> 20));
+    return rh_fail(err, RH_ENOMEM,
+                   "%s: the log takes more than %lld MB of memory, expected at most that; "
+                   "--max-memory SIZE sets another limit",
+                   rh_base__path_tail(path), (long long)(limit->most >> 20));
+}
