@@ -132,7 +132,7 @@ static rh_log *collect(const char *name)
     return log;
 }
 
-// carry: a choice of the parameter; its model uses k = 5, stitching k = 3.
+// carry: a choice of the parameter.
 static rh_model *fit(const rh_log *log, const rh_task *task, const char *carry)
 {
     rh_error err;
@@ -144,8 +144,6 @@ static rh_model *fit(const rh_log *log, const rh_task *task, const char *carry)
     int at = rh_param_find(knn->param, knn->nparam, "carry");
     rh_param_initial(knn->param, knn->nparam, param);
     must(rh_param_parse(&knn->param[at], "carry", carry, &param[at], &err), &err);
-    if (param[at] > 0)
-        param[rh_param_find(knn->param, knn->nparam, "k")] = 5;
     opt.param = param;
     opt.task = task;
     opt.fidelity = false;

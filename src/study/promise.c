@@ -25,6 +25,8 @@
 // 7. A promise is no more precise than what the log says about its own controller: half the
 //    width of that interval is added to both sides of the winner's, as errors add (squares).
 //    Runs in models of one log cannot show how another log of the same plant would differ.
+//    Where all logged rewards are costs no score is above 0, and the interval ends there;
+//    likewise where none is negative.
 
 #include "core.h"
 
@@ -309,13 +311,23 @@ static double root_sum(double a, double b)
 static void allow_for_log(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
+    const rh_log *log = rh_study__whole_log(study);
     double half = 0.5 * (v->logged.hi95 - v->logged.lo95);
+    bool costs = true, gains = true;
     if (!v->nconfirm || study->plan->paper || !isfinite(half))
         return;
+    for (int64_t i = 0; i < log->n; i++) { // a missing reward is neither
+        costs = costs && !(log->reward[i] > 0.0);
+        gains = gains && !(log->reward[i] < 0.0);
+    }
     rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
     for (int i = 0; i < v->nconfirm; i++) {
         trial[i].lo95 = trial[i].value - root_sum(trial[i].value - trial[i].lo95, half);
         trial[i].hi95 = trial[i].value + root_sum(trial[i].hi95 - trial[i].value, half);
+        if (costs && trial[i].value <= 0.0)
+            trial[i].hi95 = fmin(trial[i].hi95, 0.0);
+        if (gains && trial[i].value >= 0.0)
+            trial[i].lo95 = fmax(trial[i].lo95, 0.0);
     }
 }
 

@@ -325,6 +325,13 @@ static void no_surer_than_the_log(void **unused)
     assert_true(one.lo95 < -640.0 && one.hi95 > -640.0);
     end(&s);
 
+    one.value = -half / 2.0; // costs are never gains
+    one.lo95 = one.value - 1.0;
+    one.hi95 = one.value + 1.0;
+    judge(&s);
+    assert_true(one.hi95 == 0.0);
+    end(&s);
+
     s.plan.paper = true; // the paper has no such interval
     one.lo95 = -680.0;
     judge(&s);
