@@ -16,7 +16,7 @@
 
 static const struct limits {
     double reward_left, reward_told, reward_many, end_ratio, held, out_of_coverage, differs,
-        sure, jump, random_jump, truncated_logged, truncated_simulated;
+        sure, jump, random_jump, truncated_logged, truncated_simulated, passed;
     int64_t ends, few_starts, few_episodes;
 } limit = {
     // an error as large as that of the mean, and less than a tenth of the variance explained,
@@ -39,6 +39,8 @@ static const struct limits {
     // (in logs of good policies: 0.5 in Acrobot, 2 in Mountain Car)
     .jump = 1.0,
     .random_jump = 3.0,
+    // a limit set by hand within 5 % of the log may be an alarm's; more is a mistake
+    .passed = 0.05,
     // most logged episodes end, hardly any simulated one does
     .truncated_logged = 0.5,
     .truncated_simulated = 0.9,
@@ -351,6 +353,32 @@ static void find_limits(const rh_fidelity__work *w)
                         name);
 }
 
+// A limit set by hand that the plant passed without an end.
+static void find_passed(const rh_fidelity__work *w)
+{
+    const rh_facts *facts = w->model->facts;
+    for (int i = 0; facts && i < facts->nlimit; i++) {
+        const rh_limit *side = &facts->limit[i];
+        char name[60];
+        int64_t n = 0;
+        for (int64_t t = 0; side->given && t < w->log->n; t++) {
+            double x = w->log->obs[(int64_t)w->log->from[t] * w->log->nobs + side->sensor];
+            n += side->above ? x > side->value : x < side->value;
+        }
+        if (!n)
+            continue;
+        rh_finding *found = rh_findings__add(
+            &w->f->findings,
+            (double)n > limit.passed * (double)w->log->n ? RH_ERROR : RH_WARNING,
+            "limit-passed", n, "%lld of %lld logged steps begin with %s %s its limit, %.4g",
+            (long long)n, (long long)w->log->n,
+            rh_text__printable(w->log->obs_name[side->sensor], name, sizeof name),
+            side->above ? "above" : "below", side->value);
+        found->dim = side->sensor;
+        rh_findings__advise(found, "the plant goes on there, the model ends: check --limit");
+    }
+}
+
 bool rh_fidelity__find(const rh_fidelity__work *w)
 {
     find_prediction(w);
@@ -363,5 +391,6 @@ bool rh_fidelity__find(const rh_fidelity__work *w)
     find_stitches(w);
     find_few(w);
     find_limits(w);
+    find_passed(w);
     return rh_findings__end(&w->f->findings);
 }

@@ -77,6 +77,38 @@ static void one_sided(void **unused)
     rh_log_destroy(log);
 }
 
+// A limit set by hand that logged steps are beyond is a warning, or an error if they are many.
+static void passed(void **unused)
+{
+    (void)unused;
+    static const double at[] = {1.98, 0.5, 2.0};
+    double lo[3] = {NAN, NAN, NAN}, hi[3] = {NAN, NAN, NAN};
+    rh_log *log = log_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 1500, 1, NULL);
+    for (int i = 0; i < 3; i++) {
+        rh_model_options opt = rh_model_defaults();
+        int64_t n = 0;
+        hi[0] = at[i];
+        opt.limit_lo = lo;
+        opt.limit_hi = hi;
+        for (int64_t t = 0; t < log->n; t++)
+            n += log->obs[(int64_t)log->from[t] * 3] > at[i];
+        rh_model *model = fit_plain(rh_model_find("knn", NULL), log, false, &opt);
+        const rh_findings *list = &rh_model_fidelity(model)->findings;
+        const rh_finding *found = NULL;
+        for (int k = 0; k < list->n; k++)
+            if (strcmp(list->item[k].id, "limit-passed") == 0)
+                found = &list->item[k];
+        assert_true((found != NULL) == (n > 0));
+        if (found) {
+            assert_true(found->count == n && found->dim == 0);
+            assert_true(found->severity == (n > 75 ? RH_ERROR : RH_WARNING));
+        }
+        assert_true(i == 0 ? n > 0 && n <= 75 : i == 1 ? n > 75 : n == 0);
+        rh_model_destroy(model);
+    }
+    rh_log_destroy(log);
+}
+
 // Ends in a corner: no sensor alone explains it. Ends outside of a circle: only at its four
 // outermost points one does.
 static int corner(double *s, double act, int i, rh_rng *rng)
@@ -236,6 +268,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(limits_that_explain),
         cmocka_unit_test(one_sided),
+        cmocka_unit_test(passed),
         cmocka_unit_test(no_limits),
         cmocka_unit_test(limits_by_hand),
         cmocka_unit_test(margins),
