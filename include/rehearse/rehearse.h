@@ -6,6 +6,7 @@
 #include "rehearse/agent.h"
 #include "rehearse/base.h"
 #include "rehearse/contract.h"
+#include "rehearse/deploy.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
 #include "rehearse/log.h"

@@ -1,0 +1,143 @@
+// deploy.h - an agent that learns online on the plant, from best.yaml of a study.
+//
+// Observations go in, actions come out. What cannot be learned from (missing numbers, gaps,
+// late or repeated observations, actions that somebody else chose) is recorded and not learned
+// from. What was seen is appended to a log that `inspect` and `tune` read; what was learned is
+// saved regularly, so that a killed deployment goes on from there. One thread at a time may use
+// a deployment.
+
+#ifndef REHEARSE_DEPLOY_H
+#define REHEARSE_DEPLOY_H
+
+#include "rehearse/study.h"
+
+typedef struct rh_deploy rh_deploy;
+
+typedef struct rh_deploy_options {
+    const char *folder;  // log.csv, events.jsonl, agent.state, status.json; NULL: keep nothing
+    const char *born;    // state file to begin with where the folder has none; NULL: untrained
+    const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
+    bool frozen;         // act without learning
+    int64_t save_steps;  // save after so many steps, 1 or more
+    double save_seconds; // or after so many seconds, above 0
+    uint64_t seed;       // of the agent's random choices
+    unsigned cookie;     // set by rh_deploy_defaults(), leave alone
+} rh_deploy_options;
+
+RH_API rh_deploy_options rh_deploy_defaults(void); // 1,000 steps, 60 s, seed 1
+
+// Open a deployment, new or to go on in its folder, which is created and locked.
+// Owned: *out, close with rh_deploy_close(). Nullable: opt, err. On failure *out is left
+// untouched.
+RH_API rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_options *opt,
+                                rh_error *err);
+
+// Save and free. NULL is allowed. Nullable: err.
+RH_API rh_status rh_deploy_close(rh_deploy *deploy, rh_error *err);
+
+RH_API const rh_best *rh_deploy_best(const rh_deploy *deploy);
+
+// One observation of the plant.
+typedef struct rh_deploy_seen {
+    const double *obs; // NAN: missing                                          (nobs)
+    double reward;     // of the action before; NAN: by the study's formula
+    const double *act; // the action really taken since the last reply, its index or vector;
+                       // NULL: that of the reply                               (nact)
+    int64_t seq;       // number of the observation; -1: not numbered
+    double time;       // NAN: unknown
+    bool starts;       // an episode begins here
+    bool terminal;     // it ended here, in a terminal state
+    bool truncated;    // it ended here, in a state that is not terminal
+} rh_deploy_seen;
+
+// What was unusual about an observation, as bits. All but OUTSIDE, FROZEN and LOST: not learned
+// from.
+typedef enum rh_deploy_note {
+    RH_NOTE_MISSING = 1,     // a sensor is missing or not finite
+    RH_NOTE_LATE = 2,        // older than the last one: ignored
+    RH_NOTE_REPEATED = 4,    // the same as the last one: ignored
+    RH_NOTE_GAP = 8,         // observations between the last one and this are missing
+    RH_NOTE_OVERRIDE = 16,   // another action was taken than the reply's
+    RH_NOTE_LIMITED = 32,    // the agent's action is not allowed
+    RH_NOTE_TRIPPED = 64,    // a sensor is past its trip limit
+    RH_NOTE_NO_REWARD = 128, // no reward came in and the formula has none
+    RH_NOTE_OUTSIDE = 256,   // a sensor is outside of what the log has seen
+    RH_NOTE_DIVERGED = 512, // the agent's numbers were not finite: it is back at its last state
+    RH_NOTE_LOST = 1024     // the log cannot be written
+} rh_deploy_note;
+enum { RH_NNOTE = 11 };
+RH_API const char *rh_deploy_note_name(int bit); // "missing" for 0; NULL unless 0 .. 10
+
+typedef enum rh_deploy_source {
+    RH_BY_AGENT,
+    RH_BY_GUARD, // the safe action
+    RH_BY_HOLD,  // the action before, again
+    RH_BY_NOBODY // the episode is over
+} rh_deploy_source;
+
+// Alarms, as bits.
+typedef enum rh_deploy_alarm {
+    RH_ALARM_PROMISE = 1,  // earns less than promised, beyond chance
+    RH_ALARM_RANGE = 2,    // sensors leave what the log has seen
+    RH_ALARM_DIVERGED = 4, // the agent has diverged
+    RH_ALARM_DISK = 8      // log or state cannot be written
+} rh_deploy_alarm;
+enum { RH_NALARM = 4 };
+RH_API const char *rh_deploy_alarm_name(int bit); // "promise" for 0; NULL unless 0 .. 3
+
+typedef struct rh_deploy_reply {
+    double act[RH_MAX_ACT];  // the action to take, its index or vector          (nact)
+    rh_deploy_source source; // who chose it
+    bool learned;            // the agent learned from this observation
+    unsigned notes, alarms;  // bits
+} rh_deploy_reply;
+
+// Take in an observation and choose an action. Allocates nothing. Fails only for a broken
+// contract; everything that a plant can send gets an action.
+RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
+                                rh_deploy_reply *reply, rh_error *err);
+
+// Save if it is due. Call it after the action was applied, and from time to time while nothing
+// comes in. A failure to write is RH_ALARM_DISK and not a failure of this call. Nullable: err.
+RH_API rh_status rh_deploy_tick(rh_deploy *deploy, rh_error *err);
+
+// How a deployment is doing. Counts are of all its processes so far.
+typedef struct rh_deploy_health {
+    int64_t nstep;           // observations accepted
+    int64_t nlearned;        // learned from
+    int64_t nepisode;        // completed episodes
+    int64_t count[RH_NNOTE]; // of every note
+    int64_t njudged;         // steps of the agent's own actions, compared with the promise
+    double total;            // their reward
+    double earned;           // on the scale of the score; NAN: nothing yet
+    double promised;         // score, and the lower end of its interval
+    double promised_lo;      //
+    double deficit, level;   // summed deficits, and where the alarm is raised; NAN: no promise
+    double false_alarms;     // probability of a false alarm in per_run steps
+    int64_t per_run;         // steps of a run in the models
+    int64_t per_steps;       // unit of the scores: so many steps; 0: an episode
+    double outside;          // share of the last 100 observations outside of the log's range
+    int outside_sensor;      // the last one that was; -1: none
+    unsigned alarms;         // bits
+    int64_t alarm_step;      // step of the last alarm; -1: none
+    int64_t saved_step;      // position of the saved state
+} rh_deploy_health;
+
+RH_API rh_deploy_health rh_deploy_health_of(const rh_deploy *deploy);
+
+// Of a folder, at its last save. Nullable: err.
+RH_API rh_status rh_deploy_health_read(rh_deploy_health *out, const char *folder,
+                                       rh_error *err);
+
+// ---------------------------------------------------------------------------- JSON lines
+
+// Answer JSON lines from in_fd on out_fd until it ends or stop() is true: one reply for each
+// line. Nullable: stop, err.
+RH_API rh_status rh_deploy_lines(rh_deploy *deploy, int in_fd, int out_fd,
+                                 bool (*stop)(void *context), void *context, rh_error *err);
+
+// Health as a JSON object, as in status.json. Returns the length, or 0 if `size` is too small.
+RH_API size_t rh_deploy_health_json(const rh_deploy_health *health, const rh_best *best,
+                                    char *text, size_t size);
+
+#endif

@@ -1,0 +1,209 @@
+// cmd_deploy.c - rehearse deploy: the agent of best.yaml learns online, on a pipe.
+//
+// 1. Standard output belongs to the plant: replies only. All else is on standard error.
+// 2. --status reads what the last save left; the exit code is 1 while there is an alarm, so
+// that
+//    a monitoring system can call it.
+
+#include "cli_internal.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option main_option[] = {
+    {"output", 'o', CLI_FILE, "FOLDER",
+     .about = "folder for the log, events and learned state; an existing one is resumed",
+     .initial = "the file's name with .deploy"},
+    {"guard", 0, CLI_FILE, "FILE", .about = "safe action and limits (docs/deploy.md)",
+     .initial = "none"},
+    {"load", 0, CLI_FILE, "FILE",
+     .about = "begin with a learned state, of `run --save` or another deployment"},
+    {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
+    {"seed", 0, CLI_WHOLE, "N", .about = "random seed of the agent", .initial = "1", .lo = 0,
+     .hi = INT64_MAX},
+    {0},
+};
+
+static const cli_option save_option[] = {
+    {"save-steps", 0, CLI_WHOLE, "N",
+     .about = "save after so many steps; a crash loses no more", .initial = "1000", .lo = 1,
+     .hi = 1000000000},
+    {"save-seconds", 0, CLI_WHOLE, "N", .about = "or after so many seconds", .initial = "60",
+     .lo = 1, .hi = 86400},
+    {0},
+};
+
+static const cli_option status_option[] = {
+    {"status", 0, CLI_FILE, "FOLDER",
+     .about = "print how a deployment is doing and stop; exit code 1 if there is an alarm"},
+    {"json", 0, CLI_NONE, NULL, .about = "with --status: one JSON document"},
+    {0},
+};
+
+static const cli_group main_group = {CLI_MAIN, main_option};
+static const cli_group save_group = {"saving", save_option};
+static const cli_group status_group = {"status", status_option};
+
+// ---------------------------------------------------------------------------- status
+
+static void print_alarms(const rh_deploy_health *h)
+{
+    char text[200];
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < RH_NALARM; i++)
+        if (h->alarms >> i & 1)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
+                                  rh_deploy_alarm_name(i));
+    if (h->alarms)
+        cli_line("alarms", "%s (step %s)", text, cli_count(h->alarm_step).s);
+    else
+        cli_line("alarms", "none");
+}
+
+static void print_promise(const rh_deploy_health *h)
+{
+    char unit[64];
+    snprintf(unit, sizeof unit, h->per_steps ? "%s steps" : "episode",
+             cli_count(h->per_steps).s);
+    int digits = cli_decimals(NAN, isfinite(h->promised) ? h->promised : h->earned);
+    if (isfinite(h->earned))
+        cli_line("earned", "%s per %s, over %s steps of the agent's own actions",
+                 cli_real(h->earned, digits).s, unit, cli_count(h->njudged).s);
+    else
+        cli_line("earned", "nothing to compare yet");
+    if (!isfinite(h->promised)) {
+        cli_line("promised", "best.yaml has no promise");
+        return;
+    }
+    cli_line("promised", "%s per %s, lower end %s", cli_real(h->promised, digits).s, unit,
+             isfinite(h->promised_lo) ? cli_real(h->promised_lo, digits).s : "unknown");
+    if (isfinite(h->level))
+        cli_line(" deficit", "%s, alarm above %s (at most %s false alarms in %s steps)",
+                 cli_real(h->deficit, 2).s, cli_real(h->level, 2).s,
+                 cli_share(h->false_alarms).s, cli_count(h->per_run).s);
+}
+
+static void print_notes(const rh_deploy_health *h)
+{
+    char text[400];
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < RH_NNOTE && n < sizeof text; i++)
+        if (h->count[i])
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n ? ", " : "",
+                                  cli_count(h->count[i]).s, rh_deploy_note_name(i));
+    cli_line("unusual", "%s", n ? text : "nothing");
+}
+
+static int show_status(const cli_args *args, const char *folder)
+{
+    char text[4096];
+    rh_deploy_health h;
+    rh_error err;
+    int rc = cli_pass_file(rh_deploy_health_read(&h, folder, &err), &err);
+    if (rc)
+        return rc;
+    if (cli_has(args, "json")) {
+        rh_deploy_health_json(&h, NULL, text, sizeof text);
+        puts(text);
+        return h.alarms ? CLI_FAILED : CLI_OK;
+    }
+    cli_line("deployment", "%s, %s steps at the last save", folder, cli_count(h.nstep).s);
+    cli_line(" learned", "from %s steps, %s episode%s completed", cli_count(h.nlearned).s,
+             cli_count(h.nepisode).s, cli_plural(h.nepisode));
+    print_promise(&h);
+    print_notes(&h);
+    print_alarms(&h);
+    return h.alarms ? CLI_FAILED : CLI_OK;
+}
+
+// ---------------------------------------------------------------------------- on a pipe
+
+static bool stop(void *context)
+{
+    (void)context;
+    return cli_interrupted() != 0;
+}
+
+// The file's name without its folder and ending, with .deploy.
+static void name_folder(const char *best, char *folder, size_t size)
+{
+    const char *slash = strrchr(best, '/');
+    const char *name = slash ? slash + 1 : best;
+    const char *dot = strrchr(name, '.');
+    int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+    snprintf(folder, size, "%.*s.deploy", n, name);
+}
+
+static int serve(rh_deploy *deploy, const char *folder)
+{
+    rh_error err;
+    rh_deploy_health h = rh_deploy_health_of(deploy);
+    const rh_best *best = rh_deploy_best(deploy);
+    cli_say("%s: %s, %d sensor%s; %s %s", folder, best->agent->name, best->task.nobs,
+            cli_plural(best->task.nobs), h.nstep ? "resumed at step" : "new, from step",
+            cli_count(h.nstep).s);
+    signal(SIGPIPE, SIG_IGN); // a plant that is gone is a failed write
+    cli_catch_signals();
+    return cli_pass(rh_deploy_lines(deploy, STDIN_FILENO, STDOUT_FILENO, stop, NULL, &err),
+                    &err);
+}
+
+static int deploy_main(const cli_args *args)
+{
+    const char *status = cli_value(args, "status"), *output = cli_value(args, "output");
+    char folder[1024];
+    rh_deploy *deploy = NULL;
+    rh_error err;
+    if (status && args->nword == 0)
+        return show_status(args, status);
+    if (args->nword != 1 || status) {
+        cli_refuse("deploy: %d names, expected one: best.yaml of a study, or --status FOLDER "
+                   "without any",
+                   args->nword);
+        cli_try("rehearse deploy plant.study/best.yaml");
+        return CLI_USAGE;
+    }
+    if (cli_has(args, "json"))
+        return cli_refuse("--json needs --status");
+    if (output)
+        snprintf(folder, sizeof folder, "%s", output);
+    else
+        name_folder(args->word[0], folder, sizeof folder);
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.folder = folder;
+    opt.guard = cli_value(args, "guard");
+    opt.born = cli_value(args, "load");
+    opt.frozen = cli_has(args, "freeze");
+    opt.seed = (uint64_t)cli_number(args, "seed", 1);
+    opt.save_steps = cli_number(args, "save-steps", opt.save_steps);
+    opt.save_seconds = (double)cli_number(args, "save-seconds", (int64_t)opt.save_seconds);
+    int rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
+    if (rc)
+        return rc;
+    rc = serve(deploy, folder);
+    int closed = cli_pass_file(rh_deploy_close(deploy, &err), &err);
+    return rc ? rc : closed;
+}
+
+const cli_command cli_deploy = {
+    .name = "deploy",
+    .about = "Run the agent of best.yaml on the plant: observations in, actions out",
+    .operands = "BEST.yaml [options] | --status FOLDER",
+    .detail =
+        "Reads observations as JSON lines from standard input and answers each with an action "
+        "on standard output. The agent learns online. What was seen is appended to log.csv in "
+        "the folder, which inspect and tune read; what was learned is saved there, and the "
+        "same command goes on from it after a crash.",
+    .operand = CLI_FILE,
+    .group = {&main_group, &save_group, &status_group, &cli_common_group},
+    .example = {"a plant that speaks JSON lines",
+                "socat TCP:plc:4000 EXEC:'rehearse deploy plant.study/best.yaml'",
+                "how it is doing", "rehearse deploy --status best.deploy",
+                "tune again, with what was seen since", "rehearse tune best.deploy/log.csv"},
+    .see = "docs/deploy.md explains the messages, the guard file and the alarms.",
+    .main = deploy_main,
+};

@@ -1,0 +1,472 @@
+// deploy.c - a deployment: which observations are learned from, and which action is taken.
+//
+// With s, a the last observation and reply, and s' what comes in now:
+//
+// 1. The agent learns from (s, a, r, s') only if it chose a, a was really taken, nothing is
+//    missing between s and s', and all numbers are finite. Otherwise it begins anew at s', as
+//    after a truncated episode: nothing is carried over the hole.
+// 2. A late or repeated observation changes nothing. The reply is that of the last one. After
+//    three late ones in a row the plant has begun to count anew: the next one is a gap.
+// 3. Where a number of s' is missing, no action can be chosen from it: the safe action is taken
+//    if there is one, else the last action is held. Before the first action there is none.
+// 4. The reward that comes in is used; else that of the study's formula.
+// 5. An agent that diverges goes back to its last saved state, or begins untrained.
+// 6. Saving ends the agent's episode: the step after a save is not learned from. With the usual
+//    1,000 steps between saves this is one in a thousand.
+
+#include "base/base_internal.h"
+#include "base/number.h"
+#include "deploy_internal.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LATE 3 // decision 2
+
+double rh_deploy__now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *rh_deploy_note_name(int bit)
+{
+    static const char *const name[RH_NNOTE] = {"missing",  "late",     "repeated", "gap",
+                                               "override", "limited",  "tripped",  "no-reward",
+                                               "outside",  "diverged", "lost"};
+    return bit >= 0 && bit < RH_NNOTE ? name[bit] : NULL;
+}
+
+const char *rh_deploy_alarm_name(int bit)
+{
+    static const char *const name[RH_NALARM] = {"promise", "range", "diverged", "disk"};
+    return bit >= 0 && bit < RH_NALARM ? name[bit] : NULL;
+}
+
+// ---------------------------------------------------------------------------- opening
+
+rh_deploy_options rh_deploy_defaults(void)
+{
+    return (rh_deploy_options){
+        .save_steps = 1000, .save_seconds = 60.0, .seed = 1, .cookie = RH_DEPLOY__COOKIE};
+}
+
+static rh_status check_options(const rh_deploy_options *opt, rh_error *err)
+{
+    if (opt->cookie != RH_DEPLOY__COOKIE)
+        return rh_fail(err, RH_EINVAL,
+                       "deploy: options not set, expected those of rh_deploy_defaults()");
+    if (opt->save_steps < 1)
+        return rh_fail(err, RH_EINVAL, "deploy: save_steps = %lld, expected 1 or more",
+                       (long long)opt->save_steps);
+    if (!(opt->save_seconds > 0.0))
+        return rh_fail(err, RH_EINVAL, "deploy: save_seconds = %g, expected a number above 0",
+                       opt->save_seconds);
+    return RH_OK;
+}
+
+static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
+{
+    rh_status rc = rh_best_read(&d->best, path, err);
+    if (rc)
+        return rc;
+    const rh_best *best = d->best;
+    if (!best->tasked)
+        return rh_fail(err, RH_EFORMAT,
+                       "%s: no section task, expected best.yaml of a study with a model",
+                       rh_base__path_tail(path));
+    for (int i = 0; i < best->task.naction; i++)
+        if (rh_number__read(best->label[i], strlen(best->label[i]), &d->label[i]) != RH_NUMBER)
+            d->label[i] = NAN;
+    if (best->reward_formula)
+        rc = rh_expression__compile_step(&d->formula, best->reward_formula, best->task.nobs,
+                                         best->task.nact, err);
+    const rh_promise *p = &best->promise;
+    d->health.promised = p->score;
+    d->health.promised_lo = p->lo95;
+    d->health.level = p->ncurve ? p->alarm : NAN;
+    d->health.deficit = p->ncurve ? 0.0 : NAN;
+    d->health.false_alarms = p->false_alarms;
+    d->health.per_run = p->nstep;
+    d->health.per_steps = p->per_steps;
+    return rc;
+}
+
+static rh_status load_born(rh_deploy *d, rh_error *err)
+{
+    if (!d->opt.born || d->last)
+        return RH_OK;
+    rh_status rc = rh_state_read(&d->last, d->opt.born, err);
+    if (!rc)
+        rc = rh_agent_load(d->agent, d->last, err);
+    d->monitor.trained = 1.0;
+    return rc;
+}
+
+static void destroy(rh_deploy *d)
+{
+    rh_record__close(&d->record);
+    if (d->lock >= 0)
+        close(d->lock);
+    rh_expression__clear(&d->formula);
+    rh_agent_destroy(d->agent);
+    rh_state_destroy(d->last);
+    rh_best_destroy(d->best);
+    rh_free(d->folder);
+    rh_free(d);
+}
+
+rh_status rh_deploy_open(rh_deploy **out, const char *best, const rh_deploy_options *opt,
+                         rh_error *err)
+{
+    rh_deploy_options usual = rh_deploy_defaults();
+    opt = opt ? opt : &usual;
+    rh_status rc = check_options(opt, err);
+    if (rc)
+        return rc;
+    rh_deploy *d = rh_alloc(1, sizeof *d);
+    if (!d)
+        return rh_base__no_memory(err, "deploy");
+    d->opt = *opt;
+    d->lock = d->record.log = d->record.events = -1;
+    d->seq = -1;
+    d->time = NAN;
+    d->reply.source = d->answered.source = RH_BY_NOBODY;
+    d->record.episode = -1;
+    d->rng = rh_rng_stream(opt->seed, RH_STREAM_AGENT, 0, 0);
+    d->health = (rh_deploy_health){.earned = NAN, .alarm_step = -1, .outside_sensor = -1};
+    d->folder = rh_base__copy(opt->folder);
+    if (opt->folder && !d->folder)
+        rc = rh_base__no_memory(err, "deploy");
+    if (!rc)
+        rc = read_best(d, best, err);
+    if (!rc)
+        rc = rh_guard__read(&d->guard, opt->guard, d->best, err);
+    if (!rc)
+        rc = rh_agent_create(&d->agent, d->best->agent, &d->best->task, d->best->hp, err);
+    if (!rc && d->folder)
+        rc = rh_keep__open(d, err);
+    if (!rc)
+        rc = load_born(d, err);
+    if (rc) {
+        destroy(d);
+        return rc;
+    }
+    rh_agent_freeze(d->agent, opt->frozen);
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    *out = d;
+    return RH_OK;
+}
+
+rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
+{
+    if (!d)
+        return RH_OK;
+    if (d->open && d->valid) // what the plant is in now: a row without an outcome
+        (void)rh_record__row(&d->record, d->best, d->time, d->obs, NULL, NAN, false, false);
+    rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
+    destroy(d);
+    return rc;
+}
+
+const rh_best *rh_deploy_best(const rh_deploy *d)
+{
+    return d->best;
+}
+
+rh_deploy_health rh_deploy_health_of(const rh_deploy *d)
+{
+    return d->health;
+}
+
+// ---------------------------------------------------------------------------- what came in
+
+static bool same_action(const rh_task *task, const double *a, const double *b)
+{
+    for (int k = 0; k < task->nact; k++)
+        if (!(fabs(a[k] - b[k]) <= 1e-9 * (1.0 + fabs(b[k]))))
+            return false;
+    return true;
+}
+
+static bool known_action(const rh_task *task, const double *act)
+{
+    if (task->naction)
+        return act[0] >= 0.0 && act[0] < task->naction && act[0] == floor(act[0]);
+    return rh_base__all_finite(act, task->nact);
+}
+
+// Whether it is old news (decision 2).
+static unsigned is_old(const rh_deploy *d, const rh_deploy_seen *seen)
+{
+    if (seen->starts || d->nlate >= LATE)
+        return 0;
+    if (seen->seq >= 0 && d->seq >= 0)
+        return seen->seq == d->seq ? RH_NOTE_REPEATED : seen->seq < d->seq ? RH_NOTE_LATE : 0;
+    return seen->time == d->time ? RH_NOTE_REPEATED : seen->time < d->time ? RH_NOTE_LATE : 0;
+}
+
+// The reward of the step that ends in seen, or NAN (decision 4).
+static double reward_of(const rh_deploy *d, const rh_deploy_seen *seen, const double *act)
+{
+    const rh_task *task = &d->best->task;
+    double x[2 * RH_MAX_OBS + RH_MAX_ACT];
+    if (isfinite(seen->reward) || !d->formula.nop)
+        return isfinite(seen->reward) ? seen->reward : NAN;
+    memcpy(x, d->obs, (size_t)task->nobs * sizeof *x);
+    for (int k = 0; k < task->nact; k++)
+        x[task->nobs + k] = task->naction ? d->label[(int)act[0]] : act[k];
+    memcpy(x + task->nobs + task->nact, seen->obs, (size_t)task->nobs * sizeof *x);
+    double reward = rh_expression__value(&d->formula, x);
+    return isfinite(reward) ? reward : NAN;
+}
+
+// The step that ends in seen: its action and reward, and what is unusual about it.
+typedef struct step {
+    bool there;        // there is one: seen is in the same episode as the observation before
+    bool whole;        // nothing is missing between them
+    const double *act; // that was taken
+    double reward;     // NAN: unknown
+    bool by_agent;     // the agent's own
+    unsigned notes;
+} step;
+
+static step examine(const rh_deploy *d, const rh_deploy_seen *seen, bool valid)
+{
+    const rh_task *task = &d->best->task;
+    step s = {.there = d->open && !seen->starts, .act = d->reply.act, .reward = NAN};
+    s.notes = valid ? 0 : RH_NOTE_MISSING;
+    if (!s.there)
+        return s;
+    bool gap = d->nlate >= LATE || (seen->seq >= 0 && d->seq >= 0 && seen->seq > d->seq + 1) ||
+               seen->time - d->time > d->guard.max_gap;
+    s.notes |= gap ? RH_NOTE_GAP : 0;
+    s.whole = !gap;
+    s.by_agent = d->reply.source == RH_BY_AGENT;
+    if (d->reply.source == RH_BY_NOBODY && !seen->act)
+        s.act = NULL;
+    if (seen->act && !same_action(task, seen->act, d->reply.act)) {
+        s.notes |= RH_NOTE_OVERRIDE;
+        s.by_agent = false;
+        s.act = known_action(task, seen->act) ? seen->act : NULL;
+    }
+    if (s.whole && s.act)
+        s.reward = reward_of(d, seen, s.act);
+    if (s.whole && isnan(s.reward))
+        s.notes |= RH_NOTE_NO_REWARD;
+    return s;
+}
+
+// ---------------------------------------------------------------------------- keeping
+
+static void lose(rh_deploy *d, unsigned *notes)
+{
+    *notes |= RH_NOTE_LOST;
+    d->health.alarms |= RH_ALARM_DISK;
+    d->health.alarm_step = d->health.nstep;
+    rh_record__begin(&d->record, false); // the next row resumes
+}
+
+// The row of the last observation, now that its outcome is known.
+static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
+                        unsigned *notes)
+{
+    bool known = s->there && s->whole && s->act && isfinite(s->reward);
+    bool ends = s->there && (seen->terminal || seen->truncated);
+    bool done = true;
+    if (d->open)
+        done = rh_record__row(&d->record, d->best, d->time, d->obs, known ? s->act : NULL,
+                              known ? s->reward : NAN, seen->terminal, seen->truncated);
+    if (done && ends)
+        done =
+            rh_record__row(&d->record, d->best, seen->time, seen->obs, NULL, NAN, false, false);
+    if (!done)
+        lose(d, notes);
+}
+
+// What was earned, for the comparison with the promise.
+static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s)
+{
+    bool ends = seen->terminal || seen->truncated;
+    if (d->open && s->there && s->whole && s->by_agent && isfinite(s->reward))
+        rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends);
+    else if (d->open)
+        rh_monitor__spoil(&d->monitor, ends || !s->there);
+}
+
+// ---------------------------------------------------------------------------- acting
+
+// Decision 5.
+static void go_back(rh_deploy *d)
+{
+    d->health.alarms |= RH_ALARM_DIVERGED;
+    d->health.alarm_step = d->health.nstep;
+    if (rh_agent_reset(d->agent, &d->best->task, d->best->hp, NULL) == RH_OK && d->last)
+        (void)rh_agent_load(d->agent, d->last, NULL);
+    rh_agent_freeze(d->agent, d->opt.frozen);
+}
+
+// Learn, and choose. False: the agent has diverged.
+static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, bool valid,
+                    rh_deploy_reply *reply)
+{
+    bool may = d->chose && s->there && s->whole && s->by_agent && isfinite(s->reward);
+    bool ends = seen->terminal || seen->truncated, healthy = true;
+    if (may && seen->terminal) {
+        healthy = rh_agent_end(d->agent, s->reward);
+        reply->learned = !d->opt.frozen;
+    } else if (may && valid) {
+        healthy = rh_agent_step(d->agent, s->reward, seen->obs, &d->rng, reply->act);
+        reply->learned = !d->opt.frozen;
+    } else if (valid && !ends)
+        healthy = rh_agent_start(d->agent, seen->obs, &d->rng, reply->act);
+    return healthy && (ends || !valid || known_action(&d->best->task, reply->act));
+}
+
+static bool is_tripped(const rh_deploy *d, const double *obs)
+{
+    for (int i = 0; i < d->best->task.nobs; i++)
+        if (obs[i] < d->guard.trip_lo[i] || obs[i] > d->guard.trip_hi[i])
+            return true;
+    return false;
+}
+
+// The agent's action within the limits, or the safe one.
+static void limit(const rh_deploy *d, const double *obs, rh_deploy_reply *reply)
+{
+    const rh_guard *g = &d->guard;
+    const rh_task *task = &d->best->task;
+    bool agents = reply->source == RH_BY_AGENT;
+    if (is_tripped(d, obs)) {
+        reply->notes |= RH_NOTE_TRIPPED;
+        reply->source = RH_BY_GUARD;
+    } else if (agents && task->naction && g->banned[(int)reply->act[0]]) {
+        reply->notes |= RH_NOTE_LIMITED;
+        reply->source = RH_BY_GUARD;
+    }
+    for (int k = 0; agents && !task->naction && k < task->nact; k++) {
+        double cut = fmin(fmax(reply->act[k], g->act_lo[k]), g->act_hi[k]); // NAN: no limit
+        if (cut != reply->act[k]) {
+            reply->notes |= RH_NOTE_LIMITED;
+            reply->source = RH_BY_HOLD; // not the agent's own any more
+            reply->act[k] = cut;
+        }
+    }
+    if (reply->source == RH_BY_GUARD)
+        memcpy(reply->act, g->act, (size_t)task->nact * sizeof *reply->act);
+}
+
+// An action without the agent: the safe one, or the last again (decision 3).
+static void fall_back(const rh_deploy *d, rh_deploy_reply *reply)
+{
+    reply->source = d->guard.safe ? RH_BY_GUARD : RH_BY_HOLD;
+    memcpy(reply->act, d->guard.safe ? d->guard.act : d->reply.act, sizeof reply->act);
+    if (!d->guard.safe && !d->best->task.naction)
+        for (int k = 0; k < d->best->task.nact; k++) // the first reply of all
+            reply->act[k] =
+                fmin(fmax(reply->act[k], d->best->task.act_lo[k]), d->best->task.act_hi[k]);
+}
+
+static void count_notes(rh_deploy *d, unsigned notes)
+{
+    for (int i = 0; i < RH_NNOTE; i++)
+        d->health.count[i] += notes >> i & 1;
+}
+
+static void tell(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *reply,
+                 unsigned alarms)
+{
+    count_notes(d, reply->notes);
+    reply->alarms = d->health.alarms;
+    if ((reply->notes || reply->alarms != alarms) &&
+        !rh_record__event(&d->record, d->best, &d->health, seen, reply))
+        d->health.alarms |= RH_ALARM_DISK;
+}
+
+// Remember the observation that was answered.
+static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_reply *reply,
+                     bool valid)
+{
+    bool ends = seen->terminal || seen->truncated;
+    d->open = !ends;
+    d->valid = valid;
+    d->chose = !ends && reply->source == RH_BY_AGENT;
+    d->resumes = d->resumes && !ends;
+    memcpy(d->obs, seen->obs, (size_t)d->best->task.nobs * sizeof *d->obs);
+    if (!ends)
+        d->reply = *reply;
+    d->answered = *reply;
+    d->nlate = 0;
+    d->seq = seen->seq >= 0 ? seen->seq : d->seq;
+    d->time = isfinite(seen->time) ? seen->time : NAN;
+}
+
+rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *reply,
+                         rh_error *err)
+{
+    unsigned alarms = d->health.alarms;
+    if (!seen || !seen->obs || !reply)
+        return rh_fail(err, RH_EINVAL, "deploy: no observation, expected one");
+    *reply = (rh_deploy_reply){.notes = is_old(d, seen)};
+    if (reply->notes) {
+        d->nlate += reply->notes == RH_NOTE_LATE;
+        unsigned notes = reply->notes;
+        *reply = d->answered;
+        reply->notes = notes;
+        reply->learned = false;
+        tell(d, seen, reply, alarms);
+        return RH_OK;
+    }
+    bool valid = rh_base__all_finite(seen->obs, d->best->task.nobs);
+    bool ends = seen->terminal || seen->truncated;
+    step s = examine(d, seen, valid);
+    reply->notes |= s.notes;
+    d->health.nstep++;
+    record_step(d, seen, &s, &reply->notes);
+    if (!s.there)
+        rh_record__begin(&d->record, seen->starts || !d->resumes);
+    judge(d, seen, &s);
+    if (valid && rh_monitor__obs(&d->monitor, &d->health, d->best, seen->obs))
+        reply->notes |= RH_NOTE_OUTSIDE;
+
+    reply->source = ends ? RH_BY_NOBODY : RH_BY_AGENT;
+    if (!consult(d, seen, &s, valid, reply)) {
+        go_back(d);
+        reply->learned = false;
+        reply->notes |= RH_NOTE_DIVERGED;
+    }
+    if (!ends && (!valid || (reply->notes & RH_NOTE_DIVERGED)))
+        fall_back(d, reply);
+    if (!ends)
+        limit(d, seen->obs, reply);
+    d->health.nlearned += reply->learned;
+    d->health.nepisode += ends && s.there;
+    remember(d, seen, reply, valid);
+    tell(d, seen, reply, alarms);
+    return RH_OK;
+}
+
+rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
+{
+    rh_error why = {""};
+    bool due = d->health.nstep - d->saved_step >= d->opt.save_steps;
+    if (!due && d->health.nstep > d->saved_step)
+        due = rh_deploy__now() - d->saved >= d->opt.save_seconds;
+    if (!due)
+        return RH_OK;
+    d->saved = rh_deploy__now();
+    d->saved_step = d->health.nstep;
+    rh_status rc = rh_keep__save(d, &why);
+    if (rc == RH_EIO || rc == RH_ENOMEM) {
+        d->health.alarms |= RH_ALARM_DISK;
+        d->health.alarm_step = d->health.nstep;
+        return RH_OK;
+    }
+    if (!rc)
+        d->health.alarms &= ~(unsigned)RH_ALARM_DISK;
+    return rc ? rh_fail(err, rc, "%s", why.text) : RH_OK;
+}

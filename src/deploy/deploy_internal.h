@@ -1,0 +1,158 @@
+// deploy_internal.h - what the files of this module share.
+//
+//     message.c ──▶ deploy.c: what may be learned from ──▶ agent
+//     (lines.c)       ├─▶ guard.c: safe action, limits
+//                     ├─▶ monitor.c: the promise, the log's range
+//                     ├─▶ record.c: log.csv, events.jsonl
+//                     └─▶ keep.c: agent.state, status.json
+
+#ifndef REHEARSE_DEPLOY_INTERNAL_H
+#define REHEARSE_DEPLOY_INTERNAL_H
+
+#include "rehearse/deploy.h"
+
+#include "base/expression.h"
+#include "base/text.h"
+
+#define RH_DEPLOY__COOKIE 0x6465706cu
+#define RH_DEPLOY__TEXT 65536 // bytes of a line, at most
+
+// ---------------------------------------------------------------------------- guard.c
+
+// What the agent may not do. A limit that is not given is NAN.
+typedef struct rh_guard {
+    bool safe;                   // there is a safe action
+    double act[RH_MAX_ACT];      // it                                        (nact)
+    bool banned[RH_MAX_ACTIONS]; // discrete actions that are not allowed     (naction)
+    double act_lo[RH_MAX_ACT];   // limits of continuous ones                 (nact)
+    double act_hi[RH_MAX_ACT];   //
+    double trip_lo[RH_MAX_OBS];  // sensors past these: the safe action       (nobs)
+    double trip_hi[RH_MAX_OBS];  //
+    double max_gap;              // a longer time between observations is a gap
+} rh_guard;
+
+// path NULL: no limits.
+rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best, rh_error *err);
+
+// ---------------------------------------------------------------------------- monitor.c
+
+// The comparison with the promise. Everything that a resumed deployment needs is a number here.
+typedef struct rh_monitor {
+    double step;             // judged steps of this run length
+    double round;            // run lengths before it
+    double point;            // next point of the curve
+    double sum, nended;      // of the segment: reward, or returns and number of ended episodes
+    double back;             // return of the episode so far
+    double spoiled;          // 1: the episode has steps that do not count
+    double returns, nreturn; // of all episodes that count, and how many
+    double deficit;          //
+    double trained;          // 1: the agent was trained before, the curve's beginning is over
+    double outside;          // moving share of observations outside of the log's range
+} rh_monitor;
+enum { RH_MONITOR__N = sizeof(rh_monitor) / sizeof(double) };
+
+// Count the reward of one step; ended: the last of its episode. Sets alarms of health.
+void rh_monitor__reward(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                        double reward, bool ended);
+// A step that does not count.
+void rh_monitor__spoil(rh_monitor *m, bool ended);
+// Whether a sensor is outside of what the log has seen; sets alarms of health.
+bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *best,
+                     const double *obs);
+
+// ---------------------------------------------------------------------------- record.c
+
+// Files that only grow.
+typedef struct rh_record {
+    int log, events; // descriptors; -1: none
+    int64_t size;    // bytes of the log with whole lines
+    bool timed;      // the log has times
+    bool headed;     // the log has its header
+    int64_t episode; // number of the episode
+    int64_t step;    // in it
+    bool starts;     // it begins in a start state
+    char *line;      // owned                                  (RH_DEPLOY__TEXT)
+} rh_record;
+
+// Open log.csv and events.jsonl; a torn last line is cut off.
+rh_status rh_record__open(rh_record *record, const char *folder, rh_error *err);
+void rh_record__close(rh_record *record);
+// An episode begins; starts: in a start state.
+void rh_record__begin(rh_record *record, bool starts);
+// One row. act NULL: no action, NAN reward: none. False: it could not be written.
+bool rh_record__row(rh_record *record, const rh_best *best, double time, const double *obs,
+                    const double *act, double reward, bool terminal, bool truncated);
+bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
+                      const rh_deploy_seen *seen, const rh_deploy_reply *reply);
+
+// ---------------------------------------------------------------------------- the deployment
+
+struct rh_deploy {
+    rh_best *best;   // owned
+    rh_agent *agent; // owned
+    rh_state *last;  // owned: the last saved state, to go back to; NULL: none
+    rh_expression formula;
+    double label[RH_MAX_ACTIONS]; // numbers that discrete actions stand for in the formula
+    rh_guard guard;
+    rh_monitor monitor;
+    rh_deploy_health health;
+    rh_record record;
+    rh_deploy_options opt;
+    char *folder; // owned; NULL: keep nothing
+    int lock;     // descriptor of the folder's lock; -1: none
+    rh_rng rng;   // of the agent
+    bool open;    // in an episode: the fields below are those of its last observation
+    bool chose;   // the agent chose the action, and it can learn from the next observation
+    bool valid;   // all sensors were there
+    double obs[RH_MAX_OBS];
+    rh_deploy_reply reply;    // whose action holds
+    rh_deploy_reply answered; // the last reply, for a repeated observation
+    int64_t seq;              // of the last observation; -1: none
+    int nlate;                // late observations since then
+    double time;              //
+    double saved;             // when it was saved last, in seconds
+    int64_t saved_step;
+    bool resumes; // the next observation does not begin an episode in a start state
+};
+
+double rh_deploy__now(void); // seconds, monotonic
+
+// ---------------------------------------------------------------------------- keep.c
+
+// Make and lock the folder; take up what it holds.
+rh_status rh_keep__open(rh_deploy *d, rh_error *err);
+rh_status rh_keep__save(rh_deploy *d, rh_error *err);
+
+// ---------------------------------------------------------------------------- message.c
+
+// A message as it came in. Texts of actions are already indices.
+typedef struct rh_message {
+    double obs[RH_MAX_OBS]; //                                               (nobs)
+    double act[RH_MAX_ACT]; //                                               (nact)
+    rh_deploy_seen seen;    // its pointers are to the arrays above
+} rh_message;
+
+// Parse one line (n bytes). On failure all sensors are missing. Allocates nothing.
+rh_status rh_message__parse(rh_message *message, const rh_best *best, const char *text,
+                            size_t n, rh_error *err);
+
+// The reply as one line of JSON. error: a text, or NULL. Returns the length.
+size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,
+                         const rh_deploy_reply *reply, const char *error, char *text,
+                         size_t size);
+
+// A line in a fixed buffer; too long a text is cut and sets `full`.
+typedef struct rh_line {
+    char *at;
+    size_t n, size;
+    bool full;
+} rh_line;
+void rh_line__add(rh_line *line, const char *text);
+void rh_line__number(rh_line *line, double x);         // JSON: null unless finite
+void rh_line__whole(rh_line *line, int64_t x);         //
+void rh_line__string(rh_line *line, const char *text); // JSON
+void rh_line__action(rh_line *line, const rh_best *best, const double *act);
+// ,"key":["a","b"] of the bits that are set; nothing without any.
+void rh_line__bits(rh_line *line, const char *key, unsigned bits, const char *(*name)(int));
+
+#endif

@@ -1,0 +1,177 @@
+// guard.c - the guard file: what the agent may not do, and what is done instead.
+//
+//     safe_action: off              # or 0.0, or [0.0, 1.5]
+//     forbidden: [high]             # discrete actions that the agent may not take
+//     limits: {power: [0, 5]}       # of continuous actions; others are cut to it
+//     trip: {temp: [5, 80]}         # past it the safe action is taken
+//     max_gap: 90                   # seconds between observations; a longer time is a gap
+//
+// 1. A forbidden action and a trip need a safe action; the file is refused without one.
+// 2. Without a safe action, the last action is repeated where there is nothing to choose from.
+
+#include "base/base_internal.h"
+#include "base/yaml.h"
+#include "deploy_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct reading {
+    rh_guard *guard;
+    const rh_best *best;
+    const char *path;
+    rh_error *err;
+} reading;
+
+static rh_status refuse(const reading *r, const rh_yaml *node, const char *key,
+                        const char *expected)
+{
+    char shown[RH_YAML__SHOWN];
+    rh_yaml__show(node, shown);
+    return rh_fail(r->err, RH_EFORMAT, "%s:%d: %s is %s, expected %s",
+                   rh_base__path_tail(r->path), node->line, key, shown, expected);
+}
+
+static int label_of(const reading *r, const rh_yaml *node)
+{
+    for (int i = 0; node->kind == RH_YAML_TEXT && i < r->best->task.naction; i++)
+        if (strcmp(node->text, r->best->label[i]) == 0)
+            return i;
+    return -1;
+}
+
+static rh_status read_safe(const reading *r, const rh_yaml *node)
+{
+    const rh_task *task = &r->best->task;
+    r->guard->safe = true;
+    if (task->naction) {
+        int at = label_of(r, node);
+        r->guard->act[0] = at;
+        return at < 0 ? refuse(r, node, "safe_action", "an action of best.yaml") : RH_OK;
+    }
+    bool list = node->kind == RH_YAML_LIST;
+    if (list ? node->n != task->nact : task->nact != 1)
+        return refuse(r, node, "safe_action", "as many numbers as an action has");
+    for (int k = 0; k < task->nact; k++)
+        if (!rh_yaml__number(list ? node->item[k] : node, &r->guard->act[k]) ||
+            !(r->guard->act[k] >= task->act_lo[k] && r->guard->act[k] <= task->act_hi[k]))
+            return refuse(r, node, "safe_action", "numbers within the ranges of best.yaml");
+    return RH_OK;
+}
+
+static rh_status read_forbidden(const reading *r, const rh_yaml *node)
+{
+    if (node->kind != RH_YAML_LIST)
+        return refuse(r, node, "forbidden", "a list of actions");
+    for (int i = 0; i < node->n; i++) {
+        int at = label_of(r, node->item[i]);
+        if (at < 0)
+            return refuse(r, node->item[i], "forbidden", "an action of best.yaml");
+        r->guard->banned[at] = true;
+    }
+    return RH_OK;
+}
+
+// {name: [LO, HI], ...}; null for an end: no limit there.
+static rh_status read_limits(const reading *r, const rh_yaml *node, const char *key,
+                             const char *const *name, int n, double *lo, double *hi)
+{
+    if (node->kind != RH_YAML_MAP)
+        return refuse(r, node, key, "a mapping of names to [LO, HI]");
+    for (int i = 0; i < node->n; i++) {
+        const rh_yaml *pair = node->item[i];
+        int at = 0;
+        while (at < n && strcmp(name[at], node->key[i]->text) != 0)
+            at++;
+        if (at == n)
+            return refuse(r, node->key[i], key, "a name of best.yaml");
+        bool two = pair->kind == RH_YAML_LIST && pair->n == 2;
+        for (int k = 0; two && k < 2; k++) {
+            double *to = k ? &hi[at] : &lo[at];
+            two = rh_yaml__nothing(pair->item[k]) || rh_yaml__number(pair->item[k], to);
+        }
+        if (!two || lo[at] > hi[at])
+            return refuse(r, pair, node->key[i]->text, "[LO, HI]");
+    }
+    return RH_OK;
+}
+
+static rh_status read_key(const reading *r, const char *key, const rh_yaml *node)
+{
+    static const char *const known[] = {"safe_action", "forbidden", "limits", "trip",
+                                        "max_gap"};
+    const rh_task *task = &r->best->task;
+    rh_guard *g = r->guard;
+    rh_error why = {""};
+    if (strcmp(key, "safe_action") == 0)
+        return read_safe(r, node);
+    if (strcmp(key, "forbidden") == 0 && task->naction)
+        return read_forbidden(r, node);
+    if (strcmp(key, "limits") == 0 && !task->naction)
+        return read_limits(r, node, key, r->best->act_name, task->nact, g->act_lo, g->act_hi);
+    if (strcmp(key, "trip") == 0)
+        return read_limits(r, node, key, task->obs_name, task->nobs, g->trip_lo, g->trip_hi);
+    if (strcmp(key, "max_gap") == 0)
+        return node->kind == RH_YAML_TEXT && rh_yaml__number(node, &g->max_gap) &&
+                       g->max_gap > 0.0
+                   ? RH_OK
+                   : refuse(r, node, key, "seconds above 0");
+    if (strcmp(key, "forbidden") == 0 || strcmp(key, "limits") == 0)
+        return refuse(r, node, key,
+                      task->naction ? "forbidden: actions are discrete"
+                                    : "limits: actions are continuous");
+    rh_unknown(&why, "no key", key, known, 5);
+    return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
+}
+
+// Decision 1.
+static rh_status check(const reading *r)
+{
+    const rh_guard *g = r->guard;
+    bool needed = false;
+    for (int i = 0; i < r->best->task.naction; i++)
+        needed = needed || g->banned[i];
+    for (int i = 0; i < r->best->task.nobs; i++)
+        needed = needed || !isnan(g->trip_lo[i]) || !isnan(g->trip_hi[i]);
+    if (needed && !g->safe)
+        return rh_fail(r->err, RH_EFORMAT,
+                       "%s: no safe_action, expected one beside forbidden and trip",
+                       rh_base__path_tail(r->path));
+    if (g->safe && r->best->task.naction && g->banned[(int)g->act[0]])
+        return rh_fail(r->err, RH_EFORMAT,
+                       "%s: safe_action %s is forbidden, expected an allowed one",
+                       rh_base__path_tail(r->path), r->best->label[(int)g->act[0]]);
+    for (int k = 0; g->safe && k < r->best->task.nact && !r->best->task.naction; k++)
+        if (g->act[k] < g->act_lo[k] || g->act[k] > g->act_hi[k])
+            return rh_fail(r->err, RH_EFORMAT,
+                           "%s: safe_action %g is past the limits of %s, expected one inside",
+                           rh_base__path_tail(r->path), g->act[k], r->best->act_name[k]);
+    return RH_OK;
+}
+
+rh_status rh_guard__read(rh_guard *guard, const char *path, const rh_best *best, rh_error *err)
+{
+    reading r = {guard, best, path, err};
+    char *bytes = NULL;
+    rh_yaml *root = NULL;
+    size_t n = 0;
+    *guard = (rh_guard){.max_gap = INFINITY};
+    for (int i = 0; i < RH_MAX_OBS; i++)
+        guard->trip_lo[i] = guard->trip_hi[i] = NAN;
+    for (int k = 0; k < RH_MAX_ACT; k++)
+        guard->act_lo[k] = guard->act_hi[k] = NAN;
+    if (!path)
+        return RH_OK;
+    rh_status rc = rh_yaml__load(&bytes, &n, path, err);
+    if (!rc)
+        rc = rh_yaml__parse(&root, bytes, n, path, err);
+    if (!rc && root->kind != RH_YAML_MAP)
+        rc = refuse(&r, root, "the guard file", "keys such as safe_action");
+    for (int i = 0; !rc && i < root->n; i++)
+        rc = read_key(&r, root->key[i]->text, root->item[i]);
+    if (!rc)
+        rc = check(&r);
+    rh_yaml__destroy(root);
+    rh_free(bytes);
+    return rc;
+}

@@ -1,0 +1,282 @@
+// keep.c - the folder of a deployment: its lock, what was learned, and status.json.
+//
+// 1. agent.state is the agent's state as `run --save` writes it, with two arrays more:
+// `deploy`,
+//    the position, and `monitor`. It is replaced as a whole, synced before renamed. After a
+//    kill the agent goes on from there; the log may be ahead of it by what was not saved.
+// 2. Hyperparameters of another best.yaml are refused: what was learned with one step size may
+//    be no use with another. --load takes it over on purpose, in a new folder.
+// 3. The number of the last observation is not kept: a plant that was restarted too may count
+//    from 0 again. The first observation is never learned from.
+// 4. A lock of the system (fcntl) on deploy.lock: two agents on one plant would be a disaster.
+//    It is gone with the process, however that ends.
+
+#include "base/base_internal.h"
+#include "base/file.h"
+#include "deploy_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH 4096
+#define VERSION 1.0
+
+static const char position_name[] = "deploy", monitor_name[] = "monitor";
+
+// ---------------------------------------------------------------------------- positions
+
+// Numbers of the array `deploy`, in order; 64-bit words are two numbers.
+enum {
+    P_VERSION,
+    P_NSTEP,
+    P_NLEARNED,
+    P_NEPISODE,
+    P_NJUDGED,
+    P_TOTAL,
+    P_EARNED,
+    P_DEFICIT,
+    P_ALARMS,
+    P_ALARM_STEP,
+    P_OUTSIDE,
+    P_OUTSIDE_SENSOR,
+    P_RNG,
+    P_PROMISED = P_RNG + 4,
+    P_PROMISED_LO,
+    P_LEVEL,
+    P_FALSE_ALARMS,
+    P_PER_RUN,
+    P_PER_STEPS,
+    P_COUNT,
+    NPOSITION = P_COUNT + RH_NNOTE
+};
+
+static void pack(const rh_deploy *d, double p[NPOSITION])
+{
+    const rh_deploy_health *h = &d->health;
+    p[P_VERSION] = VERSION;
+    p[P_NSTEP] = (double)h->nstep;
+    p[P_NLEARNED] = (double)h->nlearned;
+    p[P_NEPISODE] = (double)h->nepisode;
+    p[P_NJUDGED] = (double)h->njudged;
+    p[P_TOTAL] = h->total;
+    p[P_EARNED] = h->earned;
+    p[P_DEFICIT] = h->deficit;
+    p[P_ALARMS] = h->alarms;
+    p[P_ALARM_STEP] = (double)h->alarm_step;
+    p[P_OUTSIDE] = h->outside;
+    p[P_OUTSIDE_SENSOR] = h->outside_sensor;
+    for (int i = 0; i < 2; i++) {
+        p[P_RNG + 2 * i] = (double)(d->rng.s[i] >> 32);
+        p[P_RNG + 2 * i + 1] = (double)(d->rng.s[i] & UINT32_MAX);
+    }
+    p[P_PROMISED] = h->promised;
+    p[P_PROMISED_LO] = h->promised_lo;
+    p[P_LEVEL] = h->level;
+    p[P_FALSE_ALARMS] = h->false_alarms;
+    p[P_PER_RUN] = (double)h->per_run;
+    p[P_PER_STEPS] = (double)h->per_steps;
+    for (int i = 0; i < RH_NNOTE; i++)
+        p[P_COUNT + i] = (double)h->count[i];
+}
+
+// A count that a damaged or foreign file may hold too.
+static int64_t count_of(double x)
+{
+    return x >= -1.0 && x <= 9e15 ? (int64_t)x : 0;
+}
+
+static void unpack(const double *p, rh_deploy_health *h)
+{
+    *h = (rh_deploy_health){.nstep = count_of(p[P_NSTEP]),
+                            .nlearned = count_of(p[P_NLEARNED]),
+                            .nepisode = count_of(p[P_NEPISODE]),
+                            .njudged = count_of(p[P_NJUDGED]),
+                            .total = p[P_TOTAL],
+                            .earned = p[P_EARNED],
+                            .deficit = p[P_DEFICIT],
+                            .alarms = (unsigned)count_of(p[P_ALARMS]),
+                            .alarm_step = count_of(p[P_ALARM_STEP]),
+                            .outside = p[P_OUTSIDE],
+                            .outside_sensor = (int)count_of(p[P_OUTSIDE_SENSOR]),
+                            .promised = p[P_PROMISED],
+                            .promised_lo = p[P_PROMISED_LO],
+                            .level = p[P_LEVEL],
+                            .false_alarms = p[P_FALSE_ALARMS],
+                            .per_run = count_of(p[P_PER_RUN]),
+                            .per_steps = count_of(p[P_PER_STEPS])};
+    h->saved_step = h->nstep;
+    for (int i = 0; i < RH_NNOTE; i++)
+        h->count[i] = count_of(p[P_COUNT + i]);
+}
+
+static rh_status find_position(const rh_state *state, const char *path, const double **p,
+                               rh_error *err)
+{
+    size_t n = 0;
+    *p = rh_state_find(state, position_name, &n);
+    if (*p && n == NPOSITION && (*p)[P_VERSION] == VERSION)
+        return RH_OK;
+    return rh_fail(err, RH_EFORMAT, "%s: %s, expected the state of a deployment",
+                   rh_base__path_tail(path), *p ? "of another version" : "no position");
+}
+
+// ---------------------------------------------------------------------------- the folder
+
+static rh_status lock(rh_deploy *d, rh_error *err)
+{
+    char path[PATH];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    snprintf(path, sizeof path, "%s/deploy.lock", d->folder);
+    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (d->lock < 0)
+        return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                       strerror(errno));
+    if (fcntl(d->lock, F_SETLK, &whole) != 0)
+        return rh_fail(err, RH_EIO, "%s: another process deploys in this folder",
+                       rh_base__path_tail(d->folder));
+    return RH_OK;
+}
+
+// Decision 2.
+static rh_status check_setting(const rh_deploy *d, const rh_state *state, rh_error *err)
+{
+    size_t n = 0;
+    const rh_agent_type *type = d->best->agent;
+    const double *hp = rh_state_find(state, "hyperparameters", &n);
+    for (int i = 0; hp && i < type->nparam && (size_t)i < n; i++)
+        if (hp[i] != d->best->hp[i]) {
+            char was[40], is[40];
+            rh_param_format(&type->param[i], hp[i], was, sizeof was);
+            rh_param_format(&type->param[i], d->best->hp[i], is, sizeof is);
+            return rh_fail(err, RH_EINVAL,
+                           "%s: learned with %s = %s, best.yaml has %s; use another folder, "
+                           "with --load %s/agent.state to begin from what was learned",
+                           rh_base__path_tail(d->folder), type->param[i].name, was, is,
+                           rh_base__path_tail(d->folder));
+        }
+    return RH_OK;
+}
+
+static rh_status take_up(rh_deploy *d, const char *path, rh_error *err)
+{
+    const double *p = NULL;
+    rh_status rc = rh_state_read(&d->last, path, err);
+    if (!rc)
+        rc = find_position(d->last, path, &p, err);
+    if (!rc)
+        rc = check_setting(d, d->last, err);
+    if (!rc)
+        rc = rh_agent_load(d->agent, d->last, err);
+    if (!rc)
+        rc = rh_state_get(d->last, monitor_name, (double *)&d->monitor, RH_MONITOR__N, err);
+    if (rc)
+        return rc;
+    rh_deploy_health now = d->health; // the promise is that of the file
+    unpack(p, &d->health);
+    d->health.promised = now.promised;
+    d->health.promised_lo = now.promised_lo;
+    d->health.level = now.level;
+    d->health.false_alarms = now.false_alarms;
+    d->health.per_run = now.per_run;
+    d->health.per_steps = now.per_steps;
+    if (!(d->monitor.point >= 0.0 && d->monitor.point < fmax(1.0, d->best->promise.ncurve)))
+        d->monitor = (rh_monitor){.trained = 1.0}; // of another promise
+    for (int i = 0; i < 2; i++)
+        d->rng.s[i] = (uint64_t)count_of(p[P_RNG + 2 * i]) << 32 |
+                      (uint64_t)count_of(p[P_RNG + 2 * i + 1]);
+    return RH_OK;
+}
+
+rh_status rh_keep__open(rh_deploy *d, rh_error *err)
+{
+    char path[PATH];
+    if (strlen(d->folder) > PATH - 64)
+        return rh_fail(err, RH_EINVAL, "deploy: the folder's name is too long");
+    if (mkdir(d->folder, 0777) != 0 && errno != EEXIST)
+        return rh_fail(err, RH_EIO, "%s: cannot create: %s", rh_base__path_tail(d->folder),
+                       strerror(errno));
+    rh_status rc = lock(d, err);
+    if (!rc)
+        rc = rh_record__open(&d->record, d->folder, err);
+    if (rc)
+        return rc;
+    d->resumes = d->record.size > 0;
+    snprintf(path, sizeof path, "%s/agent.state", d->folder);
+    if (access(path, F_OK) != 0)
+        return RH_OK;
+    d->resumes = true;
+    return take_up(d, path, err);
+}
+
+// ---------------------------------------------------------------------------- saving
+
+static rh_status write_status(const rh_deploy *d, rh_error *err)
+{
+    char path[PATH], text[4096];
+    rh_file *file = NULL;
+    snprintf(path, sizeof path, "%s/status.json", d->folder);
+    rh_deploy_health health = rh_deploy_health_of(d);
+    size_t n = rh_deploy_health_json(&health, d->best, text, sizeof text);
+    rh_status rc = rh_file__create(&file, path, err);
+    if (rc)
+        return rc;
+    FILE *stream = rh_file__stream(file);
+    if (!stream || fwrite(text, 1, n, stream) != n || fputc('\n', stream) == EOF) {
+        rh_file__discard(file);
+        return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                       strerror(errno));
+    }
+    return rh_file__commit(file, err);
+}
+
+rh_status rh_keep__save(rh_deploy *d, rh_error *err)
+{
+    char path[PATH];
+    double position[NPOSITION];
+    rh_state *state = NULL;
+    rh_status rc = rh_agent_save(d->agent, &state, err);
+    d->chose = false; // saving ends the agent's episode
+    if (rc)
+        goto done;
+    pack(d, position);
+    rc = rh_state_put(state, position_name, position, NPOSITION, err);
+    if (!rc)
+        rc = rh_state_put(state, monitor_name, (const double *)&d->monitor, RH_MONITOR__N, err);
+    if (rc)
+        goto done;
+    if (d->folder) {
+        snprintf(path, sizeof path, "%s/agent.state", d->folder);
+        rc = rh_state_write(state, path, err);
+        d->health.saved_step = rc ? d->health.saved_step : d->health.nstep;
+        if (!rc)
+            rc = write_status(d, err);
+    }
+    rh_state_destroy(d->last); // to go back to, even if the disk is full
+    d->last = state;
+    state = NULL;
+
+done:
+    rh_state_destroy(state);
+    return rc;
+}
+
+rh_status rh_deploy_health_read(rh_deploy_health *out, const char *folder, rh_error *err)
+{
+    char path[PATH];
+    const double *p = NULL;
+    rh_state *state = NULL;
+    if (strlen(folder) > PATH - 64)
+        return rh_fail(err, RH_EINVAL, "deploy: the folder's name is too long");
+    snprintf(path, sizeof path, "%s/agent.state", folder);
+    rh_status rc = rh_state_read(&state, path, err);
+    if (!rc)
+        rc = find_position(state, path, &p, err);
+    if (!rc)
+        unpack(p, out);
+    rh_state_destroy(state);
+    return rc;
+}

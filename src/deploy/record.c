@@ -1,0 +1,285 @@
+// record.c - log.csv, which `inspect` and `tune` read as it is, and events.jsonl.
+//
+//     # rehearse columns: episode step start time obs obs action reward terminal truncated
+//     # rehearse actions: "off", "on"
+//     episode,step,start,time,temp [degC],level,pump,reward,terminal,truncated
+//     0,0,1,17.5,20.5,1.25,on,-0.1,0,0
+//
+// The form is that of log/csv_write.c.
+//
+// 1. A row is written when its outcome is known, with the next observation: the action really
+//    taken and its reward. One write() per row: kill -9 loses no row, a power cut those that
+//    the system had not written yet.
+// 2. After a gap the row has no action and no reward, so that nobody learns from it.
+// 3. What a killed process left of its last line is cut off. The next row begins an episode
+//    that is marked as resumed.
+// 4. A row that cannot be written (full disk) is cut off again, and the next one resumes.
+
+#include "base/base_internal.h"
+#include "base/number.h"
+#include "deploy_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------------------- opening
+
+static rh_status fail(const char *path, int why, rh_error *err)
+{
+    return rh_fail(err, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(path),
+                   strerror(why));
+}
+
+static rh_status open_file(const char *folder, const char *name, char *path, size_t size,
+                           int *fd, rh_error *err)
+{
+    snprintf(path, size, "%s/%s", folder, name);
+    *fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return *fd < 0 ? fail(path, errno, err) : RH_OK;
+}
+
+// The last `most` bytes of a file of `size` bytes. Returns how many.
+static size_t read_tail(int fd, int64_t size, char *bytes, size_t most)
+{
+    int64_t from = size > (int64_t)most ? size - (int64_t)most : 0;
+    ssize_t n = pread(fd, bytes, most, from);
+    return n > 0 ? (size_t)n : 0;
+}
+
+// Cut off a torn last line; the size that is left, or -1. The buffer holds the tail after it.
+static int64_t cut_torn(int fd, char *bytes, size_t room, size_t *n)
+{
+    struct stat there;
+    if (fstat(fd, &there) != 0)
+        return -1;
+    int64_t size = there.st_size;
+    *n = read_tail(fd, size, bytes, room);
+    while (*n > 0 && bytes[*n - 1] != '\n') {
+        --*n;
+        size--;
+    }
+    return size == there.st_size || ftruncate(fd, size) == 0 ? size : -1;
+}
+
+// What an earlier process wrote: whether there are times, and the last episode.
+static void read_back(rh_record *r, size_t n)
+{
+    char head[4096];
+    ssize_t got = pread(r->log, head, sizeof head - 1, 0);
+    head[got > 0 ? got : 0] = 0;
+    head[strcspn(head, "\n")] = 0;
+    r->headed = r->size > 0;
+    r->timed = strstr(head, " time ") != NULL;
+    size_t at = n > 0 ? n - 1 : 0; // the last line, without its end
+    while (at > 0 && r->line[at - 1] != '\n')
+        at--;
+    char *end = NULL;
+    long long episode = n > 0 ? strtoll(r->line + at, &end, 10) : 0;
+    r->episode = n > 0 && end != r->line + at && *end == ',' && episode >= 0 ? episode : -1;
+}
+
+rh_status rh_record__open(rh_record *r, const char *folder, rh_error *err)
+{
+    char path[4096];
+    size_t n = 0;
+    r->line = rh_alloc(RH_DEPLOY__TEXT, 1);
+    if (!r->line)
+        return rh_base__no_memory(err, "deploy");
+    rh_status rc = open_file(folder, "events.jsonl", path, sizeof path, &r->events, err);
+    if (!rc && cut_torn(r->events, r->line, RH_DEPLOY__TEXT - 1, &n) < 0)
+        rc = fail(path, errno, err);
+    if (!rc)
+        rc = open_file(folder, "log.csv", path, sizeof path, &r->log, err);
+    if (rc)
+        return rc;
+    r->size = cut_torn(r->log, r->line, RH_DEPLOY__TEXT - 1, &n);
+    if (r->size < 0)
+        return fail(path, errno, err);
+    r->line[n] = 0;
+    read_back(r, n);
+    return RH_OK;
+}
+
+void rh_record__close(rh_record *r)
+{
+    if (r->log >= 0)
+        close(r->log);
+    if (r->events >= 0)
+        close(r->events);
+    rh_free(r->line);
+    r->log = r->events = -1;
+    r->line = NULL;
+}
+
+// ---------------------------------------------------------------------------- rows
+
+void rh_record__begin(rh_record *r, bool starts)
+{
+    r->episode++;
+    r->step = 0;
+    r->starts = starts;
+}
+
+static void add_number(rh_line *line, double x)
+{
+    if (isfinite(x)) // a missing number is empty
+        rh_line__number(line, x);
+}
+
+// A field or, in # lines, a word: in quotes, which are doubled or escaped.
+static void add_quoted(rh_line *line, const char *text, const char *quote)
+{
+    rh_line__add(line, "\"");
+    for (const char *c = text; *c; c++) {
+        bool hidden = *c == '\n' || *c == '\r';
+        if (*c == '"' || (*c == '\\' && *quote == '\\'))
+            rh_line__add(line, quote);
+        rh_line__add(line, (char[]){hidden ? ' ' : *c, 0});
+    }
+    rh_line__add(line, "\"");
+}
+
+static void add_field(rh_line *line, const char *text)
+{
+    size_t n = strlen(text);
+    double x;
+    if (n > 0 && !strpbrk(text, ",\"\n\r") && !strchr(" \t", text[0]) &&
+        !strchr(" \t", text[n - 1]) && text[0] != '#' &&
+        rh_number__read(text, n, &x) != RH_NUMBER_MISSING)
+        rh_line__add(line, text);
+    else
+        add_quoted(line, text, "\"");
+}
+
+static void add_header(rh_line *line, const rh_best *best, bool timed)
+{
+    const rh_task *task = &best->task;
+    rh_line__add(line, "# rehearse columns: episode step start");
+    rh_line__add(line, timed ? " time" : "");
+    for (int i = 0; i < task->nobs; i++)
+        rh_line__add(line, " obs");
+    for (int k = 0; k < task->nact; k++)
+        rh_line__add(line, " action");
+    rh_line__add(line, " reward terminal truncated\n# rehearse actions:");
+    for (int i = 0; i < task->naction; i++) {
+        rh_line__add(line, i ? ", " : " ");
+        add_quoted(line, best->label[i], "\\");
+    }
+    rh_line__add(line, task->naction ? "\n" : " continuous\n");
+    rh_line__add(line, timed ? "episode,step,start,time" : "episode,step,start");
+    for (int i = 0; i < task->nobs; i++) {
+        char name[1024];
+        snprintf(name, sizeof name, *best->obs_unit[i] ? "%s [%s]" : "%s%s", task->obs_name[i],
+                 best->obs_unit[i]);
+        rh_line__add(line, ",");
+        add_field(line, name);
+    }
+    for (int k = 0; k < task->nact; k++) {
+        rh_line__add(line, ",");
+        add_field(line, best->act_name[k]);
+    }
+    rh_line__add(line, ",");
+    add_field(line, best->reward_name);
+    rh_line__add(line, ",terminal,truncated\n");
+}
+
+// Append the line. False: it does not fit or cannot be written, and nothing is left of it.
+static bool append(int fd, const rh_line *line, int64_t *size)
+{
+    if (line->full)
+        return false;
+    size_t done = 0;
+    while (done < line->n) {
+        ssize_t n = write(fd, line->at + done, line->n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            int fault = ftruncate(fd, *size); // if that fails, it is cut off when opened again
+            (void)fault;
+            return false;
+        }
+        done += (size_t)n;
+    }
+    *size += (int64_t)line->n;
+    return true;
+}
+
+bool rh_record__row(rh_record *r, const rh_best *best, double time, const double *obs,
+                    const double *act, double reward, bool terminal, bool truncated)
+{
+    if (r->log < 0)
+        return true;
+    rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
+    if (!r->headed) {
+        r->timed = !isnan(time);
+        add_header(&line, best, r->timed);
+    }
+    rh_line__whole(&line, r->episode);
+    rh_line__add(&line, ",");
+    rh_line__whole(&line, r->step++);
+    rh_line__add(&line, r->starts ? ",1" : ",0");
+    if (r->timed) {
+        rh_line__add(&line, ",");
+        add_number(&line, time);
+    }
+    for (int i = 0; i < best->task.nobs; i++) {
+        rh_line__add(&line, ",");
+        add_number(&line, obs[i]);
+    }
+    for (int k = 0; k < best->task.nact; k++) {
+        rh_line__add(&line, ",");
+        if (act && best->task.naction)
+            add_field(&line, best->label[(int)act[0]]);
+        else if (act)
+            add_number(&line, act[k]);
+    }
+    rh_line__add(&line, ",");
+    add_number(&line, reward);
+    rh_line__add(&line, !act ? ",," : terminal ? ",1,0" : truncated ? ",0,1" : ",0,0");
+    rh_line__add(&line, "\n");
+    bool done = append(r->log, &line, &r->size);
+    r->headed = r->headed || done;
+    return done;
+}
+
+bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health *health,
+                      const rh_deploy_seen *seen, const rh_deploy_reply *reply)
+{
+    struct stat there;
+    if (r->events < 0)
+        return true;
+    rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
+    rh_line__add(&line, "{\"step\":");
+    rh_line__whole(&line, health->nstep);
+    if (seen->seq >= 0) {
+        rh_line__add(&line, ",\"seq\":");
+        rh_line__whole(&line, seen->seq);
+    }
+    if (!isnan(seen->time)) {
+        rh_line__add(&line, ",\"time\":");
+        rh_line__number(&line, seen->time);
+    }
+    rh_line__bits(&line, "notes", reply->notes, rh_deploy_note_name);
+    rh_line__bits(&line, "alarms", reply->alarms, rh_deploy_alarm_name);
+    for (int i = 0; i < best->task.nobs; i++)
+        if (!isfinite(seen->obs[i])) {
+            rh_line__add(&line, ",\"sensor\":");
+            rh_line__string(&line, best->task.obs_name[i]);
+            break;
+        }
+    if ((reply->notes & RH_NOTE_OVERRIDE) && seen->act) {
+        rh_line__add(&line, ",\"taken\":");
+        rh_line__action(&line, best, seen->act);
+    }
+    rh_line__add(&line, "}\n");
+    int64_t size = 0;
+    if (fstat(r->events, &there) != 0)
+        return false;
+    size = there.st_size;
+    return append(r->events, &line, &size);
+}

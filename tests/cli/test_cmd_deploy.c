@@ -1,0 +1,92 @@
+// test_cmd_deploy.c - `rehearse deploy` on a pipe, as a plant uses it.
+
+#include "cli/program.h"
+#include "study/best_sample.h"
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void on_a_pipe(void **unused)
+{
+    (void)unused;
+    write_file("best.yaml", BEST_ALL);
+    write_file("in", "{\"seq\":0,\"obs\":[5,0.5]}\n\n{\"seq\":1,\"obs\":[5.5,0.5]}\r\n"
+                     "nonsense\n{\"seq\":3,\"obs\":[6,0.5],\"terminal\":true}");
+    outcome o = rehearse("deploy best.yaml --save-steps 1 < in");
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "rehearse: best.deploy: esarsa, 2 sensors; new, from step 0\n");
+    assert_has(o.out, "{\"seq\":0,\"action\":\"o");
+    assert_has(o.out, "\"source\":\"hold\",\"notes\":[\"missing\",\"no-reward\"],\"error\":"
+                      "\"message: found 'nonsense', expected a JSON object\"}\n");
+    assert_has(o.out,
+               "{\"seq\":3,\"action\":null,\"source\":\"nobody\",\"notes\":[\"gap\"]}\n");
+    drop(&o);
+    o = rehearse("deploy --status best.deploy");
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "deployment      best.deploy, 4 steps at the last save\n");
+    assert_has(o.out, "promised        -40.00 per 80 steps, lower end -44.00\n");
+    assert_has(o.out, "alarms          none\n");
+    drop(&o);
+    o = rehearse("deploy best.yaml -o best.deploy < /dev/null");
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "resumed at step 4\n");
+    drop(&o);
+
+    // an alarm is an exit code: twenty segments of the worst reward
+    FILE *file = fopen("in", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 400; i++)
+        fprintf(file, "{\"obs\":[9.9,0.5],\"reward\":-5}\n");
+    fclose(file);
+    o = rehearse("deploy best.yaml --freeze < in");
+    assert_int_equal(o.code, 0);
+    assert_has(o.out, "\"alarms\":[\"promise\",\"range\"]}\n");
+    drop(&o);
+    o = rehearse("deploy --status best.deploy --json");
+    assert_int_equal(o.code, 1);
+    assert_has(o.out, "\"alarms\":[\"promise\",\"range\"]}\n");
+    drop(&o);
+    o = rehearse("inspect best.deploy/log.csv --json");
+    assert_has(o.out, "\"reward\"");
+    drop(&o);
+}
+
+static void refuses(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line, *why;
+    } fault[] = {
+        {"deploy", "deploy: 0 names, expected one: best.yaml of a study"},
+        {"deploy nowhere.yaml", "nowhere.yaml: cannot read: No such file"},
+        {"deploy best.yaml --json", "--json needs --status"},
+        {"deploy best.yaml -o fresh --load nothing.state", "nothing.state: cannot read"},
+        {"deploy best.yaml --guard nothing.yaml", "nothing.yaml: cannot read"},
+        {"deploy best.yaml --save-steps 0", "--save-steps"},
+        {"deploy --status /nowhere", "cannot read: No such file"},
+        {"deploy best.yaml -o /nowhere/at/all", "cannot create: No such file"},
+    };
+    write_file("best.yaml", BEST_ALL);
+    for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s < /dev/null", fault[i].line);
+        outcome o = rehearse(line);
+        assert_int_equal(o.code, 2);
+        assert_has(o.err, fault[i].why);
+        drop(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(refuses),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,394 @@
+// test_deploy.c - what a deployed agent learns from, what it answers, and what it keeps.
+
+#include "deploy/deploy_sample.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+// The weights that an agent has learned.
+static size_t weights_of(rh_deploy *d, double *w, size_t most)
+{
+    rh_state *state = NULL;
+    size_t n = 0;
+    assert_int_equal(rh_agent_save(d->agent, &state, NULL), RH_OK);
+    const double *from = rh_state_find(state, "w", &n);
+    assert_non_null(from);
+    assert_true(n <= most);
+    memcpy(w, from, n * sizeof *w);
+    rh_state_destroy(state);
+    return n;
+}
+
+// Learns as the agent alone does, with the reward of the formula: -|x' - 5|.
+static void learns_as_the_agent_does(void **unused)
+{
+    (void)unused;
+    static double mine[4096], alone[4096];
+    rh_deploy *d = opened(NULL);
+    rh_agent *agent = NULL;
+    rh_best *best = NULL;
+    rh_state *state = NULL;
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
+    double act = 0.0, x = 5.0;
+    assert_int_equal(rh_best_read(&best, best_path, NULL), RH_OK);
+    assert_int_equal(rh_agent_create(&agent, best->agent, &best->task, best->hp, NULL), RH_OK);
+    for (int t = 0; t < 500; t++) {
+        double obs[2] = {x, 0.5};
+        rh_deploy_reply reply = sent(d, t, x);
+        assert_true(t ? rh_agent_step(agent, -fabs(x - 5.0), obs, &rng, &act)
+                      : rh_agent_start(agent, obs, &rng, &act));
+        assert_int_equal(reply.source, RH_BY_AGENT);
+        assert_int_equal(reply.learned, t > 0);
+        assert_true(reply.act[0] == act);
+        x += act == 1.0 ? 0.3 : -0.2;
+        x = fmin(fmax(x, 1.0), 9.0);
+    }
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_int_equal(h.nstep, 500);
+    assert_int_equal(h.nlearned, 499);
+    size_t n = weights_of(d, mine, 4096);
+    assert_int_equal(rh_agent_save(agent, &state, NULL), RH_OK);
+    assert_int_equal(rh_state_get(state, "w", alone, n, NULL), RH_OK);
+    assert_memory_equal(mine, alone, n * sizeof *mine);
+    rh_state_destroy(state);
+    rh_agent_destroy(agent);
+    rh_best_destroy(best);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// Everything that must not be learned from leaves the weights as they were.
+static void learns_nothing_wrong(void **unused)
+{
+    (void)unused;
+    static double before[4096], after[4096];
+    double none[2] = {NAN, 0.5}, far[2] = {INFINITY, 0.5}, good[2] = {4.0, 0.5}, other;
+    rh_deploy *d = opened(NULL);
+    for (int t = 0; t < 50; t++)
+        sent(d, t, 3.0 + t % 3);
+    other = 1.0 - d->reply.act[0];
+    const struct {
+        rh_deploy_seen seen;
+        unsigned notes;
+        rh_deploy_source source;
+    } sample[] = {
+        {{good, -1.0, NULL, 49, NAN, 0, 0, 0}, RH_NOTE_REPEATED, RH_BY_AGENT},
+        {{good, -1.0, NULL, 20, NAN, 0, 0, 0}, RH_NOTE_LATE, RH_BY_AGENT},
+        {{good, -1.0, &other, 50, NAN, 0, 0, 0}, RH_NOTE_OVERRIDE, RH_BY_AGENT},
+        {{good, -1.0, NULL, 52, NAN, 0, 0, 0}, RH_NOTE_GAP, RH_BY_AGENT},
+        {{none, -1.0, NULL, 53, NAN, 0, 0, 0}, RH_NOTE_MISSING, RH_BY_HOLD},
+        {{good, -1.0, NULL, 54, NAN, 0, 0, 0}, 0, RH_BY_AGENT}, // after a missing one
+        {{far, -1.0, NULL, 55, NAN, 0, 0, 0}, RH_NOTE_MISSING, RH_BY_HOLD},
+        {{good, -1.0, NULL, 56, NAN, 1, 0, 0}, 0, RH_BY_AGENT}, // starts
+        {{good, -1.0, NULL, 59, NAN, 0, 1, 0}, RH_NOTE_GAP, RH_BY_NOBODY},
+        {{good, -1.0, NULL, 60, NAN, 0, 0, 0}, 0, RH_BY_AGENT}, // the first of an episode
+    };
+    size_t n = weights_of(d, before, 4096);
+    for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
+        rh_deploy_reply reply;
+        d->reply.act[0] = 1.0 - other; // so that `other` is another one
+        assert_int_equal(rh_deploy_step(d, &sample[i].seen, &reply, NULL), RH_OK);
+        if (reply.notes != sample[i].notes || reply.source != sample[i].source || reply.learned)
+            fail_msg("sample %d: notes %u, source %d, learned %d", (int)i, reply.notes,
+                     (int)reply.source, (int)reply.learned);
+        weights_of(d, after, 4096);
+        assert_memory_equal(before, after, n * sizeof *before);
+    }
+
+    // a sensor beyond what the log has seen is learned from, and said
+    rh_deploy_reply reply = sent(d, 61, 9.95);
+    assert_int_equal(reply.notes, RH_NOTE_OUTSIDE);
+    assert_true(reply.learned);
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_int_equal(h.count[0], 2);
+    assert_int_equal(h.outside_sensor, 0);
+
+    // a plant that counts anew: late three times, then a gap
+    for (int t = 0; t < 3; t++)
+        assert_int_equal(sent(d, t, 4.0).notes, RH_NOTE_LATE);
+    assert_int_equal(sent(d, 3, 4.0).notes, RH_NOTE_GAP);
+    assert_true(sent(d, 4, 4.0).learned);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+static void no_allocation_per_step(void **unused)
+{
+    (void)unused;
+    rh_deploy_options opt = in_folder();
+    opt.save_steps = 1000000;
+    rh_deploy *d = opened(&opt);
+    sent(d, 0, 5.0);
+    int64_t count = rh_base__alloc_count();
+    for (int t = 1; t < 300; t++) {
+        sent(d, t % 50 == 49 ? t - 1 : t, t % 20 ? 5.0 : NAN);
+        assert_int_equal(rh_deploy_tick(d, NULL), RH_OK);
+    }
+    assert_int_equal(rh_base__alloc_count(), count);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+// The log reads back as what happened: actions really taken, rewards by the formula, holes.
+static void log_reads_back(void **unused)
+{
+    (void)unused;
+    rh_deploy_options opt = in_folder();
+    rh_deploy *d = opened(&opt);
+    rh_log *log = NULL;
+    double x[] = {5.0, 5.5, 6.5, 4.0, 3.0, 2.0}, on = 1.0;
+    double taken[6];
+    rh_error err = {""};
+    for (int t = 0; t < 6; t++) {
+        double obs[2] = {x[t], 0.25};
+        rh_deploy_seen seen = {.obs = obs, .reward = NAN, .seq = t + (t > 3), .time = t * 2.5};
+        rh_deploy_reply reply;
+        seen.act = t == 2 ? &on : NULL;
+        seen.terminal = t == 5;
+        taken[t] = t == 2 ? 1.0 : d->reply.act[0]; // of the step that ends here
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    if (rh_log_read(&log, log_path, NULL, &err) != RH_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(log->n, 4); // the step over the gap, 3 to 4, is not there
+    assert_int_equal(log->nobs, 2);
+    assert_int_equal(log->naction, 2);
+    assert_string_equal(log->obs_name[0], "temp");
+    assert_string_equal(log->obs_unit[0], "degC");
+    assert_string_equal(log->act_name[0], "pump");
+    assert_string_equal(log->label[1], "on");
+    assert_string_equal(log->reward_name, "cost");
+    static const int to[] = {1, 2, 3, 5};
+    for (int i = 0; i < 4; i++) {
+        assert_true(log->obs[2 * log->to[i]] == x[to[i]]);
+        assert_true(log->reward[i] == -fabs(x[to[i]] - 5.0));
+        assert_true(log->act[i] == taken[to[i]]);
+        assert_true(log->time[i] == 2.5 * (to[i] - 1));
+    }
+    assert_int_equal(log->flag[3] & RH_FLAG_TERMINAL, RH_FLAG_TERMINAL);
+    assert_true(log->start[0] && !log->start[1]);
+    rh_log_destroy(log);
+}
+
+// Killed and resumed: it goes on from its last save, and nothing of the log is lost.
+static void survives_a_kill(void **unused)
+{
+    (void)unused;
+    rh_deploy_options opt = in_folder();
+    opt.save_steps = 20;
+    int tube[2];
+    assert_int_equal(pipe(tube), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        rh_deploy *d = NULL;
+        if (rh_deploy_open(&d, best_path, &opt, NULL) != RH_OK)
+            _exit(1);
+        for (int t = 0; t < 50; t++) {
+            double obs[2] = {4.0 + t % 3, 0.5};
+            rh_deploy_seen seen = {.obs = obs, .reward = NAN, .seq = t, .time = NAN};
+            rh_deploy_reply reply;
+            if (rh_deploy_step(d, &seen, &reply, NULL) || rh_deploy_tick(d, NULL))
+                _exit(1);
+        }
+        if (write(tube[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    char done;
+    assert_int_equal(read(tube[0], &done, 1), 1);
+
+    // while it runs nobody else may
+    rh_deploy *d = NULL;
+    rh_error err = {""};
+    assert_int_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "another process deploys in this folder"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(tube[0]);
+    close(tube[1]);
+
+    // a torn last line
+    FILE *file = fopen(log_path, "a");
+    assert_non_null(file);
+    fputs("0,49,1,4", file);
+    fclose(file);
+    d = opened(&opt);
+    rh_deploy_health h = rh_deploy_health_of(d);
+    assert_int_equal(h.nstep, 40);
+    assert_int_equal(h.saved_step, 40);
+    assert_false(sent(d, 0, 5.0).learned); // the hole is not learned over
+    assert_true(sent(d, 1, 5.0).learned);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_log *log = NULL;
+    assert_int_equal(rh_log_read(&log, log_path, NULL, NULL), RH_OK);
+    assert_int_equal(log->n, 48 + 1); // the last of 49 has no next observation
+    assert_int_equal(log->nepisode, 2);
+    assert_false(log->start[1]);
+    rh_log_destroy(log);
+
+    // the saved state is that of another setting
+    file = fopen(best_path, "w");
+    assert_non_null(file);
+    fputs("agent: {name: esarsa, alpha: 0.5, beta1: 0, tau: 0.1, w_init: 0, lambda: 0.5, "
+          "beta2: 0.999, tilings: 8, tiles: 4, features: pairs, optimiser: adam}\n" BEST_TASK,
+          file);
+    fclose(file);
+    assert_int_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "learned with alpha = 0.25, best.yaml has 0.5"));
+}
+
+// What was learned elsewhere, and an agent that learns no more.
+static void born_and_frozen(void **unused)
+{
+    (void)unused;
+    static double before[4096], after[4096];
+    rh_deploy_options opt = in_folder();
+    rh_deploy *d = opened(&opt);
+    for (int t = 0; t < 100; t++)
+        sent(d, t, 3.0 + t % 4);
+    size_t n = weights_of(d, before, 4096);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_deploy_options next = rh_deploy_defaults();
+    next.born = state_path;
+    next.frozen = true;
+    d = opened(&next);
+    assert_int_equal(rh_deploy_health_of(d).nstep, 0);
+    for (int t = 0; t < 100; t++)
+        assert_false(sent(d, t, 3.0 + t % 4).learned);
+    assert_int_equal(weights_of(d, after, 4096), n);
+    assert_memory_equal(before, after, n * sizeof *before);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+static void guarded(void **unused)
+{
+    (void)unused;
+    write_text(guard_path, "safe_action: off\nforbidden: [\"on\"]\ntrip: {temp: [2, 8]}\n");
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    rh_deploy *d = opened(&opt);
+    int nlimited = 0;
+    for (int t = 0; t < 100; t++) {
+        rh_deploy_reply before = d->reply, reply = sent(d, t, 5.0);
+        assert_true(reply.act[0] == 0.0);
+        nlimited += reply.notes == RH_NOTE_LIMITED;
+        assert_int_equal(reply.source,
+                         reply.notes == RH_NOTE_LIMITED ? RH_BY_GUARD : RH_BY_AGENT);
+        if (t > 0) // nothing about an action that was not taken
+            assert_int_equal(reply.learned, before.source == RH_BY_AGENT);
+    }
+    assert_in_range(nlimited, 5, 95);
+    rh_deploy_reply reply = sent(d, 100, 8.5);
+    assert_int_equal(reply.notes & RH_NOTE_TRIPPED, RH_NOTE_TRIPPED);
+    assert_int_equal(reply.source, RH_BY_GUARD);
+    assert_int_equal(sent(d, 101, NAN).source, RH_BY_GUARD);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+
+    static const struct {
+        const char *text, *why;
+    } fault[] = {
+        {"forbidden: [\"on\"]\n", "no safe_action, expected one beside forbidden and trip"},
+        {"safe_action: half\n", ":1: safe_action is half, expected an action of best.yaml"},
+        {"safe_action: off\nforbidden: [off]\n", "safe_action off is forbidden"},
+        {"limits: {pump: [0, 1]}\n", "expected forbidden: actions are discrete"},
+        {"safe_action: off\ntrip: {tmep: [0, 1]}\n", "trip is tmep, expected a name of best"},
+        {"safe_action: off\ntrip: {temp: [2, 1]}\n", "expected [LO, HI]"},
+        {"save_action: off\n", "no key 'save_action'; did you mean 'safe_action'?"},
+        {"max_gap: -1\n", "max_gap is -1, expected seconds above 0"},
+        {"nothing\n", "expected keys such as safe_action"},
+    };
+    for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {
+        rh_error err = {""};
+        write_text(guard_path, fault[i].text);
+        assert_int_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_EFORMAT);
+        if (!strstr(err.text, fault[i].why))
+            fail_msg("'%s', expected '%s'", err.text, fault[i].why);
+    }
+}
+
+// Continuous actions are cut to their limits, which is not the agent's own action.
+static void guarded_amounts(void **unused)
+{
+    (void)unused;
+    write_text(best_path,
+               "agent: {name: random}\n"
+               "task: {sensors: [{name: x, range: [0, 1]}], continuing: true, gamma: 1, "
+               "steps: 9, actions: [{name: u, range: [-2, 2]}, {name: v, range: [0, 1]}]}\n");
+    write_text(guard_path, "limits: {u: [null, 0]}\nsafe_action: [-1, 0.5]\nmax_gap: 10\n");
+    rh_deploy_options opt = rh_deploy_defaults();
+    opt.guard = guard_path;
+    rh_deploy *d = opened(&opt);
+    int nlimited = 0;
+    for (int t = 0; t < 50; t++) {
+        double x = 0.5;
+        rh_deploy_seen seen = {.obs = &x, .reward = 0.0, .seq = -1, .time = t};
+        rh_deploy_reply reply;
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        assert_true(reply.act[0] >= -2.0 && reply.act[0] <= 0.0);
+        nlimited += reply.notes == RH_NOTE_LIMITED;
+    }
+    assert_in_range(nlimited, 10, 40);
+    double x = 0.5;
+    rh_deploy_seen late = {.obs = &x, .reward = 0.0, .seq = -1, .time = 70.0};
+    rh_deploy_reply reply;
+    assert_int_equal(rh_deploy_step(d, &late, &reply, NULL), RH_OK);
+    assert_int_equal(reply.notes & RH_NOTE_GAP, RH_NOTE_GAP);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+}
+
+static void no_memory(void **unused)
+{
+    (void)unused;
+    rh_deploy_options opt = in_folder();
+    rh_deploy *d = opened(&opt);
+    for (int t = 0; t < 9; t++)
+        sent(d, t, 5.0);
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+    rh_status rc = RH_ENOMEM;
+    for (int64_t nth = 1; rc; nth++) {
+        int64_t live = rh_base__alloc_live();
+        rh_base__alloc_fail_at(nth);
+        d = NULL;
+        rc = rh_deploy_open(&d, best_path, &opt, NULL);
+        if (!rc)
+            rc = rh_deploy_close(d, NULL);
+        rh_base__alloc_fail_at(0);
+        assert_true(rc == RH_OK || rc == RH_ENOMEM);
+        assert_int_equal(rh_base__alloc_live(), live);
+    }
+}
+
+static void refused(void **unused)
+{
+    (void)unused;
+    rh_deploy *d = NULL;
+    rh_error err = {""};
+    rh_deploy_options opt = {.save_steps = 1};
+    assert_int_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_EINVAL);
+    opt = rh_deploy_defaults();
+    opt.save_steps = 0;
+    assert_int_equal(rh_deploy_open(&d, best_path, &opt, &err), RH_EINVAL);
+    assert_string_equal(err.text, "deploy: save_steps = 0, expected 1 or more");
+    write_text(best_path, BEST_AGENT);
+    assert_int_equal(rh_deploy_open(&d, best_path, NULL, &err), RH_EFORMAT);
+    assert_non_null(strstr(err.text, "no section task"));
+    rh_deploy_health h;
+    assert_int_equal(rh_deploy_health_read(&h, folder, &err), RH_EIO);
+}
+
+int main(void)
+{
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(learns_as_the_agent_does),
+        IN_A_FOLDER(learns_nothing_wrong),
+        IN_A_FOLDER(no_allocation_per_step),
+        IN_A_FOLDER(log_reads_back),
+        IN_A_FOLDER(survives_a_kill),
+        IN_A_FOLDER(born_and_frozen),
+        IN_A_FOLDER(guarded),
+        IN_A_FOLDER(guarded_amounts),
+        IN_A_FOLDER(no_memory),
+        IN_A_FOLDER(refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
