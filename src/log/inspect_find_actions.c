@@ -213,7 +213,7 @@ static void find_same_rewards(const rh_inspect__finder *f)
     if (!zero && f->report->nterminal > 0)
         return;
     rh_finding *found = rh_findings__add(
-        f->list, zero ? RH_ERROR : RH_WARNING, "reward-constant", f->log->n,
+        f->list, RH_ERROR, "reward-constant", f->log->n,
         zero ? "all rewards are %.6g: the log does not say what is good or bad"
              : "all rewards are %.6g and no episode terminates: every policy earns the same",
         v->min);

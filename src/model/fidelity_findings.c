@@ -125,6 +125,29 @@ static void find_reward(const rh_fidelity__work *w)
                "to learn: add the sensor, or log more");
 }
 
+// Rewards that never vary: only the length of an episode can be good or bad.
+static void find_same_rewards(const rh_fidelity__work *w)
+{
+    const rh_log *log = w->log;
+    bool ends = false;
+    for (int64_t i = 0; i < log->n; i++) {
+        if (log->reward[i] != log->reward[0])
+            return;
+        ends = ends || (log->flag[i] & RH_FLAG_TERMINAL);
+    }
+    bool zero = log->reward[0] == 0.0;
+    if (ends && !zero)
+        return;
+    rh_finding *found = rh_findings__add(
+        &w->f->findings, RH_ERROR, "nothing-to-learn", log->n,
+        "all rewards are %.6g%s: the log does not say what is good, and settings "
+        "differ only by the model's penalties",
+        log->reward[0], zero ? "" : " and no episode terminates");
+    rh_findings__advise(found,
+                        "log until episodes terminate (--terminal), or name columns that cost "
+                        "or earn with --reward");
+}
+
 static void find_ends(const rh_fidelity__work *w)
 {
     // nothing to compare if every step ends an episode
@@ -383,6 +406,7 @@ bool rh_fidelity__find(const rh_fidelity__work *w)
 {
     find_prediction(w);
     find_reward(w);
+    find_same_rewards(w);
     find_ends(w);
     find_held_out(w);
     find_actions(w);

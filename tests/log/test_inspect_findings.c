@@ -483,7 +483,7 @@ static void failures(void **unused)
     has_not("reward-constant"); // the length of an episode counts
     for (int i = 0; i < r.n; i++)
         r.terminal[i] = false;
-    has("reward-constant", RH_WARNING);
+    has("reward-constant", RH_ERROR);
 }
 
 // ---------------------------------------------------------------------------- actions

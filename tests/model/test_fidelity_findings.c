@@ -118,6 +118,20 @@ static void rewards(void **unused)
     has_not(n, (fault){.reward_off = 1e200}, "reward-unpredictable");
 }
 
+static void same_rewards(void **unused)
+{
+    (void)unused;
+    has_not(clean(), (fault){0}, "nothing-to-learn"); // the length of an episode counts
+    int n = clean();
+    for (int i = 0; i < n; i++)
+        w[i].reward = 0.0;
+    has(n, (fault){0}, "nothing-to-learn", RH_ERROR, "all rewards are 0: the log");
+    n = walk_on(w, 0, 0, 60, 0, 1);
+    has(n, (fault){0}, "nothing-to-learn", RH_ERROR, "are -1 and no episode terminates");
+    w[30].reward = 0.0;
+    has_not(n, (fault){0}, "nothing-to-learn");
+}
+
 static void ends(void **unused)
 {
     (void)unused;
@@ -335,6 +349,7 @@ int main(void)
         cmocka_unit_test(nothing_in_a_true_model),
         cmocka_unit_test(next_states),
         cmocka_unit_test(rewards),
+        cmocka_unit_test(same_rewards),
         cmocka_unit_test(ends),
         cmocka_unit_test(reach),
         cmocka_unit_test(reach_of_reals),
