@@ -15,7 +15,8 @@ static int make_logs(void **state)
         return -1;
     int rc = system(RH_PROGRAM " collect puddle_world -p medium -n 700 --episodes any -q -o "
                                "log.csv --starts starts.csv && " RH_PROGRAM
-                               " collect pendulum -p random -n 300 -q -o swing.csv");
+                               " collect pendulum -p random -n 300 -q -o swing.csv && "
+                               "head -n 201 log.csv > few.csv");
     return rc;
 }
 
@@ -101,7 +102,7 @@ static void prints_words(void **unused)
     unlink("other.model");
 
     // a continuing task has no ends to predict
-    words = output_of("fit swing.csv --repr raw -o other.model -j 1");
+    words = output_of("fit swing.csv -m knn --repr raw -o other.model -j 1");
     assert_null(strstr(words, "termination"));
     assert_has(words, "held-out");
     unlink("other.model");
@@ -112,14 +113,14 @@ static void prints_words(void **unused)
 static void chooses(void **unused)
 {
     (void)unused;
-    char *words = output_of("fit log.csv --repr raw -j 1 -o auto.model --no-fidelity");
+    char *words = output_of("fit few.csv --repr raw -j 1 -o auto.model --no-fidelity");
     assert_has(words, "\nmodels  ");
     assert_has(words, "\n  the log  ");
     assert_has(words, "\nchosen          ");
     const char *mark = strstr(words, "\n* ");
     assert_non_null(mark);
     assert_null(strstr(mark + 1, "\n* ")); // one of them
-    char *json = output_of("fit log.csv --repr raw -j 1 -o auto.model --json --no-fidelity");
+    char *json = output_of("fit few.csv --repr raw -j 1 -o auto.model --json --no-fidelity");
     assert_has(json, "\"compared_models\": {");
     assert_has(json, "\"kind\": \"stitching\"");
     assert_has(json, "\"kind\": \"carrying\"");
@@ -176,7 +177,7 @@ static void prints_json(void **unused)
     assert_has(json, "\"share\": null"); // all of the log
     free(json);
     assert_int_equal(system("if command -v python3 >/dev/null; then " RH_PROGRAM
-                            " fit log.csv --repr raw --json -o a.model | python3 -m json.tool "
+                            " fit few.csv --repr raw --json -o a.model | python3 -m json.tool "
                             ">/dev/null; fi"),
                      0);
     unlink("a.model");
@@ -210,8 +211,9 @@ static void presets_and_starts(void **unused)
                      "--repr-set steps=50 --json -o a.model --no-fidelity -j 1");
     assert_has(json, "\"window\": 10"); // the kind that the paper has, said or not
     free(json);
-    json = output_of("fit log.csv --repr-preset puddle_world-exp2 --repr-set steps=50 --json "
-                     "-o a.model --no-fidelity -j 1");
+    json = output_of(
+        "fit log.csv -m knn --repr-preset puddle_world-exp2 --repr-set steps=50 --json "
+        "-o a.model --no-fidelity -j 1");
     assert_has(json, "\"window\": 5");
     free(json);
     json = output_of("fit log.csv --model nn --model-set epochs=1 --model-set hidden=8 "
@@ -220,7 +222,7 @@ static void presets_and_starts(void **unused)
     assert_has(json, "\"kind\": \"nn\"");
     assert_has(json, "\"resample\": \"all\"");
     free(json);
-    free(output_of("fit swing.csv --repr random --joint -q -o a.model --no-fidelity"));
+    free(output_of("fit swing.csv -m knn --repr random --joint -q -o a.model --no-fidelity"));
     free(output_of("run model:a.model -a gaussian_actor_critic -n 200 -r 1 -q"));
     unlink("a.model");
 }
@@ -346,7 +348,7 @@ static void cuts_episodes_off(void **unused)
     for (int i = 0; i < 400; i++)
         fprintf(file, "%d,%d,-1,%d\n", i % 20, i % 2, i % 20 == 19);
     fclose(file);
-    free(output_of("fit short.csv --repr raw -q --no-fidelity"));
+    free(output_of("fit short.csv -m knn --repr raw -q --no-fidelity"));
     char *words = output_of("run model:short.model -a esarsa -r 1 -n 900");
     assert_has(words, "  cutoff        episodes are truncated after 40 steps (default for a ");
     free(words);
@@ -360,7 +362,7 @@ static void cuts_episodes_off(void **unused)
     words = output_of("run model:short.model -a esarsa -r 1 -n 3000 --cutoff never");
     assert_null(strstr(words, "cutoff"));
     free(words);
-    free(output_of("fit short.csv --repr raw -q --no-fidelity --continuing yes"));
+    free(output_of("fit short.csv -m knn --repr raw -q --no-fidelity --continuing yes"));
     outcome o = rehearse("run model:short.model -a esarsa --cutoff-as terminate");
     assert_int_equal(o.code, 2);
     assert_has(o.err, "--cutoff-as needs --cutoff");
@@ -374,11 +376,12 @@ static void fits_a_study_file(void **unused)
     FILE *file = fopen("study.yaml", "w");
     assert_non_null(file);
     fputs("data: log.csv\nagent: esarsa\nmethod: random\nrepresentation: raw\n"
-          "model: {k: 5, members: 2}\nseed: 7\n",
+          "model: {kind: knn, k: 5, members: 2}\nseed: 7\n",
           file);
     fclose(file);
     free(output_of("fit study.yaml --members 3 -q -o file.model"));
-    free(output_of("fit log.csv --repr raw --k 5 --members 3 --seed 7 -q -o line.model"));
+    free(
+        output_of("fit log.csv -m knn --repr raw --k 5 --members 3 --seed 7 -q -o line.model"));
     assert_int_equal(system("cmp -s file.model line.model"), 0);
 }
 
@@ -478,7 +481,7 @@ static void logs_without_order(void **unused)
     assert_has(o.err, "laplacian: ");
     assert_has(o.err, "order");
     drop(&o);
-    char *words = output_of("fit loose.csv --next 'next_*' --obs x,y -o loose.model");
+    char *words = output_of("fit loose.csv -m knn --next 'next_*' --obs x,y -o loose.model");
     assert_has(words, "representation  raw, 2 dimensions\n");
     free(words);
 }
@@ -526,7 +529,9 @@ static void stops(void **unused)
     (void)unused;
     static const int ended_by[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; i++) {
-        pid_t pid = begin("fit log.csv --repr-set steps=10000000 --repr-set patience=100 -j 1");
+        pid_t pid =
+            begin("fit log.csv -m knn --repr-set steps=10000000 --repr-set patience=100 "
+                  "-j 1");
         await_handler(pid);
         kill(pid, ended_by[i]);
         outcome o = await(pid);

@@ -226,7 +226,7 @@ static void kinds_of_model(void **unused)
     assert_has(yaml, "  kinds: # of model\n    stitching: {score: -");
     free(yaml);
     remove_folder("k.study");
-    char *model = output_of("fit log.csv --repr raw -q --no-fidelity -o k.model");
+    char *model = output_of("fit log.csv -m knn --repr raw -q --no-fidelity -o k.model");
     free(model);
     outcome o = rehearse("tune model:k.model --confirm-kinds network");
     assert_int_equal(o.code, 2);
@@ -265,10 +265,11 @@ static void files_and_flags(void **unused)
 {
     (void)unused;
     mkdir("below", 0777);
-    write_text("below/s.yaml", "data: {path: ../log.csv}\nagent: esarsa\n"
-                               "parameters:\n  alpha: {values: [0.1, 0.3]}\n"
-                               "representation: raw\nevaluation: {steps: 100, runs: 2}\n"
-                               "confirm: false\nstarts: ../starts.csv\n");
+    write_text("below/s.yaml",
+               "data: {path: ../log.csv}\nagent: esarsa\n"
+               "parameters:\n  alpha: {values: [0.1, 0.3]}\n"
+               "representation: raw\nmodel: knn\nevaluation: {steps: 100, runs: 2}\n"
+               "confirm: false\nstarts: ../starts.csv\n");
     char *words = output_of("tune below/s.yaml");
     assert_has(words, "log             below/../log.csv: 300 steps");
     assert_has(words, "runs            up to 2 of 100 steps");
@@ -285,21 +286,21 @@ static void files_and_flags(void **unused)
     free(words);
 
     // other methods, continuous actions, a model, a published grid
-    words = output_of("tune swing.csv --repr raw -n 100 -r 2 -t 8 --method bayes --no-confirm");
+    words = output_of("tune swing.csv -m knn --repr raw -n 100 -r 2 -t 8 --method bayes "
+                      "--no-confirm");
     assert_has(words, "agent           gaussian_actor_critic\n");
     assert_has(words, "method          bayes: 8 settings\n");
     assert_has(words, "\n  alpha_critic ");
     assert_null(strstr(words, " \n"));
     free(words);
-    free(output_of("fit log.csv --repr raw -q --no-fidelity -o m.model"));
+    free(output_of("fit log.csv -m knn --repr raw -q --no-fidelity -o m.model"));
     words = output_of("tune model:m.model -n 50 -r 2 --no-confirm --method random -t 4");
     assert_has(words, "log             model:m.model: ");
     assert_has(words, "study           m.study\n");
     assert_has(words, "next            rehearse run model:m.model --agent esarsa --set ");
     free(words);
-    words =
-        output_of("tune log.csv --repr raw -g puddle_world:paper -n 20 -r 1 --no-confirm -o g "
-                  "--method grid");
+    words = output_of("tune log.csv -m knn --repr raw -g puddle_world:paper -n 20 -r 1 "
+                      "--no-confirm -o g --method grid");
     assert_has(words, "method          grid: all 54 settings\n");
     free(words);
     remove_folder("s.study t swing.study m.study g");
@@ -379,7 +380,7 @@ static void same_bytes(void **unused)
 }
 
 #define KILLED                                                                                 \
-    " -q --repr raw -n 1000 -r 5 -t 12 --method bayes -s alpha=0.001:1:log "                   \
+    " -q -m knn --repr raw -n 1000 -r 5 -t 12 --method bayes -s alpha=0.001:1:log "            \
     "-s tau=0.1:100:log -j 2" CONFIRM
 
 // Killed at any moment and begun again, it ends as if nothing had been.
@@ -503,19 +504,19 @@ static void refuses(void **unused)
         {"tune log.csv --reach far", "reach = far, expected auto, none"},
         {"tune log.csv --share 0.5", "share"},
         {"tune log.csv --env-set gravity=1", "env"},
-        {"tune log.csv --repr raw --range z=0:1", "no sensor 'z'"},
+        {"tune log.csv -m knn --repr raw --range z=0:1", "no sensor 'z'"},
         {"tune log.csv --range x=2", "x = 2, expected LO:HI with LO below HI"},
         {"tune log.csv --preset paper", "task"},
         {"tune log.csv --json --quiet", "--json and --quiet"},
         {"tune log.csv --no-confirm --confirm 3", "--no-confirm and --confirm "},
         {"tune log.csv --dry-run --quiet", "--dry-run and --quiet cannot be used together"},
         {"tune model:m.model --k 5", "--k is for a log, but model:m.model is fitted already"},
-        {"tune log.csv --repr raw -o file.study", "file.study"},
-        {"tune log.csv --repr raw -o /proc/none/of/it", "/proc/none/of/it"},
+        {"tune log.csv -m knn --repr raw -o file.study", "file.study"},
+        {"tune log.csv -m knn --repr raw -o /proc/none/of/it", "/proc/none/of/it"},
         {"tune log.csv -o ''", "--output: an empty name, expected a folder"},
         {"tune log.csv --method grid -s alpha=0.00001:1:0.00001 -s lambda=0:0.99:0.00001",
          "settings"},
-        {"tune log.csv --starts swing.csv --repr raw", "swing.csv: "},
+        {"tune log.csv --starts swing.csv -m knn --repr raw", "swing.csv: "},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         outcome o = rehearse(wrong[i].line);
@@ -537,7 +538,7 @@ static void refuses_another_study(void **unused)
     static const struct {
         const char *line, *says;
     } other[] = {
-        {"tune log.csv -q -o s --repr raw -n 200 -r 3" GRID CONFIRM, "evaluation.runs"},
+        {"tune log.csv -q -o s -m knn --repr raw -n 200 -r 3" GRID CONFIRM, "evaluation.runs"},
         {"tune log.csv -q -o s --seed 9" SMALL, "seed"},
         {"tune log.csv -q -o s -s alpha=0.01,0.1 -s tau=1,10" UNITS CONFIRM, "alpha"},
         {"tune starts.csv -q -o s" SMALL, "log"},
@@ -574,7 +575,8 @@ static void several(void **unused)
     // a batch script is one process, whatever it may start
     setenv("SLURM_NTASKS", "3", 1);
     setenv("SLURM_PROCID", "0", 1);
-    free(output_of("tune log.csv -q -o s --repr raw -n 50 -r 1 -s alpha=0.1,1 --no-confirm"));
+    free(output_of("tune log.csv -q -o s -m knn --repr raw -n 50 -r 1 -s alpha=0.1,1 "
+                   "--no-confirm"));
     unsetenv("SLURM_NTASKS");
     unsetenv("SLURM_PROCID");
     remove_folder("s");
@@ -584,8 +586,8 @@ static void several(void **unused)
 static void full_disk(void **unused)
 {
     (void)unused;
-    const char *line = " tune log.csv -q -o full --repr raw -n 50 -r 120 -s alpha=0.01,0.1,1 "
-                       "--method grid --no-confirm";
+    const char *line = " tune log.csv -q -o full -m knn --repr raw -n 50 -r 120 "
+                       "-s alpha=0.01,0.1,1 --method grid --no-confirm";
     char command[512];
     snprintf(command, sizeof command, RH_PROGRAM "%s -o room", line);
     assert_int_equal(system(command), 0);

@@ -92,10 +92,11 @@ static void fits_line_that_fits(void **unused)
 {
     (void)unused;
     free(output_of("collect puddle_world -p random -n 300 -q -o log.csv"));
-    const char *line = "fit log.csv -j 1 --repr-set steps=1e7 --repr-set patience=1e5";
+    const char *line = "fit log.csv -m knn --repr laplacian -j 1 --repr-set steps=1e7 "
+                       "--repr-set patience=1e5";
     static const int columns[] = {100, 24};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(on_terminal(line, columns[i], "ETA", screen), 130);
+        assert_int_equal(on_terminal(line, columns[i], "%  learning", screen), 130);
         char *message = strstr(screen, "rehearse: interrupted");
         assert_non_null(message);
         *message = 0;
@@ -110,8 +111,9 @@ static void tunes_lines_that_fit(void **unused)
 {
     (void)unused;
     free(output_of("collect puddle_world -p random -n 300 -q -o log.csv"));
-    const char *line = "tune log.csv --repr raw -n 20000 -r 1000 -t 1000 -j 2 -s alpha=0.1:1 "
-                       "--method random -o long";
+    const char *line =
+        "tune log.csv -m knn --repr raw -n 20000 -r 1000 -t 1000 -j 2 -s alpha=0.1:1 "
+        "--method random -o long";
     static const int columns[] = {100, 60, 24};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(on_terminal(line, columns[i], " runs", screen), 130);
