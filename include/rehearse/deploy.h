@@ -140,4 +140,27 @@ RH_API rh_status rh_deploy_lines(rh_deploy *deploy, int in_fd, int out_fd,
 RH_API size_t rh_deploy_health_json(const rh_deploy_health *health, const rh_best *best,
                                     char *text, size_t size);
 
+// ---------------------------------------------------------------------------- MQTT
+
+typedef struct rh_mqtt_options {
+    const char *host;     // of the broker
+    int port;             //
+    const char *prefix;   // of the topics: PREFIX/observation, PREFIX/action, PREFIX/health
+    const char *client;   // client id; NULL: any
+    const char *user;     // NULL: none
+    const char *password; // NULL: none
+    const char *cafile;   // certificates of the broker's authority; NULL: no encryption
+    int qos;              // quality of service, 0 to 2
+    int keepalive;        // seconds
+    unsigned cookie;      // set by rh_mqtt_defaults(), leave alone
+} rh_mqtt_options;
+
+RH_API rh_mqtt_options rh_mqtt_defaults(void); // localhost:1883, prefix rehearse, qos 0
+RH_API bool rh_deploy_mqtt_built(void);        // with libmosquitto
+
+// Answer observations of an MQTT broker until stop() is true. A lost connection is made again;
+// the first one must succeed. Borrowed: opt. Nullable: stop, err.
+RH_API rh_status rh_deploy_mqtt(rh_deploy *deploy, const rh_mqtt_options *opt,
+                                bool (*stop)(void *context), void *context, rh_error *err);
+
 #endif

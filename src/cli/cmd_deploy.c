@@ -1,4 +1,4 @@
-// cmd_deploy.c - rehearse deploy: the agent of best.yaml learns online, on a pipe.
+// cmd_deploy.c - rehearse deploy: the agent of best.yaml learns online, on a pipe or by MQTT.
 //
 // 1. Standard output belongs to the plant: replies only. All else is on standard error.
 // 2. --status reads what the last save left; the exit code is 1 while there is an alarm, so
@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,20 @@ static const cli_option main_option[] = {
     {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
     {"seed", 0, CLI_WHOLE, "N", .about = "random seed of the agent", .initial = "1", .lo = 0,
      .hi = INT64_MAX},
+    {0},
+};
+
+static const cli_option mqtt_option[] = {
+    {"mqtt", 0, CLI_TEXT, "HOST[:PORT]",
+     .about = "a broker, instead of standard input and output", .initial = "none; port 1883"},
+    {"topic", 0, CLI_TEXT, "PREFIX",
+     .about = "of PREFIX/observation, PREFIX/action and PREFIX/health", .initial = "rehearse"},
+    {"qos", 0, CLI_WHOLE, "N", .about = "quality of service", .initial = "0", .lo = 0, .hi = 2},
+    {"mqtt-user", 0, CLI_TEXT, "NAME", .about = "user name at the broker"},
+    {"mqtt-password", 0, CLI_FILE, "FILE",
+     .about = "file with the password, in its first line"},
+    {"mqtt-ca", 0, CLI_FILE, "FILE",
+     .about = "encrypt; certificates of the broker's authority"},
     {0},
 };
 
@@ -43,6 +58,7 @@ static const cli_option status_option[] = {
 };
 
 static const cli_group main_group = {CLI_MAIN, main_option};
+static const cli_group mqtt_group = {"MQTT", mqtt_option};
 static const cli_group save_group = {"saving", save_option};
 static const cli_group status_group = {"status", status_option};
 
@@ -138,7 +154,61 @@ static void name_folder(const char *best, char *folder, size_t size)
     snprintf(folder, size, "%.*s.deploy", n, name);
 }
 
-static int serve(rh_deploy *deploy, const char *folder)
+// What the options say about the broker.
+typedef struct broker {
+    rh_mqtt_options opt;
+    char host[256], password[256];
+} broker;
+
+static int read_password(broker *b, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    bool read = file && fgets(b->password, sizeof b->password, file);
+    if (file)
+        fclose(file);
+    if (!read)
+        return cli_refuse("--mqtt-password %s: cannot read a line", path);
+    b->password[strcspn(b->password, "\r\n")] = 0;
+    b->opt.password = b->password;
+    return CLI_OK;
+}
+
+// HOST, HOST:PORT or [::1]:PORT.
+static int read_broker(broker *b, const cli_args *args)
+{
+    static const char *const needy[] = {"topic", "qos", "mqtt-user", "mqtt-password",
+                                        "mqtt-ca"};
+    const char *given = cli_value(args, "mqtt"), *password = cli_value(args, "mqtt-password");
+    b->opt = rh_mqtt_defaults();
+    for (size_t i = 0; !given && i < sizeof needy / sizeof *needy; i++)
+        if (cli_has(args, needy[i]))
+            return cli_refuse("--%s needs --mqtt", needy[i]);
+    if (!given)
+        return CLI_OK;
+    if (!rh_deploy_mqtt_built())
+        return cli_refuse("--mqtt: this build has no MQTT, expected one with libmosquitto");
+    const char *colon = strrchr(given, ':'), *bracket = strrchr(given, ']');
+    bool port = colon && (!bracket || colon > bracket);
+    int n = port ? (int)(colon - given) : (int)strlen(given);
+    bool open = given[0] == '[' && bracket;
+    snprintf(b->host, sizeof b->host, "%.*s", open ? (int)(bracket - given) - 1 : n,
+             given + open);
+    char *end = NULL;
+    long number = port ? strtol(colon + 1, &end, 10) : 1883;
+    if (!*b->host || (port && (*end || end == colon + 1)) || number < 1 || number > 65535)
+        return cli_refuse("--mqtt %s, expected HOST or HOST:PORT", given);
+    b->opt.host = b->host;
+    b->opt.port = (int)number;
+    b->opt.prefix = cli_has(args, "topic") ? cli_value(args, "topic") : b->opt.prefix;
+    b->opt.qos = (int)cli_number(args, "qos", 0);
+    b->opt.user = cli_value(args, "mqtt-user");
+    b->opt.cafile = cli_value(args, "mqtt-ca");
+    if (b->opt.cafile && !port)
+        b->opt.port = 8883;
+    return password ? read_password(b, password) : CLI_OK;
+}
+
+static int serve(rh_deploy *deploy, const char *folder, const broker *by)
 {
     rh_error err;
     rh_deploy_health h = rh_deploy_health_of(deploy);
@@ -148,8 +218,9 @@ static int serve(rh_deploy *deploy, const char *folder)
             cli_count(h.nstep).s);
     signal(SIGPIPE, SIG_IGN); // a plant that is gone is a failed write
     cli_catch_signals();
-    return cli_pass(rh_deploy_lines(deploy, STDIN_FILENO, STDOUT_FILENO, stop, NULL, &err),
-                    &err);
+    rh_status rc = by ? rh_deploy_mqtt(deploy, &by->opt, stop, NULL, &err)
+                      : rh_deploy_lines(deploy, STDIN_FILENO, STDOUT_FILENO, stop, NULL, &err);
+    return cli_pass(rc, &err);
 }
 
 static int deploy_main(const cli_args *args)
@@ -169,6 +240,10 @@ static int deploy_main(const cli_args *args)
     }
     if (cli_has(args, "json"))
         return cli_refuse("--json needs --status");
+    broker by;
+    int rc = read_broker(&by, args);
+    if (rc)
+        return rc;
     if (output)
         snprintf(folder, sizeof folder, "%s", output);
     else
@@ -181,10 +256,10 @@ static int deploy_main(const cli_args *args)
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);
     opt.save_seconds = (double)cli_number(args, "save-seconds", (int64_t)opt.save_seconds);
-    int rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
+    rc = cli_pass_file(rh_deploy_open(&deploy, args->word[0], &opt, &err), &err);
     if (rc)
         return rc;
-    rc = serve(deploy, folder);
+    rc = serve(deploy, folder, cli_has(args, "mqtt") ? &by : NULL);
     int closed = cli_pass_file(rh_deploy_close(deploy, &err), &err);
     return rc ? rc : closed;
 }
@@ -195,13 +270,16 @@ const cli_command cli_deploy = {
     .operands = "BEST.yaml [options] | --status FOLDER",
     .detail =
         "Reads observations as JSON lines from standard input and answers each with an action "
-        "on standard output. The agent learns online. What was seen is appended to log.csv in "
+        "on standard output, or does so over MQTT. The agent learns online. What was seen is "
+        "appended to log.csv in "
         "the folder, which inspect and tune read; what was learned is saved there, and the "
         "same command goes on from it after a crash.",
     .operand = CLI_FILE,
-    .group = {&main_group, &save_group, &status_group, &cli_common_group},
+    .group = {&main_group, &mqtt_group, &save_group, &status_group, &cli_common_group},
     .example = {"a plant that speaks JSON lines",
                 "socat TCP:plc:4000 EXEC:'rehearse deploy plant.study/best.yaml'",
+                "over MQTT, with topics plant/observation, plant/action and plant/health",
+                "rehearse deploy plant.study/best.yaml --mqtt broker --topic plant",
                 "how it is doing", "rehearse deploy --status best.deploy",
                 "tune again, with what was seen since", "rehearse tune best.deploy/log.csv"},
     .see = "docs/deploy.md explains the messages, the guard file and the alarms.",

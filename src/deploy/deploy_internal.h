@@ -141,6 +141,13 @@ size_t rh_message__reply(const rh_best *best, const rh_deploy_seen *seen,
                          const rh_deploy_reply *reply, const char *error, char *text,
                          size_t size);
 
+// ---------------------------------------------------------------------------- mqtt.c
+
+#define RH_MQTT__TOPIC 512 // bytes of a topic
+rh_status rh_mqtt__check(const rh_mqtt_options *opt, rh_error *err);
+
+// ---------------------------------------------------------------------------- line.c
+
 // A line in a fixed buffer; too long a text is cut and sets `full`.
 typedef struct rh_line {
     char *at;
