@@ -411,6 +411,16 @@ typedef struct rh_log_alignment {
     double place[3];  // share of them one step before an end, at it, and one step after
 } rh_log_alignment;
 
+// Whether similar steps of the earlier and the later part of the log have similar outcomes.
+typedef struct rh_log_regime {
+    int64_t n;    // comparisons; 0: the log is too short
+    int sensor;   // whose changes differ most; nobs: the reward
+    int64_t at;   // the transition with which the later part begins, to a sixteenth of the log
+    double share; // of the comparisons in which the other part's step is less alike
+    double t;     // Student's t of this share
+    double t_least; // limit of a finding: one log in 1,000 without a change is above it
+} rh_log_regime;
+
 typedef struct rh_log_report {
     rh_log_sensor *sensor;   //                                  (nobs)
     int64_t *taken;          // count of each discrete action    (naction)
@@ -446,6 +456,7 @@ typedef struct rh_log_report {
     int ncover;              //
     int64_t nquery, nplace;  // states queried and searched for cover; samples of a large log
     rh_log_alignment align;  //
+    rh_log_regime regime;    //
     rh_findings findings;    //
 } rh_log_report;
 

@@ -172,6 +172,21 @@ static void json_alignment(cli_json *json, const rh_log_alignment *a)
     cli_json_close(json);
 }
 
+static void json_regime(cli_json *json, const rh_log *log, const rh_log_regime *r)
+{
+    cli_json_open(json, "regimes", '{', false);
+    cli_json_whole(json, "comparisons", r->n);
+    if (r->n > 0) {
+        cli_json_text(json, "column",
+                      r->sensor == log->nobs ? log->reward_name : log->obs_name[r->sensor]);
+        cli_json_whole(json, "later_part", r->at);
+        cli_json_real(json, "share", r->share);
+        cli_json_real(json, "t", r->t);
+        cli_json_real(json, "t_limit", r->t_least);
+    }
+    cli_json_close(json);
+}
+
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
                       const rh_facts *facts, int64_t size)
 {
@@ -199,6 +214,7 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
     cli_json_whole(&json, "jumps", r->njump);
     cli_json_whole(&json, "jumps_with_unusual_reward", r->njump_told);
     json_alignment(&json, &r->align);
+    json_regime(&json, log, &r->regime);
     cli_findings_json(&json, r->findings.item, r->findings.n, log);
     cli_json_close(&json);
 }

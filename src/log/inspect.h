@@ -103,6 +103,7 @@ bool rh_inspect__actions(rh_log_report *report, const rh_log *log, rh_inspect__r
 bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__align(rh_log_report *report, const rh_log *log);
+bool rh_inspect__regime(rh_log_report *report, const rh_log *log);
 bool rh_inspect__cover(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__findings(rh_log_report *report, const rh_log *log);
 

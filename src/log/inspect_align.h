@@ -34,6 +34,10 @@ void rh_inspect__sums_error(rh_inspect__sums *sums, const int *use, int n, doubl
 // The share of the targets that all features explain. The first feature is 1. work: (2 x m).
 double rh_inspect__explained(rh_inspect__sums *sums, double *work);
 
+// Ridge regression from sums over n steps: g (p x p, lower half) of features by features, b
+// (m x p) of targets by features, which becomes the weights. g is overwritten.
+void rh_inspect__ridge(double *g, int p, double *b, int m, double n);
+
 // ---------------------------------------------------------------------------- steps
 
 // The steps used, and how their numbers are scaled.

@@ -147,6 +147,30 @@ static void find_alternating(const rh_inspect__finder *f)
                                "swings to and fro at every row");
 }
 
+// The plant was changed in the middle of the log.
+static void find_regimes(const rh_inspect__finder *f)
+{
+    const rh_log_regime *r = &f->report->regime;
+    const rh_log *log = f->log;
+    if (r->n == 0 || r->t <= r->t_least)
+        return;
+    bool reward = r->sensor == log->nobs;
+    rh_finding *found = rh_findings__add(
+        f->list, RH_WARNING, "mixed-regimes", r->n,
+        "the plant behaves differently from about %s on: in %.0f %% of %lld comparisons the "
+        "%s%s is more like that of a similar step in the same part than in the other (50 %% if "
+        "nothing changed; t = %.1f)",
+        rh_inspect__where(f, r->at).s, 100.0 * r->share, (long long)r->n,
+        reward ? "reward " : "change of ",
+        rh_inspect__name(reward ? log->reward_name : log->obs_name[r->sensor]).s, r->t);
+    rh_inspect__set_first(f, found, r->at);
+    found->dim = reward ? -1 : r->sensor;
+    rh_findings__advise(found,
+                        "a model would mix both: use the part that is like the plant of "
+                        "today; if a condition changed (load, season, tool), log it as a "
+                        "sensor");
+}
+
 // Compares the s' that the log gives with the rows.
 static void find_next_shift(const rh_inspect__finder *f)
 {
@@ -396,6 +420,7 @@ void rh_inspect__find_order(const rh_inspect__finder *f)
 {
     find_row_shift(f);
     find_alternating(f);
+    find_regimes(f);
     find_next_shift(f);
     find_reward_shift(f);
     find_ends(f);

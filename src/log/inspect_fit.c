@@ -57,6 +57,32 @@ static void factor(double *a, int n)
         }
 }
 
+// Solve a x = b, given the factor of a; x holds b.
+static void substitute(const double *a, int n, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = x[i];
+        for (int k = 0; k < i; k++)
+            sum -= a[i * n + k] * x[k];
+        x[i] = sum / a[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double sum = x[i];
+        for (int k = i + 1; k < n; k++)
+            sum -= a[k * n + i] * x[k];
+        x[i] = sum / a[i * n + i];
+    }
+}
+
+void rh_inspect__ridge(double *g, int p, double *b, int m, double n)
+{
+    for (int i = 0; i < p; i++)
+        g[i * p + i] += RIDGE * n + 1e-9;
+    factor(g, p);
+    for (int t = 0; t < m; t++)
+        substitute(g, p, b + (size_t)t * (size_t)p);
+}
+
 void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *error)
 {
     int p = s->p, m = s->m;
@@ -70,18 +96,9 @@ void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *
         factor(a, n);
         for (int t = 0; t < m; t++) {
             double *x = w + (size_t)t * (size_t)p;
-            for (int i = 0; i < n; i++) {
-                double sum = b[(size_t)use[i] * (size_t)m + (size_t)t];
-                for (int k = 0; k < i; k++)
-                    sum -= a[i * n + k] * x[k];
-                x[i] = sum / a[i * n + i];
-            }
-            for (int i = n - 1; i >= 0; i--) {
-                double sum = x[i];
-                for (int k = i + 1; k < n; k++)
-                    sum -= a[k * n + i] * x[k];
-                x[i] = sum / a[i * n + i];
-            }
+            for (int i = 0; i < n; i++)
+                x[i] = b[(size_t)use[i] * (size_t)m + (size_t)t];
+            substitute(a, n, x);
         }
 
         // error on the other half, from its sums
