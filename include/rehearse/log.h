@@ -27,6 +27,7 @@ typedef struct rh_log_reading {
     int64_t nrow;            // rows of the file, or steps if it has no rows
     int64_t nlost;           // steps dropped because s' is unknown and they are not terminal
     int64_t nincomplete;     // rows dropped because they lack an action or a reward
+    int64_t nshort;          // steps dropped by `stack` because the steps before are unknown
     int64_t nmissing;        // missing values in observations, stored as NAN
     int64_t ngap;            // episodes split at a gap in time
     int64_t nmismatch;       // steps whose s' differs from the s of the next step
@@ -165,6 +166,7 @@ typedef struct rh_log_options {
     const char *obs, *action, *reward, *episode, *terminal, *truncated, *time, *next;
     // reward: a formula over columns: "-energy", "income - 0.5*wear", "-abs(T - 20)"
     const char *derive; // further sensors, "dT = T_in - T_out; p2 = p^2"; NULL: none
+    int stack;          // observations, with the actions between, in one; 1: the current one
     rh_reward_of reward_of;
     rh_action_kind action_kind;
     const char *actions;       // all actions, "off,low,high"; NULL: those that occur
@@ -421,6 +423,14 @@ typedef struct rh_log_regime {
     double t_least; // limit of a finding: one log in 1,000 without a change is above it
 } rh_log_regime;
 
+// How well held-out steps are predicted from their state and action, and if the step before is
+// known too (--stack 2): the share of a sensor's changes that remains unexplained.
+typedef struct rh_log_history {
+    int64_t n;  // steps predicted; 0: the log is too short
+    int sensor; // that gains most
+    double now, stacked;
+} rh_log_history;
+
 typedef struct rh_log_report {
     rh_log_sensor *sensor;   //                                  (nobs)
     int64_t *taken;          // count of each discrete action    (naction)
@@ -457,6 +467,7 @@ typedef struct rh_log_report {
     int64_t nquery, nplace;  // states queried and searched for cover; samples of a large log
     rh_log_alignment align;  //
     rh_log_regime regime;    //
+    rh_log_history history;  //
     rh_findings findings;    //
 } rh_log_report;
 

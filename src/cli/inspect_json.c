@@ -187,6 +187,18 @@ static void json_regime(cli_json *json, const rh_log *log, const rh_log_regime *
     cli_json_close(json);
 }
 
+static void json_history(cli_json *json, const rh_log *log, const rh_log_history *h)
+{
+    cli_json_open(json, "history", '{', false);
+    cli_json_whole(json, "predictions", h->n);
+    if (h->n > 0) {
+        cli_json_text(json, "sensor", log->obs_name[h->sensor]);
+        cli_json_real(json, "unexplained", h->now);
+        cli_json_real(json, "unexplained_stacked", h->stacked);
+    }
+    cli_json_close(json);
+}
+
 void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
                       const rh_facts *facts, int64_t size)
 {
@@ -215,6 +227,7 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *r,
     cli_json_whole(&json, "jumps_with_unusual_reward", r->njump_told);
     json_alignment(&json, &r->align);
     json_regime(&json, log, &r->regime);
+    json_history(&json, log, &r->history);
     cli_findings_json(&json, r->findings.item, r->findings.n, log);
     cli_json_close(&json);
 }

@@ -14,6 +14,9 @@ static const cli_option option[] = {
      .about = "the reward: a column, or a formula such as -energy or '-abs(T - 20) - 0.1*kW'"},
     {"derive", 0, CLI_TEXT, "NAME=FORMULA",
      .about = "a further sensor, computed from others: 'dT = T_in - T_out'", .repeats = true},
+    {"stack", 0, CLI_WHOLE, "N",
+     .about = "observations of the last N steps, and the actions between, as sensors",
+     .initial = "1", .lo = 1, .hi = 64},
     {"episode", 0, CLI_TEXT, "COLUMN", .about = "a new episode starts where it changes"},
     {"terminal", 0, CLI_TEXT, "COLUMN", .about = "the step led to a terminal state"},
     {"truncated", 0, CLI_TEXT, "COLUMN", .about = "the episode was truncated after the step"},
@@ -150,6 +153,7 @@ static int read_options(const cli_args *args, cli_log *log, rh_log_options *opt)
     opt->decimal = (rh_decimal)cli_number(args, "decimal", opt->decimal);
     opt->dates = (rh_dates)cli_number(args, "dates", opt->dates);
     opt->episode_steps = cli_number(args, "episode-steps", opt->episode_steps);
+    opt->stack = (int)cli_number(args, "stack", opt->stack);
     int rc = read_derive(args, log, opt);
     if (!rc)
         rc = read_gap(args, opt);
@@ -245,6 +249,8 @@ void cli_log_roles(FILE *out, const cli_log *log)
     write_role(out, "next", o->next);
     write_role(out, "actions", o->actions);
     write_role(out, "derive", o->derive);
+    if (o->stack != usual.stack)
+        fprintf(out, "  stack: %d\n", o->stack);
     if (o->reward_of != usual.reward_of)
         write_role(out, "reward_of", reward_of[o->reward_of]);
     if (o->action_kind != usual.action_kind)

@@ -191,7 +191,7 @@ void cli_log_left_out(const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
     int64_t nresumed = count_resumed(log), whole = log->nepisode - nresumed;
-    char rows[120] = "", steps[120] = "", cut[120] = "", at[48] = "";
+    char rows[120] = "", steps[120] = "", past[120] = "", cut[120] = "", at[48] = "";
     if (r->nincomplete > 0 && r->place && r->incomplete_at >= 0)
         snprintf(at, sizeof at, " (first: %s %lld)", r->place, (long long)r->incomplete_at);
     if (r->nincomplete > 0)
@@ -200,12 +200,15 @@ void cli_log_left_out(const rh_log *log)
     if (r->nlost > 0)
         snprintf(steps, sizeof steps, "%s%s step%s with an unknown next observation",
                  *rows ? ", " : "", cli_count(r->nlost).s, cli_plural(r->nlost));
+    if (r->nshort > 0)
+        snprintf(past, sizeof past, "%s%s step%s after gaps, whose history is unknown",
+                 *rows || *steps ? ", " : "", cli_count(r->nshort).s, cli_plural(r->nshort));
+    bool any = *rows || *steps || *past;
     if (nresumed > 0)
-        snprintf(cut, sizeof cut, "%s%s episode%s cut into %s pieces",
-                 *rows || *steps ? "; " : "", cli_count(whole).s, cli_plural(whole),
-                 cli_count(log->nepisode).s);
-    if (*rows || *steps || *cut)
-        cli_line(*rows || *steps ? "  left out" : "  cut", "%s%s%s", rows, steps, cut);
+        snprintf(cut, sizeof cut, "%s%s episode%s cut into %s pieces", any ? "; " : "",
+                 cli_count(whole).s, cli_plural(whole), cli_count(log->nepisode).s);
+    if (any || *cut)
+        cli_line(any ? "  left out" : "  cut", "%s%s%s%s", rows, steps, past, cut);
 }
 
 void cli_log_json(cli_json *json, const rh_log *log, const char *path)
@@ -217,6 +220,7 @@ void cli_log_json(cli_json *json, const rh_log *log, const char *path)
     cli_json_whole(json, "episodes_resumed", count_resumed(log));
     cli_json_whole(json, "rows_incomplete", log->reading.nincomplete);
     cli_json_whole(json, "steps_lost", log->reading.nlost);
+    cli_json_whole(json, "steps_without_history", log->reading.nshort);
     cli_json_whole(json, "sensors", log->nobs);
     cli_json_whole(json, "actions", log->naction);
     cli_json_whole(json, "action_dimensions", log->naction ? 0 : log->nact);

@@ -54,6 +54,7 @@ rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err)
     rh_inspect__room_clear(&room);
     good = good && rh_inspect__align(report, log);
     good = good && rh_inspect__regime(report, log);
+    good = good && rh_inspect__history(report, log);
     good = good && rh_inspect__findings(report, log);
     if (!good) {
         rh_log_report_destroy(report);

@@ -22,8 +22,9 @@ typedef struct rh_inspect__limits {
         shift_much; // shifted rows
     double reward_gain, reward_left, reward_sure, special_share, place_share, place_other;
     double next_ratio, mismatch_share;
-    double alternate;             // rows of two devices
-    double cut_share, cut_spread; // ends of episodes
+    double alternate;                  // rows of two devices
+    double hidden_least, hidden_ratio; // sensors that do not show the state
+    double cut_share, cut_spread;      // ends of episodes
     int64_t cut_count, few_starts;
     double rare_share, cover, hold_share; // actions
     int64_t rare_count, many_actions, few_amounts, hold_runs;
@@ -104,6 +105,7 @@ bool rh_inspect__episodes(rh_log_report *report, const rh_log *log, rh_inspect__
 bool rh_inspect__steps(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__align(rh_log_report *report, const rh_log *log);
 bool rh_inspect__regime(rh_log_report *report, const rh_log *log);
+bool rh_inspect__history(rh_log_report *report, const rh_log *log);
 bool rh_inspect__cover(rh_log_report *report, const rh_log *log, rh_inspect__room *room);
 bool rh_inspect__findings(rh_log_report *report, const rh_log *log);
 

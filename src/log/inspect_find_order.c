@@ -171,6 +171,25 @@ static void find_regimes(const rh_inspect__finder *f)
                         "sensor");
 }
 
+// The sensors do not show something that the past does.
+static void find_hidden(const rh_inspect__finder *f)
+{
+    const rh_log_history *h = &f->report->history;
+    if (h->n == 0 || h->now < rh_inspect__limit.hidden_least ||
+        h->stacked > rh_inspect__limit.hidden_ratio * h->now)
+        return;
+    rh_finding *found = rh_findings__add(
+        f->list, RH_NOTICE, "hidden-state", h->n,
+        "the step before helps to predict the next: held-out changes of %s are predicted by "
+        "state and action with an error of %.0f %% of their size, with the step before of "
+        "%.0f %% (medians of %lld)",
+        rh_inspect__name(f->log->obs_name[h->sensor]).s, 100.0 * h->now, 100.0 * h->stacked,
+        (long long)h->n);
+    found->dim = h->sensor;
+    rh_findings__advise(found, "the sensors do not show the whole state: add the last "
+                               "observations and actions with --stack 2 or more");
+}
+
 // Compares the s' that the log gives with the rows.
 static void find_next_shift(const rh_inspect__finder *f)
 {
@@ -421,6 +440,7 @@ void rh_inspect__find_order(const rh_inspect__finder *f)
     find_row_shift(f);
     find_alternating(f);
     find_regimes(f);
+    find_hidden(f);
     find_next_shift(f);
     find_reward_shift(f);
     find_ends(f);

@@ -68,6 +68,10 @@ const rh_inspect__limits rh_inspect__limit = {
     // a plant moves at least as far over two rows as over one, pure noise equally far; half of
     // the distance is beyond both
     .alternate = 0.25,
+    // the error is a fifth of a sensor's changes, and half as large with the step before.
+    // Noise cannot be explained; where steps are far apart, the step before helps a little.
+    .hidden_least = 0.2,
+    .hidden_ratio = 0.5,
     // a time limit truncates nine of ten episodes at the same length; quartiles a fifth of the
     // median apart are no limit. Fewer than five truncated episodes prove nothing.
     .cut_share = 0.9,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define COOKIE 0x106c061eU
+#define MOST_STACKED 64
 #define HEAD 512 // bytes read for detection
 
 static const rh_log__format *const format[] = {
@@ -38,7 +39,8 @@ const rh_log_format *rh_log_format_at(int i)
 
 rh_log_options rh_log_defaults(void)
 {
-    return (rh_log_options){.max_gap = INFINITY,
+    return (rh_log_options){.stack = 1,
+                            .max_gap = INFINITY,
                             .episode_steps = INT64_MAX,
                             .max_memory = RH_MEMORY_AUTO,
                             .cookie = COOKIE};
@@ -80,6 +82,9 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
 {
     if (opt->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "log: options must start from rh_log_defaults()");
+    if (opt->stack < 1 || opt->stack > MOST_STACKED)
+        return rh_fail(err, RH_EINVAL, "log: stack = %d, expected 1 to %d", opt->stack,
+                       MOST_STACKED);
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);
@@ -318,6 +323,11 @@ rh_status rh_log_read(rh_log **out, const char *path, const rh_log_options *opt,
     }
     if (!rc && opt->derive) {
         rc = rh_log__derive(&log, opt->derive, path, err);
+        if (rc)
+            rh_log_destroy(log);
+    }
+    if (!rc && opt->stack > 1) {
+        rc = rh_log__stack(&log, opt->stack, path, err);
         if (rc)
             rh_log_destroy(log);
     }

@@ -44,6 +44,7 @@ typedef enum role_key {
     MISSING_NUMBERS,
     MAX_GAP,
     EPISODE_STEPS,
+    STACK,
     NKEY
 } role_key;
 
@@ -64,6 +65,7 @@ static const struct {
              {"truncated", TRUNCATED},
              {"time", TIME},
              {"derive", DERIVE},
+             {"stack", STACK},
              {"next", NEXT},
              {"reward_of", REWARD_OF},
              {"action_kind", ACTION_KIND},
@@ -87,6 +89,7 @@ struct rh_log_roles {
     int nmissing;
     double max_gap;
     int64_t episode_steps;
+    int stack;
 };
 
 typedef struct parsing {
@@ -234,6 +237,11 @@ static rh_status take_value(const parsing *p, const rh_yaml *node, role_key key,
         if (!(x > 0.0))
             return refuse(p, node, name, "a time above 0 such as 90, 15m, 2h or 1d");
         roles->max_gap = x;
+        return RH_OK;
+    case STACK:
+        if (!take_number(node, &x) || !(x >= 1.0 && x <= 64.0) || x != floor(x))
+            return refuse(p, node, name, "a whole number from 1 to 64");
+        roles->stack = (int)x;
         return RH_OK;
     case EPISODE_STEPS:
         if (!take_number(node, &x) || !(x >= 1.0 && x < 9e15) || x != floor(x))
@@ -445,6 +453,8 @@ void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt)
         opt->dates = roles->dates;
     if (roles->has[MAX_GAP])
         opt->max_gap = roles->max_gap;
+    if (roles->has[STACK])
+        opt->stack = roles->stack;
     if (roles->has[EPISODE_STEPS])
         opt->episode_steps = roles->episode_steps;
     if (roles->has[MISSING_NUMBERS]) {

@@ -26,7 +26,7 @@ static const char *const of_the_log[] = {
     "path",    "format",        "obs",     "observations", "states",    "action",
     "actions", "reward",        "rewards", "episode",      "terminal",  "truncated",
     "time",    "next",          "roles",   "missing",      "reward_of", "action_kind",
-    "max_gap", "episode_steps", "decimal", "dates",        "derive"};
+    "max_gap", "episode_steps", "decimal", "dates",        "derive",    "stack"};
 enum { NLOG = sizeof of_the_log / sizeof *of_the_log };
 
 static const char *const of_people[] = {"description", "project", "entity", "apiVersion",
