@@ -1,9 +1,9 @@
-// cmd_completion.c - rehearse completion: what bash and zsh need to complete a command line.
+// cmd_completion.c - rehearse completion: what bash and zsh need to complete a command line;
+// completion_fish.c has fish.
 //
 // The script contains all names, so completing starts no program. Both shells share one
 // function that chooses what to offer: the argument of an option is completed by its kind,
-// --set and
-// --env-set by the parameters of the agent or environment already on the line.
+// --set and --env-set by the parameters of the agent or environment already on the line.
 //
 // The script does not use the variables words, commands and options: they are zsh's own.
 
@@ -323,6 +323,8 @@ static int completion_main(const cli_args *args)
         print_bash();
     else if (strcmp(args->word[0], "zsh") == 0)
         print_zsh();
+    else if (strcmp(args->word[0], "fish") == 0)
+        cli_completion_fish();
     else {
         rh_error err;
         return cli_pass(rh_unknown(&err, "completion: no shell", args->word[0], known, n),
@@ -334,11 +336,12 @@ static int completion_main(const cli_args *args)
 const cli_command cli_completion = {
     .name = "completion",
     .about = "The script that completes command lines in a shell",
-    .operands = "bash|zsh",
+    .operands = "bash|zsh|fish",
     .operand = CLI_SHELL,
     .group = {&cli_common_group},
     .example = {"in bash, for this session", "source <(rehearse completion bash)",
-                "in zsh, for good", "rehearse completion zsh > ~/.zfunc/_rehearse"},
+                "in zsh, for good", "rehearse completion zsh > ~/.zfunc/_rehearse", "in fish",
+                "rehearse completion fish | source"},
     .hidden = true,
     .main = completion_main,
 };

@@ -9,6 +9,7 @@ static const cli_option output_option[] = {
     {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
      .initial = "by the extension of OUT"},
     {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
+    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {0},
 };
 
@@ -25,6 +26,22 @@ static void report(const rh_log *log, const char *out)
     if (ndropped > 0)
         printf("; %s dropped, see rehearse inspect", cli_count(ndropped).s);
     putchar('\n');
+}
+
+static void report_json(const cli_log *log, const char *from, const char *out)
+{
+    struct stat st;
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_text(&json, "file", out);
+    if (stat(out, &st) == 0)
+        cli_json_whole(&json, "bytes", (int64_t)st.st_size);
+    else
+        cli_json_null(&json, "bytes");
+    cli_json_open(&json, "log", '{', false);
+    cli_log_json(&json, log->log, from);
+    cli_json_close(&json);
+    cli_json_close(&json);
 }
 
 // Whether both names lead to one file, also by links.
@@ -48,6 +65,8 @@ static int convert_main(const cli_args *args)
     const char *from = args->word[0], *out = args->word[1], *to = cli_value(args, "to");
     cli_log log = {0};
     rh_error err;
+    if (cli_has(args, "json") && cli_has(args, "quiet"))
+        return cli_refuse("--json and --quiet cannot be used together");
     if (is_same(from, out)) {
         char shown[1024];
         cli_refuse("%s: the log itself, expected another file to write",
@@ -59,7 +78,9 @@ static int convert_main(const cli_args *args)
         rc = cli_log_read(&log, args, from);
     if (!rc)
         rc = cli_pass(rh_log_write(log.log, out, to, &err), &err);
-    if (!rc && !cli_has(args, "quiet"))
+    if (!rc && cli_has(args, "json"))
+        report_json(&log, from, out);
+    else if (!rc && !cli_has(args, "quiet"))
         report(log.log, out);
     cli_log_clear(&log);
     return rc;

@@ -1,4 +1,5 @@
-// cmd_manual.c - rehearse manual: the page rehearse(1), in roff, from the tables.
+// cmd_manual.c - rehearse manual: the page rehearse(1), or of one command such as
+// rehearse-tune(1), in roff, from the tables.
 
 #include "cli_internal.h"
 
@@ -87,10 +88,52 @@ static void print_examples(const cli_command *command)
     }
 }
 
+static void print_ends(void)
+{
+    puts(".SH EXIT STATUS\n"
+         ".TP\n0\nThe work was done. Runs that diverged are a result, not a failure.\n"
+         ".TP\n1\nThe work could not be done, such as a file that could not be written.\n"
+         ".TP\n2\nThe command line or an input was refused.\n"
+         ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"
+         ".SH ENVIRONMENT\n"
+         ".TP\nNO_COLOR\nWhen set and not empty, nothing is coloured.\n"
+         ".TP\nLC_ALL, LC_CTYPE, LANG\nWhether charts may use more than ASCII.");
+}
+
+// The page rehearse-COMMAND(1).
+static void print_page(const cli_command *command)
+{
+    fputs(".TH REHEARSE\\-", stdout);
+    for (const char *c = command->name; *c; c++)
+        putchar(toupper((unsigned char)*c));
+    printf(" 1 \"\" \"rehearse %s\"\n.SH NAME\nrehearse\\-%s \\- ", rh_version(),
+           command->name);
+    print_text(command->about);
+    printf("\n.SH SYNOPSIS\n.B rehearse %s\n", command->name);
+    print_text(command->operands);
+    puts("\n.SH DESCRIPTION");
+    print_text(command->detail ? command->detail : command->about);
+    putchar('\n');
+    print_title("options");
+    for (int i = 0; cli_option_at(command, i); i++)
+        print_option(cli_option_at(command, i));
+    print_title("examples");
+    print_examples(command);
+    print_ends();
+    puts(".SH SEE ALSO\n.BR rehearse (1)");
+}
+
 static int manual_main(const cli_args *args)
 {
-    if (args->nword > 0)
-        return cli_refuse("manual: unexpected argument '%s'", args->word[0]);
+    if (args->nword > 1)
+        return cli_refuse("manual: unexpected argument '%s'", args->word[1]);
+    if (args->nword == 1) {
+        const cli_command *command = cli_command_find(args->word[0]);
+        if (!command)
+            return CLI_USAGE;
+        print_page(command);
+        return CLI_OK;
+    }
     printf(".TH REHEARSE 1 \"\" \"rehearse %s\"\n", rh_version());
     puts(
         ".SH NAME\nrehearse \\- " CLI_TAGLINE "\n"
@@ -106,23 +149,18 @@ static int manual_main(const cli_args *args)
     print_title("examples");
     for (int i = 0; cli_command_at(i); i++)
         print_examples(cli_command_at(i));
-    puts(".SH EXIT STATUS\n"
-         ".TP\n0\nThe work was done. Runs that diverged are a result, not a failure.\n"
-         ".TP\n1\nThe work could not be done, such as a file that could not be written.\n"
-         ".TP\n2\nThe command line or an input was refused.\n"
-         ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"
-         ".SH ENVIRONMENT\n"
-         ".TP\nNO_COLOR\nWhen set and not empty, nothing is coloured.\n"
-         ".TP\nLC_ALL, LC_CTYPE, LANG\nWhether charts may use more than ASCII.");
+    print_ends();
     return CLI_OK;
 }
 
 const cli_command cli_manual = {
     .name = "manual",
     .about = "The manual page, in roff",
-    .operands = "",
+    .operands = "[COMMAND]",
+    .operand = CLI_COMMAND,
     .group = {&cli_common_group},
-    .example = {"read it", "rehearse manual | man -l -"},
+    .example = {"read it", "rehearse manual | man -l -", "the page of one command",
+                "rehearse manual tune | man -l -"},
     .hidden = true,
     .main = manual_main,
 };

@@ -69,7 +69,7 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         {CLI_RESTARTS, {"normal", "random"}},
         {CLI_POLICY, {"near-optimal", "medium", "naive", "random"}},
         {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "grids"}},
-        {CLI_SHELL, {"bash", "zsh"}},
+        {CLI_SHELL, {"bash", "zsh", "fish"}},
     };
     int n = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

@@ -56,12 +56,14 @@ static void tables_reach_everywhere(void **unused)
 {
     (void)unused;
     char *bash = output_of("completion bash"), *zsh = output_of("completion zsh");
-    char *manual = output_of("manual");
+    char *manual = output_of("manual"), *fish = output_of("completion fish");
     int seen = 0;
     for (int i = 0; i < 4; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s --help", commands[i]);
         char *help = output_of(line);
+        snprintf(line, sizeof line, "manual %s", commands[i]);
+        char *page = output_of(line);
         for (char *at = strstr(help, "\n  "); at; at = strstr(at + 1, "\n  ")) {
             char name[32], roff[64];
             if (strlen(at) < 10 || sscanf(at + 7, "--%31[a-z-]", name) != 1)
@@ -70,12 +72,16 @@ static void tables_reach_everywhere(void **unused)
             snprintf(line, sizeof line, "--%s", name);
             assert_has(bash, line);
             assert_has(zsh, line);
+            snprintf(line, sizeof line, "%s' -l %s ", commands[i], name);
+            assert_has(fish, line);
             int used = snprintf(roff, sizeof roff, "\\-\\-");
             for (const char *c = name; *c; c++)
                 used += snprintf(roff + used, sizeof roff - (size_t)used,
                                  *c == '-' ? "\\-" : "%c", *c);
             assert_has(manual, roff);
+            assert_has(page, roff);
         }
+        free(page);
         free(help);
     }
     assert_true(seen >= 60);
@@ -86,7 +92,13 @@ static void tables_reach_everywhere(void **unused)
     assert_has(bash, "list:models) offer='knn nn auto'");
     assert_has(bash, "puddle_world ");
     assert_has(bash, " model:'"); // a model stands behind the simulators
+    assert_has(fish, "case 'esarsa'\n            printf '%s\\n' alpha=");
     assert_int_equal(system(RH_PROGRAM " completion bash | bash -n"), 0);
+    assert_int_equal(system(RH_PROGRAM
+                            " completion fish > s.fish; ! command -v fish >/dev/null "
+                            "|| fish --no-execute s.fish"),
+                     0);
+    free(fish);
     free(bash);
     free(zsh);
     free(manual);
@@ -265,8 +277,9 @@ static void refuses(void **unused)
         {"run acrobot -a esarsa --member 0", "are for models, but acrobot is a simulator"},
         {"sweep acrobot -a esarsa --grid acrobt:paper", "did you mean 'acrobot'?"},
         {"sweep acrobot -a esarsa --grid cartpole:papr", "did you mean 'paper'?"},
-        {"completion fish", "no shell 'fish'"},
-        {"manual more", "unexpected argument 'more'"},
+        {"completion fisch", "did you mean 'fish'?"},
+        {"manual tun", "did you mean 'tune'?"},
+        {"manual tune more", "unexpected argument 'more'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         outcome o = rehearse(wrong[i].line);
