@@ -1,10 +1,11 @@
 // contract.h - what every environment and every agent must provide.
 //
 // A kind (rh_env_type, rh_agent_type) is one constant in one file, listed in its module's
-// registry. A handle (rh_env, rh_agent) is an instance of a kind. An environment does not
-// change once created, so many threads can use it at the same time; everything that changes
-// during a run is in the caller's state block. `eval` uses these contracts only and cannot tell
-// a simulator from a calibration model.
+// registry, or registered by another program or a plug-in (plugin.h). A handle (rh_env,
+// rh_agent) is an instance of a kind. An environment does not change once created, so many
+// threads can use it at the same time; everything that changes during a run is in the caller's
+// state block. `eval` uses these contracts only and cannot tell a simulator from a calibration
+// model.
 //
 // The comments of rh_param, rh_task, rh_env_type and rh_agent_type list all requirements.
 // tests/env/test_registry.c and tests/agent/test_registry.c check them for every registered
@@ -18,6 +19,8 @@
 #define RH_MAX_OBS 256    // sensors of an observation
 #define RH_MAX_ACT 32     // numbers of a continuous action
 #define RH_MAX_MEMBER 256 // models of one environment
+#define RH_MAX_PARAM 64   // parameters of a kind
+#define RH_MAX_KIND 64    // kinds that can be registered, of agents and of environments
 
 // ---------------------------------------------------------------------------- parameters
 
@@ -145,6 +148,16 @@ typedef struct rh_env_type {
 
     // Release what init took, also after a failed init. NULL: nothing to release.
     void (*clear)(void *self);
+
+    // Instead of init, for kinds that share their functions: the same with `context`. NULL:
+    // init is called.
+    rh_status (*init_with)(const void *context, void *self, rh_task *task, const double *opt,
+                           rh_error *err);
+    const void *context; // borrowed
+
+    // Why the last start or step gave numbers that are not finite, in one line; may return
+    // NULL. Borrowed until the next call. NULL: there is no other reason.
+    const char *(*reason)(const void *self, const void *state);
 } rh_env_type;
 
 typedef struct rh_env rh_env;
@@ -169,6 +182,10 @@ RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, do
 // A discrete action that the task does not have makes no step: *reward is NAN.
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
+
+// Why the last start or step gave numbers that are not finite, in one line; NULL: no known
+// reason. Borrowed until the next call.
+RH_API const char *rh_env_reason(const rh_env *env, const void *state);
 
 // The fixed observations of the environment (n x nobs), borrowed from it, or NULL. Where there
 // are some: the index of the one that the last start or step returned.
@@ -227,8 +244,12 @@ typedef enum rh_actions { RH_DISCRETE = 1, RH_CONTINUOUS = 2 } rh_actions;
 // 6. give at least one parameter a usual range if it learns (save is not NULL), and none
 //    otherwise.
 //
-// The meaning of a step size is up to the agent; its `about` line says whether the number of
-// tilings divides it.
+// The rule of step sizes: an agent on tile features divides its step size by the number of
+// tilings, so that a range that is good with 8 tilings is still good with 16. It does not
+// divide by the number of active features. The `about` line of every step size says "divided by
+// the number of tilings", or "not divided" where an agent keeps the numbers of a publication
+// (the two actor-critics). With its initial hyperparameters an agent that learns does better
+// than the random one.
 typedef struct rh_agent_type {
     const char *name;
     const char *about;     // one line
@@ -273,6 +294,16 @@ typedef struct rh_agent_type {
 
     // Release what init took, also after a failed init. NULL: nothing to release.
     void (*clear)(void *self);
+
+    // Instead of init, for kinds that share their functions: the same with `context`. NULL:
+    // init is called.
+    rh_status (*init_with)(const void *context, void *self, const rh_task *task,
+                           const double *hp, rh_error *err);
+    const void *context; // borrowed
+
+    // Why the last start, step, end or act returned false, in one line; may return NULL.
+    // Borrowed until the next call. NULL: a number was no longer finite.
+    const char *(*reason)(void *self);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;
@@ -313,6 +344,10 @@ RH_API bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, doub
 RH_API bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
                           double *act);
 RH_API bool rh_agent_end(rh_agent *agent, double reward);
+
+// Why the last of these returned false, in one line; NULL: a number was no longer finite. They
+// also return false after an action that the task does not have. Borrowed until the next call.
+RH_API const char *rh_agent_reason(rh_agent *agent);
 
 // Save what was learned, with the agent's name and hyperparameters, and load it into an agent
 // of the same kind, task shape and fixed parameters. Call these between episodes.

@@ -14,4 +14,10 @@ RH_API const rh_env_type *rh_env_type_at(int i); // NULL unless 0 <= i < rh_env_
 // The simulator called `name`, or NULL and a message with the nearest name. Nullable: err.
 RH_API const rh_env_type *rh_env_find(const char *name, rh_error *err);
 
+// Register a kind of environment, which is then found, listed and used like the built-in ones,
+// after them. A name that is taken, a missing function or a parameter table that breaks the
+// rules of rh_param is refused. Any thread may call this; kinds are not removed.
+// Borrowed: type, until the program ends. Nullable: err.
+RH_API rh_status rh_env_register(const rh_env_type *type, rh_error *err);
+
 #endif

@@ -32,7 +32,8 @@ typedef enum rh_outcome {
     RH_FINISHED,
     RH_DIVERGED,      // the agent's numbers were no longer finite
     RH_ENV_NONFINITE, // the environment's observation or reward was not finite
-    RH_STOPPED        // the caller stopped it
+    RH_STOPPED,       // the caller stopped it
+    RH_FAILED         // the agent or the environment failed, with a reason
 } rh_outcome;
 
 // One run, scored.
@@ -58,6 +59,7 @@ typedef struct rh_event {
     double value;            // RH_EVENT_POINT: its value, NAN when no episode ended in it
     const rh_result *result; // RH_EVENT_RUN
     rh_agent *agent;         // RH_EVENT_RUN: the agent, after its run; NULL otherwise
+    const char *reason;      // RH_EVENT_RUN: why it is RH_FAILED; NULL otherwise
 } rh_event;
 
 typedef struct rh_eval_options {
@@ -112,8 +114,8 @@ RH_API rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmemb
 RH_API void rh_runner_destroy(rh_runner *runner); // NULL is allowed
 
 // Do run number first_run + run of setting hp (nparam) in a member, 0 .. nmember - 1, on a
-// worker, 0 .. nthread - 1. Only one thread at a time may use a worker. Nullable: curve
-// (ncurve), err.
+// worker, 0 .. nthread - 1. Only one thread at a time may use a worker. A run that is RH_FAILED
+// is done, and err has its reason. Nullable: curve (ncurve), err.
 RH_API rh_status rh_runner_run(rh_runner *runner, int worker, const double *hp, int member,
                                uint64_t run, rh_result *result, double *curve, rh_error *err);
 

@@ -274,7 +274,7 @@ typedef struct rh_trial {
     int nkind;               // kinds of model: the last members are of the last kind
     const rh_kind_score *kind; // the model's own first                      (nkind)
     double out_of_coverage;    // share of its steps outside the model's coverage
-    int ndiverged;             // runs that diverged
+    int ndiverged;             // runs that diverged or failed
 } rh_trial;
 
 // Something to compare the winner's score with, on its scale; NAN where unknown.

@@ -78,8 +78,8 @@ static bool choose(actor_critic *s, const int32_t *active, rh_rng *rng, int *act
         for (int a = 0; a < s->naction; a++)
             s->h[a] += row[a];
     }
-    rh_agent__softmax(s->h, s->naction, 1.0, s->pi);
-    *action = rh_agent__draw(s->pi, s->naction, rng);
+    rh_agent_softmax(s->h, s->naction, 1.0, s->pi);
+    *action = rh_agent_draw(s->pi, s->naction, rng);
     return rh_base__all_finite(s->h, s->naction);
 }
 

@@ -11,18 +11,9 @@ extern const rh_agent_type rh_agent_esarsa;
 extern const rh_agent_type rh_agent_gaussian_actor_critic;
 extern const rh_agent_type rh_agent_random;
 
-// ---------------------------------------------------------------------------- policies
-
-// Softmax of q / tau into pi (n), as in the paper's code: 1e-8 is added to the sum, and the
-// last action gets the rest.
-void rh_agent__softmax(const double *q, int n, double tau, double *pi);
-
-// Draw an action from pi (n), with one random number.
-int rh_agent__draw(const double *pi, int n, rh_rng *rng);
-
 // ---------------------------------------------------------------------------- tile coder
 
-extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles__mode
+extern const char *const rh_agent__tile_modes[]; // in order of rh_tiles_mode
 
 // The tile coder's rows of a parameter table; the three indices are consecutive.
 #define RH_AGENT__TILE_PARAMS(TILINGS, TILES, FEATURES)                                        \

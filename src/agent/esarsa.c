@@ -63,10 +63,10 @@ typedef struct esarsa {
     int32_t index;              // of the next observation, with a cache
 } esarsa;
 
-static rh_weights__options weights_for(const rh_tiles *tiles, const rh_task *task,
-                                       const double *hp)
+static rh_weights_options weights_for(const rh_tiles *tiles, const rh_task *task,
+                                      const double *hp)
 {
-    return (rh_weights__options){
+    return (rh_weights_options){
         .nfeature = tiles->nfeature,
         .nactive = tiles->nactive,
         .naction = task->naction,
@@ -79,7 +79,7 @@ static rh_weights__options weights_for(const rh_tiles *tiles, const rh_task *tas
 }
 
 // Set everything that needs no memory.
-static rh_weights__options configure(esarsa *s, const rh_task *task, const double *hp)
+static rh_weights_options configure(esarsa *s, const rh_task *task, const double *hp)
 {
     s->naction = task->naction;
     s->gamma = task->gamma;
@@ -95,7 +95,7 @@ static rh_status esarsa_init(void *self, const rh_task *task, const double *hp, 
     rh_status rc = rh_tiles__create(&s->tiles, hp + TILINGS, task, "esarsa", err);
     if (rc)
         return rc;
-    rh_weights__options opt = configure(s, task, hp);
+    rh_weights_options opt = configure(s, task, hp);
     rc = rh_weights__init(&s->weights, &opt, "esarsa", err);
     if (rc)
         return rc;
@@ -133,7 +133,7 @@ static rh_status esarsa_reset(void *self, const rh_task *task, const double *hp,
         return rc;
     if (nactive == s->tiles->nactive && nfeature == s->tiles->nfeature &&
         naction == task->naction) {
-        rh_weights__options opt = configure(s, task, hp);
+        rh_weights_options opt = configure(s, task, hp);
         return rh_weights__reset(&s->weights, &opt, "esarsa", err);
     }
     esarsa_clear(self);
@@ -156,14 +156,14 @@ static void evaluate(esarsa *s, const int32_t *feature)
     rh_weights__read(&s->weights, feature, s->q);
     for (int a = 0; a < s->naction; a++)
         s->q[a] += s->initial * s->tiles->nactive;
-    rh_agent__softmax(s->q, s->naction, s->tau, s->pi);
+    rh_agent_softmax(s->q, s->naction, s->tau, s->pi);
 }
 
 static bool esarsa_act(void *self, const double *obs, rh_rng *rng, double *act)
 {
     esarsa *s = self;
     evaluate(s, features_of(s, obs));
-    act[0] = rh_agent__draw(s->pi, s->naction, rng);
+    act[0] = rh_agent_draw(s->pi, s->naction, rng);
     return rh_base__all_finite(s->q, s->naction);
 }
 
@@ -174,7 +174,7 @@ static bool esarsa_start(void *self, const double *obs, rh_rng *rng, double *act
     rh_weights__tick(&s->weights);
     const int32_t *feature = features_of(s, obs);
     evaluate(s, feature);
-    int action = rh_agent__draw(s->pi, s->naction, rng);
+    int action = rh_agent_draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, feature, action);
     act[0] = action;
     return rh_base__all_finite(s->q, s->naction);
@@ -202,7 +202,7 @@ static bool esarsa_step(void *self, double reward, const double *obs, rh_rng *rn
     // the next action and the expectation, by the weights before the update
     const int32_t *feature = features_of(s, obs);
     evaluate(s, feature);
-    int action = rh_agent__draw(s->pi, s->naction, rng);
+    int action = rh_agent_draw(s->pi, s->naction, rng);
     rh_weights__aim(&s->weights, feature, action);
     double expected = 0.0;
     for (int a = 0; a < s->naction; a++)
@@ -225,7 +225,7 @@ static rh_status esarsa_make_cache(void **cache, const rh_task *task, const doub
 {
     rh_tiles *tiles = NULL;
     rh_tile_cache *made = NULL;
-    rh_weights__options opt;
+    rh_weights_options opt;
     rh_status rc = rh_tiles__create(&tiles, hp + TILINGS, task, "esarsa", err);
     if (rc)
         goto done;

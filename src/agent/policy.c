@@ -1,8 +1,10 @@
 // policy.c - softmax policies.
+//
+// As in the paper's code: 1e-8 is added to the sum, and the last action gets the rest.
 
 #include "agent_internal.h"
 
-void rh_agent__softmax(const double *q, int n, double tau, double *pi)
+void rh_agent_softmax(const double *q, int n, double tau, double *pi)
 {
     double most = q[0];
     for (int a = 1; a < n; a++)
@@ -20,7 +22,7 @@ void rh_agent__softmax(const double *q, int n, double tau, double *pi)
     pi[n - 1] = rest;
 }
 
-int rh_agent__draw(const double *pi, int n, rh_rng *rng)
+int rh_agent_draw(const double *pi, int n, rh_rng *rng)
 {
     double u = rh_rng_uniform(rng);
     for (int a = 0; a < n - 1; a++) {

@@ -77,7 +77,7 @@ static void build_joint(rh_tiles *tiles, int32_t side)
 }
 
 // The number of features as a double, since it may not fit an int.
-static double count_features(rh_tiles__mode mode, int nobs, int ntiling, int ntile)
+static double count_features(rh_tiles_mode mode, int nobs, int ntiling, int ntile)
 {
     double side = ntile + 1, n = nobs;
     switch (mode) {
@@ -91,7 +91,7 @@ static double count_features(rh_tiles__mode mode, int nobs, int ntiling, int nti
     return NAN;
 }
 
-static rh_status check_size(rh_tiles__mode mode, int ntiling, int ntile, const rh_task *task,
+static rh_status check_size(rh_tiles_mode mode, int ntiling, int ntile, const rh_task *task,
                             const char *owner, rh_error *err)
 {
     double n = count_features(mode, task->nobs, ntiling, ntile);
@@ -116,7 +116,7 @@ rh_status rh_tiles__create(rh_tiles **out, const double *hp, const rh_task *task
                            const char *owner, rh_error *err)
 {
     int ntiling = (int)hp[0], ntile = (int)hp[1];
-    rh_tiles__mode mode = (rh_tiles__mode)hp[2];
+    rh_tiles_mode mode = (rh_tiles_mode)hp[2];
     rh_status rc = check_size(mode, ntiling, ntile, task, owner, err);
     if (rc)
         return rc;

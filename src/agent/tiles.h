@@ -4,20 +4,13 @@
 #define AGENT_TILES_H
 
 #include "kernel.h"
-#include "rehearse/contract.h"
-
-// Which groups of sensors have tilings of their own.
-typedef enum rh_tiles__mode {
-    RH_TILES_PAIRS,   // each sensor alone, and each pair
-    RH_TILES_SINGLES, // each sensor alone
-    RH_TILES_JOINT    // all sensors together
-} rh_tiles__mode;
+#include "rehearse/agent.h"
 
 // Built once, then only read. A row holds, for one quantised value of a sensor, what it adds to
 // the index of the active feature in every tiling of a group.
-typedef struct rh_tiles {
+struct rh_tiles {
     const rh_kernels *kernels; // borrowed
-    rh_tiles__mode mode;
+    rh_tiles_mode mode;
     int nobs;
     int ntiling;
     int nvalue;       // quantised values of a sensor: ntiling * ntile + 1
@@ -29,7 +22,7 @@ typedef struct rh_tiles {
     double *scale;    // quantised values per unit            (nobs)
     int32_t *row;     // for singles; for the first and for the second of a pair; or for every
                       // sensor of the joint group            (3 or nobs, nvalue, ntiling)
-} rh_tiles;
+};
 
 // Tiles over the task's sensor ranges, with the values hp (3) of RH_AGENT__TILE_PARAMS: number
 // of tilings, tiles, and mode. Owned: *out, free with rh_tiles__destroy().

@@ -60,18 +60,18 @@ static int whole_blocks(int n)
     return (n + RH_BLOCK - 1) / RH_BLOCK * RH_BLOCK;
 }
 
-static int count_lines(const rh_weights__options *opt)
+static int count_lines(const rh_weights_options *opt)
 {
     return (opt->naction + RH_LANES - 1) / RH_LANES;
 }
 
 // Features read at a time.
-static int count_read(const rh_weights__options *opt)
+static int count_read(const rh_weights_options *opt)
 {
     return (opt->nactive + 3) / 4 * 4;
 }
 
-static size_t count_entries(const rh_weights__options *opt)
+static size_t count_entries(const rh_weights_options *opt)
 {
     return ((size_t)opt->nfeature + 1) * (size_t)count_lines(opt) * RH_LANES;
 }
@@ -279,7 +279,7 @@ size_t rh_weights__list_size(int nactive)
     return ((size_t)nactive + 15) / 16 * 16 + 16; // whole vectors, read and written
 }
 
-void rh_weights__address(const rh_weights__options *opt, int32_t *feature)
+void rh_weights__address(const rh_weights_options *opt, int32_t *feature)
 {
     int n = count_read(opt), nline = count_lines(opt);
     for (int i = opt->nactive; i < n; i++)
@@ -451,7 +451,7 @@ static rh_status begin(rh_weights *w, const char *owner, rh_error *err)
     return RH_OK;
 }
 
-rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err)
+rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh_error *err)
 {
     if (count_entries(opt) > INT32_MAX - RH_BLOCK) // an int32_t numbers places and entries
         return rh_fail(err, RH_EINVAL, "%s: %d features of %d actions are too many", owner,
@@ -459,7 +459,7 @@ rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, r
     return RH_OK;
 }
 
-rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const char *owner,
+rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
                            rh_error *err)
 {
     *w = (rh_weights){.opt = *opt};
@@ -475,7 +475,7 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const 
     return begin(w, owner, err);
 }
 
-rh_status rh_weights__reset(rh_weights *w, const rh_weights__options *opt, const char *owner,
+rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
                             rh_error *err)
 {
     w->opt = *opt;

@@ -5,24 +5,13 @@
 #define AGENT_WEIGHTS_H
 
 #include "kernel.h"
-#include "rehearse/contract.h"
-
-typedef struct rh_weights__options {
-    int32_t nfeature;
-    int nactive; // features active at a time
-    int naction;
-    bool plain;   // gradient descent instead of Adam
-    double rate;  // step size
-    double beta1; // Adam's
-    double beta2;
-    double decay; // of a trace, a step
-} rh_weights__options;
+#include "rehearse/agent.h"
 
 typedef struct rh_agent__idle rh_agent__idle;
 
 // An entry is the weight of a feature and an action. Those with a trace form the active set.
-typedef struct rh_weights {
-    rh_weights__options opt;
+struct rh_weights {
+    rh_weights_options opt;
     const rh_kernels *kernels; // borrowed
     int nline;                 // lines per feature: four actions each
     int nread; // features read at a time: the active ones, and zeros up to a multiple of 4
@@ -63,25 +52,25 @@ typedef struct rh_weights {
     int32_t *fresh_slot; // owned: what their slots held: 0, or less when idle (nread)
     int nfresh;
     double aimed; // sum of their weights without the changes in the set
-} rh_weights;
+};
 
 // Refuse more weights than an int32_t can index. `owner` opens messages.
-rh_status rh_weights__check(const rh_weights__options *opt, const char *owner, rh_error *err);
+rh_status rh_weights__check(const rh_weights_options *opt, const char *owner, rh_error *err);
 
 // Start with all weights zero. Call clear also after a failed init.
-rh_status rh_weights__init(rh_weights *w, const rh_weights__options *opt, const char *owner,
+rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const char *owner,
                            rh_error *err);
 void rh_weights__clear(rh_weights *w);
 
 // Set all weights to zero again, with other options of the same shape. On failure, clear.
-rh_status rh_weights__reset(rh_weights *w, const rh_weights__options *opt, const char *owner,
+rh_status rh_weights__reset(rh_weights *w, const rh_weights_options *opt, const char *owner,
                             rh_error *err);
 
 // Length of a list of active features, padded for rh_weights__read().
 size_t rh_weights__list_size(int nactive);
 
 // Convert the features (nactive) of such a list in place to what the calls below expect.
-void rh_weights__address(const rh_weights__options *opt, int32_t *feature);
+void rh_weights__address(const rh_weights_options *opt, int32_t *feature);
 
 // q (naction, padded to a multiple of 4) = sums of the weights of the active features.
 void rh_weights__read(rh_weights *w, const int32_t *feature, double *q);

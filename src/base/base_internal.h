@@ -13,6 +13,17 @@ const char *rh_base__path_tail(const char *path);
 // The candidate most like `word`, or NULL when none is near enough to be a typo of it.
 const char *rh_base__suggest(const char *word, const char *const *candidate, int ncandidate);
 
+// ---------------------------------------------------------------------------- kinds
+
+// Check what is registered from outside. what: "agent" or "environment".
+rh_status rh_kind__check_name(const char *what, const char *name, const char *about,
+                              rh_error *err);
+rh_status rh_kind__check_params(const char *what, const char *name, const rh_param *param,
+                                int nparam, rh_error *err);
+// Fail: a function that is required is NULL. functions: which ones are.
+rh_status rh_kind__missing(const char *what, const char *name, const char *functions,
+                           rh_error *err);
+
 // ---------------------------------------------------------------------------- memory
 
 // Grow a block to hold more than n items of `size` bytes: old items first, the rest zeroed.

@@ -50,7 +50,8 @@ static rh_status begin_env(rh_env *env, const double *opt, rh_error *err)
     env->task.gamma = 1.0;
     env->task.reward_lo = -INFINITY;
     env->alive = true;
-    rc = type->init(env->self, &env->task, env->opt, err);
+    rc = type->init_with ? type->init_with(type->context, env->self, &env->task, env->opt, err)
+                         : type->init(env->self, &env->task, env->opt, err);
     return rc ? rc : check_task(&env->task, type->name, err);
 }
 
@@ -147,6 +148,11 @@ bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *
     return env->type->step(env->self, state, act, streams, obs, reward);
 }
 
+const char *rh_env_reason(const rh_env *env, const void *state)
+{
+    return env->type->reason ? env->type->reason(env->self, state) : NULL;
+}
+
 const double *rh_env_fixed_obs(const rh_env *env, int32_t *n)
 {
     *n = 0;
@@ -168,6 +174,9 @@ bool rh_env_uncovered(const rh_env *env, const void *state)
 struct rh_agent {
     const rh_agent_type *type;
     int nobs, naction, nact; // shape of its task
+    double lo[RH_MAX_ACT];   // bounds of a continuous action  (nact)
+    double hi[RH_MAX_ACT];   //
+    char refused[96];        // why its last action was not one of the task's; "": it was
     double *hp;              // owned  (nparam)
     void *self;              // owned
     bool alive;              // init was called, so clear must be
@@ -186,7 +195,8 @@ static rh_status begin_run(rh_agent *agent, const rh_task *task, rh_error *err)
             type->clear(agent->self);
         memset(agent->self, 0, type->self_size);
     }
-    return type->init(agent->self, task, agent->hp, err);
+    return type->init_with ? type->init_with(type->context, agent->self, task, agent->hp, err)
+                           : type->init(agent->self, task, agent->hp, err);
 }
 
 rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp, rh_error *err)
@@ -202,6 +212,11 @@ rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
     agent->nobs = task->nobs;
     agent->naction = task->naction;
     agent->nact = task->nact;
+    agent->refused[0] = 0;
+    for (int i = 0; i < task->nact; i++) {
+        agent->lo[i] = task->naction ? 0.0 : task->act_lo[i];
+        agent->hi[i] = task->naction ? task->naction - 1 : task->act_hi[i];
+    }
     agent->frozen = false;
     if (hp && type->nparam)
         memcpy(agent->hp, hp, (size_t)type->nparam * sizeof *hp);
@@ -313,21 +328,45 @@ void rh_agent_freeze(rh_agent *agent, bool frozen)
     agent->frozen = frozen;
 }
 
+// Whether the action is one of the task's; otherwise note the reason.
+static bool is_legal(rh_agent *agent, const double *act)
+{
+    for (int i = 0; i < agent->nact; i++) {
+        bool inside = act[i] >= agent->lo[i] && act[i] <= agent->hi[i]; // false for NaN
+        if (inside && (!agent->naction || act[i] == floor(act[i])))
+            continue;
+        snprintf(agent->refused, sizeof agent->refused,
+                 "%.31s chose action %g, expected %s%g to %g", agent->type->name, act[i],
+                 agent->naction ? "an index, " : "", agent->lo[i], agent->hi[i]);
+        return false;
+    }
+    return true;
+}
+
 bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, double *act)
 {
-    return (agent->frozen ? agent->type->act : agent->type->start)(agent->self, obs, rng, act);
+    const rh_agent_type *type = agent->type;
+    return (agent->frozen ? type->act : type->start)(agent->self, obs, rng, act) &&
+           is_legal(agent, act);
 }
 
 bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_rng *rng, double *act)
 {
-    if (agent->frozen)
-        return agent->type->act(agent->self, obs, rng, act);
-    return agent->type->step(agent->self, reward, obs, rng, act);
+    const rh_agent_type *type = agent->type;
+    bool healthy = agent->frozen ? type->act(agent->self, obs, rng, act)
+                                 : type->step(agent->self, reward, obs, rng, act);
+    return healthy && is_legal(agent, act);
 }
 
 bool rh_agent_end(rh_agent *agent, double reward)
 {
     return agent->frozen || agent->type->end(agent->self, reward);
+}
+
+const char *rh_agent_reason(rh_agent *agent)
+{
+    const char *own = agent->type->reason ? agent->type->reason(agent->self) : NULL;
+    return own ? own : *agent->refused ? agent->refused : NULL;
 }
 
 // The shape of the task, as saved: a state fits only an agent of the same shape.

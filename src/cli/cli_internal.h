@@ -153,6 +153,14 @@ bool cli_split(const char *pair, char name[64], const char **value);
 int cli_plan_init(rh_plan **plan, const cli_args *args, const char *operand);
 int cli_plan_set(rh_plan *plan, const cli_args *args); // the options alone
 
+// ---------------------------------------------------------------------------- plug-ins
+
+// Load what --plugin names on this line, before it is read: its names are then known.
+int cli_plugins_load(int argc, char **argv);
+
+// From here on, a crash in a plug-in is reported as such.
+void cli_catch_crashes(void);
+
 // ---------------------------------------------------------------------------- messages, text
 
 void cli_say(const char *format, ...) RH_PRINTF(1, 2);   // "rehearse: ...", on standard error
@@ -473,8 +481,10 @@ typedef struct cli_progress {
     double begun, drawn;  // on the clock, seconds
     double seconds;       // duration of the runs
     bool quiet, terminal;
-    int above;     // lines drawn above the bar
-    char note[48]; // beside the numbers: the best score so far
+    int above;         // lines drawn above the bar
+    char note[48];     // beside the numbers: the best score so far
+    char failure[240]; // why a run failed, of the first setting, member and run; "": none did
+    int64_t failed;    // which one that is
 } cli_progress;
 
 bool cli_progress_count(cli_progress *p, const rh_event *event); // true when it is time to draw
@@ -493,7 +503,7 @@ int cli_job_run(cli_job *job, cli_progress *p, int nsetting, const double *hp,
 typedef struct cli_score {
     int64_t nfinished;
     bool whole;         // all its runs are finished
-    int64_t ndiverged;  // runs whose agent or environment was no longer finite
+    int64_t ndiverged;  // runs that diverged or failed
     int nmember;        // members with finished runs
     double score;       // the mean of each member's runs, pooled over the members
     rh_summary summary; // of the runs; with several members, of their means
@@ -509,7 +519,8 @@ typedef struct cli_result {
     const double *curve;     // mean over the runs        (ncurve)
     const double *mean;      // of each member's runs     (nmember)
     cli_score score;
-    double seconds; // duration; NAN with --pace
+    double seconds;      // duration; NAN with --pace
+    const char *failure; // why a run failed
 } cli_result;
 
 void cli_result_print(const cli_result *result);

@@ -8,6 +8,8 @@
 
 static const cli_option list_option[] = {
     {"json", 0, CLI_NONE, NULL, .about = "print one JSON document"},
+    {"plugin", 0, CLI_FILE, "FILE", .about = "list what a plug-in has, too; can be repeated",
+     .repeats = true},
     {"help", 'h', CLI_NONE, NULL, .about = "print this text"},
     {0},
 };
@@ -288,6 +290,11 @@ static int detail(cli_list_topic topic, const cli_item *item)
         return rc;
     if (item->agent)
         printf("\n  actions   %s\n", actions_of(item->agent));
+    const rh_plugin_info *from = item->agent ? rh_plugin_of_agent(item->agent)
+                                 : item->env ? rh_plugin_of_env(item->env)
+                                             : NULL;
+    if (from)
+        printf("%s  plug-in   %s\n", item->env ? "\n" : "", from->path);
     print_params(topic_text[topic].params, item->param, item->nparam);
     if (item->repr)
         print_presets(item->repr);

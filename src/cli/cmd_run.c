@@ -195,7 +195,8 @@ static int summarise(running *r, cli_result *result)
                            .result = r->result,
                            .curve = r->mean,
                            .mean = r->member,
-                           .seconds = r->progress.seconds};
+                           .seconds = r->progress.seconds,
+                           .failure = r->progress.failure};
     result->score = cli_score_of(&r->job, r->result, r->member, work);
     rh_free(work);
     return CLI_OK;

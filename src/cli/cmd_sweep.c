@@ -177,6 +177,8 @@ static int sweep_main(const cli_args *args)
     else if (job->words)
         cli_table_print(&s.table,
                         (int)cli_number(args, "top", cli_is_terminal(stdout) ? TOP : INT_MAX));
+    if (*s.progress.failure)
+        cli_say("a run failed: %s", s.progress.failure);
     if (cli_interrupted()) {
         cli_say("interrupted: %s of %s runs finished", cli_count(s.table.nfinished).s,
                 cli_count(s.progress.nunit).s);

@@ -17,12 +17,15 @@ static const cli_option jobs_option[] = {
 };
 
 static const cli_option common_option[] = {
+    {"plugin", 0, CLI_FILE, "FILE",
+     .about = "load the agents and environments of a plug-in; can be repeated",
+     .repeats = true},
     {"help", 'h', CLI_NONE, NULL, .about = "this text"},
     {0},
 };
 
 const cli_group cli_runs_group = {CLI_MAIN, jobs_option};
-const cli_group cli_common_group = {"help", common_option};
+const cli_group cli_common_group = {"all commands", common_option};
 
 // ---------------------------------------------------------------------------- the plan
 

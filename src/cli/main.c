@@ -64,8 +64,11 @@ static int dispatch(int argc, char **argv)
 
     if (chosen->before)
         chosen->before();
+    int rc = cli_plugins_load(argc - 2, argv + 2);
+    if (rc)
+        return rc;
     cli_args args;
-    int rc = cli_args_init(&args, chosen, argc - 2, argv + 2);
+    rc = cli_args_init(&args, chosen, argc - 2, argv + 2);
     if (!rc && args.help)
         rc = cli_help.main(&(cli_args){
             .command = &cli_help, .word = (const char *[]){chosen->name}, .nword = 1});
@@ -77,6 +80,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_catch_crashes();
     int rc = dispatch(argc, argv);
     errno = 0;
     bool lost = fflush(stdout) != 0 || ferror(stdout);

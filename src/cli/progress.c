@@ -28,6 +28,16 @@ static void begin(cli_progress *p, const cli_job *job, int nsetting)
     p->drawn = p->begun;
 }
 
+// Keep the reason of the first run that failed, whichever thread was first.
+static void note_failure(cli_progress *p, const rh_event *event)
+{
+    int64_t at = ((int64_t)event->setting << 40) + ((int64_t)event->member << 32) + event->run;
+    if (!event->reason || (*p->failure && at > p->failed))
+        return;
+    snprintf(p->failure, sizeof p->failure, "%s", event->reason);
+    p->failed = at;
+}
+
 bool cli_progress_count(cli_progress *p, const rh_event *event)
 {
     int64_t told; // points that the run has reported
@@ -39,6 +49,7 @@ bool cli_progress_count(cli_progress *p, const rh_event *event)
         if (event->result->outcome == RH_STOPPED)
             break;
         p->results++;
+        note_failure(p, event);
         told = event->result->nstep * p->npoint / p->nstep;
         p->points += (double)(p->npoint - told);
         break;

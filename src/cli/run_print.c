@@ -86,6 +86,14 @@ static void print_score(const cli_result *r)
              cli_real(s->q75, n).s, cli_real(s->max, n).s);
 }
 
+static void print_failed(const cli_result *r)
+{
+    int64_t n = count_outcome(r, RH_FAILED);
+    if (n)
+        cli_line("failed", "%s of %s runs: %s", cli_count(n).s, cli_count(r->score.nfinished).s,
+                 r->failure);
+}
+
 static void print_diverged(const cli_result *r)
 {
     static const struct {
@@ -137,6 +145,7 @@ void cli_result_print(const cli_result *r)
             cli_line("episodes", "%s completed per run",
                      cli_real(mean_episodes(r), mean_episodes(r) < 100.0).s);
         print_diverged(r);
+        print_failed(r);
     }
     if (isfinite(r->seconds))
         cli_line("duration", "%.1f s, %s steps/s", r->seconds,
@@ -214,6 +223,10 @@ void cli_result_json(FILE *out, const cli_result *r)
     cli_json_whole(&json, "finished_runs", r->score.nfinished);
     cli_json_whole(&json, "diverged",
                    count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
+    if (*r->failure) {
+        cli_json_whole(&json, "failed", count_outcome(r, RH_FAILED));
+        cli_json_text(&json, "failure", r->failure);
+    }
     cli_json_real(&json, "score", r->score.score);
     if (has_members(r))
         cli_json_reals(&json, "member_scores", r->mean, r->job->world.nmember);

@@ -35,8 +35,7 @@ cli_score cli_score_of(const cli_job *job, const rh_result *result, double *mean
         const rh_result *here = result + (size_t)m * (size_t)nrun;
         int n = gather(here, nrun, work);
         for (int i = 0; i < nrun; i++)
-            s.ndiverged +=
-                here[i].outcome == RH_DIVERGED || here[i].outcome == RH_ENV_NONFINITE;
+            s.ndiverged += here[i].outcome != RH_FINISHED && here[i].outcome != RH_STOPPED;
         s.nfinished += n;
         if (n && nmember == 1)
             s.summary = rh_summarise(work, n, work + nrun);

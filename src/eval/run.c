@@ -14,8 +14,11 @@
 //    (feature_caches.c). Nothing else in the run changes.
 // 6. Steps out of coverage are counted while the agent learns, not in the RH_FINAL phase.
 // 7. Finite rewards may have an infinite sum; the outcome is then RH_ENV_NONFINITE.
+// 8. Where the agent or the environment gives a reason (a crash of its own process, an action
+//    that does not exist), the run is RH_FAILED instead of diverged, and scores the same.
 
 #include "base/base_internal.h"
+#include "base/text.h"
 #include "eval_internal.h"
 
 #include <math.h>
@@ -41,6 +44,7 @@ typedef struct running {
     int64_t step;
     int64_t nuncovered; // steps out of coverage
     int point;          // next point of the learning curve
+    char reason[240];   // of RH_FAILED
 } running;
 
 // Pass the index of the observation to the agent.
@@ -119,6 +123,20 @@ static void draw_curve(running *r)
     }
 }
 
+// The outcome with its reason, where there is one.
+static rh_outcome explain(running *r, rh_outcome outcome)
+{
+    if (outcome != RH_DIVERGED && outcome != RH_ENV_NONFINITE)
+        return outcome;
+    const char *reason = outcome == RH_DIVERGED ? rh_agent_reason(r->agent) : NULL;
+    if (!reason) // the agent may have met its numbers first
+        reason = rh_env_reason(r->env, r->state);
+    if (!reason)
+        return outcome;
+    rh_text__printable(reason, r->reason, sizeof r->reason);
+    return RH_FAILED;
+}
+
 // Do nstep steps from a new start, and record the learning curve if asked to.
 static rh_outcome do_steps(running *r, int64_t nstep, bool draw)
 {
@@ -132,7 +150,7 @@ static rh_outcome do_steps(running *r, int64_t nstep, bool draw)
         if (r->step % STOP_EVERY == 0 && rh_runner__stopped(r->runner))
             outcome = RH_STOPPED;
     }
-    return outcome;
+    return explain(r, outcome);
 }
 
 static void set_streams(running *r, rh_stream start, rh_stream noise, rh_stream agent)
@@ -182,7 +200,7 @@ static rh_result whole_run(running *r)
         result.score = rh_tally__score(&r->tally, opt->criterion);
     if (result.outcome == RH_FINISHED && !isfinite(result.score))
         result.outcome = RH_ENV_NONFINITE;
-    if (result.outcome == RH_DIVERGED || result.outcome == RH_ENV_NONFINITE)
+    if (result.outcome != RH_FINISHED && result.outcome != RH_STOPPED)
         result.score = lowest_score(r->runner);
     return result;
 }
@@ -212,6 +230,8 @@ rh_status rh_run__run(rh_runner *runner, int worker, const rh_eval__job *job, rh
     rh_agent_use_cache(r.agent, job->cache);
     *result = whole_run(&r);
     rh_agent_use_cache(r.agent, NULL); // the caller may use the agent elsewhere
-    tell(&r, (rh_event){.kind = RH_EVENT_RUN, .result = result, .agent = r.agent});
-    return RH_OK;
+    const char *reason = result->outcome == RH_FAILED ? r.reason : NULL;
+    tell(&r, (rh_event){
+                 .kind = RH_EVENT_RUN, .result = result, .agent = r.agent, .reason = reason});
+    return reason ? rh_fail(err, RH_OK, "%s", reason) : RH_OK;
 }

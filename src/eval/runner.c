@@ -47,6 +47,8 @@ const char *rh_outcome_name(rh_outcome outcome)
         return "environment not finite";
     case RH_STOPPED:
         return "stopped";
+    case RH_FAILED:
+        return "failed";
     }
     return "unknown";
 }

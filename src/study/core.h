@@ -58,6 +58,7 @@ struct rh_study {
     int64_t nstep;                // steps of all runs
     int nfinished;                // settings finished in this stage
     int nclosed;                  // all settings below this one are closed
+    char failure[244];            // why a run failed, of this process; "": none did
     bool dirty;                   // the journal has runs that may not be on the disk
     rh_stage stage;               //
     const rh_study__record *best; // that leads in this stage, or NULL

@@ -9,7 +9,8 @@
 //    nothing: of bayes and cem only the settings of the first ask count.
 // 3. confirmed-lower: the winner's interval in the confirmation lies entirely below that in the
 //    search. It won because of one model or its random streams.
-// 4. too-good: see too_good.c. rare-failures: see promise.c.
+// 4. failed: an agent of another program crashed, hung or answered nonsense.
+// 5. too-good: see too_good.c. rare-failures: see promise.c.
 
 #include "core.h"
 
@@ -104,6 +105,30 @@ static void all_tied(rh_study *study)
                         "or they are equally good");
 }
 
+// Runs of a trial that failed, for a reason of their own.
+static int count_failed(const rh_trial *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->nmember * t->nrun; i++)
+        n += t->result[i].outcome == RH_FAILED;
+    return n;
+}
+
+static void failed_runs(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    int64_t nrun = 0;
+    for (int i = 0; i < v->ntrial; i++)
+        nrun += v->trial[i].ndiverged ? count_failed(&v->trial[i]) : 0;
+    if (nrun)
+        rh_findings__advise(
+            rh_findings__add(&v->findings, RH_WARNING, "failed", nrun,
+                             "%lld run%s failed and count%s as the worst possible%s%s",
+                             (long long)nrun, nrun == 1 ? "" : "s", nrun == 1 ? "s" : "",
+                             *study->failure ? "; one of them: " : "", study->failure),
+            "fix the agent and use a new folder; study.log has the reason of every such run");
+}
+
 static void diverged_runs(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -111,12 +136,13 @@ static void diverged_runs(rh_study *study)
     int64_t nrun = 0, own = 0;
     for (int i = 0; i < v->ntrial; i++) {
         const rh_trial *t = &v->trial[i];
-        if (!t->ndiverged)
+        int n = t->ndiverged ? t->ndiverged - count_failed(t) : 0;
+        if (!n)
             continue;
         const rh_study__record *tried = rh_study__find(study, t->setting, false);
         nsetting += !t->confirm || tried->trial.ndiverged == 0;
-        nrun += t->ndiverged;
-        own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? t->ndiverged : 0;
+        nrun += n;
+        own += v->winner >= 0 && t->setting == v->trial[v->winner].setting ? n : 0;
     }
     if (v->winner < 0 && nrun)
         rh_findings__advise(
@@ -183,6 +209,7 @@ rh_status rh_study__findings(rh_study *study)
     rh_status rc = rh_study__too_good(study);
     rare_failures(study);
     out_of_coverage(study);
+    failed_runs(study);
     diverged_runs(study);
     at_bounds(study);
     return rh_findings__end(&v->findings) ? rc : RH_ENOMEM;

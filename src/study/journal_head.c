@@ -3,6 +3,7 @@
 //     op 0   study_name, directions: larger is better
 //     op 2   rehearse: version        log: path           fingerprint: 16 hex digits
 //            starts, model: the same  ncurve              plan: {key: text}
+//            plugins: the same, of the plug-ins that are used; left out without any
 //
 // 1. Names and paths are for people: a log that was moved is the same log, by its fingerprint.
 //    Everything else must be equal, except open entries of the plan.
@@ -70,6 +71,8 @@ void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
     hash_attr(text, "fingerprint", head->fingerprint);
     hash_attr(text, "starts", head->starts);
     hash_attr(text, "model", head->model);
+    if (head->plugins)
+        hash_attr(text, "plugins", head->plugins);
     rh_journal__study_attr(text, "ncurve");
     rh_text__whole(text, head->ncurve);
     rh_journal__end_attr(text);
@@ -151,6 +154,8 @@ static void compare_logs(comparison *c, const json_t *attr, const rh_journal__he
     }
     compare_hash(c, attr, "starts", "log of starts", head->starts);
     compare_hash(c, attr, "model", "model", head->model);
+    if (head->plugins || json_object_get(attr, "plugins"))
+        compare_hash(c, attr, "plugins", "build of its plug-ins", head->plugins);
 }
 
 static void compare_whole(comparison *c, const json_t *attr, const char *key, int64_t is)

@@ -113,7 +113,7 @@ rh_journal__fate rh_journal__no_memory(rh_journal__reader *d)
 
 static const char *outcome(const char *at, const char *end, rh_outcome *o)
 {
-    for (int i = RH_FINISHED; i <= RH_STOPPED; i++) {
+    for (int i = RH_FINISHED; i <= RH_FAILED; i++) {
         const char *next = rh_scan__after(at, end, rh_outcome_name((rh_outcome)i));
         next = rh_scan__after(next, end, "\"");
         if (next) {

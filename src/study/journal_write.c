@@ -253,6 +253,20 @@ rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__r
     return rh_journal__append(journal, err);
 }
 
+rh_status rh_journal__add_reason(rh_journal *journal, int number, const rh_study__run *run,
+                                 const char *reason, rh_error *err)
+{
+    const rh_journal__entry *trial = open_trial(journal, number, err);
+    char key[RH_JOURNAL__NAME_SIZE];
+    if (!trial)
+        return RH_EINVAL;
+    snprintf(key, sizeof key, "failed:%d:%d", run->member, run->run);
+    rh_journal__trial_attr(&journal->text, trial->id, key);
+    rh_text__json(&journal->text, reason);
+    rh_journal__end_attr(&journal->text);
+    return rh_journal__append(journal, err);
+}
+
 // The mean learning curve if known, each point at its last step; at most one point per step.
 static void add_curve(rh_text *t, int id, const rh_journal__head *head, const double *curve)
 {

@@ -255,7 +255,8 @@ rh_status rh_plan_set(rh_plan *plan, const char *key, const char *text, const ch
     if (*text == '{' || *text == '[') {
         bool tree_wanted = rh_plan__behind(full, "parameters.") != NULL ||
                            rh_plan__behind(full, "ranges.") != NULL ||
-                           rh_plan__behind(full, "limits.") != NULL;
+                           rh_plan__behind(full, "limits.") != NULL ||
+                           strcmp(full, "plugins") == 0;
         rh_status rc = tree_wanted ? read_flow(&tree, text, key, where, err) : RH_OK;
         if (rc)
             return rc;

@@ -187,6 +187,15 @@ int rh_plan__known(const char *section, const char *known[RH_PLAN__NKEYS]);
 // The section that has this key, where it is only in one: "evaluation" of "runs". NULL: none.
 const char *rh_plan__section_of(const char *name);
 
+// ---------------------------------------------------------------------------- plug-ins
+
+// Load what the key names. plan_plugins.c
+rh_status rh_plan__read_plugins(rh_plan *plan, const rh_plan__item *said, rh_error *err);
+// A hash of the plug-ins that the plan uses; 0: none.
+uint64_t rh_plan__plugin_hash(const rh_plan *plan);
+// The line of a file that loads them; nothing without any.
+void rh_plan__write_plugins(const rh_plan *plan, rh_text *text);
+
 // ---------------------------------------------------------------------------- files
 
 // Read the YAML text bytes (n). path: for messages, and where paths start from.

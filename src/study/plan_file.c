@@ -6,7 +6,8 @@
 //    from the same file; here they are skipped, except for the path.
 // 2. Keys of W&B that only describe (description, project, entity) are skipped; those that
 //    would change the work (program, early_terminate) are refused with the reason.
-// 3. `grid` is entered first, so that parameters override it wherever they stand in the file.
+// 3. `plugins` is entered first, so that its names are known, then `grid`, so that parameters
+//    override it, wherever they stand in the file.
 
 #include "base/base_internal.h"
 #include "plan.h"
@@ -212,7 +213,8 @@ static rh_status enter_top(const reading *r, const rh_yaml *key, const rh_yaml *
         return enter_section(r, name, false, value);
     snprintf(below, sizeof below, "%.150s.x", name);
     bool open = !strchr(name, '.') && rh_plan__is_open(below);
-    if (strcmp(name, "grid") == 0 && value->kind == RH_YAML_TEXT)
+    if (strcmp(name, "plugins") == 0 ||
+        (strcmp(name, "grid") == 0 && value->kind == RH_YAML_TEXT))
         return RH_OK; // entered before all others
     if (open)
         return enter_section(r, name, true, value);
@@ -239,8 +241,11 @@ rh_status rh_plan__parse(rh_plan *plan, const void *bytes, size_t n, const char 
         return blame(&r, root,
                      root->kind == RH_YAML_LIST ? "found a list, expected the keys of a study"
                                                 : "found a text, expected the keys of a study");
+    const rh_yaml *plugins = rh_yaml__get(root, "plugins");
+    if (plugins)
+        rc = say(&r, "plugins", plugins);
     const rh_yaml *grid = rh_yaml__get(root, "grid");
-    if (grid && grid->kind == RH_YAML_TEXT)
+    if (!rc && grid && grid->kind == RH_YAML_TEXT)
         rc = say(&r, "grid", grid);
     for (int i = 0; i < root->n && !rc; i++)
         rc = enter_top(&r, root->key[i], root->item[i]);

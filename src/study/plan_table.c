@@ -412,6 +412,10 @@ static bool confirms(const rh_plan *plan)
 
 static const rh_plan__row row[] = {
     {{"name", NULL, 0, RH_PLAN_TEXT, NULL, "name of the study", .commands = TUNE}, FIELD(name)},
+    {{"plugins", NULL, 0, RH_PLAN_TEXT, NULL,
+      "plug-ins with agents and environments: a path or a list of paths; as --plugin",
+      .commands = ALL},
+     .read = rh_plan__read_plugins},
     {{"data", NULL, 0, RH_PLAN_FILE, NULL, "the log, or model:FILE, a fitted model",
       .commands = ALL},
      FIELD(data)},

@@ -2,7 +2,8 @@
 //
 // 1. The entries are everything that can change a result, defaults included: another version
 //    with other defaults reads the same study from them. The name of the study and the paths
-//    of its logs are in the file but are no entries: a log is identified by its fingerprint.
+//    of its logs and plug-ins are in the file but are no entries: they are identified by their
+//    fingerprints.
 //    A study in model:FILE has no entries about fitting a model.
 // 2. Only random and bayes can be given more trials, because the settings they try first stay
 //    the same. So the number of trials is the one open entry.
@@ -279,6 +280,7 @@ rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err)
     const char *section = "";
     size_t length = 0;
     rh_text text = {0};
+    rh_plan__write_plugins(plan, &text);
     for (int i = 0; i < 3; i++)
         if (head[i].value) {
             rh_text__format(&text, "%s: ", head[i].key);

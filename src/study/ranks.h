@@ -27,6 +27,7 @@ typedef enum rh_ranks__message {
 typedef struct rh_ranks__hello {
     char version[32];
     uint64_t shape[6]; // sizes of what is sent, and the order of bytes
+    uint64_t plugins;  // a hash of the plug-ins it has loaded
     int nthread;
 } rh_ranks__hello;
 

@@ -131,7 +131,13 @@ static rh_status take_in(rh_study *study, rh_study__done *done, rh_error *err)
     for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
         done->run.curve[p] = NAN; // the run has fewer steps than the curve has points
     rh_status rc = RH_OK;
-    if (study->journal)
+    bool failed = done->run.result.outcome == RH_FAILED;
+    if (failed && !*study->failure)
+        snprintf(study->failure, sizeof study->failure, "%.240s", done->err.text);
+    if (study->journal && failed)
+        rc = rh_journal__add_reason(study->journal, record->number, &done->run, done->err.text,
+                                    err);
+    if (study->journal && !rc)
         rc = rh_journal__add_run(study->journal, record->number, &done->run, err);
     if (rc)
         return rc;

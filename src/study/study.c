@@ -63,6 +63,7 @@ static rh_status open_folder(rh_study *study, const rh_model *model, rh_error *e
         .fingerprint = model ? rh_model_fingerprint(model) : rh_log_fingerprint(study->log),
         .starts = study->starts ? rh_log_fingerprint(study->starts) : 0,
         .plan = study->plan,
+        .plugins = rh_plan__plugin_hash(study->plan),
         .ncurve = study->plan->ncurve,
     };
     if (!folder)

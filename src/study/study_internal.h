@@ -47,8 +47,8 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 
 // ---------------------------------------------------------------------------- units of work
 
-#define RH_STUDY__NHP (RH_MAX_DIM * 2) // hyperparameters of an agent, at most
-#define RH_STUDY__NCURVE 64            // points of a learning curve, at most
+#define RH_STUDY__NHP RH_MAX_PARAM // hyperparameters of an agent, at most
+#define RH_STUDY__NCURVE 64        // points of a learning curve, at most
 
 // A run to do.
 typedef struct rh_study__unit {
@@ -129,6 +129,7 @@ typedef struct rh_journal__head {
     uint64_t fingerprint;  // of the log
     uint64_t starts;       // of the log of starts; 0: none
     uint64_t model;        // of the given model; 0: the study fits its own
+    uint64_t plugins;      // of the plug-ins that the plan uses; 0: none
     const rh_plan *plan;   // settled
     int ncurve;            //
     int64_t nstep;         // of a run; 0 while unknown
@@ -161,6 +162,9 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
                             int *number, rh_error *err);
 rh_status rh_journal__add_run(rh_journal *journal, int number, const rh_study__run *run,
                               rh_error *err);
+// Append why a run failed, before the run itself; for people.
+rh_status rh_journal__add_reason(rh_journal *journal, int number, const rh_study__run *run,
+                                 const char *reason, rh_error *err);
 rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
                              rh_error *err);
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);

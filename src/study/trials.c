@@ -239,8 +239,7 @@ void rh_study__appraise(rh_study *study, rh_study__record *record)
         const rh_result *result = &study->seen[i];
         nstep += result->nstep;
         nuncovered += result->nuncovered;
-        trial->ndiverged +=
-            result->outcome == RH_DIVERGED || result->outcome == RH_ENV_NONFINITE;
+        trial->ndiverged += result->outcome != RH_FINISHED && result->outcome != RH_STOPPED;
     }
     trial->out_of_coverage = nstep ? (double)nuncovered / (double)nstep : 0.0;
     if (record->curves)

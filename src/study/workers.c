@@ -58,6 +58,10 @@ static rh_status greet(other *o, const rh_ranks__hello *hello, size_t n, rh_erro
         return rh_fail(err, RH_EINVAL,
                        "is rehearse %.31s and rank 0 is %.31s, expected the same on all ranks",
                        hello->version, mine.version);
+    if (hello->plugins != mine.plugins)
+        return rh_fail(err, RH_EINVAL,
+                       "has loaded other plug-ins than rank 0, expected the same files on all "
+                       "ranks");
     if (hello->nthread < 1 || o->nthread)
         return rh_fail(err, RH_EINVAL, "has no threads or said hello twice");
     o->open = rh_alloc((size_t)hello->nthread * AHEAD, sizeof *o->open);

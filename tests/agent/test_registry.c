@@ -1,5 +1,5 @@
 // test_registry.c - every registered agent meets the contract of rh_agent_type, in every
-// environment whose actions it supports.
+// environment whose actions it supports. The agent of examples/plugin/ is one of them.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #include "base/base_internal.h"
 #include "env/part_test.h"
 #include "eval/fixed_obs_env.h"
+#include "my_plugin.h"
 #include "rehearse/rehearse.h"
 
 // A run that a test can stop between any two steps.
@@ -724,9 +725,71 @@ static void defaults_learn(void **unused)
     }
 }
 
+static double mean_of(rh_env *env, const rh_agent_type *agent)
+{
+    enum { NRUN = 2 };
+    rh_result result[NRUN];
+    double hp[RH_MAX_PARAM], sum = 0.0;
+    rh_param_initial(agent->param, agent->nparam, hp);
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    opt.nstep = 5000;
+    opt.nrun = NRUN;
+    assert_int_equal(
+        rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, result, NULL, NULL), RH_OK);
+    for (int i = 0; i < NRUN; i++)
+        sum += result[i].score;
+    return sum / NRUN;
+}
+
+// With its initial hyperparameters an agent that learns is better than the random one.
+static void initial_settings_beat_random(void **unused)
+{
+    (void)unused;
+    for (int e = 0; e < rh_env_ntype(); e++) {
+        rh_env *env = NULL;
+        assert_int_equal(rh_env_create(&env, rh_env_type_at(e), NULL, NULL), RH_OK);
+        double random = mean_of(env, rh_agent_find("random", NULL));
+        for (int a = 0; a < rh_agent_ntype(); a++) {
+            const rh_agent_type *agent = rh_agent_type_at(a);
+            if (!agent->save || !fits(agent, rh_env_task(env)))
+                continue;
+            double mean = mean_of(env, agent);
+            MUST(agent->name, mean > random,
+                 "do better than the random agent with its initial hyperparameters; in %s it "
+                 "scores %g and the random agent %g",
+                 rh_env_type_at(e)->name, mean, random);
+        }
+        rh_env_destroy(env);
+    }
+}
+
+// The rule of step sizes: each says what divides it.
+static void step_sizes_say_what_divides_them(void **unused)
+{
+    (void)unused;
+    for (int a = 0; a < rh_agent_ntype(); a++) {
+        const rh_agent_type *type = rh_agent_type_at(a);
+        for (int i = 0; i < type->nparam; i++) {
+            const char *about = type->param[i].about;
+            if (strncmp(about, "step size", 9) == 0)
+                MUST(type->name,
+                     strstr(about, "divided by the number of tilings") ||
+                         strstr(about, "not divided") || strstr(about, "relative to"),
+                     "say by what the step size %s is divided", type->param[i].name);
+        }
+    }
+}
+
 int main(void)
 {
+    rh_error err = {""};
+    if (rh_agent_register(&my_sarsa_type, &err)) {
+        print_error("%s\n", err.text);
+        return 1;
+    }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(initial_settings_beat_random),
+        cmocka_unit_test(step_sizes_say_what_divides_them),
         cmocka_unit_test(parameter_tables_are_valid),
         cmocka_unit_test(usual_ranges),
         cmocka_unit_test(published_grids_fit_the_agents),

@@ -20,7 +20,7 @@ static double number(char **rest)
     return strtod(strsep(rest, ","), NULL);
 }
 
-static rh_tiles__mode mode_of(const char *name)
+static rh_tiles_mode mode_of(const char *name)
 {
     if (strcmp(name, "joint") == 0)
         return RH_TILES_JOINT;
@@ -30,7 +30,7 @@ static rh_tiles__mode mode_of(const char *name)
 // One row of the reference: the same features, in the same order, whatever the kernel.
 static void check_row(char *row)
 {
-    rh_tiles__mode mode = mode_of(strsep(&row, ","));
+    rh_tiles_mode mode = mode_of(strsep(&row, ","));
     int ntiling = (int)number(&row), ntile = (int)number(&row);
     rh_task task = {.nobs = (int)number(&row)};
     double x[8];

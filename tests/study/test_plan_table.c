@@ -175,6 +175,7 @@ static const struct {
     const char *key, *name, *value, *with; // name: below a section with names
 } sample[] = {
     {"name", NULL, "pumps", ""},
+    {"plugins", NULL, RH_SAMPLES "/sample_good.so", ""},
     {"data", NULL, "plant.csv", ""},
     {"starts", NULL, "cold.csv", ""},
     {"grid", NULL, "acrobot:paper", ""},

@@ -1,0 +1,50 @@
+// plugin.h - agents and environments from shared libraries.
+//
+// A plug-in is a shared library that exports one function, rehearse_plugin(). Its kinds are
+// registered when it is loaded, and from then on used like the built-in ones. docs/plugins.md
+// explains how to write one; examples/plugin/ is a complete project.
+
+#ifndef REHEARSE_PLUGIN_H
+#define REHEARSE_PLUGIN_H
+
+#include "rehearse/agent.h"
+#include "rehearse/env.h"
+
+// Which layout of contract.h a plug-in was compiled with. It changes whenever a struct that a
+// plug-in fills or reads changes; a plug-in with another number is refused.
+#define RH_PLUGIN_ABI 1
+
+typedef struct rh_plugin {
+    unsigned abi;                      // RH_PLUGIN_ABI; stays the first member for good
+    const char *version;               // of the plug-in, for people; nullable
+    const rh_agent_type *const *agent; // its agents, ends with NULL; nullable
+    const rh_env_type *const *env;     // its environments, ends with NULL; nullable
+} rh_plugin;
+
+// The function that a plug-in defines. The result stays valid until the program ends.
+RH_API const rh_plugin *rehearse_plugin(void);
+
+// A plug-in that was loaded.
+typedef struct rh_plugin_info {
+    const char *path;     // as it was given
+    const char *file;     // the same without links, from the root
+    uint64_t fingerprint; // of the bytes of the file
+    const rh_plugin *plugin;
+} rh_plugin_info;
+
+// Load a plug-in and register its kinds. A plug-in that is loaded already is left alone.
+// A plug-in is not unloaded. Nullable: err.
+RH_API rh_status rh_plugin_load(const char *path, rh_error *err);
+
+RH_API int rh_plugin_count(void);
+RH_API const rh_plugin_info *rh_plugin_at(int i); // NULL unless 0 <= i < rh_plugin_count()
+
+// The plug-in that a kind came from, or an address of code or data is in; NULL: none.
+RH_API const rh_plugin_info *rh_plugin_of_agent(const rh_agent_type *type);
+RH_API const rh_plugin_info *rh_plugin_of_env(const rh_env_type *type);
+RH_API const rh_plugin_info *rh_plugin_of_address(const void *address);
+
+// The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
+RH_API const char *rh_plugin_loading(void);
+
+#endif

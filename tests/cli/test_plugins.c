@@ -1,0 +1,121 @@
+// test_plugins.c - plug-ins on the command line and in studies: listed, run, resumed, refused.
+
+#include "program.h"
+
+#define GOOD RH_SAMPLES "/my_plugin.so"
+#define SAMPLE(name) RH_SAMPLES "/sample_" name ".so"
+
+static void expect(const char *line, int code, const char *in_out, const char *in_err)
+{
+    outcome o = rehearse(line);
+    if (o.code != code || !strstr(o.out, in_out) || !strstr(o.err, in_err))
+        fail_msg("rehearse %s: exit %d\n%s%s", line, o.code, o.out, o.err);
+    drop(&o);
+}
+
+static void its_parts_are_everywhere(void **unused)
+{
+    (void)unused;
+    expect("list agents --plugin " GOOD, 0, "my_sarsa", "");
+    expect("list agents my_sarsa --plugin " GOOD, 0, "my_plugin.so", "");
+    expect("list envs my_tank --plugin=" GOOD, 0, "inflow", "");
+    expect("completion bash --plugin " GOOD, 0, "my_sarsa) echo 'alpha= tau= lambda=", "");
+    expect("run --help --plugin " GOOD, 0, "my_sarsa", "");
+    expect("run my_tank -a my_sarsa -r 2 -n 500 -q --plugin " GOOD, 0, "score", "");
+    expect("sweep my_tank -a my_sarsa -s alpha=0.1,0.2 -r 2 -n 500 -q --plugin " GOOD, 0,
+           "alpha", "");
+    expect("collect my_tank --policy random --steps 200 -o tank.csv -q --plugin " GOOD, 0, "",
+           "");
+    expect("run my_tank -a esarsa", 2, "", "no environment 'my_tank'");
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define STUDY                                                                                  \
+    "tune tank.csv --agent my_sarsa -s alpha=0.1,0.2 --runs 2 --steps 300 --repr raw "         \
+    "--model knn --confirm 1 --confirm-members 1 --confirm-runs 1 -q -o tank.study --plugin "
+
+// The journal has a hash of the plug-in: the same bytes elsewhere go on, others do not.
+static void a_study_keeps_to_its_build(void **unused)
+{
+    (void)unused;
+    expect(STUDY GOOD, 0, "", "");
+    char *journal = contents("tank.study/study.log"), *best = contents("tank.study/best.yaml");
+    assert_non_null(strstr(journal, "\"plugins\":\""));
+    assert_non_null(strstr(best, "\nplugins: [\"" GOOD "\"]\n"));
+    assert_non_null(strstr(best, "\n  name: my_sarsa\n"));
+    free(journal);
+
+    // moved, and resumed
+    assert_int_equal(system("cp " GOOD " moved.so"), 0);
+    expect(STUDY "./moved.so", 0, "", "");
+    // another build
+    assert_int_equal(system("printf x >>moved.so"), 0);
+    expect(STUDY "./moved.so", 2, "", "the study has another build of its plug-ins (");
+    // none
+    expect("tune tank.csv --agent my_sarsa -o tank.study", 2, "", "no agent 'my_sarsa'");
+    free(best);
+}
+
+static void a_study_file_loads_it(void **unused)
+{
+    (void)unused;
+    assert_int_equal(system("mkdir -p sub && cp " GOOD " sub/mine.so"), 0);
+    // the path starts from the file's folder, and the key may follow the agent
+    write_file("sub/a.yaml",
+               "env: my_tank\nagent: my_sarsa\nevaluation: {steps: 300, runs: 1}\n"
+               "plugins: mine.so\n");
+    expect("run sub/a.yaml -q", 0, "my_sarsa", "");
+    write_file("sub/b.yaml",
+               "plugins: [mine.so, " SAMPLE(
+                   "illegal") "]\nenv: acrobot\n"
+                              "agent: sample\nevaluation: {steps: 300, runs: 1}\n");
+    expect("run sub/b.yaml -q", 0,
+           "1 of 1 runs: sample chose action 7, expected an index, 0 to 2", "");
+    write_file("sub/c.yaml", "env: my_tank\nplugins: [other.so]\n");
+    expect("run sub/c.yaml", 2, "",
+           "sub/c.yaml:2: sub/other.so: No such file or directory; expected the shared");
+}
+
+static void broken_ones_are_refused(void **unused)
+{
+    (void)unused;
+    expect("list --plugin", 2, "", "--plugin needs a value");
+    expect("list --plugin nowhere.so", 2, "", "nowhere.so: No such file or directory");
+    expect("list --plugin " SAMPLE("other_abi"), 2, "", "built for plug-in interface 99");
+    expect("list --plugin " SAMPLE("no_function"), 2, "", "exports no function");
+}
+
+static void crashes_are_reported(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse("list agents --plugin " SAMPLE("crash_load"));
+    assert_int_not_equal(o.code, 0);
+    assert_non_null(strstr(
+        o.err,
+        "plug-in " SAMPLE("crash_load") " crashed while it was loaded: segmentation fault"));
+    drop(&o);
+    o = rehearse("run acrobot -a sample -r 1 -n 100 --plugin " SAMPLE("crash_step"));
+    assert_int_not_equal(o.code, 0);
+    assert_non_null(
+        strstr(o.err, "plug-in " SAMPLE("crash_step") " crashed: segmentation fault"));
+    drop(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(its_parts_are_everywhere),
+        cmocka_unit_test(a_study_keeps_to_its_build),
+        cmocka_unit_test(a_study_file_loads_it),
+        cmocka_unit_test(broken_ones_are_refused),
+        cmocka_unit_test(crashes_are_reported),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
