@@ -176,7 +176,7 @@ struct rh_agent {
     int nobs, naction, nact; // shape of its task
     double lo[RH_MAX_ACT];   // bounds of a continuous action  (nact)
     double hi[RH_MAX_ACT];   //
-    char refused[96];        // why its last action was not one of the task's; "": it was
+    char refused[144];       // why its last action was not one of the task's; "": it was
     double *hp;              // owned  (nparam)
     void *self;              // owned
     bool alive;              // init was called, so clear must be

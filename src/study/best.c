@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "plan.h"
+#include "rehearse/plugin.h"
 
 #include <math.h>
 #include <string.h>
@@ -272,6 +273,23 @@ static rh_status read_promise(const reading *r)
 
 // ---------------------------------------------------------------------------- all of it
 
+// Load its plug-ins, unless the agent is known: the file may be on another machine, where its
+// plug-in was loaded from elsewhere.
+static rh_status read_plugins(const reading *r)
+{
+    const rh_yaml *list = below(r->root, "plugins");
+    const char *agent = text_of(below(below(r->root, "agent"), "name"));
+    rh_error why = {""};
+    rh_status rc = RH_OK;
+    if (!list || list->kind != RH_YAML_LIST || (agent && rh_agent_find(agent, NULL)))
+        return RH_OK;
+    for (int i = 0; i < list->n && !rc; i++)
+        rc = rh_plugin_load(text_of(list->item[i]) ? text_of(list->item[i]) : "", &why);
+    return rc ? rh_fail(r->err, rc, "%s: plugins: %.320s", rh_base__path_tail(r->path),
+                        why.text)
+              : RH_OK;
+}
+
 rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
 {
     char *bytes = NULL;
@@ -286,6 +304,8 @@ rh_status rh_best_read(rh_best **out, const char *path, rh_error *err)
         rc = rh_yaml__parse(&root, bytes, n, path, err);
     best->tree = root;
     r.root = root;
+    if (!rc)
+        rc = read_plugins(&r);
     if (!rc)
         rc = read_agent(&r);
     if (!rc)

@@ -193,8 +193,9 @@ const char *rh_plan__section_of(const char *name);
 rh_status rh_plan__read_plugins(rh_plan *plan, const rh_plan__item *said, rh_error *err);
 // A hash of the plug-ins that the plan uses; 0: none.
 uint64_t rh_plan__plugin_hash(const rh_plan *plan);
-// The line of a file that loads them; nothing without any.
-void rh_plan__write_plugins(const rh_plan *plan, rh_text *text);
+// The line of a file that loads them; nothing without any. from_root: by whole paths, for a
+// file that is read from other folders.
+void rh_plan__write_plugins(const rh_plan *plan, bool from_root, rh_text *text);
 
 // ---------------------------------------------------------------------------- files
 

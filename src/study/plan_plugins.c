@@ -57,7 +57,7 @@ uint64_t rh_plan__plugin_hash(const rh_plan *plan)
     return hash;
 }
 
-void rh_plan__write_plugins(const rh_plan *plan, rh_text *text)
+void rh_plan__write_plugins(const rh_plan *plan, bool from_root, rh_text *text)
 {
     int n = 0;
     for (int i = 0; i < rh_plugin_count(); i++) {
@@ -65,7 +65,7 @@ void rh_plan__write_plugins(const rh_plan *plan, rh_text *text)
         if (!uses(plan, info))
             continue;
         rh_text__add(text, n++ ? ", " : "plugins: [");
-        rh_text__json(text, info->path); // a YAML text in double quotes
+        rh_text__json(text, from_root ? info->file : info->path); // YAML in double quotes
     }
     rh_text__add(text, n ? "]\n" : "");
 }

@@ -280,7 +280,7 @@ rh_status rh_plan_write(const rh_plan *plan, FILE *out, rh_error *err)
     const char *section = "";
     size_t length = 0;
     rh_text text = {0};
-    rh_plan__write_plugins(plan, &text);
+    rh_plan__write_plugins(plan, false, &text);
     for (int i = 0; i < 3; i++)
         if (head[i].value) {
             rh_text__format(&text, "%s: ", head[i].key);

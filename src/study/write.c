@@ -259,7 +259,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
     if (rc)
         return rc;
     rh_text__add(&t, "# the setting to deploy, and how it was chosen\n");
-    rh_plan__write_plugins(head->plan, &t);
+    rh_plan__write_plugins(head->plan, true, &t);
     add_agent(&t, head->plan, verdict->trial[verdict->winner].hp);
     if (model)
         rh_write__task(&t, model);

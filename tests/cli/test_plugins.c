@@ -51,6 +51,9 @@ static void a_study_keeps_to_its_build(void **unused)
     assert_non_null(strstr(best, "\nplugins: [\"" GOOD "\"]\n"));
     assert_non_null(strstr(best, "\n  name: my_sarsa\n"));
     free(journal);
+    // best.yaml loads it itself
+    expect("run my_tank --setting tank.study/best.yaml --plugin " GOOD " -r 1 -n 100 -q", 0,
+           "my_sarsa", "");
 
     // moved, and resumed
     assert_int_equal(system("cp " GOOD " moved.so"), 0);
