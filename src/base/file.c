@@ -6,6 +6,8 @@
 // 1. Pipes and devices such as /dev/null are refused: a rename would replace them by a file.
 // 2. The temporary gets the old file's permissions at once, so that nobody else can read it,
 //    and again at the end, because a library that writes to a name may have made a new file.
+// 3. The names of open temporaries are in a table that a signal handler may read, so that a
+//    program that is interrupted can remove them.
 
 #include "file.h"
 #include "base_internal.h"
@@ -17,10 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define LONGEST_PATH 300   // of a path in a message
 #define TEMPORARY_EXTRA 48 // characters added to a path to make a temporary name
+#define TABLE 64           // most temporaries in the table; further ones are left behind
+
+static _Atomic(const char *) table[TABLE]; // names of open temporaries, borrowed; NULL: free
 
 struct rh_file {
     char *path;      // as given by the caller, owned
@@ -30,6 +36,64 @@ struct rh_file {
     bool made;       // the temporary exists
     mode_t rights;   // of the old file; 0 when there is none
 };
+
+// ---------------------------------------------------------------------------- the table
+
+static void remember(const char *name)
+{
+    for (int i = 0; i < TABLE; i++) {
+        const char *none = NULL;
+        if (atomic_compare_exchange_strong(&table[i], &none, name))
+            return;
+    }
+}
+
+static void forget(const char *name)
+{
+    for (int i = 0; i < TABLE; i++) {
+        const char *one = name;
+        if (atomic_compare_exchange_strong(&table[i], &one, NULL))
+            return;
+    }
+}
+
+// Remove the files whose name is that of a temporary and ".XXXXXX": libzip writes to such a one
+// of its own. opendir() allocates, which a signal handler may not do.
+static void remove_others(const char *name)
+{
+    char folder[4096], entries[4096];
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    size_t n = (size_t)(base - name), length = strlen(base);
+    if (n >= sizeof folder)
+        return;
+    memcpy(folder, name, n);
+    memcpy(folder + n, ".", 2);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long got; fd >= 0 && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;)
+        for (long at = 0; at < got;) {
+            unsigned short size; // of the entry, at byte 16; its name is at byte 19
+            const char *one = entries + at + 19;
+            memcpy(&size, entries + at + 16, sizeof size);
+            if (strncmp(one, base, length) == 0 && strlen(one) == length + 7)
+                unlinkat(fd, one, 0);
+            at += size;
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+void rh_file__remove_temporaries(void)
+{
+    for (int i = 0; i < TABLE; i++) {
+        const char *name = atomic_load(&table[i]);
+        if (!name)
+            continue;
+        unlink(name);
+        remove_others(name);
+    }
+}
+
+// ---------------------------------------------------------------------------- files
 
 const char *rh_base__path_tail(const char *path)
 {
@@ -55,6 +119,7 @@ static int make_temporary(rh_file *file)
         int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
             file->made = true;
+            remember(file->temporary);
             bool given = !file->rights || fchmod(fd, file->rights | S_IWUSR) == 0;
             int fault = given ? 0 : errno;
             close(fd);
@@ -161,6 +226,7 @@ rh_status rh_file__commit(rh_file *file, rh_error *err)
         fault = errno;
     if (!fault) {
         file->made = false;
+        forget(file->temporary);
         fault = sync_directory(file->temporary);
     }
     rh_status rc = fault ? cannot_write(file->path, fault, err) : RH_OK;
@@ -174,8 +240,10 @@ void rh_file__discard(rh_file *file)
         return;
     if (file->stream)
         fclose(file->stream);
-    if (file->temporary && file->made)
+    if (file->temporary && file->made) {
         unlink(file->temporary);
+        forget(file->temporary);
+    }
     rh_free(file->path);
     rh_free(file->place);
     rh_free(file->temporary);

@@ -22,4 +22,7 @@ const char *rh_file__temporary(const rh_file *file);
 rh_status rh_file__commit(rh_file *file, rh_error *err);
 void rh_file__discard(rh_file *file); // NULL is allowed
 
+// Remove all temporaries, before the program ends by a signal. A signal handler may call it.
+void rh_file__remove_temporaries(void);
+
 #endif

@@ -1,11 +1,13 @@
 // quote.c - text quoted for JSON, YAML and a POSIX shell.
 //
-// 1. JSON escapes what no reader shows or some readers refuse: control characters, U+2028,
-//    U+2029, the byte order mark, U+FFFE and U+FFFF. YAML forbids most of them unescaped, so a
-//    JSON string is a YAML string too.
+// 1. JSON escapes what no reader shows or some readers refuse (rh_text__hidden). YAML forbids
+//    most of it unescaped, so a JSON string is a YAML string too.
 // 2. A YAML scalar stays plain only if it is made of A-Z, a-z, 0-9 and _ - . /, starts with one
 //    of A-Z, a-z, _ and /, and is none of the words that YAML 1.1 or 1.2 reads as something
 //    else. Numbers, dates and times start with a digit, a sign or a point.
+// 3. What nobody sees is escaped for the shell too, so that a command to paste shows all it
+// does:
+//    "$(printf 'a\302\255b')", because dash and older shells do not know $'a\302\255b'.
 
 #include "base_internal.h"
 #include "text.h"
@@ -64,8 +66,52 @@ static bool is_plain_shell(const char *value)
     return *value != 0;
 }
 
+// Whether a byte sequence would not be seen, or is not UTF-8.
+static bool is_hidden(const char *at, size_t left, size_t *n)
+{
+    uint32_t code = 0;
+    *n = rh_text__utf8(at, left, &code);
+    if (*n > 0)
+        return rh_text__hidden(code);
+    *n = 1;
+    return true;
+}
+
+static bool has_hidden(const char *value)
+{
+    size_t n;
+    for (size_t left = strlen(value); left > 0; value += n, left -= n)
+        if (is_hidden(value, left, &n))
+            return true;
+    return false;
+}
+
+// "$(printf 'a\302\255b')"
+static void add_printed(rh_text *text, const char *value)
+{
+    size_t n;
+    bool first = true;
+    rh_text__add(text, "\"$(printf '");
+    for (size_t left = strlen(value); left > 0; value += n, left -= n, first = false) {
+        bool escaped = is_hidden(value, left, &n) || *value == '\'' || *value == '\\' ||
+                       (first && *value == '-');
+        for (size_t i = 0; escaped && i < n; i++)
+            rh_text__format(text, "\\%03o", (unsigned)(unsigned char)value[i]);
+        if (!escaped) {
+            rh_text__add(text, *value == '%' ? "%" : "");
+            rh_text__add_n(text, value, n);
+        }
+    }
+    rh_text__add(text, "')\"");
+}
+
 void rh_text__shell(rh_text *text, const char *value)
 {
+    size_t length = strlen(value);
+    if (has_hidden(value) && value[length - 1] != '\n') { // $() drops line ends at the end
+        add_printed(text, value);
+        return;
+    }
     if (is_plain_shell(value)) {
         rh_text__add(text, value);
         return;

@@ -3,6 +3,9 @@
 // 1. Memory comes from rh_alloc(), in blocks that double. A failed allocation marks the text as
 //    bad; what was added before stays.
 // 2. UTF-8 is checked as in RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+// 3. Hidden are control characters, those that turn the direction of the text around them
+//    (U+202E makes "gpj.exe" of "exe.jpg") and those that show nothing. The joiners U+200C and
+//    U+200D are not: Persian and Hindi are written with them.
 
 #include "text.h"
 #include "base_internal.h"
@@ -118,8 +121,14 @@ size_t rh_text__utf8(const char *at, size_t n, uint32_t *code)
 
 bool rh_text__hidden(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
-           code == 0xfeff || code == 0xfffe || code == 0xffff;
+    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    bool turns = code == 0x61c || code == 0x200e || code == 0x200f ||
+                 (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    bool invisible = code == 0xad || code == 0x180e || code == 0x200b ||
+                     (code >= 0x2060 && code <= 0x2064) || (code >= 0x206a && code <= 0x206f) ||
+                     code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) || code == 0xfffe ||
+                     code == 0xffff;
+    return control || turns || invisible;
 }
 
 const char *rh_text__printable_n(const char *value, size_t n, char *shown, size_t size)

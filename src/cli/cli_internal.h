@@ -16,7 +16,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1,  // the work could not be done
-    CLI_USAGE = 2,   // the command line or an input was refused
+    CLI_USAGE = 2,   // the command line, an input or an output was refused
     CLI_SIGNAL = 128 // plus the number of the signal that ended the work early
 };
 
@@ -168,7 +168,8 @@ void cli_try(const char *format, ...) RH_PRINTF(1, 2);   // "try: ...", after a 
 int cli_refuse(const char *format, ...) RH_PRINTF(1, 2); // say it, and CLI_USAGE
 int cli_fail(const char *format, ...) RH_PRINTF(1, 2);   // say it, and CLI_FAILED
 int cli_pass(rh_status status, const rh_error *err);     // the library's message, and its code
-// The same for a file that the user named: an error of the system is CLI_USAGE.
+// The same for a file that the user named, to read or to write: an error of the system is
+// CLI_USAGE.
 int cli_pass_file(rh_status status, const rh_error *err);
 void cli_hush(bool hushed); // print none of these from here on: another rank does
 
@@ -230,6 +231,9 @@ typedef struct cli_style {
 } cli_style;
 
 cli_style cli_style_of(FILE *stream);
+
+// From here on SIGINT, SIGTERM and SIGHUP remove temporary files before they end the program.
+void cli_clean_on_signals(void);
 
 // From here on SIGINT and SIGTERM only set a flag; the second one ends the program.
 void cli_catch_signals(void);

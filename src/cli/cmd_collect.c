@@ -403,7 +403,7 @@ static int write_log(const collecting *w, const rh_log *log, const char *option,
     *name = rh_base__copy(text);
     if (!*name)
         return cli_fail("out of memory");
-    return cli_pass(rh_log_write(log, *name, cli_value(w->args, "to"), &err), &err);
+    return cli_pass_file(rh_log_write(log, *name, cli_value(w->args, "to"), &err), &err);
 }
 
 static int make_one(collecting *w, int i)

@@ -73,11 +73,12 @@ static int convert_main(const cli_args *args)
                    rh_text__printable(out, shown, sizeof shown));
         return CLI_USAGE;
     }
+    cli_clean_on_signals();
     int rc = cli_pass(rh_log_write_check(out, to, &err), &err);
     if (!rc)
         rc = cli_log_read(&log, args, from);
     if (!rc)
-        rc = cli_pass(rh_log_write(log.log, out, to, &err), &err);
+        rc = cli_pass_file(rh_log_write(log.log, out, to, &err), &err);
     if (!rc && cli_has(args, "json"))
         report_json(&log, from, out);
     else if (!rc && !cli_has(args, "quiet"))

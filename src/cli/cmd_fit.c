@@ -143,7 +143,7 @@ static int make(cli_fitting *fit, rh_fit_options *opt)
         rc = rh_model_write(fit->model, fit->output, &err);
     fit->seconds = cli_now() - begun;
     fit->size = !rc && stat(fit->output, &st) == 0 ? (int64_t)st.st_size : 0;
-    return cli_pass(rc, &err);
+    return cli_pass_file(rc, &err);
 }
 
 static int fit_main(const cli_args *args)

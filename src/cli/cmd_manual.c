@@ -90,14 +90,15 @@ static void print_examples(const cli_command *command)
 
 static void print_ends(void)
 {
-    puts(".SH EXIT STATUS\n"
-         ".TP\n0\nThe work was done. Runs that diverged are a result, not a failure.\n"
-         ".TP\n1\nThe work could not be done, such as a file that could not be written.\n"
-         ".TP\n2\nThe command line or an input was refused.\n"
-         ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"
-         ".SH ENVIRONMENT\n"
-         ".TP\nNO_COLOR\nWhen set and not empty, nothing is coloured.\n"
-         ".TP\nLC_ALL, LC_CTYPE, LANG\nWhether charts may use more than ASCII.");
+    puts(
+        ".SH EXIT STATUS\n"
+        ".TP\n0\nThe work was done. Runs that diverged are a result, not a failure.\n"
+        ".TP\n1\nThe work could not be done.\n"
+        ".TP\n2\nThe command line or an input was refused, or an output could not be written.\n"
+        ".TP\n130, 143\nInterrupted (Ctrl\\-C, SIGTERM). What was finished is reported.\n"
+        ".SH ENVIRONMENT\n"
+        ".TP\nNO_COLOR\nWhen set and not empty, nothing is coloured.\n"
+        ".TP\nLC_ALL, LC_CTYPE, LANG\nWhether charts may use more than ASCII.");
 }
 
 // The page rehearse-COMMAND(1).

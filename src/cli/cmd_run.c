@@ -210,7 +210,7 @@ static int write_state(const running *r)
     if (!r->learned)
         return cli_fail("nothing saved to '%s': run 0 ended as %s", r->save,
                         rh_outcome_name(r->result[0].outcome));
-    return rh_state_write(r->learned, r->save, &err) ? cli_fail("%s", err.text) : CLI_OK;
+    return cli_pass_file(rh_state_write(r->learned, r->save, &err), &err);
 }
 
 static int write_csv(const cli_result *result, const char *path)

@@ -13,7 +13,7 @@
 
 static int cannot(const char *path)
 {
-    return cli_fail("%s: cannot write: %s", path, strerror(errno));
+    return cli_refuse("%s: cannot write: %s", path, strerror(errno));
 }
 
 int cli_file_open(cli_file *file, const char *path)
@@ -33,7 +33,7 @@ int cli_file_open(cli_file *file, const char *path)
     rh_error err;
     rh_status rc = rh_file__create(&file->file, path, &err);
     if (rc)
-        return cli_fail("%s", err.text);
+        return cli_refuse("%s", err.text);
     file->stream = rh_file__stream(file->file);
     if (file->stream)
         return CLI_OK;
@@ -49,7 +49,7 @@ int cli_file_close(cli_file *file)
     if (file->file) {
         rh_error err;
         rh_status rc = rh_file__commit(file->file, &err);
-        return rc ? cli_fail("%s", err.text) : CLI_OK;
+        return rc ? cli_refuse("%s", err.text) : CLI_OK;
     }
     bool good = !ferror(file->stream);
     return fclose(file->stream) == 0 && good ? CLI_OK : cannot(file->path);
@@ -67,7 +67,7 @@ int cli_file_probe(const char *path, bool streams)
         return cannot(path);
     }
     if ((standard || special) && !streams)
-        return cli_fail("%s: cannot write: not a file", path);
+        return cli_refuse("%s: cannot write: not a file", path);
     if (standard)
         return CLI_OK;
     if (special)

@@ -4,11 +4,16 @@
 //    computed, so that --help and a misspelt word answer at once.
 // 2. Standard output is checked when everything is printed. A full disk must not look like
 //    success; a closed pipe (`| head`) is not reported.
+// 3. With a small stack (ulimit -s 64) libraries crash. It is enlarged, or the program says so.
 
 #include "cli_internal.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LEAST_STACK (256 << 10) // bytes; 128 KB were enough for all commands, 64 KB for few
 
 static const cli_command *const command[] = {
     &cli_tune,   &cli_inspect, &cli_convert, &cli_collect,    &cli_fit,    &cli_run, &cli_sweep,
@@ -78,13 +83,31 @@ static int dispatch(int argc, char **argv)
     return rc;
 }
 
+// Raise a small limit of the stack and start again, because threads get stacks of the size at
+// the start. Returns only if the stack is large enough or cannot be enlarged.
+static int enlarge_stack(char **argv)
+{
+    struct rlimit now;
+    if (getrlimit(RLIMIT_STACK, &now) != 0 || now.rlim_cur >= LEAST_STACK)
+        return CLI_OK;
+    struct rlimit more = {.rlim_cur = LEAST_STACK, .rlim_max = now.rlim_max};
+    if (more.rlim_max < LEAST_STACK)
+        more.rlim_max = LEAST_STACK;
+    if (setrlimit(RLIMIT_STACK, &more) == 0)
+        execv("/proc/self/exe", argv);
+    return cli_refuse("a stack of %lld KB (ulimit -s), expected %d KB or more",
+                      (long long)(now.rlim_cur >> 10), LEAST_STACK >> 10);
+}
+
 int main(int argc, char **argv)
 {
+    if (enlarge_stack(argv))
+        return CLI_USAGE;
     cli_catch_crashes();
     int rc = dispatch(argc, argv);
     errno = 0;
     bool lost = fflush(stdout) != 0 || ferror(stdout);
     if (lost && errno != EPIPE)
         cli_say("cannot write to standard output: %s", strerror(errno ? errno : EIO));
-    return lost && rc == CLI_OK ? CLI_FAILED : rc;
+    return lost && rc == CLI_OK ? CLI_USAGE : rc;
 }

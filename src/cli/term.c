@@ -4,6 +4,7 @@
 // 2. The first signal sets a flag and erases the progress line for good; the second one exits.
 // 3. TERM=dumb does not count as a terminal: nothing can be redrawn there.
 
+#include "base/file.h"
 #include "cli_internal.h"
 
 #include <langinfo.h>
@@ -81,21 +82,43 @@ int cli_ncpu(void)
     return n > 0 && n < 4096 ? (int)n : 1;
 }
 
+static void end_at_once(int number)
+{
+    rh_file__remove_temporaries();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+// Use the handler unless the caller of the program had the signal ignored (nohup).
+static void handle(int number, void (*handler)(int), bool always)
+{
+    struct sigaction before, action = {.sa_handler = handler, .sa_flags = (int)SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (always || (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
+        sigaction(number, &action, NULL);
+}
+
+void cli_clean_on_signals(void)
+{
+    handle(SIGINT, end_at_once, false);
+    handle(SIGTERM, end_at_once, false);
+    handle(SIGHUP, end_at_once, false);
+}
+
 static void on_signal(int number)
 {
     static const char wipe[] = "\r\033[K";
     caught = number;
+    handle(number, end_at_once, true);
     if (drawn && write(STDERR_FILENO, wipe, sizeof wipe - 1) < 0)
         drawn = 0;
 }
 
 void cli_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal,
-                               .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    handle(SIGINT, on_signal, true);
+    handle(SIGTERM, on_signal, true);
+    handle(SIGHUP, end_at_once, false);
 }
 
 int cli_interrupted(void)

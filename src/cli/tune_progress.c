@@ -5,6 +5,7 @@
 // 2. The time left is estimated from this session's runs; runs from the journal take no time.
 // 3. While a model is fitted, the line is that of `fit`.
 
+#include "base/text.h"
 #include "cli_internal.h"
 
 #include <math.h>
@@ -137,8 +138,10 @@ static void say_resumed(cli_studying *s)
     if (s->resumed || n->nrun_resumed == 0 || !s->folder)
         return;
     s->resumed = true;
+    char shown[1024];
     if (!s->quiet)
-        fprintf(stderr, "rehearse: resuming %s: %s of %s runs done\n", s->folder,
+        fprintf(stderr, "rehearse: resuming %s: %s of %s runs done\n",
+                rh_text__printable(s->folder, shown, sizeof shown),
                 cli_count(n->nrun_resumed).s, cli_count(n->nrun_max).s);
 }
 

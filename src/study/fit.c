@@ -67,8 +67,12 @@ static rh_status fit(rh_study *study, rh_model **out, rh_error *err)
     rh_fit_options opt = how_to_fit(study);
     rh_model *model = NULL;
     rh_status rc = rh_plan_fit(&model, study->plan, study->log, &opt, err);
-    if (!rc && study->model_path)
+    if (!rc && study->journal)
+        rc = rh_journal__check_place(study->journal, err);
+    if (!rc && study->model_path) {
+        rh_study__drop_link(study->model_path);
         rc = rh_model_write(model, study->model_path, err);
+    }
     if (rc)
         rh_model_destroy(model);
     else

@@ -15,6 +15,10 @@
 //    before its first trial: it is started over.
 // 5. Syncing to disk takes milliseconds, so the caller decides when.
 // 6. The process that holds the lock removes temporary files of killed processes.
+// 7. The folder may be deleted, moved or replaced while a study runs, and the journal cut off.
+//    Before every write its name must still lead to the open file, and the file must not be
+//    shorter than we left it: nothing of another study is overwritten, and no run is lost
+//    without a word. It costs 2 us.
 
 #include "journal.h"
 #include "base/base_internal.h"
@@ -108,6 +112,25 @@ static rh_status cannot_write(const rh_journal *j, int why, rh_error *err)
                    strerror(why));
 }
 
+rh_status rh_journal__check_place(const rh_journal *journal, rh_error *err)
+{
+    const rh_journal *j = journal;
+    struct stat ours, there;
+    if (fstat(j->fd, &ours) != 0)
+        return cannot_write(j, errno, err);
+    if (!j->path || lstat(j->path, &there) != 0 || there.st_dev != ours.st_dev ||
+        there.st_ino != ours.st_ino)
+        return rh_fail(
+            err, RH_EIO,
+            "%s: deleted, moved or replaced while the study ran, expected it to stay",
+            rh_base__path_tail(j->path ? j->path : "study.log"));
+    if (ours.st_size < j->size)
+        return rh_fail(
+            err, RH_EIO, "%s: cut off while the study ran: %lld bytes, expected %lld",
+            rh_base__path_tail(j->path), (long long)ours.st_size, (long long)j->size);
+    return RH_OK;
+}
+
 // Remove the last n bytes, unless another program has written after them.
 static void take_back(rh_journal *j, size_t n)
 {
@@ -148,6 +171,11 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     if (j->broken)
         return rh_fail(err, RH_EIO, "%s: cannot write: an earlier error left half a line",
                        rh_base__path_tail(j->path));
+    rh_status rc = rh_journal__check_place(j, err);
+    if (rc) {
+        j->broken = true;
+        return rc;
+    }
 
     uint32_t crc = j->replay.crc;
     j->text.n = n;
@@ -167,7 +195,7 @@ rh_status rh_journal__append(rh_journal *journal, rh_error *err)
     }
 
     int64_t end = lseek(j->fd, 0, SEEK_CUR);
-    rh_status rc = read_others(j, end - (int64_t)n, err);
+    rc = read_others(j, end - (int64_t)n, err);
     j->broken = rc != RH_OK;
     j->size = end;
     j->replay.crc = crc;
@@ -303,7 +331,8 @@ void rh_journal__close(rh_journal *journal)
         return;
     if (j->locked) {
         rh_journal__sync(j, NULL);
-        rh_lock__leave(j->note);
+        if (rh_journal__check_place(j, NULL) == RH_OK) // otherwise it is another study's
+            rh_lock__leave(j->note);
     }
     if (j->fd >= 0)
         close(j->fd);

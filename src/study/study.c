@@ -383,6 +383,8 @@ static rh_status write_files(rh_study *study, rh_error *err)
     rh_status rc = RH_OK;
     if (!verdict || !best || !runs)
         rc = rh_base__no_memory(err, "study");
+    if (!rc && study->journal)
+        rc = rh_journal__check_place(study->journal, err);
     if (!rc)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
     if (!rc && verdict->winner >= 0)

@@ -170,6 +170,13 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
 rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
 
+// Whether the journal is where it was and as long as it was.
+rh_status rh_journal__check_place(const rh_journal *journal, rh_error *err);
+
+// Remove a link at `path`, which is about to be written: a file of a study is written into its
+// folder and not where a link leads.
+void rh_study__drop_link(const char *path);
+
 // ---------------------------------------------------------------------------- output files
 
 // best.yaml and runs.csv, written completely or not at all. write.c

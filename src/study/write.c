@@ -16,8 +16,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define PIECE ((size_t)1 << 16) // bytes of a table collected before writing
+
+void rh_study__drop_link(const char *path)
+{
+    struct stat there;
+    if (lstat(path, &there) == 0 && S_ISLNK(there.st_mode))
+        unlink(path);
+}
 
 // ---------------------------------------------------------------------------- pieces
 
@@ -255,6 +264,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
+    rh_study__drop_link(path);
     rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
@@ -333,6 +343,7 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
 {
     rh_file *file = NULL;
     rh_text t = {0};
+    rh_study__drop_link(path);
     rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;

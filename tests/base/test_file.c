@@ -83,6 +83,30 @@ static void discarded_it_never_was(void **unused)
     assert_int_equal(access("b", F_OK), -1);
 }
 
+// What a program does before a signal ends it.
+static void temporaries_are_removed(void **unused)
+{
+    (void)unused;
+    rh_file *one = NULL, *two = NULL, *three = NULL;
+    assert_int_equal(rh_file__create(&one, "a", NULL), RH_OK);
+    assert_int_equal(rh_file__create(&two, "b", NULL), RH_OK);
+    assert_int_equal(rh_file__create(&three, "c", NULL), RH_OK);
+    fputs("new", rh_file__stream(two));
+    assert_int_equal(rh_file__commit(two, NULL), RH_OK);
+    char other[300];
+    snprintf(other, sizeof other, "%s.a1B2c3", rh_file__temporary(one)); // as libzip makes one
+    put(other, "");
+    rh_file__remove_temporaries();
+    assert_int_equal(access(rh_file__temporary(one), F_OK), -1);
+    assert_int_equal(access(rh_file__temporary(three), F_OK), -1);
+    assert_int_equal(access(other, F_OK), -1);
+    holds("b", "new");
+    rh_file__discard(one);
+    rh_file__discard(three);
+    rh_file__remove_temporaries(); // none is left
+    unlink("b");
+}
+
 // A library writes to the name it is given, and may put a new file there.
 static void written_by_name(void **unused)
 {
@@ -161,8 +185,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gets_its_name_at_the_end), cmocka_unit_test(discarded_it_never_was),
-        cmocka_unit_test(written_by_name),          cmocka_unit_test(rights_and_links_stay),
-        cmocka_unit_test(memory_runs_out),          cmocka_unit_test(the_end_of_a_long_path),
+        cmocka_unit_test(temporaries_are_removed),  cmocka_unit_test(written_by_name),
+        cmocka_unit_test(rights_and_links_stay),    cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(the_end_of_a_long_path),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -232,8 +232,13 @@ static void a_shell_reads_back_one_word(void **unused)
         {"a*", "'a*'"},
         {"\xc3\xa4", "\xc3\xa4"},
         {"''", "''\\'''\\'''"},
-        {"a\nb", "'a\nb'"},
+        {"a\nb", "\"$(printf 'a\\012b')\""},
+        {"b\n", "'b\n'"},
         {"#", "'#'"},
+        {"\x1b[31m", "\"$(printf '\\033[31m')\""},
+        {"a\xe2\x80\xae%'\\b", "\"$(printf 'a\\342\\200\\256%%\\047\\134b')\""},
+        {"-\xff$(x)", "\"$(printf '\\055\\377$(x)')\""},
+        {"\xe2\x80\x8c", "\xe2\x80\x8c"}, // a joiner, which Persian needs
     };
     for (size_t i = 0; i < LENGTH(known); i++) {
         rh_text text = {0}, command = {0};
@@ -271,6 +276,9 @@ static void messages_show_one_printable_line(void **unused)
         {"\xff\x1b[1m", "??[1m"},
         {"\xc2\x9bx", "?x"},     // a control character of two bytes
         {"\xe2\x80\xa8x", "?x"}, // a line separator
+        {"\xe2\x80\xaex", "?x"}, // turns the direction of the text
+        {"\xe2\x81\xa6x", "?x"}, // so does this
+        {"\xc2\xadx", "?x"},     // shows nothing
         {"\xe2\x82", "??"},      // cut off
         {"\n\n\n\n\n\n\n", "???????"},
         {"\n\n\n\n\n\n\n\n", "????..."},

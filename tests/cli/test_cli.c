@@ -392,14 +392,49 @@ static void standard_output_fails(void **unused)
     assert_string_equal(err, "");
     free(err);
     outcome o = rehearse("list >/dev/full");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, "rehearse: cannot write to standard output: No space left");
     drop(&o);
+}
+
+// With a stack of 64 KB the libraries crash: it is enlarged, or said to be too small.
+static void a_small_stack(void **unused)
+{
+    (void)unused;
+    assert_int_equal(system("ulimit -S -s 64; exec " RH_PROGRAM " list >out 2>err"), 0);
+    int status = system("ulimit -s 64; exec " RH_PROGRAM " list >out 2>err");
+    assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2));
+    char *err = contents("err");
+    if (WEXITSTATUS(status))
+        assert_has(err, "rehearse: a stack of 64 KB (ulimit -s), expected 256 KB or more");
+    free(err);
+}
+
+// Names that turn the direction of text or colour it are not echoed as they are.
+static void names_are_shown_safely(void **unused)
+{
+    (void)unused;
+    static const char *const way[] = {"inspect 'a\xe2\x80\xae\x1b[1m.csv'",
+                                      "run 'a\xe2\x80\xae\x1b[1m'",
+                                      "'a\xe2\x80\xae\x1b[1m'",
+                                      "list 'a\xe2\x80\xae\x1b[1m'",
+                                      "inspect x --'a\xe2\x80\xae\x1b[1m'",
+                                      "tune x.csv -s 'a\xe2\x80\xae\x1b[1m=1'"};
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        outcome o = rehearse(way[i]);
+        assert_int_equal(o.code, 2);
+        assert_null(strstr(o.err, "\xe2\x80\xae"));
+        assert_null(strchr(o.err, '\x1b'));
+        assert_string_equal(o.out, "");
+        drop(&o);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_stack),
+        cmocka_unit_test(names_are_shown_safely),
         cmocka_unit_test(helps_with_everything),
         cmocka_unit_test(tables_reach_everywhere),
         cmocka_unit_test(keys_reach_their_commands),

@@ -183,7 +183,7 @@ static void mistakes(void **unused)
     refuses("collect acrobot -p good -o a.csv", 2, "--policy cannot be 'good'");
     refuses("collect acrobot -p medium", 2, "--output is missing");
     refuses("collect acrobot -p medium -o a.doc", 2, "cannot tell the format");
-    refuses("collect acrobot -p medium -o nowhere/a.csv", 1, "cannot write");
+    refuses("collect acrobot -p medium -o nowhere/a.csv", 2, "cannot write");
     refuses("collect acrobot -p medium -o a.csv --starts a.csv", 2, "name the same file");
     refuses("collect acrobot -p random -n 9 -o a.csv --starts ./a.csv", 2,
             "name the same file");

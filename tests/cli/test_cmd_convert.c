@@ -149,7 +149,7 @@ static void refuses(void **unused)
     is_refused("convert a.yaml z.npz --roles b.yaml",
                "convert: a.yaml and --roles b.yaml: two files of roles, expected one");
     outcome o = rehearse("convert " PLANT " no/such/z.npz");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, "no/such/z.npz: cannot write: No such file or directory");
     drop(&o);
     assert_int_equal(system("test ! -e z.npz && ! ls | grep -q tmp"), 0);

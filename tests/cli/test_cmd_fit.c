@@ -490,12 +490,12 @@ static void files_fail(void **unused)
 {
     (void)unused;
     outcome o = rehearse(FIT "-o no/such/a.model");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_string_equal(o.err,
                         "rehearse: no/such/a.model: cannot write: No such file or directory\n");
     drop(&o);
     o = rehearse(FIT "-o .");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, "cannot write");
     drop(&o);
 

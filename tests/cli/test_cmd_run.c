@@ -270,21 +270,21 @@ static void files_fail(void **unused)
 {
     (void)unused;
     outcome o = rehearse("run acrobot -a esarsa --steps 1e9 --csv no/such/place.csv");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_string_equal(
         o.err, "rehearse: no/such/place.csv: cannot write: No such file or directory\n");
     assert_string_equal(o.out, "");
     drop(&o);
     o = rehearse("run acrobot -a esarsa --steps 1e9 --csv .");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, ".: cannot write: Is a directory");
     drop(&o);
     o = rehearse("run acrobot -a esarsa --steps 1e9 --save no/arm.state");
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, "no/arm.state: cannot write");
     drop(&o);
     o = rehearse(SMALL "--csv /dev/full"); // found out only when it is full
-    assert_int_equal(o.code, 1);
+    assert_int_equal(o.code, 2);
     assert_has(o.err, "/dev/full: cannot write: No space left on device");
     drop(&o);
 

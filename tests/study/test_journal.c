@@ -930,6 +930,54 @@ static void left_over(void **unused)
     }
 }
 
+// The folder is moved and another study's is put there; or the journal is cut off.
+static void places_that_change(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    planned trial = sample_trial(0, false);
+    char aside[96], note[96], *bytes;
+    rh_error err = {""};
+    int number;
+    size_t n;
+    snprintf(aside, sizeof aside, "%s.aside", folder);
+    snprintf(note, sizeof note, "%s/study.lock", folder);
+
+    rh_journal *journal = opened(&plan);
+    assert_int_equal(rename(folder, aside), 0);
+    assert_int_equal(begin_trial(journal, &trial, &number, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "study.log: deleted, moved or replaced while the study"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    put("another study\n", 14);
+    FILE *file = fopen(note, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(rh_journal__check_place(journal, &err), RH_EIO);
+    rh_journal__close(journal);
+    bytes = contents(&n);
+    assert_int_equal(n, 14);
+    assert_int_equal(access(note, F_OK), 0);
+    free(bytes);
+    unlink(path);
+    unlink(note);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rename(aside, folder), 0);
+    unlink(note);
+
+    journal = opened(&plan);
+    assert_int_equal(begin_trial(journal, &trial, &number, &err), RH_OK);
+    assert_int_equal(truncate(path, 100), 0);
+    assert_int_equal(rh_journal__check_place(journal, &err), RH_EIO);
+    assert_non_null(strstr(err.text, "study.log: cut off while the study ran: 100 bytes"));
+    rh_study__run run = sample_run(0, 0, 0);
+    assert_int_equal(rh_journal__add_run(journal, number, &run, &err), RH_EIO);
+    bytes = contents(&n);
+    assert_int_equal(n, 100);
+    free(bytes);
+    rh_journal__close(journal);
+    unlink(note);
+}
+
 static void full_disk(void **unused)
 {
     (void)unused;
@@ -1046,6 +1094,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(numbers_come_back),
         IN_A_FOLDER(comes_back_to_the_bit),
         IN_A_FOLDER(refuses_wrong_calls),
+        IN_A_FOLDER(places_that_change),
         IN_A_FOLDER(lines_are_what_optuna_wants),
         IN_A_FOLDER(a_verdict_once),
         IN_A_FOLDER(a_short_run),

@@ -287,6 +287,39 @@ static void stopped_and_resumed(void **unused)
     rh_log_destroy(log);
 }
 
+// Files of a study are written into its folder, not where a link leads.
+static void links_are_not_followed(void **unused)
+{
+    (void)unused;
+    static const char *const file[] = {"best.yaml", "runs.csv", "study.model"};
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan = plan_of(log, grid_words);
+    char target[3][300], link[3][300], text[16] = "";
+    assert_int_equal(mkdir(path_of("linked"), 0700), 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(target[i], sizeof target[i], "%s/precious%d", path_of("linked"), i);
+        snprintf(link[i], sizeof link[i], "%s/%s", path_of("linked"), file[i]);
+        FILE *precious = fopen(target[i], "w");
+        assert_non_null(precious);
+        fputs("precious", precious);
+        fclose(precious);
+        assert_int_equal(symlink(target[i], link[i]), 0);
+    }
+    rh_study_destroy(finish(plan, log, "linked", 2));
+    for (int i = 0; i < 3; i++) {
+        struct stat st;
+        FILE *precious = fopen(target[i], "r");
+        assert_non_null(precious);
+        assert_non_null(fgets(text, sizeof text, precious));
+        fclose(precious);
+        assert_string_equal(text, "precious");
+        assert_true(lstat(link[i], &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 8);
+        unlink(target[i]);
+    }
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 // A study resumed with more trials ends like one that had them all from the start.
 static void more_trials(void **unused)
 {
@@ -1077,6 +1110,7 @@ int main(void)
         cmocka_unit_test(a_grid),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(stopped_and_resumed),
+        cmocka_unit_test(links_are_not_followed),
         cmocka_unit_test(more_trials),
         cmocka_unit_test(another_study),
         cmocka_unit_test(another_model),
