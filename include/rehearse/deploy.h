@@ -97,8 +97,9 @@ typedef struct rh_deploy_reply {
 RH_API rh_status rh_deploy_step(rh_deploy *deploy, const rh_deploy_seen *seen,
                                 rh_deploy_reply *reply, rh_error *err);
 
-// Save if it is due. Call it after the action was applied, and from time to time while nothing
-// comes in. A failure to write is RH_ALARM_DISK and not a failure of this call. Nullable: err.
+// Write what was seen, and save if it is due. Call it after the action was applied, and from
+// time to time while nothing comes in. A failure to write is RH_ALARM_DISK and not a failure of
+// this call. Nullable: err.
 RH_API rh_status rh_deploy_tick(rh_deploy *deploy, rh_error *err);
 
 // How a deployment is doing. Counts are of all its processes so far.

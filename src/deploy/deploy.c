@@ -168,7 +168,11 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
         return RH_OK;
     if (d->open && d->valid) // what the plant is in now: a row without an outcome
         (void)rh_record__row(&d->record, d->best, d->time, d->obs, NULL, NAN, false, false);
+    bool lost = !rh_record__flush(&d->record);
     rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
+    if (!rc && lost)
+        rc = rh_fail(err, RH_EIO, "%s/log.csv: cannot write the last rows",
+                     rh_base__path_tail(d->folder));
     destroy(d);
     return rc;
 }
@@ -277,7 +281,10 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
 {
     bool known = s->there && s->whole && s->act && isfinite(s->reward);
     bool ends = s->there && (seen->terminal || seen->truncated);
-    bool done = true;
+    bool done = rh_record__flush(&d->record); // nothing to do if the caller ticks
+    if (!done)
+        lose(d, notes);
+    done = true;
     if (d->open)
         done = rh_record__row(&d->record, d->best, d->time, d->obs, known ? s->act : NULL,
                               known ? s->reward : NAN, seen->terminal, seen->truncated);
@@ -453,6 +460,11 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
 rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
 {
     rh_error why = {""};
+    unsigned notes = 0;
+    if (!rh_record__flush(&d->record)) {
+        lose(d, &notes);
+        count_notes(d, notes);
+    }
     bool due = d->health.nstep - d->saved_step >= d->opt.save_steps;
     if (!due && d->health.nstep > d->saved_step)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;

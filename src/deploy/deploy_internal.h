@@ -72,6 +72,8 @@ typedef struct rh_record {
     int64_t step;    // in it
     bool starts;     // it begins in a start state
     char *line;      // owned                                  (RH_DEPLOY__TEXT)
+    char *rows;      // in line's block: not written yet       (RH_DEPLOY__TEXT)
+    size_t used;     // bytes of it
 } rh_record;
 
 // Open log.csv and events.jsonl; a torn last line is cut off.
@@ -79,9 +81,11 @@ rh_status rh_record__open(rh_record *record, const char *folder, rh_error *err);
 void rh_record__close(rh_record *record);
 // An episode begins; starts: in a start state.
 void rh_record__begin(rh_record *record, bool starts);
-// One row. act NULL: no action, NAN reward: none. False: it could not be written.
+// Make one row. act NULL: no action, NAN reward: none. False: it does not fit.
 bool rh_record__row(rh_record *record, const rh_best *best, double time, const double *obs,
                     const double *act, double reward, bool terminal, bool truncated);
+// Write the rows that were made. False: they could not be written and are lost.
+bool rh_record__flush(rh_record *record);
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 

@@ -87,9 +87,10 @@ rh_status rh_record__open(rh_record *r, const char *folder, rh_error *err)
 {
     char path[4096];
     size_t n = 0;
-    r->line = rh_alloc(RH_DEPLOY__TEXT, 1);
+    r->line = rh_alloc(2, RH_DEPLOY__TEXT);
     if (!r->line)
         return rh_base__no_memory(err, "deploy");
+    r->rows = r->line + RH_DEPLOY__TEXT;
     rh_status rc = open_file(folder, "events.jsonl", path, sizeof path, &r->events, err);
     if (!rc && cut_torn(r->events, r->line, RH_DEPLOY__TEXT - 1, &n) < 0)
         rc = fail(path, errno, err);
@@ -113,7 +114,7 @@ void rh_record__close(rh_record *r)
         close(r->events);
     rh_free(r->line);
     r->log = r->events = -1;
-    r->line = NULL;
+    r->line = r->rows = NULL;
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -209,6 +210,17 @@ static bool append(int fd, const rh_line *line, int64_t *size)
     return true;
 }
 
+bool rh_record__flush(rh_record *r)
+{
+    rh_line rows = {.at = r->rows, .n = r->used, .size = RH_DEPLOY__TEXT};
+    if (r->used == 0)
+        return true;
+    r->used = 0;
+    bool done = append(r->log, &rows, &r->size);
+    r->headed = r->headed && r->size > 0; // the header was lost too
+    return done;
+}
+
 bool rh_record__row(rh_record *r, const rh_best *best, double time, const double *obs,
                     const double *act, double reward, bool terminal, bool truncated)
 {
@@ -242,9 +254,12 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
     add_number(&line, reward);
     rh_line__add(&line, !act ? ",," : terminal ? ",1,0" : truncated ? ",0,1" : ",0,0");
     rh_line__add(&line, "\n");
-    bool done = append(r->log, &line, &r->size);
-    r->headed = r->headed || done;
-    return done;
+    if (line.full || (r->used + line.n > RH_DEPLOY__TEXT && !rh_record__flush(r)))
+        return false;
+    memcpy(r->rows + r->used, line.at, line.n);
+    r->used += line.n;
+    r->headed = true;
+    return true;
 }
 
 bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health *health,
