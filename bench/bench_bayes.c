@@ -4,6 +4,10 @@
 // Optuna's TPE. Processor time on one thread.
 //
 //     bench_bayes [seeds, 20 [first seed, 1 [parameter=value ...]]]
+//     bench_bayes overhead SETTINGS ...
+//
+// The second form measures what the method itself takes for so many settings of Hartmann-6 with
+// noise, four at a time, and what it takes again when the settings are known (a resumed study).
 
 #include "seconds.h"
 
@@ -54,7 +58,7 @@ typedef struct function {
     {                                                                                          \
         .name = "a", .hi = 1.0                                                                 \
     }
-static const function known[] = {
+static const function known_function[] = {
     {"branin",
      branin,
      -0.39788735772973816,
@@ -134,8 +138,66 @@ static void print(const function *f, int at, double *regret, int n, double took,
            "rehearse", f->name, at, mean, median, regret[n - 1], took, ALL, 1e3 * last);
 }
 
+// ---------------------------------------------------------------------------- overhead
+
+// Write the settings to x (n x 6) and return the processor time of the search. With `known`, x
+// holds those of an earlier one.
+static double search_long(int n, double *x, bool known)
+{
+    const function *f = &known_function[1];
+    rh_error err;
+    rh_search *search = NULL;
+    rh_search_options opt = rh_search_defaults();
+    rh_leader leader[10];
+    opt.budget = n;
+    opt.nrun = 1;
+    opt.batch = 4;
+    must(rh_search_create(&search, rh_search_find("bayes", NULL), &f->space, &opt, &err), &err);
+    rh_rng rng = rh_rng_stream(1, RH_STREAM_START, 0, 0);
+    double began = seconds(CLOCK_THREAD_CPUTIME_ID);
+    if (known)
+        must(rh_search_recall(search, n, x, &err), &err);
+    for (int nasked = 1; nasked > 0;) {
+        const rh_asked *asked;
+        must(rh_search_ask(search, &asked, &nasked, &err), &err);
+        for (int i = 0; i < nasked; i++) {
+            const double *at = rh_search_setting(search, asked[i].setting);
+            double z[2], score;
+            rh_rng_normal(&rng, z);
+            score = f->value(at) + 0.1 * z[0];
+            memcpy(x + (size_t)asked[i].setting * 6, at, 6 * sizeof *x);
+            rh_told told = {asked[i].setting, 1, &score, score, 0.01, 0};
+            must(rh_search_tell(search, &told, &err), &err);
+        }
+    }
+    rh_search_lead(search, 10, leader);
+    double took = seconds(CLOCK_THREAD_CPUTIME_ID) - began;
+    if (!known)
+        printf("%5d settings: regret of the answer %.2g, ", n,
+               f->best - f->value(rh_search_setting(search, leader[0].setting)));
+    rh_search_destroy(search);
+    return took;
+}
+
+static int overhead(int narg, char **arg)
+{
+    for (int i = 2; i < narg; i++) {
+        int n = atoi(arg[i]);
+        double *x = calloc((size_t)(n > 0 ? n : 1), 6 * sizeof *x);
+        if (!x || n < 1)
+            return 2;
+        double took = search_long(n, x, false);
+        printf("%.2f s; again, known: %.2f s\n", took, search_long(n, x, true));
+        fflush(stdout);
+        free(x);
+    }
+    return 0;
+}
+
 int main(int narg, char **arg)
 {
+    if (narg > 2 && strcmp(arg[1], "overhead") == 0)
+        return overhead(narg, arg);
     int seeds = narg > 1 ? atoi(arg[1]) : 20, first = narg > 2 ? atoi(arg[2]) : 1;
     if (seeds < 1 || seeds > MANY) {
         fprintf(stderr, "bench_bayes: 1 to %d seeds\n", MANY);
@@ -157,17 +219,17 @@ int main(int narg, char **arg)
         must(rh_param_parse(&type->param[index], type->name, value, &param[index], &err), &err);
     }
 
-    for (size_t f = 0; f < sizeof known / sizeof *known; f++) {
+    for (size_t f = 0; f < sizeof known_function / sizeof *known_function; f++) {
         static double early[MANY], late[MANY];
         double took = 0.0, last = 0.0;
         for (int s = 0; s < seeds; s++) {
             double began = seconds(CLOCK_THREAD_CPUTIME_ID), part;
-            run(&known[f], param, (uint64_t)(first + s), &early[s], &late[s], &part);
+            run(&known_function[f], param, (uint64_t)(first + s), &early[s], &late[s], &part);
             took += (seconds(CLOCK_THREAD_CPUTIME_ID) - began) / seeds;
             last += part / seeds;
         }
-        print(&known[f], EARLY, early, seeds, took, last);
-        print(&known[f], ALL, late, seeds, took, last);
+        print(&known_function[f], EARLY, early, seeds, took, last);
+        print(&known_function[f], ALL, late, seeds, took, last);
         fflush(stdout);
     }
     return 0;

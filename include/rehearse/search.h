@@ -131,6 +131,11 @@ typedef struct rh_told {
 // Tell a result, in the order of the proposals. Copied: told. Nullable: err.
 RH_API rh_status rh_search_tell(rh_search *search, const rh_told *told, rh_error *err);
 
+// Before the first ask: the settings x (n x ndim) that an earlier search with the same options
+// proposed, in order. A method whose proposals are costly (bayes) proposes them again without
+// computing them; what follows is the same. Others ignore them. Copied: x. Nullable: err.
+RH_API rh_status rh_search_recall(rh_search *search, int n, const double *x, rh_error *err);
+
 // Replace a setting that has not been told yet by the values that were really run: a study may
 // have begun on a machine that rounds differently. A setting that was told stays as it is.
 RH_API void rh_search_amend(rh_search *search, int setting, const double *x);

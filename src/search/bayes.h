@@ -11,18 +11,58 @@ enum { RH_BAYES_NONE, RH_BAYES_PAPER };             // values of RH_BAYES_COMPAT
 enum { RH_BAYES_MIXED, RH_BAYES_EI, RH_BAYES_UCB }; // of RH_BAYES_ACQUISITION
 
 typedef struct rh_bayes {
-    rh_gp gp;            // over the unit cube; with compat = paper, over raw numbers
-    double shift, scale; // the process gets (v - shift) / scale of a value v
+    rh_gp gp;       // over the unit cube; with compat = paper, over raw numbers
+    rh_gp far;      // the same points with shorter length scales, for `mixed`
+    bool wants_far; //
+    int *active;    // owned: their settings, ascending              (nput, for all)
+    int nput;       // points; further ones are assumed results
+    int nseen;      // settings that are points or were left out
+    double *z;      // owned: coordinates of settings                (nz x ndim, for all)
+    int nz;         //
+    struct rh_bayes__rank *rank; // owned: scratch                           (all)
+    double *away;                // owned: scratch                                (all)
+    double shift, scale;         // the process gets (v - shift) / scale of a value v
     double fence, slack; // after values below the fence were pulled in, on a scale of `slack`
     bool sound;          // some setting has no broken runs; those that have stand below all
-    int nfit;            // settings at the last fit; 0: never fitted
     bool noisy;          // some setting has noise, or unknown noise
-    int nput;            // settings in the process; further points are assumed results
+    int nfit, nselect;   // settings at the last fit and selection of points; 0: never
+    int due_fit, due_select; // settings at those that the asks so far made due
 } rh_bayes;
+
+bool rh_bayes__as_paper(const rh_search *search);
+int rh_bayes__first_design(const rh_search *search); // number of its settings
+
+// ---------------------------------------------------------------------------- the process
+
+// Take and release memory. Nullable: err.
+rh_status rh_bayes__begin(const rh_search *search, rh_error *err);
+void rh_bayes__end(rh_bayes *b);
+
+// Make room for the points of n settings and a batch. Nullable: err.
+rh_status rh_bayes__reserve(const rh_search *search, int n, int batch, rh_error *err);
+
+// The search asks when it has n settings. Call for every ask, also where nothing is computed.
+void rh_bayes__schedule(const rh_search *search, int n);
+
+// Update the process to the first n settings, with the fit and the points that are due. It
+// depends on the settings and the schedule alone. Nullable: err.
+rh_status rh_bayes__bring_up(const rh_search *search, int n, rh_error *err);
+
+// Add the settings that came since then, up to n; add x (ndim) with its expected value as the
+// result; go back to so many points and settings.
+void rh_bayes__add(const rh_search *search, int n);
+void rh_bayes__assume(const rh_search *search, const double *x);
+void rh_bayes__back_to(rh_bayes *b, int nput, int nseen);
+
+// Coordinates z (ndim) of a setting; whether the process gets its own value.
+void rh_bayes__coordinates(const rh_search *search, const double *x, double *z);
+bool rh_bayes__has_value(const rh_search *search, int i);
 
 // A value as the process sees it, before shift and scale; the slope there; and back.
 double rh_bayes__pull(const rh_bayes *b, double value, double *slope);
 double rh_bayes__push(const rh_bayes *b, double pulled);
+
+// ---------------------------------------------------------------------------- proposals
 
 // The acquisition function.
 typedef struct rh_bayes__aim {

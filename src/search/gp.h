@@ -25,7 +25,8 @@ typedef struct rh_gp {
     double *factor;           // owned: lower factor of the covariance     (room x room)
     double *white, *ones;     // owned: factor^-1 y, factor^-1 1           (room)
     double *alpha;            // owned: covariance^-1 (y - mean)           (room)
-    double *work;             // owned: a block of predictions             (room x RH_GP_BLOCK)
+    double *work;             // owned: a block of predictions or columns (room x 32)
+    double *inverse;          // owned: scratch for the evidence           (room x room)
     double mean;
 } rh_gp;
 
@@ -58,6 +59,9 @@ void rh_gp__weigh(rh_gp *gp);
 // Log marginal likelihood for hyperparameters theta, and its derivatives; -INFINITY when the
 // covariance cannot be factored. Destroys the factor. Nullable: slope (2 + ngroup).
 double rh_gp__evidence(rh_gp *gp, const double *theta, double *slope);
+
+// The mean at its own point i.
+double rh_gp__expected(const rh_gp *gp, int i);
 
 // Mean and variance (without noise) at points z (n x ncol). Nullable: variance.
 void rh_gp__predict(rh_gp *gp, int n, const double *z, double *mean, double *variance);

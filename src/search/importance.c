@@ -13,8 +13,10 @@
 //    1999). The process has its own fitted noise, so no dimension explains noise. Above 16
 //    dimensions the points are random, since the sequence here has 32.
 // 3. Without any differences, all shares are 0.
-// 4. Of more than 600 settings, 600 are drawn at random: the cost of the fit grows with the
-//    third power. Taking every n-th would miss values of a dimension with the same period.
+// 4. Of more than 600 settings, 600 are drawn at random: the cost grows with the third power.
+//    Taking every n-th would miss values of a dimension with the same period. The process has
+//    all of them; its hyperparameters are fitted to 200 drawn from these, since a fit needs the
+//    factors of up to 60 covariances.
 
 #include "gp.h"
 #include "search_internal.h"
@@ -26,6 +28,7 @@
 #define NPOINT 2048
 #define BLOCK 64
 #define MOST 600
+#define FITTED 200
 
 // ---------------------------------------------------------------------------- all settings
 
@@ -122,6 +125,40 @@ static void analyse(const rh_space *space, int n, const double *table, double *s
 
 // ---------------------------------------------------------------------------- by a process
 
+// Exchange points i and j.
+static void exchange(rh_gp *gp, int i, int j)
+{
+    double *pair[] = {gp->y + i, gp->y + j, gp->noise + i, gp->noise + j};
+    for (int k = 0; k < 4; k += 2) {
+        double number = *pair[k];
+        *pair[k] = *pair[k + 1];
+        *pair[k + 1] = number;
+    }
+    for (int c = 0; c < gp->ncol; c++) {
+        double *a = gp->z + (size_t)i * (size_t)gp->ncol + (size_t)c,
+               *b = gp->z + (size_t)j * (size_t)gp->ncol + (size_t)c, number = *a;
+        *a = *b;
+        *b = number;
+    }
+}
+
+// Fit the hyperparameters to some of the n points; the process then has all (decision 4).
+static rh_status fit_to_some(rh_gp *gp, int n, const rh_gp__prior *prior, const double *start,
+                             rh_rng *rng, rh_error *err)
+{
+    int some = n < FITTED ? n : FITTED;
+    for (int i = 0; i < some && some < n; i++)
+        exchange(gp, i, i + (int)rh_rng_below(rng, (uint32_t)(n - i)));
+    gp->n = some;
+    rh_status rc = rh_gp__fit(gp, prior, 1, start, 60, err);
+    gp->n = n;
+    if (!rc && some < n) {
+        rh_gp__factor(gp);
+        rh_gp__weigh(gp);
+    }
+    return rc;
+}
+
 // Fit a process to y, scaled to mean 0 and variance 1. Settings that broke down have no noise.
 static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
                      const double *value, const double *y, const double *noise, rh_error *err)
@@ -142,6 +179,7 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
 
     double mean, scale = variance_of(y, n, &mean);
     rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 1, 0);
+    int nput = left;
     for (int i = 0; i < n; i++) {
         if (rh_rng_uniform(&rng) * (n - i) >= left) // all equally likely (Knuth's algorithm S)
             continue;
@@ -164,7 +202,7 @@ static rh_status fit(rh_gp *gp, const rh_space *space, int n, const double *x,
             rh_ln(1e-2), rh_ln(1e3), sqrt(2.0) - 3.0 + 0.5 * rh_ln(ndim), sqrt(3.0)};
     for (int i = 0; i < RH_GP_LENGTH + ndim; i++)
         start[i] = prior[i].at;
-    return rh_gp__fit(gp, prior, 1, start, 60, err);
+    return fit_to_some(gp, nput, prior, start, &rng, err);
 }
 
 // Pair number i of independent points.

@@ -172,6 +172,7 @@ void rh_search_destroy(rh_search *search)
         rh_free(search->name[k]);
         rh_free(search->value[k]);
     }
+    rh_free(search->known);
     rh_free(search->setting);
     rh_free(search->slot);
     rh_free(search->asked);
@@ -271,6 +272,29 @@ void rh_search_amend(rh_search *search, int setting, const double *x)
         return;
     memcpy(s->x, x, (size_t)search->space.ndim * sizeof *x);
     fill_slots(search);
+}
+
+rh_status rh_search_recall(rh_search *search, int n, const double *x, rh_error *err)
+{
+    if (search->nsetting > 0)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: %d settings asked, expected earlier ones before the first ask",
+                       search->type->name, search->nsetting);
+    if (n < 0 || !rh_base__all_finite(x, n * search->space.ndim))
+        return rh_fail(err, RH_EINVAL, "%s: earlier settings that are no numbers",
+                       search->type->name);
+    double *known = copy_of(x, (size_t)n * (size_t)search->space.ndim, sizeof *x);
+    if (!known)
+        return rh_base__no_memory(err, search->type->name);
+    rh_free(search->known);
+    search->known = known;
+    search->nknown = n;
+    return RH_OK;
+}
+
+const double *rh_search__known(const rh_search *search, int i)
+{
+    return i < search->nknown ? search->known + (size_t)i * (size_t)search->space.ndim : NULL;
 }
 
 // ---------------------------------------------------------------------------- proposals

@@ -59,6 +59,8 @@ struct rh_search {
     rh_asked *asked;             // owned: the current batch        (nasked, for `asked_room`)
     int nasked, asked_room;      //
     int ntold;                   // results told of the batch
+    double *known;               // owned: see rh_search_recall()   (nknown x ndim)
+    int nknown;                  //
     bool over;                   //
     void *self;                  // owned: the method's own         (self_size bytes)
     bool alive;                  // whether init was called
@@ -93,6 +95,9 @@ rh_status rh_search__ask_again(rh_search *search, int setting, int nrun, rh_erro
 
 // The index of the setting equal to x (ndim), or -1.
 int rh_search__find(const rh_search *search, const double *x);
+
+// Setting number i of an earlier search; NULL: not known.
+const double *rh_search__known(const rh_search *search, int i);
 
 // The settings with the most runs, best first; ties by index.
 int rh_search__lead_by_value(const rh_search *search, int most, rh_leader *leader);

@@ -62,6 +62,7 @@ struct rh_study {
     bool dirty;                   // the journal has runs that may not be on the disk
     rh_stage stage;               //
     const rh_study__record *best; // that leads in this stage, or NULL
+    bool confirms;                // settings are confirmed
     bool ran;                     // rh_study_run() was called
     bool finished;                // the study is complete
     bool judged;                  // the verdict covers all results
@@ -157,6 +158,7 @@ rh_status rh_study__too_good(rh_study *study); // too_good.c: one of them
 // Run a random policy in the models that score the winner; then fill in what the verdict
 // compares with: logged, random, and the winner's rare failures.
 rh_status rh_study__run_random(rh_study *study, rh_error *err);
+bool rh_study__knows_random(rh_study *study); // from the journal
 rh_status rh_study__compare(rh_study *study);
 
 int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict

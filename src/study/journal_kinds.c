@@ -1,7 +1,9 @@
-// journal_kinds.c - the kinds of model of a confirmation, in the journal.
+// journal_kinds.c - the models of a confirmation, in the journal: their kinds, and the score of
+// a random policy in them.
 //
 //     op 2   kinds: [{kind, model, parameters: {name: value}, representation,
 //                     representation_parameters: {name: value}}, ..]
+//            random: {confirmed, score, lo95, hi95, lowest}
 //
 // The first kind is that of the study's model. Representation null: as that model has it.
 // Values of choices are names, so a version that numbers them otherwise reads the same ones.
@@ -9,6 +11,7 @@
 #include "base/base_internal.h"
 #include "journal.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------- writing
@@ -100,6 +103,38 @@ static rh_status read_kind(const json_t *found, rh_kinds *kinds, rh_error *err)
                          repr->nparam, repr->name, repr_param, err);
     }
     return rc ? rc : rh_kinds__add(kinds, type, param, repr, repr_param, err);
+}
+
+// A number as rh_journal__number() writes it; false: something else.
+static bool number_at(const json_t *object, const char *key, double *x)
+{
+    const json_t *found = json_object_get(object, key);
+    const char *word = json_string_value(found);
+    if (json_is_number(found))
+        *x = json_number_value(found);
+    else if (json_is_null(found))
+        *x = NAN;
+    else if (word && (strcmp(word, "inf") == 0 || strcmp(word, "-inf") == 0))
+        *x = *word == '-' ? -INFINITY : INFINITY;
+    else
+        return false;
+    return true;
+}
+
+bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,
+                        double *lowest)
+{
+    const json_t *found = json_object_get(journal->replay.attr, "random");
+    const json_t *which = json_object_get(found, "confirmed");
+    rh_reference got;
+    double least;
+    if (!json_is_boolean(which) || json_is_true(which) != confirmed ||
+        !number_at(found, "score", &got.score) || !number_at(found, "lo95", &got.lo95) ||
+        !number_at(found, "hi95", &got.hi95) || !number_at(found, "lowest", &least))
+        return false;
+    *score = got;
+    *lowest = least;
+    return true;
 }
 
 rh_status rh_journal__kinds(const rh_journal *journal, rh_kinds *kinds, rh_error *err)

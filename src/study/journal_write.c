@@ -367,6 +367,23 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     return rc;
 }
 
+rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_reference *score,
+                                 double lowest, rh_error *err)
+{
+    rh_text *t = &journal->text;
+    const double number[] = {score->score, score->lo95, score->hi95, lowest};
+    static const char *const key[] = {"score", "lo95", "hi95", "lowest"};
+    rh_journal__study_attr(t, "random");
+    rh_text__format(t, "{\"confirmed\":%s", confirmed ? "true" : "false");
+    for (int i = 0; i < 4; i++) {
+        rh_text__format(t, ",\"%s\":", key[i]);
+        rh_journal__number(t, number[i]);
+    }
+    rh_text__add(t, "}");
+    rh_journal__end_attr(t);
+    return rh_journal__append(journal, err);
+}
+
 // ---------------------------------------------------------------------------- the verdict
 
 // Optuna's number of a trial, or -1.

@@ -12,7 +12,8 @@
 // 4. The random policy runs in the models that gave the winner its score, 10 runs in each kind,
 //    on the random streams that the agents had there. The score is that of the model's own
 //    kind, as the winner's is. too_good.c takes the lowest of all kinds: a kind that cannot
-//    show failures flatters random actions.
+//    show failures flatters random actions. The journal keeps the result, so that a finished
+//    study need not fit its models again.
 // 5. A rare failure is a run far below the others of its model: more than 5 robust standard
 //    deviations below their median, and by more than a quarter of what the setting gains on the
 //    random policy, so that a small deviation among nearly equal runs does not count. A mean
@@ -158,10 +159,18 @@ static rh_status find_logged(rh_study *study)
 
 // --------------------------------------------------------------------------- the random policy
 
+bool rh_study__knows_random(rh_study *study)
+{
+    return study->journal && rh_journal__random(study->journal, study->confirms, &study->random,
+                                                &study->random_lowest);
+}
+
 rh_status rh_study__run_random(rh_study *study, rh_error *err)
 {
-    bool confirmed = study->members[RH_STAGE_CONFIRM].nmember > 0;
+    bool confirmed = study->confirms;
     const rh_members *members = &study->members[confirmed ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH];
+    if (rh_study__knows_random(study))
+        return RH_OK;
     const rh_agent_type *agent = rh_agent_find("random", err);
     int nkind = members->nkind, nmember = members->nmember / nkind; // of one kind
     rh_eval_options eval = study->eval;
@@ -193,6 +202,9 @@ rh_status rh_study__run_random(rh_study *study, rh_error *err)
             study->random = (rh_reference){value.value, value.lo95, value.hi95};
         study->random_lowest = fmin(study->random_lowest, value.value); // ignores NAN
     }
+    if (!rc && study->journal)
+        rc = rh_journal__add_random(study->journal, confirmed, &study->random,
+                                    study->random_lowest, err);
     rh_free(result);
     rh_free(work);
     return rc;

@@ -5,6 +5,7 @@
 //    alone and not on timing. The journal is synced once per ask; syncing after every setting
 //    was ten times slower than the runs themselves.
 // 2. A resumed study asks the search the same questions; only runs not in the journal are done.
+//    The search is given the settings of the journal, so that it need not compute them again.
 // 3. The journal's numbers count: where the search, on another machine, would now ask for
 //    slightly different ones, it is told those of the journal.
 // 4. The leading settings are confirmed on models and random streams that the search has not
@@ -359,6 +360,15 @@ int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
     return n;
 }
 
+// Whether the journal has all runs of a confirmation. Nullable: record.
+static bool has_all_runs(const rh_study__record *record)
+{
+    int n = record ? record->trial.nmember * record->trial.nrun : 0, nmissing = 0;
+    for (int i = 0; i < n; i++)
+        nmissing += record->result[i].outcome == RH_STOPPED;
+    return record && nmissing == 0;
+}
+
 rh_status rh_study__confirm(rh_study *study, rh_error *err)
 {
     const rh_plan *plan = study->plan;
@@ -371,11 +381,17 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
         any = any ||
               rh_study__can_deploy(&rh_study__find(study, leader[i].setting, false)->trial);
     n = any ? n : 0;
-    rh_status rc = n ? rh_study__fit_fresh(study, err) : RH_OK;
+    study->confirms = n > 0;
+
+    // models that would do nothing are not fitted
+    bool fresh = n > 0 && !rh_study__knows_random(study);
+    for (int i = 0; i < n; i++)
+        fresh = fresh || !has_all_runs(rh_study__find(study, leader[i].setting, true));
+    rh_status rc = fresh ? rh_study__fit_fresh(study, err) : RH_OK;
     study->stage = RH_STAGE_CONFIRM;
     study->best = NULL;
     study->nfinished = 0;
-    if (!rc && n)
+    if (!rc && fresh)
         rc = rh_workers__add_stage(study->workers, RH_STAGE_CONFIRM,
                                    &study->members[RH_STAGE_CONFIRM], &study->task, plan->hp,
                                    err);

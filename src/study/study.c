@@ -299,7 +299,7 @@ static rh_status time_runs(rh_study *study, int64_t nrun, double *seconds, doubl
 }
 
 // Seconds that the search method itself takes, on a made-up objective. What it does not reach
-// in time is extrapolated by the cube of the number of settings.
+// in time is extrapolated by the square of the number of settings.
 static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_error *err)
 {
     const rh_plan *plan = study->plan;
@@ -326,7 +326,7 @@ static rh_status time_search(rh_study *study, int nsetting, double *seconds, rh_
         }
     }
     double grown = rc || nasked == 0 ? 1.0 : (double)nsetting / rh_search_nsetting(search);
-    *seconds = passed * grown * grown * grown;
+    *seconds = passed * grown * grown;
     rh_search_destroy(search);
     return rc;
 }

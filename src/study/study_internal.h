@@ -157,6 +157,11 @@ int rh_journal__ntrial(const rh_journal *journal);
 const rh_journal__entry *rh_journal__trial(const rh_journal *journal, int i);
 void rh_journal__forget(rh_journal *journal, int i); // free x and run of a trial
 
+// The score of a random policy in the models of the confirmation, or of the search; false where
+// the journal does not have it.
+bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,
+                        double *lowest);
+
 // Append. begin() numbers the trials for the others. Written at once, on the disk after sync().
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err);
@@ -167,6 +172,8 @@ rh_status rh_journal__add_reason(rh_journal *journal, int number, const rh_study
                                  const char *reason, rh_error *err);
 rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *trial,
                              rh_error *err);
+rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_reference *score,
+                                 double lowest, rh_error *err);
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
 rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
 

@@ -343,6 +343,25 @@ static rh_status restore_runs(rh_study *study, rh_study__record *record,
     return rc;
 }
 
+// The search need not compute again what it asked for (run.c, decision 2).
+static rh_status recall(rh_study *study, rh_error *err)
+{
+    size_t ndim = (size_t)study->plan->space.ndim;
+    int most = study->nplace[false], n = 0;
+    double *x = rh_alloc((size_t)most * ndim + 1, sizeof *x);
+    if (!x)
+        return out_of_memory(err);
+    for (; n < most; n++) {
+        const rh_study__record *record = rh_study__find(study, n, false);
+        if (!record)
+            break;
+        memcpy(x + (size_t)n * ndim, record->x, ndim * sizeof *x);
+    }
+    rh_status rc = rh_search_recall(study->search, n, x, err);
+    rh_free(x);
+    return rc;
+}
+
 rh_status rh_study__restore(rh_study *study, rh_error *err)
 {
     int n = study->journal ? rh_journal__ntrial(study->journal) : 0;
@@ -366,7 +385,7 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         rh_journal__forget(study->journal, i);
     }
     study->nrun_resumed = study->nrun;
-    return RH_OK;
+    return n > 0 ? recall(study, err) : RH_OK;
 }
 
 void rh_study__forget(rh_study *study)

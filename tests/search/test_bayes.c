@@ -421,6 +421,106 @@ static void the_same_again(void **unused)
     rh_search_destroy(first);
 }
 
+// The leaders of a search that knows the first n settings of another, and their values.
+static void recalled(const entry *s, const rh_search *whole, int n)
+{
+    rh_search *search = NULL;
+    rh_leader leader[4], expected[4];
+    size_t ndim = (size_t)s->space->ndim;
+    double *x = calloc((size_t)n * ndim + 1, sizeof *x);
+    assert_non_null(x);
+    for (int i = 0; i < n; i++)
+        memcpy(x + (size_t)i * ndim, rh_search_setting(whole, i), ndim * sizeof *x);
+    assert_int_equal(create(s, &search, NULL), RH_OK);
+    assert_int_equal(rh_search_recall(search, n, x, NULL), RH_OK);
+    assert_int_equal(finish(s, search, NULL), RH_OK);
+    assert_true(alike(whole, search));
+    assert_int_equal(rh_search_lead(search, 4, leader), rh_search_lead(whole, 4, expected));
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(leader[i].setting, expected[i].setting);
+        assert_memory_equal(&leader[i].value, &expected[i].value, sizeof(double));
+        assert_memory_equal(&leader[i].sd, &expected[i].sd, sizeof(double));
+    }
+    rh_search_destroy(search);
+    free(x);
+}
+
+// A search that knows what an earlier one asked for, up to any setting, goes on to the same
+// bits. It does not compute those: with all of them known, only the last fit is made.
+static void knows_earlier_settings(void **unused)
+{
+    (void)unused;
+    entry s = entry_of(&mixed, on_mixed, 26);
+    s.noise = 0.01;
+    s.batch = 3;
+    rh_search *whole = searched(&s);
+    for (int n = 0; n <= 26; n += n < 20 ? 4 : 1)
+        recalled(&s, whole, n);
+    s.known = false;
+    s.breaks = true;
+    rh_search_destroy(whole);
+    whole = searched(&s);
+    recalled(&s, whole, 17);
+
+    // they are used as given
+    rh_search *search = NULL;
+    double x[26 * 4], last = 0.0;
+    assert_int_equal(create(&s, &search, NULL), RH_OK);
+    for (int i = 0; i < 26; i++)
+        memcpy(x + (size_t)i * 4, rh_search_setting(whole, i), 4 * sizeof *x);
+    last = x[20 * 4] = 0.123;
+    assert_int_equal(rh_search_recall(search, 26, x, NULL), RH_OK);
+    assert_int_equal(finish(&s, search, NULL), RH_OK);
+    assert_true(rh_search_setting(search, 20)[0] == last);
+    assert_int_equal(((rh_bayes *)search->self)->nfit, 24);
+    rh_error err;
+    assert_int_equal(rh_search_recall(search, 26, x, &err), RH_EINVAL);
+    assert_string_equal(err.text,
+                        "bayes: 26 settings asked, expected earlier ones before the first ask");
+    x[3] = NAN;
+    rh_search_destroy(search);
+    assert_int_equal(create(&s, &search, NULL), RH_OK);
+    assert_int_equal(rh_search_recall(search, 26, x, &err), RH_EINVAL);
+    rh_search_destroy(search);
+    rh_search_destroy(whole);
+}
+
+// Beyond 300 settings the process has some of them: the best, and others from everywhere.
+static void many_settings(void **unused)
+{
+    (void)unused;
+    entry s = entry_of(&box, branin, 430);
+    s.noise = 1e-4;
+    s.batch = 54;
+    s.param[RH_BAYES_FIRST] = 100.0; // 200 settings at first
+    rh_search *search = searched(&s);
+    const rh_bayes *b = search->self;
+    assert_true(b->nput >= 300 && b->nput <= 332);
+    assert_true(b->nseen == 430 && b->gp.n == b->nput);
+    assert_true(best_of(search, branin) > -0.02);
+
+    // ascending, each once; the best ten are there, and none of the design is far from a point
+    for (int k = 1; k < b->nput; k++)
+        assert_true(b->active[k] > b->active[k - 1]);
+    rh_leader leader[10];
+    rh_search__lead_by_value(search, 10, leader);
+    for (int i = 0; i < 10; i++) {
+        int k = 0;
+        while (k < b->nput && b->active[k] != leader[i].setting)
+            k++;
+        assert_true(k < b->nput);
+    }
+    for (int i = 0; i < 430; i++) {
+        double nearest = INFINITY;
+        for (int k = 0; k < b->nput; k++)
+            nearest = fmin(nearest, hypot(b->z[2 * i] - b->gp.z[2 * k],
+                                          b->z[2 * i + 1] - b->gp.z[2 * k + 1]));
+        assert_true(nearest < 0.08);
+    }
+    recalled(&s, search, 429);
+    rh_search_destroy(search);
+}
+
 // Five settings first, the best observed value leads, noise is ignored.
 static void as_in_the_paper(void **unused)
 {
@@ -510,6 +610,8 @@ int main(void)
         cmocka_unit_test(nothing_but_breakdowns),
         cmocka_unit_test(batches),
         cmocka_unit_test(the_same_again),
+        cmocka_unit_test(knows_earlier_settings),
+        cmocka_unit_test(many_settings),
         cmocka_unit_test(as_in_the_paper),
         cmocka_unit_test(too_many),
         cmocka_unit_test(memory_runs_out),

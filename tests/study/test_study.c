@@ -842,6 +842,35 @@ static void too_short_to_confirm(void **unused)
     rh_log_destroy(log);
 }
 
+// A finished study is read, not computed: no model is fitted, no proposal made, and its journal
+// stays as it is.
+static void again_from_the_journal(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    for (int s = 0; s < NSEARCH; s++) {
+        rh_plan *plan = plan_of(log, searches[s]);
+        rh_study_destroy(finish(plan, log, "again", 2));
+        char *best = contents("again", "best.yaml"), *journal = contents("again", "study.log");
+        rh_study *study = finish(plan, log, "again", 1);
+        assert_int_equal(study->members[RH_STAGE_CONFIRM].nmember, 0);
+        assert_true(study->confirms && isfinite(study->random.score));
+        char *later = contents("again", "best.yaml"), *same = contents("again", "study.log");
+        assert_string_equal(best, later);
+        assert_string_equal(journal, same);
+        rh_study_destroy(study);
+        rh_plan_destroy(plan);
+        free(best);
+        free(journal);
+        free(later);
+        free(same);
+        char command[200];
+        snprintf(command, sizeof command, "rm -r %s", path_of("again"));
+        assert_int_equal(system(command), 0);
+    }
+    rh_log_destroy(log);
+}
+
 // Rewards whose sum overflows: the runs diverge and the study finishes.
 static void sums_that_overflow(void **unused)
 {
@@ -1125,6 +1154,7 @@ int main(void)
         cmocka_unit_test(a_search_that_converges),
         cmocka_unit_test(too_short_to_confirm),
         cmocka_unit_test(sums_that_overflow),
+        cmocka_unit_test(again_from_the_journal),
         cmocka_unit_test(diverged_settings_rank_last),
         cmocka_unit_test(others_are_confirmed),
         cmocka_unit_test(many_are_confirmed),
