@@ -1,4 +1,4 @@
-// plugin.h - agents and environments from shared libraries.
+// plugin.h - agents and environments from shared libraries, and agents of other programs.
 //
 // A plug-in is a shared library that exports one function, rehearse_plugin(). Its kinds are
 // registered when it is loaded, and from then on used like the built-in ones. docs/plugins.md
@@ -43,6 +43,10 @@ RH_API const rh_plugin_info *rh_plugin_at(int i); // NULL unless 0 <= i < rh_plu
 RH_API const rh_plugin_info *rh_plugin_of_agent(const rh_agent_type *type);
 RH_API const rh_plugin_info *rh_plugin_of_env(const rh_env_type *type);
 RH_API const rh_plugin_info *rh_plugin_of_address(const void *address);
+
+// The agent called `name`: a registered one, or exec:COMMAND, a program that answers JSON lines
+// (docs/exec.md). NULL: a message. Nullable: err.
+RH_API const rh_agent_type *rh_plugin_agent(const char *name, rh_error *err);
 
 // The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
 RH_API const char *rh_plugin_loading(void);

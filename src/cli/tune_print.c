@@ -198,11 +198,11 @@ static void print_setting(const page *p)
 {
     const rh_trial *t = &p->v->trial[p->v->winner];
     char text[1400];
-    size_t used =
-        (size_t)snprintf(text, sizeof text, "--agent %s", rh_plan_agent(p->plan)->name);
-    cli_tune_setting(p->plan, t->hp, " --set ", 0, text + used, sizeof text - used);
+    cli_tune_setting(p->plan, t->hp, " --set ", 0, text, sizeof text);
     cli_heading("deploy");
-    printf("%s%s%s\n", p->style.bold, text, p->style.plain); // one line, to paste
+    printf("%s--agent ", p->style.bold); // one line, to paste
+    cli_print_word(rh_plan_agent(p->plan)->name);
+    printf("%s%s\n", text, p->style.plain);
     cli_line("", "all hyperparameters: %s/best.yaml", p->tune->folder);
 }
 
@@ -465,7 +465,9 @@ static void print_next(const page *p)
     cli_heading("next");
     fputs("rehearse run ", stdout);
     cli_print_word(world);
-    printf(" --agent %s%s\n", rh_plan_agent(plan)->name, text);
+    fputs(" --agent ", stdout);
+    cli_print_word(rh_plan_agent(plan)->name);
+    printf("%s\n", text);
 }
 
 void cli_tune_print(const cli_tuning *tune)

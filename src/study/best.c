@@ -76,7 +76,7 @@ static rh_status read_agent(const reading *r)
     if (!name)
         return refuse(r, below(agent, "name"), "agent.name",
                       "an agent, as in best.yaml of a study");
-    const rh_agent_type *type = r->best->agent = rh_agent_find(name, &why);
+    const rh_agent_type *type = r->best->agent = rh_plugin_agent(name, &why);
     if (!type)
         return rh_fail(r->err, RH_EFORMAT, "%s: %s", rh_base__path_tail(r->path), why.text);
     r->best->hp = rh_alloc((size_t)type->nparam + 1, sizeof *r->best->hp);
@@ -281,7 +281,7 @@ static rh_status read_plugins(const reading *r)
     const char *agent = text_of(below(below(r->root, "agent"), "name"));
     rh_error why = {""};
     rh_status rc = RH_OK;
-    if (!list || list->kind != RH_YAML_LIST || (agent && rh_agent_find(agent, NULL)))
+    if (!list || list->kind != RH_YAML_LIST || (agent && rh_plugin_agent(agent, NULL)))
         return RH_OK;
     for (int i = 0; i < list->n && !rc; i++)
         rc = rh_plugin_load(text_of(list->item[i]) ? text_of(list->item[i]) : "", &why);

@@ -9,6 +9,7 @@
 // 3. metric.goal can only be maximize. W&B assumes minimize, which would choose the worst.
 
 #include "plan.h"
+#include "rehearse/plugin.h"
 #include "study_internal.h"
 
 #include <inttypes.h>
@@ -151,7 +152,7 @@ static rh_status found(const void *kind, const rh_plan__item *said, const rh_err
 static rh_status read_agent(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     rh_error why = {""};
-    plan->agent = rh_agent_find(text_of(said), &why);
+    plan->agent = rh_plugin_agent(text_of(said), &why);
     return found(plan->agent, said, &why, err);
 }
 
@@ -215,7 +216,7 @@ static rh_status read_grid(rh_plan *plan, const rh_plan__item *said, rh_error *e
 
 static void show_agent(const rh_plan *plan, rh_text *text)
 {
-    rh_text__add(text, plan->agent->name);
+    rh_text__yaml(text, plan->agent->name);
 }
 
 static void show_env(const rh_plan *plan, rh_text *text)

@@ -39,7 +39,7 @@ typedef struct rh_ranks__refusal {
 // A stage: how to do its runs.
 typedef struct rh_ranks__orders {
     rh_stage stage;
-    char agent[64];
+    char agent[512];
     rh_eval_options opt; // without its functions and pointers
     rh_task task;        // without names
     double hp[RH_STUDY__NHP];

@@ -75,7 +75,7 @@ static rh_status open_members(const serving *s, rh_members *members, rh_error *e
 static rh_status add_stage(serving *s, rh_error *err)
 {
     const rh_ranks__orders *orders = s->orders;
-    const rh_agent_type *agent = rh_agent_find(orders->agent, err);
+    const rh_agent_type *agent = rh_plugin_agent(orders->agent, err);
     if (!agent)
         return RH_EINVAL;
     if (s->plan->agent && s->plan->agent != agent)

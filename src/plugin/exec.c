@@ -1,0 +1,226 @@
+// exec.c - agents in any language: a program that reads and writes JSON lines.
+//
+// The program is started by the shell with one socket as its standard input and output, and
+// answers questions; docs/exec.md has the protocol. It stays for many runs.
+//
+// 1. A socket and not two pipes: writing to a program that has ended is then an error and not
+//    a signal.
+// 2. An agent has a program of its own, so runs in parallel do not wait for each other.
+// 3. Whatever the program does wrong (it ends, it does not answer in time, it answers nonsense)
+//    ends the run, with the reason. The next run starts it again.
+// 4. The seed of a run is drawn from the agent's stream when its first episode starts.
+// 5. A step needs no memory: lines have fixed buffers, and of an answer only "action" is read.
+
+#include "exec.h"
+
+#include "base/base_internal.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// ---------------------------------------------------------------------------- the program
+
+static bool fail(rh_exec *p, const char *what)
+{
+    if (!*p->reason)
+        snprintf(p->reason, sizeof p->reason, "exec:%.80s: %s", p->command, what);
+    return false;
+}
+
+rh_status rh_exec__open(rh_exec *p, rh_error *err)
+{
+    int pair[2];
+    union {
+        const char *read;
+        char *passed;
+    } command = {.read = p->command};
+    char shell[] = "sh", option[] = "-c";
+    char *const argv[] = {shell, option, command.passed, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    p->fd = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return rh_fail(err, RH_EIO, "exec:%.80s: %s", p->command, strerror(errno));
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attr);
+    posix_spawn_file_actions_adddup2(&files, pair[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, pair[1], STDOUT_FILENO);
+    sigset_t none;
+    sigemptyset(&none); // threads of a study block all
+    posix_spawnattr_setsigmask(&attr, &none);
+    // a group of its own is ended with its children
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    int fault = posix_spawn(&p->pid, "/bin/sh", &files, &attr, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    close(pair[1]);
+    if (fault) {
+        close(pair[0]);
+        return rh_fail(err, RH_EIO, "exec:%.80s: cannot be started: %s", p->command,
+                       strerror(fault));
+    }
+    p->fd = pair[0];
+    p->nread = p->nline = 0;
+    p->reason[0] = 0;
+    return RH_OK;
+}
+
+void rh_exec__close(rh_exec *p)
+{
+    if (p->fd < 0)
+        return;
+    close(p->fd);
+    p->fd = -1;
+    kill(-p->pid, SIGKILL);
+    waitpid(p->pid, NULL, 0);
+}
+
+// Why the program is gone, by how it ended.
+static bool gone(rh_exec *p)
+{
+    char what[96] = "ended";
+    int status = 0;
+    struct timespec moment = {.tv_nsec = 20000000};
+    nanosleep(&moment, NULL); // the socket closes before the process ends
+    if (waitpid(p->pid, &status, WNOHANG) == p->pid) {
+        // the shell adds 128 to the signal that ended its command
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (code > 128)
+            snprintf(what, sizeof what, "ended by signal %d (%s)", code - 128,
+                     strsignal(code - 128));
+        else
+            snprintf(what, sizeof what, "ended with exit code %d", code);
+        close(p->fd);
+        p->fd = -1;
+    }
+    return fail(p, what);
+}
+
+bool rh_exec__send(rh_exec *p, const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = send(p->fd, text, n, MSG_NOSIGNAL);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return gone(p);
+        text += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double most = INFINITY; // seconds to wait
+
+void rh_exec__wait_at_most(double seconds)
+{
+    most = seconds;
+}
+
+const char *rh_exec__line(rh_exec *p, double seconds)
+{
+    seconds = seconds < most ? seconds : most;
+    double until = now() + seconds;
+    // drop the line of the last answer
+    memmove(p->buffer, p->buffer + p->nline, p->nread - p->nline);
+    p->nread -= p->nline;
+    p->nline = 0;
+    for (;;) {
+        char *end = memchr(p->buffer, '\n', p->nread);
+        if (end) {
+            *end = 0;
+            p->nline = (size_t)(end - p->buffer) + 1;
+            return p->buffer;
+        }
+        double left = until - now();
+        struct pollfd ready = {.fd = p->fd, .events = POLLIN};
+        if (p->nread == sizeof p->buffer)
+            return fail(p, "an answer of more than 64 KB, expected a JSON line"), NULL;
+        int n = left > 0.0 ? poll(&ready, 1, (int)(left * 1e3) + 1) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0) {
+            char what[64];
+            snprintf(what, sizeof what, "no answer within %g s", seconds);
+            return fail(p, what), NULL;
+        }
+        ssize_t got = recv(p->fd, p->buffer + p->nread, sizeof p->buffer - p->nread, 0);
+        if (got <= 0)
+            return gone(p), NULL;
+        p->nread += (size_t)got;
+    }
+}
+
+// ---------------------------------------------------------------------------- numbers
+
+void rh_exec__add(rh_exec *p, const char *text)
+{
+    size_t n = strlen(text);
+    if (p->nout + n < sizeof p->out) {
+        memcpy(p->out + p->nout, text, n + 1);
+        p->nout += n;
+    }
+}
+
+void rh_exec__add_number(rh_exec *p, const char *name, double x)
+{
+    char digits[RH_NUMBER__SIZE];
+    rh_number__print(x, digits);
+    rh_exec__add(p, "\"");
+    rh_exec__add(p, name);
+    rh_exec__add(p, "\":");
+    rh_exec__add(p, digits);
+}
+
+void rh_exec__add_numbers(rh_exec *p, const double *x, int n)
+{
+    char digits[RH_NUMBER__SIZE];
+    rh_exec__add(p, "[");
+    for (int i = 0; i < n; i++) {
+        rh_number__print(x[i], digits);
+        rh_exec__add(p, i ? "," : "");
+        rh_exec__add(p, digits);
+    }
+    rh_exec__add(p, "]");
+}
+
+// The numbers of "action" in an answer.
+bool rh_exec__action(rh_exec *p, const char *line, double *act, int nact)
+{
+    char shown[64], what[128];
+    const char *error = strstr(line, "\"error\""), *at = strstr(line, "\"action\"");
+    rh_text__printable(error ? error + 7 : line, shown, sizeof shown);
+    if (error) {
+        snprintf(what, sizeof what, "its error%s", shown);
+        return fail(p, what);
+    }
+    at = at ? at + strlen("\"action\"") : NULL;
+    for (int i = 0; at && i < nact; i++) {
+        at += strspn(at, " :[,");
+        const char *end = at + strcspn(at, ",]} ");
+        at = rh_number__parse(at, end, &act[i]) == end && end > at ? end : NULL;
+    }
+    if (at)
+        return true;
+    snprintf(what, sizeof what, "answered '%s', expected {\"action\": ...}", shown);
+    return fail(p, what);
+}
