@@ -191,7 +191,7 @@ void cli_log_left_out(const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
     int64_t nresumed = count_resumed(log), whole = log->nepisode - nresumed;
-    char rows[120] = "", steps[120] = "", past[120] = "", cut[120] = "", at[48] = "";
+    char rows[160] = "", steps[120] = "", past[120] = "", cut[120] = "", at[48] = "";
     if (r->nincomplete > 0 && r->place && r->incomplete_at >= 0)
         snprintf(at, sizeof at, " (first: %s %lld)", r->place, (long long)r->incomplete_at);
     if (r->nincomplete > 0)
