@@ -49,6 +49,13 @@ static rh_status not_a_number(const rh_csv__reader *r, int column,
                     : "a number as in the rows before; if these are names, say "
                       "--action-kind discrete or --actions A,B,...",
                 err);
+    for (int i = 0; i < r->plan.nact; i++)
+        if (r->plan.act[i] == column)
+            return refuse(
+                r, column, field,
+                "a number: several action columns must hold numbers; code names as 0, "
+                "1, ... and say --action-kind discrete",
+                err);
     return refuse(r, column, field, "a number", err);
 }
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_COMBINATIONS (1 << 20) // more are counted as so many
 #define DEEPEST 16
 
 // ---------------------------------------------------------------------------- JSON
@@ -86,6 +87,19 @@ static int64_t count_numbers(const json_t *json, int depth)
     return n;
 }
 
+// The product of the numbers in nested lists, at most MOST_COMBINATIONS; 0 if one is below 1.
+static int64_t combine(const json_t *json, int depth)
+{
+    int64_t n = 1;
+    if (!json_is_array(json))
+        n = json_integer_value(json);
+    for (size_t i = 0; depth < DEEPEST && i < json_array_size(json) && n > 0; i++) {
+        int64_t d = combine(json_array_get(json, i), depth + 1);
+        n = d > 0 && n > MOST_COMBINATIONS / d ? MOST_COMBINATIONS : n * d;
+    }
+    return n < 1 ? 0 : n < MOST_COMBINATIONS ? n : MOST_COMBINATIONS;
+}
+
 // The product of a list of dimensions, or a single dimension; -1 if it is neither.
 static int64_t product(const json_t *json)
 {
@@ -142,9 +156,12 @@ static bool fill_leaf(rh_log__leaf *leaf, const json_t *json, const char *type)
         leaf->width = json_is_array(json_object_get(json, "nvec"))
                           ? count_numbers(json_object_get(json, "nvec"), 0)
                           : -1;
+        leaf->n = combine(json_object_get(json, "nvec"), 0);
     } else if (strcmp(type, "MultiBinary") == 0) {
         leaf->kind = RH_SPACE_MULTI_BINARY;
         leaf->width = product(n);
+        leaf->n = leaf->width < 20 ? INT64_C(1) << (leaf->width > 0 ? leaf->width : 0)
+                                   : MOST_COMBINATIONS;
     } else if (strcmp(type, "Text") == 0) {
         leaf->kind = RH_SPACE_TEXT;
         leaf->width = 0;

@@ -22,7 +22,7 @@ typedef struct rh_log__leaf {
     char name[RH_LEAF__NAME]; // for messages, "a.0"
     rh_minari__space_kind kind;
     int64_t width;    // numbers in a row; -1 if unknown
-    int64_t n, start; // of a Discrete space
+    int64_t n, start; // of a Discrete space; n: values, or combinations of a product
     bool image;       // stored as JPEG
 } rh_log__leaf;
 

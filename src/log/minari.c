@@ -9,9 +9,13 @@
 //
 // 1. The spaces come from metadata.json; up to version 0.4.3, and in files we write, from
 //    attributes of the root; else from the shapes in the first episode.
-// 2. All actions of a Discrete space are named, including those never taken. Other actions are
-//    continuous, even integers, unless the caller says otherwise.
-// 3. Attributes hold what Minari has no place for (minari_write.c): `rehearse` of the root has
+// 2. All actions of a Discrete space are named, including those never taken. Of MultiDiscrete,
+//    MultiBinary and several Discrete actions, the combinations that occur are actions,
+//    "1/0/2", if at most RH_MAX_ACTIONS are possible; more are refused, unless the caller says
+//    how to read them. Other actions are continuous, even integers.
+// 3. A Discrete observation is a category, not a quantity: it has a number for each value, 1
+//    where the observation has this value and else 0, called "obs=3".
+// 4. Attributes hold what Minari has no place for (minari_write.c): `rehearse` of the root has
 //    names and labels. Of an episode, rehearse_resumes says that it does not begin in a start
 //    state, rehearse_end_unknown that its last observation is made up, and rehearse_goes_on
 //    that the next episode continues it.
@@ -28,26 +32,34 @@
 
 // ---------------------------------------------------------------------------- the whole
 
-// Names of the numbers in a bundle, in one block; none if the space has no parts.
+// Names of the numbers in a bundle, in one block; none if the space is one without parts or
+// categories.
 static rh_status name_parts(const rh_minari__reader *r, const rh_minari__bundle *b,
                             char ***name, rh_error *err)
 {
-    size_t length = RH_LEAF__NAME + 12;
-    if (b->n == 1 && !*b->leaf[0].path)
+    size_t length = RH_LEAF__NAME + 32;
+    bool seen = b == &r->obs;
+    if (b->n == 1 && !*b->leaf[0].path && !(seen && rh_minari__is_category(&b->leaf[0])))
         return RH_OK;
-    *name = rh_alloc(1, (size_t)b->width * (sizeof **name + length));
+    *name = rh_alloc(1, (size_t)b->nout * (sizeof **name + length));
     if (!*name)
         return rh_base__no_memory(err, r->path);
-    char *text = (char *)(*name + b->width);
+    char *text = (char *)(*name + b->nout);
     int k = 0;
-    for (int i = 0; i < b->n; i++)
-        for (int j = 0; j < b->leaf[i].width; j++, text += length) {
-            if (b->leaf[i].width == 1)
-                snprintf(text, length, "%s", b->leaf[i].name);
+    for (int i = 0; i < b->n; i++) {
+        const rh_log__leaf *leaf = &b->leaf[i];
+        bool category = seen && rh_minari__is_category(leaf);
+        for (int j = 0; j < (category ? leaf->n : leaf->width); j++, text += length) {
+            if (category)
+                snprintf(text, length, "%s=%lld", *leaf->name ? leaf->name : "obs",
+                         (long long)leaf->start + j);
+            else if (leaf->width == 1)
+                snprintf(text, length, "%s", leaf->name);
             else
-                snprintf(text, length, "%s_%d", b->leaf[i].name, j);
+                snprintf(text, length, "%s_%d", leaf->name, j);
             (*name)[k++] = text;
         }
+    }
     return RH_OK;
 }
 
@@ -72,6 +84,20 @@ static rh_status make_labels(rh_minari__reader *r, const rh_log__leaf *leaf,
     return RH_OK;
 }
 
+// Whether actions are combinations of discrete ones; *n: how many are possible.
+static bool is_product(const rh_minari__reader *r, int64_t *n)
+{
+    *n = 1;
+    for (int i = 0; i < r->act.n; i++) {
+        const rh_log__leaf *leaf = &r->act.leaf[i];
+        if (leaf->kind != RH_SPACE_DISCRETE && leaf->kind != RH_SPACE_MULTI_DISCRETE &&
+            leaf->kind != RH_SPACE_MULTI_BINARY)
+            return false;
+        *n = *n > INT32_MAX / (leaf->n > 0 ? leaf->n : 1) ? INT32_MAX : *n * leaf->n;
+    }
+    return r->act.n > 1 || r->act.leaf[0].kind != RH_SPACE_DISCRETE;
+}
+
 static rh_status plan_actions(rh_minari__reader *r, rh_feed__plan *plan, rh_error *err)
 {
     const rh_log__leaf *leaf = &r->act.leaf[0];
@@ -83,8 +109,20 @@ static rh_status plan_actions(rh_minari__reader *r, rh_feed__plan *plan, rh_erro
         plan->indices = !rh_metadata__in_a_row(plan->label, plan->nlabel, &start);
         return RH_OK;
     }
-    if (r->act.n > 1 || r->own.continuous || leaf->kind == RH_SPACE_BOX ||
-        leaf->kind == RH_SPACE_MULTI_BINARY || leaf->kind == RH_SPACE_MULTI_DISCRETE)
+    int64_t n;
+    if (is_product(r, &n) && !r->own.continuous) {
+        if (n > RH_MAX_ACTIONS && r->opt->action_kind == RH_ACTION_AUTO)
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: actions have %s%lld combinations, expected at most %d; say "
+                           "--action-kind continuous to read them as quantities, or discrete "
+                           "to take those that occur",
+                           rh_base__path_tail(r->path), n >= 1 << 20 ? "at least " : "",
+                           (long long)n, RH_MAX_ACTIONS);
+        plan->shape.action = RH_ACTION_DISCRETE;
+        r->ncombination = n;
+        return RH_OK;
+    }
+    if (r->act.n > 1 || r->own.continuous || leaf->kind == RH_SPACE_BOX)
         plan->shape.action = RH_ACTION_CONTINUOUS;
     bool continuous = r->opt->action_kind == RH_ACTION_CONTINUOUS;
     if (r->act.n == 1 && leaf->kind == RH_SPACE_DISCRETE && !continuous)
@@ -108,6 +146,15 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
                          r->truncated.type);
     if (!rc && *r->time_name)
         rc = rh_log_note(b, err, "time = dataset %s", r->time_name);
+    if (!rc && r->ncombination > 0 && r->opt->action_kind != RH_ACTION_CONTINUOUS)
+        rc = rh_log_note(b, err,
+                         "actions are discrete: the combinations that occur, of %lld possible",
+                         (long long)r->ncombination);
+    for (int i = 0; i < r->obs.n && !rc; i++)
+        if (rh_minari__is_category(&r->obs.leaf[i]))
+            rc = rh_log_note(b, err, "%.100s is a category: one number for each of %lld values",
+                             *r->obs.leaf[i].name ? r->obs.leaf[i].name : "the observation",
+                             (long long)r->obs.leaf[i].n);
     if (!rc && r->opt->reward_of == RH_REWARD_OF_STATE)
         rc = rh_log_note(b, err, "rewards = dataset rewards, of the action of the row before");
     return rc ? rc : rh_log_note(b, err, "s' = the next row of observations");
@@ -117,7 +164,7 @@ static rh_status note_all(rh_minari__reader *r, bool said, rh_error *err)
 static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
 {
     rh_feed__plan plan = {.action = "actions",
-                          .shape = {.nobs = r->obs.width,
+                          .shape = {.nobs = r->obs.nout,
                                     .nact = r->act.width,
                                     .times = *r->time_name != 0,
                                     .path = r->path,
@@ -132,10 +179,10 @@ static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
         return rc;
     const rh_metadata__own *own = &r->own;
     bool all = !r->opt->obs;
-    plan.shape.obs_name = all && own->nobs_name == r->obs.width
+    plan.shape.obs_name = all && own->nobs_name == r->obs.nout
                               ? (const char *const *)own->obs_name
                               : (const char *const *)r->obs_name;
-    if (all && own->nobs_unit == r->obs.width)
+    if (all && own->nobs_unit == r->obs.nout)
         plan.shape.obs_unit = (const char *const *)own->obs_unit;
     plan.shape.act_name = own->nact_name == r->act.width ? (const char *const *)own->act_name
                                                          : (const char *const *)r->act_name;
@@ -143,11 +190,13 @@ static rh_status open_feed(rh_minari__reader *r, bool said, rh_error *err)
     rc = rh_feed__open(&r->feed, &plan, r->opt, err);
     if (rc)
         return rc;
-    r->row = rh_alloc(2 * (size_t)r->obs.width + (size_t)r->act.width, sizeof *r->row);
+    r->row = rh_alloc(2 * (size_t)r->obs.nout + (size_t)r->act.width + (size_t)r->obs.width,
+                      sizeof *r->row);
     if (!r->row)
         return rh_base__no_memory(err, r->path);
-    r->next = r->row + r->obs.width;
-    r->action = r->next + r->obs.width;
+    r->next = r->row + r->obs.nout;
+    r->action = r->next + r->obs.nout;
+    r->raw = r->action + r->act.width;
     return note_all(r, said, err);
 }
 

@@ -11,8 +11,9 @@ typedef struct rh_minari__bundle {
     rh_log__leaf *leaf; // owned                (n)
     rh_array *part;     // of the open episode, owned (n)
     rh_array **beside;  // owned                (n)
-    int n, width;
-    int ngroup; // groups seen while looking for the datasets
+    int n, width;       // width: numbers of a row in the file
+    int nout;           // and in the log, where a category has a number for each value
+    int ngroup;         // groups seen while looking for the datasets
     bool open;
 } rh_minari__bundle;
 
@@ -26,9 +27,11 @@ typedef struct rh_minari__reader {
     rh_array reward, terminal, truncated, time;
     char time_name[RH_ARRAY__NAME]; // below an episode; "" if none
     rh_feed feed;
+    int64_t ncombination;        // of discrete actions that are a product; else 0
     char **label;                // of a Discrete space, owned, one block
     char **obs_name, **act_name; // owned, one block each
     double *row, *next, *action; // owned, one block
+    double *raw;                 // in that block: observations as in the file
     bool joined;                 // the next episode continues the last one
     bool ours;                   // written by rehearse, with its own attributes
 } rh_minari__reader;
@@ -46,6 +49,9 @@ rh_status rh_minari__leaves(rh_minari__reader *r, rh_minari__bundle *b,
 
 // Find the dataset of times by the usual names in the first episode.
 void rh_minari__find_time(rh_minari__reader *r, const char *episode);
+
+// Whether a part of the observations is a category.
+bool rh_minari__is_category(const rh_log__leaf *leaf);
 
 // Open the datasets of an episode, push its rows, and close them, even if opening failed.
 rh_status rh_minari__open_episode(rh_minari__reader *r, const char *episode, rh_error *err);

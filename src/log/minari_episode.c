@@ -29,6 +29,11 @@ void rh_minari__close_episode(rh_minari__reader *r)
     rh_array__clear(&r->time);
 }
 
+bool rh_minari__is_category(const rh_log__leaf *leaf)
+{
+    return leaf->kind == RH_SPACE_DISCRETE;
+}
+
 static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const char *episode,
                              const char *what, rh_error *err)
 {
@@ -36,7 +41,7 @@ static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const c
     rh_status rc = RH_OK;
     memset(b->part, 0, (size_t)b->n * sizeof *b->part);
     b->open = true;
-    b->width = 0;
+    b->width = b->nout = 0;
     for (int i = 0; i < b->n && !rc; i++) {
         rh_log__leaf *leaf = &b->leaf[i];
         snprintf(name, sizeof name, "%s/%s%s%s", episode, what, *leaf->path ? "/" : "",
@@ -56,6 +61,14 @@ static rh_status open_bundle(rh_minari__reader *r, rh_minari__bundle *b, const c
         leaf->width = width;
         b->beside[i] = &b->part[i];
         b->width += (int)width;
+        int64_t most = RH_MAX_OBS - b->nout;
+        int64_t nout = b == &r->obs && rh_minari__is_category(leaf) ? leaf->n : width;
+        if (!rc && nout > most)
+            rc = rh_fail(err, RH_EFORMAT,
+                         "%s: %s is a category of %lld values, expected at most %d numbers in "
+                         "an observation",
+                         rh_base__path_tail(r->path), name, (long long)leaf->n, RH_MAX_OBS);
+        b->nout += rc ? 0 : (int)nout;
     }
     return rc;
 }
@@ -154,12 +167,39 @@ static rh_status read_flag(const rh_minari__reader *r, rh_array *array, int64_t 
     return rc;
 }
 
-static rh_status read_row(rh_minari__reader *r, int64_t i, rh_log_row *row, rh_error *err)
+// Observation `row` into to (nout): a category becomes a number for each value.
+static rh_status observe(const rh_minari__reader *r, int64_t row, double *to, rh_error *err)
 {
     const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
+    const double *from = r->raw;
+    rh_status rc = rh_beside__row(&obs, row, r->raw, err);
+    for (int i = 0; i < r->obs.n && !rc; i++) {
+        const rh_log__leaf *leaf = &r->obs.leaf[i];
+        if (!rh_minari__is_category(leaf)) {
+            memcpy(to, from, (size_t)leaf->width * sizeof *to);
+            from += leaf->width;
+            to += leaf->width;
+            continue;
+        }
+        double at = *from++ - (double)leaf->start;
+        if (!(at >= 0.0 && at < (double)leaf->n) || at != floor(at))
+            return rh_fail(err, RH_EFORMAT,
+                           "%s: row %lld of %s is %g, expected a whole number from %lld to "
+                           "%lld",
+                           rh_base__path_tail(r->path), (long long)row, r->obs.part[i].name,
+                           at + (double)leaf->start, (long long)leaf->start,
+                           (long long)(leaf->start + leaf->n - 1));
+        for (int64_t j = 0; j < leaf->n; j++)
+            *to++ = j == (int64_t)at ? 1.0 : 0.0;
+    }
+    return rc;
+}
+
+static rh_status read_row(rh_minari__reader *r, int64_t i, rh_log_row *row, rh_error *err)
+{
     const rh_beside act = {r->act.beside, r->act.n, r->act.width};
     const double *x = NULL, *time = NULL;
-    rh_status rc = rh_beside__row(&obs, i, r->row, err);
+    rh_status rc = observe(r, i, r->row, err);
     if (!rc)
         rc = rh_beside__row(&act, i, r->action, err);
     if (!rc)
@@ -187,7 +227,6 @@ static bool marked(const rh_minari__reader *r, const char *episode, const char *
 
 rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_error *err)
 {
-    const rh_beside obs = {r->obs.beside, r->obs.n, r->obs.width};
     bool unknown = marked(r, episode, "rehearse_end_unknown");
     bool goes_on = marked(r, episode, "rehearse_goes_on");
     bool resumes = marked(r, episode, "rehearse_resumes"), early = false;
@@ -204,7 +243,7 @@ rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_
         early = i < n - 1 && (row.terminal || row.truncated ||
                               rh_order__cuts(&r->feed.order, row.begins || row.resumes));
         if (!rc && (joins || early)) {
-            rc = rh_beside__row(&obs, i + 1, r->next, err);
+            rc = observe(r, i + 1, r->next, err);
             row.next = r->next;
         }
         if (joins)
@@ -215,7 +254,7 @@ rh_status rh_minari__push_episode(rh_minari__reader *r, const char *episode, rh_
     r->joined = goes_on;
     if (rc || unknown || goes_on)
         return rc;
-    rc = rh_beside__row(&obs, n, r->row, err);
+    rc = observe(r, n, r->row, err);
     rh_log_row last = {.obs = r->row, .reward = (double)NAN};
     last.time = r->feed.order.time; // so that there is no gap before it
     return rc ? rc : rh_feed__push(&r->feed, &last, n, err);

@@ -154,6 +154,14 @@ static rh_status put_episodes(rh_hdf5__out *out, const rh_log *log, int64_t *npi
 
 // ---------------------------------------------------------------------------- about it
 
+// The part of a path below Minari's folder, "datasets", or NULL.
+static const char *below_datasets(const char *path)
+{
+    const char *at = strncmp(path, "datasets/", 9) == 0 ? path : strstr(path, "/datasets/");
+    at = at ? strchr(at + 1, '/') : NULL;
+    return at && at[1] ? at + 1 : NULL;
+}
+
 // A dataset id: [-_a-zA-Z0-9]-v<n>, perhaps below namespaces. It is the path below
 // Minari's folder of datasets, else the last name of the path.
 static void make_id(const char *path, char *id, size_t size)
@@ -161,15 +169,11 @@ static void make_id(const char *path, char *id, size_t size)
     size_t n = strlen(path), used = 0;
     while (n > 1 && path[n - 1] == '/')
         n--;
-    const char *begin = path;
-    for (const char *c = path; c < path + n; c++) {
+    const char *begin = below_datasets(path);
+    for (const char *c = begin ? path + n : path; c < path + n; c++)
         if (*c == '/')
             begin = c + 1;
-        if (strncmp(c, "/datasets/", 10) == 0 && c + 10 < path + n) {
-            begin = c + 10;
-            break;
-        }
-    }
+    begin = begin ? begin : path;
     bool whole = begin < path + n;
     for (const char *c = begin; c < path + n && used + 5 < size; c++) {
         bool fits = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
@@ -282,6 +286,20 @@ static rh_status make_folder(const char *path, bool *made, rh_error *err)
                    strerror(errno));
 }
 
+// Make the folders of the namespaces in a path below Minari's folder, which can be changed.
+static rh_status make_namespaces(char *path, rh_error *err)
+{
+    const char *below = below_datasets(path);
+    rh_status rc = RH_OK;
+    bool made;
+    for (char *c = below ? strchr(below, '/') : NULL; c && !rc; c = strchr(c + 1, '/')) {
+        *c = 0;
+        rc = make_folder(path, &made, err);
+        *c = '/';
+    }
+    return rc;
+}
+
 static rh_status write_folder(const rh_log *log, const char *path, char *work, size_t size,
                               rh_error *err)
 {
@@ -296,7 +314,9 @@ static rh_status write_folder(const rh_log *log, const char *path, char *work, s
     snprintf(hdf5, size, "%.*s/data/main_data.hdf5", (int)n, path);
     snprintf(json, size, "%.*s/data/metadata.json", (int)n, path);
     make_id(path, id, sizeof id);
-    rh_status rc = make_folder(work, &made, err);
+    rh_status rc = make_namespaces(work, err);
+    if (!rc)
+        rc = make_folder(work, &made, err);
     if (!rc)
         rc = make_folder(data, &made_data, err);
     if (!rc)

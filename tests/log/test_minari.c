@@ -27,11 +27,15 @@ static void samples(void **unused)
     compare_with_expected(log, "minari_box");
     rh_log_destroy(log);
 
-    log = read_log(sample_path("minari_dict"), NULL);
-    compare_with_expected(log, "minari_dict");
-    static const char *const name[] = {"b_0", "b_1", "goal_0", "goal_1", "pair.0", "pair.1"};
+    log = read_log(sample_path("minari_dict"), NULL); // pair.0 is a category of 9 values
+    static const char *const name[] = {"b_0",    "b_1",      "goal_0",
+                                       "goal_1", "pair.0=0", "pair.0=1"};
+    assert_int_equal(log->nobs, 14);
     same_texts(log->obs_name, name, 6);
+    assert_string_equal(log->obs_name[12], "pair.0=8");
+    assert_string_equal(log->obs_name[13], "pair.1");
     assert_string_equal(log->act_name[1], "action_1");
+    assert_true(has_note(log, "pair.0 is a category: one number for each of 9 values"));
     rh_log_destroy(log);
 
     // attributes of the root, and episodes in the order of their numbers
@@ -49,6 +53,15 @@ static void without_metadata(void **unused)
     spill(in_folder("alone.hdf5"), bytes, n);
     rh_log *log = read_log(in_folder("alone.hdf5"), NULL);
     compare_with_expected(log, "minari_dict"); // its keys are in order
+    rh_log *hot = read_log(sample_path("minari_dict"), NULL);
+    assert_int_equal(hot->nstate, log->nstate);
+    for (int64_t i = 0; i < log->nstate; i++) {
+        const double *x = log->obs + i * 6, *y = hot->obs + i * 14;
+        for (int k = 0; k < 9; k++)
+            assert_true(y[4 + k] == (x[4] == k));
+        assert_true(y[0] == x[0] && y[3] == x[3] && y[13] == x[5]);
+    }
+    rh_log_destroy(hot);
     assert_true(has_note(log, "no metadata.json: read by the shapes of its datasets alone"));
     assert_string_equal(log->obs_name[4], "pair._index_0");
     rh_log_destroy(log);
@@ -245,6 +258,104 @@ static void bad_metadata(void **unused)
                     "is -1, expected one of the actions (0 to 2)");
 }
 
+// ---------------------------------------------------------------------------- spaces
+
+// A dataset in the folder d of one episode: observations 3, 4, 5, 6 and actions (n x 2).
+static void make_spaces(const char *observation, const char *action)
+{
+    static const char *const group[] = {"episode_0", NULL};
+    static const double none[3], obs[] = {3, 4, 5, 6}, act[] = {1, 0, 0, 2, 1, 0};
+    char text[600];
+    const column all[] = {{"episode_0/observations", 4, 0, RH_HDF5_INT64, obs},
+                          {"episode_0/actions", 3, 2, RH_HDF5_INT64, act},
+                          {"episode_0/rewards", 3, 0, RH_HDF5_DOUBLE, NULL},
+                          {"episode_0/terminations", 3, 0, RH_HDF5_BOOL, none},
+                          {"episode_0/truncations", 3, 0, RH_HDF5_BOOL, none},
+                          {NULL, 0, 0, RH_HDF5_DOUBLE, NULL}};
+    snprintf(text, sizeof text, "{\"observation_space\": %s, \"action_space\": %s}",
+             observation, action);
+    mkdir(in_folder("d"), 0777);
+    mkdir(in_folder("d/data"), 0777);
+    make_hdf5(in_folder("d/data/main_data.hdf5"), group, all);
+    spill(in_folder("d/data/metadata.json"), text, strlen(text));
+}
+
+#define OF_4 "{\"type\": \"Discrete\", \"n\": 4, \"start\": 3}"
+#define OF_6 "{\"type\": \"MultiDiscrete\", \"nvec\": [2, 3]}"
+
+static void categories_and_products(void **unused)
+{
+    (void)unused;
+    make_spaces(OF_4, OF_6);
+    rh_log *log = read_log(in_folder("d"), NULL);
+    assert_int_equal(log->nobs, 4);
+    assert_string_equal(log->obs_name[0], "obs=3");
+    assert_string_equal(log->obs_name[3], "obs=6");
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            assert_true(log->obs[i * 4 + k] == (i == k));
+    static const char *const label[] = {"0/2", "1/0"};
+    assert_int_equal(log->naction, 2); // those that occur
+    same_texts(log->label, label, 2);
+    assert_true(log->act[0] == 1.0 && log->act[1] == 0.0 && log->act[2] == 1.0);
+    assert_true(has_note(log, "the combinations that occur, of 6 possible"));
+    rh_log_destroy(log);
+
+    rh_log_options opt = rh_log_defaults();
+    opt.action_kind = RH_ACTION_CONTINUOUS;
+    log = read_log(in_folder("d"), &opt);
+    assert_int_equal(log->naction, 0);
+    assert_int_equal(log->nact, 2);
+    rh_log_destroy(log);
+    remove_dataset();
+
+    // too many, and values outside of their space
+    make_spaces(OF_4, "{\"type\": \"MultiDiscrete\", \"nvec\": [17, 16]}");
+    refuses(in_folder("d"), NULL, "actions have 272 combinations, expected at most 256; say");
+    opt.action_kind = RH_ACTION_DISCRETE;
+    log = read_log(in_folder("d"), &opt);
+    assert_int_equal(log->naction, 2);
+    rh_log_destroy(log);
+    remove_dataset();
+    make_spaces(OF_4, "{\"type\": \"MultiBinary\", \"n\": 2}");
+    rh_log_destroy(read_log(in_folder("d"), NULL));
+    remove_dataset();
+    make_spaces("{\"type\": \"Discrete\", \"n\": 6}", OF_6);
+    refuses(in_folder("d"), NULL,
+            "row 3 of episode_0/observations is 6, expected a whole number "
+            "from 0 to 5");
+    remove_dataset();
+    make_spaces("{\"type\": \"Discrete\", \"n\": 500}", OF_6);
+    refuses(in_folder("d"), NULL,
+            "is a category of 500 values, expected at most 256 numbers in an observation");
+    remove_dataset();
+}
+
+// Minari lists a dataset whose id is its path below "datasets".
+static void namespaces(void **unused)
+{
+    (void)unused;
+    rh_log *log = read_log(sample_path("minari_box"), NULL);
+    rh_error err;
+    size_t n = 0;
+    mkdir(in_folder("datasets"), 0777);
+    assert_int_equal(
+        rh_log_write(log, in_folder("datasets/plant/north/tank-v0"), "minari", &err), RH_OK);
+    char *text =
+        (char *)slurp(in_folder("datasets/plant/north/tank-v0/data/metadata.json"), &n);
+    text[n] = 0;
+    assert_non_null(strstr(text, "\"plant/north/tank-v0\""));
+    free(text);
+    rh_log_destroy(log);
+    remove(in_folder("datasets/plant/north/tank-v0/data/metadata.json"));
+    remove(in_folder("datasets/plant/north/tank-v0/data/main_data.hdf5"));
+    static const char *const made[] = {"datasets/plant/north/tank-v0/data",
+                                         "datasets/plant/north/tank-v0", "datasets/plant/north",
+                                         "datasets/plant", "datasets"};
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(rmdir(in_folder(made[i])), 0);
+}
+
 // ---------------------------------------------------------------------------- as we write
 
 static void check_round_trip(const rh_log *log, const char *path, const char *format)
@@ -366,6 +477,8 @@ int main(void)
         cmocka_unit_test(options),
         cmocka_unit_test(bad_files),
         cmocka_unit_test(bad_metadata),
+        cmocka_unit_test(categories_and_products),
+        cmocka_unit_test(namespaces),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(folders),
         cmocka_unit_test(same_bytes),
