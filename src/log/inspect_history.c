@@ -23,9 +23,11 @@ static void predict(const rh_inspect__local *l, double *error)
         int64_t q = rh_inspect__local_query(l, i), near[NEAR];
         int own = rh_inspect__local_segment(l, q), n = 0;
         float far[NEAR];
+        int64_t skip = rh_inspect__local_begin(l, own);
+        int64_t resume = rh_inspect__local_begin(l, own + 1);
         for (int64_t j = 0; j < l->n; j++) {
-            if (rh_inspect__local_segment(l, j) == own ||
-                rh_inspect__local_action(l, j) != rh_inspect__local_action(l, q))
+            j = j == skip ? resume : j;
+            if (j == l->n || l->action[j] != l->action[q])
                 continue;
             float sum = 0.0F, most = n < NEAR ? INFINITY : far[NEAR - 1];
             for (int k = 0; k < l->nx && sum < most; k++) {

@@ -16,14 +16,14 @@
 #define JUMP 20.0    // median deviations
 #define EFFORT 4.0e8 // products of comparing all queries with all steps
 
-int rh_inspect__local_action(const rh_inspect__local *l, int64_t i)
-{
-    return l->log->naction ? (int)l->log->act[l->at[i]] : 0;
-}
-
 int rh_inspect__local_segment(const rh_inspect__local *l, int64_t i)
 {
     return (int)(i * RH_INSPECT__SEGMENTS / l->n);
+}
+
+int64_t rh_inspect__local_begin(const rh_inspect__local *l, int segment)
+{
+    return (segment * l->n + RH_INSPECT__SEGMENTS - 1) / RH_INSPECT__SEGMENTS;
 }
 
 int64_t rh_inspect__local_query(const rh_inspect__local *l, int64_t i)
@@ -93,6 +93,7 @@ static void take_steps(rh_inspect__local *l, const rh_log_report *report, int64_
             continue;
         double *y = l->y + i * l->ny;
         put_now(l, report, t, l->x + i * l->nx);
+        l->action[i] = log->naction ? (int)log->act[t] : 0;
         l->at[i++] = t;
         rh_inspect__changes(&l->space, log, t, y);
         y[l->space.n] = (log->reward[t] - reward->median) / scale;
@@ -143,14 +144,14 @@ static void explain(rh_inspect__local *l, int action, double *sums)
     double *f = sums, *g = f + p, *w = g + (size_t)p * (size_t)p;
     int64_t n = 0;
     for (int64_t i = 0; i < l->n; i++)
-        n += rh_inspect__local_action(l, i) == action;
+        n += l->action[i] == action;
     p = n < 4 * (int64_t)p ? 1 : p;
     memset(g, 0, ((size_t)p * (size_t)p) * sizeof *g);
     memset(w, 0, ((size_t)p * (size_t)ny) * sizeof *w);
     f[0] = 1.0;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < l->n; i++) {
-            if (rh_inspect__local_action(l, i) != action)
+            if (l->action[i] != action)
                 continue;
             double *y = l->y + i * ny;
             if (pass == 0 && jumps(l, y))
@@ -198,10 +199,11 @@ bool rh_inspect__local_init(rh_inspect__local *l, const rh_log *log,
     size_t p = (size_t)l->nx + 1;
     double *sums = rh_alloc(p + p * p + p * (size_t)l->ny, sizeof *sums);
     double *work = rh_alloc((size_t)l->nquery, sizeof *work);
+    l->action = rh_alloc((size_t)l->n, sizeof *l->action);
     l->at = rh_alloc((size_t)l->n, sizeof *l->at);
     l->x = rh_alloc((size_t)(l->n * l->nx), sizeof *l->x);
     l->y = rh_alloc((size_t)(l->n * l->ny), sizeof *l->y);
-    bool good = sums && work && l->at && l->x && l->y;
+    bool good = sums && work && l->action && l->at && l->x && l->y;
     if (good) {
         take_steps(l, report, nusable);
         measure_spread(l, work);
@@ -217,6 +219,7 @@ bool rh_inspect__local_init(rh_inspect__local *l, const rh_log *log,
 
 void rh_inspect__local_clear(rh_inspect__local *l)
 {
+    rh_free(l->action);
     rh_free(l->at);
     rh_free(l->x);
     rh_free(l->y);

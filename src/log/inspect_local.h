@@ -19,6 +19,7 @@ typedef struct rh_inspect__local {
     rh_inspect__space space;
     int nx, ny;                    // numbers of a state, and outcomes
     int64_t n, nquery;             // steps, and queries among them; n = 0: too few
+    int *action;                   // 0 if continuous, owned              (n)
     int64_t *at;                   // transitions, owned                  (n)
     float *x;                      // states and continuous actions, owned (n x nx)
     double *y;                     // outcomes, owned                     (n x ny)
@@ -31,9 +32,9 @@ bool rh_inspect__local_init(rh_inspect__local *l, const rh_log *log,
                             const rh_log_report *report);
 void rh_inspect__local_clear(rh_inspect__local *l);
 
-int rh_inspect__local_action(const rh_inspect__local *l, int64_t i); // 0 if continuous
 int rh_inspect__local_segment(const rh_inspect__local *l, int64_t i);
-int64_t rh_inspect__local_query(const rh_inspect__local *l, int64_t i); // a step
+int64_t rh_inspect__local_begin(const rh_inspect__local *l, int segment); // its first step
+int64_t rh_inspect__local_query(const rh_inspect__local *l, int64_t i);   // a step
 
 // The median of x (n), which is sorted.
 double rh_inspect__median(double *x, int64_t n);

@@ -52,22 +52,24 @@ static void search_near(regimes *r, int64_t i)
     int64_t q = rh_inspect__local_query(&r->l, i), *near = r->near + i * SEGMENTS;
     float *far = r->far + i * SEGMENTS;
     const float *x = r->l.x + q * r->l.nx;
-    int own = rh_inspect__local_segment(&r->l, q), action = rh_inspect__local_action(&r->l, q);
+    int own = rh_inspect__local_segment(&r->l, q), action = r->l.action[q];
     for (int s = 0; s < SEGMENTS; s++) {
         near[s] = -1;
         far[s] = INFINITY;
     }
-    for (int64_t j = 0; j < r->l.n; j++) {
-        int s = rh_inspect__local_segment(&r->l, j);
-        if (s == own || rh_inspect__local_action(&r->l, j) != action)
-            continue;
-        const float *place = r->l.x + j * r->l.nx;
-        float sum = 0.0F;
-        for (int k = 0; k < r->l.nx && sum < far[s]; k++)
-            sum += (place[k] - x[k]) * (place[k] - x[k]);
-        if (sum < far[s]) {
-            far[s] = sum;
-            near[s] = j;
+    for (int s = 0; s < SEGMENTS; s++) {
+        int64_t end = rh_inspect__local_begin(&r->l, s + 1);
+        for (int64_t j = rh_inspect__local_begin(&r->l, s); j < end && s != own; j++) {
+            if (r->l.action[j] != action)
+                continue;
+            const float *place = r->l.x + j * r->l.nx;
+            float sum = 0.0F;
+            for (int k = 0; k < r->l.nx && sum < far[s]; k++)
+                sum += (place[k] - x[k]) * (place[k] - x[k]);
+            if (sum < far[s]) {
+                far[s] = sum;
+                near[s] = j;
+            }
         }
     }
 }

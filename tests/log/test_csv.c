@@ -776,7 +776,8 @@ static void kinds_of_actions(void **unused)
     assert_true(log->act[1] == 1.0 && log->act[2] == 1.0);
     rh_log_destroy(log);
     refused("s0,u0,u1,r\n1,on,1,0\n2,1,0,0\n",
-            "plant.csv:2: column 'u0': found 'on', expected a number");
+            "plant.csv:2: column 'u0': found 'on', expected a number: several action columns "
+            "must hold numbers; code names as 0, 1, ... and say --action-kind discrete");
 }
 
 // Words that may mean a missing value or an action.
