@@ -62,6 +62,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         opt.reward = "-r + 0.5*s0";
     if (choice & 64)
         opt.obs = "s*";
+    if (choice & 128) { // as spreadsheets write them
+        opt.decimal = choice & 1 ? RH_DECIMAL_COMMA : RH_DECIMAL_AUTO;
+        opt.dates = choice & 2 ? RH_DATES_DAY_FIRST : RH_DATES_AUTO;
+        opt.missing_words = "Bad,No Data";
+    }
 
     int64_t live = rh_base__alloc_live();
     rh_error err = {""};
