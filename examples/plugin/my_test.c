@@ -10,20 +10,19 @@
 
 enum { NRUN = 5 };
 
-static double mean_score(const rh_env *env, const char *name, uint64_t seed)
+static double mean_score(rh_env *env, const char *name, uint64_t seed)
 {
     rh_error err = {""};
     rh_result result[NRUN];
     const rh_agent_type *agent = rh_agent_find(name, &err);
     double hp[RH_MAX_PARAM], sum = 0.0;
-    rh_env *member = (rh_env *)env;
     rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
     opt.nrun = NRUN;
     opt.seed = seed;
     rh_status rc = agent ? RH_OK : RH_EINVAL;
     if (!rc) {
         rh_param_initial(agent->param, agent->nparam, hp);
-        rc = rh_eval_runs(&member, 1, agent, rh_env_task(env), 1, hp, &opt, result, NULL, &err);
+        rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, result, NULL, &err);
     }
     if (rc)
         printf("%s: %s\n", name, err.text);
