@@ -256,13 +256,14 @@ void rh_store__name(const rh_store *store, const char *name, char full[RH_STORE_
 rh_status rh_store__refuse(const rh_store *store, const char *name, rh_error *err,
                            const char *format, ...)
 {
-    char full[RH_STORE_NAME], text[sizeof err->text];
+    char full[RH_STORE_NAME], text[sizeof err->text], shown[sizeof err->text];
     va_list rest;
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
     rh_store__name(store, name, full);
-    return rh_fail(err, RH_EFORMAT, "%s: %s: %s", rh_base__path_tail(store->path), full, text);
+    return rh_fail(err, RH_EFORMAT, "%s: %s: %s", rh_base__path_tail(store->path), full,
+                   rh_text__printable(text, shown, sizeof shown)); // names of the file in it
 }
 
 rh_status rh_store__no_memory(const rh_store *store, const char *name, rh_error *err)
