@@ -41,7 +41,8 @@ static void broken_plugins_are_refused(void **unused)
     expect_refused("/nowhere/mine.so",
                    "mine.so: No such file or directory; expected the shared library");
     expect_refused(RH_SAMPLES, "a folder, expected the shared library of a plug-in");
-    expect_refused(__FILE__, "invalid ELF header; expected the shared library of a plug-in");
+    expect_refused(RH_TEST_DATA "/log/d4rl.hdf5",
+                   "invalid ELF header; expected the shared library of a plug-in");
     expect_refused(sample("no_function"), "exports no function rehearse_plugin()");
     expect_refused(sample("null"), "rehearse_plugin() returned NULL");
     expect_refused(sample("other_abi"),
