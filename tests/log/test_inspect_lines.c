@@ -29,6 +29,7 @@ static void make(void)
 
 static rh_log *read_rows(void)
 {
+    rh_log_options opt = rh_log_defaults();
     rh_log *log = NULL;
     rh_error err;
     size_t used = (size_t)snprintf(text, sizeof text, "# from the tank\nx,y,action,reward\n\n");
@@ -40,9 +41,7 @@ static rh_log *read_rows(void)
                                  p.field[i] ? p.field[i] : x, p.y[i], i * 7 % 3 > 0,
                                  p.reward[i] ? p.reward[i] : reward);
     }
-    if (rh_csv__read_bytes(&log, text, used, "tank.csv",
-                           &(rh_log_options){.max_gap = INFINITY, .episode_steps = INT64_MAX},
-                           &err))
+    if (rh_csv__read_bytes(&log, text, used, "tank.csv", &opt, &err))
         fail_msg("%s", err.text);
     return log;
 }
@@ -131,11 +130,10 @@ static void lines_of_next_observations(void **unused)
                                 "1,0,0,2\n"
                                 "2,1,0,5\n"
                                 "3,0,0,4\n";
+    rh_log_options opt = rh_log_defaults();
     rh_log *log = NULL;
     rh_error err;
-    if (rh_csv__read_bytes(&log, table, sizeof table - 1, "x.csv",
-                           &(rh_log_options){.max_gap = INFINITY, .episode_steps = INT64_MAX},
-                           &err))
+    if (rh_csv__read_bytes(&log, table, sizeof table - 1, "x.csv", &opt, &err))
         fail_msg("%s", err.text);
     static const double obs[] = {1, 2, 5, 3, 4};
     static const int64_t line[] = {2, 3, 3, 4, 4};
