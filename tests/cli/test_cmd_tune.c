@@ -360,6 +360,15 @@ static void trials_change(void **unused)
     free(output_of("tune log.csv -o b -t 9" RANDOM));
     assert_same("a", "b");
     remove_folder("a b");
+
+    // bayes, with six trials per parameter and whole batches of four after a design of six
+#define BAYES                                                                                  \
+    " --repr raw -n 100 -r 2 --no-confirm --method bayes -s alpha=0.01:1:log -s tau=1:10 -q "
+    free(output_of("tune log.csv -o a -t 14" BAYES));
+    free(output_of("tune log.csv -o a -t 18" BAYES));
+    free(output_of("tune log.csv -o b -t 18" BAYES));
+    assert_same("a", "b");
+    remove_folder("a b");
 }
 
 // ---------------------------------------------------------------------------- no difference
