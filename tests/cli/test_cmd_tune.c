@@ -157,9 +157,10 @@ static void says_what_is_left_out(void **unused)
         print_error("%s", o.err);
     assert_int_equal(o.code, 0);
     assert_has(o.out, "log             holes.csv: 296 steps in 4 episodes, ");
-    assert_has(o.out,
-               "\n  left out      3 rows without an action or a reward, 1 step with an "
-               "unknown next observation;\n                1 episode cut into 4 pieces\n");
+    assert_has(
+        o.out,
+        "\n  left out      3 rows without an action or a reward (first: line 52), 1 step "
+        "with an unknown\n                next observation; 1 episode cut into 4 pieces\n");
     drop(&o);
     remove_folder("holes.study");
     unlink("holes.csv");

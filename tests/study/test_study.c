@@ -513,6 +513,13 @@ static const char *const two_words[] = {"method",        "grid",    "try alpha",
                                         "0.01,0.1,1",    "try tau", "0.5,5",
                                         "confirm.kinds", "network", NULL};
 
+// The end of an interval that is `from` its value, where the log says its own score within
+// half.
+static bool ends_at(double end, double value, double from, double half)
+{
+    return fabs(fabs(end - value) - sqrt(from * from + half * half)) < 1e-9 * (1.0 + fabs(end));
+}
+
 // The members of the model's own kind do what they do alone; those of the other kind follow.
 static void two_kinds(void **unused)
 {
@@ -535,11 +542,16 @@ static void two_kinds(void **unused)
             assert_true(x->result[k].score == y->result[k].score);
         if (!y->confirm)
             continue;
-        assert_true(y->kind[0].lo95 == x->kind[0].lo95 && y->kind[0].hi95 == x->hi95);
+        assert_true(y->kind[0].lo95 == x->kind[0].lo95 && y->kind[0].hi95 == x->kind[0].hi95);
         assert_true(y->kind[1].value != y->kind[0].value);
-        assert_true(b->optimism == a->optimism && x->lo95 == x->kind[0].lo95 - a->optimism);
-        assert_true(y->lo95 == fmin(y->kind[0].lo95 - b->optimism, y->kind[1].lo95));
-        assert_true(y->hi95 == fmax(y->kind[0].hi95, y->kind[1].hi95));
+        double half = 0.5 * (b->logged.hi95 - b->logged.lo95);
+        double lo = y->kind[0].lo95 - b->optimism, hi = y->kind[0].hi95;
+        assert_true(b->optimism == a->optimism &&
+                    ends_at(x->lo95, x->value, x->value - lo, half));
+        lo = fmin(lo, y->kind[1].lo95);
+        hi = fmax(hi, y->kind[1].hi95);
+        assert_true(ends_at(y->lo95, y->value, y->value - lo, half));
+        assert_true(y->hi95 == 0.0 || ends_at(y->hi95, y->value, hi - y->value, half)); // costs
         double mean = 0.0; // of the other kind's own members
         for (int k = 4; k < 8; k++)
             mean += y->result[k].score / 4.0;
