@@ -4,9 +4,9 @@
 //     bench_deploy pipe REHEARSE BEST.yaml [STEPS]
 //
 // alarms: in the first N deployments of STEPS steps the plant stays as it is; in N more
-// everything costs TIMES as much after the first run length. Plant and agent have random streams
-// of their own in each.
-// pipe: the time from an observation to its reply, by a plant that waits for it.
+// everything costs TIMES as much after the first run length. Plant and agent have random
+// streams of their own in each. pipe: the time from an observation to its reply, by a plant
+// that waits for it.
 
 #include "rehearse/rehearse.h"
 

@@ -350,8 +350,8 @@ static void namespaces(void **unused)
     remove(in_folder("datasets/plant/north/tank-v0/data/metadata.json"));
     remove(in_folder("datasets/plant/north/tank-v0/data/main_data.hdf5"));
     static const char *const made[] = {"datasets/plant/north/tank-v0/data",
-                                         "datasets/plant/north/tank-v0", "datasets/plant/north",
-                                         "datasets/plant", "datasets"};
+                                       "datasets/plant/north/tank-v0", "datasets/plant/north",
+                                       "datasets/plant", "datasets"};
     for (int i = 0; i < 5; i++)
         assert_int_equal(rmdir(in_folder(made[i])), 0);
 }
