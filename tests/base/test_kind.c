@@ -140,7 +140,7 @@ static void no_more_than_fit(void **unused)
 {
     (void)unused;
     static rh_agent_type type[RH_MAX_KIND + 1];
-    static char name[RH_MAX_KIND + 1][16];
+    static char name[RH_MAX_KIND + 1][24];
     rh_error err = {""};
     for (int i = 0; i <= RH_MAX_KIND; i++) {
         type[i] = agent_with(NULL, 0);
