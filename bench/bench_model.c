@@ -9,8 +9,7 @@
 // On one core of a 2.3 GHz Xeon, steps per second of esarsa and ns of a bare step; `carry` is a
 // model with carry = local:
 //
-//                  simulator  stitching       no cache    carry           simulator stitch
-//                  carry
+//                  simulator  stitching       no cache    carry        simulator stitch carry
 //     acrobot        202,000    297,000 1.47x  284,000  167,000 0.56x       197     39  1,021
 //     puddle_world 1,407,000  1,603,000 1.14x 1,539,000 882,000 0.55x       131     28    638
 //     cartpole       479,000    693,000 1.45x  661,000  325,000 0.47x       128     37    660
