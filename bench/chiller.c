@@ -7,8 +7,8 @@
 // A tank of cold water is cooled by a chiller of two stages while a building draws heat from
 // it, more by day and when it is hot outside. Power costs 1 per unit, and every degree outside
 // 6 to 8 costs 3. The rule keeps the tank between 5 and 10 degrees; an operator sets another
-// stage for a quarter of an hour now and then. A learning agent lets the tank warm to 40
-// degrees or freezes it, where the log has never been. There is no trip and nothing is reset:
+// stage for a quarter of an hour now and then. Learning agents let the tank warm to 29
+// degrees or freeze it, where the log has never been. There is no trip and nothing is reset:
 // what the agent does wrong it must undo.
 //
 // The agent is told the task of the model: the sensor ranges of the log with their margins.

@@ -31,7 +31,8 @@ typedef struct carried {
     const rh_knn *knn;     // borrowed
     rh_knn__rules rules;
     double param[RH_KNN_NPARAM];
-    double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; // where states stay: decisions 4 and 5
+    bool bounded;                          // states stay within lo and hi: decisions 4 and 5
+    double lo[RH_MAX_OBS], hi[RH_MAX_OBS]; //
     int k;
 } carried;
 
@@ -199,7 +200,8 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
     *reward -= w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0;
     if (far && w->rules.goes_on)
         *reward = fmin(*reward, w->model->task.reward_lo);
-    keep_within(w, here);
+    if (w->bounded)
+        keep_within(w, here);
     bool ends = here->at.ends;
     if (ends && continuing)
         begin(self, state, streams, obs);
@@ -238,6 +240,7 @@ static void set_bounds(carried *w)
             hi = fmax(hi, log->obs[i * log->nobs + k]);
         }
         bool exogenous = w->model->facts->sensor[k].exogenous;
+        w->bounded = w->bounded || exogenous || w->rules.goes_on;
         w->lo[k] = exogenous ? lo : w->rules.goes_on ? task->obs_lo[k] - far : -INFINITY;
         w->hi[k] = exogenous ? hi : w->rules.goes_on ? task->obs_hi[k] + far : INFINITY;
     }

@@ -1,34 +1,15 @@
 // fuzz_jsonl.c - any JSON lines are refused with a message or read as a log with valid indices.
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "fuzz_log.h"
 #include "log/log_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
-static void check(const rh_log *log)
-{
-    require(log->n > 0 && log->nepisode > 0 && log->nobs > 0 && log->nact > 0);
-    require(log->first[0] == 0 && log->first[log->nepisode] == log->n);
-    for (int64_t i = 0; i < log->n; i++) {
-        require(log->from[i] >= 0 && log->from[i] < log->nstate);
-        require(log->to[i] >= RH_UNKNOWN && log->to[i] < log->nstate);
-        require(!isnan(log->reward[i]));
-        if (log->naction > 0)
-            require(log->act[i] >= 0.0 && log->act[i] < log->naction);
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

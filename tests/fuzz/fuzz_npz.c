@@ -9,27 +9,11 @@
 #include <zlib.h>
 
 #include "base/base_internal.h"
+#include "fuzz_log.h"
 #include "log/npy.h"
 #include "log/npz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-    if (!condition)
-        abort();
-}
-
-static void check(const rh_log *log)
-{
-    require(log->n > 0 && log->nepisode > 0 && log->first[log->nepisode] == log->n);
-    for (int64_t i = 0; i < log->n; i++) {
-        require(log->from[i] >= 0 && log->from[i] < log->nstate);
-        require(log->to[i] >= RH_UNKNOWN && log->to[i] < log->nstate);
-        require(log->to[i] != RH_UNKNOWN || log->flag[i] & RH_FLAG_TERMINAL);
-        require(log->naction == 0 || (log->act[i] >= 0 && log->act[i] < log->naction));
-    }
-}
 
 static void read_archive(const uint8_t *data, size_t size)
 {
