@@ -1,4 +1,4 @@
-// plugin.h - agents and environments from shared libraries, and agents of other programs.
+// plugin.h - agents and environments from shared libraries and of other programs.
 //
 // A plug-in is a shared library that exports one function, rehearse_plugin(). Its kinds are
 // registered when it is loaded, and from then on used like the built-in ones. docs/plugins.md
@@ -44,9 +44,15 @@ RH_API const rh_plugin_info *rh_plugin_of_agent(const rh_agent_type *type);
 RH_API const rh_plugin_info *rh_plugin_of_env(const rh_env_type *type);
 RH_API const rh_plugin_info *rh_plugin_of_address(const void *address);
 
-// The agent called `name`: a registered one, or exec:COMMAND, a program that answers JSON lines
-// (docs/exec.md). NULL: a message. Nullable: err.
+// The agent or environment called `name`: a registered one, or exec:COMMAND, a program that
+// answers JSON lines (docs/exec.md). NULL: a message. Nullable: err.
 RH_API const rh_agent_type *rh_plugin_agent(const char *name, rh_error *err);
+RH_API const rh_env_type *rh_plugin_env(const char *name, rh_error *err);
+
+// How long the programs of exec:COMMAND may take for an answer, 10 seconds at first; for all of
+// this process. The first answer of a program may take 30 seconds. Nullable: err.
+#define RH_PLUGIN_MOST_TIMEOUT 86400.0
+RH_API rh_status rh_plugin_set_timeout(double seconds, rh_error *err);
 
 // The path of the plug-in that is being loaded; NULL: none. For reports of crashes.
 RH_API const char *rh_plugin_loading(void);

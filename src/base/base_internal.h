@@ -5,6 +5,9 @@
 
 #include "rehearse/contract.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 // ---------------------------------------------------------------------------- messages
 
 // The end of a path, short enough to leave space for the reason in a message.
@@ -23,6 +26,22 @@ rh_status rh_kind__check_params(const char *what, const char *name, const rh_par
 // Fail: a function that is required is NULL. functions: which ones are.
 rh_status rh_kind__missing(const char *what, const char *name, const char *functions,
                            rh_error *err);
+
+// Kinds by name: structs whose first member is `const char *name`.
+typedef struct rh_kind__list {
+    const char *what;            // "agent", ...
+    const void *const *built_in; // at most RH_MAX_KIND
+    int nbuilt_in;
+    const void *added[RH_MAX_KIND];
+    atomic_int nadded;
+    pthread_mutex_t adding; // PTHREAD_MUTEX_INITIALIZER
+} rh_kind__list;
+
+int rh_kind__count(const rh_kind__list *list);
+const void *rh_kind__at(const rh_kind__list *list, int i); // NULL: there is none
+const void *rh_kind__find(const rh_kind__list *list, const char *name, rh_error *err);
+// Add one that was checked, or fail if there is one of its name. Borrowed: kind, for good.
+rh_status rh_kind__add(rh_kind__list *list, const void *kind, rh_error *err);
 
 // ---------------------------------------------------------------------------- memory
 

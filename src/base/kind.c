@@ -1,4 +1,9 @@
-// kind.c - checks of kinds that another program or a plug-in registers.
+// kind.c - lists of kinds by name, and checks of those that another program or a plug-in
+// registers.
+//
+// A list has the built-in kinds in alphabetical order, then those that were registered, in
+// order. Kinds are only added, never moved, and the count is written last: reading needs no
+// lock.
 //
 // The built-in kinds are checked by tests. A kind from outside is checked when it is
 // registered, so that a mistake in its table is a message and not a strange study: names end up
@@ -102,4 +107,60 @@ rh_status rh_kind__missing(const char *what, const char *name, const char *funct
 {
     return rh_fail(err, RH_EINVAL, "%s %s: a function is NULL, expected %s", what, name,
                    functions);
+}
+
+// ---------------------------------------------------------------------------- lists
+
+int rh_kind__count(const rh_kind__list *list)
+{
+    return list->nbuilt_in + atomic_load(&list->nadded);
+}
+
+const void *rh_kind__at(const rh_kind__list *list, int i)
+{
+    if (i < 0 || i >= rh_kind__count(list))
+        return NULL;
+    return i < list->nbuilt_in ? list->built_in[i] : list->added[i - list->nbuilt_in];
+}
+
+// Kinds of every sort begin with their name.
+static const char *name_of(const void *kind)
+{
+    return *(const char *const *)kind;
+}
+
+const void *rh_kind__find(const rh_kind__list *list, const char *name, rh_error *err)
+{
+    const char *known[2 * RH_MAX_KIND];
+    char what[32];
+    int n = rh_kind__count(list);
+    for (int i = 0; i < n; i++) {
+        const void *kind = rh_kind__at(list, i);
+        if (strcmp(name_of(kind), name) == 0)
+            return kind;
+        known[i] = name_of(kind);
+    }
+    snprintf(what, sizeof what, "no %s", list->what);
+    rh_unknown(err, what, name, known, n);
+    return NULL;
+}
+
+rh_status rh_kind__add(rh_kind__list *list, const void *kind, rh_error *err)
+{
+    rh_status rc = RH_OK;
+    const char *name = name_of(kind);
+    pthread_mutex_lock(&list->adding);
+    int n = atomic_load(&list->nadded);
+    if (rh_kind__find(list, name, NULL))
+        rc = rh_fail(err, RH_EINVAL, "%s %.120s: there is one of this name, expected another",
+                     list->what, name);
+    else if (n == RH_MAX_KIND)
+        rc = rh_fail(err, RH_EINVAL, "%s %.120s: expected at most %d registered %ss",
+                     list->what, name, RH_MAX_KIND, list->what);
+    else {
+        list->added[n] = kind;
+        atomic_store(&list->nadded, n + 1);
+    }
+    pthread_mutex_unlock(&list->adding);
+    return rc;
 }

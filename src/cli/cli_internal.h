@@ -593,10 +593,10 @@ typedef struct cli_item {
 
 bool cli_list_item(cli_list_topic topic, int i, cli_item *item); // false after the last
 
-// All topics or one, all items or one. Nullable: topic, name.
 void cli_completion_fish(void); // the script for fish
 
-void cli_list_json(FILE *out, const char *topic, const char *name);
+// All topics or one, all items or one. Nullable: topic, only.
+void cli_list_json(FILE *out, const char *topic, const cli_item *only);
 
 // ---------------------------------------------------------------------------- collected logs
 

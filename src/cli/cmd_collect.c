@@ -49,6 +49,9 @@ static const cli_option what_option[] = {
 static const cli_option env_option[] = {
     {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of the environment",
      .repeats = true},
+    {"exec-timeout", 0, CLI_WHOLE, "SECONDS",
+     .about = "how long a program of exec:COMMAND may take for an answer", .initial = "10",
+     .lo = 1, .hi = 86400},
     {0},
 };
 
@@ -322,6 +325,7 @@ static int prepare(collecting *w)
     w->json = cli_has(args, "json");
     w->words = !w->json && !cli_has(args, "quiet");
     w->terminal = cli_is_terminal(stderr);
+    rh_plugin_set_timeout((double)cli_number(args, "exec-timeout", 10), NULL);
     const rh_env_type *type = cli_env_find(args);
     if (!type)
         return CLI_USAGE;
@@ -471,7 +475,7 @@ done:
 const cli_command cli_collect = {
     .name = "collect",
     .about = "Log a policy in a simulator, with the paper's procedure",
-    .operands = "ENV --policy NAME -o FILE [options]",
+    .operands = "ENV|exec:COMMAND --policy NAME -o FILE [options]",
     .detail =
         "Trains an agent until its policy reaches the named level, then logs it without "
         "further learning. near-optimal, medium and naive are the paper's policies where it "

@@ -123,7 +123,7 @@ static void print_title(const char *title)
 static void print_names(cli_list_topic topic)
 {
     cli_item item;
-    int width = 8;
+    int width = 12; // exec:COMMAND
     for (int i = 0; cli_list_item(topic, i, &item); i++)
         width = longer(width, item.name);
     print_title(topic_text[topic].title);
@@ -134,6 +134,11 @@ static void print_names(cli_list_topic topic)
     if (topic == CLI_LIST_ENVS) {
         printf("  %-*s  ", width, "model:FILE");
         cli_wrap("a model that `rehearse fit` wrote, for run and sweep", width + 4,
+                 width_of_page());
+    }
+    if (topic == CLI_LIST_ENVS || topic == CLI_LIST_AGENTS) {
+        printf("  %-*s  ", width, "exec:COMMAND");
+        cli_wrap("a program of your own that answers JSON lines (docs/exec.md)", width + 4,
                  width_of_page());
     }
 }
@@ -328,12 +333,31 @@ static void print_published(void)
 
 // ---------------------------------------------------------------------------- the command
 
+// exec:COMMAND.
+static int find_program(cli_list_topic topic, const char *name, cli_item *item)
+{
+    rh_error err;
+    *item = (cli_item){.name = name};
+    if (topic == CLI_LIST_ENVS)
+        item->env = rh_plugin_env(name, &err);
+    else
+        item->agent = rh_plugin_agent(name, &err);
+    if (!item->env && !item->agent)
+        return cli_fail("%s", err.text);
+    item->about = item->env ? item->env->about : item->agent->about;
+    item->param = item->env ? item->env->param : item->agent->param;
+    item->nparam = item->env ? item->env->nparam : item->agent->nparam;
+    return CLI_OK;
+}
+
 // The item called `name`, or the library's message with a suggestion.
 static int find_item(cli_list_topic topic, const char *name, cli_item *item)
 {
     const char *known[CLI_MAX_NAMES];
     rh_error err;
     int n = 0;
+    if (strncmp(name, "exec:", 5) == 0 && (topic == CLI_LIST_ENVS || topic == CLI_LIST_AGENTS))
+        return find_program(topic, name, item);
     for (; n < CLI_MAX_NAMES && cli_list_item(topic, n, item); n++) {
         known[n] = item->name;
         if (strcmp(name, item->name) == 0)
@@ -370,7 +394,7 @@ static int list_main(const cli_args *args)
     if (name && !json)
         return detail((cli_list_topic)found, &item);
     if (json) {
-        cli_list_json(stdout, topic, name);
+        cli_list_json(stdout, topic, name ? &item : NULL);
         return CLI_OK;
     }
     for (int i = 0; i < n; i++) {

@@ -269,7 +269,8 @@ done:
 const cli_command cli_run = {
     .name = "run",
     .about = "Run one setting of an agent in a simulator or model, and score it",
-    .operands = "ENV|model:FILE|FILE.yaml --agent NAME [--set NAME=VALUE ...] [options]",
+    .operands =
+        "ENV|model:FILE|exec:COMMAND|FILE.yaml --agent NAME [--set NAME=VALUE ...] [options]",
     .detail = "Every run starts untrained and learns for the given number of steps. By default "
               "the score of a run is its average return per episode from the first step on, so "
               "the cost of learning counts. A YAML file has the keys of a study file, with env "

@@ -193,7 +193,8 @@ done:
 const cli_command cli_sweep = {
     .name = "sweep",
     .about = "Run every setting of a grid in a simulator or model, and rank them",
-    .operands = "ENV|model:FILE|FILE.yaml --agent NAME (--grid NAME | --set NAME=VALUE,... "
+    .operands = "ENV|model:FILE|exec:COMMAND|FILE.yaml --agent NAME (--grid NAME | --set "
+                "NAME=VALUE,... "
                 "...) [options]",
     .detail =
         "The grid is every combination of the listed values. All settings share their start "

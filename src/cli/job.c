@@ -32,7 +32,7 @@ const cli_group cli_common_group = {"all commands", common_option};
 // A hyperparameter that is an option of the environment instead.
 static void suggest_option(const cli_args *args, const char *env)
 {
-    const rh_env_type *type = env ? rh_env_find(env, NULL) : NULL;
+    const rh_env_type *type = env ? rh_plugin_env(env, NULL) : NULL;
     const char *pair, *value;
     char name[64];
     for (int at = 0; type && (pair = cli_each(args, "set", &at)) != NULL;)

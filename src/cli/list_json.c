@@ -126,7 +126,15 @@ static bool wanted(const char *one, const char *other)
     return !one || strcmp(one, other) == 0;
 }
 
-void cli_list_json(FILE *out, const char *topic, const char *name)
+static void json_one(cli_json *json, int topic, const cli_item *item)
+{
+    if (topic == CLI_LIST_GRIDS)
+        json_axes(json, item->env, true);
+    else
+        json_item(json, item);
+}
+
+void cli_list_json(FILE *out, const char *topic, const cli_item *only)
 {
     cli_json json = {.out = out};
     const char *topics[CLI_MAX_NAMES];
@@ -138,14 +146,10 @@ void cli_list_json(FILE *out, const char *topic, const char *name)
         if (!wanted(topic, topics[t]))
             continue;
         cli_json_open(&json, topics[t], '[', false);
-        for (int i = 0; cli_list_item((cli_list_topic)t, i, &item); i++) {
-            if (!wanted(name, item.name))
-                continue;
-            if (t == CLI_LIST_GRIDS)
-                json_axes(&json, item.env, true);
-            else
-                json_item(&json, &item);
-        }
+        if (only)
+            json_one(&json, t, only);
+        for (int i = 0; !only && cli_list_item((cli_list_topic)t, i, &item); i++)
+            json_one(&json, t, &item);
         cli_json_close(&json);
     }
     cli_json_close(&json);

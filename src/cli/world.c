@@ -42,15 +42,18 @@ const rh_env_type *cli_env_find(const cli_args *args)
 {
     rh_error err;
     const char *word = only_word(args);
-    const rh_env_type *type = word ? rh_env_find(word, &err) : NULL;
+    const rh_env_type *type = word ? rh_plugin_env(word, &err) : NULL;
     if (!word || type)
         return type;
     bool model = strncmp(word, PREFIX, strlen(PREFIX)) == 0;
+    bool program = strncmp(word, "exec:", 5) == 0;
     if (model) // this command takes no models
         cli_refuse("%s: %s is a model, expected a simulator", args->command->name, word);
     else
         cli_refuse("%s", err.text);
-    if (!model && is_file(word) && strstr(args->command->operands, PREFIX))
+    if (program)
+        cli_try("docs/exec.md, the protocol of such programs");
+    else if (!model && is_file(word) && strstr(args->command->operands, PREFIX))
         cli_try(PREFIX "%s, for a model that `rehearse fit` wrote", word);
     else
         cli_try("rehearse list envs");

@@ -1,27 +1,22 @@
 // registry.c - the simulators by name: the built-in ones in alphabetical order, then those that
 // were registered, in order. A new built-in one needs a line here.
-//
-// Kinds are only added, never moved, and the count is written last: reading needs no lock.
 
 #include "rehearse/env.h"
 
 #include "base/base_internal.h"
 #include "env_internal.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-
-static const rh_env_type *const built_in[] = {
+static const void *const built_in[] = {
     &rh_env_acrobot,  &rh_env_cartpole,     &rh_env_mountain_car,
     &rh_env_pendulum, &rh_env_puddle_world,
 };
 
-enum { NBUILT_IN = sizeof built_in / sizeof built_in[0] };
-
-static const rh_env_type *added[RH_MAX_KIND];
-static atomic_int nadded;
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+static rh_kind__list kinds = {
+    .what = "environment",
+    .built_in = built_in,
+    .nbuilt_in = sizeof built_in / sizeof *built_in,
+    .adding = PTHREAD_MUTEX_INITIALIZER,
+};
 
 const char *const rh_env__start_name[2] = {
     [RH_ENV_START_NORMAL] = "normal",
@@ -30,27 +25,17 @@ const char *const rh_env__start_name[2] = {
 
 int rh_env_ntype(void)
 {
-    return NBUILT_IN + atomic_load(&nadded);
+    return rh_kind__count(&kinds);
 }
 
 const rh_env_type *rh_env_type_at(int i)
 {
-    if (i < 0 || i >= rh_env_ntype())
-        return NULL;
-    return i < NBUILT_IN ? built_in[i] : added[i - NBUILT_IN];
+    return rh_kind__at(&kinds, i);
 }
 
 const rh_env_type *rh_env_find(const char *name, rh_error *err)
 {
-    const char *known[NBUILT_IN + RH_MAX_KIND];
-    int n = rh_env_ntype();
-    for (int i = 0; i < n; i++) {
-        known[i] = rh_env_type_at(i)->name;
-        if (strcmp(known[i], name) == 0)
-            return rh_env_type_at(i);
-    }
-    rh_unknown(err, "no environment", name, known, n);
-    return NULL;
+    return rh_kind__find(&kinds, name, err);
 }
 
 // ---------------------------------------------------------------------------- from outside
@@ -79,22 +64,5 @@ static rh_status check(const rh_env_type *type, rh_error *err)
 rh_status rh_env_register(const rh_env_type *type, rh_error *err)
 {
     rh_status rc = check(type, err);
-    if (rc)
-        return rc;
-    pthread_mutex_lock(&adding);
-    int n = atomic_load(&nadded);
-    if (rh_env_find(type->name, NULL))
-        rc = rh_fail(err, RH_EINVAL,
-                     "environment %s: there is one of this name, expected another", type->name);
-    else if (n == RH_MAX_KIND)
-        rc = rh_fail(err, RH_EINVAL,
-                     "environment %s: expected at most %d registered "
-                     "environments",
-                     type->name, RH_MAX_KIND);
-    else {
-        added[n] = type;
-        atomic_store(&nadded, n + 1);
-    }
-    pthread_mutex_unlock(&adding);
-    return rc;
+    return rc ? rc : rh_kind__add(&kinds, type, err);
 }

@@ -57,6 +57,8 @@ static void look_up(running *r)
 static bool begin_episode(running *r)
 {
     rh_env_start(r->env, r->state, &r->streams, r->obs);
+    if (!r->finite && !rh_base__all_finite(r->obs, r->runner->task->nobs))
+        return false;
     look_up(r);
     return rh_agent_start(r->agent, r->obs, &r->agent_rng, r->act);
 }

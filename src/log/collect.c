@@ -13,7 +13,8 @@
 //    count instead: steps with the lowest possible reward.
 // 4. The log of starts has episodes of one step. It shows where episodes begin and little else,
 //    so a model learns dynamics from the log itself.
-// 5. If none of the first 20 attempts learns enough, no more are made.
+// 5. An environment that gives a reason why it failed (a program that crashed) ends the work.
+// 6. If none of the first 20 attempts learns enough, no more are made.
 
 #include "base/base_internal.h"
 #include "log_internal.h"
@@ -23,7 +24,7 @@
 
 #define COOKIE 0xc0113c7u
 #define STOP_EVERY 256                    // steps between calls of the caller's stop()
-#define HOPELESS 20                       // decision 5
+#define HOPELESS 20                       // decision 6
 #define REPLICATE UINT64_C(0x10600000000) // decision 2; the next one is for the log of starts
 
 typedef struct work {
@@ -119,6 +120,13 @@ static void answer(work *w, double reward, bool terminal)
     bool healthy = terminal ? rh_agent_end(w->agent, reward)
                             : rh_agent_step(w->agent, reward, w->obs, &w->rng, w->act);
     w->healthy = healthy && w->healthy;
+}
+
+// The reason of an environment that gave numbers that are not finite, if it has one.
+static rh_status env_failed(const work *w, const rh_env *env, rh_error *err)
+{
+    const char *reason = w->healthy ? NULL : rh_env_reason(env, w->state);
+    return reason ? rh_fail(err, RH_EIO, "%s", reason) : RH_OK;
 }
 
 static bool asked_to_stop(const work *w)
@@ -275,6 +283,8 @@ static rh_status record_starts(work *w, const rh_env *train_env, int try, rh_log
     set_streams(w, REPLICATE + 1, false, try);
     rc = record(w, train_env, w->opt->nstart, 1, builder, &own, err);
     how->outcome = own.outcome;
+    if (!rc)
+        rc = env_failed(w, train_env, err);
     if (!rc && own.outcome == RH_COLLECTED)
         rc = rh_log_finish(builder, starts, err);
     rh_log_builder_destroy(builder);
@@ -293,7 +303,7 @@ static rh_status record_try(work *w, const rh_env *log_env, int try, rh_log_buil
         return rc;
     if (!w->healthy) {
         how->nuntaught++;
-        return RH_OK;
+        return env_failed(w, log_env, err);
     }
     if (how->nended >= opt->least && how->nended <= opt->most) {
         how->outcome = RH_COLLECTED;
@@ -318,6 +328,9 @@ static rh_status one_try(work *w, const rh_env *train_env, const rh_env *log_env
         return rc;
     set_streams(w, REPLICATE, true, try);
     if (!train(w, train_env, how)) {
+        rc = env_failed(w, train_env, err);
+        if (rc)
+            return rc;
         how->nuntaught += how->outcome != RH_COLLECT_STOPPED;
         return RH_OK;
     }

@@ -1,15 +1,16 @@
-// exec.c - agents in any language: a program that reads and writes JSON lines.
+// exec.c - agents and environments in any language: a program that reads and writes JSON lines.
 //
 // The program is started by the shell with one socket as its standard input and output, and
 // answers questions; docs/exec.md has the protocol. It stays for many runs.
 //
 // 1. A socket and not two pipes: writing to a program that has ended is then an error and not
 //    a signal.
-// 2. An agent has a program of its own, so runs in parallel do not wait for each other.
+// 2. Runs in parallel have a program each, so they do not wait for each other.
 // 3. Whatever the program does wrong (it ends, it does not answer in time, it answers nonsense)
 //    ends the run, with the reason. The next run starts it again.
-// 4. The seed of a run is drawn from the agent's stream when its first episode starts.
-// 5. A step needs no memory: lines have fixed buffers, and of an answer only "action" is read.
+// 4. A step needs no memory: lines have fixed buffers, and of an answer only the keys that are
+//    needed are read.
+// 5. The first answer of a program may take START_UP seconds: interpreters load libraries.
 
 #include "exec.h"
 
@@ -17,7 +18,6 @@
 #include "base/number.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -30,12 +30,14 @@
 
 extern char **environ;
 
+#define START_UP 30.0
+
 // ---------------------------------------------------------------------------- the program
 
-static bool fail(rh_exec *p, const char *what)
+bool rh_exec__fail(rh_exec *p, const char *what)
 {
     if (!*p->reason)
-        snprintf(p->reason, sizeof p->reason, "exec:%.80s: %s", p->command, what);
+        snprintf(p->reason, sizeof p->reason, "exec:%.80s: %.150s", p->command, what);
     return false;
 }
 
@@ -72,9 +74,15 @@ rh_status rh_exec__open(rh_exec *p, rh_error *err)
                        strerror(fault));
     }
     p->fd = pair[0];
-    p->nread = p->nline = 0;
+    p->nread = p->nline = p->nout = 0;
+    p->answered = false;
     p->reason[0] = 0;
     return RH_OK;
+}
+
+bool rh_exec__healthy(const rh_exec *p)
+{
+    return p->fd >= 0 && !*p->reason;
 }
 
 void rh_exec__close(rh_exec *p)
@@ -105,11 +113,14 @@ static bool gone(rh_exec *p)
         close(p->fd);
         p->fd = -1;
     }
-    return fail(p, what);
+    return rh_exec__fail(p, what);
 }
 
-bool rh_exec__send(rh_exec *p, const char *text, size_t n)
+bool rh_exec__send(rh_exec *p)
 {
+    const char *text = p->out;
+    size_t n = p->nout;
+    p->nout = 0;
     while (n > 0) {
         ssize_t done = send(p->fd, text, n, MSG_NOSIGNAL);
         if (done < 0 && errno == EINTR)
@@ -129,16 +140,20 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double most = INFINITY; // seconds to wait
+static _Atomic double patience = 10.0; // seconds to wait for an answer
 
-void rh_exec__wait_at_most(double seconds)
+rh_status rh_plugin_set_timeout(double seconds, rh_error *err)
 {
-    most = seconds;
+    if (!(seconds > 0.0 && seconds <= RH_PLUGIN_MOST_TIMEOUT))
+        return rh_fail(err, RH_EINVAL, "exec: time-out = %g, expected above 0, to %g seconds",
+                       seconds, RH_PLUGIN_MOST_TIMEOUT);
+    patience = seconds;
+    return RH_OK;
 }
 
-const char *rh_exec__line(rh_exec *p, double seconds)
+const char *rh_exec__line(rh_exec *p)
 {
-    seconds = seconds < most ? seconds : most;
+    double seconds = p->answered ? patience : fmax(patience, START_UP);
     double until = now() + seconds;
     // drop the line of the last answer
     memmove(p->buffer, p->buffer + p->nline, p->nread - p->nline);
@@ -149,19 +164,20 @@ const char *rh_exec__line(rh_exec *p, double seconds)
         if (end) {
             *end = 0;
             p->nline = (size_t)(end - p->buffer) + 1;
+            p->answered = true;
             return p->buffer;
         }
         double left = until - now();
         struct pollfd ready = {.fd = p->fd, .events = POLLIN};
         if (p->nread == sizeof p->buffer)
-            return fail(p, "an answer of more than 64 KB, expected a JSON line"), NULL;
+            return rh_exec__fail(p, "an answer of more than 64 KB, expected a JSON line"), NULL;
         int n = left > 0.0 ? poll(&ready, 1, (int)(left * 1e3) + 1) : 0;
         if (n < 0 && errno == EINTR)
             continue;
         if (n == 0) {
             char what[64];
             snprintf(what, sizeof what, "no answer within %g s", seconds);
-            return fail(p, what), NULL;
+            return rh_exec__fail(p, what), NULL;
         }
         ssize_t got = recv(p->fd, p->buffer + p->nread, sizeof p->buffer - p->nread, 0);
         if (got <= 0)
@@ -203,24 +219,45 @@ void rh_exec__add_numbers(rh_exec *p, const double *x, int n)
     rh_exec__add(p, "]");
 }
 
-// The numbers of "action" in an answer.
-bool rh_exec__action(rh_exec *p, const char *line, double *act, int nact)
+void rh_exec__add_params(rh_exec *p, const rh_param *param, int n, const double *value)
 {
-    char shown[64], what[128];
-    const char *error = strstr(line, "\"error\""), *at = strstr(line, "\"action\"");
+    rh_exec__add(p, "\"parameters\":{");
+    for (int i = 0; i < n; i++) {
+        rh_exec__add(p, i ? "," : "");
+        rh_exec__add_number(p, param[i].name, value[i]);
+    }
+    rh_exec__add(p, "}");
+}
+
+bool rh_exec__nonsense(rh_exec *p, const char *line, const char *expected)
+{
+    char shown[64], what[160];
+    const char *error = strstr(line, "\"error\"");
     rh_text__printable(error ? error + 7 : line, shown, sizeof shown);
-    if (error) {
+    if (error)
         snprintf(what, sizeof what, "its error%s", shown);
-        return fail(p, what);
-    }
-    at = at ? at + strlen("\"action\"") : NULL;
-    for (int i = 0; at && i < nact; i++) {
-        at += strspn(at, " :[,");
-        const char *end = at + strcspn(at, ",]} ");
-        at = rh_number__parse(at, end, &act[i]) == end && end > at ? end : NULL;
-    }
+    else
+        snprintf(what, sizeof what, "answered '%s', expected %s", shown, expected);
+    return rh_exec__fail(p, what);
+}
+
+bool rh_exec__numbers(rh_exec *p, const char *line, const char *key, double *x, int n,
+                      const char *expected)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "\"%s\"", key);
+    const char *at = strstr(line, "\"error\"") ? NULL : strstr(line, quoted);
     if (at)
+        at += strlen(quoted) + strspn(at + strlen(quoted), " :");
+    bool list = at && *at == '[';
+    for (int i = 0; at && i < n; i++) {
+        at += strspn(at, " [,");
+        const char *end = at + strcspn(at, ",]} ");
+        bool good = rh_number__parse(at, end, &x[i]) == end && end > at && isfinite(x[i]);
+        at = good ? end : NULL;
+    }
+    // no more numbers than that
+    if (at && (!list || at[strspn(at, " ")] == ']'))
         return true;
-    snprintf(what, sizeof what, "answered '%s', expected {\"action\": ...}", shown);
-    return fail(p, what);
+    return rh_exec__nonsense(p, line, expected);
 }

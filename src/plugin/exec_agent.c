@@ -1,33 +1,22 @@
 // exec_agent.c - agents of exec:COMMAND.
 //
-// The program describes itself once, when the agent is named: its parameters are then known to
-// plans, searches and help like those of a built-in one. The description makes a kind, which
-// stays until the program ends.
+// A description makes a kind, which stays until the program ends. An agent has a program of its
+// own, which does one run after another. The seed of a run is drawn from the agent's stream
+// when its first episode starts.
 
 #include "exec.h"
 
 #include "base/base_internal.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <math.h>
-#include <pthread.h>
-#include <string.h>
-
-#define PATIENCE 30.0 // seconds for the description
-#define ANSWER 10.0   // and for an action
 
 // A kind of agent.
 typedef struct program {
     rh_agent_type type; // its context is this
-    char *name;         // "exec:COMMAND", owned like all texts below
-    char *about;
-    rh_param param[RH_MAX_PARAM];
+    rh_exec__kind kind;
 } program;
 
-static program *known[RH_MAX_KIND];
-static int nknown;
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+static rh_kind__list known = {.what = "exec agent", .adding = PTHREAD_MUTEX_INITIALIZER};
 
 // ---------------------------------------------------------------------------- runs
 
@@ -66,8 +55,8 @@ static rh_status agent_init(const void *context, void *self, const rh_task *task
         return rc;
     s->exec = rh_alloc(1, sizeof *s->exec);
     if (!s->exec)
-        return rh_base__no_memory(err, p->name);
-    s->exec->command = p->name + strlen(RH_EXEC__PREFIX);
+        return rh_base__no_memory(err, p->type.name);
+    s->exec->command = p->type.name + strlen(RH_EXEC__PREFIX);
     return rh_exec__open(s->exec, err);
 }
 
@@ -85,7 +74,7 @@ static rh_status agent_reset(void *self, const rh_task *task, const double *hp, 
 {
     exec_agent *s = self;
     rh_status rc = set(s, task, hp, err);
-    if (rc || (s->exec->fd >= 0 && !*s->exec->reason))
+    if (rc || rh_exec__healthy(s->exec))
         return rc;
     rh_exec__close(s->exec);
     return rh_exec__open(s->exec, err);
@@ -112,12 +101,9 @@ static void describe_run(exec_agent *s, uint64_t seed)
     rh_exec__add_numbers(e, t->act_hi, t->naction ? 0 : t->nact);
     rh_exec__add(e, t->continuing ? ",\"continuing\":true," : ",\"continuing\":false,");
     rh_exec__add_number(e, "gamma", t->gamma);
-    rh_exec__add(e, "},\"parameters\":{");
-    for (int i = 0; i < s->type->nparam; i++) {
-        rh_exec__add(e, i ? "," : "");
-        rh_exec__add_number(e, s->type->param[i].name, s->hp[i]);
-    }
-    rh_exec__add(e, "}}\n");
+    rh_exec__add(e, "},");
+    rh_exec__add_params(e, s->type->param, s->type->nparam, s->hp);
+    rh_exec__add(e, "}\n");
 }
 
 // Send what was collected and read an action.
@@ -125,10 +111,8 @@ static bool ask(exec_agent *s, double *act)
 {
     rh_exec *e = s->exec;
     rh_exec__add(e, "}\n");
-    bool sent = rh_exec__send(e, e->out, e->nout);
-    e->nout = 0;
-    const char *line = sent ? rh_exec__line(e, ANSWER) : NULL;
-    return line && rh_exec__action(e, line, act, s->task.nact);
+    const char *line = rh_exec__send(e) ? rh_exec__line(e) : NULL;
+    return line && rh_exec__numbers(e, line, "action", act, s->task.nact, "{\"action\": ...}");
 }
 
 // Ask with an observation: start, step or act.
@@ -136,7 +120,7 @@ static bool ask_about(exec_agent *s, const char *word, const double *obs, const 
                       rh_rng *rng, double *act)
 {
     rh_exec *e = s->exec;
-    if (*e->reason || e->fd < 0)
+    if (!rh_exec__healthy(e))
         return false;
     if (!s->begun)
         describe_run(s, rh_rng_bits(rng));
@@ -172,14 +156,12 @@ static bool agent_end(void *self, double reward)
 {
     exec_agent *s = self;
     rh_exec *e = s->exec;
-    if (*e->reason || e->fd < 0)
+    if (!rh_exec__healthy(e))
         return false;
     rh_exec__add(e, "{\"end\":true,");
     rh_exec__add_number(e, "reward", reward);
     rh_exec__add(e, "}\n");
-    bool sent = rh_exec__send(e, e->out, e->nout);
-    e->nout = 0;
-    return sent;
+    return rh_exec__send(e);
 }
 
 static const char *agent_reason(void *self)
@@ -190,77 +172,19 @@ static const char *agent_reason(void *self)
 
 // ---------------------------------------------------------------------------- kinds
 
-static void destroy(program *p)
-{
-    if (!p)
-        return;
-    for (int i = 0; i < p->type.nparam; i++) {
-        rh_free((void *)(uintptr_t)p->param[i].name);
-        rh_free((void *)(uintptr_t)p->param[i].about);
-    }
-    rh_free(p->about);
-    rh_free(p->name);
-    rh_free(p);
-}
-
-static double number_in(const json_t *object, const char *key, double otherwise)
-{
-    const json_t *x = json_object_get(object, key);
-    return json_is_number(x) ? json_number_value(x) : otherwise;
-}
-
-// One entry of "parameters". Wrong ones are found by rh_kind__check_params().
-static bool read_param(const json_t *from, rh_param *p)
-{
-    const char *name = json_string_value(json_object_get(from, "name"));
-    const char *about = json_string_value(json_object_get(from, "about"));
-    const char *scale = json_string_value(json_object_get(from, "scale"));
-    const json_t *usual = json_object_get(from, "usual");
-    *p = (rh_param){.name = rh_base__copy(name ? name : ""),
-                    .about = rh_base__copy(about ? about : ""),
-                    .lo = number_in(from, "low", NAN),
-                    .hi = number_in(from, "high", NAN),
-                    .initial = number_in(from, "initial", NAN),
-                    .scale = scale && strcmp(scale, "log") == 0 ? RH_LOG : RH_LINEAR,
-                    .whole = json_is_true(json_object_get(from, "whole")),
-                    .fixed = json_is_true(json_object_get(from, "fixed"))};
-    if (json_array_size(usual) == 2) {
-        p->usual_lo = json_number_value(json_array_get(usual, 0));
-        p->usual_hi = json_number_value(json_array_get(usual, 1));
-    }
-    return p->name && p->about;
-}
-
 // Fill in the kind from the description.
-static rh_status read_kind(program *p, const json_t *from, rh_error *err)
+static void read_kind(program *p, const json_t *from)
 {
     rh_agent_type *t = &p->type;
-    const char *about = json_string_value(json_object_get(from, "about"));
     const char *actions = json_string_value(json_object_get(from, "actions"));
-    const json_t *param = json_object_get(from, "parameters");
-    if (json_integer_value(json_object_get(from, "rehearse")) != RH_EXEC__VERSION)
-        return rh_fail(err, RH_EFORMAT,
-                       "%.120s: answered another description, expected {\"rehearse\": %d, "
-                       "\"about\": ..., \"actions\": ..., \"parameters\": [...]}",
-                       p->name, RH_EXEC__VERSION);
-    p->about = rh_base__copy(about ? about : "an agent of another program");
-    if (!p->about)
-        return rh_base__no_memory(err, p->name);
-    if (json_array_size(param) > RH_MAX_PARAM)
-        return rh_fail(err, RH_EFORMAT, "%.120s: %zu parameters, expected at most %d", p->name,
-                       json_array_size(param), RH_MAX_PARAM);
-    for (size_t i = 0; i < json_array_size(param); i++) {
-        t->nparam++;
-        if (!read_param(json_array_get(param, i), &p->param[i]))
-            return rh_base__no_memory(err, p->name);
-    }
-    t->name = p->name;
-    t->about = p->about;
+    t->name = p->kind.name;
+    t->about = p->kind.about;
+    t->param = p->kind.param;
+    t->nparam = p->kind.nparam;
     t->actions = !actions || strcmp(actions, "both") == 0 ? RH_DISCRETE | RH_CONTINUOUS
                  : strcmp(actions, "continuous") == 0     ? RH_CONTINUOUS
                                                           : RH_DISCRETE;
     t->self_size = sizeof(exec_agent);
-    t->param = p->param;
     t->init_with = agent_init;
     t->context = p;
     t->reset = agent_reset;
@@ -270,77 +194,31 @@ static rh_status read_kind(program *p, const json_t *from, rh_error *err)
     t->act = agent_act;
     t->reason = agent_reason;
     t->clear = agent_clear;
-    return rh_kind__check_params("agent", p->name, t->param, t->nparam, err);
-}
-
-// Start the program once and let it describe itself.
-static rh_status describe(program *p, rh_error *err)
-{
-    json_t *root = NULL;
-    rh_status rc = RH_ENOMEM;
-    rh_exec *e = rh_alloc(1, sizeof *e);
-    if (!e)
-        return rh_base__no_memory(err, p->name);
-    e->command = p->name + strlen(RH_EXEC__PREFIX);
-    rc = rh_exec__open(e, err);
-    if (rc)
-        goto done;
-    static const char hello[] = "{\"rehearse\":1,\"describe\":\"agent\"}\n";
-    const char *line = NULL;
-    if (rh_exec__send(e, hello, sizeof hello - 1))
-        line = rh_exec__line(e, PATIENCE);
-    root = line ? json_loads(line, 0, NULL) : NULL;
-    char shown[64];
-    if (!line)
-        rc = rh_fail(err, RH_EIO, "%s", e->reason);
-    else if (!json_is_object(root))
-        rc = rh_fail(err, RH_EFORMAT, "%.120s: answered '%s', expected its description in JSON",
-                     p->name, rh_text__printable(line, shown, sizeof shown));
-    else
-        rc = read_kind(p, root, err);
-
-done:
-    rh_exec__close(e);
-    rh_free(e);
-    json_decref(root);
-    return rc;
-}
-
-static const rh_agent_type *find(const char *name)
-{
-    for (int i = 0; i < nknown; i++)
-        if (strcmp(known[i]->name, name) == 0)
-            return &known[i]->type;
-    return NULL;
 }
 
 static const rh_agent_type *add(const char *name, rh_error *err)
 {
-    const rh_agent_type *type = find(name);
-    if (type)
-        return type;
-    if (nknown == RH_MAX_KIND) {
-        rh_fail(err, RH_EINVAL, "%.120s: expected at most %d commands", name, RH_MAX_KIND);
-        return NULL;
-    }
+    json_t *root = NULL;
     program *p = rh_alloc(1, sizeof *p);
-    if (p)
-        p->name = rh_base__copy(name);
-    rh_status rc = p && p->name ? describe(p, err) : rh_base__no_memory(err, "exec");
-    if (rc) {
-        destroy(p);
-        return NULL;
+    rh_status rc = p ? rh_exec__describe(&p->kind, name, "agent", &root, err)
+                     : rh_base__no_memory(err, "exec");
+    if (!rc) {
+        read_kind(p, root);
+        rc = rh_kind__add(&known, &p->type, err);
     }
-    known[nknown++] = p;
-    return &p->type;
+    json_decref(root);
+    if (!rc)
+        return &p->type;
+    if (p)
+        rh_exec__clear(&p->kind);
+    rh_free(p);
+    return rh_kind__find(&known, name, NULL); // another thread may have been faster
 }
 
 const rh_agent_type *rh_plugin_agent(const char *name, rh_error *err)
 {
-    if (strncmp(name, RH_EXEC__PREFIX, strlen(RH_EXEC__PREFIX)) != 0)
+    if (!rh_exec__named(name))
         return rh_agent_find(name, err);
-    pthread_mutex_lock(&adding);
-    const rh_agent_type *type = add(name, err);
-    pthread_mutex_unlock(&adding);
-    return type;
+    const rh_agent_type *type = rh_kind__find(&known, name, NULL);
+    return type ? type : add(name, err);
 }

@@ -159,8 +159,19 @@ static rh_status read_agent(rh_plan *plan, const rh_plan__item *said, rh_error *
 static rh_status read_env(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     rh_error why = {""};
-    plan->env = rh_env_find(text_of(said), &why);
+    plan->env = rh_plugin_env(text_of(said), &why);
     return found(plan->env, said, &why, err);
+}
+
+// Like a plug-in, it is no entry of the plan: a study resumed with another one is the same.
+static rh_status read_timeout(rh_plan *plan, const rh_plan__item *said, rh_error *err)
+{
+    double seconds = 0.0;
+    (void)plan;
+    bool good = said->value->kind == RH_YAML_TEXT && rh_yaml__number(said->value, &seconds);
+    return good && !rh_plugin_set_timeout(seconds, NULL)
+               ? RH_OK
+               : rh_plan__refuse(said, NULL, "", err, "above 0, to 86,400 seconds");
 }
 
 static rh_status read_method(rh_plan *plan, const rh_plan__item *said, rh_error *err)
@@ -183,7 +194,7 @@ static rh_status read_model(rh_plan *plan, const rh_plan__item *said, rh_error *
 static rh_status read_task(rh_plan *plan, const rh_plan__item *said, rh_error *err)
 {
     rh_error why = {""};
-    plan->task_of = rh_env_find(text_of(said), &why);
+    plan->task_of = rh_plugin_env(text_of(said), &why);
     return found(plan->task_of, said, &why, err);
 }
 
@@ -221,7 +232,7 @@ static void show_agent(const rh_plan *plan, rh_text *text)
 
 static void show_env(const rh_plan *plan, rh_text *text)
 {
-    rh_text__add(text, plan->env->name);
+    rh_text__yaml(text, plan->env->name);
 }
 
 static void show_method(const rh_plan *plan, rh_text *text)
@@ -246,7 +257,7 @@ static void show_repr(const rh_plan *plan, rh_text *text)
 
 static void show_task(const rh_plan *plan, rh_text *text)
 {
-    rh_text__add(text, plan->task_of->name);
+    rh_text__yaml(text, plan->task_of->name);
 }
 
 // ---------------------------------------------------------------------------- own forms
@@ -648,6 +659,10 @@ static const rh_plan__row row[] = {
      .show = show_kinds,
      .when = confirms,
      .fit = true},
+    {{"evaluation.exec_timeout", "exec-timeout", 0, RH_PLAN_REAL, "SECONDS",
+      "how long a program of exec:COMMAND may take for an answer", "10", 0,
+      RH_PLUGIN_MOST_TIMEOUT, .commands = RUNS | TUNE, .group = RH_PLAN_EVALUATION},
+     .read = read_timeout},
     {{"seed", "seed", 0, RH_PLAN_WHOLE, "N", "random seed", "1", 0, INT64_MAX, .commands = ALL,
       .group = RH_PLAN_MAIN},
      FIELD(seed)},

@@ -29,6 +29,31 @@ static void its_parts_are_everywhere(void **unused)
     expect("run my_tank -a esarsa", 2, "", "no environment 'my_tank'");
 }
 
+// A program in place of an environment: the same results for any number of jobs.
+static void an_environment_is_a_program(void **unused)
+{
+    (void)unused;
+#define SIMULATOR "\"exec:python3 " RH_TEST_DATA "/../../examples/exec_env.py\""
+    expect("list envs " SIMULATOR, 0, "trip_cost", "");
+    expect("list envs --json " SIMULATOR, 0, "\"trip_cost\"", "");
+    expect("run " SIMULATOR " -a esarsa -r 3 -n 200 -q -j1 --csv one.csv", 0, "score", "");
+    expect("run " SIMULATOR " -a esarsa -r 3 -n 200 -q -j3 --csv two.csv", 0, "score", "");
+    assert_int_equal(system("cmp one.csv two.csv"), 0);
+    expect("run " SIMULATOR " -a esarsa -r 1 -n 200 -q --env-set trip_cost=0 --csv free.csv", 0,
+           "score", "");
+    assert_int_not_equal(system("cmp -s one.csv free.csv"), 0);
+    expect("sweep " SIMULATOR " -a esarsa -s alpha=0.1,0.2 -r 2 -n 200 -q", 0, "alpha", "");
+    expect("collect " SIMULATOR " -p random -n 100 -o sim.csv -q --exec-timeout 20", 0, "", "");
+    expect("fit sim.csv --model knn --repr raw --task " SIMULATOR " -o sim.model -q", 0, "",
+           "");
+    expect("run \"exec:echo hello; sleep 1\" -a esarsa", 2, "",
+           "answered 'hello', expected its description in JSON");
+    expect("collect acrobot -p random -o x.csv --exec-timeout 0", 2, "",
+           "--exec-timeout = 0, expected a whole number, 1 to 86,400");
+    expect("run acrobot -a esarsa --exec-timeout 0", 2, "",
+           "--exec-timeout = 0, expected above 0, to 86,400 seconds");
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -115,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_parts_are_everywhere),
+        cmocka_unit_test(an_environment_is_a_program),
         cmocka_unit_test(a_study_keeps_to_its_build),
         cmocka_unit_test(a_study_file_loads_it),
         cmocka_unit_test(broken_ones_are_refused),

@@ -7,14 +7,12 @@
 
 #include <cmocka.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/base_internal.h"
-#include "plugin/exec.h"
 #include "rehearse/rehearse.h"
 
 #define DESCRIPTION                                                                            \
@@ -128,9 +126,9 @@ static void faults_fail_the_run(void **unused)
             rh_plugin_agent(script(bad[i].name, bad[i].before, bad[i].action), &err);
         if (!type)
             fail_msg("%s", err.text);
-        rh_exec__wait_at_most(0.2);
+        assert_int_equal(rh_plugin_set_timeout(0.2, NULL), RH_OK);
         evaluate(type, result, reason);
-        rh_exec__wait_at_most(INFINITY);
+        assert_int_equal(rh_plugin_set_timeout(10.0, NULL), RH_OK);
         for (int k = 0; k < 2; k++) // it is started again for the second
             assert_int_equal(result[k].outcome, RH_FAILED);
         if (!strstr(reason, bad[i].reason))

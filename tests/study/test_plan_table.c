@@ -196,6 +196,7 @@ static const struct {
     {"limits.*", "temp", "[0, 1]", ""},
     {"model.share", NULL, "0.5", "model.resample: subset"},
     {"preset", NULL, "paper", "task.env: acrobot"},
+    {"evaluation.exec_timeout", NULL, "10", ""},
     {"method", NULL, NULL, "parameters.tau: 1,2"},
     {"evaluation.across", NULL, NULL, "method: random"},
 };
