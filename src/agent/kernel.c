@@ -111,6 +111,17 @@ static void values(const rh_agent__line *line, const int32_t *active, int n,
 
 #elif defined(__AVX2__)
 
+// The changes in four places, 0 where there is none. Four loads: a gather takes twice as long
+// on AMD's processors.
+static inline __m128 pick(const float *change, __m128i slot)
+{
+    slot = _mm_max_epi32(slot, _mm_setzero_si128()); // place 0 has no change
+    uint64_t low = (uint64_t)_mm_cvtsi128_si64(slot),
+             high = (uint64_t)_mm_extract_epi64(slot, 1);
+    return _mm_setr_ps(change[(uint32_t)low], change[low >> 32], change[(uint32_t)high],
+                       change[high >> 32]);
+}
+
 static void values(const rh_agent__line *line, const int32_t *active, int n,
                    const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot)
 {
@@ -121,10 +132,9 @@ static void values(const rh_agent__line *line, const int32_t *active, int n,
         for (int j = 0; j < 4; j++) {
             const rh_agent__line *l = line + active[i + j];
             __m128i s = _mm_load_si128((const __m128i *)l->slot);
-            __m128 in = _mm_castsi128_ps(_mm_cmpgt_epi32(s, _mm_setzero_si128()));
             _mm_storeu_si128((__m128i *)(slot + 4 * (i + j)), s);
             a[j] = _mm256_add_pd(a[j], _mm256_load_pd(l->w));
-            d[j] = _mm_add_ps(d[j], _mm_mask_i32gather_ps(_mm_setzero_ps(), change, s, in, 4));
+            d[j] = _mm_add_ps(d[j], pick(change, s));
         }
     __m128 sum = _mm_add_ps(_mm_add_ps(d[0], d[1]), _mm_add_ps(d[2], d[3]));
     _mm256_storeu_pd(w, _mm256_add_pd(_mm256_add_pd(a[0], a[1]), _mm256_add_pd(a[2], a[3])));

@@ -326,6 +326,58 @@ static inline void fill_one(search *s, int32_t leaf)
     s->worst[0] = rh_near__distance2(s->near[(ptrdiff_t)(s->k - 1) * RH_LEAF]);
 }
 
+#elif defined(__AVX2__)
+
+// The bits of the least of sixteen integers in all lanes.
+static inline __m256i least_of(const __m256i x[2])
+{
+    __m256i m = _mm256_min_epi32(x[0], x[1]);
+    m = _mm256_min_epi32(m, _mm256_permute2x128_si256(m, m, 1));
+    m = _mm256_min_epi32(m, _mm256_shuffle_epi32(m, 0x4e));
+    return _mm256_min_epi32(m, _mm256_shuffle_epi32(m, 0xb1));
+}
+
+static inline void fill_one(search *s, int32_t leaf)
+{
+    const rh_boxes *b = s->points;
+    int d = b->d, n = s->k < RH_LEAF ? s->k : RH_LEAF;
+    const float *point = b->point + (ptrdiff_t)leaf * d * RH_LEAF;
+    const int32_t *index = b->index + (ptrdiff_t)leaf * RH_LEAF;
+    lanes sum = spread(0.0f);
+    for (int k = 0; k < d; k++)
+        sum = plus_square(sum, minus(load(point + k * RH_LEAF), spread(s->low[k])));
+
+    // the bits of the distances; not a number and the skipped point: behind all
+    const __m256i none = _mm256_set1_epi32(INT32_MAX), skip = _mm256_set1_epi32(s->skip[0]);
+    const __m256i place[2] = {_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                              _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15)};
+    __m256i bits[2];
+    for (int h = 0; h < 2; h++) {
+        __m256i at = _mm256_loadu_si256((const __m256i *)(index + 8 * h));
+        __m256i bad = _mm256_castps_si256(_mm256_cmp_ps(sum.v[h], sum.v[h], _CMP_UNORD_Q));
+        bad = _mm256_or_si256(bad, _mm256_cmpeq_epi32(at, skip));
+        bits[h] = _mm256_blendv_epi8(_mm256_castps_si256(sum.v[h]), none, bad);
+    }
+    for (int i = 0; i < n; i++) {
+        __m256i m = least_of(bits), a = _mm256_cmpeq_epi32(bits[0], m),
+                c = _mm256_cmpeq_epi32(bits[1], m);
+        int32_t least = _mm256_cvtsi256_si32(m);
+        if (least == INT32_MAX)
+            break;
+        unsigned hit = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(a)) |
+                       (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(c)) << 8;
+        int lane = __builtin_ctz(hit);
+        for (hit &= hit - 1; hit; hit &= hit - 1) // equal distances: the lowest index
+            lane = index[__builtin_ctz(hit)] < index[lane] ? __builtin_ctz(hit) : lane;
+        for (int h = 0; h < 2; h++)
+            bits[h] = _mm256_blendv_epi8(bits[h], none,
+                                         _mm256_cmpeq_epi32(place[h], _mm256_set1_epi32(lane)));
+        s->near[(ptrdiff_t)i * RH_LEAF] =
+            (rh_near)((uint64_t)(uint32_t)least << 32 | (uint32_t)index[lane]);
+    }
+    s->worst[0] = rh_near__distance2(s->near[(ptrdiff_t)(s->k - 1) * RH_LEAF]);
+}
+
 #else
 
 static inline bool meet_some(search *s, int32_t leaf, unsigned mask);
@@ -395,7 +447,7 @@ static inline rh_near farthest(const search *s)
 // ---------------------------------------------------------------------------- the tree
 
 // Squared distances from the box around the queries to the boxes of a group.
-static inline lanes distances(const search *s, int level, int32_t group, unsigned *there)
+static inline lanes distances(const search *s, int level, int32_t group)
 {
     const rh_model__level *l = &s->points->level[level];
     int d = s->points->d;
@@ -406,21 +458,26 @@ static inline lanes distances(const search *s, int level, int32_t group, unsigne
         lanes above = minus(spread(s->low[k]), load(box + RH_LEAF));
         sum = plus_square(sum, greatest(greatest(below, above), zero));
     }
-    int32_t left = l->nnode - group * RH_LEAF;
-    *there = left < RH_LEAF ? (1u << left) - 1u : 0xffffu;
     return sum;
 }
 
-// A leaf near the queries: the nearest of each group, or nearly so.
-static inline int32_t descend(const search *s)
+// A bit for each node that a group has.
+static inline unsigned members(const search *s, int level, int32_t group)
+{
+    int32_t n = s->points->level[level].nnode - group * RH_LEAF;
+    return n < RH_LEAF ? (1u << n) - 1u : 0xffffu;
+}
+
+// A leaf near the queries: the nearest of each group, or nearly so. The distances to the groups
+// on the way to it, by level, are left in d2.
+static inline int32_t descend(const search *s, float d2[][RH_LEAF])
 {
     int32_t node = 0;
     for (int level = s->points->nlevel - 1; level >= 0; level--) {
-        unsigned there;
-        _Alignas(64) float d2[RH_LEAF];
+        unsigned there = members(s, level, node);
         _Alignas(64) int32_t bits[RH_LEAF];
-        store(d2, distances(s, level, node, &there));
-        memcpy(bits, d2, sizeof bits);
+        store(d2[level], distances(s, level, node));
+        memcpy(bits, d2[level], sizeof bits);
         int32_t least = INT32_MAX;
         for (int i = 0; i < RH_LEAF; i++) { // the lane in the lowest bits
             int32_t b = there >> i & 1u ? (bits[i] & -RH_LEAF) | i : INT32_MAX;
@@ -432,16 +489,12 @@ static inline int32_t descend(const search *s)
 }
 
 // Push the nodes of a group that may hold neighbours, the nearest last, without `except`.
-static inline void expand(search *s, int level, int32_t group, int32_t except)
+// d2: their distances.
+static inline void push(search *s, int level, int32_t group, int32_t except, const float *d2)
 {
-    unsigned there;
-    lanes sum = distances(s, level, group, &there);
-    unsigned hit = which(sum, spread(rh_near__distance2(s->limit))) & there;
-    if (!hit)
-        return;
+    unsigned hit = which(load(d2), spread(rh_near__distance2(s->limit)));
+    hit &= members(s, level, group);
     const int32_t *first = s->points->level[level].first;
-    _Alignas(64) float d2[RH_LEAF];
-    store(d2, sum);
     int from = s->nentry;
     for (; hit; hit &= hit - 1) {
         int32_t node = group * RH_LEAF + __builtin_ctz(hit);
@@ -453,6 +506,13 @@ static inline void expand(search *s, int level, int32_t group, int32_t except)
             s->entry[i] = s->entry[i - 1];
         s->entry[i] = e;
     }
+}
+
+static inline void expand(search *s, int level, int32_t group, int32_t except)
+{
+    _Alignas(64) float d2[RH_LEAF];
+    store(d2, distances(s, level, group));
+    push(s, level, group, except, d2);
 }
 
 static inline void meet(search *s, int32_t leaf)
@@ -480,11 +540,15 @@ static inline void follow(search *s, bool one)
     }
 }
 
-// Visit all but one leaf: its siblings, its parent's siblings, and so upwards.
-static inline void look_around(search *s, int32_t leaf, bool one)
+// Visit all but one leaf: its siblings, its parent's siblings, and so upwards. d2: their
+// distances, by level; NULL: not computed yet.
+static inline void look_around(search *s, int32_t leaf, float (*d2)[RH_LEAF], bool one)
 {
     for (int level = 0; level < s->points->nlevel; level++, leaf /= RH_LEAF) {
-        expand(s, level, leaf / RH_LEAF, leaf);
+        if (d2)
+            push(s, level, leaf / RH_LEAF, leaf, d2[level]);
+        else
+            expand(s, level, leaf / RH_LEAF, leaf);
         follow(s, one);
     }
 }
@@ -496,6 +560,7 @@ static void find(const rh_boxes *points, bool all, const float *query, int k, in
 {
     _Alignas(64) rh_near list[RH_MOST_NEAR * RH_LEAF];
     _Alignas(64) float column[RH_MOST_DIM * RH_LEAF];
+    _Alignas(64) float d2[RH_MOST_LEVEL][RH_LEAF];
     entry entries[NENTRY];
     search s = {
         .worst = {rh_near__distance2(RH_NOBODY)},
@@ -517,10 +582,10 @@ static void find(const rh_boxes *points, bool all, const float *query, int k, in
         for (int32_t leaf = 0; leaf < points->nleaf; leaf++)
             meet_some(&s, leaf, 1);
     } else {
-        int32_t leaf = descend(&s);
+        int32_t leaf = descend(&s, d2);
         fill_one(&s, leaf);
         s.limit = list[(k - 1) * RH_LEAF];
-        look_around(&s, leaf, true);
+        look_around(&s, leaf, d2, true);
     }
     for (int i = 0; i < k; i++)
         near[i] = list[i * RH_LEAF];
@@ -532,6 +597,7 @@ static int64_t find_leaf(const rh_boxes *points, bool all, const rh_boxes *queri
     int d = queries->d;
     int32_t left = queries->n - leaf * RH_LEAF, n = left < RH_LEAF ? left : RH_LEAF;
     float low[RH_MOST_DIM], high[RH_MOST_DIM];
+    _Alignas(64) float d2[RH_MOST_LEVEL][RH_LEAF];
     entry entries[NENTRY];
     search s = {
         .points = points,
@@ -559,14 +625,15 @@ static int64_t find_leaf(const rh_boxes *points, bool all, const rh_boxes *queri
         near[i] = i % RH_LEAF < n ? RH_NOBODY : 0;
 
     // the nearest leaf first; for queries that are points it is their own
-    int32_t nearest = queries == points ? leaf : all ? 0 : descend(&s);
+    bool descended = queries != points && !all;
+    int32_t nearest = queries == points ? leaf : all ? 0 : descend(&s, d2);
     meet_all(&s, nearest);
     s.limit = farthest(&s);
     for (int32_t i = 0; all && i < points->nleaf; i++)
         if (i != nearest)
             meet_all(&s, i);
     if (!all)
-        look_around(&s, nearest, false);
+        look_around(&s, nearest, descended ? d2 : NULL, false);
     return s.met;
 }
 
