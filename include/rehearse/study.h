@@ -165,7 +165,7 @@ RH_API rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *
 // The processes that work on one study, this one included. Without MPI there is one.
 typedef struct rh_ranks rh_ranks;
 
-RH_API bool rh_ranks_built(void); // with MPI
+RH_API bool rh_ranks_built(void); // whether the module that calls MPI is there
 
 // Start MPI. Call once, before anything else, in a program that mpirun or srun started.
 // Owned: *out, free with rh_ranks_end(). Nullable: err.

@@ -55,12 +55,6 @@ int64_t rh_base__alloc_live(void);
 int64_t rh_base__alloc_count(void);
 void rh_base__alloc_fail_at(int64_t nth);
 
-// ---------------------------------------------------------------------------- threads
-
-// One lock for libraries that are not thread-safe. Not to be nested.
-void rh_base__alone_begin(void);
-void rh_base__alone_end(void);
-
 // ---------------------------------------------------------------------------- instruction sets
 
 // Hot loops are compiled per instruction set: 0 baseline; on x86, 1 AVX2 with FMA, 2 AVX-512.

@@ -81,6 +81,7 @@ typedef struct cli_command {
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
     const char *see;        // where to read on; NULL for nowhere
     bool hidden;            // left out of the overview
+    bool single;            // refuses to be one of several processes
     void (*before)(void);   // called before its command line is read; NULL for nothing
     int (*main)(const cli_args *args);
 } cli_command;
@@ -366,6 +367,9 @@ typedef struct cli_launch {
 
 cli_launch cli_launched(void);
 int cli_launch_jobs(const cli_launch *launch); // threads for one of them
+
+// Fail if this is one of several processes: each would do the same work of this command.
+int cli_launch_check(const cli_command *command);
 
 // The progress of a study.
 typedef struct cli_studying {

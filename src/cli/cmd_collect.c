@@ -490,5 +490,6 @@ const cli_command cli_collect = {
                 "a log and a second one of normal starts",
                 "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv"},
     .see = "docs/collect.md",
+    .single = true,
     .main = collect_main,
 };

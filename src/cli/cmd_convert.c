@@ -101,5 +101,6 @@ const cli_command cli_convert = {
                 "only some columns, with a computed reward",
                 "rehearse convert plant.csv small.csv --obs 'temp,level' --reward -energy"},
     .see = "docs/logs.md",
+    .single = true,
     .main = convert_main,
 };

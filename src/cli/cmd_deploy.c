@@ -283,5 +283,6 @@ const cli_command cli_deploy = {
                 "how it is doing", "rehearse deploy --status best.deploy",
                 "tune again, with what was seen since", "rehearse tune best.deploy/log.csv"},
     .see = "docs/deploy.md explains the messages, the guard file and the alarms.",
+    .single = true,
     .main = deploy_main,
 };

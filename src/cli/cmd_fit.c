@@ -196,5 +196,6 @@ const cli_command cli_fit = {
                 "rehearse fit acrobot.csv --task acrobot --preset paper"},
     .see = "docs/fit.md explains the output; `rehearse list models` and `rehearse list "
            "representations` show all parameters; `rehearse inspect LOG` checks the log.",
+    .single = true,
     .main = fit_main,
 };

@@ -81,5 +81,6 @@ const cli_command cli_inspect = {
                 "stop a script if there is a problem",
                 "rehearse inspect plant.csv --strict --quiet"},
     .see = "docs/inspect.md explains every line and finding, docs/logs.md the formats.",
+    .single = true,
     .main = inspect_main,
 };

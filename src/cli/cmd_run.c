@@ -286,5 +286,6 @@ const cli_command cli_run = {
                 "rehearse run acrobot -a esarsa -r 1 --save arm.state",
                 "evaluate the trained agent", "rehearse run acrobot --load arm.state --freeze"},
     .see = "`rehearse list envs acrobot` and `rehearse list agents esarsa` show all options.",
+    .single = true,
     .main = run_main,
 };

@@ -214,5 +214,6 @@ const cli_command cli_sweep = {
                 "rehearse sweep model:plant.model -a esarsa -s alpha=0.01,0.03,0.1,0.3"},
     .see = "`rehearse list grids` shows the published grids, `rehearse list agents esarsa` all "
            "hyperparameters.",
+    .single = true,
     .main = sweep_main,
 };

@@ -297,12 +297,12 @@ static int begin_ranks(cli_tuning *tune)
 {
     rh_error err;
     const cli_launch *launch = &tune->launch;
-    if (!rh_ranks_built())
-        return cli_refuse("tune: started as one of several processes, but this build has no "
-                          "MPI: start one process, or build with MPI");
-    int rc = cli_pass(rh_ranks_begin(&tune->ranks, &err), &err);
-    if (rc)
-        return rc;
+    rh_status status = rh_ranks_begin(&tune->ranks, &err);
+    if (status) {
+        cli_refuse("tune: started as one of several processes: %s", err.text);
+        cli_try("one process, or install MPI's part of rehearse (rehearse-mpi)");
+        return status == RH_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
     if (rh_ranks_count(tune->ranks) == 1 && launch->count > 1) {
         cli_refuse("tune: started as one of %d processes that do not see each other",
                    launch->count);

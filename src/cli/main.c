@@ -67,9 +67,12 @@ static int dispatch(int argc, char **argv)
     if (!chosen)
         return CLI_USAGE;
 
+    int rc = cli_launch_check(chosen);
+    if (rc)
+        return rc;
     if (chosen->before)
         chosen->before();
-    int rc = cli_plugins_load(argc - 2, argv + 2);
+    rc = cli_plugins_load(argc - 2, argv + 2);
     if (rc)
         return rc;
     cli_args args;

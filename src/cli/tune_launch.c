@@ -2,7 +2,9 @@
 //
 // 1. MPI is not asked: MPI_Init takes a second and opens sockets; most users have one machine.
 // 2. Only Slurm's step variables count: a batch script, one process, has SLURM_NTASKS too.
-// 3. A process gets its share of the machine's threads, but no more than it is bound to.
+// 3. Only tune shares its work. Other commands refuse: every process would do the same work,
+//    print the same table and write the same files.
+// 4. A process gets its share of the machine's threads, but no more than it is bound to.
 
 #include "cli_internal.h"
 
@@ -11,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // The number that the first of these variables begins with ("4(x2)" is 4); otherwise `none`.
@@ -53,4 +56,21 @@ int cli_launch_jobs(const cli_launch *launch)
         return bound;
     long share = all / launch->local;
     return share < 1 ? 1 : share < bound ? (int)share : bound;
+}
+
+int cli_launch_check(const cli_command *command)
+{
+    const struct timespec grace = {.tv_sec = 1}; // mpirun ends all when one has ended
+    cli_launch launch = cli_launched();
+    if (!command->single || (launch.count <= 1 && launch.me == 0))
+        return CLI_OK;
+    if (launch.me > 0) {
+        nanosleep(&grace, NULL);
+        return CLI_USAGE;
+    }
+    cli_refuse("%s: started as one of %d processes, each of which would do the same work; only "
+               "tune shares it",
+               command->name, launch.count);
+    cli_try("rehearse %s without mpirun or srun", command->name);
+    return CLI_USAGE;
 }

@@ -179,7 +179,7 @@ rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err)
         return rh_base__no_memory(err, path);
     }
     file->talk->helper = (rh_spawn){.socket = -1};
-    rh_status rc = rh_spawn__begin(&file->talk->helper, path, err);
+    rh_status rc = rh_spawn__read(&file->talk->helper, path, err);
     if (!rc && !receive_head(file, &head))
         rc = rh_hdf5__fault(file, err);
     if (!rc && head.fault)

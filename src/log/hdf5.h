@@ -1,18 +1,11 @@
-// hdf5.h - HDF5 files: hides libhdf5's datasets, types and ids from the rest of the module.
+// hdf5.h - HDF5 files: hides the helper program that uses libhdf5 from the rest of the module.
 
 #ifndef REHEARSE_LOG_HDF5_H
 #define REHEARSE_LOG_HDF5_H
 
 #include "arrays.h"
+#include "hdf5_out.h"
 #include "hdf5_place.h"
-
-// Between enter and leave, one thread uses libhdf5, and it does not print.
-typedef struct rh_hdf5__quiet {
-    void *print, *data; // its error handler before
-} rh_hdf5__quiet;
-
-void rh_hdf5__enter(rh_hdf5__quiet *quiet);
-void rh_hdf5__leave(const rh_hdf5__quiet *quiet);
 
 // ---------------------------------------------------------------------------- reading
 
@@ -64,14 +57,6 @@ rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
 // ---------------------------------------------------------------------------- writing
 
 typedef enum rh_hdf5__type { RH_HDF5_DOUBLE, RH_HDF5_INT64, RH_HDF5_BOOL } rh_hdf5__type;
-
-typedef struct rh_hdf5__out rh_hdf5__out;
-
-// Create a file at `temporary`, the temporary name of `path`. Owned: *out, free with
-// rh_hdf5__end(), which reports whether everything was written.
-rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
-                          rh_error *err);
-rh_status rh_hdf5__end(rh_hdf5__out *out, rh_error *err);
 
 rh_status rh_hdf5__make_group(rh_hdf5__out *out, const char *name, rh_error *err);
 rh_status rh_hdf5__put_number(rh_hdf5__out *out, const char *object, const char *name, double x,

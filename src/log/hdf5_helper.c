@@ -1,4 +1,5 @@
-// hdf5_helper.c - the program rehearse-hdf5: reads one HDF5 log for the library, and only that.
+// hdf5_helper.c - the program rehearse-hdf5: reads one HDF5 log for the library, and only that;
+// or writes one (hdf5_helper_write.c), so that nothing else needs libhdf5.
 //
 // libhdf5 was not written for hostile files: one changed byte can make it crash, run for ever
 // or overwrite memory. So it reads logs in a process of its own that has nothing to lose. Of a
@@ -6,8 +7,10 @@
 //
 // 1. A program of its own, not a fork: in a process with threads, a forked child may not even
 //    allocate memory, and it would have a copy of all the caller's memory to give away.
-// 2. Descriptor 0 is a socket to the library, RH_WIRE__LOG the log. There are no arguments; the
-//    helper ends when the library closes the socket.
+// 2. Descriptor 0 is a socket to the library, RH_WIRE__LOG the log. There are no arguments;
+// with
+//    one, it is the path of a file to write. The helper ends when the library closes the
+//    socket.
 // 3. libhdf5 converts integers and floats of any size and byte order to doubles, exactly if a
 //    double can hold them. Long doubles would be rounded, so they are refused.
 // 4. libhdf5 makes up rows that were never stored from a fill value. A dataset that claims far
@@ -44,11 +47,19 @@ static dataset all[MAX_OPEN];
 
 // ---------------------------------------------------------------------------- talking
 
-static bool take(void *to, size_t n)
+bool rh_helper__take(void *to, size_t n)
 {
     static char held[4096];
     static size_t first, last;
     for (char *at = to; n > 0;) {
+        if (first == last && n >= sizeof held) {
+            ssize_t got = read(0, at, n);
+            if (got <= 0)
+                return false;
+            at += got;
+            n -= (size_t)got;
+            continue;
+        }
         if (first == last) {
             ssize_t got = read(0, held, sizeof held);
             if (got <= 0)
@@ -90,7 +101,7 @@ static void answer(rh_wire__answer say, const void *bytes)
         give(bytes, say.size);
 }
 
-static void refuse(rh_wire__fault fault, int64_t a)
+void rh_helper__refuse(rh_wire__fault fault, int64_t a)
 {
     answer((rh_wire__answer){.fault = fault, .a = a}, NULL);
 }
@@ -162,7 +173,7 @@ static void names(const char *group, int64_t most)
     hid_t id = H5Oopen(file, group, inside);
     if (id < 0 || H5Iget_type(id) != H5I_GROUP ||
         H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, &list) < 0)
-        refuse(RH_WIRE_UNREADABLE, 0);
+        rh_helper__refuse(RH_WIRE_UNREADABLE, 0);
     else
         answer((rh_wire__answer){.a = list.n, .size = list.size}, list.text);
     if (id >= 0)
@@ -365,7 +376,7 @@ static void open_and_answer(const char *name)
     while (slot < MAX_OPEN && all[slot].id > 0)
         slot++;
     if (slot == MAX_OPEN) {
-        refuse(RH_WIRE_MEMORY, 0);
+        rh_helper__refuse(RH_WIRE_MEMORY, 0);
         return;
     }
     dataset *d = &all[slot];
@@ -374,7 +385,7 @@ static void open_and_answer(const char *name)
     if (fault) {
         shut(slot);
         *d = (dataset){0};
-        refuse(fault, 0);
+        rh_helper__refuse(fault, 0);
         return;
     }
     rh_wire__answer say = {.a = slot, .b = type, .c = null ? -1 : d->rank};
@@ -401,13 +412,13 @@ static void load_and_answer(int64_t id, int64_t first, int64_t n)
     int64_t about = 0;
     if (!d || first < 0 || n < 1 || first > d->nrow - n ||
         (d->width > 0 && n > MAX_SLAB / d->width)) {
-        refuse(RH_WIRE_UNREADABLE, 0);
+        rh_helper__refuse(RH_WIRE_UNREADABLE, 0);
         return;
     }
     double *x = calloc((size_t)(n * d->width) + 1, sizeof *x);
     rh_wire__fault fault = x ? load(d, first, n, x, &about) : RH_WIRE_MEMORY;
     if (fault)
-        refuse(fault, about);
+        rh_helper__refuse(fault, about);
     else
         answer((rh_wire__answer){.size = (uint64_t)(n * d->width) * sizeof *x}, x);
     free(x);
@@ -522,13 +533,17 @@ static void serve(const rh_wire__ask *ask, const char *text)
     _exit(1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct stat st;
     rh_wire__ask ask;
     char text[RH_WIRE__TEXT + 2];
-    if (fstat(RH_WIRE__LOG, &st) != 0 || fstat(0, &(struct stat){0}) != 0) {
-        fputs("rehearse-hdf5 reads HDF5 logs for rehearse and is not run by itself\n", stderr);
+    bool writes = argc == 2;
+    if (fstat(0, &st) != 0 || !S_ISSOCK(st.st_mode) ||
+        (!writes && fstat(RH_WIRE__LOG, &st) != 0)) {
+        fputs(
+            "rehearse-hdf5 reads and writes HDF5 files for rehearse and is not run by itself\n",
+            stderr);
         return 2;
     }
     for (int other = RH_WIRE__LOG + 1; other < 1024; other++)
@@ -536,16 +551,19 @@ int main(void)
     H5dont_atexit();
     if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0)
         return 1;
+    if (writes)
+        return rh_helper__write(argv[1]);
     hid_t access = rh_helper__driver();
     inside = rh_helper__inside(H5P_DATASET_ACCESS);
     small_reads = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_buffer(small_reads, RH_WIRE__SMALL * sizeof(double), NULL, NULL);
     rh_helper__confine(st.st_size > 0 ? (uint64_t)st.st_size : 0);
     file = H5Fopen("log", H5F_ACC_RDONLY, access);
-    refuse(file < 0 || inside < 0 ? RH_WIRE_UNREADABLE : RH_WIRE_SOUND, 0);
+    rh_helper__refuse(file < 0 || inside < 0 ? RH_WIRE_UNREADABLE : RH_WIRE_SOUND, 0);
     if (file < 0 || inside < 0)
         _exit(0);
-    while (take(&ask, sizeof ask) && ask.size <= RH_WIRE__TEXT && take(text, ask.size)) {
+    while (rh_helper__take(&ask, sizeof ask) && ask.size <= RH_WIRE__TEXT &&
+           rh_helper__take(text, ask.size)) {
         text[ask.size] = text[ask.size + 1] = 0;
         serve(&ask, text);
     }

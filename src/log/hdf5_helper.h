@@ -8,6 +8,19 @@
 
 #include <hdf5.h>
 
+// ---------------------------------------------------------------------------- talking
+
+// Receive n bytes from the library. False if it closed the socket.
+bool rh_helper__take(void *to, size_t n);
+
+// Send an answer without bytes.
+void rh_helper__refuse(rh_wire__fault fault, int64_t a);
+
+// ---------------------------------------------------------------------------- writing
+
+// Write the file at `path` that the library describes. The program's exit code.
+int rh_helper__write(const char *path);
+
 // ---------------------------------------------------------------------------- sandbox
 
 // Give up everything but reading the log and answering. `size`: bytes of the log.

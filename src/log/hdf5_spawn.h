@@ -13,9 +13,14 @@ typedef struct rh_spawn {
 } rh_spawn;
 
 // Start a helper that reads the file at `path`.
-rh_status rh_spawn__begin(rh_spawn *helper, const char *path, rh_error *err);
+rh_status rh_spawn__read(rh_spawn *helper, const char *path, rh_error *err);
 
-// End it, at once if `now`, and write to `how` what ended it, if not this call.
-void rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);
+// Start a helper that writes a file at `temporary`, the temporary name of `path`.
+rh_status rh_spawn__write(rh_spawn *helper, const char *temporary, const char *path,
+                          rh_error *err);
+
+// End it, at once if `now`, and write to `how` what ended it, if not this call. Its exit code;
+// 0 if it was ended by a signal, or is not known. May be called twice.
+int rh_spawn__end(rh_spawn *helper, bool now, char *how, size_t size);
 
 #endif

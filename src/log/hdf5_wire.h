@@ -1,8 +1,11 @@
 // hdf5_wire.h - what the library and its helper program rehearse-hdf5 say to each other.
 //
-// A request is a head and a text; the answer is a head and bytes. Both programs are of one
-// build on one machine, so integers and doubles are sent as they are. The helper may have been
-// taken over by the file it reads: the library checks every count and size that it sends.
+// Reading: a request is a head and a text; the answer is a head and bytes. Both programs are of
+// one build on one machine, so integers and doubles are sent as they are. The helper may have
+// been taken over by the file it reads: the library checks every count and size that it sends.
+//
+// Writing: the library sends what is to be written, without waiting for answers. There are two:
+// when the file exists, and after RH_WIRE_MAKE_END. A helper that cannot write ends.
 
 #ifndef REHEARSE_LOG_HDF5_WIRE_H
 #define REHEARSE_LOG_HDF5_WIRE_H
@@ -15,6 +18,7 @@
 #define RH_WIRE__RANK 32             // most dimensions of a dataset
 #define RH_WIRE__SMALL 4096          // numbers that are sent when a dataset is opened
 #define RH_WIRE__TEXT 1024           // most bytes of a request's text
+#define RH_WIRE__UNWRITTEN 3         // exit code of a helper that could not write
 
 typedef enum rh_wire__op {
     RH_WIRE_KIND,   // "name": a = what it is
@@ -45,7 +49,8 @@ typedef enum rh_wire__stored {
     RH_WIRE_F32,
     RH_WIRE_F64,
     RH_WIRE_FIXED_TEXT,
-    RH_WIRE_NSTORED // something else
+    RH_WIRE_NSTORED, // something else
+    RH_WIRE_FLAG     // h5py's bool; only written
 } rh_wire__stored;
 
 typedef struct rh_wire__place {
@@ -56,6 +61,21 @@ typedef struct rh_wire__ask {
     uint32_t op, size; // size: bytes of text
     int64_t id, first, n;
 } rh_wire__ask;
+
+typedef enum rh_wire__make_op {
+    RH_WIRE_MAKE_FILE,   // n = bytes of the user block; 0: none, and the oldest format
+    RH_WIRE_MAKE_GROUP,  // "name"
+    RH_WIRE_MAKE_NUMBER, // "object" "name" of an attribute, n = its value
+    RH_WIRE_MAKE_TEXT,   // "object" "name" of an attribute; n bytes follow
+    RH_WIRE_MAKE_ARRAY,  // "name", stored, rank, n, width; the elements follow
+    RH_WIRE_MAKE_END     // answered
+} rh_wire__make_op;
+
+typedef struct rh_wire__make {
+    uint32_t op, size; // size: bytes of text
+    uint32_t stored, rank;
+    int64_t n, width; // rows, and elements of one; of texts width is the bytes of one
+} rh_wire__make;
 
 typedef enum rh_wire__fault {
     RH_WIRE_SOUND,

@@ -1,197 +1,267 @@
-// hdf5_write.c - writes HDF5 files, a slab at a time.
+// hdf5_write.c - writes HDF5 files through the helper program rehearse-hdf5, a slab at a time.
 //
-// 1. Files hold no dates, so the same log gives the same bytes.
-// 2. Flags are h5py's bool: an enum of FALSE and TRUE in one byte.
-// 3. libhdf5 prints every failure, and the packaged library is not thread-safe. While a file is
-//    open its printing is off and other threads wait. At exit it prints a message if something
-//    cannot be closed; all our files are closed by then, so its cleanup is disabled.
-// 4. Texts have variable length: an attribute of fixed length is limited to 64 kB.
+// 1. The library does not contain libhdf5, which takes 5 ms to load with its 33 libraries, is
+//    not thread-safe, prints its failures and keeps memory when a disk is full. A process of
+//    its own costs 10 ms per file. Threads write files at the same time.
+// 2. Messages are collected and sent without waiting for answers. A helper that cannot write
+//    ends (hdf5_helper_write.c). That is noticed with one of the next messages, or at the end.
 
 #include "base/base_internal.h"
 #include "hdf5.h"
+#include "hdf5_spawn.h"
+#include "hdf5_wire.h"
 
-#include <hdf5.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define SLAB_NUMBERS 65536
+#define ROOM 65536 // bytes of messages sent together
 
 struct rh_hdf5__out {
     const char *path; // borrowed
-    hid_t id, flag;   // the file, and the type of flags
-    bool failed;
+    rh_spawn helper;
+    bool over;      // the helper ended, see why
+    rh_error why;   //
+    size_t held;    // bytes to be sent
+    char *waiting;  // owned (ROOM)
     double *number; // owned (SLAB_NUMBERS + RH_MAX_OBS)
     int64_t *whole; // owned, the same size
-    rh_hdf5__quiet quiet;
 };
 
-void rh_hdf5__enter(rh_hdf5__quiet *quiet)
+// ---------------------------------------------------------------------------- talking
+
+static void give_up(rh_hdf5__out *o, bool now)
 {
-    H5E_auto2_t print = NULL;
-    rh_base__alone_begin();
-    H5dont_atexit();
-    H5Eget_auto2(H5E_DEFAULT, &print, &quiet->data);
-    memcpy(&quiet->print, &print, sizeof print); // ISO C has no cast for it
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    char how[100];
+    int code = rh_spawn__end(&o->helper, now, how, sizeof how);
+    if (o->over)
+        return;
+    o->over = true;
+    rh_fail(&o->why, RH_EIO, "%s: cannot write: %s", rh_base__path_tail(o->path),
+            code == RH_WIRE__UNWRITTEN ? "the disk may be full" : how);
 }
 
-void rh_hdf5__leave(const rh_hdf5__quiet *quiet)
+static rh_status check(const rh_hdf5__out *o, rh_error *err)
 {
-    H5E_auto2_t print = NULL;
-    memcpy(&print, &quiet->print, sizeof print);
-    H5Eset_auto2(H5E_DEFAULT, print, quiet->data);
-    rh_base__alone_end();
+    return o->over ? rh_fail(err, RH_EIO, "%s", o->why.text) : RH_OK;
 }
 
-static rh_status cannot_write(const rh_hdf5__out *out, const char *what, rh_error *err)
+static void send_now(rh_hdf5__out *o, const void *from, size_t n)
 {
-    return rh_fail(err, RH_EIO, "%s: cannot write %s: the disk may be full",
-                   rh_base__path_tail(out->path), what);
+    for (const char *at = from; n > 0 && !o->over;) {
+        ssize_t put = send(o->helper.socket, at, n, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0) {
+            give_up(o, false);
+            return;
+        }
+        at += put;
+        n -= (size_t)put;
+    }
+}
+
+static void flush(rh_hdf5__out *o)
+{
+    send_now(o, o->waiting, o->held);
+    o->held = 0;
+}
+
+static void give(rh_hdf5__out *o, const void *from, size_t n)
+{
+    if (n > ROOM - o->held)
+        flush(o);
+    if (n > ROOM) {
+        send_now(o, from, n);
+    } else if (n > 0) {
+        memcpy(o->waiting + o->held, from, n);
+        o->held += n;
+    }
+}
+
+// The head of a message with up to two texts.
+static void say(rh_hdf5__out *o, rh_wire__make make, const char *one, const char *two)
+{
+    size_t n = one ? strlen(one) + 1 : 0, more = two ? strlen(two) + 1 : 0;
+    if (n + more > RH_WIRE__TEXT && !o->over) {
+        give_up(o, true);
+        rh_fail(&o->why, RH_EINVAL,
+                "%s: cannot write: a name of %zu bytes, expected at most %d",
+                rh_base__path_tail(o->path), n + more, RH_WIRE__TEXT);
+    }
+    make.size = (uint32_t)(n + more);
+    give(o, &make, sizeof make);
+    if (one)
+        give(o, one, n);
+    if (two)
+        give(o, two, more);
+}
+
+// Send everything and wait for an answer.
+static void ask(rh_hdf5__out *o)
+{
+    rh_wire__answer head;
+    flush(o);
+    for (size_t got = 0; got < sizeof head && !o->over;) {
+        ssize_t n = recv(o->helper.socket, (char *)&head + got, sizeof head - got, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            give_up(o, n < 0);
+        else
+            got += (size_t)n;
+    }
+    if (!o->over && (head.version != RH_WIRE__VERSION || head.fault || head.size))
+        give_up(o, true);
+}
+
+// ---------------------------------------------------------------------------- the file
+
+static void clear(rh_hdf5__out *o)
+{
+    rh_free(o->waiting);
+    rh_free(o->number);
+    rh_free(o->whole);
+    rh_free(o);
 }
 
 rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
-                          rh_error *err)
+                          int64_t userblock, rh_error *err)
 {
     size_t room = SLAB_NUMBERS + RH_MAX_OBS;
+    rh_status rc = RH_OK;
     rh_hdf5__out *o = rh_alloc(1, sizeof *o);
     if (o) {
+        o->waiting = rh_alloc(ROOM, 1);
         o->number = rh_alloc(room, sizeof *o->number);
         o->whole = rh_alloc(room, sizeof *o->whole);
     }
-    if (!o || !o->number || !o->whole) {
-        if (o) {
-            rh_free(o->number);
-            rh_free(o->whole);
-        }
-        rh_free(o);
+    if (!o || !o->waiting || !o->number || !o->whole) {
+        if (o)
+            clear(o);
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
                        rh_base__path_tail(path));
     }
     o->path = path;
-    rh_hdf5__enter(&o->quiet);
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    o->id = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    H5Pclose(access);
-    o->flag = H5Tenum_create(H5T_NATIVE_INT8);
-    H5Tenum_insert(o->flag, "FALSE", &(int8_t){0});
-    H5Tenum_insert(o->flag, "TRUE", &(int8_t){1});
-    if (o->id < 0) {
-        o->failed = true;
-        rh_status rc = cannot_write(o, "the file", err);
-        rh_hdf5__end(o, NULL);
-        return rc;
+    rc = rh_spawn__write(&o->helper, temporary, path, err);
+    if (!rc) {
+        say(o, (rh_wire__make){.op = RH_WIRE_MAKE_FILE, .n = userblock}, NULL, NULL);
+        ask(o);
+        rc = check(o, err);
     }
-    *out = o;
-    return RH_OK;
+    if (rc)
+        rh_hdf5__abandon(o);
+    else
+        *out = o;
+    return rc;
 }
 
 rh_status rh_hdf5__end(rh_hdf5__out *o, rh_error *err)
 {
-    rh_status rc = RH_OK;
-    if (!o)
-        return rc;
-    H5Tclose(o->flag);
-    bool flushed = o->id >= 0 && H5Fflush(o->id, H5F_SCOPE_LOCAL) >= 0;
-    bool closed = o->id >= 0 && H5Fclose(o->id) >= 0;
-    if (!flushed || !closed)
-        rc = cannot_write(o, "the file", err);
-    rh_hdf5__leave(&o->quiet);
-    rh_free(o->number);
-    rh_free(o->whole);
-    rh_free(o);
+    say(o, (rh_wire__make){.op = RH_WIRE_MAKE_END}, NULL, NULL);
+    ask(o);
+    rh_status rc = check(o, err);
+    rh_hdf5__abandon(o);
     return rc;
 }
 
-rh_status rh_hdf5__make_group(rh_hdf5__out *o, const char *name, rh_error *err)
+void rh_hdf5__abandon(rh_hdf5__out *o)
 {
-    hid_t id = H5Gcreate2(o->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (id < 0 || H5Gclose(id) < 0)
-        return cannot_write(o, name, err);
-    return RH_OK;
+    char how[100];
+    if (!o)
+        return;
+    rh_spawn__end(&o->helper, false, how, sizeof how);
+    clear(o);
 }
 
-static rh_status put_attribute(rh_hdf5__out *o, const char *object, const char *name,
-                               hid_t type, const void *value, rh_error *err)
+// ---------------------------------------------------------------------------- attributes
+
+rh_status rh_hdf5__make_group(rh_hdf5__out *o, const char *name, rh_error *err)
 {
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t id = H5Acreate_by_name(o->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT,
-                                 H5P_DEFAULT);
-    bool written = id >= 0 && H5Awrite(id, type, value) >= 0;
-    if (id >= 0)
-        H5Aclose(id);
-    H5Sclose(space);
-    return written ? RH_OK : cannot_write(o, name, err);
+    say(o, (rh_wire__make){.op = RH_WIRE_MAKE_GROUP}, name, NULL);
+    return check(o, err);
 }
 
 rh_status rh_hdf5__put_number(rh_hdf5__out *o, const char *object, const char *name, double x,
                               rh_error *err)
 {
-    int64_t whole = (int64_t)x;
-    return put_attribute(o, object, name, H5T_NATIVE_INT64, &whole, err);
+    say(o, (rh_wire__make){.op = RH_WIRE_MAKE_NUMBER, .n = (int64_t)x}, object, name);
+    return check(o, err);
 }
 
 rh_status rh_hdf5__put_text(rh_hdf5__out *o, const char *object, const char *name,
                             const char *text, rh_error *err)
 {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    rh_status rc = put_attribute(o, object, name, type, &text, err);
-    H5Tclose(type);
-    return rc;
+    size_t n = strlen(text);
+    say(o, (rh_wire__make){.op = RH_WIRE_MAKE_TEXT, .n = (int64_t)n}, object, name);
+    give(o, text, n);
+    return check(o, err);
 }
 
-// Write rows first .. first + n - 1 to the open dataset.
-static bool put_slab(rh_hdf5__out *o, const rh_hdf5__rows *rows, hid_t id, int64_t first,
-                     int64_t n)
+// ---------------------------------------------------------------------------- arrays
+
+rh_status rh_hdf5__put(rh_hdf5__out *o, const char *name, rh_hdf5__stored stored, int rank,
+                       int64_t n, int64_t size, const void *x, rh_error *err)
 {
-    int width = rows->ncol ? rows->ncol : 1;
-    hsize_t begin[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, (hsize_t)width};
+    static const struct {
+        rh_wire__stored stored;
+        int64_t size; // 0: as asked for
+    } as[RH_HDF5_NSTORED] = {
+        [RH_HDF5_U8] = {RH_WIRE_U8, 1},   [RH_HDF5_I32] = {RH_WIRE_I32, 4},
+        [RH_HDF5_I64] = {RH_WIRE_I64, 8}, [RH_HDF5_F32] = {RH_WIRE_F32, 4},
+        [RH_HDF5_F64] = {RH_WIRE_F64, 8}, [RH_HDF5_TEXT] = {RH_WIRE_FIXED_TEXT, 0},
+    };
+    bool text = stored == RH_HDF5_TEXT;
+    say(o,
+        (rh_wire__make){.op = RH_WIRE_MAKE_ARRAY,
+                        .stored = as[stored].stored,
+                        .rank = (uint32_t)rank,
+                        .n = n,
+                        .width = text ? size : 1},
+        name, NULL);
+    give(o, x, (size_t)(n * (text ? size : as[stored].size)));
+    return check(o, err);
+}
+
+// Send rows first .. first + n - 1.
+static void give_slab(rh_hdf5__out *o, const rh_hdf5__rows *rows, int64_t first, int64_t n)
+{
+    int64_t width = rows->ncol ? rows->ncol : 1, count = n * width;
     int8_t *flag = (int8_t *)o->whole;
     for (int64_t i = 0; i < n; i++)
         rows->row(rows->self, first + i, o->number + i * width);
-    for (int64_t i = 0; rows->type == RH_HDF5_INT64 && i < n * width; i++)
-        o->whole[i] = (int64_t)o->number[i];
-    for (int64_t i = 0; rows->type == RH_HDF5_BOOL && i < n * width; i++)
-        flag[i] = o->number[i] != 0.0;
-
-    hid_t there = H5Dget_space(id), here = H5Screate_simple(rows->ncol ? 2 : 1, count, NULL);
-    bool chosen = H5Sselect_hyperslab(there, H5S_SELECT_SET, begin, NULL, count, NULL) >= 0;
-    bool written = false;
     switch (rows->type) {
     case RH_HDF5_DOUBLE:
-        written = H5Dwrite(id, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, o->number) >= 0;
-        break;
+        give(o, o->number, (size_t)count * sizeof *o->number);
+        return;
     case RH_HDF5_INT64:
-        written = H5Dwrite(id, H5T_NATIVE_INT64, here, there, H5P_DEFAULT, o->whole) >= 0;
-        break;
+        for (int64_t i = 0; i < count; i++)
+            o->whole[i] = (int64_t)o->number[i];
+        give(o, o->whole, (size_t)count * sizeof *o->whole);
+        return;
     case RH_HDF5_BOOL:
-        written = H5Dwrite(id, o->flag, here, there, H5P_DEFAULT, flag) >= 0;
-        break;
+        for (int64_t i = 0; i < count; i++)
+            flag[i] = o->number[i] != 0.0;
+        give(o, flag, (size_t)count);
+        return;
     }
-    H5Sclose(here);
-    H5Sclose(there);
-    return chosen && written;
 }
 
 rh_status rh_hdf5__put_rows(rh_hdf5__out *o, const rh_hdf5__rows *rows, rh_error *err)
 {
-    const hid_t type[] = {[RH_HDF5_DOUBLE] = H5T_IEEE_F64LE,
-                          [RH_HDF5_INT64] = H5T_STD_I64LE,
-                          [RH_HDF5_BOOL] = o->flag};
-    hsize_t dim[2] = {(hsize_t)rows->nrow, (hsize_t)rows->ncol};
-    hid_t space = H5Screate_simple(rows->ncol ? 2 : 1, dim, NULL);
-    hid_t made = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(made, false);
-    hid_t id =
-        H5Dcreate2(o->id, rows->name, type[rows->type], space, H5P_DEFAULT, made, H5P_DEFAULT);
-    bool written = id >= 0;
+    static const rh_wire__stored stored[] = {[RH_HDF5_DOUBLE] = RH_WIRE_F64,
+                                             [RH_HDF5_INT64] = RH_WIRE_I64,
+                                             [RH_HDF5_BOOL] = RH_WIRE_FLAG};
     int64_t slab = SLAB_NUMBERS / (rows->ncol ? rows->ncol : 1);
-    for (int64_t i = 0; i < rows->nrow && written; i += slab)
-        written = put_slab(o, rows, id, i, rows->nrow - i < slab ? rows->nrow - i : slab);
-    if (id >= 0)
-        written = H5Dclose(id) >= 0 && written;
-    H5Pclose(made);
-    H5Sclose(space);
-    return written ? RH_OK : cannot_write(o, rows->name, err);
+    say(o,
+        (rh_wire__make){.op = RH_WIRE_MAKE_ARRAY,
+                        .stored = stored[rows->type],
+                        .rank = rows->ncol ? 2 : 1,
+                        .n = rows->nrow,
+                        .width = rows->ncol ? rows->ncol : 1},
+        rows->name, NULL);
+    for (int64_t i = 0; i < rows->nrow && !o->over; i += slab)
+        give_slab(o, rows, i, rows->nrow - i < slab ? rows->nrow - i : slab);
+    return check(o, err);
 }

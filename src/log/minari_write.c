@@ -225,14 +225,16 @@ static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, 
     rh_hdf5__out *out = NULL;
     rh_status rc = rh_file__create(file, path, err);
     if (!rc)
-        rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, err);
+        rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, 0, err);
     if (rc)
         return rc;
     rc = put_episodes(out, log, nepisode, err);
     if (!rc)
         rc = put_root(out, log, id, *nepisode, err);
-    rh_status ended = rh_hdf5__end(out, rc ? NULL : err);
-    return rc ? rc : ended;
+    if (!rc)
+        return rh_hdf5__end(out, err);
+    rh_hdf5__abandon(out);
+    return rc;
 }
 
 // Write metadata.json under its temporary name. Owned: *file.

@@ -1,19 +1,15 @@
-// store.c - named arrays and texts in a model file, by group. The only user of libhdf5 in this
-// module.
+// store.c - named arrays and texts in a model file, by group.
 //
 // 1. The finished file is sealed (seal.c). The seal tells damage, not who wrote the file, so
 //    libhdf5 never parses a model file in this process: the helper program of hdf5_place.h says
 //    where the arrays are, and store_read.c checks that and reads the bytes. One dimension, the
 //    expected type and length, contiguous, and held by the file; no memory is allocated for an
-//    impossible size.
+//    impossible size. The same helper writes the file (hdf5_out.h).
 // 2. Arrays are contiguous and little-endian: 200 MB are checked and read in 0.23 s. Deflate
 //    would shrink them to 134 MB and take 0.6 s.
-// 3. libhdf5 prints its errors and is not thread-safe: every call here holds a lock
-//    (rh_base__alone_begin) and has printing off.
-// 4. Dates are left out, so that the same model gives the same bytes.
-// 5. Texts have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
+// 3. Texts have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
 //    heap in which no size can be checked.
-// 6. Links to other files and external arrays are refused: a model is one file.
+// 4. Links to other files and external arrays are refused: a model is one file.
 
 #include "base/base_internal.h"
 #include "base/file.h"
@@ -26,69 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// ---------------------------------------------------------------------------- libhdf5, locked
-
-// The error printer of libhdf5 before.
-typedef struct quiet {
-    H5E_auto2_t print;
-    void *data;
-} quiet;
-
-static void enter(quiet *q)
-{
-    rh_base__alone_begin();
-    H5dont_atexit(); // its exit handler prints
-    H5Eget_auto2(H5E_DEFAULT, &q->print, &q->data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-static void leave(const quiet *q)
-{
-    H5Eset_auto2(H5E_DEFAULT, q->print, q->data);
-    rh_base__alone_end();
-}
-
-static hid_t file_type(rh_store__type type)
-{
-    switch (type) {
-    case RH_STORE_U8:
-        return H5T_STD_U8LE;
-    case RH_STORE_I32:
-        return H5T_STD_I32LE;
-    case RH_STORE_I64:
-        return H5T_STD_I64LE;
-    case RH_STORE_F32:
-        return H5T_IEEE_F32LE;
-    case RH_STORE_F64:
-        return H5T_IEEE_F64LE;
-    }
-    return -1;
-}
-
-static hid_t memory_type(rh_store__type type)
-{
-    switch (type) {
-    case RH_STORE_U8:
-        return H5T_NATIVE_UINT8;
-    case RH_STORE_I32:
-        return H5T_NATIVE_INT32;
-    case RH_STORE_I64:
-        return H5T_NATIVE_INT64;
-    case RH_STORE_F32:
-        return H5T_NATIVE_FLOAT;
-    case RH_STORE_F64:
-        return H5T_NATIVE_DOUBLE;
-    }
-    return -1;
-}
-
 // ---------------------------------------------------------------------------- open and close
-
-static rh_status cannot_write(const rh_store *store, const char *what, rh_error *err)
-{
-    return rh_fail(err, RH_EIO, "%s: cannot write %s: the disk may be full",
-                   rh_base__path_tail(store->path), what);
-}
 
 static rh_store *begin(const char *path)
 {
@@ -96,7 +30,6 @@ static rh_store *begin(const char *path)
     size_t size = strlen(path) + 1;
     if (!store)
         return NULL;
-    store->id = -1;
     store->fd = -1;
     store->path = rh_alloc(size, 1);
     if (!store->path) {
@@ -109,48 +42,19 @@ static rh_store *begin(const char *path)
 
 rh_status rh_store__create(rh_store **out, const char *path, rh_error *err)
 {
-    quiet q;
     rh_store *store = begin(path);
     if (!store)
         return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
                        rh_base__path_tail(path));
     rh_status rc = rh_file__create(&store->file, path, err);
-    if (rc)
-        goto done;
-
-    enter(&q);
-    hid_t made = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_userblock(made, RH_SEAL_SIZE);
-    H5Pset_obj_track_times(made, false);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18); // metadata with checksums
-    store->id = H5Fcreate(rh_file__temporary(store->file), H5F_ACC_TRUNC, made, access);
-    H5Pclose(access);
-    H5Pclose(made);
-    leave(&q);
-    if (store->id < 0)
-        rc = cannot_write(store, "the file", err);
-
-done:
+    if (!rc)
+        rc = rh_hdf5__create(&store->out, rh_file__temporary(store->file), store->path,
+                             RH_SEAL_SIZE, err);
     if (rc)
         rh_store__discard(store);
     else
         *out = store;
     return rc;
-}
-
-// Close the file. False if not all could be written.
-static bool shut(rh_store *store)
-{
-    quiet q;
-    if (store->id < 0)
-        return true;
-    enter(&q);
-    bool flushed = H5Fflush(store->id, H5F_SCOPE_LOCAL) >= 0;
-    bool closed = H5Fclose(store->id) >= 0;
-    leave(&q);
-    store->id = -1;
-    return flushed && closed;
 }
 
 static void forget(rh_store *store)
@@ -161,7 +65,7 @@ static void forget(rh_store *store)
 
 rh_status rh_store__commit(rh_store *store, rh_error *err)
 {
-    rh_status rc = shut(store) ? RH_OK : cannot_write(store, "the file", err);
+    rh_status rc = rh_hdf5__end(store->out, err);
     if (!rc)
         rc = rh_seal__write(rh_file__temporary(store->file), store->path, err);
     if (rc)
@@ -176,7 +80,7 @@ void rh_store__discard(rh_store *store)
 {
     if (!store)
         return;
-    shut(store);
+    rh_hdf5__abandon(store->out);
     rh_file__discard(store->file);
     forget(store);
 }
@@ -274,81 +178,33 @@ rh_status rh_store__no_memory(const rh_store *store, const char *name, rh_error 
 
 // ---------------------------------------------------------------------------- writing
 
-// Create the groups of a name. libhdf5 would create them with the date.
-static void make_groups(const rh_store *store, const char *full)
-{
-    char part[RH_STORE_NAME];
-    hid_t made = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_obj_track_times(made, false);
-    for (const char *c = strchr(full, '/'); c; c = strchr(c + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(c - full), full);
-        if (H5Lexists(store->id, part, H5P_DEFAULT) > 0)
-            continue;
-        hid_t group = H5Gcreate2(store->id, part, H5P_DEFAULT, made, H5P_DEFAULT);
-        if (group >= 0)
-            H5Gclose(group);
-    }
-    H5Pclose(made);
-}
-
-// A dataset of x, which is of type `there` in the file and `here` in memory. rank: 0 or 1.
-static bool write_dataset(const rh_store *store, const char *full, hid_t there, hid_t here,
-                          int rank, int64_t n, const void *x)
-{
-    quiet q;
-    hsize_t dim = (hsize_t)n;
-    enter(&q);
-    hid_t space = rank ? H5Screate_simple(1, &dim, NULL) : H5Screate(H5S_SCALAR);
-    hid_t made = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(made, false);
-    make_groups(store, full);
-    hid_t id = H5Dcreate2(store->id, full, there, space, H5P_DEFAULT, made, H5P_DEFAULT);
-    bool good = id >= 0;
-    if (good && n > 0)
-        good = H5Dwrite(id, here, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
-    if (id >= 0)
-        good = H5Dclose(id) >= 0 && good;
-    H5Pclose(made);
-    H5Sclose(space);
-    leave(&q);
-    return good;
-}
-
 rh_status rh_store__put(rh_store *store, const char *name, rh_store__type type, const void *x,
                         int64_t n, rh_error *err)
 {
+    static const rh_hdf5__stored stored[] = {
+        [RH_STORE_U8] = RH_HDF5_U8,   [RH_STORE_I32] = RH_HDF5_I32,
+        [RH_STORE_I64] = RH_HDF5_I64, [RH_STORE_F32] = RH_HDF5_F32,
+        [RH_STORE_F64] = RH_HDF5_F64,
+    };
     char full[RH_STORE_NAME];
     rh_store__name(store, name, full);
-    bool good = write_dataset(store, full, file_type(type), memory_type(type), 1, n, x);
-    return good ? RH_OK : cannot_write(store, full, err);
+    return rh_hdf5__put(store->out, full, stored[type], 1, n, 0, x, err);
 }
 
 rh_status rh_store__put_number(rh_store *store, const char *name, double x, rh_error *err)
 {
     char full[RH_STORE_NAME];
     rh_store__name(store, name, full);
-    bool good = write_dataset(store, full, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, 1, &x);
-    return good ? RH_OK : cannot_write(store, full, err);
+    return rh_hdf5__put(store->out, full, RH_HDF5_F64, 0, 1, 0, &x, err);
 }
 
 // Texts of `size` bytes each, one after another in x.
 static rh_status put_padded(rh_store *store, const char *name, const char *x, size_t size,
                             int rank, int n, rh_error *err)
 {
-    quiet q;
     char full[RH_STORE_NAME];
     rh_store__name(store, name, full);
-    enter(&q);
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, size);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    leave(&q);
-    bool good = write_dataset(store, full, type, type, rank, n, x);
-    enter(&q);
-    H5Tclose(type);
-    leave(&q);
-    return good ? RH_OK : cannot_write(store, full, err);
+    return rh_hdf5__put(store->out, full, RH_HDF5_TEXT, rank, n, (int64_t)size, x, err);
 }
 
 rh_status rh_store__put_text(rh_store *store, const char *name, const char *text, rh_error *err)

@@ -5,10 +5,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "log/hdf5_place.h"
+#include "log/hdf5_out.h"
 #include "store.h"
-
-#include <hdf5.h>
 
 #define RH_STORE_PREFIX 64 // bytes of a prefix
 #define RH_STORE_NAME 256  // bytes of a name with its prefix
@@ -17,8 +15,8 @@
 struct rh_store {
     char *path; // as the caller wrote it, owned
     char prefix[RH_STORE_PREFIX];
-    rh_file *file; // owned; NULL when it is read
-    hid_t id;      // when it is written
+    rh_file *file;     // owned; NULL when it is read
+    rh_hdf5__out *out; // owned, the same
 
     // when it is read: its bytes, and who says where arrays are
     int fd;

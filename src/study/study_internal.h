@@ -4,7 +4,7 @@
 //       │ units   ▲ results               journal.c: every result, before it counts
 //       ▼         │
 //     workers.c ──▶ threads.c: thread pool of this process
-//          └──────▶ ranks_mpi.c: other processes, each with a thread pool
+//          └──────▶ ranks.c: other processes, each with a thread pool
 //
 // A unit of work is one run, named by (trial, stage, member, run). Its result depends on
 // nothing else, so it does not matter which thread or rank does it, or when.

@@ -430,9 +430,43 @@ static void names_are_shown_safely(void **unused)
     }
 }
 
+// Commands that cannot share their work refuse to be one of several processes.
+static void one_of_several_processes(void **unused)
+{
+    (void)unused;
+    static const char *const alone[] = {"run",     "sweep",   "fit",    "inspect",
+                                        "convert", "collect", "deploy", NULL};
+    char words[100];
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    for (int i = 0; alone[i]; i++) {
+        outcome o = rehearse(alone[i]);
+        snprintf(words, sizeof words, "rehearse: %s: started as one of 2 processes, ",
+                 alone[i]);
+        assert_int_equal(o.code, 2);
+        assert_has(o.err, words);
+        drop(&o);
+    }
+    setenv("OMPI_COMM_WORLD_RANK", "1", 1); // the other one is silent
+    outcome o = rehearse("run acrobot");
+    assert_int_equal(o.code, 2);
+    assert_string_equal(o.err, "");
+    drop(&o);
+
+    // one process, although mpirun started it
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    o = rehearse("collect acrobot -p random -n 20 -q -o a.csv");
+    assert_int_equal(o.code, 0);
+    drop(&o);
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("OMPI_COMM_WORLD_RANK");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_of_several_processes),
         cmocka_unit_test(a_small_stack),
         cmocka_unit_test(names_are_shown_safely),
         cmocka_unit_test(helps_with_everything),

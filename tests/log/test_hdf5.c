@@ -1,5 +1,5 @@
-// test_hdf5.c - the helper program that reads HDF5 logs: its limits, and what becomes of one
-// that is missing, ends early or lies.
+// test_hdf5.c - the helper program that reads and writes HDF5 files: its limits, and what
+// becomes of one that is missing, ends early or lies.
 
 #include <errno.h>
 #include <pthread.h>
@@ -101,18 +101,21 @@ static void threads_read_at_once(void **unused)
 
 // ---------------------------------------------------------------------------- other ones
 
-// What the program says where its helper is this shell script; NULL: there is no helper.
-static void with_helper(const char *script, const char *words)
+// What the program says where its helper is this shell script; NULL: there is no helper. It
+// reads an HDF5 log, or writes one.
+static void with_helper(bool writes, const char *script, const char *words)
 {
-    char program[300], helper[300], command[1500], said[2000];
+    char program[300], helper[300], command[2000], said[2000], written[300];
+    snprintf(written, sizeof written, "%s", in_folder("written.h5"));
     snprintf(program, sizeof program, "%s", in_folder("rehearse"));
     snprintf(helper, sizeof helper, "%s", in_folder("rehearse-hdf5"));
     if (script) {
         spill(helper, script, strlen(script));
         assert_int_equal(chmod(helper, 0700), 0);
     }
-    snprintf(command, sizeof command, "cp '%s' '%s' && timeout 20 '%s' inspect '%s' 2>&1",
-             RH_PROGRAM, program, program, sample_path("d4rl.hdf5"));
+    snprintf(command, sizeof command, "cp '%s' '%s' && timeout 20 '%s' %s '%s' '%s' 2>&1",
+             RH_PROGRAM, program, program, writes ? "convert" : "inspect",
+             sample_path(writes ? "plain.npz" : "d4rl.hdf5"), writes ? written : "-q");
     FILE *run = popen(command, "r");
     assert_non_null(run);
     size_t n = fread(said, 1, sizeof said - 1, run);
@@ -120,6 +123,7 @@ static void with_helper(const char *script, const char *words)
     int status = pclose(run);
     if (!strstr(said, words) || !WIFEXITED(status) || WEXITSTATUS(status) == 0)
         fail_msg("status %d, '%s' not in: %s", status, words, said);
+    assert_int_equal(access(written, F_OK), -1);
     remove(program);
     remove(helper);
 }
@@ -127,24 +131,103 @@ static void with_helper(const char *script, const char *words)
 static void bad_helpers(void **unused)
 {
     (void)unused;
-    with_helper(NULL, "d4rl.hdf5: cannot start the program rehearse-hdf5 that reads HDF5: "
-                      "No such file or directory; expected it in /tmp/rehearse-log-");
-    with_helper("#!/bin/sh\nexit 7\n", "damaged: its reader ended with status 7");
-    with_helper("#!/bin/sh\nkill -SEGV $$\n", "damaged: libhdf5 crashed (signal 11)");
-    with_helper("#!/bin/sh\nkill -XCPU $$\n", "damaged: libhdf5 takes too long to read it");
-    with_helper("#!/bin/sh\nhead -c 100 /dev/zero >&0\nsleep 5\n",
+    with_helper(false, NULL,
+                "d4rl.hdf5: cannot start the program rehearse-hdf5 that reads HDF5: "
+                "No such file or directory; expected it in /tmp/rehearse-log-");
+    with_helper(false, "#!/bin/sh\nexit 7\n", "damaged: rehearse-hdf5 ended with status 7");
+    with_helper(false, "#!/bin/sh\nkill -SEGV $$\n", "damaged: libhdf5 crashed (signal 11)");
+    with_helper(false, "#!/bin/sh\nkill -XCPU $$\n", "damaged: libhdf5 takes too long");
+    with_helper(false, "#!/bin/sh\nhead -c 100 /dev/zero >&0\nsleep 5\n",
                 "damaged: its reader sent an answer that makes no sense");
     // a sound greeting, then an answer with a kind that there is not
-    with_helper("#!/bin/sh\n"
+    with_helper(false,
+                "#!/bin/sh\n"
                 "printf '\\001\\000HR\\000\\000\\000\\000' >&0\nhead -c 32 /dev/zero >&0\n"
                 "printf '\\001\\000HR\\000\\000\\000\\000\\377\\377' >&0\n"
                 "head -c 30 /dev/zero >&0\nsleep 5\n",
                 "damaged: its reader sent an answer that makes no sense");
     // more bytes than there can be
-    with_helper("#!/bin/sh\n"
+    with_helper(false,
+                "#!/bin/sh\n"
                 "printf '\\001\\000HR\\000\\000\\000\\000' >&0\nhead -c 24 /dev/zero >&0\n"
                 "printf '\\377\\377\\377\\377\\377\\377\\377\\377' >&0\nsleep 5\n",
                 "damaged: its reader sent an answer that makes no sense");
+}
+
+static void bad_writers(void **unused)
+{
+    (void)unused;
+    with_helper(true, NULL,
+                "written.h5: cannot start the program rehearse-hdf5 that writes HDF5: "
+                "No such file or directory; expected it in /tmp/rehearse-log-");
+    with_helper(true, "#!/bin/sh\nexit 7\n",
+                "written.h5: cannot write: rehearse-hdf5 ended with status 7");
+    with_helper(true, "#!/bin/sh\nexit 3\n", "written.h5: cannot write: the disk may be full");
+    with_helper(true, "#!/bin/sh\nkill -SEGV $$\n",
+                "written.h5: cannot write: libhdf5 crashed (signal 11)");
+    with_helper(true, "#!/bin/sh\nhead -c 100 /dev/zero >&0\nsleep 5\n",
+                "written.h5: cannot write: ");
+    // the file is begun, and then nobody reads what is sent
+    with_helper(true,
+                "#!/bin/sh\n"
+                "printf '\\001\\000HR\\000\\000\\000\\000' >&0\n"
+                "head -c 32 /dev/zero >&0\nexit 1\n",
+                "written.h5: cannot write: rehearse-hdf5 ended with status 1");
+}
+
+// ---------------------------------------------------------------------------- large arrays
+
+enum { WIDTH = 3, LARGE = 300000 };
+
+static void number_row(const void *self, int64_t i, double *x)
+{
+    int n = *(const int *)self;
+    for (int k = 0; k < n; k++)
+        x[k] = (double)((i * n + k) % 1001);
+}
+
+static void flag_row(const void *self, int64_t i, double *x)
+{
+    (void)self;
+    *x = i % 3 == 0;
+}
+
+// Arrays that are sent and written in many pieces.
+static void large_arrays_come_back(void **unused)
+{
+    (void)unused;
+    static const int width[] = {WIDTH, 1, 1};
+    const rh_hdf5__rows rows[] = {
+        {"a/numbers", RH_HDF5_DOUBLE, LARGE, WIDTH, number_row, &width[0]},
+        {"a/whole", RH_HDF5_INT64, LARGE, 0, number_row, &width[1]},
+        {"flags", RH_HDF5_BOOL, LARGE * 2, 0, flag_row, &width[2]},
+    };
+    rh_hdf5__out *out = NULL;
+    rh_hdf5 *file = NULL;
+    rh_error err = {""};
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("large.h5"));
+    assert_int_equal(rh_hdf5__create(&out, path, path, 0, &err), RH_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(rh_hdf5__put_rows(out, &rows[i], &err), RH_OK);
+    assert_int_equal(rh_hdf5__end(out, &err), RH_OK);
+    assert_int_equal(rh_hdf5__open(&file, path, &err), RH_OK);
+    for (int i = 0; i < 3; i++) {
+        rh_array array = {.nrow = 0};
+        assert_int_equal(rh_hdf5__numbers(&array, file, rows[i].name, &err), RH_OK);
+        assert_int_equal(array.nrow, rows[i].nrow);
+        assert_int_equal(array.width, width[i]);
+        for (int64_t r = 0; r < array.nrow; r++) {
+            const double *x = NULL;
+            double want[WIDTH];
+            assert_int_equal(rh_array__row(&array, r, &x, &err), RH_OK);
+            rows[i].row(rows[i].self, r, want);
+            assert_memory_equal(x, want, (size_t)width[i] * sizeof *x);
+        }
+        rh_array__clear(&array);
+    }
+    rh_hdf5__close(file);
+    remove(path);
 }
 
 int main(void)
@@ -153,6 +236,8 @@ int main(void)
         cmocka_unit_test(it_is_confined),
         cmocka_unit_test(threads_read_at_once),
         cmocka_unit_test(bad_helpers),
+        cmocka_unit_test(bad_writers),
+        cmocka_unit_test(large_arrays_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

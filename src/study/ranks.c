@@ -1,6 +1,7 @@
-// ranks_mpi.c - messages between the processes of a study, by MPI. No other file uses MPI.
+// ranks.c - messages between the processes of a study, by the module rehearse-mpi.so.
 //
-// 1. Only the thread that started MPI calls it (MPI_THREAD_FUNNELED), which every MPI supports.
+// 1. The module is loaded when ranks are begun, so nobody else needs MPI or waits for its
+//    libraries. Its symbols are global: the plug-ins of some MPIs look for those of libmpi.
 // 2. Only rank 0 ever waits inside MPI, for a rank that reads. The others copy what they send
 //    and do not wait, so no two ranks can wait for each other.
 // 3. MPI waits by spinning, which would take a core: messages and the end of ranks are polled.
@@ -9,37 +10,70 @@
 
 #include "ranks.h"
 
-#include <mpi.h>
+#include "base/part.h"
+#include "mpi_calls.h"
+
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-// The checker expects a wait in the function that makes a request. sweep() and meet() test
-// these later, until all have arrived. NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker)
+#include <unistd.h>
 
 #define PAUSE 500000 // nanoseconds between two polls for the end
+#define MODULE "rehearse-mpi.so"
 
 // A message on its way.
 typedef struct outgoing {
-    MPI_Request request;
+    rh_mpi__request request;
     struct outgoing *next;
     unsigned char byte[];
 } outgoing;
 
 struct rh_ranks {
+    const rh_mpi__calls *mpi; // borrowed: never unloaded
     int me, count;
     bool ended;           // RH_MESSAGE_END was sent or received
     outgoing *out;        // owned: messages that may not have arrived
     unsigned char *inbox; // owned: the message last read  (RH_RANKS__MOST)
 };
 
+// ---------------------------------------------------------------------------- the module
+
+// The calls, NULL if they cannot be loaded.
+static const rh_mpi__calls *load(rh_error *err)
+{
+    char place[RH_PART__PATH], expected[2 * RH_PART__PATH];
+    for (int n = 0; rh_part__place(n, MODULE, place); n++) {
+        if (access(place, F_OK) != 0)
+            continue;
+        void *module = dlopen(place, RTLD_NOW | RTLD_GLOBAL);
+        const rh_mpi__calls *calls = module ? dlsym(module, "rh_mpi__module") : NULL;
+        if (!calls)
+            rh_fail(err, RH_EINVAL, "MPI: cannot load %s: %s", MODULE, dlerror());
+        else if (calls->version != RH_MPI__VERSION)
+            rh_fail(err, RH_EINVAL, "MPI: %s is of version %u, expected %d", place,
+                    calls->version, RH_MPI__VERSION);
+        else
+            return calls;
+        return NULL;
+    }
+    rh_fail(err, RH_EINVAL, "MPI: " MODULE " not found, expected in %s",
+            rh_part__expected(expected, sizeof expected));
+    return NULL;
+}
+
 bool rh_ranks_built(void)
 {
-    return true;
+    return load(NULL) != NULL;
 }
+
+// ---------------------------------------------------------------------------- beginning
 
 rh_status rh_ranks_begin(rh_ranks **out, rh_error *err)
 {
+    const rh_mpi__calls *mpi = load(err);
+    if (!mpi)
+        return RH_EINVAL;
     rh_ranks *ranks = rh_alloc(1, sizeof *ranks);
     unsigned char *inbox = rh_alloc(1, RH_RANKS__MOST);
     if (!ranks || !inbox) {
@@ -47,17 +81,13 @@ rh_status rh_ranks_begin(rh_ranks **out, rh_error *err)
         rh_free(inbox);
         return rh_fail(err, RH_ENOMEM, "MPI: out of memory");
     }
-    ranks->inbox = inbox;
-
-    int given = 0;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS ||
-        given < MPI_THREAD_FUNNELED) {
+    if (!mpi->begin(&ranks->me, &ranks->count)) {
         rh_free(inbox);
         rh_free(ranks);
         return rh_fail(err, RH_EIO, "MPI cannot be started with support for threads");
     }
-    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->me);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
+    ranks->mpi = mpi;
+    ranks->inbox = inbox;
     *out = ranks;
     return RH_OK;
 }
@@ -80,9 +110,7 @@ static void sweep(rh_ranks *ranks)
     outgoing **at = &ranks->out;
     while (*at) {
         outgoing *o = *at;
-        int there = 0;
-        MPI_Test(&o->request, &there, MPI_STATUS_IGNORE);
-        if (!there) {
+        if (!ranks->mpi->is_done(&o->request)) {
             at = &o->next;
             continue;
         }
@@ -96,7 +124,7 @@ void rh_ranks__send(rh_ranks *ranks, int to, rh_ranks__message what, const void 
 {
     if (n > RH_RANKS__MOST || ranks->me != 0)
         rh_ranks_abort(ranks, 1); // no caller does this
-    MPI_Send(bytes, (int)n, MPI_BYTE, to, (int)what, MPI_COMM_WORLD);
+    ranks->mpi->send(to, (int)what, bytes, (int)n);
 }
 
 rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const void *bytes,
@@ -111,7 +139,7 @@ rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const 
         return rh_fail(err, RH_ENOMEM, "MPI: out of memory");
     if (n)
         memcpy(o->byte, bytes, n);
-    MPI_Isend(o->byte, (int)n, MPI_BYTE, to, (int)what, MPI_COMM_WORLD, &o->request);
+    ranks->mpi->post(to, (int)what, o->byte, (int)n, &o->request);
     o->next = ranks->out;
     ranks->out = o;
     return RH_OK;
@@ -119,17 +147,12 @@ rh_status rh_ranks__post(rh_ranks *ranks, int to, rh_ranks__message what, const 
 
 const void *rh_ranks__next(rh_ranks *ranks, int *from, rh_ranks__message *what, size_t *n)
 {
-    MPI_Status status;
-    int there = 0, length = 0;
+    int tag = 0, length = 0;
     sweep(ranks);
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
-    if (!there)
+    if (!ranks->mpi->probe(from, &tag, &length))
         return NULL;
-    MPI_Get_count(&status, MPI_BYTE, &length);
-    MPI_Recv(ranks->inbox, (int)RH_RANKS__MOST, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
-             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    *from = status.MPI_SOURCE;
-    *what = (rh_ranks__message)status.MPI_TAG;
+    ranks->mpi->receive(*from, tag, ranks->inbox, (int)RH_RANKS__MOST);
+    *what = (rh_ranks__message)tag;
     *n = (size_t)length;
     return ranks->inbox;
 }
@@ -154,20 +177,19 @@ void rh_ranks__dismissed(rh_ranks *ranks)
 static void meet(rh_ranks *ranks)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};
-    MPI_Request all = MPI_REQUEST_NULL;
+    rh_mpi__request all;
     bool begun = false;
-    for (int there = 0; !there;) {
+    for (bool there = false; !there;) {
         int from;
         rh_ranks__message what;
         size_t n;
         while (rh_ranks__next(ranks, &from, &what, &n)) {
         }
         if (!begun && !ranks->out) {
-            MPI_Ibarrier(MPI_COMM_WORLD, &all);
+            ranks->mpi->arrive(&all);
             begun = true;
         }
-        if (begun)
-            MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+        there = begun && ranks->mpi->is_done(&all);
         if (!there)
             nanosleep(&pause, NULL);
     }
@@ -182,16 +204,13 @@ void rh_ranks_end(rh_ranks *ranks)
     else if (!ranks->ended && rh_ranks__post(ranks, 0, RH_MESSAGE_LEFT, NULL, 0, NULL))
         rh_ranks_abort(ranks, 1);
     meet(ranks);
-    MPI_Finalize();
+    ranks->mpi->end();
     rh_free(ranks->inbox);
     rh_free(ranks);
 }
 
 void rh_ranks_abort(rh_ranks *ranks, int code)
 {
-    (void)ranks;
-    MPI_Abort(MPI_COMM_WORLD, code);
+    ranks->mpi->abort(code);
     abort(); // in case that comes back
 }
-
-// NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker)
