@@ -39,7 +39,7 @@ RH_API const rh_best *rh_deploy_best(const rh_deploy *deploy);
 
 // One observation of the plant.
 typedef struct rh_deploy_seen {
-    const double *obs; // NAN: missing                                          (nobs)
+    const double *obs; // what the plant sends, NAN: missing    (nsent of rh_deploy_best())
     double reward;     // of the action before; NAN: by the study's formula
     const double *act; // the action really taken since the last reply, its index or vector;
                        // NULL: that of the reply                               (nact)

@@ -64,8 +64,10 @@ typedef struct rh_log {
     const char *reward_name;    //
     const char *reward_formula; // the reward by obs[i] and act[i] of the step and next[i], its
                                 // s'; NULL if there is no such formula
-    const char *path;           // file it was read from, "" if none
-    rh_log_reading reading;     // how it was read
+    const char *derive;     // how sensors were derived, as in rh_log_options; NULL: none were
+    int stack;              // observations in one, as in rh_log_options; 0 or 1: one
+    const char *path;       // file it was read from, "" if none
+    rh_log_reading reading; // how it was read
 } rh_log;
 
 RH_API void rh_log_destroy(rh_log *log); // NULL is allowed
@@ -183,6 +185,32 @@ typedef struct rh_log_options {
 } rh_log_options;
 
 RH_API rh_log_options rh_log_defaults(void);
+
+// What derive and stack make of the sensors of a plant, one observation at a time: the same
+// numbers, bit for bit, as rh_log_read() makes of a log.
+typedef struct rh_observer rh_observer;
+
+// name (nsensor), derive, stack: the sensors and options; naction, nact: the actions, as in
+// rh_task. Owned: *out, free with rh_observer_destroy(). Borrowed: name. Nullable: derive, err.
+RH_API rh_status rh_observer_create(rh_observer **out, const char *const *name, int nsensor,
+                                    const char *derive, int stack, int naction, int nact,
+                                    rh_error *err);
+RH_API void rh_observer_destroy(rh_observer *observer);   // NULL is allowed
+RH_API int rh_observer_nobs(const rh_observer *observer); // numbers of an observation
+
+// How many sensors a list of derived ones has; 0 for NULL.
+RH_API int rh_derive_count(const char *derive);
+
+// The next observation begins an episode; starts: in a start state, otherwise the steps before
+// it are unknown.
+RH_API void rh_observer_begin(rh_observer *observer, bool starts);
+
+// The observation (nobs) of the sensors (nsensor). False: steps of its history are unknown, and
+// a log would not have it.
+RH_API bool rh_observer_show(rh_observer *observer, const double *sensor, double *obs);
+
+// This action was taken at the observation shown last.
+RH_API void rh_observer_act(rh_observer *observer, const double *act);
 
 // Parse a duration: "90", "90s", "15m", "2h", "1d". Seconds, or the log's own unit of time.
 // False if the text is no duration, or not finite and above 0.

@@ -345,14 +345,19 @@ RH_API double rh_promise_deficit(double before, double mean, double spread, int 
 // The contents of best.yaml: all that is needed to deploy an agent. Read-only.
 typedef struct rh_best {
     const rh_agent_type *agent;
-    double *hp;                 // all hyperparameters                    (nparam)
-    bool tasked;                // the file has a task: what follows is known
-    rh_task task;               // what the agent is told
-    const char **obs_unit;      // "" where unknown                       (nobs)
-    double *seen_lo, *seen_hi;  // range of each sensor in the log; NAN: unknown (nobs)
-    const char **label;         // of discrete actions; NULL: continuous  (naction)
-    const char **act_name;      //                                        (nact)
-    const char *reward_name;    //
+    double *hp;                // all hyperparameters                    (nparam)
+    bool tasked;               // the file has a task: what follows is known
+    rh_task task;              // what the agent is told
+    const char **obs_unit;     // "" where unknown                       (nobs)
+    int nsent;                 // sensors that the plant sends: the first ones. derive and stack
+                               // make the others of them (rh_observer)
+    int nnow;                  // these and the derived ones
+    const char *derive;        // NULL: none
+    int stack;                 // 1: no history
+    double *seen_lo, *seen_hi; // range of each sensor in the log; NAN: unknown (nobs)
+    const char **label;        // of discrete actions; NULL: continuous  (naction)
+    const char **act_name;     //                                        (nact)
+    const char *reward_name;   //
     const char *reward_formula; // by obs[i], act[i] and next[i]; NULL: the reward comes in
     rh_promise promise;         //
     const char *version;        // of rehearse, that wrote it; "" where unknown

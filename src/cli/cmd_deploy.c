@@ -213,8 +213,8 @@ static int serve(rh_deploy *deploy, const char *folder, const broker *by)
     rh_error err;
     rh_deploy_health h = rh_deploy_health_of(deploy);
     const rh_best *best = rh_deploy_best(deploy);
-    cli_say("%s: %s, %d sensor%s; %s %s", folder, best->agent->name, best->task.nobs,
-            cli_plural(best->task.nobs), h.nstep ? "resumed at step" : "new, from step",
+    cli_say("%s: %s, %d sensor%s; %s %s", folder, best->agent->name, best->nsent,
+            cli_plural(best->nsent), h.nstep ? "resumed at step" : "new, from step",
             cli_count(h.nstep).s);
     signal(SIGPIPE, SIG_IGN); // a plant that is gone is a failed write
     cli_catch_signals();

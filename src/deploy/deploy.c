@@ -11,7 +11,10 @@
 //    if there is one, else the last action is held. Before the first action there is none.
 // 4. The reward that comes in is used; else that of the study's formula.
 // 5. An agent that diverges goes back to its last saved state, or begins untrained.
-// 6. Saving ends the agent's episode: the step after a save is not learned from. With the usual
+// 6. Derived sensors and the history are made of what the plant sends, as the reader of logs
+//    makes them (rh_observer). With an unknown history, after a hole, the agent acts as at a
+//    start, and learns nothing until the history is known: a log would not have these steps.
+// 7. Saving ends the agent's episode: the step after a save is not learned from. With the usual
 //    1,000 steps between saves this is one in a thousand.
 
 #include "base/base_internal.h"
@@ -82,8 +85,11 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
         if (rh_number__read(best->label[i], strlen(best->label[i]), &d->label[i]) != RH_NUMBER)
             d->label[i] = NAN;
     if (best->reward_formula)
-        rc = rh_expression__compile_step(&d->formula, best->reward_formula, best->task.nobs,
+        rc = rh_expression__compile_step(&d->formula, best->reward_formula, best->nsent,
                                          best->task.nact, err);
+    if (!rc)
+        rc = rh_observer_create(&d->observer, best->task.obs_name, best->nsent, best->derive,
+                                best->stack, best->task.naction, best->task.nact, err);
     const rh_promise *p = &best->promise;
     d->health.promised = p->score;
     d->health.promised_lo = p->lo95;
@@ -113,6 +119,7 @@ static void destroy(rh_deploy *d)
         close(d->lock);
     rh_expression__clear(&d->formula);
     rh_agent_destroy(d->agent);
+    rh_observer_destroy(d->observer);
     rh_state_destroy(d->last);
     rh_best_destroy(d->best);
     rh_free(d->folder);
@@ -167,7 +174,7 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
     if (!d)
         return RH_OK;
     if (d->open && d->valid) // what the plant is in now: a row without an outcome
-        (void)rh_record__row(&d->record, d->best, d->time, d->obs, NULL, NAN, false, false);
+        (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
     bool lost = !rh_record__flush(&d->record);
     rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
     if (!rc && lost)
@@ -221,10 +228,11 @@ static double reward_of(const rh_deploy *d, const rh_deploy_seen *seen, const do
     double x[2 * RH_MAX_OBS + RH_MAX_ACT];
     if (isfinite(seen->reward) || !d->formula.nop)
         return isfinite(seen->reward) ? seen->reward : NAN;
-    memcpy(x, d->obs, (size_t)task->nobs * sizeof *x);
+    int n = d->best->nsent; // the formula is by columns of the log
+    memcpy(x, d->sent, (size_t)n * sizeof *x);
     for (int k = 0; k < task->nact; k++)
-        x[task->nobs + k] = task->naction ? d->label[(int)act[0]] : act[k];
-    memcpy(x + task->nobs + task->nact, seen->obs, (size_t)task->nobs * sizeof *x);
+        x[n + k] = task->naction ? d->label[(int)act[0]] : act[k];
+    memcpy(x + n + task->nact, seen->obs, (size_t)n * sizeof *x);
     double reward = rh_expression__value(&d->formula, x);
     return isfinite(reward) ? reward : NAN;
 }
@@ -239,11 +247,10 @@ typedef struct step {
     unsigned notes;
 } step;
 
-static step examine(const rh_deploy *d, const rh_deploy_seen *seen, bool valid)
+static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
 {
     const rh_task *task = &d->best->task;
     step s = {.there = d->open && !seen->starts, .act = d->reply.act, .reward = NAN};
-    s.notes = valid ? 0 : RH_NOTE_MISSING;
     if (!s.there)
         return s;
     bool gap = d->nlate >= LATE || (seen->seq >= 0 && d->seq >= 0 && seen->seq > d->seq + 1) ||
@@ -263,6 +270,18 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen, bool valid)
     if (s.whole && isnan(s.reward))
         s.notes |= RH_NOTE_NO_REWARD;
     return s;
+}
+
+// The observation that the agent is shown, in obs (nobs); false: its history is unknown.
+static bool observe(rh_deploy *d, const rh_deploy_seen *seen, const step *s, double *obs)
+{
+    if (!s->there)
+        rh_observer_begin(d->observer, seen->starts || !d->resumes);
+    else if (s->whole && s->act && d->valid)
+        rh_observer_act(d->observer, s->act);
+    else
+        rh_observer_begin(d->observer, false);
+    return rh_observer_show(d->observer, seen->obs, obs);
 }
 
 // ---------------------------------------------------------------------------- keeping
@@ -286,7 +305,7 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
         lose(d, notes);
     done = true;
     if (d->open)
-        done = rh_record__row(&d->record, d->best, d->time, d->obs, known ? s->act : NULL,
+        done = rh_record__row(&d->record, d->best, d->time, d->sent, known ? s->act : NULL,
                               known ? s->reward : NAN, seen->terminal, seen->truncated);
     if (done && ends)
         done =
@@ -318,8 +337,8 @@ static void go_back(rh_deploy *d)
 }
 
 // Learn, and choose. False: the agent has diverged.
-static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, bool valid,
-                    rh_deploy_reply *reply)
+static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs,
+                    bool valid, rh_deploy_reply *reply)
 {
     bool may = d->chose && s->there && s->whole && s->by_agent && isfinite(s->reward);
     bool ends = seen->terminal || seen->truncated, healthy = true;
@@ -327,10 +346,10 @@ static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, boo
         healthy = rh_agent_end(d->agent, s->reward);
         reply->learned = !d->opt.frozen;
     } else if (may && valid) {
-        healthy = rh_agent_step(d->agent, s->reward, seen->obs, &d->rng, reply->act);
+        healthy = rh_agent_step(d->agent, s->reward, obs, &d->rng, reply->act);
         reply->learned = !d->opt.frozen;
     } else if (valid && !ends)
-        healthy = rh_agent_start(d->agent, seen->obs, &d->rng, reply->act);
+        healthy = rh_agent_start(d->agent, obs, &d->rng, reply->act);
     return healthy && (ends || !valid || known_action(&d->best->task, reply->act));
 }
 
@@ -396,14 +415,14 @@ static void tell(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *repl
 
 // Remember the observation that was answered.
 static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_reply *reply,
-                     bool valid)
+                     bool valid, bool whole)
 {
     bool ends = seen->terminal || seen->truncated;
     d->open = !ends;
     d->valid = valid;
-    d->chose = !ends && reply->source == RH_BY_AGENT;
+    d->chose = !ends && reply->source == RH_BY_AGENT && whole;
     d->resumes = d->resumes && !ends;
-    memcpy(d->obs, seen->obs, (size_t)d->best->task.nobs * sizeof *d->obs);
+    memcpy(d->sent, seen->obs, (size_t)d->best->nsent * sizeof *d->sent);
     if (!ends)
         d->reply = *reply;
     d->answered = *reply;
@@ -428,20 +447,22 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
         tell(d, seen, reply, alarms);
         return RH_OK;
     }
-    bool valid = rh_base__all_finite(seen->obs, d->best->task.nobs);
+    double obs[RH_MAX_OBS];
     bool ends = seen->terminal || seen->truncated;
-    step s = examine(d, seen, valid);
-    reply->notes |= s.notes;
+    step s = examine(d, seen);
+    bool whole = observe(d, seen, &s, obs);
+    bool valid = rh_base__all_finite(obs, d->best->task.nobs);
+    reply->notes |= s.notes | (valid ? 0 : RH_NOTE_MISSING);
     d->health.nstep++;
     record_step(d, seen, &s, &reply->notes);
     if (!s.there)
         rh_record__begin(&d->record, seen->starts || !d->resumes);
     judge(d, seen, &s);
-    if (valid && rh_monitor__obs(&d->monitor, &d->health, d->best, seen->obs))
+    if (valid && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
         reply->notes |= RH_NOTE_OUTSIDE;
 
     reply->source = ends ? RH_BY_NOBODY : RH_BY_AGENT;
-    if (!consult(d, seen, &s, valid, reply)) {
+    if (!consult(d, seen, &s, obs, valid, reply)) {
         go_back(d);
         reply->learned = false;
         reply->notes |= RH_NOTE_DIVERGED;
@@ -449,10 +470,10 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
     if (!ends && (!valid || (reply->notes & RH_NOTE_DIVERGED)))
         fall_back(d, reply);
     if (!ends)
-        limit(d, seen->obs, reply);
+        limit(d, obs, reply);
     d->health.nlearned += reply->learned;
     d->health.nepisode += ends && s.there;
-    remember(d, seen, reply, valid);
+    remember(d, seen, reply, valid, whole);
     tell(d, seen, reply, alarms);
     return RH_OK;
 }

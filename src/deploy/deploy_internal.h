@@ -108,7 +108,8 @@ struct rh_deploy {
     bool open;    // in an episode: the fields below are those of its last observation
     bool chose;   // the agent chose the action, and it can learn from the next observation
     bool valid;   // all sensors were there
-    double obs[RH_MAX_OBS];
+    rh_observer *observer;    // owned: makes the sensors that the plant does not send
+    double sent[RH_MAX_OBS];  // what the plant sent                              (nsent)
     rh_deploy_reply reply;    // whose action holds
     rh_deploy_reply answered; // the last reply, for a repeated observation
     int64_t seq;              // of the last observation; -1: none
@@ -131,7 +132,7 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err);
 
 // A message as it came in. Texts of actions are already indices.
 typedef struct rh_message {
-    double obs[RH_MAX_OBS]; //                                               (nobs)
+    double obs[RH_MAX_OBS]; //                                               (nsent)
     double act[RH_MAX_ACT]; //                                               (nact)
     rh_deploy_seen seen;    // its pointers are to the arrays above
 } rh_message;

@@ -6,7 +6,8 @@
 // 1. A parser of its own: it allocates nothing, and a message is read in less than a
 //    microsecond.
 // 2. null, NaN and Infinity (as Python writes them) are missing numbers. So is a sensor that an
-//    object does not name. A list must have all sensors, in the order of best.yaml.
+//    object does not name. A list must have all sensors that the plant sends, in the order
+//    of best.yaml.
 // 3. Keys that are not ours are skipped: plants send more than we need. A value of one of ours
 //    that cannot be read makes the message a missing observation, which still gets an action.
 
@@ -202,9 +203,10 @@ static rh_status take_obs(parser *p)
 {
     const rh_task *task = &p->best->task;
     double *obs = p->message->obs;
+    int nobs = p->best->nsent;
     char name[NAME];
     if (accept(p, '[')) {
-        for (int i = 0; i < task->nobs; i++) {
+        for (int i = 0; i < nobs; i++) {
             if (i > 0 && !accept(p, ','))
                 return refuse(p, "obs", "as many numbers as there are sensors");
             if (!number(p, &obs[i]))
@@ -222,9 +224,9 @@ static rh_status take_obs(parser *p)
         if (!string(p, name) || !accept(p, ':'))
             return refuse(p, "obs", "a sensor's name and a colon");
         int at = -1;
-        for (int i = 0; i < task->nobs && at < 0; i++) // usually in the same order
-            if (strcmp(task->obs_name[(hint + i) % task->nobs], name) == 0)
-                at = (hint + i) % task->nobs;
+        for (int i = 0; i < nobs && at < 0; i++) // usually in the same order
+            if (strcmp(task->obs_name[(hint + i) % nobs], name) == 0)
+                at = (hint + i) % nobs;
         hint = at + 1;
         if (at < 0 ? !skip(p) : !number(p, &obs[at]))
             return refuse(p, name, "a number");
@@ -325,10 +327,10 @@ rh_status rh_message__parse(rh_message *message, const rh_best *best, const char
     parser p = {.at = text, .end = text + n, .best = best, .message = message, .err = err};
     message->seen =
         (rh_deploy_seen){.obs = message->obs, .reward = NAN, .seq = -1, .time = NAN};
-    for (int i = 0; i < best->task.nobs; i++)
+    for (int i = 0; i < best->nsent; i++)
         message->obs[i] = NAN;
     rh_status rc = parse(&p);
-    for (int i = 0; rc && i < best->task.nobs; i++)
+    for (int i = 0; rc && i < best->nsent; i++)
         message->obs[i] = NAN;
     if (rc)
         message->seen = (rh_deploy_seen){.obs = message->obs,

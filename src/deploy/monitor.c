@@ -136,7 +136,7 @@ bool rh_monitor__obs(rh_monitor *m, rh_deploy_health *health, const rh_best *bes
                      const double *obs)
 {
     int sensor = -1;
-    for (int i = 0; i < best->task.nobs && sensor < 0; i++) {
+    for (int i = 0; i < best->nnow && sensor < 0; i++) {
         double lo = best->seen_lo[i], hi = best->seen_hi[i], margin = MARGIN * (hi - lo);
         if (obs[i] < lo - margin || obs[i] > hi + margin)
             sensor = i;

@@ -11,6 +11,7 @@
 //    taken and its reward. One write() per row: kill -9 loses no row, a power cut those that
 //    the system had not written yet.
 // 2. After a gap the row has no action and no reward, so that nobody learns from it.
+//    Sensors are those that the plant sends: who reads the log derives and stacks them again.
 // 3. What a killed process left of its last line is cut off. The next row begins an episode
 //    that is marked as resumed.
 // 4. A row that cannot be written (full disk) is cut off again, and the next one resumes.
@@ -162,7 +163,7 @@ static void add_header(rh_line *line, const rh_best *best, bool timed)
     const rh_task *task = &best->task;
     rh_line__add(line, "# rehearse columns: episode step start");
     rh_line__add(line, timed ? " time" : "");
-    for (int i = 0; i < task->nobs; i++)
+    for (int i = 0; i < best->nsent; i++)
         rh_line__add(line, " obs");
     for (int k = 0; k < task->nact; k++)
         rh_line__add(line, " action");
@@ -173,7 +174,7 @@ static void add_header(rh_line *line, const rh_best *best, bool timed)
     }
     rh_line__add(line, task->naction ? "\n" : " continuous\n");
     rh_line__add(line, timed ? "episode,step,start,time" : "episode,step,start");
-    for (int i = 0; i < task->nobs; i++) {
+    for (int i = 0; i < best->nsent; i++) {
         char name[1024];
         snprintf(name, sizeof name, *best->obs_unit[i] ? "%s [%s]" : "%s%s", task->obs_name[i],
                  best->obs_unit[i]);
@@ -239,7 +240,7 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
         rh_line__add(&line, ",");
         add_number(&line, time);
     }
-    for (int i = 0; i < best->task.nobs; i++) {
+    for (int i = 0; i < best->nsent; i++) {
         rh_line__add(&line, ",");
         add_number(&line, obs[i]);
     }
@@ -281,7 +282,7 @@ bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health 
     }
     rh_line__bits(&line, "notes", reply->notes, rh_deploy_note_name);
     rh_line__bits(&line, "alarms", reply->alarms, rh_deploy_alarm_name);
-    for (int i = 0; i < best->task.nobs; i++)
+    for (int i = 0; i < best->nsent; i++)
         if (!isfinite(seen->obs[i])) {
             rh_line__add(&line, ",\"sensor\":");
             rh_line__string(&line, best->task.obs_name[i]);

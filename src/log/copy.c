@@ -187,6 +187,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
     log->reward_name = rh_log__keep(body, p->reward_name ? p->reward_name : "reward");
     log->path = rh_log__keep(body, p->path ? p->path : "");
     log->reward_formula = p->reward_formula ? rh_log__keep(body, p->reward_formula) : NULL;
+    log->derive = p->derive ? rh_log__keep(body, p->derive) : NULL;
+    log->stack = p->stack;
     log->reading = p->reading;
     log->reading.nnote = p->reading.note ? p->reading.nnote : 0;
     log->reading.note = NULL;
@@ -195,7 +197,8 @@ static bool copy_names(rh_log__body *body, const rh_log *p)
         log->reading.note = rh_log__keep_all(body, p->reading.note, log->reading.nnote);
     return log->obs_name && log->obs_unit && log->act_name && (log->label || !p->naction) &&
            log->reward_name && (log->reward_formula || !p->reward_formula) && log->path &&
-           log->reading.format && (log->reading.note || !log->reading.nnote);
+           (log->derive || !p->derive) && log->reading.format &&
+           (log->reading.note || !log->reading.nnote);
 }
 
 rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err)

@@ -125,6 +125,7 @@ rh_status rh_log__split(const char *list, char ***word, int *nword, rh_error *er
 // Add the sensors that a list of formulas derives from those of *log, which is replaced.
 rh_status rh_log__derive(rh_log **log, const char *list, const char *path, rh_error *err);
 
+#define RH_LOG__MOST_STACKED 64 // observations in one
 // Add the observations of the last `depth` - 1 steps, and the actions between, to those of
 // *log, which is replaced.
 rh_status rh_log__stack(rh_log **log, int depth, const char *path, rh_error *err);

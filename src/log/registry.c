@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #define COOKIE 0x106c061eU
-#define MOST_STACKED 64
 #define HEAD 512 // bytes read for detection
 
 static const rh_log__format *const format[] = {
@@ -82,9 +81,9 @@ static rh_status check(const rh_log_options *opt, rh_error *err)
 {
     if (opt->cookie != COOKIE)
         return rh_fail(err, RH_EINVAL, "log: options must start from rh_log_defaults()");
-    if (opt->stack < 1 || opt->stack > MOST_STACKED)
+    if (opt->stack < 1 || opt->stack > RH_LOG__MOST_STACKED)
         return rh_fail(err, RH_EINVAL, "log: stack = %d, expected 1 to %d", opt->stack,
-                       MOST_STACKED);
+                       RH_LOG__MOST_STACKED);
     if (isnan(opt->max_gap) || opt->max_gap <= 0.0)
         return rh_fail(err, RH_EINVAL, "log: max_gap = %g, expected a time above 0",
                        opt->max_gap);

@@ -5,18 +5,16 @@
 // For plants whose sensors do not show the whole state: a position without its speed, a valve
 // with a delay.
 //
-// 1. Histories are made from the finished log, so that every format has them and s' has them
-//    too. The current sensors come first, so formulas of the reward still name them.
-// 2. Before the first step of an episode there is no history: the first observation is
-// repeated,
-//    and the actions are 0. An agent on the plant begins in the same way.
-// 3. An episode that resumes after a gap has a history that was not logged: its first n - 1
+// 1. Histories are made from the finished log (observer.c), so that every format has them and
+// s'
+//    has them too. The current sensors come first, so formulas of the reward still name them.
+//    The log keeps the depth, for a deployment that makes the same.
+// 2. An episode that resumes after a gap has a history that was not logged: its first n - 1
 //    steps are dropped and counted.
-// 4. A discrete action is one number for each of its values, 1 if it was taken. Of two values
-//    the second has a number, 1 if it was taken and -1 if the first was. 0: no action yet.
 
 #include "base/base_internal.h"
 #include "log_internal.h"
+#include "observer.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +23,7 @@
 
 typedef struct stacked {
     const rh_log *log;
+    rh_past past;               //
     int depth, nact, width;     // observations, numbers of an action, numbers of a state
     int64_t n, nstate;          // of the new log
     int nepisode;               //
@@ -40,44 +39,23 @@ typedef struct stacked {
 
 // ---------------------------------------------------------------------------- numbers
 
-// The numbers of the action of step t.
-static void put_action(const stacked *s, int64_t t, double *to)
-{
-    const rh_log *log = s->log;
-    const double *act = log->act + t * log->nact;
-    if (!log->naction)
-        memcpy(to, act, (size_t)log->nact * sizeof *to);
-    else if (log->naction == 2)
-        to[0] = *act == 0.0 ? -1.0 : 1.0;
-    else
-        to[(int)*act] = 1.0;
-}
-
-// The state at step t, or after it.
-static void put_state(const stacked *s, int64_t t, bool after, double *to)
-{
-    const rh_log *log = s->log;
-    int64_t first = log->first[log->episode[t]];
-    size_t size = (size_t)log->nobs * sizeof *to;
-    memcpy(to, log->obs + (int64_t)(after ? log->to[t] : log->from[t]) * log->nobs, size);
-    to += log->nobs;
-    for (int lag = 1; lag < s->depth; lag++) {
-        int64_t u = t + after - lag;
-        int64_t seen = log->from[u < first ? first : u];
-        memcpy(to, log->obs + seen * log->nobs, size);
-        if (u >= first)
-            put_action(s, u, to + log->nobs);
-        to += log->nobs + s->nact;
-    }
-}
-
-// A new state; its row.
+// A new state, at step t or after it; its row.
 static int32_t add_state(stacked *s, int64_t t, bool after)
 {
-    put_state(s, t, after, s->obs + s->nstate * s->width);
+    const rh_log *log = s->log;
+    int64_t row = after ? log->to[t] : log->from[t];
+    rh_past__show(&s->past, log->obs + row * log->nobs, s->obs + s->nstate * s->width);
     if (s->line)
-        s->line[s->nstate] = s->log->line[after ? s->log->to[t] : s->log->from[t]];
+        s->line[s->nstate] = log->line[row];
     return (int32_t)s->nstate++;
+}
+
+// Take step t into the history.
+static void pass(stacked *s, int64_t t)
+{
+    const rh_log *log = s->log;
+    rh_past__push(&s->past, log->obs + (int64_t)log->from[t] * log->nobs,
+                  log->act + t * log->nact);
 }
 
 static void add_step(stacked *s, int64_t t, bool joined)
@@ -85,6 +63,7 @@ static void add_step(stacked *s, int64_t t, bool joined)
     const rh_log *log = s->log;
     int64_t i = s->n++;
     s->from[i] = joined ? s->to[i - 1] : add_state(s, t, false);
+    pass(s, t);
     s->to[i] = log->to[t] == RH_UNKNOWN ? RH_UNKNOWN : add_state(s, t, true);
     memcpy(s->act + i * log->nact, log->act + t * log->nact,
            (size_t)log->nact * sizeof *s->act);
@@ -117,6 +96,9 @@ static rh_status add_steps(stacked *s, const char *path, rh_error *err)
             continue;
         s->first[s->nepisode] = s->n;
         s->start[s->nepisode++] = log->start[e];
+        rh_past__begin(&s->past);
+        for (int64_t t = log->first[e]; t < begin; t++)
+            pass(s, t);
         for (int64_t t = begin; t < log->first[e + 1]; t++)
             add_step(s, t, t > begin && log->to[t - 1] == log->from[t]);
     }
@@ -178,6 +160,7 @@ static rh_status add_note(stacked *s, rh_text *text, const char *path, rh_error 
 
 static void clear(stacked *s)
 {
+    rh_past__clear(&s->past);
     void *const owned[] = {s->obs,  s->act,          s->reward,       s->time,        s->from,
                            s->to,   s->flag,         s->start,        s->line,        s->first,
                            s->text, (void *)s->name, (void *)s->unit, (void *)s->note};
@@ -192,13 +175,12 @@ rh_status rh_log__stack(rh_log **log, int depth, const char *path, rh_error *err
     rh_text note = {0};
     stacked s = {.log = from, .depth = depth};
     rh_status rc = RH_OK;
-    s.nact = from->naction == 2 ? 1 : from->naction ? from->naction : from->nact;
-    s.width = depth * from->nobs + (depth - 1) * s.nact;
-    if (s.width > RH_MAX_OBS)
-        return rh_fail(err, RH_EINVAL,
-                       "%s: stack = %d: %d numbers in an observation, expected at most %d; "
-                       "choose fewer sensors with --obs",
-                       rh_base__path_tail(path), depth, s.width, RH_MAX_OBS);
+    rc = rh_past__init(&s.past, depth, from->nobs, from->naction, from->nact,
+                       rh_base__path_tail(path), err);
+    if (rc)
+        return rc;
+    s.nact = s.past.ncode;
+    s.width = rh_past__width(&s.past);
     rc = add_steps(&s, path, err);
     if (!rc)
         rc = add_names(&s, path, err);
@@ -210,6 +192,7 @@ rh_status rh_log__stack(rh_log **log, int depth, const char *path, rh_error *err
     parts.nstate = s.nstate;
     parts.nepisode = s.nepisode;
     parts.nobs = s.width;
+    parts.stack = depth;
     parts.obs = s.obs;
     parts.from = s.from;
     parts.to = s.to;

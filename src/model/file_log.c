@@ -21,6 +21,7 @@ typedef struct pieces {
 static rh_status write_names(rh_store *store, const rh_log *log, rh_error *err)
 {
     const rh_log_reading *r = &log->reading;
+    const int64_t stack = log->stack;
     const int64_t count[] = {r->nrow,     r->nlost, r->nincomplete,
                              r->nmissing, r->ngap,  r->nmismatch};
     rh_status rc = rh_store__put_texts(store, "log/obs_name", log->obs_name, log->nobs, err);
@@ -34,6 +35,10 @@ static rh_status write_names(rh_store *store, const rh_log *log, rh_error *err)
         rc = rh_store__put_text(store, "log/reward_name", log->reward_name, err);
     if (!rc && log->reward_formula)
         rc = rh_store__put_text(store, "log/reward_formula", log->reward_formula, err);
+    if (!rc && log->derive)
+        rc = rh_store__put_text(store, "log/derive", log->derive, err);
+    if (!rc && log->stack > 1)
+        rc = rh_store__put(store, "log/stack", RH_STORE_I64, &stack, 1, err);
     if (!rc)
         rc = rh_store__put_text(store, "log/path", log->path, err);
     if (!rc)
@@ -163,6 +168,14 @@ static rh_status read_names(pieces *p, rh_store *store, rh_error *err)
     log->reward_name = take_text(p, store, "log/reward_name", &rc, err);
     if (rh_store__has(store, "log/reward_formula"))
         log->reward_formula = take_text(p, store, "log/reward_formula", &rc, err);
+    if (rh_store__has(store, "log/derive"))
+        log->derive = take_text(p, store, "log/derive", &rc, err);
+    const int64_t *stack = NULL;
+    if (rh_store__has(store, "log/stack"))
+        stack = take(p, store, "log/stack", RH_STORE_I64, 1, &rc, err);
+    if (!rc && stack && (*stack < 2 || *stack > RH_MAX_OBS))
+        rc = rh_store__refuse(store, "log/stack", err, "%lld", (long long)*stack);
+    log->stack = !rc && stack ? (int)*stack : 1;
     log->path = take_text(p, store, "log/path", &rc, err);
     r->format = take_text(p, store, "log/format", &rc, err);
     const int64_t *count = take(p, store, "log/counts", RH_STORE_I64, 6, &rc, err);

@@ -141,6 +141,38 @@ static rh_status read_sensors(const reading *r, const rh_yaml *sensors)
     return RH_OK;
 }
 
+// How the sensors are made that the plant does not send.
+static rh_status read_made(const reading *r, const rh_yaml *task)
+{
+    rh_best *b = r->best;
+    const rh_yaml *sent = below(task, "sent"), *stack = below(task, "stack");
+    uint64_t nsent = (uint64_t)b->task.nobs, depth = 1;
+    rh_observer *observer = NULL;
+    rh_error why = {""};
+    b->derive = text_of(below(task, "derive"));
+    if (sent && (!text_of(sent) || !rh_yaml__whole(sent, &nsent) || nsent < 1 ||
+                 nsent > (uint64_t)b->task.nobs))
+        return refuse(r, sent, "task.sent", "how many sensors the plant sends");
+    if (stack && (!text_of(stack) || !rh_yaml__whole(stack, &depth) || depth < 1 || depth > 64))
+        return refuse(r, stack, "task.stack", "a whole number, 1 to 64");
+    b->nsent = (int)nsent;
+    b->stack = (int)depth;
+    b->nnow = b->nsent + rh_derive_count(b->derive);
+    rh_status rc = rh_observer_create(&observer, b->task.obs_name, b->nsent, b->derive,
+                                      b->stack, b->task.naction, b->task.nact, &why);
+    int nobs = rc ? 0 : rh_observer_nobs(observer);
+    rh_observer_destroy(observer);
+    if (rc)
+        return rh_fail(r->err, rc == RH_ENOMEM ? rc : RH_EFORMAT, "%s: task: %s",
+                       rh_base__path_tail(r->path), why.text);
+    if (nobs != b->task.nobs)
+        return rh_fail(r->err, RH_EFORMAT,
+                       "%s: task: sent, derive and stack make %d sensors, expected the %d of "
+                       "task.sensors",
+                       rh_base__path_tail(r->path), nobs, b->task.nobs);
+    return RH_OK;
+}
+
 static rh_status read_discrete(const reading *r, const rh_yaml *actions)
 {
     rh_best *b = r->best;
@@ -205,6 +237,8 @@ static rh_status read_task(const reading *r)
     rh_status rc = read_sensors(r, below(task, "sensors"));
     if (!rc)
         rc = read_actions(r, below(task, "actions"));
+    if (!rc)
+        rc = read_made(r, task);
     if (rc)
         return rc;
     if (!text_of(continuing) || !rh_yaml__truth(continuing, &b->task.continuing))

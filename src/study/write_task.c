@@ -3,7 +3,9 @@
 //
 // 1. The ranges are those that agents were told in the model: the plant's must be the same.
 //    `seen` is what the log contains; about other values it says nothing.
-// 2. The formula of the reward is in terms of the step: obs[i], act[i], next[i].
+// 2. The first sensors come from the plant. Those derived from them, and the history, are made
+//    by the deployment as the log's reader made them (rh_observer).
+// 3. The formula of the reward is in terms of the step: obs[i], act[i], next[i].
 
 #include "study_internal.h"
 
@@ -43,6 +45,27 @@ static void add_sensors(rh_text *t, const rh_task *task, const rh_log *log)
     }
 }
 
+// How a deployment makes the sensors that the plant does not send.
+static void add_made(rh_text *t, const rh_log *log)
+{
+    int stack = log->stack > 1 ? log->stack : 1;
+    int code = log->naction == 2 ? 1 : log->naction ? log->naction : log->nact;
+    int now = (log->nobs - (stack - 1) * code) / stack;
+    if (stack == 1 && !log->derive)
+        return;
+    rh_text__format(t,
+                    "  sent: %d # the plant sends the first sensors; derive and stack make the "
+                    "others\n",
+                    now - rh_derive_count(log->derive));
+    if (log->derive) {
+        rh_text__add(t, "  derive: ");
+        rh_text__json(t, log->derive);
+        rh_text__add(t, "\n");
+    }
+    if (stack > 1)
+        rh_text__format(t, "  stack: %d # observations in one\n", stack);
+}
+
 static void add_actions(rh_text *t, const rh_task *task, const rh_log *log)
 {
     if (task->naction) {
@@ -72,6 +95,7 @@ void rh_write__task(rh_text *t, const rh_model *model)
     const rh_log *log = rh_model_log(model);
     rh_text__add(t, "task:\n");
     add_sensors(t, task, log);
+    add_made(t, log);
     add_actions(t, task, log);
     rh_text__add(t, "  reward: {name: ");
     rh_text__json(t, log->reward_name);

@@ -56,6 +56,42 @@ static void on_a_pipe(void **unused)
     drop(&o);
 }
 
+#define ROLES                                                                                  \
+    RH_TEST_DATA "/../../examples/plant.csv --action pump --reward '-energy - 50*trip' "       \
+                 "--terminal trip --episode shift --missing -9999 "
+#define MADE "--derive 'head = level*9.81' --stack 2 "
+#define SMALL "--runs 1 --steps 100 --no-confirm -s alpha=0.1,0.5 -q "
+
+// A study with derived sensors and a history, also from its model's file, is deployed with the
+// plant's own sensors; its log is read with the same options.
+static void with_a_history(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse("fit " ROLES MADE "--model knn --repr raw -q -o st.model");
+    assert_int_equal(o.code, 0);
+    drop(&o);
+    o = rehearse("tune model:st.model -o st.study " SMALL);
+    assert_int_equal(o.code, 0);
+    drop(&o);
+    char *best = contents("st.study/best.yaml");
+    assert_has(best, "\n  sent: 2 #");
+    assert_has(best, "\n  derive: \"head = level*9.81\"\n  stack: 2 #");
+    free(best);
+    FILE *file = fopen("in", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 40; i++)
+        fprintf(file, "{\"obs\":{\"temp\":%d,\"level\":1.5},\"reward\":-1}\n", 40 + i % 3);
+    fclose(file);
+    o = rehearse("deploy st.study/best.yaml -o st.deploy < in");
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "2 sensors");
+    drop(&o);
+    o = rehearse("inspect st.deploy/log.csv --json " MADE);
+    assert_has(o.out, "\"head[-1]\"");
+    assert_has(o.out, "\"pump=low[-1]\"");
+    drop(&o);
+}
+
 static void refuses(void **unused)
 {
     (void)unused;
@@ -86,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_a_pipe),
+        cmocka_unit_test(with_a_history),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -375,6 +375,147 @@ static void refused(void **unused)
     assert_int_equal(rh_deploy_health_read(&h, folder, &err), RH_EIO);
 }
 
+// ---------------------------------------------------------------------------- history
+
+// An agent that keeps the steps it learns from.
+static struct {
+    double from[11], to[11], act, reward;
+} learned[1000];
+static int nlearned;
+
+typedef struct spy {
+    double obs[11], act;
+    int n;
+} spy;
+
+static rh_status spy_init(void *self, const rh_task *task, const double *hp, rh_error *err)
+{
+    (void)self;
+    (void)hp;
+    (void)err;
+    assert_int_equal(task->nobs, 11);
+    return RH_OK;
+}
+
+static bool spy_start(void *self, const double *obs, rh_rng *rng, double *act)
+{
+    spy *s = self;
+    (void)rng;
+    memcpy(s->obs, obs, sizeof s->obs);
+    *act = s->act = s->n++ * 7 % 3 == 1;
+    return true;
+}
+
+static bool spy_step(void *self, double reward, const double *obs, rh_rng *rng, double *act)
+{
+    spy *s = self;
+    memcpy(learned[nlearned].from, s->obs, sizeof s->obs);
+    memcpy(learned[nlearned].to, obs, sizeof s->obs);
+    learned[nlearned].act = s->act;
+    learned[nlearned++].reward = reward;
+    return spy_start(self, obs, rng, act);
+}
+
+static bool spy_end(void *self, double reward)
+{
+    (void)self;
+    (void)reward;
+    return true;
+}
+
+static const rh_agent_type spy_type = {.name = "spy",
+                                       .about = "keeps what it learns from",
+                                       .actions = RH_DISCRETE,
+                                       .self_size = sizeof(spy),
+                                       .init = spy_init,
+                                       .start = spy_start,
+                                       .step = spy_step,
+                                       .end = spy_end,
+                                       .act = spy_start};
+
+#define SENSOR(name) "    - {name: \"" name "\", range: [0, 1], seen: [0, 1]}\n"
+#define MADE(lag) SENSOR("temp" lag) SENSOR("level" lag) SENSOR("d" lag)
+#define STACKED_TASK                                                                           \
+    "agent: {name: spy}\n"                                                                     \
+    "task:\n"                                                                                  \
+    "  sensors:\n" MADE("") MADE("[-1]") SENSOR("pump=on[-1]") MADE("[-2]")                    \
+        SENSOR("pump=on[-2]") "  sent: 2\n"                                                    \
+                              "  derive: \"d = temp - level\"\n"                               \
+                              "  stack: 3\n"                                                   \
+                              "  action: \"pump\"\n"                                           \
+                              "  actions: [\"off\", \"on\"]\n"                                 \
+                              "  reward: {name: \"cost\", formula: \"-abs(next[0] - 5)\"}\n"   \
+                              "  continuing: false\n"                                          \
+                              "  gamma: 0.9\n"                                                 \
+                              "  steps: 1000\n"
+
+// Every step of the log that has all its numbers.
+static int whole_steps(const rh_log *log, int64_t *at)
+{
+    int n = 0;
+    for (int64_t t = 0; t < log->n; t++)
+        if (!(log->flag[t] & RH_FLAG_TERMINAL) &&
+            rh_base__all_finite(log->obs + (int64_t)log->from[t] * 11, 11) &&
+            rh_base__all_finite(log->obs + (int64_t)log->to[t] * 11, 11))
+            at[n++] = t;
+    return n;
+}
+
+// With derived sensors and a history the plant sends its own sensors only, and the agent learns
+// from exactly the steps that the reader makes of the deployment's log.
+static void history_is_that_of_the_log(void **unused)
+{
+    (void)unused;
+    assert_int_equal(rh_agent_register(&spy_type, NULL), RH_OK);
+    write_text(best_path, STACKED_TASK);
+    rh_deploy_options opt = in_folder();
+    rh_rng rng = rh_rng_stream(3, RH_STREAM_NOISE, 0, 0);
+    opt.save_steps = 100000;
+    rh_deploy *d = opened(&opt);
+    nlearned = 0;
+    for (int t = 0, seq = 0; t < 600; t++, seq++) {
+        double obs[2] = {rh_rng_uniform(&rng), rh_rng_range(&rng, -1.0, 1.0)};
+        rh_deploy_seen seen = {.obs = obs, .reward = NAN, .time = NAN};
+        rh_deploy_reply reply;
+        uint64_t what = rh_rng_below(&rng, 40);
+        seen.starts = what == 0;
+        seen.terminal = what == 1;
+        seen.truncated = what == 2;
+        if (what == 3)
+            obs[1] = NAN; // missing
+        seq += what == 4; // a gap
+        seen.seq = seq;
+        if (t == 300) { // another process goes on
+            assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+            d = opened(&opt);
+        }
+        assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
+        assert_int_equal(reply.source == RH_BY_HOLD, what == 3);
+    }
+    assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
+
+    static int64_t at[1000];
+    rh_log *log = NULL;
+    rh_error err = {""};
+    rh_log_options how = rh_log_defaults();
+    how.derive = "d = temp - level";
+    how.stack = 3;
+    if (rh_log_read(&log, log_path, &how, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(log->nobs, 11);
+    int n = whole_steps(log, at);
+    assert_true(n > 300);
+    assert_int_equal(nlearned, n);
+    for (int i = 0; i < n; i++) {
+        size_t size = sizeof learned[i].from;
+        assert_memory_equal(log->obs + (int64_t)log->from[at[i]] * 11, learned[i].from, size);
+        assert_memory_equal(log->obs + (int64_t)log->to[at[i]] * 11, learned[i].to, size);
+        assert_true(log->act[at[i]] == learned[i].act);
+        assert_true(log->reward[at[i]] == learned[i].reward);
+    }
+    rh_log_destroy(log);
+}
+
 int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
@@ -389,6 +530,7 @@ int main(void)
         IN_A_FOLDER(guarded_amounts),
         IN_A_FOLDER(no_memory),
         IN_A_FOLDER(refused),
+        IN_A_FOLDER(history_is_that_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
