@@ -204,6 +204,41 @@ static void in_episodes(void **unused)
     rh_log_destroy(log);
 }
 
+// ---------------------------------------------------------------------------- cut-offs
+
+// Runs of 5,000 steps in `nepisode` episodes each, cut off after `most` steps.
+static bool is_cut_off(bool continuing, int64_t most, int64_t nepisode)
+{
+    static const int length[] = {80, 95, 70, 88, 103, 91, 65, 84, 77, 30};
+    rh_log *log = log_of_episodes(length, 10, -1.0);
+    sample s;
+    begin(&s, log, continuing, -66.0, -300.0);
+    s.study.eval.cutoff = most;
+    for (int i = 0; i < 50; i++) {
+        s.result[i].nstep = 5000;
+        s.result[i].nepisode = nepisode;
+    }
+    judge(&s);
+    const rh_finding *f = found(&s, "cut-off");
+    bool is = f && f->severity == RH_WARNING;
+    if (is && nepisode == 50)
+        assert_non_null(strstr(f->evidence, "last 100 steps on average and are cut off after"));
+    end(&s);
+    rh_log_destroy(log);
+    return is;
+}
+
+static void cut_off_episodes(void **unused)
+{
+    (void)unused;
+    assert_true(is_cut_off(false, 167, 50));
+    assert_true(is_cut_off(false, 200, 50));
+    assert_false(is_cut_off(false, 201, 50));
+    assert_false(is_cut_off(false, INT64_MAX, 50));
+    assert_true(is_cut_off(false, 5000, 0)); // none ended at all
+    assert_false(is_cut_off(true, 167, 50));
+}
+
 // ---------------------------------------------------------------------------- rare failures
 
 static void rare_failures(void **unused)
@@ -368,9 +403,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_logged_controller), cmocka_unit_test(in_continuing_tasks),
-        cmocka_unit_test(in_episodes),           cmocka_unit_test(rare_failures),
-        cmocka_unit_test(unseen_failures),       cmocka_unit_test(no_surer_than_the_log),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(in_episodes),           cmocka_unit_test(cut_off_episodes),
+        cmocka_unit_test(rare_failures),         cmocka_unit_test(unseen_failures),
+        cmocka_unit_test(no_surer_than_the_log), cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
