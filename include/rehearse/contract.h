@@ -84,7 +84,8 @@ typedef struct rh_task {
     bool continuing;                  // episodes never end
     double gamma;                     // discount, 0 to 1
     double reward_lo;                 // no step has a lower reward; -INFINITY: no known bound
-    int64_t nstep;                    // usual length of a run, 1 or more
+    int64_t nstep;                    // usual length of a run, 1 or more; an agent in a run is
+                                      // told the length of this run
     const char *obs_name[RH_MAX_OBS]; // sensor names, all different; borrowed
     double obs_lo[RH_MAX_OBS];        // usual range of each sensor, finite, lo < hi. Agents
     double obs_hi[RH_MAX_OBS];        // scale by it; observations may lie outside
@@ -304,6 +305,10 @@ typedef struct rh_agent_type {
     // Why the last start, step, end or act returned false, in one line; may return NULL.
     // Borrowed until the next call. NULL: a number was no longer finite.
     const char *(*reason)(void *self);
+
+    // Learn from the last step of a truncated episode, which led to obs. NULL: step is called
+    // instead, and its action is not taken.
+    bool (*truncate)(void *self, double reward, const double *obs);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;
@@ -344,6 +349,10 @@ RH_API bool rh_agent_start(rh_agent *agent, const double *obs, rh_rng *rng, doub
 RH_API bool rh_agent_step(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
                           double *act);
 RH_API bool rh_agent_end(rh_agent *agent, double reward);
+
+// The last step of a truncated episode, instead of rh_agent_step(). act is scratch (nact).
+RH_API bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
+                              double *act);
 
 // Why the last of these returned false, in one line; NULL: a number was no longer finite. They
 // also return false after an action that the task does not have. Borrowed until the next call.

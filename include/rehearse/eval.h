@@ -106,8 +106,8 @@ RH_API rh_status rh_eval_runs(rh_env *const *env, int nmember, const rh_agent_ty
 typedef struct rh_runner rh_runner;
 
 // Create a runner with opt->nthread workers; opt->watch is not called. Settings with the fixed
-// parameters of hp (nparam) use feature caches. Borrowed: env, task, opt->born. Owned: *out,
-// free with rh_runner_destroy(). Nullable: opt, hp, err.
+// parameters of hp (nparam) use feature caches. Borrowed: env, opt->born. Copied: task. Owned:
+// *out, free with rh_runner_destroy(). Nullable: opt, hp, err.
 RH_API rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
                                   const rh_agent_type *agent, const rh_task *task,
                                   const double *hp, const rh_eval_options *opt, rh_error *err);

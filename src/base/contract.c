@@ -363,6 +363,15 @@ bool rh_agent_end(rh_agent *agent, double reward)
     return agent->frozen || agent->type->end(agent->self, reward);
 }
 
+bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
+                       double *act)
+{
+    const rh_agent_type *type = agent->type;
+    if (!type->truncate)
+        return rh_agent_step(agent, reward, obs, rng, act);
+    return agent->frozen || type->truncate(agent->self, reward, obs);
+}
+
 const char *rh_agent_reason(rh_agent *agent)
 {
     const char *own = agent->type->reason ? agent->type->reason(agent->self) : NULL;

@@ -81,7 +81,8 @@ struct rh_runner {
     rh_env *const *env; // borrowed  (nmember)
     int nmember;
     const rh_agent_type *agent;
-    const rh_task *task; // borrowed
+    const rh_task *task; // told
+    rh_task told;        // what agents are told, with the length of these runs
     rh_eval_options opt;
     rh_eval__worker *worker; // owned  (nworker)
     int nworker;

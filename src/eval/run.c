@@ -91,7 +91,8 @@ static rh_outcome one_step(running *r, int64_t nstep)
         healthy = rh_agent_end(r->agent, reward);
     } else {
         look_up(r);
-        healthy = rh_agent_step(r->agent, reward, r->obs, &r->agent_rng, r->act);
+        healthy = (cut ? rh_agent_truncate : rh_agent_step)(r->agent, reward, r->obs,
+                                                            &r->agent_rng, r->act);
     }
     if (terminal || cut) {
         rh_tally__end_episode(&r->tally);

@@ -172,7 +172,9 @@ rh_status rh_runner__init(rh_runner *runner, rh_env *const *env, int nmember,
     runner->env = env;
     runner->nmember = nmember;
     runner->agent = agent;
-    runner->task = task;
+    runner->told = *task;
+    runner->told.nstep = opt->nstep;
+    runner->task = &runner->told;
     runner->opt = *opt;
     rh_status rc = make_workers(runner, nworker, err);
     return rc ? rc : prepare(runner, nsetting, hp, err);

@@ -231,7 +231,7 @@ void rh_exec__add_params(rh_exec *p, const rh_param *param, int n, const double 
 
 bool rh_exec__nonsense(rh_exec *p, const char *line, const char *expected)
 {
-    char shown[64], what[160];
+    char shown[128], what[224];
     const char *error = strstr(line, "\"error\"");
     rh_text__printable(error ? error + 7 : line, shown, sizeof shown);
     if (error)

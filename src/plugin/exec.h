@@ -21,7 +21,7 @@ typedef struct rh_exec {
     const char *command; // borrowed
     int fd;              // its standard input and output; -1: it is not there
     pid_t pid;
-    char reason[240]; // what it did wrong; "": nothing
+    char reason[320]; // what it did wrong; "": nothing
     size_t nread;     // bytes in the buffer
     size_t nline;     // of these, the line that was returned last
     size_t nout;      // bytes in out

@@ -100,6 +100,8 @@ static void describe_run(exec_agent *s, uint64_t seed)
     rh_exec__add(e, ",\"action_high\":");
     rh_exec__add_numbers(e, t->act_hi, t->naction ? 0 : t->nact);
     rh_exec__add(e, t->continuing ? ",\"continuing\":true," : ",\"continuing\":false,");
+    rh_exec__add_number(e, "steps", (double)t->nstep);
+    rh_exec__add(e, ",");
     rh_exec__add_number(e, "gamma", t->gamma);
     rh_exec__add(e, "},");
     rh_exec__add_params(e, s->type->param, s->type->nparam, s->hp);
@@ -151,17 +153,33 @@ static bool agent_act(void *self, const double *obs, rh_rng *rng, double *act)
     return ask_about(self, "act", obs, NULL, rng, act);
 }
 
-// No answer is expected.
-static bool agent_end(void *self, double reward)
+// The last step of an episode: "end":true, or "truncated":[...]. No answer is expected.
+static bool tell(exec_agent *s, const char *word, const double *obs, double reward)
 {
-    exec_agent *s = self;
     rh_exec *e = s->exec;
     if (!rh_exec__healthy(e))
         return false;
-    rh_exec__add(e, "{\"end\":true,");
+    rh_exec__add(e, "{\"");
+    rh_exec__add(e, word);
+    rh_exec__add(e, "\":");
+    if (obs)
+        rh_exec__add_numbers(e, obs, s->task.nobs);
+    else
+        rh_exec__add(e, "true");
+    rh_exec__add(e, ",");
     rh_exec__add_number(e, "reward", reward);
     rh_exec__add(e, "}\n");
     return rh_exec__send(e);
+}
+
+static bool agent_end(void *self, double reward)
+{
+    return tell(self, "end", NULL, reward);
+}
+
+static bool agent_truncate(void *self, double reward, const double *obs)
+{
+    return tell(self, "truncated", obs, reward);
 }
 
 static const char *agent_reason(void *self)
@@ -194,6 +212,7 @@ static void read_kind(program *p, const json_t *from)
     t->act = agent_act;
     t->reason = agent_reason;
     t->clear = agent_clear;
+    t->truncate = json_is_true(json_object_get(from, "truncated")) ? agent_truncate : NULL;
 }
 
 static const rh_agent_type *add(const char *name, rh_error *err)

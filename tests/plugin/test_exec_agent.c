@@ -136,6 +136,51 @@ static void faults_fail_the_run(void **unused)
     }
 }
 
+// A program that wants to know about truncated episodes.
+static void truncated_episodes_are_told(void **unused)
+{
+    (void)unused;
+    rh_error err = {""};
+    rh_result result[2];
+    char reason[480], line[4096], before[4096] = "";
+    FILE *file = fopen("told.sh", "w");
+    assert_non_null(file);
+    fputs(
+        "while read -r line; do\n"
+        "    echo \"$line\" >>told.said\n"
+        "    case $line in\n"
+        "    *describe*) echo '{\"rehearse\": 1, \"actions\": \"discrete\", \"timeout\": 0.7, "
+        "\"truncated\": true, \"parameters\": []}' ;;\n"
+        "    *'\"run\"'*|*'\"end\"'*|*'\"truncated\"'*) ;;\n"
+        "    *) echo '{\"action\": 1}' ;;\n"
+        "    esac\ndone\n",
+        file);
+    fclose(file);
+    const rh_agent_type *type = rh_plugin_agent("exec:sh told.sh", &err);
+    if (!type)
+        fail_msg("%s", err.text);
+    evaluate(type, result, reason);
+
+    // runs of 100 steps, episodes of at most 40: the step is told once, and a start follows
+    int ntruncated = 0, nrun = 0;
+    FILE *said = fopen("told.said", "r");
+    assert_non_null(said);
+    while (fgets(line, sizeof line, said)) {
+        bool after = strncmp(before, "{\"truncated\":[", 14) == 0;
+        assert_true(!after || strncmp(line, "{\"start\":[", 10) == 0);
+        ntruncated += after && strstr(before, "],\"reward\":-") != NULL;
+        nrun += strstr(line, "\"steps\":100,") != NULL;
+        strcpy(before, line);
+    }
+    fclose(said);
+    assert_int_equal(nrun, 2);
+    assert_true(ntruncated >= 4);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(result[i].outcome, RH_FINISHED);
+        assert_int_equal(result[i].nstep, 100);
+    }
+}
+
 static void without_a_description_it_is_refused(void **unused)
 {
     (void)unused;
@@ -192,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_is_an_agent),
         cmocka_unit_test(faults_fail_the_run),
+        cmocka_unit_test(truncated_episodes_are_told),
         cmocka_unit_test(without_a_description_it_is_refused),
         cmocka_unit_test(survives_failed_allocations),
     };
