@@ -1,0 +1,491 @@
+// study.cpp - plans, fits and studies: started here, watched from Python, results as dicts.
+
+#include "core.h"
+
+#include <cmath>
+#include <cstdlib>
+
+// ---------------------------------------------------------------------------- watching
+
+static void fit_progress(void *context, const char *what, double share)
+{
+    Watch *w = static_cast<Watch *>(context);
+    std::lock_guard<std::mutex> hold(w->lock);
+    w->stage = RH_STAGE_FIT;
+    w->what = what ? what : "";
+    w->share = share;
+}
+
+static bool wants_stop(void *context)
+{
+    return static_cast<Watch *>(context)->stopped.load();
+}
+
+static void study_progress(void *context, const rh_study_progress *p)
+{
+    Watch *w = static_cast<Watch *>(context);
+    std::lock_guard<std::mutex> hold(w->lock);
+    w->stage = p->stage;
+    w->what = p->what ? p->what : "";
+    w->share = p->fraction;
+    w->nrun = p->nrun;
+    w->nrun_max = p->nrun_max;
+    w->nrun_resumed = p->nrun_resumed;
+    w->nsetting = p->nsetting;
+    w->nsetting_max = p->nsetting_max;
+    w->value = p->value;
+}
+
+rh_watch Watch::hooks()
+{
+    return rh_watch{fit_progress, wants_stop, this};
+}
+
+void Watch::hook(rh_study_options &opt)
+{
+    opt.progress = study_progress;
+    opt.stop = wants_stop;
+    opt.context = this;
+}
+
+nb::dict Watch::news()
+{
+    static const char *const name[] = {"fit", "search", "confirm"};
+    std::lock_guard<std::mutex> hold(lock);
+    nb::dict d;
+    d["stage"] = stage < 0 ? nb::object(nb::none()) : nb::object(nb::str(name[stage]));
+    d["what"] = what;
+    d["share"] = share;
+    d["runs"] = nrun;
+    d["runs_max"] = nrun_max;
+    d["runs_resumed"] = nrun_resumed;
+    d["settings"] = nsetting;
+    d["settings_max"] = nsetting_max;
+    d["value"] = real(value);
+    return d;
+}
+
+// ---------------------------------------------------------------------------- plans
+
+static Plan make_plan(const std::string &command)
+{
+    rh_error err;
+    rh_plan *plan = nullptr;
+    check(rh_plan_create(&plan, &err), err);
+    rh_plan_use(plan, command == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE);
+    return Plan{PlanPtr(plan, rh_plan_destroy)};
+}
+
+static nb::list plan_keys(const std::string &command)
+{
+    unsigned use = command == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
+    nb::list list;
+    const rh_plan_key *key;
+    for (int i = 0; (key = rh_plan_key_at(i)) != nullptr; i++) {
+        if (!(key->commands & use))
+            continue;
+        nb::dict d;
+        d["key"] = key->key;
+        d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
+        d["pairs"] = key->type == RH_PLAN_PAIRS;
+        d["flag"] = key->type == RH_PLAN_FLAG;
+        d["about"] = key->about;
+        list.append(d);
+    }
+    return list;
+}
+
+static nb::dict plan_entries(const Plan &self)
+{
+    const char *key, *value;
+    bool open;
+    nb::dict d;
+    for (int i = 0; rh_plan_entry(self.p.get(), i, &key, &value, &open); i++)
+        d[key] = value;
+    return d;
+}
+
+static std::string plan_text(const Plan &self)
+{
+    char *text = nullptr;
+    size_t size = 0;
+    rh_error err;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        throw Fault{RH_ENOMEM, "plan: out of memory"};
+    rh_status rc = rh_plan_write(self.p.get(), out, &err);
+    fclose(out);
+    std::string all(text ? text : "", size);
+    free(text);
+    check(rc, err);
+    return all;
+}
+
+// ---------------------------------------------------------------------------- fitting
+
+static Model fit(const Plan &plan, const Log &log, const Log *starts, int nthread, bool fidelity,
+                 Watch &watch)
+{
+    rh_error err;
+    rh_model *model = nullptr;
+    rh_fit_options opt = rh_fit_defaults();
+    opt.starts = starts ? starts->p.get() : nullptr;
+    opt.nthread = nthread;
+    opt.fidelity = fidelity;
+    opt.watch = watch.hooks();
+    rh_status rc;
+    {
+        nb::gil_scoped_release release;
+        rc = rh_plan_settle(plan.p.get(), log.p.get(), &err);
+        if (!rc)
+            rc = rh_plan_check_fit(plan.p.get(), log.p.get(), &opt, &err);
+        if (!rc)
+            rc = rh_plan_fit(&model, plan.p.get(), log.p.get(), &opt, &err);
+    }
+    check(rc, err);
+    return Model{ModelPtr(model, [](const rh_model *p) { rh_model_destroy(const_cast<rh_model *>(p)); })};
+}
+
+// ---------------------------------------------------------------------------- the study
+
+static nb::dict searched(const rh_plan *plan, const double *hp)
+{
+    nb::dict d;
+    const rh_agent_type *agent = rh_plan_agent(plan);
+    for (int i = 0; i < rh_plan_space(plan)->ndim; i++) {
+        int k = rh_plan_param(plan, i, nullptr);
+        d[agent->param[k].name] = param_value(&agent->param[k], hp[k]);
+    }
+    return d;
+}
+
+static nb::dict trial_dict(const rh_plan *plan, const rh_verdict *v, const rh_trial *t)
+{
+    static const char *const state[] = {"open", "done", "dropped"};
+    nb::dict d, kinds;
+    nb::list runs;
+    int nfinished = 0;
+    int ncurve = (int)rh_plan_number(plan, "evaluation.curve");
+    for (int m = 0; t->result && m < t->nmember; m++)
+        for (int r = 0; r < t->nrun; r++) {
+            const rh_result *x = &t->result[m * t->nrun + r];
+            if (x->outcome == RH_STOPPED)
+                continue;
+            nfinished++;
+            runs.append(nb::make_tuple(m, r, x->score, x->total, x->nstep, x->nepisode, x->nuncovered,
+                                       rh_outcome_name(x->outcome)));
+        }
+    for (int k = 0; k < t->nkind; k++) {
+        nb::dict one;
+        one["score"] = real(t->kind[k].value);
+        one["lo95"] = real(t->kind[k].lo95);
+        one["hi95"] = real(t->kind[k].hi95);
+        kinds[v->kind[k]] = one;
+    }
+    d["setting"] = t->setting;
+    d["stage"] = t->confirm ? "confirm" : "search";
+    d["state"] = state[t->state];
+    d["parameters"] = searched(plan, t->hp);
+    d["score"] = real(t->value);
+    d["lo95"] = real(t->lo95);
+    d["hi95"] = real(t->hi95);
+    d["finished_runs"] = nfinished;
+    d["out_of_coverage"] = real(t->out_of_coverage);
+    d["failed"] = t->ndiverged;
+    d["kinds"] = kinds;
+    d["curve"] = t->curve ? copied(t->curve, (size_t)ncurve) : nb::object(nb::none());
+    d["runs"] = runs;
+    return d;
+}
+
+static nb::dict reference(const rh_reference &r)
+{
+    nb::dict d;
+    d["score"] = real(r.score);
+    d["lo95"] = real(r.lo95);
+    d["hi95"] = real(r.hi95);
+    return d;
+}
+
+class Study {
+  public:
+    Study(const Plan &plan_, const Log *log_, const Log *starts_, const Model *model_)
+        : plan(plan_.p), log(log_ ? log_->p : nullptr), starts(starts_ ? starts_->p : nullptr),
+          model(model_ ? model_->p : nullptr)
+    {
+    }
+    ~Study() { close(); }
+
+    // Settle the plan and open the folder; fits the model of a new study.
+    void open(const std::optional<std::string> &where, int nthread, Watch &watch)
+    {
+        rh_error err;
+        rh_study_options opt = rh_study_defaults();
+        folder = where;
+        opt.folder = folder ? folder->c_str() : nullptr; // borrowed by the study
+        opt.nthread = nthread;
+        watch.hook(opt);
+        rh_status rc;
+        {
+            nb::gil_scoped_release release;
+            rc = rh_plan_settle(plan.get(), model ? rh_model_log(model.get()) : log.get(), &err);
+            if (!rc)
+                rc = rh_study_create(&study, plan.get(), model ? nullptr : log.get(), starts.get(),
+                                     model.get(), &opt, &err);
+        }
+        check(rc, err);
+    }
+
+    void run()
+    {
+        rh_error err;
+        rh_status rc;
+        if (!study)
+            refuse("study: closed, expected an open one");
+        {
+            nb::gil_scoped_release release;
+            rc = rh_study_run(study, &err);
+        }
+        check(rc, err);
+    }
+
+    nb::dict estimate()
+    {
+        rh_error err;
+        rh_estimate e;
+        rh_status rc;
+        if (!study)
+            refuse("study: closed, expected an open one");
+        {
+            nb::gil_scoped_release release;
+            rc = rh_study_estimate(study, &e, &err);
+        }
+        check(rc, err);
+        nb::dict d;
+        d["settings"] = e.nsetting;
+        d["runs"] = e.nrun;
+        d["runs_to_confirm"] = e.nconfirm;
+        d["steps_per_run"] = e.eval.nstep;
+        d["seconds_per_run"] = e.seconds_per_run;
+        d["seconds"] = e.seconds;
+        return d;
+    }
+
+    nb::dict verdict()
+    {
+        const rh_verdict *v = study ? rh_study_verdict(study) : nullptr;
+        if (!v)
+            throw Fault{RH_ENOMEM, "study: out of memory"};
+        const rh_agent_type *agent = rh_plan_agent(plan.get());
+        const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
+        nb::dict d, all;
+        nb::list trials, tied, importance;
+        for (int i = 0; i < v->ntrial; i++)
+            trials.append(trial_dict(plan.get(), v, &v->trial[i]));
+        for (int i = 0; i < v->ntied; i++)
+            tied.append(v->tied[i]);
+        for (int i = 0; v->winner >= 0 && i < agent->nparam; i++)
+            all[agent->param[i].name] = param_value(&agent->param[i], v->trial[v->winner].hp[i]);
+        for (int i = 0; i < rh_plan_space(plan.get())->ndim; i++) {
+            nb::dict one;
+            one["name"] = agent->param[rh_plan_param(plan.get(), i, nullptr)].name;
+            one["main_effect"] = v->importance_known ? real(v->importance[i]) : nb::object(nb::none());
+            one["total_effect"] = v->importance_known ? real(v->importance_total[i]) : nb::object(nb::none());
+            one["at_bound"] = v->winner >= 0 && v->bound && v->bound[i] ? nb::object(nb::str(v->bound[i] < 0 ? "lower" : "upper"))
+                                                            : nb::object(nb::none());
+            importance.append(one);
+        }
+        d["agent"] = agent->name;
+        d["finished"] = v->finished;
+        d["trials"] = trials;
+        d["winner"] = v->winner;
+        d["winner_search"] = v->winner_search;
+        d["search_best"] = v->search_best;
+        d["hyperparameters"] = all;
+        d["tied"] = tied;
+        d["importance"] = importance;
+        d["optimism"] = real(v->optimism);
+        d["per_steps"] = v->per_steps;
+        d["logged"] = reference(v->logged);
+        d["random"] = reference(v->random);
+        d["rare_failures"] = v->nrare;
+        d["findings"] = findings_list(&v->findings);
+        d["model_findings"] = findings_list(fidelity ? &fidelity->findings : nullptr);
+        d["runs"] = v->nrun;
+        d["resumed_runs"] = v->nrun_resumed;
+        d["steps"] = v->nstep;
+        d["seconds"] = v->seconds;
+        d["steps_per_run"] = rh_plan_number(plan.get(), "evaluation.steps");
+        return d;
+    }
+
+    void close()
+    {
+        rh_study_destroy(study);
+        study = nullptr;
+    }
+
+  private:
+    PlanPtr plan;
+    LogPtr log, starts;
+    ModelPtr model;
+    std::optional<std::string> folder;
+    rh_study *study = nullptr;
+};
+
+// ---------------------------------------------------------------------------- models
+
+static nb::dict fidelity_error(const rh_fidelity_error &e)
+{
+    nb::dict d;
+    d["model"] = real(e.model);
+    d["mean"] = real(e.mean);
+    d["persistence"] = real(e.persistence);
+    return d;
+}
+
+static nb::object fidelity(const Model &self)
+{
+    const rh_fidelity *f = rh_model_fidelity(self.p.get());
+    const rh_log *log = rh_model_log(self.p.get());
+    if (!f)
+        return nb::none();
+    nb::dict d, sensors;
+    for (int i = 0; i < log->nobs; i++)
+        sensors[log->obs_name[i]] = fidelity_error(f->sensor[i]);
+    d["held_out_steps"] = f->nheld;
+    d["sensors"] = sensors;
+    d["reward"] = fidelity_error(f->reward);
+    d["terminal"] = fidelity_error(f->terminal);
+    d["logged_return"] = real(f->logged_return.median);
+    d["simulated_return"] = real(f->simulated_return.median);
+    d["logged_length"] = real(f->logged_length.median);
+    d["simulated_length"] = real(f->simulated_length.median);
+    d["out_of_coverage"] = real(f->out_of_coverage);
+    d["random_return"] = real(f->random_return);
+    d["findings"] = findings_list(&f->findings);
+    return d;
+}
+
+static nb::object comparison(const Model &self)
+{
+    const rh_model_comparison *c = rh_model_compared(self.p.get());
+    if (!c)
+        return nb::none();
+    nb::list list;
+    for (int i = 0; i < c->ntrial; i++) {
+        const rh_model_trial *t = &c->trial[i];
+        nb::dict d;
+        d["kind"] = t->kind;
+        d["model"] = t->type->name;
+        d["representation"] = t->repr->name;
+        d["score"] = t->tried ? real(t->score) : nb::object(nb::none());
+        d["error"] = t->tried ? real(t->error) : nb::object(nb::none());
+        d["chosen"] = t->chosen;
+        d["note"] = t->note;
+        list.append(d);
+    }
+    return list;
+}
+
+static nb::dict model_parameters(const Model &self)
+{
+    const rh_model_type *type = rh_model_kind(self.p.get());
+    const double *value = rh_model_params(self.p.get());
+    nb::dict d;
+    for (int i = 0; i < type->nparam; i++)
+        d[type->param[i].name] = param_value(&type->param[i], value[i]);
+    return d;
+}
+
+static Model read_model(const std::string &path)
+{
+    rh_error err;
+    rh_model *model = nullptr;
+    rh_status rc;
+    {
+        nb::gil_scoped_release release;
+        rc = rh_model_read(&model, path.c_str(), &err);
+    }
+    check(rc, err);
+    return Model{ModelPtr(model, [](const rh_model *p) { rh_model_destroy(const_cast<rh_model *>(p)); })};
+}
+
+static void write_model(const Model &self, const std::string &path)
+{
+    rh_error err;
+    rh_status rc;
+    {
+        nb::gil_scoped_release release;
+        rc = rh_model_write(self.p.get(), path.c_str(), &err);
+    }
+    check(rc, err);
+}
+
+void bind_model(nb::module_ &m)
+{
+    m.def("read_model", read_model);
+    nb::class_<Model>(m, "Model")
+        .def_prop_ro("kind", [](const Model &x) { return rh_model_kind(x.p.get())->name; })
+        .def_prop_ro("representation", [](const Model &x) { return rh_repr_kind(rh_model_repr(x.p.get()))->name; })
+        .def_prop_ro("members", [](const Model &x) { return rh_model_nmember(x.p.get()); })
+        .def_prop_ro("parameters", model_parameters)
+        .def_prop_ro("task", [](const Model &x) { return task_dict(rh_model_task(x.p.get())); })
+        .def_prop_ro("log", [](const Model &x) { return Log{LogPtr(x.p, rh_model_log(x.p.get()))}; })
+        .def_prop_ro("fidelity", fidelity)
+        .def_prop_ro("comparison", comparison)
+        .def("cutoff", [](const Model &x, int64_t nstep) { return rh_model_cutoff(rh_model_log(x.p.get()), nstep); })
+        .def("write", write_model);
+}
+
+void bind_study(nb::module_ &m)
+{
+    m.def("plan_keys", plan_keys);
+    m.def("make_plan", make_plan);
+    m.def("fit", fit, nb::arg("plan"), nb::arg("log"), nb::arg("starts").none(), nb::arg("jobs"),
+          nb::arg("fidelity"), nb::arg("watch"));
+    nb::class_<Watch>(m, "Watch")
+        .def(nb::init<>())
+        .def("stop", [](Watch &w) { w.stopped = true; })
+        .def("news", &Watch::news);
+    nb::class_<Plan>(m, "Plan")
+        .def("read", [](Plan &self, const std::string &path) {
+            rh_error err;
+            check(rh_plan_read(self.p.get(), path.c_str(), &err), err);
+        })
+        .def("set", [](Plan &self, const std::string &key, const std::string &text, const std::string &where) {
+            rh_error err;
+            check(rh_plan_set(self.p.get(), key.c_str(), text.c_str(), where.c_str(), &err), err);
+        })
+        .def("try_values", [](Plan &self, const std::string &name, const std::string &text, const std::string &where) {
+            rh_error err;
+            check(rh_plan_try(self.p.get(), name.c_str(), text.c_str(), where.c_str(), &err), err);
+        })
+        .def("setting", [](Plan &self, const std::string &path) {
+            rh_error err;
+            check(rh_plan_setting(self.p.get(), path.c_str(), true, &err), err);
+        })
+        .def("check", [](Plan &self) {
+            rh_error err;
+            rh_status rc;
+            {
+                nb::gil_scoped_release release; // an agent of another program describes itself
+                rc = rh_plan_check(self.p.get(), &err);
+            }
+            check(rc, err);
+        })
+        .def("get", [](const Plan &self, const std::string &key) -> nb::object {
+            const char *text = rh_plan_text(self.p.get(), key.c_str());
+            return text ? nb::object(nb::str(text)) : nb::object(nb::none());
+        })
+        .def_prop_ro("entries", plan_entries)
+        .def_prop_ro("text", plan_text);
+    nb::class_<Study>(m, "Study")
+        .def(nb::init<const Plan &, const Log *, const Log *, const Model *>(), nb::arg("plan"),
+             nb::arg("log").none(), nb::arg("starts").none(), nb::arg("model").none())
+        .def("open", &Study::open, nb::arg("folder").none(), nb::arg("jobs"), nb::arg("watch"))
+        .def("run", &Study::run)
+        .def("estimate", &Study::estimate)
+        .def("verdict", &Study::verdict)
+        .def("close", &Study::close);
+}

@@ -1,0 +1,70 @@
+"""Keyword arguments of fit() and tune() become the keys of a study file."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, Dict, List, Mapping, Tuple, Union
+
+from . import _core
+from ._errors import InvalidError
+
+Axis = Union[float, str, List[Any], Tuple[Any, ...], range]
+
+_names: Dict[str, Dict[str, Dict[str, Any]]] = {}
+
+
+def names(command: str) -> Dict[str, Dict[str, Any]]:
+    """{keyword: key} of a command: the options of the program, with underscores."""
+    if command not in _names:
+        table: Dict[str, Dict[str, Any]] = {}
+        for key in _core.plan_keys(command):
+            plain = key["key"].replace(".*", "").replace(".", "_")
+            for name in (key["option"].replace("-", "_") if key["option"] else plain, plain):
+                table.setdefault(name, key)
+        _names[command] = table
+    return _names[command]
+
+
+def text(value: Any) -> str:
+    """A value as a study file has it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return ",".join(text(v) for v in value)
+    return str(value)
+
+
+def axis(value: Axis) -> str:
+    """The values to try: 0.1; [1, 10]; (0.01, 1); (0.01, 1, "log"); "0.01:1:log"."""
+    if isinstance(value, tuple):
+        if len(value) not in (2, 3):
+            raise InvalidError(f"search: {value!r}, expected (low, high) or (low, high, 'log'); "
+                               "a list has the values to try")
+        return ":".join(text(v) for v in value)
+    if isinstance(value, range):
+        return ",".join(text(v) for v in value)
+    if hasattr(value, "tolist"):  # NumPy
+        value = value.tolist()
+    return text(value)
+
+
+def apply(plan: _core.Plan, command: str, options: Mapping[str, Any]) -> None:
+    table = names(command)
+    for name, value in options.items():
+        key = table.get(name)
+        if key is None:
+            near = difflib.get_close_matches(name, table, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            raise TypeError(f"{command}() has no option '{name}'{hint}")
+        if value is None:
+            continue
+        if key["pairs"]:
+            if not isinstance(value, Mapping):
+                raise InvalidError(f"{name} = {value!r}, expected a dict of names and values")
+            for one, x in value.items():
+                lo_hi = isinstance(x, tuple) and len(x) == 2
+                plan.set(key["key"][:-1] + str(one), axis(x) if lo_hi else text(x), name)
+        else:
+            plan.set(key["key"], text(value), name)

@@ -1,0 +1,276 @@
+"""Studies: tune() and its result."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import os
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import _agent, _core, _plan
+from ._errors import InvalidError, missing
+from ._log import ROLES, Log, read
+from ._model import Model, load
+from ._show import Finding, findings, frame, html_findings, html_table, number
+from ._work import cpus, work
+
+Agent = Union[str, type, Callable[..., Any]]
+
+
+class Study:
+    """The result of tune(): the setting to deploy, and what it was chosen from."""
+
+    def __init__(self, verdict: Mapping[str, Any], plan: _core.Plan, folder: Optional[str]) -> None:
+        self.result: Dict[str, Any] = dict(verdict)
+        self.folder = folder
+        self.plan: Dict[str, str] = plan.entries
+        self.study_file: str = plan.text
+        self.findings: List[Finding] = findings(verdict["findings"])
+        self.model_findings: List[Finding] = findings(verdict["model_findings"])
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.result["finished"])
+
+    @property
+    def agent(self) -> str:
+        """Its name; that of an agent in Python is a command (docs/exec.md)."""
+        return str(self.result["agent"])
+
+    @property
+    def best(self) -> Dict[str, Any]:
+        """All hyperparameters of the setting to deploy; empty if there is none."""
+        return dict(self.result["hyperparameters"])
+
+    @property
+    def winner(self) -> Optional[Dict[str, Any]]:
+        """The trial of the setting to deploy: its confirmation if there is one."""
+        at = self.result["winner"]
+        return None if at < 0 else dict(self.result["trials"][at])
+
+    @property
+    def score(self) -> Optional[float]:
+        return self.winner["score"] if self.winner else None
+
+    @property
+    def interval(self) -> Tuple[Optional[float], Optional[float]]:
+        """The 95 % interval of the score."""
+        return (self.winner["lo95"], self.winner["hi95"]) if self.winner else (None, None)
+
+    @property
+    def unit(self) -> str:
+        """What scores are: rewards per episode, or per so many steps."""
+        steps = self.result["per_steps"]
+        return f"per {steps:,} steps" if steps else "per episode"
+
+    @property
+    def logged(self) -> Dict[str, Optional[float]]:
+        """The score of the logged controller, from the log alone."""
+        return dict(self.result["logged"])
+
+    @property
+    def random(self) -> Dict[str, Optional[float]]:
+        """The score of random actions in the same models."""
+        return dict(self.result["random"])
+
+    @property
+    def trials(self) -> Any:
+        """All settings that were tried and confirmed, as pandas."""
+        rows = []
+        for i, t in enumerate(self.result["trials"]):
+            row = {k: t[k] for k in ("setting", "stage", "state")}
+            row.update(t["parameters"])
+            row.update({k: t[k] for k in ("score", "lo95", "hi95", "finished_runs", "failed", "out_of_coverage")})
+            row["tied"] = i in self.result["tied"]
+            rows.append(row)
+        return frame(rows)
+
+    @property
+    def runs(self) -> Any:
+        """Every run of every setting, as pandas."""
+        rows = []
+        for t in self.result["trials"]:
+            for run in t["runs"]:
+                rows.append((t["setting"], t["stage"], *t["parameters"].values(), *run))
+        names = list(self.result["trials"][0]["parameters"]) if self.result["trials"] else []
+        return frame(rows, ["setting", "stage", *names, "member", "run", "score", "total", "steps",
+                            "episodes", "out_of_coverage", "outcome"])
+
+    @property
+    def importance(self) -> Any:
+        """How much each hyperparameter matters, as pandas."""
+        return frame(self.result["importance"]).set_index("name")
+
+    @property
+    def model(self) -> Model:
+        """The calibration model of the search."""
+        if self.folder is None:
+            raise InvalidError("study.model: the study has no folder, expected tune(..., folder=...)")
+        return load(os.path.join(self.folder, "study.model"))
+
+    # ---------------------------------------------------------------------------- showing
+
+    def _lines(self) -> List[Tuple[str, str]]:
+        lo, hi = self.interval
+        searched = self.winner["parameters"] if self.winner else {}
+        setting = ", ".join(f"{k}={number(v) if isinstance(v, float) else v}" for k, v in searched.items())
+        stage = "confirmed" if self.winner and self.winner["stage"] == "confirm" else "not confirmed"
+        words = self.agent.split()
+        known = "rehearse.worker" in words  # module:Name says more than the command
+        agent = f"{words[words.index('rehearse.worker') + 1]} (in Python)" if known else self.agent
+        out = [("agent", agent),
+               ("setting", setting or "none: no setting worked"),
+               ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
+               ("logged", f"{number(self.logged['score'])} in the log"),
+               ("random", f"{number(self.random['score'])} in the model"),
+               ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "
+                         f"{self.result['runs']:,} runs of {self.result['steps_per_run']:,} steps, "
+                         f"{len(self.result['tied'])} settings tied with the best (95 %)")]
+        if not self.finished:
+            out.append(("unfinished", "call tune() again with the same arguments to resume"))
+        return out
+
+    def __repr__(self) -> str:
+        lines = [f"{name:<11}{text}" for name, text in self._lines()]
+        return "\n".join(lines + [repr(f) for f in self.findings])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(n)}</th><td>{html.escape(t)}</td></tr>" for n, t in self._lines())
+        tied = [self.result["trials"][i] for i in self.result["tied"]]
+        table = ""
+        if tied:
+            names = list(tied[0]["parameters"])
+            table = html_table((*names, "score", "95 % interval"), [
+                (*(number(v) if isinstance(v, float) else v for v in t["parameters"].values()), number(t["score"]),
+                 f"{number(t['lo95'])} to {number(t['hi95'])}") for t in tied])
+        return f"<table>{rows}</table>{table}{html_findings(self.findings)}"
+
+    @staticmethod
+    def _axes(ax: Any) -> Any:
+        if ax is not None:
+            return ax
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise missing("matplotlib", "a plot") from None
+        return plt.subplots()[1]
+
+    def plot_curve(self, ax: Any = None) -> Any:
+        """The mean learning curve of the setting to deploy, and of those tied with it."""
+        ax = self._axes(ax)
+        steps = self.result["steps_per_run"]
+        for rank, i in enumerate(self.result["tied"]):
+            curve = self.result["trials"][i]["curve"]
+            if curve is not None and len(curve):
+                x = [steps * (k + 1) / len(curve) for k in range(len(curve))]
+                ax.plot(x, curve, color="C0" if rank == 0 else "0.8", zorder=2 if rank == 0 else 1,
+                        label="the setting to deploy" if rank == 0 else None)
+        ax.set_xlabel("step")
+        ax.set_ylabel("reward per segment" if self.result["per_steps"] else "return of an episode")
+        ax.legend()
+        return ax
+
+    def plot_settings(self, name: Optional[str] = None, ax: Any = None) -> Any:
+        """Scores of the search against one hyperparameter, by default the most important one."""
+        ax = self._axes(ax)
+        if name is None:
+            rows = self.result["importance"]
+            if not rows:
+                raise InvalidError("plot_settings: nothing was searched")
+            name = max(rows, key=lambda r: r["total_effect"] or 0.0)["name"]
+        tried = [t for t in self.result["trials"] if t["stage"] == "search" and t["score"] is not None]
+        if tried and name not in tried[0]["parameters"]:
+            raise InvalidError(f"plot_settings: no searched hyperparameter '{name}', expected one of "
+                               + ", ".join(tried[0]["parameters"]))
+        x = [t["parameters"][name] for t in tried]
+        ax.plot(x, [t["score"] for t in tried], "o", color="C0")
+        if self.winner:
+            ax.axvline(self.winner["parameters"][name], color="0.6", zorder=0)
+        if all(isinstance(v, (int, float)) and v > 0 for v in x) and x and max(x) > 50 * min(x):
+            ax.set_xscale("log")
+        ax.set_xlabel(name)
+        ax.set_ylabel(f"score, {self.unit}")
+        return ax
+
+    def plot_importance(self, ax: Any = None) -> Any:
+        """Shares of the score's variance by hyperparameter."""
+        ax = self._axes(ax)
+        rows = [r for r in self.result["importance"] if r["total_effect"] is not None]
+        rows.sort(key=lambda r: r["total_effect"])
+        ax.barh([r["name"] for r in rows], [r["total_effect"] for r in rows], color="0.8", label="with interactions")
+        ax.barh([r["name"] for r in rows], [r["main_effect"] for r in rows], color="C0", label="alone")
+        ax.set_xlabel("share of the score's variance")
+        ax.legend()
+        return ax
+
+
+def tune(
+    log: Any,
+    agent: Optional[Agent] = None,
+    *,
+    search: Optional[Mapping[str, _plan.Axis]] = None,
+    folder: "os.PathLike[str] | str | None" = None,
+    jobs: Optional[int] = None,
+    starts: Any = None,
+    setting: "os.PathLike[str] | str | None" = None,
+    timeout: float = 600.0,
+    progress: Optional[bool] = None,
+    **options: Any,
+) -> Study:
+    """Choose hyperparameters from a log.
+
+    log: a Log, a Model, or what read() takes, with its keyword arguments; the path of a study file
+    (docs/study-file.md). agent: the name of a built-in one, a class with start, step and end, or a
+    function train(env, seed, **hyperparameters). search: values to try, {"alpha": (1e-3, 1, "log"),
+    "tau": [0.1, 1, 10], "lambda": 0.9}. folder: where the study is kept; the same call resumes it. jobs: runs
+    in parallel, which changes no result. timeout: seconds that a Python agent may take for a step. progress:
+    a bar by tqdm; by default in a notebook and on a terminal. Other options are those of `rehearse tune` with underscores: trials=60, steps=5000, runs=10, method="race",
+    confirm=5, model="knn", seed=1, ...
+    """
+    roles = {k: options.pop(k) for k in list(options) if k in ROLES}
+    plan = _core.make_plan("tune")
+    if isinstance(log, (str, os.PathLike)) and os.fspath(log).endswith((".yaml", ".yml")):
+        plan.read(os.fspath(log))
+    if setting is not None:
+        plan.setting(os.fspath(setting))
+    if agent is not None:
+        if not isinstance(agent, str):
+            if not inspect.isclass(agent) and options.get("criterion") == "final":
+                raise InvalidError("criterion = final: a train function cannot be frozen, expected another one")
+            agent = _agent.command_of(agent)
+            _core.set_timeout(timeout)
+        plan.set("agent.name", agent, "agent")
+    elif inspect.isclass(log):
+        raise TypeError(f"tune: {log.__name__} as the log, expected tune(log, agent)")
+    for name, value in (search or {}).items():
+        plan.try_values(name, _plan.axis(value), "search")
+    source: Optional[Log] = None
+    model: Optional[Model] = None
+    text = os.fspath(log) if isinstance(log, (str, os.PathLike)) else ""
+    if isinstance(log, Model) or text.startswith("model:"):
+        model = log if isinstance(log, Model) else load(text[len("model:"):])
+        plan.set("data", text or f"model:{model.name}", "data")
+    else:
+        source = read(log, **roles)
+        plan.set("data", source.path or source.name, "data")
+    _plan.apply(plan, "tune", options)
+    plan.check()
+    first = None if starts is None else read(starts, **({} if isinstance(starts, Log) else roles))
+    return _carry_out(plan, source, first, model, None if folder is None else os.fspath(folder),
+                      cpus() if jobs is None else jobs, progress)
+
+
+def _carry_out(plan: _core.Plan, source: Optional[Log], first: Optional[Log], model: Optional[Model],
+               folder: Optional[str], jobs: int, progress: Optional[bool]) -> Study:
+    core = _core.Study(plan, source._core if source else None, first._core if first else None,
+                       model._core if model else None)
+
+    def body(watch: _core.Watch) -> None:
+        core.open(folder, jobs, watch)
+        core.run()
+
+    try:
+        work(body, progress)
+        return Study(core.verdict(), plan, folder)
+    finally:
+        core.close()  # unlocks the folder

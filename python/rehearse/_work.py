@@ -1,0 +1,106 @@
+"""Long calls: a thread does the work, the main thread draws the progress and takes Ctrl-C.
+
+The library is called in a thread with the GIL released. The calling thread waits in Python, so a
+signal is handled at once: the work is asked to stop, ends in order, and KeyboardInterrupt is raised
+after that. No Python code runs in a callback of the library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import Any, Callable, Dict, List, Optional, TypeVar
+
+from . import _core
+from ._errors import Stopped
+
+T = TypeVar("T")
+
+_PAUSE = 0.1  # seconds between two looks at the news
+
+
+def cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Bar:
+    """A progress bar by tqdm; nothing without tqdm. None: in a notebook and on a terminal."""
+
+    def __init__(self, shown: Optional[bool]) -> None:
+        self._bar: Any = None
+        self._stage: Optional[str] = None
+        self._make: Any = None
+        self._last: Any = None
+        if shown is None:
+            shown = sys.stderr.isatty() or "ipykernel" in sys.modules
+        if shown:
+            try:
+                from tqdm.auto import tqdm
+
+                self._make = tqdm
+            except ImportError:
+                pass
+
+    def update(self, news: Dict[str, Any]) -> None:
+        stage = news["stage"]
+        if self._make is None or stage is None or news == self._last:
+            return
+        self._last = news
+        runs = stage != "fit" and news["runs_max"] > 0
+        group = "runs" if runs else "fit"
+        if group != self._stage:
+            self.close()
+            self._stage = group
+            self._bar = self._make(total=news["runs_max"] if runs else 100, leave=runs,
+                                   unit="run" if runs else "%", dynamic_ncols=True)
+        if runs:
+            self._bar.total = news["runs_max"]
+            self._bar.n = news["runs"]
+            self._bar.set_description(f"{stage} {news['settings']}/{news['settings_max']}", refresh=False)
+            if news["value"] is not None:
+                self._bar.set_postfix_str(f"best {news['value']:.4g}", refresh=False)
+        else:
+            self._bar.n = round(100 * min(max(news["share"], 0.0), 1.0))
+            self._bar.set_description(news["what"] or "fit", refresh=False)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None
+
+
+def work(call: Callable[[_core.Watch], T], progress: Optional[bool]) -> T:
+    """Do call(watch) in a thread; its result, its exception, or KeyboardInterrupt."""
+    watch = _core.Watch()
+    result: List[T] = []
+    fault: List[BaseException] = []
+
+    def body() -> None:
+        try:
+            result.append(call(watch))
+        except BaseException as error:  # raised again in the caller's thread
+            fault.append(error)
+
+    thread = threading.Thread(target=body, name="rehearse", daemon=True)
+    bar = _Bar(progress)
+    interrupted: Optional[BaseException] = None
+    thread.start()
+    try:
+        while thread.is_alive():
+            try:
+                thread.join(_PAUSE)
+                bar.update(watch.news())
+            except KeyboardInterrupt as error:
+                interrupted = error
+                watch.stop()
+    finally:
+        watch.stop()  # whatever goes wrong here, no work is left behind
+        thread.join()
+        bar.close()
+    if fault and not (interrupted and isinstance(fault[0], Stopped)):
+        raise fault[0]
+    if interrupted:
+        raise interrupted
+    return result[0]

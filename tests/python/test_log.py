@@ -1,0 +1,119 @@
+"""The same transitions from every source, without copies, and our messages as exceptions."""
+
+import types
+
+import numpy as np
+import pytest
+from conftest import PLANT, ROLES, ROOT
+
+import rehearse
+
+pandas = pytest.importorskip("pandas")
+
+
+def test_every_source_gives_the_same_log(log, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pandas.read_csv(PLANT)
+    dated = pandas.read_csv(PLANT, parse_dates=["time"]).set_index("time")
+    dated["trip"] = dated["trip"].astype(bool)
+    dated["pump"] = dated["pump"].astype("category")
+    table = pyarrow.Table.from_pandas(frame)
+    frame.to_parquet(tmp_path / "plant.parquet")
+    frame.to_feather(tmp_path / "plant.arrow", compression="uncompressed")
+    for source in (frame, dated, table, tmp_path / "plant.parquet", str(tmp_path / "plant.arrow")):
+        other = rehearse.read(source, **ROLES)
+        assert other.fingerprint == log.fingerprint
+        assert other.sensors == ["temp", "level"] and other.units == ["degC", "m"]
+        assert other.actions == ["high", "low", "off"]
+    assert rehearse.read(ROOT / "examples" / "plant.yaml").fingerprint == log.fingerprint
+    assert np.array_equal(rehearse.read(dated, **ROLES).times, log.times)
+
+
+def test_formats_of_files(log, tmp_path):
+    for name in ("log.npz", "log.csv", "log.hdf5"):
+        log.write(tmp_path / name)
+        assert rehearse.read(tmp_path / name).fingerprint == log.fingerprint
+
+
+def test_lists_in_cells():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"observation": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "action": [0, 1, 0],
+                           "reward": [1.0, 2.0, 3.0], "done": [False, False, True]})
+    log = rehearse.read(table, obs="observation_*", terminal="done")
+    assert log.states.tolist() == [[1, 2], [3, 4], [5, 6]] and log.terminal.tolist() == [False, False, True]
+
+
+def test_arrays_are_views(log):
+    assert len(log) == 641 and log.episodes == 11
+    states = log.states
+    assert not states.flags.owndata and not states.flags.writeable
+    with pytest.raises(ValueError):
+        states[0, 0] = 1
+    rewards = rehearse.read(PLANT, **ROLES).rewards  # outlives its log
+    assert np.array_equal(rewards, log.rewards)
+    frame = log.to_pandas()
+    assert len(frame) == len(log) and frame["reward"].sum() == pytest.approx(log.rewards.sum())
+    assert set(frame["pump"]) == {"high", "low", "off"}
+    assert np.isnan(log.next_observations).any(axis=1).sum() >= 0
+
+
+def test_from_arrays(log):
+    begins = np.r_[True, log.episode[1:] != log.episode[:-1]]
+    other = rehearse.from_arrays(log.observations, log.action_values[:, 0].astype(int), log.rewards,
+                                 terminal=log.terminal, truncated=log.truncated, begins=begins,
+                                 next_obs=log.next_observations, sensors=log.sensors, actions=log.actions)
+    assert len(other) == len(log) and other.actions == log.actions
+    assert np.array_equal(other.rewards, log.rewards) and np.array_equal(other.terminal, log.terminal)
+    assert np.array_equal(other.next_observations, log.next_observations, equal_nan=True)
+    with pytest.raises(rehearse.InvalidError, match="expected one row per step"):
+        rehearse.from_arrays([[1.0]], [0, 1], [1.0, 2.0])
+
+
+def test_minari_objects(tmp_path):
+    folder = ROOT / "tests" / "reference" / "log" / "minari_box" / "data"
+    if not folder.exists():
+        folder = folder.parent
+    stored = types.SimpleNamespace(storage=types.SimpleNamespace(data_path=folder), id="box-v0",
+                                   iterate_episodes=lambda: iter(()))
+    by_file = rehearse.read(stored)
+    assert by_file.fingerprint == rehearse.read(ROOT / "tests/reference/log/minari_box").fingerprint
+
+    def episodes():
+        for k in range(2):
+            yield types.SimpleNamespace(observations=np.arange(8.0).reshape(4, 2) + 100 * k,
+                                        actions=np.array([0, 1, 0]), rewards=np.array([1.0, 2.0, 3.0]),
+                                        terminations=np.array([False, False, k == 0]),
+                                        truncations=np.array([False, False, k == 1]))
+
+    arrow = types.SimpleNamespace(storage=types.SimpleNamespace(data_path=tmp_path), id="arrow-v0",
+                                  iterate_episodes=episodes)
+    log = rehearse.read(arrow)
+    assert len(log) == 6 and log.episodes == 2 and log.name == "arrow-v0"
+    assert log.terminal.tolist() == [False, False, True, False, False, False]
+    assert log.next_observations[2].tolist() == [6, 7] and log.next_observations[5].tolist() == [106, 107]
+
+
+def test_inspect(log):
+    report = log.inspect()
+    assert report.ok and {"frozen-sensor", "missing"} <= {f.id for f in report.findings}
+    assert report.sensors.loc["temp", "missing"] == 3
+    assert report.actions["steps"].sum() == len(log)
+    for shown in (log, report):
+        assert "temp" in shown._repr_html_() and "transitions" in repr(shown)
+
+
+def test_messages(tmp_path):
+    frame = pandas.read_csv(PLANT)
+    with pytest.raises(OSError, match="nowhere.csv: cannot read: No such file"):
+        rehearse.read("nowhere.csv")
+    with pytest.raises(rehearse.InvalidError, match="^DataFrame: action: no column 'pumpe'; did you mean 'pump'"):
+        rehearse.read(frame, action="pumpe")
+    with pytest.raises(ValueError, match="action_kind = 'both', expected auto or discrete or continuous"):
+        rehearse.read(frame, action_kind="both")
+    with pytest.raises(ValueError, match="max_gap = soon, expected a time"):
+        rehearse.read(frame, max_gap="soon")
+    with pytest.raises(TypeError, match="read: int, expected a path, a pandas DataFrame"):
+        rehearse.read(3)
+    (tmp_path / "bad.npz").write_bytes(b"PK\3\4 and no more")
+    with pytest.raises(rehearse.FormatError):
+        rehearse.read(tmp_path / "bad.npz")

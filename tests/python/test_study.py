@@ -1,0 +1,129 @@
+"""Studies: the program's own results, resumed after Ctrl-C, shown as tables and plots."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from agents import Slow
+from conftest import PLANT, ROLES, SMALL
+
+import rehearse
+
+pandas = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def study(log, tmp_path_factory):
+    return rehearse.tune(log, "esarsa", search={"alpha": (0.01, 1, "log"), "tau": [0.1, 1, 10], "lambda": 0.5},
+                         folder=tmp_path_factory.mktemp("s") / "study", trials=8,
+                         **{**SMALL, "confirm": 2, "confirm_members": 2, "confirm_runs": 2, "confirm_kinds": "chosen"})
+
+
+def test_the_program_gives_the_same(study, tmp_path):
+    roles = [f"--{k}={v}" for k, v in ROLES.items()]
+    out = subprocess.run(
+        [sys.executable, "-m", "rehearse", "tune", PLANT, *roles, "--agent", "esarsa", "-s", "alpha=0.01:1:log", "-s",
+         "tau=0.1,1,10", "-s", "lambda=0.5", "--trials=8", "--model=knn", "--repr=raw", "--runs=2", "--steps=300",
+         "--confirm=2", "--confirm-members=2", "--confirm-runs=2", "--confirm-kinds=chosen", "--json", "-o",
+         tmp_path / "s"], check=True, capture_output=True, text=True).stdout
+    other = json.loads(out)
+    assert other["winner"]["score"] == study.score and other["hyperparameters"] == study.best
+    assert [t["score"] for t in other["trials"]] == list(study.trials["score"])
+    assert (tmp_path / "s" / "runs.csv").read_bytes() == open(os.path.join(study.folder, "runs.csv"), "rb").read()
+
+
+def test_results(study):
+    assert study.finished and study.agent == "esarsa" and study.best["lambda"] == 0.5
+    lo, hi = study.interval
+    assert lo <= study.score <= hi and study.unit == "per episode"
+    assert len(study.trials) == 10 and set(study.trials["stage"]) == {"search", "confirm"}
+    assert set(study.trials["tau"]) <= {0.1, 1, 10}
+    assert len(study.runs) == study.result["runs"] == 8 * 2 + 2 * 4
+    assert study.logged["score"] == pytest.approx(-53.0591)
+    assert list(study.importance.index) == ["alpha", "tau"]
+    assert study.model.kind == "knn"
+    assert "agent:" in study.study_file
+    assert "score" in repr(study) and "<table>" in study._repr_html_()
+
+
+def test_plots(study):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert study.plot_curve().get_xlabel() == "step"
+    assert study.plot_settings("alpha").get_xlabel() == "alpha"
+    study.plot_importance()
+    with pytest.raises(rehearse.InvalidError, match="no searched hyperparameter 'gamma'"):
+        study.plot_settings("gamma")
+
+
+def test_a_finished_study_is_not_done_again(study, log):
+    again = rehearse.tune(log, "esarsa", search={"alpha": (0.01, 1, "log"), "tau": [0.1, 1, 10], "lambda": 0.5},
+                          folder=study.folder, trials=8, jobs=1,
+                          **{**SMALL, "confirm": 2, "confirm_members": 2, "confirm_runs": 2, "confirm_kinds": "chosen"})
+    assert again.result["resumed_runs"] == again.result["runs"] and again.runs.equals(study.runs)
+    with pytest.raises(rehearse.Error, match="budget.trials|the study has"):
+        rehearse.tune(log, "esarsa", search={"alpha": [0.1, 0.2]}, folder=study.folder, **SMALL)
+
+
+def test_models_and_study_files(model, tmp_path):
+    kept = {k: v for k, v in SMALL.items() if k not in ("model", "repr")}
+    study = rehearse.tune(model, "esarsa", search={"alpha": [0.1, 0.2]}, **kept)
+    assert study.finished and study.folder is None and len(study.trials) == 2
+    (tmp_path / "s.yaml").write_text(f"data:\n  path: {PLANT}\n  roles: {{action: pump, reward: -energy, episode: shift}}\n"
+                                     "agent: esarsa\nparameters: {alpha: [0.1, 0.3, 0.5]}\n")
+    assert len(rehearse.tune(tmp_path / "s.yaml", **SMALL).trials) == 3
+
+
+def test_messages(log):
+    for wrong, text in ((dict(agent="esarsi"), "agent: no agent 'esarsi'; did you mean 'esarsa'"),
+                        (dict(agent="esarsa", search={"alpa": 1}), "search: esarsa: no parameter 'alpa'"),
+                        (dict(agent="esarsa", search={"alpha": (1, 2, 3, 4)}), "expected .low, high. or"),
+                        (dict(agent="esarsa", runs=0), "runs: 0|runs = 0"),
+                        (dict(agent="esarsa", ranges="temp"), "expected a dict of names and values")):
+        with pytest.raises(rehearse.InvalidError, match=text):
+            rehearse.tune(log, **wrong)
+    with pytest.raises(TypeError, match="tune.. has no option 'trails'; did you mean 'trials'"):
+        rehearse.tune(log, trails=3)
+
+
+def test_kinds():
+    assert "alpha" in [p["name"] for p in rehearse.kinds("agents")["esarsa"]["parameters"]]
+    with pytest.raises(rehearse.InvalidError, match="no list 'agent'"):
+        rehearse.kinds("agent")
+
+
+INTERRUPTED = """
+import sys
+sys.path.insert(0, {here!r})
+import rehearse
+from agents import Slow
+log = rehearse.read({plant!r}, **{roles!r})
+try:
+    rehearse.tune(log, Slow, search={{"alpha": [0.1, 0.2, 0.3, 0.4]}}, folder={folder!r}, jobs=2, **{small!r})
+except KeyboardInterrupt:
+    sys.exit(42)
+"""
+
+
+def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
+    folder = str(tmp_path / "study")
+    here = os.path.dirname(os.path.abspath(__file__))
+    code = INTERRUPTED.format(here=here, plant=str(PLANT), roles=ROLES, folder=folder, small=SMALL)
+    process = subprocess.Popen([sys.executable, "-c", code])
+    journal = os.path.join(folder, "study.log")
+    until = time.time() + 60
+    while time.time() < until and process.poll() is None:  # until a run is in the journal
+        if os.path.exists(journal) and '"op_code":6' in open(journal).read().replace(" ", ""):
+            break
+        time.sleep(0.05)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 42
+    whole = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, **SMALL)
+    rest = rehearse.tune(log, Slow, search={"alpha": [0.1, 0.2, 0.3, 0.4]}, folder=folder, **SMALL)
+    assert 0 < rest.result["resumed_runs"] < rest.result["runs"]
+    assert rest.runs.equals(whole.runs) and rest.best == whole.best
