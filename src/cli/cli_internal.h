@@ -221,6 +221,9 @@ void cli_findings_print(const rh_finding *finding, int n, int shown, const int *
 
 bool cli_is_terminal(FILE *stream);
 int cli_columns(FILE *stream);
+#define CLI_NARROW 60 // the least columns that output is made for
+// Of a terminal, or as COLUMNS says; otherwise what to take instead.
+int cli_columns_or(FILE *stream, int otherwise);
 int cli_rows(FILE *stream);
 bool cli_utf8(void);
 double cli_now(void); // seconds, monotonic
@@ -531,6 +534,7 @@ typedef struct cli_result {
     const char *failure; // why a run failed
 } cli_result;
 
+bool cli_result_failed(const cli_result *result); // every run, with a reason
 void cli_result_print(const cli_result *result);
 void cli_result_json(FILE *out, const cli_result *result);
 void cli_result_csv(FILE *out, const cli_result *result);

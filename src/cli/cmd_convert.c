@@ -18,14 +18,15 @@ static const cli_group output_group = {"output", output_option};
 static void report(const rh_log *log, const char *out)
 {
     int64_t ndropped = log->reading.nlost + log->reading.nincomplete;
-    char to[1024], from[1024];
-    printf("%s: %s step%s in %s episode%s, from %s (%s)",
-           rh_text__printable(out, to, sizeof to), cli_count(log->n).s, cli_plural(log->n),
-           cli_count(log->nepisode).s, cli_plural(log->nepisode),
-           rh_text__printable(log->path, from, sizeof from), log->reading.format);
+    char to[1024], from[1024], dropped[100] = "", text[2600];
     if (ndropped > 0)
-        printf("; %s dropped, see rehearse inspect", cli_count(ndropped).s);
-    putchar('\n');
+        snprintf(dropped, sizeof dropped, "; %s dropped, see rehearse inspect",
+                 cli_count(ndropped).s);
+    snprintf(text, sizeof text, "%s: %s step%s in %s episode%s, from %s (%s)%s",
+             rh_text__printable(out, to, sizeof to), cli_count(log->n).s, cli_plural(log->n),
+             cli_count(log->nepisode).s, cli_plural(log->nepisode),
+             rh_text__printable(log->path, from, sizeof from), log->reading.format, dropped);
+    cli_wrap(text, 0, cli_page());
 }
 
 static void report_json(const cli_log *log, const char *from, const char *out)

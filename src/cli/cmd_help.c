@@ -1,13 +1,19 @@
 // cmd_help.c - what the program can do, and every command's options, from the tables.
 //
-// Lines keep within 80 columns.
+// Lines keep within 80 columns, or those of a narrower terminal. Commands to paste are not cut.
 
 #include "cli_internal.h"
 
 #include <string.h>
 
-#define WIDTH 80
+#define WIDE 80
 #define ABOUT_AT 28 // column where the text beside an option begins
+
+static int width_of_page(void)
+{
+    int columns = cli_columns_or(stdout, WIDE);
+    return columns < CLI_NARROW ? CLI_NARROW : columns > WIDE ? WIDE : columns;
+}
 
 static void print_option(const cli_option *option)
 {
@@ -36,20 +42,33 @@ static void print_option(const cli_option *option)
         column = 0;
     }
     printf("%*s", ABOUT_AT - column, "");
-    cli_wrap(about, ABOUT_AT, WIDTH);
+    cli_wrap(about, ABOUT_AT, width_of_page());
+}
+
+static int longest_word(const char *text)
+{
+    int most = 0;
+    for (; *text; text += *text == ' ') {
+        int n = (int)strcspn(text, " ");
+        most = n > most ? n : most;
+        text += n;
+    }
+    return most;
 }
 
 static void print_command(const cli_command *command)
 {
     cli_style style = cli_style_of(stdout);
-    cli_wrap(command->about, 0, WIDTH);
+    cli_wrap(command->about, 0, width_of_page());
     printf("\n%susage:%s rehearse %s", style.bold, style.plain, command->name);
     int indent = (int)strlen("usage: rehearse ") + (int)strlen(command->name) + 1;
-    putchar(' ');
-    cli_wrap(command->operands, indent, WIDTH);
+    bool below = indent + longest_word(command->operands) >= width_of_page();
+    indent = below ? 4 : indent;
+    printf(below ? "\n    " : " ");
+    cli_wrap(command->operands, indent, width_of_page());
     if (command->detail) {
         putchar('\n');
-        cli_wrap(command->detail, 0, WIDTH);
+        cli_wrap(command->detail, 0, width_of_page());
     }
 
     const char *title = "";
@@ -63,24 +82,34 @@ static void print_command(const cli_command *command)
 
     if (command->example[0])
         printf("\n%sexamples%s\n", style.bold, style.plain);
-    for (int i = 0; command->example[i]; i += 2)
-        printf("  %s%s%s\n      %s\n", style.dim, command->example[i], style.plain,
-               command->example[i + 1]);
+    for (int i = 0; command->example[i]; i += 2) {
+        printf("  %s", style.dim);
+        cli_wrap(command->example[i], 2, width_of_page());
+        printf("%s      %s\n", style.plain, command->example[i + 1]);
+    }
     if (command->see) {
         putchar('\n');
-        cli_wrap(command->see, 0, WIDTH);
+        cli_wrap(command->see, 0, width_of_page());
     }
+}
+
+static void overview_line(const cli_command *command)
+{
+    int column = printf("  %-10s ", command->name);
+    cli_wrap(command->about, column, width_of_page());
 }
 
 static void print_overview(void)
 {
     cli_style style = cli_style_of(stdout);
-    printf("rehearse %s - " CLI_TAGLINE "\n\n"
-           "%susage:%s rehearse COMMAND [options]\n\n%scommands%s\n",
-           rh_version(), style.bold, style.plain, style.bold, style.plain);
+    char title[200];
+    snprintf(title, sizeof title, "rehearse %s - " CLI_TAGLINE, rh_version());
+    cli_wrap(title, 0, width_of_page());
+    printf("\n%susage:%s rehearse COMMAND [options]\n\n%scommands%s\n", style.bold, style.plain,
+           style.bold, style.plain);
     for (int i = 0; cli_command_at(i); i++)
         if (!cli_command_at(i)->hidden)
-            printf("  %-8s %s\n", cli_command_at(i)->name, cli_command_at(i)->about);
+            overview_line(cli_command_at(i));
     printf("\n%sexamples%s\n"
            "  rehearse tune plant.csv\n"
            "  rehearse list\n"
@@ -88,9 +117,11 @@ static void print_overview(void)
            "  rehearse sweep acrobot --agent esarsa --grid paper\n"
            "  rehearse fit plant.csv\n"
            "  rehearse run model:plant.model --agent esarsa\n"
-           "\n`rehearse help COMMAND` explains a command, `rehearse help study-file` lists "
-           "the\nkeys of a study file, `rehearse --version` prints the version.\n",
+           "\n",
            style.bold, style.plain);
+    cli_wrap("`rehearse help COMMAND` explains a command, `rehearse help study-file` lists the "
+             "keys of a study file, `rehearse --version` prints the version.",
+             0, width_of_page());
 }
 
 // ---------------------------------------------------------------------------- the keys

@@ -106,7 +106,8 @@ bool cli_list_item(cli_list_topic topic, int i, cli_item *item)
 
 static int width_of_page(void)
 {
-    return cli_is_terminal(stdout) ? cli_columns(stdout) : 100;
+    int columns = cli_columns_or(stdout, 100);
+    return columns < CLI_NARROW ? CLI_NARROW : columns;
 }
 
 static int longer(int width, const char *text)
@@ -117,7 +118,9 @@ static int longer(int width, const char *text)
 static void print_title(const char *title)
 {
     cli_style style = cli_style_of(stdout);
-    printf("%s%s%s\n", style.bold, title, style.plain);
+    fputs(style.bold, stdout);
+    cli_wrap(title, 0, width_of_page());
+    fputs(style.plain, stdout);
 }
 
 static void print_names(cli_list_topic topic)
@@ -173,6 +176,21 @@ static void describe_searched(const rh_param *p, char text[60])
         snprintf(text, 60, "-");
 }
 
+#define LEAST_ABOUT 24 // columns of the text beside a parameter, or it goes below
+
+// The rest of a line on a narrow page: the range, and below it what is searched and the text.
+static void print_below(const rh_param *p, const char *range, const char *searched, int column,
+                        int width)
+{
+    char text[600];
+    cli_wrap(range, column, width);
+    bool known = searched && strcmp(searched, "-") != 0;
+    snprintf(text, sizeof text, "%s%s%s", p->about ? p->about : "", known ? "; searched: " : "",
+             known ? searched : "");
+    printf("%6s", "");
+    cli_wrap(text, 6, width);
+}
+
 // A table of parameters, with a column of search ranges if there are any.
 static void print_params(const char *title, const rh_param *param, int nparam)
 {
@@ -192,9 +210,12 @@ static void print_params(const char *title, const rh_param *param, int nparam)
     if (nparam == 0)
         return;
 
-    printf("\n%s%s%s\n%s  %-*s  %-*s  ", style.bold, title, style.plain, style.dim, name,
-           "name", middle, "default");
-    if (last)
+    int left = name + middle + right + 8 + (last ? last + 2 : 0), width = width_of_page();
+    bool below = width - left < LEAST_ABOUT;
+    putchar('\n');
+    print_title(title);
+    printf("%s  %-*s  %-*s  ", style.dim, name, "name", middle, "default");
+    if (last && !below)
         printf("%-*s  searched%s\n", right, "range", style.plain);
     else
         printf("range%s\n", style.plain);
@@ -202,11 +223,15 @@ static void print_params(const char *title, const rh_param *param, int nparam)
         describe_range(&param[i], range);
         describe_default(&param[i], initial);
         describe_searched(&param[i], searched);
-        printf("  %-*s  %-*s  %-*s  ", name, param[i].name, middle, initial, right, range);
+        printf("  %-*s  %-*s  ", name, param[i].name, middle, initial);
+        if (below) {
+            print_below(&param[i], range, last ? searched : NULL, name + middle + 6, width);
+            continue;
+        }
+        printf("%-*s  ", right, range);
         if (last)
             printf("%-*s  ", last, searched);
-        cli_wrap(param[i].about ? param[i].about : "",
-                 name + middle + right + 8 + (last ? last + 2 : 0), width_of_page());
+        cli_wrap(param[i].about ? param[i].about : "", left, width);
     }
 }
 
@@ -266,10 +291,16 @@ static void print_presets(const rh_repr_type *type)
         if (strcmp(preset->type, type->name) != 0)
             continue;
         if (!any)
-            print_title("\npresets, for --repr-preset");
+            putchar('\n');
+        if (!any)
+            print_title("presets, for --repr-preset");
         any = true;
-        printf("  %s: %s\n      ", preset->name, preset->about);
         char text[512] = "";
+        snprintf(text, sizeof text, "%s: %s", preset->name, preset->about);
+        printf("  ");
+        cli_wrap(text, 6, width_of_page());
+        printf("      ");
+        text[0] = 0;
         size_t used = 0;
         for (const rh_setting *s = preset->set; s->name && used < sizeof text; s++)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s",
@@ -282,10 +313,11 @@ static int detail(cli_list_topic topic, const cli_item *item)
 {
     cli_style style = cli_style_of(stdout);
     bool grids = topic == CLI_LIST_GRIDS;
-    printf("%s%s%s  %s\n", style.bold, item->name, style.plain,
-           !grids             ? item->about
-           : item->env->ngrid ? "published grids"
-                              : "no published grid");
+    printf("%s%s%s  ", style.bold, item->name, style.plain);
+    cli_wrap(!grids             ? item->about
+             : item->env->ngrid ? "published grids"
+                                : "no published grid",
+             (int)strlen(item->name) + 2, width_of_page());
     if (grids) {
         print_grids(item->env);
         return CLI_OK;
@@ -407,8 +439,11 @@ static int list_main(const cli_args *args)
         else
             print_names((cli_list_topic)i);
     }
-    if (!topic)
-        puts("\n`rehearse list agents esarsa` shows the parameters of one of them.");
+    if (!topic) {
+        putchar('\n');
+        cli_wrap("`rehearse list agents esarsa` shows the parameters of one of them.", 0,
+                 width_of_page());
+    }
     return CLI_OK;
 }
 

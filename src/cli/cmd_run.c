@@ -255,6 +255,8 @@ static int run_main(const cli_args *args)
     else if (job->words)
         cli_result_print(&result);
     rc = rc ? rc : kept;
+    if (!rc && cli_result_failed(&result))
+        rc = cli_fail("every run failed: %s", result.failure);
     if (cli_interrupted()) {
         cli_say("interrupted: %lld of %lld runs finished", (long long)result.score.nfinished,
                 (long long)r.nunit);

@@ -161,7 +161,9 @@ static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
     printf("# %s setting%s, %s runs of %s steps at most", cli_count(e->nsetting).s,
            cli_plural(e->nsetting), cli_count(e->nrun).s, cli_count(e->eval.nstep).s);
-    if (e->nconfirm)
+    if (e->nconfirm && cli_page() < 80)
+        printf("\n# %s of them to confirm", cli_count(e->nconfirm).s);
+    else if (e->nconfirm)
         printf(", %s of them to confirm", cli_count(e->nconfirm).s);
     printf("\n# about %s on %d thread%s: a run takes %.3g s\n", cli_seconds(e->seconds).s,
            tune->nthread, cli_plural(tune->nthread), e->seconds_per_run);

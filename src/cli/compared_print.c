@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define NAME 28 // columns of a candidate's name
+#define NAME 28  // columns of a candidate's name
+#define WHOLE 93 // columns of the whole table; a narrower one has no parts of the score
 
 // "carrying by action, raw"
 static void name_of(const rh_model_trial *t, char *name, size_t size)
@@ -28,7 +29,7 @@ static cli_text two_digits(double x)
     return text;
 }
 
-static void print_row(const rh_model_trial *t, bool ends)
+static void print_row(const rh_model_trial *t, bool ends, bool parts)
 {
     char name[120];
     name_of(t, name, sizeof name);
@@ -38,9 +39,11 @@ static void print_row(const rh_model_trial *t, bool ends)
         printf("%9s\n", "-");
         return;
     }
-    printf("%9s%8s%9s%9s", two_digits(t->score).s, two_digits(t->error).s,
-           two_digits(t->part[RH_MODEL_STATE]).s, two_digits(t->part[RH_MODEL_REWARD]).s);
-    if (ends)
+    printf("%9s", two_digits(t->score).s);
+    if (parts)
+        printf("%8s%9s%9s", two_digits(t->error).s, two_digits(t->part[RH_MODEL_STATE]).s,
+               two_digits(t->part[RH_MODEL_REWARD]).s);
+    if (ends && parts)
         printf("%9s", two_digits(t->part[RH_MODEL_END]).s);
     printf("%10s", cli_cell(t->simulated_return.median).s);
     if (ends)
@@ -55,14 +58,19 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
         cli_line("models", "not compared: %s; %s is used", c->reason, c->trial[0].kind);
         return;
     }
-    printf("\n%s%-*s%s%9s%8s%9s%9s%s%10s%s\n", style.bold, NAME + 2, "models", style.plain,
-           "score", "error", "states", "rewards", continuing ? "" : "     ends", "return",
-           continuing ? "" : "   length");
+    bool parts = cli_page() >= WHOLE;
+    printf("\n%s%-*s%s%9s%s%s%10s%s\n", style.bold, NAME + 2, "models", style.plain, "score",
+           parts ? "   error   states  rewards" : "", continuing || !parts ? "" : "     ends",
+           "return", continuing ? "" : "   length");
     for (int i = 0; i < c->ntrial; i++)
-        print_row(&c->trial[i], !continuing);
+        print_row(&c->trial[i], !continuing, parts);
     fputs("  ", stdout);
     cli_print_name("the log", NAME);
-    printf("%*s%10s", continuing ? 35 : 44, "", cli_cell(c->logged_return.median).s);
+    printf("%*s%10s",
+           !parts       ? 9
+           : continuing ? 35
+                        : 44,
+           "", cli_cell(c->logged_return.median).s);
     if (!continuing)
         printf("%9s", cli_cell(c->logged_length.median).s);
     putchar('\n');

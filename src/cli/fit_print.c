@@ -187,14 +187,21 @@ static void print_errors(const page *p)
                cli_count(f->nheld).s, cli_share(f->held_out_of_coverage).s);
 }
 
+// Columns of a number.
+static int cell_of(const page *p)
+{
+    return p->name + 2 + 4 * 12 > cli_page() ? 10 : 12;
+}
+
 static void print_spread(const page *p, const char *name, const rh_fidelity_spread *s)
 {
     if (s->n == 0)
         return;
     fputs("  ", stdout);
     cli_print_name(name, p->name);
-    printf("%12s%12s%12s%12s\n", cli_cell(s->q25).s, cli_cell(s->median).s, cli_cell(s->q75).s,
-           cli_count(s->n).s);
+    int cell = cell_of(p);
+    printf("%*s%*s%*s%*s\n", cell, cli_cell(s->q25).s, cell, cli_cell(s->median).s, cell,
+           cli_cell(s->q75).s, cell, cli_count(s->n).s);
 }
 
 static void print_imitation(const page *p)
@@ -202,9 +209,10 @@ static void print_imitation(const page *p)
     const rh_fidelity *f = p->f;
     if (f->logged_return.n == 0 && f->simulated_return.n == 0)
         return;
-    printf("\n%s%-*s%s%12s%12s%12s%12s\n", p->style.bold, p->name + 2,
-           rh_model_task(p->model)->continuing ? "segments" : "episodes", p->style.plain,
-           "25 %", "median", "75 %", "count");
+    int cell = cell_of(p);
+    printf("\n%s%-*s%s%*s%*s%*s%*s\n", p->style.bold, p->name + 2,
+           rh_model_task(p->model)->continuing ? "segments" : "episodes", p->style.plain, cell,
+           "25 %", cell, "median", cell, "75 %", cell, "count");
     print_spread(p, "return, log", &f->logged_return);
     print_spread(p, "return, model", &f->simulated_return);
     print_spread(p, "length, log", &f->logged_length);
@@ -275,7 +283,8 @@ void cli_fit_print(const cli_fitting *fit)
     page p = {.fit = fit, .model = fit->model, .log = rh_model_log(fit->model)};
     p.f = rh_model_fidelity(fit->model);
     p.style = cli_style_of(stdout);
-    p.name = cli_name_columns(p.log, (int)strlen("representation"), 28);
+    int room = cli_page() - 42; // beside the widest table
+    p.name = cli_name_columns(p.log, (int)strlen("representation"), room < 28 ? room : 28);
     print_log(&p);
     print_task(&p);
     cli_facts_print(p.log, rh_model_facts(p.model), "--json");

@@ -14,6 +14,8 @@
 #define FEW_ACTIONS 10
 #define FEW_FINDINGS 9
 #define LONG_NOTE 160 // characters of a note
+#define TABLE 74      // columns of the narrowest table with histograms
+#define BESIDE_BARS (CLI_LABEL + RH_LOG_NBAR + 2)
 
 // What is printed, and how.
 typedef struct page {
@@ -21,7 +23,8 @@ typedef struct page {
     const rh_log_report *report;
     cli_style style;
     bool utf8, all;
-    int name; // columns of a sensor's or action's name
+    bool narrow; // tables without histograms
+    int name;    // columns of a sensor's or action's name
 } page;
 
 // ---------------------------------------------------------------------------- pieces
@@ -119,10 +122,13 @@ static void print_reading(const page *p)
 
 static void print_numbers(const page *p, const char *name, const rh_log_numbers *v)
 {
+    char text[200];
     cli_heading(name);
     print_bars(p, v);
-    printf("  %s to %s, median %s, mean %s", cli_cell(v->min).s, cli_cell(v->max).s,
-           cli_cell(v->median).s, cli_cell(v->mean).s);
+    snprintf(text, sizeof text, "%.20s to %.20s, median %.20s, mean %.20s", cli_cell(v->min).s,
+             cli_cell(v->max).s, cli_cell(v->median).s, cli_cell(v->mean).s);
+    fputs("  ", stdout);
+    cli_wrap(text, BESIDE_BARS, cli_page());
 }
 
 static void print_episodes(const page *p)
@@ -130,9 +136,7 @@ static void print_episodes(const page *p)
     const rh_log_report *r = p->report;
     if (p->log->nepisode > 1) {
         print_numbers(p, "returns", &r->returns);
-        putchar('\n');
         print_numbers(p, "lengths", &r->length);
-        putchar('\n');
     }
     char usual[160] = "", spread[64] = "", gaps[64] = "";
     if (r->ncut_judged > 1)
@@ -153,16 +157,20 @@ static void print_episodes(const page *p)
 static void print_reward(const page *p)
 {
     const rh_log_numbers *v = &p->report->reward;
+    char text[200];
     print_numbers(p, "reward", v);
-    printf("\n%*s%s%s distinct, %s zero, minimum %s time%s\n", CLI_LABEL + RH_LOG_NBAR + 2, "",
-           p->log->n > 1000000 ? "about " : "", cli_count(v->ndistinct).s,
-           cli_share((double)p->report->nzero / (double)p->log->n).s,
-           cli_count(p->report->nworst).s, cli_plural(p->report->nworst));
+    snprintf(text, sizeof text, "%s%.30s distinct, %.20s zero, minimum %.30s time%s",
+             p->log->n > 1000000 ? "about " : "", cli_count(v->ndistinct).s,
+             cli_share((double)p->report->nzero / (double)p->log->n).s,
+             cli_count(p->report->nworst).s, cli_plural(p->report->nworst));
+    printf("%*s", BESIDE_BARS, "");
+    cli_wrap(text, BESIDE_BARS, cli_page());
 }
 
 // ---------------------------------------------------------------------------- sensors
 
-static void print_marks(const page *p, const rh_log_sensor *s)
+// left: columns of the line so far.
+static void print_marks(const page *p, const rh_log_sensor *s, int left)
 {
     const struct {
         bool is;
@@ -178,6 +186,10 @@ static void print_marks(const page *p, const rh_log_sensor *s)
                 {s->twin >= 0, "twin", false},
                 {s->value.whole && !s->constant, "integer", false}};
     for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
+        left += mark[i].is ? 1 + (int)strlen(mark[i].mark) : 0;
+    if (p->narrow && left > cli_page())
+        printf("\n   ");
+    for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
         if (mark[i].is)
             printf(" %s%s%s", mark[i].alarm ? p->style.alarm : p->style.dim, mark[i].mark,
                    p->style.plain);
@@ -188,21 +200,26 @@ static void print_sensors(const page *p)
 {
     const rh_log *log = p->log;
     int shown = p->all || log->nobs <= FEW_SENSORS + 1 ? log->nobs : FEW_SENSORS;
-    printf("\n%s%-*s%s%*s%10s%10s%10s%10s%9s\n", p->style.bold, p->name + 2, "sensors",
-           p->style.plain, RH_LOG_NBAR + 1, "", "min", "median", "max", "sd", "missing");
+    int cell = p->narrow ? 9 : 10, bars = p->narrow ? 0 : RH_LOG_NBAR + 1;
+    printf("\n%s%-*s%s%*s%*s%*s%*s%*s%9s\n", p->style.bold, p->name + 2, "sensors",
+           p->style.plain, bars, "", cell, "min", cell, "median", cell, "max", cell, "sd",
+           "missing");
     for (int j = 0; j < shown; j++) {
         const rh_log_sensor *s = &p->report->sensor[j];
         char name[300];
         cli_sensor_name(log, j, name);
         fputs("  ", stdout);
         cli_print_name(name, p->name);
-        putchar(' ');
-        print_bars(p, &s->value);
-        printf("%10s%10s%10s%10s%9s", cli_cell(s->value.min).s, cli_cell(s->value.median).s,
-               cli_cell(s->value.max).s, cli_cell(s->value.sd).s,
+        if (!p->narrow) {
+            putchar(' ');
+            print_bars(p, &s->value);
+        }
+        printf("%*s%*s%*s%*s%9s", cell, cli_cell(s->value.min).s, cell,
+               cli_cell(s->value.median).s, cell, cli_cell(s->value.max).s, cell,
+               cli_cell(s->value.sd).s,
                s->value.nmissing ? cli_share((double)s->value.nmissing / (double)log->nstate).s
                                  : "-");
-        print_marks(p, s);
+        print_marks(p, s, p->name + 2 + bars + 4 * cell + 9);
     }
     cli_more(log->nobs - shown, "sensor", "--all");
 }
@@ -220,10 +237,14 @@ static void print_amounts(const page *p)
         }
         fputs("  ", stdout);
         cli_print_name(log->act_name[k], p->name);
-        putchar(' ');
-        print_bars(p, v);
-        printf("%10s%10s%10s%10s   %s at its limits\n", cli_cell(v->min).s,
-               cli_cell(v->median).s, cli_cell(v->max).s, cli_cell(v->sd).s,
+        if (!p->narrow) {
+            putchar(' ');
+            print_bars(p, v);
+        }
+        int cell = p->narrow ? 9 : 10;
+        printf("%*s%*s%*s%*s", cell, cli_cell(v->min).s, cell, cli_cell(v->median).s, cell,
+               cli_cell(v->max).s, cell, cli_cell(v->sd).s);
+        printf(p->narrow ? "%10s\n" : "   %s at its limits\n",
                cli_share(p->report->at_bound[k]).s);
     }
 }
@@ -250,23 +271,28 @@ static void print_actions(const page *p)
     const rh_log_report *r = p->report;
     int shown = p->all || r->ncover <= FEW_ACTIONS + 1 ? r->ncover : FEW_ACTIONS;
     if (!p->log->naction) {
-        printf("\n%s%-*s%s%*s%10s%10s%10s%10s\n", p->style.bold, p->name + 2, "actions",
-               p->style.plain, RH_LOG_NBAR + 1, "", "min", "median", "max", "sd");
+        int cell = p->narrow ? 9 : 10;
+        printf("\n%s%-*s%s%*s%*s%*s%*s%*s%s\n", p->style.bold, p->name + 2, "actions",
+               p->style.plain, p->narrow ? 0 : RH_LOG_NBAR + 1, "", cell, "min", cell, "median",
+               cell, "max", cell, "sd", p->narrow ? " at limits" : "");
         print_amounts(p);
     }
-    printf("\n%s%-*s%s%13s%9s   nearest logged step, in median steps\n", p->style.bold,
-           p->name + 2, p->log->naction ? "actions" : "thirds", p->style.plain, "steps",
-           "share");
-    printf("%*s%8s%8s%8s%8s\n", p->name + 27, "", "median", "90 %", "99 %", "max");
+    int count = p->narrow ? 10 : 13, far = p->narrow ? 7 : 8, gap = p->narrow ? 0 : 3;
+    printf("\n%s%-*s%s%*s%9s   %s\n", p->style.bold, p->name + 2,
+           p->log->naction ? "actions" : "thirds", p->style.plain, count, "steps", "share",
+           p->narrow ? "nearest step, median steps" : "nearest logged step, in median steps");
+    printf("%*s%*s%*s%*s%*s\n", p->name + 11 + count + gap, "", far, "median", far, "90 %", far,
+           "99 %", far, "max");
     for (int i = 0; i < shown; i++) {
         const rh_log_cover *c = &r->cover[i];
         char name[300];
         cover_name(p, c, name, sizeof name);
         fputs("  ", stdout);
         cli_print_name(name, p->name);
-        printf("%13s%9s   ", cli_count(c->n).s, cli_share((double)c->n / (double)p->log->n).s);
-        printf("%8s%8s%8s%8s\n", far_text(c->median).s, far_text(c->q90).s, far_text(c->q99).s,
-               far_text(c->max).s);
+        printf("%*s%9s%*s", count, cli_count(c->n).s,
+               cli_share((double)c->n / (double)p->log->n).s, gap, "");
+        printf("%*s%*s%*s%*s\n", far, far_text(c->median).s, far, far_text(c->q90).s, far,
+               far_text(c->q99).s, far, far_text(c->max).s);
     }
     cli_more(r->ncover - shown, "action", "--all");
     if (r->nquery < p->log->n)
@@ -279,6 +305,7 @@ void cli_inspect_print(const rh_log *log, const rh_log_report *report, const rh_
 {
     page p = {.log = log, .report = report, .style = cli_style_of(stdout), .all = all};
     int room = cli_page() - 66; // beside the table of sensors
+    p.narrow = cli_page() < TABLE;
     p.utf8 = cli_utf8();
     p.name = cli_name_columns(log, 10, room > 20 ? 20 : room < 10 ? 10 : room);
     print_log(&p, size);

@@ -10,15 +10,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define NARROW 60
 #define WIDE 110
 #define NO_TERMINAL 96
 #define LONGEST 4000 // bytes of a line before it is wrapped
 
 int cli_page(void)
 {
-    int columns = cli_is_terminal(stdout) ? cli_columns(stdout) : NO_TERMINAL;
-    return columns < NARROW ? NARROW : columns > WIDE ? WIDE : columns;
+    int columns = cli_columns_or(stdout, NO_TERMINAL);
+    return columns < CLI_NARROW ? CLI_NARROW : columns > WIDE ? WIDE : columns;
 }
 
 void cli_heading(const char *label)

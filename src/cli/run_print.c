@@ -3,6 +3,7 @@
 #include "cli_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #define FEW_MEMBERS 12 // lines
 
@@ -79,8 +80,16 @@ static void print_score(const cli_result *r)
         puts("   (one run: no interval)");
         return;
     }
-    printf("   95 %% interval %s to %s, standard error %s\n", cli_real(s->lo95, n).s,
-           cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
+    if (!isfinite(s->lo95)) {
+        puts("   (no interval)");
+        return;
+    }
+    char text[200];
+    int column = CLI_LABEL + (int)strlen(cli_real(s->mean, n).s) + 3;
+    snprintf(text, sizeof text, "95 %% interval %.40s to %.40s, standard error %.40s",
+             cli_real(s->lo95, n).s, cli_real(s->hi95, n).s, cli_real(s->stderr_, n).s);
+    printf("   ");
+    cli_wrap(text, column, cli_page());
     cli_line("  spread", "%s | %s %s %s | %s (minimum, quartiles, maximum)",
              cli_real(s->min, n).s, cli_real(s->q25, n).s, cli_real(s->median, n).s,
              cli_real(s->q75, n).s, cli_real(s->max, n).s);
@@ -113,10 +122,10 @@ static void print_curve(const cli_result *r)
     const rh_eval_options *opt = &r->job->opt;
     cli_style style = cli_style_of(stdout);
     bool utf8 = cli_utf8();
-    int columns = cli_is_terminal(stdout) ? cli_columns(stdout) : 80;
+    int columns = cli_columns_or(stdout, 80);
     if (r->job->task.continuing)
-        printf("\nlearning curve: reward per %s steps, by step of the run\n",
-               cli_count(opt->nstep / opt->ncurve).s);
+        printf("\nlearning curve: reward per %s steps, by step%s\n",
+               cli_count(opt->nstep / opt->ncurve).s, columns < 70 ? "" : " of the run");
     else
         puts("\nlearning curve: mean return per episode, by step of the run");
     int outside = cli_chart(stdout, r->curve, opt->ncurve, opt->nstep, columns, utf8, &style);
@@ -131,6 +140,11 @@ static bool curve_is_known(const cli_result *r)
         if (isfinite(r->curve[i]))
             return true;
     return false;
+}
+
+bool cli_result_failed(const cli_result *r)
+{
+    return r->score.nfinished > 0 && count_outcome(r, RH_FAILED) == r->score.nfinished;
 }
 
 void cli_result_print(const cli_result *r)
@@ -195,6 +209,7 @@ static void json_runs(cli_json *json, const cli_result *r)
         cli_json_real(json, "total", result->total);
         cli_json_whole(json, "steps", result->nstep);
         cli_json_whole(json, "episodes", result->nepisode);
+        cli_json_whole(json, "out_of_coverage", result->nuncovered);
         cli_json_text(json, "outcome", rh_outcome_name(result->outcome));
         cli_json_close(json);
     }
@@ -223,10 +238,8 @@ void cli_result_json(FILE *out, const cli_result *r)
     cli_json_whole(&json, "finished_runs", r->score.nfinished);
     cli_json_whole(&json, "diverged",
                    count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
-    if (*r->failure) {
-        cli_json_whole(&json, "failed", count_outcome(r, RH_FAILED));
-        cli_json_text(&json, "failure", r->failure);
-    }
+    cli_json_whole(&json, "failed", count_outcome(r, RH_FAILED));
+    cli_json_text(&json, "failure", *r->failure ? r->failure : NULL);
     cli_json_real(&json, "score", r->score.score);
     if (has_members(r))
         cli_json_reals(&json, "member_scores", r->mean, r->job->world.nmember);
@@ -234,6 +247,7 @@ void cli_result_json(FILE *out, const cli_result *r)
     json_runs(&json, r);
     json_curve(&json, r);
     cli_json_real(&json, "steps_per_second", steps_per_second(r));
+    cli_json_real(&json, "seconds", r->seconds);
     cli_json_close(&json);
 }
 

@@ -216,9 +216,13 @@ void cli_table_print(const cli_table *t, int top)
     cli_more(t->nrow - nshown, "setting", option);
     for (int i = 0; i < t->nrow; i++)
         ntied += t->row[i].tied;
-    if (ntied)
-        printf("~ %d setting%s statistically tied with the best (95 %%, paired by %s)\n", ntied,
-               cli_plural(ntied), t->job->world.nmember > 1 ? "member" : "run");
+    if (ntied) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "~ %d setting%s statistically tied with the best (95 %%, paired by %s)", ntied,
+                 cli_plural(ntied), t->job->world.nmember > 1 ? "member" : "run");
+        cli_wrap(text, 0, cli_page());
+    }
     print_best(t, &style);
 }
 

@@ -44,6 +44,13 @@ int cli_columns(FILE *stream)
     return measure(stream, false);
 }
 
+int cli_columns_or(FILE *stream, int otherwise)
+{
+    const char *said = getenv("COLUMNS");
+    bool known = cli_is_terminal(stream) || (said && atoi(said) > 0);
+    return known ? measure(stream, false) : otherwise;
+}
+
 int cli_rows(FILE *stream)
 {
     return measure(stream, true);

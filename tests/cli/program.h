@@ -135,6 +135,7 @@ static char folder[64];
 
 static inline int enter_folder(void **unused)
 {
+    unsetenv("COLUMNS"); // pages are as wide as without a terminal
     (void)unused;
     strcpy(folder, "/tmp/rehearse-cli-XXXXXX");
     setenv("LC_ALL", "C.UTF-8", 1);

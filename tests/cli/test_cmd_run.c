@@ -100,6 +100,9 @@ static void prints_json(void **unused)
     assert_true(number_of(json, "finished_runs") == 5);
     assert_true(number_of(json, "lo95") < number_of(json, "mean"));
     assert_true(number_of(json, "steps_per_second") > 0);
+    assert_true(number_of(json, "seconds") > 0);
+    assert_has(json, "\"failed\": 0,\n  \"failure\": null");
+    assert_has(json, "\"out_of_coverage\": 0, \"outcome\": \"finished\"");
     free(json);
 
     // no episode ends in 50 steps
@@ -112,6 +115,35 @@ static void prints_json(void **unused)
     char *list = output_of("list --json");
     assert_json(list);
     free(list);
+}
+
+// Errors leave nothing on standard output; runs that all fail leave their results.
+static void json_of_errors(void **unused)
+{
+    (void)unused;
+    static const char *const refused[] = {"run acrobot -a nosuch --json",
+                                          "run nosuch -a esarsa --json",
+                                          "run model:nowhere -a esarsa --json",
+                                          "run acrobot -a esarsa --json --save /nowhere/x",
+                                          "run acrobot -a esarsa --json --csv -",
+                                          "fit nowhere.csv -o x.model --json"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        outcome o = rehearse(refused[i]);
+        assert_int_equal(o.code, 2);
+        assert_string_equal(o.out, "");
+        assert_has(o.err, "rehearse: ");
+        drop(&o);
+    }
+    outcome o = rehearse("run puddle_world -r 2 -n 50 --json -a \"exec:sed -u -e "
+                         "'/describe/s/.*/{\\\"rehearse\\\":1}/;t' -e 's/.*/hello/'\"");
+    assert_int_equal(o.code, 1);
+    assert_json(o.out);
+    assert_true(number_of(o.out, "failed") == 2);
+    assert_has(o.out, "\"failure\": \"exec:sed ");
+    assert_has(o.out, "\"outcome\": \"failed\"");
+    assert_has(o.err, "every run failed: exec:sed ");
+    assert_has(o.err, "answered 'hello', expected {\"action\": ...}");
+    drop(&o);
 }
 
 // Rows, columns, and their mean, which is the score.
@@ -321,15 +353,11 @@ static void runs_a_file(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_words),
-        cmocka_unit_test(prints_json),
-        cmocka_unit_test(writes_csv),
-        cmocka_unit_test(jobs_change_nothing),
-        cmocka_unit_test(divergence_is_a_result),
-        cmocka_unit_test(saves_and_loads),
-        cmocka_unit_test(an_early_end_costs_no_file),
-        cmocka_unit_test(files_fail),
-        cmocka_unit_test(runs_a_file),
+        cmocka_unit_test(prints_words),        cmocka_unit_test(prints_json),
+        cmocka_unit_test(json_of_errors),      cmocka_unit_test(writes_csv),
+        cmocka_unit_test(jobs_change_nothing), cmocka_unit_test(divergence_is_a_result),
+        cmocka_unit_test(saves_and_loads),     cmocka_unit_test(an_early_end_costs_no_file),
+        cmocka_unit_test(files_fail),          cmocka_unit_test(runs_a_file),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

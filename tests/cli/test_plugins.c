@@ -104,7 +104,7 @@ static void a_study_file_loads_it(void **unused)
                "plugins: [mine.so, " SAMPLE(
                    "illegal") "]\nenv: acrobot\n"
                               "agent: sample\nevaluation: {steps: 300, runs: 1}\n");
-    expect("run sub/b.yaml -q", 0,
+    expect("run sub/b.yaml -q", 1,
            "1 of 1 runs: sample chose action 7, expected an index, 0 to 2", "");
     write_file("sub/c.yaml", "env: my_tank\nplugins: [other.so]\n");
     expect("run sub/c.yaml", 2, "",
