@@ -86,7 +86,7 @@ typedef struct cli_command {
     int (*main)(const cli_args *args);
 } cli_command;
 
-extern const cli_command cli_tune, cli_deploy, cli_inspect, cli_convert, cli_collect, cli_fit,
+extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert, cli_collect, cli_fit,
     cli_run, cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
 extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
 
@@ -279,6 +279,7 @@ void cli_json_null(cli_json *json, const char *key);
 void cli_json_place(cli_json *json, const char *key, int64_t n); // null when negative
 void cli_json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s);
 void cli_json_reals(cli_json *json, const char *key, const double *x, int n);
+void cli_json_short(cli_json *json, const char *key, double x); // 5 digits
 void cli_json_param(cli_json *json, const rh_param *param, double value);
 // An object of parameters, without those to skip. Nullable: skip (nparam).
 void cli_json_params(cli_json *json, const char *key, const rh_param *param, int nparam,
@@ -417,6 +418,14 @@ void cli_tune_head(const cli_tuning *tune);  // the plan
 void cli_tune_print(const cli_tuning *tune); // the result
 void cli_tune_json(FILE *out, const cli_tuning *tune);
 void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
+#define CLI_PAGE_TIED 50 // tied settings in the report
+// The keys of that document. page: for the report, without what two runs of one command differ
+// in, and without the trials, which the report has as columns.
+void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page);
+// The fidelity of a model, null without one.
+void cli_fidelity_json(cli_json *json, const rh_model *model);
+// report.json and report.html in the study's folder. refresh: as for rh_report_write().
+int cli_report_write(const cli_tuning *tune, int refresh);
 
 // ---------------------------------------------------------------------------- the world
 

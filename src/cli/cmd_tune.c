@@ -262,6 +262,9 @@ static int carry_out(cli_tuning *tune)
     tune->verdict = rh_study_verdict(tune->study);
     if (!tune->verdict)
         return cli_fail("out of memory");
+    int written = cli_report_write(tune, 0);
+    if (written)
+        return written;
     if (cli_has(args, "json"))
         cli_tune_json(stdout, tune);
     else if (words)

@@ -97,7 +97,10 @@ static void json_trial(cli_json *json, const rh_model_comparison *c, const rh_mo
 {
     static const char *const part[] = {
         [RH_MODEL_STATE] = "states", [RH_MODEL_REWARD] = "rewards", [RH_MODEL_END] = "ends"};
+    char name[120];
+    name_of(t, name, sizeof name);
     cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", name);
     cli_json_text(json, "kind", t->kind);
     cli_json_text(json, "model", t->type->name);
     cli_json_params(json, "parameters", t->type->param, t->type->nparam, t->param, NULL);

@@ -148,10 +148,18 @@ static void json_fidelity(cli_json *json, const rh_fidelity *f, const rh_log *lo
     cli_json_close(json);
 }
 
+void cli_fidelity_json(cli_json *json, const rh_model *model)
+{
+    const rh_fidelity *f = rh_model_fidelity(model);
+    if (f)
+        json_fidelity(json, f, rh_model_log(model));
+    else
+        cli_json_null(json, "fidelity");
+}
+
 void cli_fit_json(FILE *out, const cli_fitting *fit)
 {
     cli_json json = {.out = out};
-    const rh_fidelity *f = rh_model_fidelity(fit->model);
     cli_json_open(&json, NULL, '{', false);
     cli_json_text(&json, "version", rh_version());
     cli_json_text(&json, "file", fit->output);
@@ -162,10 +170,7 @@ void cli_fit_json(FILE *out, const cli_fitting *fit)
     json_repr(&json, fit);
     json_model(&json, fit);
     cli_compared_json(&json, rh_model_compared(fit->model));
-    if (f)
-        json_fidelity(&json, f, rh_model_log(fit->model));
-    else
-        cli_json_null(&json, "fidelity");
+    cli_fidelity_json(&json, fit->model);
     cli_json_real(&json, "seconds", fit->seconds);
     cli_json_close(&json);
 }

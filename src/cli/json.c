@@ -106,6 +106,15 @@ void cli_json_real(cli_json *json, const char *key, double x)
     fputs(isfinite(x) ? cli_exact(x).s : "null", json->out);
 }
 
+void cli_json_short(cli_json *json, const char *key, double x)
+{
+    begin(json, key);
+    if (isfinite(x))
+        fprintf(json->out, "%.5g", x + 0.0);
+    else
+        fputs("null", json->out);
+}
+
 void cli_json_flag(cli_json *json, const char *key, bool flag)
 {
     begin(json, key);

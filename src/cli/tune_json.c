@@ -144,43 +144,53 @@ static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdic
     cli_json_close(json);
 }
 
-static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v, bool page)
 {
+    int shown = page && v->ntied > CLI_PAGE_TIED ? CLI_PAGE_TIED : v->ntied;
     cli_json_open(json, "tied", '[', false);
-    for (int i = 0; i < v->ntied; i++)
+    for (int i = 0; i < shown; i++)
         json_trial(json, NULL, plan, v, &v->trial[v->tied[i]]);
     cli_json_close(json);
+    if (page)
+        return;
     cli_json_open(json, "trials", '[', false);
     for (int i = 0; i < v->ntrial; i++)
         json_trial(json, NULL, plan, v, &v->trial[i]);
     cli_json_close(json);
 }
 
+void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page)
+{
+    const rh_verdict *v = tune->verdict;
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
+    cli_json_text(json, "version", rh_version());
+    cli_json_text(json, "study", tune->folder);
+    cli_json_flag(json, "finished", v->finished);
+    json_log(json, tune);
+    cli_json_text(json, "agent", rh_plan_agent(tune->plan)->name);
+    json_winner(json, tune->plan, v);
+    cli_json_real(json, "optimism", v->optimism);
+    json_scale(json, v);
+    json_importance(json, tune->plan, v);
+    json_trials(json, tune->plan, v, page);
+    cli_findings_json(json, v->findings.item, v->findings.n, NULL);
+    cli_json_open(json, "model", '{', false);
+    cli_findings_json(json, f ? f->findings.item : NULL, f ? f->findings.n : 0,
+                      rh_model_log(rh_study_model(tune->study)));
+    cli_json_close(json);
+    cli_tune_json_plan(json, tune->plan);
+    cli_json_whole(json, "runs", v->nrun);
+    cli_json_whole(json, "steps", v->nstep);
+    if (page)
+        return;
+    cli_json_whole(json, "resumed_runs", v->nrun_resumed);
+    cli_json_real(json, "seconds", v->seconds);
+}
+
 void cli_tune_json(FILE *out, const cli_tuning *tune)
 {
     cli_json json = {.out = out};
-    const rh_verdict *v = tune->verdict;
-    const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
     cli_json_open(&json, NULL, '{', false);
-    cli_json_text(&json, "version", rh_version());
-    cli_json_text(&json, "study", tune->folder);
-    cli_json_flag(&json, "finished", v->finished);
-    json_log(&json, tune);
-    cli_json_text(&json, "agent", rh_plan_agent(tune->plan)->name);
-    json_winner(&json, tune->plan, v);
-    cli_json_real(&json, "optimism", v->optimism);
-    json_scale(&json, v);
-    json_importance(&json, tune->plan, v);
-    json_trials(&json, tune->plan, v);
-    cli_findings_json(&json, v->findings.item, v->findings.n, NULL);
-    cli_json_open(&json, "model", '{', false);
-    cli_findings_json(&json, f ? f->findings.item : NULL, f ? f->findings.n : 0,
-                      rh_model_log(rh_study_model(tune->study)));
-    cli_json_close(&json);
-    cli_tune_json_plan(&json, tune->plan);
-    cli_json_whole(&json, "runs", v->nrun);
-    cli_json_whole(&json, "resumed_runs", v->nrun_resumed);
-    cli_json_whole(&json, "steps", v->nstep);
-    cli_json_real(&json, "seconds", v->seconds);
+    cli_tune_json_keys(&json, tune, false);
     cli_json_close(&json);
 }

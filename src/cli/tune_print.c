@@ -442,7 +442,8 @@ static void print_files(const page *p)
     const char *folder = p->tune->folder;
     char resumed[96] = "";
     cli_line("files",
-             "%s/: %sruns.csv (one row per run), study.log (the journal, readable by Optuna)",
+             "%s/: %sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
+             "report.html (all of this as a page)",
              folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ");
     if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",

@@ -51,7 +51,8 @@ static rh_status make_folder(const char *folder, rh_error *err)
 // Whether a file is a temporary one of rh_file__create(): "best.yaml.<pid>-<serial>.tmp".
 static bool is_left_over(const char *name)
 {
-    static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model."};
+    static const char *const file[] = {"best.yaml.", "runs.csv.", "study.model.",
+                                       "report.json.", "report.html."};
     static const char digits[] = "0123456789";
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         size_t n = strlen(file[i]);

@@ -1,0 +1,586 @@
+// report_json.c - report.json: what the page of a study draws.
+//
+// It has the keys of `tune --json` (tune_json.c), and beside them
+//
+//     space      the searched parameters: name, scale, range or values
+//     settings   columns over all trials, the search's first, then the confirmations
+//     curves     learning curves of some of these trials
+//     jackknife  standard errors of the importances
+//     models     how the model was chosen, its fidelity and facts, and a sample of its states
+//     inspected  what `inspect` finds in the log, and the sensors over time
+//     best_yaml, next, command
+//
+// 1. Nothing here differs between two runs of the same study: no dates, no durations.
+// 2. The size is bounded: 10,000 trials are less than 2 MB. Columns have 5 digits. There are
+//    learning curves of confirmations, of the best trials and of some over all ranks, as many
+//    as CURVE_BYTES allow. A series has BUCKETS ranges, the sample POINTS states.
+// 3. The standard errors of importances are those of the grouped jackknife (Efron and
+// Tibshirani
+//    1993, chapter 11): the importances without each of GROUPS parts of the settings in turn.
+
+#include "cli_internal.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION 1          // of report.json
+#define CURVE_BYTES 700000 // of learning curves, about
+#define POINT_BYTES 15     // of a point: mean and spread
+#define BUCKETS 160        // of a series
+#define SERIES 24          // sensors drawn
+#define POINTS 1500        // states of the sample
+#define GROUPS 8           // decision 3
+#define MOST_JACKKNIFE 400 // settings: the process takes seconds for more
+#define Z95 1.959963984540054
+
+// ---------------------------------------------------------------------------- the settings
+
+static void json_space(cli_json *json, const rh_plan *plan)
+{
+    cli_json_open(json, "space", '[', false);
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+        const rh_dim *dim = &rh_plan_space(plan)->dim[d];
+        rh_form form;
+        const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, &form)];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", param->name);
+        cli_json_text(json, "about", param->about);
+        bool straight = form == RH_FORM_PLAIN && dim->scale == RH_LOG;
+        cli_json_flag(json, "log", straight || form == RH_FORM_POW2);
+        cli_json_flag(json, "names", param->choice != NULL);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+typedef double column(const rh_trial *t);
+
+static double value_of(const rh_trial *t)
+{
+    return t->value;
+}
+
+static double lo95_of(const rh_trial *t)
+{
+    return t->lo95;
+}
+
+static double hi95_of(const rh_trial *t)
+{
+    return t->hi95;
+}
+
+static double coverage_of(const rh_trial *t)
+{
+    return t->out_of_coverage;
+}
+
+static double runs_of(const rh_trial *t)
+{
+    double n = 0.0;
+    for (int i = 0; t->result && i < t->nmember * t->nrun; i++)
+        n += t->result[i].outcome != RH_STOPPED;
+    return n;
+}
+
+static double steps_of(const rh_trial *t)
+{
+    double n = 0.0;
+    for (int i = 0; t->result && i < t->nmember * t->nrun; i++)
+        n += (double)t->result[i].nstep;
+    return n;
+}
+
+static double setting_of(const rh_trial *t)
+{
+    return t->setting;
+}
+
+static double state_of(const rh_trial *t)
+{
+    return t->state == RH_SETTING_DONE ? 1.0 : t->state == RH_SETTING_DROPPED ? 2.0 : 0.0;
+}
+
+static double diverged_of(const rh_trial *t)
+{
+    return t->ndiverged;
+}
+
+static void json_column(cli_json *json, const char *key, const rh_verdict *v, column *of)
+{
+    cli_json_open(json, key, '[', true);
+    for (int i = 0; i < v->ntrial; i++)
+        cli_json_short(json, NULL, of(&v->trial[i]));
+    cli_json_close(json);
+}
+
+static void json_settings(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+{
+    cli_json_open(json, "settings", '{', false);
+    cli_json_whole(json, "confirmations", v->nconfirm);
+    cli_json_place(json, "winner", v->winner);
+    json_column(json, "setting", v, setting_of);
+    cli_json_open(json, "values", '[', false);
+    for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
+        int k = rh_plan_param(plan, d, NULL);
+        const rh_param *param = &rh_plan_agent(plan)->param[k];
+        cli_json_open(json, NULL, '[', true);
+        for (int i = 0; i < v->ntrial; i++)
+            if (param->choice)
+                cli_json_text(json, NULL, cli_param(param, v->trial[i].hp[k]).s);
+            else
+                cli_json_short(json, NULL, v->trial[i].hp[k]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    json_column(json, "score", v, value_of);
+    json_column(json, "lo95", v, lo95_of);
+    json_column(json, "hi95", v, hi95_of);
+    json_column(json, "state", v, state_of); // 0: open, 1: done, 2: dropped
+    json_column(json, "out_of_coverage", v, coverage_of);
+    json_column(json, "diverged", v, diverged_of);
+    json_column(json, "runs", v, runs_of);
+    json_column(json, "steps", v, steps_of);
+    cli_json_close(json);
+}
+
+// ---------------------------------------------------------------------------- the curves
+
+typedef struct ranked {
+    double value;
+    int trial;
+} ranked;
+
+static int best_first(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    bool nx = isnan(x->value), ny = isnan(y->value);
+    if (nx != ny)
+        return nx ? 1 : -1;
+    if (x->value != y->value && !nx)
+        return x->value > y->value ? -1 : 1;
+    return x->trial - y->trial;
+}
+
+// Mark the trials that have a curve in the page (decision 2).
+static bool choose_curves(const rh_verdict *v, int most, bool *chosen)
+{
+    int nsearch = v->ntrial - v->nconfirm;
+    ranked *rank = rh_alloc((size_t)nsearch + 1, sizeof *rank);
+    if (!rank)
+        return false;
+    for (int i = 0; i < nsearch; i++)
+        rank[i] = (ranked){v->trial[i].value, i};
+    qsort(rank, (size_t)nsearch, sizeof *rank, best_first);
+    for (int i = nsearch; i < v->ntrial; i++)
+        chosen[i] = true;
+    int left = most > v->nconfirm ? most - v->nconfirm : 0;
+    for (int i = 0; i < nsearch && i < left / 2; i++)
+        chosen[rank[i].trial] = true;
+    for (int i = 0; i < left - left / 2; i++)
+        if (nsearch > 0)
+            chosen[rank[left < nsearch ? (int64_t)i * (nsearch - 1) / (left - left / 2)
+                                       : nsearch - 1 - i % nsearch]
+                       .trial] = true;
+    rh_free(rank);
+    return true;
+}
+
+static void json_points(cli_json *json, const double *y, int n)
+{
+    cli_json_open(json, NULL, '[', true);
+    for (int p = 0; p < n; p++)
+        cli_json_short(json, NULL, y[p]);
+    cli_json_close(json);
+}
+
+static bool json_curves(cli_json *json, const cli_tuning *tune)
+{
+    const rh_verdict *v = tune->verdict;
+    const rh_model *model = rh_study_model(tune->study);
+    int ncurve = (int)rh_plan_number(tune->plan, "evaluation.curve");
+    int most = ncurve ? CURVE_BYTES / (POINT_BYTES * ncurve) : 0;
+    rh_eval_options how = {.nstep = 0};
+    bool *chosen = rh_alloc((size_t)v->ntrial + 1, sizeof *chosen);
+    if (!chosen || (ncurve && !choose_curves(v, most, chosen))) {
+        rh_free(chosen);
+        return false;
+    }
+    if (rh_plan_eval(tune->plan, rh_model_task(model), rh_model_log(model), &how, NULL))
+        how.nstep = 0;
+    cli_json_open(json, "curves", '{', false);
+    cli_json_whole(json, "steps", how.nstep);
+    cli_json_whole(json, "points", ncurve);
+    cli_json_open(json, "trial", '[', true);
+    for (int i = 0; i < v->ntrial; i++)
+        if (chosen[i])
+            cli_json_whole(json, NULL, i);
+    cli_json_close(json);
+    static const char *const key[] = {"mean", "spread"};
+    for (int k = 0; k < 2; k++) {
+        cli_json_open(json, key[k], '[', false);
+        for (int i = 0; i < v->ntrial; i++)
+            if (chosen[i])
+                json_points(json, k ? v->trial[i].spread : v->trial[i].promised, ncurve);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    rh_free(chosen);
+    return true;
+}
+
+// ---------------------------------------------------------------------------- importance
+
+typedef struct sample {
+    int n, ndim;
+    double *x, *value, *noise; // one block
+} sample;
+
+// The settings of the search with a value, without those of group `out` (-1: all of them).
+static void collect(sample *s, const rh_verdict *v, int out)
+{
+    int at = 0;
+    s->n = 0;
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (isnan(t->value) || at++ % GROUPS == out)
+            continue;
+        double half = (t->hi95 - t->lo95) / 2.0 / Z95;
+        memcpy(s->x + (size_t)s->n * (size_t)s->ndim, t->x, (size_t)s->ndim * sizeof *s->x);
+        s->value[s->n] = t->value;
+        s->noise[s->n++] = isfinite(half) ? half * half : 0.0;
+    }
+}
+
+// error (2 ndim): of the main effects, then of the total ones. False: not known.
+static bool jackknife(const rh_plan *plan, const rh_verdict *v, sample *s, double *error)
+{
+    double effect[GROUPS][2 * RH_MAX_DIM], n = 0.0;
+    collect(s, v, -1);
+    if (!v->importance_known || v->importance_exact || s->n > MOST_JACKKNIFE ||
+        s->n < 2 * GROUPS + s->ndim)
+        return false;
+    for (int g = 0; g < GROUPS; g++) {
+        bool exact;
+        collect(s, v, g);
+        if (rh_importance(rh_plan_space(plan), s->n, s->x, s->value, s->noise, effect[g],
+                          effect[g] + s->ndim, &exact, NULL) != RH_OK)
+            return false;
+        n += 1.0;
+    }
+    for (int k = 0; k < 2 * s->ndim; k++) {
+        double mean = 0.0, square = 0.0;
+        for (int g = 0; g < GROUPS; g++)
+            mean += effect[g][k] / n;
+        for (int g = 0; g < GROUPS; g++)
+            square += (effect[g][k] - mean) * (effect[g][k] - mean);
+        error[k] = sqrt(square * (n - 1.0) / n);
+    }
+    return true;
+}
+
+static bool json_jackknife(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+{
+    sample s = {.ndim = rh_plan_space(plan)->ndim};
+    size_t room = (size_t)v->ntrial + 1;
+    double error[2 * RH_MAX_DIM];
+    s.x = rh_alloc(room, (size_t)(s.ndim + 2) * sizeof *s.x);
+    if (!s.x)
+        return false;
+    s.value = s.x + room * (size_t)s.ndim;
+    s.noise = s.value + room;
+    if (jackknife(plan, v, &s, error)) {
+        cli_json_open(json, "jackknife", '{', false);
+        cli_json_reals(json, "main_effect", error, s.ndim);
+        cli_json_reals(json, "total_effect", error + s.ndim, s.ndim);
+        cli_json_close(json);
+    } else
+        cli_json_null(json, "jackknife");
+    rh_free(s.x);
+    return true;
+}
+
+// ---------------------------------------------------------------------------- the model
+
+// Codes of states, evenly over the log, with the action taken there.
+static bool json_sample(cli_json *json, const rh_model *model)
+{
+    const rh_log *log = rh_model_log(model);
+    const rh_repr *repr = rh_model_repr(model);
+    int64_t n = log->n < POINTS ? log->n : POINTS;
+    size_t ncode = (size_t)rh_repr_ncode(repr), nobs = (size_t)log->nobs;
+    size_t nact = (size_t)log->nact;
+    double *obs = rh_alloc((size_t)n + 1, (nobs + nact) * sizeof *obs);
+    float *code = rh_alloc((size_t)n + 1, ncode * sizeof *code);
+    bool good = obs && code;
+    double *act = good ? obs + ((size_t)n + 1) * nobs : NULL;
+    for (int64_t i = 0; good && i < n; i++) {
+        size_t at = (size_t)(i * log->n / n);
+        memcpy(obs + (size_t)i * nobs, log->obs + (size_t)log->from[at] * nobs,
+               nobs * sizeof *obs);
+        memcpy(act + (size_t)i * nact, log->act + at * nact, nact * sizeof *act);
+    }
+    good = good &&
+           rh_repr_encode(repr, n, obs, rh_repr_nact(repr) ? act : NULL, code, NULL) == RH_OK;
+    cli_json_open(json, "sample", '{', false);
+    for (size_t d = 0; good && d < 2 && d < ncode; d++) {
+        cli_json_open(json, d ? "second" : "first", '[', true);
+        for (int64_t i = 0; i < n; i++)
+            cli_json_short(json, NULL, (double)code[(size_t)i * ncode + d]);
+        cli_json_close(json);
+    }
+    cli_json_open(json, "action", '[', true);
+    for (int64_t i = 0; good && i < n; i++)
+        cli_json_short(json, NULL, act[(size_t)i * nact]);
+    cli_json_close(json);
+    cli_json_open(json, "labels", '[', true);
+    for (int a = 0; a < log->naction; a++)
+        cli_json_text(json, NULL, log->label[a]);
+    cli_json_close(json);
+    cli_json_text(json, "action_name", log->act_name[0]);
+    cli_json_close(json);
+    rh_free(obs);
+    rh_free(code);
+    return good;
+}
+
+static bool json_models(cli_json *json, const cli_tuning *tune)
+{
+    const rh_model *model = rh_study_model(tune->study);
+    const rh_repr *repr = rh_model_repr(model);
+    const rh_model_type *type = rh_model_kind(model);
+    const rh_repr_type *seen = rh_repr_kind(repr);
+    cli_json_open(json, "models", '{', false);
+    cli_json_text(json, "kind", type->name);
+    cli_json_params(json, "parameters", type->param, type->nparam, rh_model_params(model),
+                    NULL);
+    cli_json_whole(json, "members", rh_model_nmember(model));
+    cli_json_text(json, "representation", seen->name);
+    cli_json_params(json, "representation_parameters", seen->param, seen->nparam,
+                    rh_repr_params(repr), NULL);
+    cli_json_whole(json, "dimensions", rh_repr_ncode(repr));
+    cli_json_real(json, "awareness", rh_repr_trained(repr).awareness);
+    cli_json_flag(json, "continuing", rh_model_task(model)->continuing);
+    cli_json_real(json, "gamma", rh_model_task(model)->gamma);
+    cli_compared_json(json, rh_model_compared(model));
+    cli_facts_json(json, rh_model_log(model), rh_model_facts(model));
+    cli_fidelity_json(json, model);
+    bool good = json_sample(json, model);
+    cli_json_close(json);
+    return good;
+}
+
+// ---------------------------------------------------------------------------- the log
+
+// What a series shows of a step: a sensor, an action or the reward.
+static double at_step(const rh_log *log, int what, int64_t i)
+{
+    if (what < log->nobs)
+        return log->obs[(size_t)log->from[i] * (size_t)log->nobs + (size_t)what];
+    if (what < log->nobs + log->nact)
+        return log->act[(size_t)i * (size_t)log->nact + (size_t)(what - log->nobs)];
+    return log->reward[i];
+}
+
+// The least and the greatest value of every bucket.
+static void json_one_series(cli_json *json, const rh_log *log, int what, const char *name,
+                            const char *unit)
+{
+    int64_t n = log->n < BUCKETS ? log->n : BUCKETS;
+    static const char *const key[] = {"lo", "hi"};
+    cli_json_open(json, NULL, '{', false);
+    cli_json_text(json, "name", name);
+    cli_json_text(json, "unit", unit);
+    cli_json_flag(json, "action", what >= log->nobs && what < log->nobs + log->nact);
+    for (int k = 0; k < 2; k++) {
+        cli_json_open(json, key[k], '[', true);
+        for (int64_t b = 0; b < n; b++) {
+            double y = NAN;
+            for (int64_t i = b * log->n / n; i < (b + 1) * log->n / n; i++) {
+                double x = at_step(log, what, i);
+                if (isfinite(x) && (isnan(y) || (k ? x > y : x < y)))
+                    y = x;
+            }
+            cli_json_short(json, NULL, y);
+        }
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_series(cli_json *json, const rh_log *log)
+{
+    int shown = log->nobs < SERIES ? log->nobs : SERIES;
+    cli_json_open(json, "series", '[', false);
+    for (int j = 0; j < shown; j++)
+        json_one_series(json, log, j, log->obs_name[j], log->obs_unit[j]);
+    for (int k = 0; k < log->nact && k < SERIES; k++)
+        json_one_series(json, log, log->nobs + k, log->act_name[k], "");
+    json_one_series(json, log, log->nobs + log->nact, log->reward_name, "");
+    cli_json_close(json);
+}
+
+static bool json_inspected(cli_json *json, const cli_tuning *tune)
+{
+    const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
+    rh_log_report *report = NULL;
+    if (rh_log_inspect(&report, log, NULL) != RH_OK)
+        return false;
+    cli_json_open(json, "inspected", '{', false);
+    cli_json_whole(json, "steps", log->n);
+    cli_json_whole(json, "episodes", log->nepisode);
+    cli_json_whole(json, "terminal", report->nterminal);
+    cli_json_whole(json, "truncated", report->ncut);
+    cli_json_open(json, "sensors", '[', false);
+    for (int j = 0; j < log->nobs; j++) {
+        const rh_log_numbers *x = &report->sensor[j].value;
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", log->obs_name[j]);
+        cli_json_text(json, "unit", log->obs_unit[j]);
+        cli_json_short(json, "min", x->min);
+        cli_json_short(json, "median", x->median);
+        cli_json_short(json, "max", x->max);
+        cli_json_whole(json, "missing", x->nmissing + x->ninfinite);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_open(json, "actions", '[', false);
+    for (int a = 0; a < log->naction; a++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", log->label[a]);
+        cli_json_whole(json, "steps", report->taken[a]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_findings_json(json, report->findings.item, report->findings.n, log);
+    json_series(json, log);
+    cli_json_close(json);
+    rh_log_report_destroy(report);
+    return true;
+}
+
+// ---------------------------------------------------------------------------- the command
+
+// The command as a shell reads it, without options that change no result.
+static void json_command(cli_json *json, const cli_args *args)
+{
+    static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
+    rh_text text = {0};
+    rh_text__format(&text, "rehearse %s", args->command->name);
+    for (int i = 0; i < args->nword; i++) {
+        rh_text__add(&text, " ");
+        rh_text__shell(&text, args->word[i]);
+    }
+    for (int i = 0; i < args->ngiven; i++) {
+        const cli_given *given = &args->given[i];
+        bool skip = false;
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+            skip = skip || strcmp(given->option->name, left_out[k]) == 0;
+        if (skip)
+            continue;
+        rh_text__format(&text, " --%s", given->option->name);
+        if (given->value) {
+            rh_text__add(&text, "=");
+            rh_text__shell(&text, given->value);
+        }
+    }
+    cli_json_text(json, "command", text.bad ? NULL : text.data);
+    rh_text__clear(&text);
+}
+
+// The command that runs the winner in the model.
+static void json_next(cli_json *json, const cli_tuning *tune)
+{
+    const rh_verdict *v = tune->verdict;
+    char setting[1400];
+    rh_text text = {0};
+    if (v->winner < 0) {
+        cli_json_null(json, "next");
+        return;
+    }
+    cli_tune_setting(tune->plan, v->trial[v->winner].hp, " --set ", 0, setting, sizeof setting);
+    rh_text__add(&text, "rehearse run ");
+    rh_text world = {0};
+    if (tune->model)
+        rh_text__add(&world, rh_plan_text(tune->plan, "data"));
+    else
+        rh_text__format(&world, "model:%s/study.model", tune->folder);
+    if (!world.bad)
+        rh_text__shell(&text, world.data);
+    rh_text__add(&text, " --agent ");
+    rh_text__shell(&text, rh_plan_agent(tune->plan)->name);
+    rh_text__add(&text, setting);
+    cli_json_text(json, "next", text.bad || world.bad ? NULL : text.data);
+    rh_text__clear(&text);
+    rh_text__clear(&world);
+}
+
+static char *path_in(const char *folder, const char *name)
+{
+    rh_text path = {0};
+    rh_text__format(&path, "%s/%s", folder, name);
+    if (!path.bad)
+        return path.data;
+    rh_text__clear(&path);
+    return NULL;
+}
+
+// best.yaml as it was written; null if there is none.
+static void json_best(cli_json *json, const cli_tuning *tune)
+{
+    rh_text text = {0};
+    char piece[4096];
+    char *path = tune->verdict->winner < 0 ? NULL : path_in(tune->folder, "best.yaml");
+    FILE *in = path ? fopen(path, "re") : NULL;
+    for (size_t n; in && (n = fread(piece, 1, sizeof piece, in)) > 0;)
+        rh_text__add_n(&text, piece, n);
+    if (in)
+        fclose(in);
+    cli_json_text(json, "best_yaml", text.bad ? NULL : text.data);
+    rh_text__clear(&text);
+    rh_free(path);
+}
+
+// ---------------------------------------------------------------------------- the files
+
+static bool write_data(FILE *out, const cli_tuning *tune)
+{
+    cli_json json = {.out = out};
+    cli_json_open(&json, NULL, '{', false);
+    cli_json_whole(&json, "report", VERSION);
+    cli_json_text(&json, "name", rh_plan_text(tune->plan, "name"));
+    cli_tune_json_keys(&json, tune, true);
+    json_space(&json, tune->plan);
+    json_settings(&json, tune->plan, tune->verdict);
+    bool good = json_curves(&json, tune) && json_jackknife(&json, tune->plan, tune->verdict) &&
+                json_models(&json, tune) && json_inspected(&json, tune);
+    json_best(&json, tune);
+    json_next(&json, tune);
+    json_command(&json, tune->args);
+    cli_json_close(&json);
+    return good;
+}
+
+int cli_report_write(const cli_tuning *tune, int refresh)
+{
+    char *data = path_in(tune->folder, RH_REPORT_DATA),
+         *page = path_in(tune->folder, RH_REPORT_PAGE);
+    const char *folder = tune->folder;
+    cli_file file;
+    rh_error err;
+    int rc = data && page ? cli_file_open(&file, data) : cli_fail("out of memory");
+    if (!rc && !write_data(file.stream, tune)) {
+        rh_file__discard(file.file);
+        rc = cli_fail("out of memory");
+    } else if (!rc)
+        rc = cli_file_close(&file);
+    if (!rc)
+        rc = cli_pass_file(rh_report_write(page, &folder, 1, refresh, &err), &err);
+    rh_free(data);
+    rh_free(page);
+    return rc;
+}

@@ -1,0 +1,114 @@
+
+  // ---------------------------------------------------------------- the data of a study
+
+  const STATE = ["not finished", "done", "dropped by the race"];
+
+  // A study with its trials as objects and in the order of their scores.
+  function prepare(d) {
+    const s = d.settings ?? {}, n = s.setting?.length ?? 0;
+    const space = d.space ?? [];
+    d.trials = Array.from({ length: n }, (_, i) => ({
+      trial: i, setting: s.setting[i], confirm: i >= n - (s.confirmations ?? 0),
+      score: s.score[i], lo: s.lo95[i], hi: s.hi95[i], state: STATE[s.state[i]] ?? STATE[0],
+      coverage: s.out_of_coverage[i], diverged: s.diverged[i], runs: s.runs[i], steps: s.steps[i],
+      x: space.map((_, k) => s.values[k][i]),
+    }));
+    d.search = d.trials.filter((t) => !t.confirm);
+    const better = (a, b) => (known(b.score) - known(a.score)) || (known(a.score) ? b.score - a.score : 0) || a.trial - b.trial;
+    d.ranked = [...d.search].sort(better);
+    d.confirmed = d.trials.filter((t) => t.confirm).sort(better);
+    d.winnerTrial = known(s.winner) ? d.trials[s.winner] ?? null : null;
+    d.curveOf = new Map((d.curves?.trial ?? []).map((t, k) => [t, k]));
+    d.title = d.name || String(d.study ?? "study").replace(/\/+$/, "").replace(/^.*\//, "").replace(/\.study$/, "") || "study";
+    return d;
+  }
+
+  const unit = (d) => (d.score_per === "steps" ? `per ${plural(d.score_steps, "step")}` : "per episode");
+  const setting = (d, t) => make("span", { class: "chips" }, (d.space ?? []).map((p, k) =>
+    make("span", { class: "chip" }, named(p.name, 24), " ", make("b", {}, value(t.x[k])))));
+  const settingText = (d, t) => (d.space ?? []).map((p, k) => `${cut(p.name, 24)} ${value(t.x[k])}`).join(", ");
+
+  // From the lowest to the highest, without values so far off that the others would look alike.
+  function robust(list) {
+    const x = list.filter(known).sort((a, b) => a - b);
+    if (!x.length) return [0, 1];
+    const at = (q) => x[Math.round(q * (x.length - 1))];
+    const spread = at(0.9) - at(0.25) || Math.abs(at(0.5)) || 1;
+    let lo = Math.max(x[0], at(0.25) - 4 * spread), hi = Math.min(x[x.length - 1], at(0.9) + 4 * spread);
+    if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
+    return [lo, hi];
+  }
+
+  // ---------------------------------------------------------------- the answer
+
+  function comparison(d) {
+    const rows = [];
+    const add = (who, r, what) => known(r?.score) && rows.push({ who, score: r.score, lo: known(r.lo95) ? r.lo95 : r.score, hi: known(r.hi95) ? r.hi95 : r.score, what });
+    if (d.winner) add("to deploy", d.winner, "in the model");
+    add("logged controller", d.logged, "in the log");
+    add("random actions", d.random, "in the model");
+    if (rows.length < 2) return null;
+    return chart({
+      id: "chart-compared", title: `Score ${unit(d)}`, height: 38 * rows.length, pick: false,
+      about: "Dots are scores, lines their 95 % intervals; farther right is better.",
+      spec: (c) => ({
+        data: { values: rows },
+        encoding: {
+          y: { field: "who", type: "nominal", sort: null, title: null, axis: { labelFontSize: 13, labelColor: c.ink, domain: false, ticks: false } },
+          color: { field: "who", type: "nominal", legend: null, scale: { domain: rows.map((r) => r.who), range: [c.accent, c.second, c.faint] } },
+        },
+        layer: [
+          { mark: { type: "rule", strokeWidth: 4, opacity: 0.45, strokeCap: "round" }, encoding: { x: { field: "lo", type: "quantitative", title: null, axis: { tickCount: 6 }, scale: { zero: false, nice: true } }, x2: { field: "hi" } } },
+          { mark: { type: "point", filled: true, size: 130, opacity: 1 }, encoding: { x: { field: "score", type: "quantitative" }, tooltip: [{ field: "who", title: "score of" }, { field: "score", format: ",.4~g" }, { field: "lo", format: ",.4~g", title: "from" }, { field: "hi", format: ",.4~g", title: "to" }, { field: "what", title: "measured" }] } },
+        ],
+      }),
+      plain: () => ({ x: `score ${unit(d)}`, y: "", points: rows.map((r, k) => ({ x: r.score, y: rows.length - k })) }),
+    });
+  }
+
+  function tiedTable(d) {
+    const tied = d.tied ?? [];
+    if (tied.length < 2) return d.winner ? make("p", { class: "quiet" }, `No other ${d.winnerTrial?.confirm ? "confirmed" : "tried"} setting is statistically tied with it (95 %).`) : null;
+    const find = (t) => d.trials.find((u) => u.setting === t.setting && u.confirm === (t.stage === "confirm"));
+    return table(`${plural(tied.length, "setting")} statistically tied (95 %), the one to deploy first`,
+      [["setting"], ...d.space.map((p) => [named(p.name, 20), "right"]), ["score", "right"], ["95 % interval", "right"]],
+      tied.slice(0, 12).map((t) => [
+        pickButton(find(t), t.setting), ...d.space.map((p) => value(t.parameters?.[p.name])), number(t.score), interval(t.lo95, t.hi95)]));
+  }
+
+  // A button that selects a setting.
+  const pickButton = (t, label) => (t ? make("button", { type: "button", class: "pick", "data-trial": t.trial, "aria-label": `show the learning curve of setting ${label}`, onclick: () => select(t.trial, true) }, String(label)) : String(label));
+
+  function answer(d) {
+    const w = d.winner, t = d.winnerTrial;
+    if (!w || !t) {
+      const none = d.search.length === 0 ? "No setting has finished yet." : d.finished ? "No setting has a finite score: nothing to deploy." : "No setting has a score yet.";
+      return section("answer", "The answer", make("p", { class: "lead" }, none), findings(d.findings));
+    }
+    const kinds = (w.kinds ?? []).length > 1 ? table("The same setting in every kind of model", [["kind of model"], ["score", "right"], ["95 % interval", "right"]],
+      w.kinds.map((k) => [named(k.kind), number(k.score), interval(k.lo95, k.hi95)])) : null;
+    const against = known(d.logged?.score) ? (w.lo95 > d.logged.score ? "above the logged controller" : w.hi95 < d.logged.score ? "below the logged controller" : "not separated from the logged controller") : null;
+    return section("answer", "The answer",
+      make("div", { class: "card" },
+        make("p", { class: "label" }, d.finished ? "Deploy" : "Leading so far", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
+        setting(d, t),
+        make("p", { class: "score" }, make("b", {}, number(w.score)), ` ${unit(d)} in the model`),
+        make("p", { class: "quiet" }, `95 % interval ${interval(w.lo95, w.hi95)}`, against ? `: ${against}.` : ".", " ",
+          w.stage === "confirm" ? `Confirmed by ${plural(w.finished_runs, "run")} in ${plural(w.members, "new model")}, each fitted to another part of the log.` : "Not confirmed: the best of many trials overestimates its score.")),
+      // the verdict (trust, probability, reasons) goes here, between the score and what it is compared with
+      comparison(d),
+      make("div", { class: "columns" },
+        facts([
+          ["found by the search", known(d.winner_in_search?.score) ? `${number(d.winner_in_search.score)}${d.winner_in_search.score > w.score ? "; the best of many trials overestimates" : ""}` : null],
+          ["out of coverage", known(w.out_of_coverage) ? `${share(w.out_of_coverage)} of its steps` : null],
+          ["diverged", w.diverged ? plural(w.diverged, "run") : null],
+          ["rare failures", d.rare_failures?.runs ? `${plural(d.rare_failures.runs, "run")} scored ${number(d.rare_failures.mean_score)} on average; the median run ${number(d.rare_failures.median_of_all)}` : null],
+          ["optimism", d.optimism > 0 ? `${number(d.optimism)}, included in the interval` : null],
+        ]), kinds),
+      make("h3", {}, "Findings"),
+      findings([...(d.findings ?? []), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
+      make("h3", {}, "Tied settings"), tiedTable(d),
+      make("h3", {}, "Use it"),
+      d.next ? copyable("Next: run it in the model", d.next, true) : null,
+      d.best_yaml ? copyable("best.yaml, for rehearse deploy", d.best_yaml, false) : null);
+  }

@@ -1,0 +1,4 @@
+// The scripts of the page are the files of this folder, one after the other, in one function.
+(() => {
+  "use strict";
+

@@ -1,0 +1,63 @@
+
+  // ---------------------------------------------------------------- several studies
+
+  function compare(all) {
+    const keys = [...new Set(all.flatMap((d) => Object.keys(d.plan ?? {})))].filter((k) => new Set(all.map((d) => d.plan?.[k])).size > 1);
+    const rows = all.flatMap((d, k) => (d.winnerTrial ? curveRows(d, d.winnerTrial, `${k + 1} ${cut(d.title, 30)}`, k) : []));
+    const scores = all.map((d, k) => ({ study: `${k + 1} ${cut(d.title, 30)}`, score: d.winner?.score, lo: d.winner?.lo95 ?? d.winner?.score, hi: d.winner?.hi95 ?? d.winner?.score })).filter((r) => known(r.score));
+    const columns = [["", ""], ...all.map((d, k) => [[`${k + 1} `, named(d.title, 24)], "right"])];
+    const row = (label, of) => [label, ...all.map(of)];
+    const names = [...new Set(all.flatMap((d) => Object.keys(d.hyperparameters ?? {})))];
+    const units = new Set(all.map(unit));
+    return [
+      section("answer", "Side by side",
+        units.size > 1 ? make("p", { class: "lead" }, "These scores have different units and cannot be compared: " + [...units].join(", ") + ".") : null,
+        table("The settings to deploy", columns, [
+          row("score", (d) => number(d.winner?.score)), row("95 % interval", (d) => interval(d.winner?.lo95, d.winner?.hi95)), row("unit", unit),
+          row("logged controller", (d) => number(d.logged?.score)), row("random actions", (d) => number(d.random?.score)),
+          row("confirmed", (d) => (d.winner?.stage === "confirm" ? "yes" : "no")), row("out of coverage", (d) => share(d.winner?.out_of_coverage)),
+          row("settings tried", (d) => count(d.search.length)), row("runs", (d) => count(d.runs)), row("steps", (d) => count(d.steps)),
+          row("tied settings", (d) => count(d.tied?.length ?? 0)), row("findings", (d) => plural((d.findings ?? []).length, "finding")), row("log", (d) => cut(d.log?.fingerprint, 16)), row("agent", (d) => cut(d.agent, 20)),
+        ]),
+        scores.length > 1 ? chart({
+          id: "chart-compared", title: "Scores of the settings to deploy", about: "With 95 % intervals.", height: 40 * scores.length, pick: false,
+          spec: (c) => ({ data: { values: scores }, encoding: { y: { field: "study", type: "nominal", sort: null, title: null, axis: { labelFontSize: 13, labelColor: c.ink } }, color: { field: "study", type: "nominal", legend: null } }, layer: [
+            { mark: { type: "rule", strokeWidth: 4, opacity: 0.45 }, encoding: { x: { field: "lo", type: "quantitative", title: null, scale: { zero: false } }, x2: { field: "hi" } } },
+            { mark: { type: "point", filled: true, size: 130, opacity: 1 }, encoding: { x: { field: "score", type: "quantitative" } } }] }),
+          plain: () => ({ x: "score", y: "", points: scores.map((r, k) => ({ x: r.score, y: scores.length - k })) }),
+        }) : null),
+      rows.length ? section("curves", "Learning curves of the settings to deploy", chart({
+        id: "chart-curves", title: "Reward while learning", about: "Bands are one standard deviation between runs.", height: 320, pick: false,
+        spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "steps in the environment", axis: { format: "~s", grid: false } }, color: { field: "name", type: "nominal", legend: { title: null, orient: "top" } } }, layer: [
+          { mark: { type: "area", opacity: 0.15 }, encoding: { y: { field: "lo", type: "quantitative", title: "reward", scale: { zero: false } }, y2: { field: "hi" } } },
+          { mark: { type: "line", strokeWidth: 2.5 }, encoding: { y: { field: "mean", type: "quantitative" } } }] }),
+        plain: () => ({ x: "steps", y: "reward", lines: [...new Set(rows.map((r) => r.name))].map((name) => ({ name, points: rows.filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean })) })) }),
+      })) : null,
+      section("sensitivity", "Hyperparameters", table("Hyperparameters to deploy", columns, names.map((name) => row(named(name, 30), (d) => value(d.hyperparameters?.[name]))))),
+      section("made", "What differs between the plans", keys.length ? table("Keys of the plan", columns.map(([t]) => [t]), keys.map((k) => row(named(k, 40), (d) => make("code", {}, cut(d.plan?.[k] ?? "–", 60))))) : make("p", {}, "The plans are equal.")),
+    ];
+  }
+
+  // ---------------------------------------------------------------- the page
+
+  function build() {
+    const all = [...document.querySelectorAll("script.study")].map((s) => prepare(JSON.parse(s.textContent)));
+    const page = document.getElementById("page");
+    study = all.length === 1 ? all[0] : null;
+    const sections = (study ? [answer(study), curves(study), sensitivity(study), searching(study), models(study), logged(study), made(study)] : compare(all)).flat().filter(Boolean);
+    const title = all.map((d) => cut(d.title, 60)).join(" and ");
+    document.title = `${title} – Rehearse`;
+    const d = all[0];
+    page.before(make("a", { class: "skip", href: "#page" }, "Skip to the content"),
+      make("header", {}, make("div", { class: "inner" }, make("h1", {}, all.map((x, k) => [k ? " and " : "", named(x.title, 60)])),
+        study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : make("strong", {}, " · not finished: this is the state so far")) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
+        make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent))))))));
+    page.append(...sections);
+    if (!library) page.prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
+    drawAll();
+    const again = () => drawAll();
+    dark.addEventListener("change", again);
+    printing.addEventListener("change", again);
+  }
+
+  build();
