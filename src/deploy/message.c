@@ -7,7 +7,7 @@
 //    microsecond.
 // 2. null, NaN and Infinity (as Python writes them) are missing numbers. So is a sensor that an
 //    object does not name. A list must have all sensors that the plant sends, in the order
-//    of best.yaml.
+//    of best.yaml. A category is sent as its text, {"mode": "auto"}, or as its numbers.
 // 3. Keys that are not ours are skipped: plants send more than we need. A value of one of ours
 //    that cannot be read makes the message a missing observation, which still gets an action.
 
@@ -199,6 +199,29 @@ static bool skip(parser *p)
 
 // ---------------------------------------------------------------------------- our keys
 
+// A text as a sensor's value: of the sensors "mode=auto", "mode=manual" the one that is meant
+// is 1 and the others are 0. A text that the log did not have leaves them missing.
+static bool category(parser *p, const char *name)
+{
+    const rh_best *best = p->best;
+    char value[NAME];
+    int at = -1;
+    size_t n = strlen(name);
+    if (!string(p, value))
+        return false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < best->nsent; i++) {
+            const char *sensor = best->task.obs_name[i];
+            if (strncmp(sensor, name, n) != 0 || sensor[n] != '=')
+                continue;
+            if (pass == 0 && strcmp(sensor + n + 1, value) == 0)
+                at = i;
+            if (pass == 1 && at >= 0)
+                p->message->obs[i] = i == at;
+        }
+    return true;
+}
+
 static rh_status take_obs(parser *p)
 {
     const rh_task *task = &p->best->task;
@@ -228,7 +251,9 @@ static rh_status take_obs(parser *p)
             if (strcmp(task->obs_name[(hint + i) % nobs], name) == 0)
                 at = (hint + i) % nobs;
         hint = at + 1;
-        if (at < 0 ? !skip(p) : !number(p, &obs[at]))
+        skip_blanks(p);
+        bool text = at < 0 && p->at < p->end && *p->at == '"';
+        if (text ? !category(p, name) : at < 0 ? !skip(p) : !number(p, &obs[at]))
             return refuse(p, name, "a number");
     } while (accept(p, ','));
     return accept(p, '}') ? RH_OK : refuse(p, "obs", ", or }");

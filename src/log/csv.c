@@ -92,12 +92,13 @@ static rh_status take_row(rh_csv__reader *r, char *text, size_t n, rh_error *err
 static void set_kinds(rh_csv__reader *r)
 {
     const rh_columns__plan *plan = &r->plan;
-    for (int i = 0; i < plan->nobs; i++)
-        r->kind[plan->obs[i]] = RH_KIND_NUMBER;
-    for (int i = 0; i < plan->nnext; i++)
-        r->kind[plan->next[i]] = RH_KIND_NUMBER;
+    int nplain = plan->nobs - r->ncategory;
     for (int i = 0; i < plan->nterm; i++)
         r->kind[plan->term[i]] = RH_KIND_NUMBER;
+    for (int i = 0; i < plan->nobs; i++)
+        r->kind[plan->obs[i]] = i < nplain ? RH_KIND_NUMBER : RH_KIND_CATEGORY;
+    for (int i = 0; i < plan->nnext; i++)
+        r->kind[plan->next[i]] = i < nplain ? RH_KIND_NUMBER : RH_KIND_CATEGORY;
     const struct {
         int column;
         rh_log__kind kind;
@@ -115,13 +116,15 @@ static rh_status check_reward(const rh_csv__reader *r, rh_error *err)
     for (int i = 0; i < r->plan.nterm; i++) {
         int column = r->plan.term[i];
         rh_log__kind kind = r->kind[column];
-        if (kind == RH_KIND_NAME || kind == RH_KIND_EPISODE)
+        if (kind == RH_KIND_NAME || kind == RH_KIND_EPISODE || kind == RH_KIND_CATEGORY)
             return rh_fail(err, RH_EINVAL,
                            "%s: reward = %.60s: column '%.40s' holds names of %s, expected "
                            "numbers",
                            rh_base__path_tail(r->path), r->plan.reward_name,
                            r->head.columns.name[column],
-                           kind == RH_KIND_NAME ? "actions" : "episodes");
+                           kind == RH_KIND_NAME      ? "actions"
+                           : kind == RH_KIND_EPISODE ? "episodes"
+                                                     : "a category");
     }
     return RH_OK;
 }
@@ -162,6 +165,48 @@ static const char **shape_names(const rh_csv__reader *r)
     for (int i = 0; name && i < plan->nact; i++)
         name[2 * plan->nobs + i] = c->name[plan->act[i]];
     return name;
+}
+
+// Whether a column holds texts only, in the rows examined: no numbers, dates or lists.
+static bool is_text(const rh_columns *c, int column)
+{
+    const rh_log__odd *odd = &c->odd[column];
+    return c->wordy[column] && !c->numeric[column] && odd->nnumber == 0 && odd->ndate == 0 &&
+           !odd->list && !odd->written;
+}
+
+// Observations that are texts are categories; they come last.
+static rh_status find_categories(rh_csv__reader *r, rh_error *err)
+{
+    rh_columns__plan *plan = &r->plan;
+    int n = 0;
+    for (int i = 0; i < plan->nobs; i++)
+        n += is_text(&r->head.columns, plan->obs[i]);
+    if (n == 0)
+        return RH_OK;
+    int nplain = plan->nobs - n, *obs = rh_alloc(2 * (size_t)plan->nobs, sizeof *obs);
+    r->category = rh_alloc((size_t)n, sizeof *r->category);
+    r->category_of = rh_alloc((size_t)r->head.columns.n, sizeof *r->category_of);
+    if (!obs || !r->category || !r->category_of) {
+        rh_free(obs);
+        return rh_base__no_memory(err, r->path);
+    }
+    int *next = obs + plan->nobs;
+    for (int i = 0, plain = 0; i < plan->nobs; i++) {
+        bool text = is_text(&r->head.columns, plan->obs[i]);
+        int at = text ? nplain + r->ncategory : plain;
+        obs[at] = plan->obs[i];
+        next[at] = plan->nnext ? plan->next[i] : 0;
+        if (text)
+            r->category_of[obs[at]] = r->category_of[next[at]] = r->ncategory;
+        r->ncategory += text;
+        plain += !text;
+    }
+    memcpy(plan->obs, obs, (size_t)plan->nobs * sizeof *obs);
+    if (plan->nnext)
+        memcpy(plan->next, next, (size_t)plan->nobs * sizeof *next);
+    rh_free(obs);
+    return RH_OK;
 }
 
 static rh_status prepare(rh_csv__reader *r, rh_error *err)
@@ -261,15 +306,28 @@ static rh_status read_opened(rh_csv__reader *r, rh_log **out, rh_status rc, rh_e
     if (!rc && r->plan.time >= 0)
         rc = rh_csv__find_order(&r->csv, r->plan.time, r->head.columns.name[r->plan.time], err);
     if (!rc)
+        rc = find_categories(r, err);
+    if (!rc)
         rc = prepare(r, err);
     if (!rc)
         rc = read_rows(r, err);
+    rh_log *log = NULL;
     if (!rc)
-        rc = rh_log_finish(r->builder, out, err);
+        rc = rh_log_finish(r->builder, &log, err);
+    if (!rc && r->ncategory)
+        rc = rh_category__expand(&log, r->category, r->ncategory, r->path, err);
+    if (!rc)
+        *out = log;
+    else
+        rh_log_destroy(log);
 
     rh_log_builder_destroy(r->builder);
     for (int i = 0; i < RH_MAX_ACTIONS; i++)
         rh_free(r->own[i]);
+    for (int i = 0; r->category && i < r->ncategory; i++)
+        rh_category__clear(&r->category[i]);
+    rh_free(r->category);
+    rh_free(r->category_of);
     rh_free((void *)r->label);
     rh_free((void *)r->word);
     rh_free(r->room);

@@ -3,6 +3,7 @@
 #ifndef REHEARSE_LOG_CSV_READER_H
 #define REHEARSE_LOG_CSV_READER_H
 
+#include "category.h"
 #include "csv.h"
 #include "order.h"
 
@@ -11,7 +12,8 @@ typedef enum rh_log__kind {
     RH_KIND_NUMBER,
     RH_KIND_FLAG,
     RH_KIND_TIME,
-    RH_KIND_NAME, // of an action
+    RH_KIND_NAME,     // of an action
+    RH_KIND_CATEGORY, // a text as an observation
     RH_KIND_EPISODE
 } rh_log__kind;
 
@@ -48,6 +50,10 @@ typedef struct rh_csv__reader {
     size_t nid, id_room;
     uint64_t *old; // hashes of earlier ids, 0: free, owned (old_room)
     size_t nold, old_room;
+
+    rh_category *category; // owned: of the last observations       (ncategory)
+    int ncategory;
+    int *category_of; // owned: the category of a column       (n)
 
     double step; // step counter of the row before, NAN: none
 } rh_csv__reader;

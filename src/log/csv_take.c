@@ -161,6 +161,26 @@ static rh_status take_name(rh_csv__reader *r, int column, const rh_csv__field_in
     return RH_OK;
 }
 
+// A text of a category. Missing words are missing, unless in quotes.
+static rh_status take_category(rh_csv__reader *r, int column, const rh_csv__field_info *field,
+                               rh_error *err)
+{
+    double x = NAN;
+    bool said = rh_csv__is_missing_word(&r->csv, field);
+    bool missing = rh_csv__number(&r->csv, field, &x) == RH_NUMBER_MISSING &&
+                   (said || !field->quoted || field->n == 0);
+    r->value[column] = NAN;
+    if (missing || rh_log__is_missing(r->opt, x))
+        return RH_OK;
+    int at = rh_category__of(&r->category[r->category_of[column]], field->text, field->n);
+    if (at == -2)
+        return rh_base__no_memory(err, r->path);
+    if (at < 0)
+        return refuse(r, column, field, "at most 64 different texts in an observation", err);
+    r->value[column] = at;
+    return RH_OK;
+}
+
 rh_status rh_csv__settle_actions(rh_csv__reader *r, rh_log_shape *shape, rh_error *err)
 {
     const rh_log_options *opt = r->opt;
@@ -344,6 +364,8 @@ static rh_status take_field(rh_csv__reader *r, int column, const rh_csv__field_i
         return take_flag(r, column, field, err);
     case RH_KIND_NAME:
         return take_name(r, column, field, err);
+    case RH_KIND_CATEGORY:
+        return take_category(r, column, field, err);
     case RH_KIND_EPISODE:
         return take_episode(r, column, field, err);
     }

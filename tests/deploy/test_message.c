@@ -139,14 +139,31 @@ static void damaged(void **unused)
     }
 }
 
+// A category is sent as its text.
+static void categories(void **unused)
+{
+    (void)unused;
+    const char *const before[2] = {best->task.obs_name[0], best->task.obs_name[1]};
+    best->task.obs_name[0] = "mode=auto";
+    best->task.obs_name[1] = "mode=manual";
+    reads("{\"obs\":{\"mode\":\"auto\"}}", 1.0, 0.0);
+    reads("{\"obs\":{\"mode\": \"manual\", \"x\": \"y\"}}", 0.0, 1.0);
+    reads("{\"obs\":{\"mode\":\"off\"}}", NAN, NAN); // not in the log
+    reads("{\"obs\":{\"mode\":null}}", NAN, NAN);
+    reads("{\"obs\":{\"mod\":\"auto\"}}", NAN, NAN);
+    reads("{\"obs\":{\"mode=auto\":0,\"mode=manual\":1}}", 0.0, 1.0);
+    rh_error err = {""};
+    assert_int_equal(parsed("{\"obs\":{\"mode\":\"auto}}", &err), RH_EFORMAT);
+    best->task.obs_name[0] = before[0];
+    best->task.obs_name[1] = before[1];
+}
+
 int main(void)
 {
 #define WITH_BEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
     const struct CMUnitTest tests[] = {
-        WITH_BEST(observations),
-        WITH_BEST(refused),
-        WITH_BEST(replies),
-        WITH_BEST(damaged),
+        WITH_BEST(observations), WITH_BEST(refused),    WITH_BEST(replies),
+        WITH_BEST(damaged),      WITH_BEST(categories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
