@@ -117,8 +117,12 @@ RH_API uint64_t rh_model_fingerprint(const rh_model *model); // of the log it wa
 RH_API rh_status rh_model_env(rh_env **out, const rh_model *model, int member,
                               const double *param, rh_error *err);
 
-// The default time limit of an episode, in a run of nstep steps in a model of this log. 0: out
-// of memory.
+// The plant's time limit, if the log shows one: several episodes do not end and have the same
+// greatest length. 0: none.
+RH_API int64_t rh_model_time_limit(const rh_log *log);
+
+// The default time limit of an episode, in a run of nstep steps in a model of this log: the
+// plant's own, or a part of the run. 0: out of memory.
 RH_API int64_t rh_model_cutoff(const rh_log *log, int64_t nstep);
 
 // ---------------------------------------------------------------------------- facts

@@ -11,7 +11,12 @@
 //    sensor does not pass. At a limit the range ends there, because no agent acts past it. A
 //    sensor that wraps has its circle as range, a pair its radius. Study files and best.yaml
 //    give the same ranges to the agent on the plant.
-// 4. reward_lo is no higher than any reward of the log. A kind of model that gives lower
+// 4. A log whose episodes never terminate is that of a continuing task, unless a time limit
+// ends
+//    them and the plant is then put back to a start (cutoff.c), as in Gymnasium's Pendulum. The
+//    discount is that of a continuing task, because a time limit does not end the task:
+//    agents learn beyond it.
+// 5. reward_lo is no higher than any reward of the log. A kind of model that gives lower
 //    rewards out of coverage lowers it in the task of its environment.
 
 #include "base/base_internal.h"
@@ -21,7 +26,7 @@
 
 #define SHORTEST_RUN 1000
 #define MARGIN 0.1       // of the range, on each side
-#define USUAL_GAMMA 0.99 // of a continuing task
+#define USUAL_GAMMA 0.99 // of a task without terminal steps
 
 static rh_status check_given(const rh_task *task, const rh_log *log, rh_error *err)
 {
@@ -154,21 +159,35 @@ static bool any_end(const rh_log *log)
     return false;
 }
 
-static void derive_task(rh_task *task, const rh_model__usable *u, const rh_model_options *opt)
+// Whether a plant whose episodes do not terminate begins anew after a time limit.
+static rh_status find_limited(const rh_log *log, bool *yes, rh_error *err)
+{
+    *yes = false;
+    return rh_model_time_limit(log) ? rh_model__restarts(log, yes, err) : RH_OK;
+}
+
+static rh_status derive_task(rh_task *task, const rh_model__usable *u,
+                             const rh_model_options *opt, rh_error *err)
 {
     const rh_log *log = u->log;
+    bool endless = !any_end(log), limited = false;
+    rh_status rc = endless ? find_limited(log, &limited, err) : RH_OK;
+    if (rc)
+        return rc;
     task->nobs = log->nobs;
     task->naction = log->naction;
     task->nact = log->nact;
     task->continuing = opt->episodes == RH_EPISODES_AUTO
-                           ? !any_end(log)
+                           ? endless && !limited
                            : opt->episodes == RH_EPISODES_CONTINUE;
-    task->gamma = !isnan(opt->gamma) ? opt->gamma : task->continuing ? USUAL_GAMMA : 1.0;
+    bool forever = task->continuing || (endless && limited);
+    task->gamma = !isnan(opt->gamma) ? opt->gamma : forever ? USUAL_GAMMA : 1.0;
     task->nstep = log->n > SHORTEST_RUN ? log->n : SHORTEST_RUN;
     find_sensor_ranges(task, u);
     if (!log->naction)
         find_action_ranges(task, u);
     task->reward_lo = INFINITY;
+    return RH_OK;
 }
 
 // Ranges given by the options override those of the task and the log.
@@ -195,15 +214,13 @@ rh_status rh_model__make_task(rh_task *task, const rh_model__usable *u,
                               const rh_model_options *opt, rh_error *err)
 {
     const rh_log *log = u->log;
-    if (opt->task) {
-        rh_status rc = check_given(opt->task, log, err);
-        if (rc)
-            return rc;
+    *task = (rh_task){0};
+    rh_status rc =
+        opt->task ? check_given(opt->task, log, err) : derive_task(task, u, opt, err);
+    if (rc)
+        return rc;
+    if (opt->task)
         *task = *opt->task;
-    } else {
-        *task = (rh_task){0};
-        derive_task(task, u, opt);
-    }
     for (int i = 0; i < log->nobs; i++)
         task->obs_name[i] = log->obs_name[i];
     for (int64_t i = 0; i < log->n; i++)

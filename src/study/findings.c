@@ -12,8 +12,9 @@
 // 4. failed: an agent of another program crashed, hung or answered nonsense.
 // 5. cut-off: a score per episode counts an episode that was cut off as a whole one. Where the
 //    winner's episodes last half as long as the cut-off allows, many are, and without a
-//    cut-off they last longer. Measured in Acrobot with runs of 5,000
-//    steps and a cut-off of 167: promised -92 (-121 to -2), on the plant -176.
+//    cut-off they last longer. Not if the plant itself has this time limit. Measured in Acrobot
+//    with runs of 5,000 steps and a cut-off of 167: promised -92 (-121 to -2), on the plant
+//    -176.
 // 6. too-good: see too_good.c. rare-failures: see promise.c.
 
 #include "core.h"
@@ -85,7 +86,8 @@ static void cut_off(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int64_t most = study->eval.cutoff, nstep = 0, nepisode = 0;
-    if (v->winner < 0 || study->task.continuing || most <= 0)
+    if (v->winner < 0 || study->task.continuing || most <= 0 ||
+        most == rh_model_time_limit(rh_study__whole_log(study)))
         return;
     const rh_trial *t = &v->trial[v->winner];
     for (int i = 0; i < t->nmember * t->nrun; i++) {

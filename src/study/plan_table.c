@@ -513,8 +513,8 @@ static const rh_plan__row row[] = {
      FIELD(pool)},
     {{"evaluation.cutoff", "cutoff", 0, RH_PLAN_TEXT, "N",
       "cut an episode off after N steps; 1/30: after a part of the run; or never",
-      "simulators never; models the larger of 1/30 of the run and twice the log's median "
-      "episode",
+      "simulators never; models the log's own time limit, or the larger of 1/30 of the run "
+      "and twice the log's median episode",
       .commands = RUNS | TUNE, .group = RH_PLAN_EVALUATION},
      FIELD(cutoff),
      .read = read_cutoff,
