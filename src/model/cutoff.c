@@ -88,10 +88,11 @@ static void find_variances(const rh_log *log, double *variance)
 rh_status rh_model__restarts(const rh_log *log, bool *yes, rh_error *err)
 {
     double variance[RH_MAX_OBS];
-    double *square = rh_alloc(2 * MOST, sizeof *square), *sorted = square + MOST;
+    double *square = rh_alloc(2 * MOST, sizeof *square);
     int njump = 0, nstep = 0;
     if (!square)
         return rh_base__no_memory(err, "model");
+    double *sorted = square + MOST;
     find_variances(log, variance);
     for (int e = 1; e < log->nepisode && njump < MOST; e++) {
         int64_t last = log->to[log->first[e] - 1], begin = log->from[log->first[e]];

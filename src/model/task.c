@@ -11,11 +11,10 @@
 //    sensor does not pass. At a limit the range ends there, because no agent acts past it. A
 //    sensor that wraps has its circle as range, a pair its radius. Study files and best.yaml
 //    give the same ranges to the agent on the plant.
-// 4. A log whose episodes never terminate is that of a continuing task, unless a time limit
-// ends
-//    them and the plant is then put back to a start (cutoff.c), as in Gymnasium's Pendulum. The
-//    discount is that of a continuing task, because a time limit does not end the task:
-//    agents learn beyond it.
+// 4. A log without terminal steps is that of a continuing task, unless a time limit ends its
+//    episodes and the plant is then put back to a start (cutoff.c), as in Gymnasium's Pendulum.
+//    The discount is that of a continuing task: a time limit does not end what agents learn
+//    about.
 // 5. reward_lo is no higher than any reward of the log. A kind of model that gives lower
 //    rewards out of coverage lowers it in the task of its environment.
 

@@ -109,16 +109,22 @@ static void ends_count(void **unused)
 
 // ---------------------------------------------------------------------------- plants
 
-static rh_model *prepare(const char *name, const rh_log *log)
+static rh_model *prepare_as(rh_episodes episodes, const char *name, const rh_log *log)
 {
     rh_error err = {""};
     rh_model *model = NULL;
     rh_repr *repr = plain_repr(log, false);
     rh_model_options opt = plain_options();
+    opt.episodes = episodes;
     if (rh_model__prepare(&model, rh_model_find(name, &err), log, repr, &opt, &err))
         fail_msg("%s", err.text);
     rh_repr_destroy(repr);
     return model;
+}
+
+static rh_model *prepare(const char *name, const rh_log *log)
+{
+    return prepare_as(RH_EPISODES_AUTO, name, log);
 }
 
 static rh_stretches *stretches(const rh_model *model)
@@ -137,7 +143,8 @@ static rh_stretches *stretches(const rh_model *model)
 static void compare(plant which, int n, int length, const char *better, const char *worse)
 {
     rh_log *log = log_of_plant(which, n, length);
-    rh_model *a = prepare(better, log), *b = prepare(worse, log);
+    rh_model *a = prepare_as(RH_EPISODES_CONTINUE, better, log);
+    rh_model *b = prepare_as(RH_EPISODES_CONTINUE, worse, log);
     rh_stretches *replay = stretches(a);
     rh_stretches__scores x = {0}, y = {0};
     rh_error err = {""};

@@ -161,7 +161,7 @@ static void refusals(void **unused)
          F "3: evaluation.runs = ten, expected a whole number, 1 to 1,000,000"},
         {"evaluation: {step: 5}", F "1: no key of evaluation 'step'; did you mean 'steps'? "
                                     "(steps, runs, criterion, across, pool, cutoff, cutoff_as, "
-                                    "curve)"},
+                                    "curve, exec_timeout)"},
         {"evaluation: 5", F "1: evaluation = 5, expected a mapping"},
         {"confirm: [5]",
          F "1: confirm = a list, expected a mapping, true, false or a number of "
