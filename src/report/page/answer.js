@@ -23,6 +23,14 @@
     return d;
   }
 
+  // A score with the digits that its interval leaves: -72 of -89 to -33.
+  function rounded(w, x) {
+    const width = w.hi95 - w.lo95;
+    if (!known(x) || !(width > 0)) return number(x);
+    const decimals = Math.min(Math.max(-Math.floor(Math.log10(width / 10)), 0), 8);
+    return number(Number(x.toFixed(decimals)), 15);
+  }
+
   const unit = (d) => (d.score_per === "steps" ? `per ${plural(d.score_steps, "step")}` : "per episode");
   const setting = (d, t) => make("span", { class: "chips" }, (d.space ?? []).map((p, k) =>
     make("span", { class: "chip" }, named(p.name, 24), " ", make("b", {}, value(t.x[k])))));
@@ -92,8 +100,8 @@
       make("div", { class: "card" },
         make("p", { class: "label" }, d.finished ? "Deploy" : "Leading so far", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),
-        make("p", { class: "score" }, make("b", {}, number(w.score)), ` ${unit(d)} in the model`),
-        make("p", { class: "quiet" }, `95 % interval ${interval(w.lo95, w.hi95)}`, against ? `: ${against}.` : ".", " ",
+        make("p", { class: "score" }, make("b", {}, rounded(w, w.score)), ` ${unit(d)} in the model`),
+        make("p", { class: "quiet" }, `95 % interval ${rounded(w, w.lo95)} to ${rounded(w, w.hi95)}`, against ? `: ${against}.` : ".", " ",
           w.stage === "confirm" ? `Confirmed by ${plural(w.finished_runs, "run")} in ${plural(w.members, "new model")}, each fitted to another part of the log.` : "Not confirmed: the best of many trials overestimates its score.")),
       // the verdict (trust, probability, reasons) goes here, between the score and what it is compared with
       comparison(d),

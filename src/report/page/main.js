@@ -5,7 +5,7 @@
     const keys = [...new Set(all.flatMap((d) => Object.keys(d.plan ?? {})))].filter((k) => new Set(all.map((d) => d.plan?.[k])).size > 1);
     const rows = all.flatMap((d, k) => (d.winnerTrial ? curveRows(d, d.winnerTrial, `${k + 1} ${cut(d.title, 30)}`, k) : []));
     const scores = all.map((d, k) => ({ study: `${k + 1} ${cut(d.title, 30)}`, score: d.winner?.score, lo: d.winner?.lo95 ?? d.winner?.score, hi: d.winner?.hi95 ?? d.winner?.score })).filter((r) => known(r.score));
-    const columns = [["", ""], ...all.map((d, k) => [[`${k + 1} `, named(d.title, 24)], "right"])];
+    const columns = [["study"], ...all.map((d, k) => [[`${k + 1} `, named(d.title, 24)], "right"])];
     const row = (label, of) => [label, ...all.map(of)];
     const names = [...new Set(all.flatMap((d) => Object.keys(d.hyperparameters ?? {})))];
     const units = new Set(all.map(unit));

@@ -34,7 +34,7 @@
     const h = f.held_out;
     return [
       make("h3", {}, "Does the model behave like the log?"),
-      table("The logged behaviour, imitated in the model: median and quartiles", [[""], ["in the log", "right"], ["in the model", "right"]],
+      table("The logged behaviour, imitated in the model: median and quartiles", [["of"], ["in the log", "right"], ["in the model", "right"]],
         [["return", spread(f.logged_return), spread(f.simulated_return)], ["length of an episode", spread(f.logged_length), spread(f.simulated_length)]]),
       h?.sensors?.length ? table(`Errors on ${plural(h.steps, "held-out step")} (root mean square)`, [["of"], ["model", "right"], ["always the mean", "right"], ["no change", "right"]],
         [...h.sensors.slice(0, 20).map((s) => [named(s.name, 30), number(s.model, 3), number(s.mean, 3), number(s.persistence, 3)]), ["reward", number(h.reward?.model, 3), number(h.reward?.mean, 3), "–"]]) : null,

@@ -10,7 +10,7 @@
     const log = p.log && lo > 0;
     return { type: "quantitative", scale: { type: log ? "log" : "linear", domain: [lo, hi], nice: false, padding: 8, ...(log ? {} : { zero: false }) } };
   }
-  const RING = (c) => ({ type: "point", filled: false, size: 190, strokeWidth: 2.5, color: c.second, opacity: 1 });
+  const RING = (c) => ({ type: "point", aria: false, filled: false, size: 190, strokeWidth: 2.5, color: c.second, opacity: 1 });
   const tip = (d, ...more) => [{ field: "setting" }, ...more, { field: "score", format: ",.4~g" }];
 
   // The rows of the selected setting, which may be selected by its confirmation.
@@ -134,7 +134,7 @@
           layer: [
             { data: { values: axes.map((axis) => ({ axis })) }, mark: { type: "rule", color: c.faint }, encoding: { x, y: { datum: 0, type: "quantitative", axis: null }, y2: { datum: 1 } } },
             { data: { values: rows }, mark: { type: "line", opacity: some.length > 100 ? 0.35 : 0.55, strokeWidth: 1.4, cursor: "pointer" }, encoding: { x, y, detail: { field: "trial" }, color: { field: "score", type: "quantitative", scale: { domain: scores, clamp: true, range: c.ramp }, legend: null } } },
-            { data: { name: "picked", values: picked(rows) }, mark: { type: "line", color: c.second, strokeWidth: 3.5 }, encoding: { x, y } },
+            { data: { name: "picked", values: picked(rows) }, mark: { type: "line", aria: false, color: c.second, strokeWidth: 3.5 }, encoding: { x, y } },
             ...[[1, -9], [0, 13]].map(([at, dy]) => ({ data: { values: labels.filter((l) => l.at === at) }, mark: { type: "text", dy, fontSize: 11, color: c.quiet }, encoding: { x, y, text: { field: "text" } } })),
           ],
         };

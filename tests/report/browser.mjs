@@ -1,0 +1,276 @@
+// browser.mjs - checks of report pages in Chromium; tests/report/run starts it.
+//
+// Every page is opened from file:// without a network and must load nothing, write nothing to the
+// console, not be wider than the window, and draw every chart with marks. Pages of hostile, empty
+// and large studies are made from the data of a real one.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const [, , program, folder, browser, modules] = process.argv;
+const require = createRequire(join(modules, "x.js"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(join(modules, "axe-core/axe.min.js"), "utf8");
+const real = JSON.parse(readFileSync(join(folder, "real.study/report.json"), "utf8"));
+
+let nfault = 0, ncheck = 0;
+function check(good, what, detail) {
+  ncheck++;
+  if (good) return;
+  nfault++;
+  console.log(`FAILED ${what}${detail === undefined ? "" : ": " + (typeof detail === "string" ? detail : JSON.stringify(detail)).slice(0, 600)}`);
+}
+
+// ---------------------------------------------------------------- pages
+
+const copy = () => structuredClone(real);
+
+// The first n trials of the search, without confirmations; change(column, name).
+function only(d, n) {
+  const s = d.settings, m = s.setting.length - s.confirmations;
+  for (const key of Object.keys(s)) if (Array.isArray(s[key])) s[key] = key === "values" ? s.values.map((v) => v.slice(0, Math.min(n, m))) : s[key].slice(0, Math.min(n, m));
+  s.confirmations = 0;
+  s.winner = n ? 0 : null;
+  d.curves.trial = d.curves.trial.filter((t) => t < n);
+  d.curves.mean.length = d.curves.spread.length = d.curves.trial.length;
+  d.tied = [];
+  if (!n) d.winner = d.hyperparameters = d.curve = d.winner_in_search = d.best_in_search = null;
+  else d.winner.stage = "search";
+  return d;
+}
+
+const EVIL = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"\'`${1}&lt;\u2028\u202e';
+const RTL = "درجة حرارة الخزان ‮abc";
+const LONG = "x".repeat(10000);
+
+function hostile() {
+  const d = copy();
+  d.name = EVIL;
+  d.study = LONG;
+  d.agent = EVIL;
+  d.log.path = `/tmp/${EVIL}`;
+  d.space[0].name = EVIL;
+  d.space[1].name = LONG;
+  d.space[2].name = RTL;
+  d.space[0].about = EVIL;
+  d.importance.parameters.forEach((p, k) => (p.name = d.space[k].name));
+  d.findings.push({ severity: EVIL, id: EVIL, evidence: EVIL + LONG, remedy: RTL, count: 1 });
+  d.inspected.series.forEach((s, k) => (s.name = [EVIL, LONG, RTL][k % 3]));
+  d.inspected.sensors.forEach((s, k) => { s.name = [EVIL, LONG, RTL][k % 3]; s.unit = EVIL; });
+  d.models.sample.labels = d.models.sample.labels.map((_, k) => [EVIL, LONG, RTL][k % 3] + k);
+  d.models.compared_models = { reason: EVIL, steps: 1, stretches: 3, held_out_parts: 2, folds: 2, horizons: [1, 2, 5], models: [EVIL, LONG, RTL].map((name, k) => ({ name, kind: EVIL, representation: EVIL, tried: true, chosen: k === 0, credible: true, note: LONG, score: 0.5, stderr: 0.1, states: { score: 0.4, at: [0.1, null, 1e300] }, rewards: { score: 0.5, at: [0.2, 0.3, 0.5] }, ends: { score: null, at: [] } })) };
+  d.plan[EVIL] = EVIL;
+  d.plan[LONG] = LONG;
+  d.best_yaml = EVIL + "\n" + LONG;
+  d.next = EVIL;
+  d.command = LONG;
+  // what is not a number is null in the file; huge and tiny numbers are
+  d.settings.score = d.settings.score.map((x, i) => [null, 1e308, -1e308, x, 5e-324][i % 5]);
+  d.settings.lo95.fill(null);
+  d.settings.values[0] = d.settings.values[0].map((x, i) => (i % 3 ? x : null));
+  d.curves.mean[0] = d.curves.mean[0].map(() => null);
+  d.logged = { score: null, lo95: null, hi95: null };
+  return d;
+}
+
+function failed() {
+  const d = copy();
+  d.settings.score.fill(null);
+  d.settings.lo95.fill(null);
+  d.settings.hi95.fill(null);
+  d.settings.diverged.fill(3);
+  d.settings.winner = null;
+  d.winner = d.hyperparameters = d.curve = d.winner_in_search = d.best_in_search = null;
+  d.tied = [];
+  d.importance.method = null;
+  d.jackknife = null;
+  d.findings = [{ severity: "error", id: "all-diverged", evidence: "every setting diverged", remedy: "search smaller step sizes", count: 24 }];
+  for (const c of [d.curves.mean, d.curves.spread]) c.forEach((row) => row.fill(null));
+  return d;
+}
+
+// As large as report_json.c makes it: 2,300 learning curves of 20 points.
+function large(n) {
+  const d = copy(), s = d.settings;
+  const some = (k) => Math.abs(Math.sin(k * 12.9898) * 43758.5453) % 1, digits = (x) => Number(x.toPrecision(5));
+  d.space = ["alpha", "tau", "lambda", "beta1", "beta2"].map((name, k) => ({ name, about: "a parameter", log: k < 2, names: false }));
+  d.importance.parameters = d.space.map((p, k) => ({ name: p.name, main_effect: 0.3 / (k + 1), total_effect: 0.4 / (k + 1), at_bound: null }));
+  d.importance.method = "gaussian_process";
+  d.jackknife = null;
+  s.confirmations = 0;
+  s.winner = 7;
+  s.setting = Array.from({ length: n }, (_, i) => i);
+  s.values = d.space.map((p, k) => s.setting.map((i) => digits(p.log ? 10 ** (4 * some(i + k * n) - 3) : some(i + k * n))));
+  s.score = s.setting.map((i) => digits(-400 * (Math.log10(s.values[0][i]) + 1) ** 2 - 200 * some(i)));
+  s.lo95 = s.score.map((x) => digits(x - 20.5));
+  s.hi95 = s.score.map((x) => digits(x + 20.5));
+  s.state = s.setting.map((i) => (i % 3 ? 2 : 1));
+  s.out_of_coverage = s.setting.map((i) => digits(some(i) / 10));
+  s.diverged = s.setting.map(() => 0);
+  s.runs = s.setting.map(() => 10);
+  s.steps = s.setting.map(() => 150000);
+  d.tied = [];
+  d.winner.stage = "search";
+  d.winner.setting = 7;
+  d.curves.points = 20;
+  d.curves.trial = s.setting.filter((i) => i % 4 === 3).slice(0, 2300);
+  d.curves.mean = d.curves.trial.map((i) => Array.from({ length: 20 }, (_, p) => digits(s.score[i] * (1 + 1 / (p + 1)))));
+  d.curves.spread = d.curves.trial.map((i) => Array.from({ length: 20 }, (_, p) => digits(10 + some(i + p))));
+  return d;
+}
+
+function write(name, d) {
+  const at = join(folder, name + ".study");
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, "report.json"), JSON.stringify(d));
+  execFileSync(program, ["report", at]);
+  return join(at, "report.html");
+}
+
+// ---------------------------------------------------------------- a page in the browser
+
+const chrome = await chromium.launch({
+  executablePath: browser,
+  args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+
+async function visit(name, file, { width = 1200, scheme = "light", charts = true, most = Infinity, axes = false } = {}, more) {
+  const context = await chrome.newContext({ offline: true, viewport: { width, height: 900 }, colorScheme: scheme });
+  const page = await context.newPage(), said = [], asked = [];
+  page.on("console", (m) => said.push(`${m.type()}: ${m.text()}`));
+  page.on("pageerror", (e) => said.push(`error: ${e.message}`));
+  page.on("request", (r) => asked.push(r.url()));
+  const begun = Date.now();
+  await page.goto("file://" + file);
+  const shown = Date.now() - begun;
+  await page.waitForSelector("html[data-ready=yes]", { timeout: 60000, state: "attached" });
+  const ready = Date.now() - begun;
+  check(said.length === 0, `${name}: the console is clean`, said);
+  check(asked.length === 1, `${name}: nothing else is loaded`, asked);
+  const found = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth - innerWidth,
+    hacked: window.hacked !== undefined,
+    foreign: document.querySelectorAll("main script, main img, main iframe, header script, header img").length,
+    sections: document.querySelectorAll("main > section").length,
+    title: document.title.length,
+    charts: [...document.querySelectorAll(".chart")].map((box) => {
+      const view = box.rehearseView;
+      let marks = 0;
+      const walk = (item) => {
+        if (item.marktype && item.role === "mark" && item.marktype !== "group") marks += item.items.length;
+        for (const child of item.items ?? []) walk(child);
+      };
+      if (view) walk(view.scenegraph().root);
+      return { id: box.id, drawn: box.dataset.drawn === "yes", marks, plain: box.querySelectorAll("svg.plain").length, svg: box.querySelectorAll("svg").length, canvas: box.querySelectorAll("canvas").length };
+    }),
+  }));
+  check(found.wide <= 0, `${name}: not wider than the window`, `by ${found.wide} px`);
+  check(!found.hacked && found.foreign === 0, `${name}: names are text`, found);
+  check(found.title > 0 && found.title < 400, `${name}: has a title`);
+  const dull = found.charts.filter((c) => (charts ? !c.drawn || (!c.svg && !c.canvas) : c.svg && !c.plain));
+  check(dull.length === 0, `${name}: every chart is drawn`, dull);
+  if (charts && most === Infinity) {
+    const empty = found.charts.filter((c) => c.marks === 0);
+    check(empty.length === 0, `${name}: every chart has marks`, empty);
+  }
+  if (axes) {
+    await page.evaluate(axe);
+    const result = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+    check(result.violations.length === 0, `${name}: axe finds nothing (contrast included)`, result.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 140), v.nodes[0].any?.[0]?.message]));
+  }
+  await more?.(page, found);
+  await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
+  await context.close();
+  console.log(`${name}: ${found.charts.length} charts, ${(statSync(file).size / 1e6).toFixed(2)} MB, shown after ${shown} ms, drawn after ${ready} ms`);
+}
+
+// ---------------------------------------------------------------- what a user does
+
+async function use(page) {
+  const about = page.locator(".selected"), before = await about.textContent();
+  const curve = () => page.evaluate(() => document.getElementById("chart-curves").querySelector("svg").textContent);
+  const lines = await curve();
+
+  // a click on a mark selects its setting: one that is not drawn already
+  const spot = await page.evaluate(() => {
+    document.getElementById("chart-slice-0").scrollIntoView({ block: "center", behavior: "instant" });
+    const shown = new Set([...document.getElementById("chart-curves").querySelector("svg").textContent.matchAll(/setting (\d+)/g)].map((m) => Number(m[1])));
+    const dots = [...document.querySelectorAll("#chart-slice-0 .mark-symbol path")].filter((d) => !shown.has(d.__data__?.datum?.setting));
+    const box = dots[0].getBoundingClientRect();
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2, setting: dots[0].__data__.datum.setting };
+  });
+  await page.mouse.click(spot.x, spot.y);
+  await page.waitForFunction((n) => document.getElementById("chart-curves").textContent.includes(`selected: setting ${n}`), spot.setting, { timeout: 10000 }).catch(() => {});
+  check((await about.textContent()).includes(`Setting ${spot.setting}`) && (await about.textContent()) !== before, "a click on a mark selects its setting", spot);
+  check((await curve()).includes(`selected: setting ${spot.setting}`) && (await curve()) !== lines, "the curve of the selected setting is drawn");
+
+  // a button of the table, by keyboard
+  const button = page.locator("#search button.pick").last(), trial = await button.textContent();
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((n) => document.querySelector(".selected").textContent.includes(`Setting ${n}`), trial, { timeout: 10000 }).catch(() => {});
+  check((await about.textContent()).includes(`Setting ${trial}`), "Enter on a setting of the table selects it");
+  check((await button.getAttribute("aria-pressed")) === "true", "the selected setting is marked in the table");
+
+  // focus can be seen, on whatever the Tab key reaches
+  await page.evaluate(() => document.activeElement.blur());
+  let unseen = [];
+  for (let i = 0; i < 14; i++) {
+    await page.keyboard.press("Tab");
+    const one = await page.evaluate(() => {
+      const e = document.activeElement, s = getComputedStyle(e);
+      return { tag: e.tagName, text: e.textContent.slice(0, 30), seen: s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2 };
+    });
+    if (!one.seen) unseen.push(one);
+  }
+  check(unseen.length === 0, "keyboard focus is visible", unseen);
+
+  await page.locator("button.copy").first().click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".said")].some((s) => s.textContent), null, { timeout: 5000 }).catch(() => {});
+  check((await page.locator(".said").allTextContents()).some((t) => /copied|selected/.test(t)), "Copy says what it did");
+
+  await page.locator("#chart-pair").scrollIntoViewIfNeeded();
+  await page.locator(".choosers select").first().selectOption("2");
+  check(await page.waitForFunction(() => document.getElementById("chart-pair").textContent.includes("lambda"), null, { timeout: 10000 }).then(() => true, () => false), "the parameters of the pair can be chosen");
+
+  // the policy refuses what a script that got in would try
+  const refused = await page.evaluate(async () => {
+    const s = document.createElement("script");
+    s.textContent = "window.hacked = 1";
+    document.body.append(s);
+    s.remove();
+    try { setTimeout("window.hacked = 2", 0); } catch { /* refused at once */ }
+    await new Promise((go) => setTimeout(go, 100));
+    return window.hacked === undefined;
+  });
+  check(refused, "the policy refuses other scripts and eval");
+  const pdf = await page.pdf({ format: "A4" });
+  check(pdf.length > 20000, "prints");
+}
+
+const page = join(folder, "real.study/report.html");
+await visit("wide", page, { axes: true }, use);
+await visit("dark", page, { scheme: "dark", axes: true });
+await visit("narrow", page, { width: 390 });
+await visit("hostile", write("hostile", hostile()), { most: 0, axes: true });
+await visit("hostile-narrow", join(folder, "hostile.study/report.html"), { width: 390, most: 0 });
+await visit("one-trial", write("one-trial", only(copy(), 1)), { most: 0 });
+await visit("none", write("none", { ...only(copy(), 0), finished: false }), { most: 0 });
+await visit("failed", write("failed", failed()), { most: 0 });
+await visit("nothing", write("nothing", { report: 1 }), { most: 0 });
+const big = write("large", large(10000));
+check(statSync(big).size < 3e6, "10,000 trials are less than 3 MB", statSync(big).size);
+await visit("large", big, {});
+execFileSync(program, ["report", "--compare", join(folder, "real.study"), join(folder, "hostile.study"), "-o", join(folder, "compared.html")]);
+await visit("compared", join(folder, "compared.html"), { most: 0 });
+
+// the page of a build without the chart library
+const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, "plain.html");
+writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
+await visit("plain", plain, { charts: false });
+
+await chrome.close();
+console.log(`${ncheck} checks, ${nfault} failed; pages and screenshots are in ${folder}`);
+process.exit(nfault ? 1 : 0);
