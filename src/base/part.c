@@ -4,8 +4,8 @@
 // 1. A part is beside the program or library that contains this code (a build folder, a Python
 //    package), or in the folder of parts, found from there (an installation that was moved), or
 //    in that folder as it was configured. No environment variable and no search path names it.
-// 2. Without them `rehearse --version` takes 2.6 ms instead of 7.8 ms: libhdf5 and libmpi bring
-//    another 36 shared libraries.
+// 2. Without them `rehearse --version` takes 2.8 ms instead of 7.4 ms (bench_start.c): libhdf5
+//    and libmpi bring another 37 shared libraries.
 
 #include "part.h"
 
