@@ -409,6 +409,8 @@ typedef struct cli_tuning {
     cli_studying studying;
     rh_study *study;           // owned
     const rh_verdict *verdict; // borrowed from the study; NULL before
+    bool watched;              // the page is written while the study runs
+    double next_page;          // when, on the clock, seconds
 } cli_tuning;
 
 // "alpha=0.1 tau=1" of the searched parameters, each after `before` (" --set "). digits 0: all.

@@ -8,7 +8,9 @@
 //    print. So with several processes, how to resume is printed at the beginning.
 // 5. A folder that cannot be written and a full disk give exit code 2, before the work begins
 //    and in the middle of it: the user can fix them.
-// 6. If every setting diverged there is nothing to deploy: exit code 1.
+// 6. With --watch the page is written while the study runs, as seldom as it takes to cost less
+//    than a twentieth of the time. It changes no result.
+// 7. If every setting diverged there is nothing to deploy: exit code 1.
 
 #include "cli_internal.h"
 
@@ -20,6 +22,9 @@
 #define PATIENCE 10.0 // and for it to end all of them
 
 #define MODEL "model:"
+
+#define REFRESH 5   // seconds between two pages of --watch, at least
+#define SELDOM 20.0 // times what a page takes
 
 static const cli_option main_option[] = {
     {"output", 'o', CLI_FILE, "FOLDER", .about = "study folder; an existing study is resumed",
@@ -37,6 +42,8 @@ static const cli_option output_option[] = {
     {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
     {"strict", 0, CLI_NONE, NULL,
      .about = "exit code 1 if there are errors or warnings among the findings"},
+    {"watch", 0, CLI_NONE, NULL,
+     .about = "write report.html every few seconds while the study runs"},
     {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing; results are in the folder"},
     {0},
 };
@@ -218,6 +225,29 @@ static int dry_run(cli_tuning *tune)
     return cli_pass(rh_plan_write(tune->plan, stdout, &err), &err);
 }
 
+// ---------------------------------------------------------------------------- the page
+
+// The page of the runs so far. A page that cannot be written is not tried again.
+static void write_page(cli_tuning *tune, int refresh)
+{
+    double begun = cli_now();
+    tune->verdict = rh_study_verdict(tune->study);
+    if (!tune->verdict || cli_report_write(tune, refresh))
+        tune->watched = false;
+    tune->verdict = NULL;
+    double took = SELDOM * (cli_now() - begun);
+    tune->next_page = begun + (took > REFRESH ? took : REFRESH);
+}
+
+static void news(void *context, const rh_study_progress *progress)
+{
+    cli_tuning *tune = context;
+    cli_studying_news(&tune->studying, progress);
+    if (tune->watched && progress->stage != RH_STAGE_FIT && tune->study &&
+        cli_now() >= tune->next_page)
+        write_page(tune, REFRESH);
+}
+
 // ---------------------------------------------------------------------------- the study
 
 static int take_up(cli_tuning *tune)
@@ -230,9 +260,10 @@ static int take_up(cli_tuning *tune)
     opt.folder = dry ? NULL : tune->folder;
     opt.nthread = tune->nthread;
     opt.ranks = tune->ranks;
-    opt.progress = cli_studying_news;
+    opt.progress = news;
     opt.stop = stop;
-    opt.context = &tune->studying;
+    opt.context = tune;
+    tune->watched = !dry && cli_has(tune->args, "watch");
     rh_status rc = rh_study_create(&tune->study, tune->plan, tune->log.log, tune->starts.log,
                                    tune->model, &opt, &err);
     cli_studying_end(&tune->studying);
@@ -250,8 +281,11 @@ static int carry_out(cli_tuning *tune)
         cli_tune_head(tune);
     rh_status rc = rh_study_run(tune->study, &err);
     cli_studying_end(&tune->studying);
-    if (rc == RH_ESTOPPED && cli_interrupted())
+    if (rc == RH_ESTOPPED && cli_interrupted()) {
+        if (tune->watched)
+            write_page(tune, 0);
         return interrupted(tune);
+    }
     if (rc) {
         int code = cli_pass_file(rc, &err);
         if (rc == RH_EIO)

@@ -10,7 +10,8 @@
 //     inspected  what `inspect` finds in the log, and the sensors over time
 //     best_yaml, next, command
 //
-// 1. Nothing here differs between two runs of the same study: no dates, no durations.
+// 1. Nothing here differs between two runs of the same study: no dates, no durations. Only the
+//    page of a study that is running has its progress.
 // 2. The size is bounded: 10,000 trials are less than 2 MB. Columns have 5 digits. There are
 //    learning curves of confirmations, of the best trials and of some over all ranks, as many
 //    as CURVE_BYTES allow. A series has BUCKETS ranges, the sample POINTS states.
@@ -534,7 +535,8 @@ static void json_best(cli_json *json, const cli_tuning *tune)
 {
     rh_text text = {0};
     char piece[4096];
-    char *path = tune->verdict->winner < 0 ? NULL : path_in(tune->folder, "best.yaml");
+    bool there = tune->verdict->finished && tune->verdict->winner >= 0;
+    char *path = there ? path_in(tune->folder, "best.yaml") : NULL;
     FILE *in = path ? fopen(path, "re") : NULL;
     for (size_t n; in && (n = fread(piece, 1, sizeof piece, in)) > 0;)
         rh_text__add_n(&text, piece, n);
@@ -543,6 +545,22 @@ static void json_best(cli_json *json, const cli_tuning *tune)
     cli_json_text(json, "best_yaml", text.bad ? NULL : text.data);
     rh_text__clear(&text);
     rh_free(path);
+}
+
+static void json_progress(cli_json *json, const cli_tuning *tune)
+{
+    static const char *const stage[] = {
+        [RH_STAGE_FIT] = "fit", [RH_STAGE_SEARCH] = "search", [RH_STAGE_CONFIRM] = "confirm"};
+    const rh_study_progress *p = &tune->studying.progress;
+    if (tune->verdict->finished) {
+        cli_json_null(json, "progress");
+        return;
+    }
+    cli_json_open(json, "progress", '{', true);
+    cli_json_text(json, "stage", stage[p->stage]);
+    cli_json_whole(json, "runs", p->nrun);
+    cli_json_whole(json, "runs_at_most", p->nrun_max);
+    cli_json_close(json);
 }
 
 // ---------------------------------------------------------------------------- the files
@@ -558,6 +576,7 @@ static bool write_data(FILE *out, const cli_tuning *tune)
     json_settings(&json, tune->plan, tune->verdict);
     bool good = json_curves(&json, tune) && json_jackknife(&json, tune->plan, tune->verdict) &&
                 json_models(&json, tune) && json_inspected(&json, tune);
+    json_progress(&json, tune);
     json_best(&json, tune);
     json_next(&json, tune);
     json_command(&json, tune->args);

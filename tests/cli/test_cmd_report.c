@@ -69,6 +69,37 @@ static void by_itself(void **unused)
     run("test $(grep -c 'class=\"study\"' two.html) = 2");
 }
 
+// A page while the study runs, which loads itself again; the same result as without.
+static void while_it_runs(void **unused)
+{
+    (void)unused;
+    free(output_of("tune log.csv" SMALL "-o unwatched.study"));
+    free(output_of("tune log.csv" SMALL "-o watched.study --watch"));
+    run("cmp unwatched.study/best.yaml watched.study/best.yaml && cmp unwatched.study/runs.csv "
+        "watched.study/runs.csv");
+    run("! grep -q 'http-equiv=\"refresh\"' watched.study/report.html");
+    run("grep -q '\"progress\": null' watched.study/report.json");
+
+    // one that lasts, interrupted after its first page
+    pid_t pid = begin("tune log.csv --watch -q -m knn --repr raw -n 20000 -r 200 -s "
+                      "alpha=0.01,0.1,1 -j 1 --no-confirm -o long.study");
+    char *page = contents("long.study/report.html");
+    for (int i = 0; i < 3000 && !*page; i++) {
+        rest(0.02);
+        free(page);
+        page = contents("long.study/report.html");
+    }
+    assert_has(page, "<meta http-equiv=\"refresh\" content=\"5\">");
+    assert_has(page, "\"finished\": false,");
+    assert_has(page, "\"progress\": {\"stage\": \"search\", \"runs\": ");
+    free(page);
+    assert_int_equal(kill(pid, SIGINT), 0);
+    outcome o = await(pid);
+    assert_int_equal(o.code, 128 + SIGINT);
+    drop(&o);
+    run("! grep -q 'http-equiv=\"refresh\"' long.study/report.html"); // it will not change
+}
+
 static void held_wrong(void **unused)
 {
     (void)unused;
@@ -90,6 +121,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(from_tune),
         cmocka_unit_test(by_itself),
+        cmocka_unit_test(while_it_runs),
         cmocka_unit_test(held_wrong),
     };
     return cmocka_run_group_tests(test, make_study, leave_folder);

@@ -40,6 +40,9 @@
 
   // ---------------------------------------------------------------- the page
 
+  // How far a study is that was running when the page was written.
+  const progress = (p) => (p?.runs_at_most ? [make("progress", { value: p.runs, max: p.runs_at_most, "aria-label": "progress of the study" }), ` ${count(p.runs)} of at most ${plural(p.runs_at_most, "run")}${p.stage === "confirm" ? ", confirming" : ""}`] : null);
+
   function build() {
     const all = [...document.querySelectorAll("script.study")].map((s) => prepare(JSON.parse(s.textContent)));
     const page = document.getElementById("page");
@@ -50,7 +53,7 @@
     const d = all[0];
     page.before(make("a", { class: "skip", href: "#page" }, "Skip to the content"),
       make("header", {}, make("div", { class: "inner" }, make("h1", {}, all.map((x, k) => [k ? " and " : "", named(x.title, 60)])),
-        study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : make("strong", {}, " · not finished: this is the state so far")) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
+        study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : [make("strong", {}, " · not finished: the state so far"), progress(d.progress)]) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
         make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent))))))));
     page.append(...sections);
     if (!library) page.prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
