@@ -159,6 +159,12 @@ typedef struct rh_env_type {
     // Why the last start or step gave numbers that are not finite, in one line; may return
     // NULL. Borrowed until the next call. NULL: there is no other reason.
     const char *(*reason)(const void *self, const void *state);
+
+    // One step of n states, with the results of n calls of step. State i is `i * stride` bytes
+    // after `state`, its streams are streams[i]; act (n x nact) is legal, obs (n x nobs),
+    // reward and terminal (n). NULL: step is called for each.
+    void (*step_many)(const void *self, int n, void *state, size_t stride, const double *act,
+                      rh_streams *streams, double *obs, double *reward, bool *terminal);
 } rh_env_type;
 
 typedef struct rh_env rh_env;
@@ -183,6 +189,11 @@ RH_API void rh_env_start(const rh_env *env, void *state, rh_streams *streams, do
 // A discrete action that the task does not have makes no step: *reward is NAN.
 RH_API bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *streams,
                         double *obs, double *reward);
+
+// The same for n states `stride` bytes apart, with their streams (n) and actions (n x nact).
+RH_API void rh_env_step_many(const rh_env *env, int n, void *state, size_t stride,
+                             const double *act, rh_streams *streams, double *obs,
+                             double *reward, bool *terminal);
 
 // Why the last start or step gave numbers that are not finite, in one line; NULL: no known
 // reason. Borrowed until the next call.

@@ -148,6 +148,23 @@ bool rh_env_step(const rh_env *env, void *state, const double *act, rh_streams *
     return env->type->step(env->self, state, act, streams, obs, reward);
 }
 
+void rh_env_step_many(const rh_env *env, int n, void *state, size_t stride, const double *act,
+                      rh_streams *streams, double *obs, double *reward, bool *terminal)
+{
+    const rh_task *task = &env->task;
+    bool legal = true;
+    for (int i = 0; task->naction && i < n; i++)
+        legal = legal && act[i] >= 0.0 && act[i] < task->naction;
+    if (env->type->step_many && legal) {
+        env->type->step_many(env->self, n, state, stride, act, streams, obs, reward, terminal);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        terminal[i] = rh_env_step(env, (char *)state + (size_t)i * stride,
+                                  act + (size_t)i * (size_t)task->nact, &streams[i],
+                                  obs + (size_t)i * (size_t)task->nobs, &reward[i]);
+}
+
 const char *rh_env_reason(const rh_env *env, const void *state)
 {
     return env->type->reason ? env->type->reason(env->self, state) : NULL;

@@ -17,6 +17,7 @@
 //    usual ranges, which the speeds exceed now and then.
 
 #include "env_internal.h"
+#include "kernel.h"
 
 #include <assert.h>
 
@@ -83,15 +84,7 @@ static const rh_axis grid[] = {
     {"paper-text", "esarsa", "lambda", 1, {0.023}},
 };
 
-typedef struct cartpole {
-    double gravity;
-    double pole_mass, mass; // of the pole, of both
-    double half_length;
-    double moment; // m l
-    double force, noise, dt;
-    double fail_x, fail_theta; // m, rad
-    double width[4];           // half-widths of a start: x, x_dot, theta, theta_dot
-} cartpole;
+typedef rh_env__cartpole cartpole;
 
 static double radians(double degrees)
 {
@@ -189,6 +182,24 @@ static bool cartpole_step(const void *self, void *state, const double *act, rh_s
     return false;
 }
 
+// Several states in one vector (kernel.c), the rest one by one. Failures start anew.
+static void cartpole_step_many(const void *self, int n, void *state, size_t stride,
+                               const double *act, rh_streams *streams, double *obs,
+                               double *reward, bool *terminal)
+{
+    const cartpole *c = self;
+    char *at = state;
+    int done = rh_env_kernels__best()->cartpole(c, n, at, stride, act, streams, obs, reward);
+    for (int i = 0; i < n; i++) {
+        terminal[i] = false;
+        if (i >= done)
+            cartpole_step(self, at + (size_t)i * stride, act + i, &streams[i], obs + 4 * i,
+                          &reward[i]);
+        else if (reward[i] < 0.0)
+            cartpole_start(self, at + (size_t)i * stride, &streams[i], obs + 4 * i);
+    }
+}
+
 const rh_env_type rh_env_cartpole = {
     .name = "cartpole",
     .about = "a pole balanced on a cart, with noisy pushes and no episodes",
@@ -201,4 +212,5 @@ const rh_env_type rh_env_cartpole = {
     .init = cartpole_init,
     .start = cartpole_start,
     .step = cartpole_step,
+    .step_many = cartpole_step_many,
 };

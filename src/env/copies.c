@@ -13,22 +13,14 @@
 
 #include "base/text.h"
 
-
-typedef enum phase { RESTING, RUNNING } phase;
-
-typedef struct copy {
-    rh_streams streams;
-    int64_t length; // steps of the episode
-    phase phase;
-} copy;
-
 struct rh_copies {
     const rh_env *env; // borrowed
     int n;
     int64_t cutoff;
-    size_t stride; // bytes from a state to the next
-    copy *copy;    // owned  (n)
-    char *state;   // owned  (n x stride)
+    size_t stride;       // bytes from a state to the next
+    rh_streams *streams; // owned  (n)
+    int64_t *length;     // owned: steps of the episode; -1: it is to begin  (n)
+    char *state;         // owned  (n x stride)
 };
 
 static void *state_of(const rh_copies *c, int i)
@@ -51,14 +43,17 @@ rh_status rh_copies_create(rh_copies **out, const rh_env *env, int n, int64_t cu
     c->n = n;
     c->cutoff = cutoff;
     c->stride = (rh_env_state_size(env) + 63) / 64 * 64;
-    c->copy = rh_alloc((size_t)n, sizeof *c->copy);
+    c->streams = rh_alloc((size_t)n, sizeof *c->streams);
+    c->length = rh_alloc((size_t)n, sizeof *c->length);
     c->state = rh_alloc((size_t)n, c->stride ? c->stride : 1);
-    if (!c->copy || !c->state) {
+    if (!c->streams || !c->length || !c->state) {
         rh_copies_destroy(c);
         return rh_base__no_memory(err, "copies");
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         rh_copies_seed(c, i, (uint64_t)i);
+        c->length[i] = -1;
+    }
     *out = c;
     return RH_OK;
 }
@@ -67,23 +62,22 @@ void rh_copies_destroy(rh_copies *copies)
 {
     if (!copies)
         return;
-    rh_free(copies->copy);
+    rh_free(copies->streams);
+    rh_free(copies->length);
     rh_free(copies->state);
     rh_free(copies);
 }
 
 void rh_copies_seed(rh_copies *copies, int i, uint64_t seed)
 {
-    copies->copy[i].streams.start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
-    copies->copy[i].streams.noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
+    copies->streams[i].start = rh_rng_stream(seed, RH_STREAM_START, 0, 0);
+    copies->streams[i].noise = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
 }
 
 static void begin(rh_copies *c, int i, double *obs)
 {
-    copy *one = &c->copy[i];
-    rh_env_start(c->env, state_of(c, i), &one->streams, obs);
-    one->length = 0;
-    one->phase = RUNNING;
+    rh_env_start(c->env, state_of(c, i), &c->streams[i], obs);
+    c->length[i] = 0;
 }
 
 void rh_copies_start(rh_copies *copies, const uint8_t *which, double *obs)
@@ -94,24 +88,34 @@ void rh_copies_start(rh_copies *copies, const uint8_t *which, double *obs)
             begin(copies, i, obs + (size_t)i * (size_t)nobs);
 }
 
+// Steps are counted; what ends here begins anew in the next step.
+static void count(rh_copies *c, int i, const bool *terminal, bool *truncated)
+{
+    c->length[i]++;
+    truncated[i] = !terminal[i] && c->length[i] >= c->cutoff;
+    if (terminal[i] || truncated[i])
+        c->length[i] = -1;
+}
+
 void rh_copies_step(rh_copies *copies, const double *act, double *obs, double *reward,
                     bool *terminal, bool *truncated)
 {
-    const rh_task *task = rh_env_task(copies->env);
-    for (int i = 0; i < copies->n; i++, act += task->nact, obs += task->nobs) {
-        copy *one = &copies->copy[i];
-        terminal[i] = truncated[i] = false;
-        if (one->phase == RESTING) {
-            begin(copies, i, obs);
+    rh_copies *c = copies;
+    size_t nobs = (size_t)rh_env_task(c->env)->nobs, nact = (size_t)rh_env_task(c->env)->nact;
+    for (int i = 0, to; i < c->n; i = to) {
+        to = i + 1;
+        if (c->length[i] < 0) {
+            begin(c, i, obs + (size_t)i * nobs);
             reward[i] = 0.0;
+            terminal[i] = truncated[i] = false;
             continue;
         }
-        terminal[i] =
-            rh_env_step(copies->env, state_of(copies, i), act, &one->streams, obs, &reward[i]);
-        one->length++;
-        truncated[i] = !terminal[i] && one->length >= copies->cutoff;
-        if (terminal[i] || truncated[i])
-            one->phase = RESTING;
+        while (to < c->n && c->length[to] >= 0)
+            to++;
+        rh_env_step_many(c->env, to - i, state_of(c, i), c->stride, act + (size_t)i * nact,
+                         &c->streams[i], obs + (size_t)i * nobs, reward + i, terminal + i);
+        for (int k = i; k < to; k++)
+            count(c, k, terminal, truncated);
     }
 }
 
@@ -119,8 +123,7 @@ int rh_copies_uncovered(const rh_copies *copies, bool *which)
 {
     int n = 0;
     for (int i = 0; i < copies->n; i++) {
-        const copy *one = &copies->copy[i];
-        bool out = one->length > 0 && rh_env_uncovered(copies->env, state_of(copies, i));
+        bool out = copies->length[i] != 0 && rh_env_uncovered(copies->env, state_of(copies, i));
         if (which)
             which[i] = out;
         n += out;

@@ -103,22 +103,22 @@ typedef struct stranger {
     size_t n;
     const char *is;
     const char *unpack; // a program that unpacks it to standard output, or NULL
-    const char *python; // what reads it in Python, or NULL
+    bool python;        // the Python package reads it
 } stranger;
 
 static const stranger strangers[] = {
-    {"PAR1", 4, "a Parquet file", NULL, "read_parquet"},
-    {"ARROW1", 6, "an Arrow file", NULL, "read_feather"},
-    {"\x93NUMPY", 6, "a single NumPy array (.npy)", NULL, NULL},
-    {"\x80\x02", 2, "a Python pickle", NULL, NULL},
-    {"\x80\x03", 2, "a Python pickle", NULL, NULL},
-    {"\x80\x04", 2, "a Python pickle", NULL, NULL},
-    {"\x80\x05", 2, "a Python pickle", NULL, NULL},
-    {"BZh", 3, "a bzip2 file", "bzip2", NULL},
+    {"PAR1", 4, "a Parquet file", NULL, true},
+    {"ARROW1", 6, "an Arrow file", NULL, true},
+    {"\x93NUMPY", 6, "a single NumPy array (.npy)", NULL, false},
+    {"\x80\x02", 2, "a Python pickle", NULL, false},
+    {"\x80\x03", 2, "a Python pickle", NULL, false},
+    {"\x80\x04", 2, "a Python pickle", NULL, false},
+    {"\x80\x05", 2, "a Python pickle", NULL, false},
+    {"BZh", 3, "a bzip2 file", "bzip2", false},
     {"\xfd"
      "7zXZ",
-     5, "an xz file", "xz", NULL},
-    {"\x28\xb5\x2f\xfd", 4, "a zstd file", "zstd", NULL},
+     5, "an xz file", "xz", false},
+    {"\x28\xb5\x2f\xfd", 4, "a zstd file", "zstd", false},
 };
 
 // The message for a file that begins with `head`, if it is a stranger.
@@ -132,9 +132,9 @@ static rh_status refuse_stranger(const char *path, const unsigned char *head, si
         if (s->python)
             return rh_fail(
                 err, RH_EFORMAT,
-                "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to export it "
-                "with %s() of Python's package pandas",
-                rh_base__path_tail(path), s->is, s->python);
+                "%s: it is %s, expected CSV, HDF5 or NPZ; the Python package reads it: "
+                "rehearse.read(), see docs/python.md",
+                rh_base__path_tail(path), s->is);
         if (!s->unpack)
             return rh_fail(err, RH_EFORMAT,
                            "%s: it is %s, expected CSV, HDF5 or NPZ; docs/logs.md shows how to "

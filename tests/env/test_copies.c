@@ -6,7 +6,7 @@
 
 #include "rehearse/env.h"
 
-enum { N = 5, NSTEP = 700 };
+enum { N = 19, NSTEP = 700 }; // N: whole vectors and a rest
 
 static rh_env *simulator(const char *name)
 {
@@ -18,9 +18,8 @@ static rh_env *simulator(const char *name)
 }
 
 // Every simulator: copy i is a run of the environment with seed 10 + i, episode by episode.
-static void copies_repeat_single_runs(void **unused)
+static void compare_with_single_runs(void)
 {
-    (void)unused;
     for (int k = 0; k < rh_env_ntype(); k++) {
         rh_env *env = simulator(rh_env_type_at(k)->name);
         const rh_task *task = rh_env_task(env);
@@ -78,6 +77,16 @@ static void copies_repeat_single_runs(void **unused)
     }
 }
 
+static void copies_repeat_single_runs(void **unused)
+{
+    (void)unused;
+    for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
+        rh_base__isa_limit(isa);
+        compare_with_single_runs();
+    }
+    rh_base__isa_limit(0);
+}
+
 static void some_copies_can_start_alone(void **unused)
 {
     (void)unused;
@@ -95,6 +104,10 @@ static void some_copies_can_start_alone(void **unused)
     rh_copies_start(copies, which, obs);
     assert_memory_equal(obs, kept, 2 * sizeof *obs);
     assert_true(obs[2] != kept[2]);
+    act[1] = 3.0; // there is no such action: no step
+    rh_copies_step(copies, act, obs, reward, terminal, truncated);
+    assert_true(isnan(reward[1]) && reward[0] == -1.0);
+    memcpy(obs, kept, sizeof obs);
     assert_memory_equal(obs + 4, kept + 4, 2 * sizeof *obs);
     rh_copies_destroy(copies);
     rh_env_destroy(env);

@@ -75,11 +75,10 @@ static void known_strangers(void **unused)
                RH_EFORMAT, ": it is an xz file");
     is_refused(
         file_of("b.csv", "PAR1", 4), RH_EFORMAT,
-        "docs/logs.md shows how to export it with read_parquet() of Python's package pandas");
-    is_refused(
-        file_of("b.arrow", "ARROW1\0\0", 8), RH_EFORMAT,
-        "it is an Arrow file, expected CSV, HDF5 or NPZ; docs/logs.md shows how to export it "
-        "with read_feather() of Python's package pandas");
+        ": it is a Parquet file, expected CSV, HDF5 or NPZ; the Python package reads it: "
+        "rehearse.read(), see docs/python.md");
+    is_refused(file_of("b.arrow", "ARROW1\0\0", 8), RH_EFORMAT,
+               "it is an Arrow file, expected CSV, HDF5 or NPZ; the Python package reads it: ");
     char command[400];
     snprintf(command, sizeof command, "; unpack it: zstd -dc %s | rehearse inspect -",
              in_folder("a.zst"));

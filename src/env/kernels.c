@@ -1,0 +1,35 @@
+// kernels.c - selects the loops of simulators for this processor.
+
+#include "base/base_internal.h"
+#include "kernel.h"
+
+#include "rehearse/base.h"
+
+extern const rh_env_kernels rh_env_kernels_baseline;
+
+#if defined(__x86_64__)
+
+extern const rh_env_kernels rh_env_kernels_avx2;
+extern const rh_env_kernels rh_env_kernels_avx512;
+
+static const rh_env_kernels *const kernels[] = {
+    &rh_env_kernels_baseline,
+    &rh_env_kernels_avx2,
+    &rh_env_kernels_avx512,
+};
+
+#else
+
+static const rh_env_kernels *const kernels[] = {&rh_env_kernels_baseline};
+
+#endif
+
+const rh_env_kernels *rh_env_kernels__at(int i)
+{
+    return kernels[i];
+}
+
+const rh_env_kernels *rh_env_kernels__best(void)
+{
+    return kernels[rh_base__isa_best()];
+}
