@@ -30,6 +30,17 @@
     ],
   });
 
+  // What a chart draws of very many trials: the best, and some over all ranks. More would hide each
+  // other and make the page slow.
+  const DRAWN = 3000;
+  function some(d) {
+    const scored = d.ranked.filter((t) => known(t.score));
+    if (scored.length <= DRAWN) return d.search.filter((t) => known(t.score));
+    const every = Math.ceil(scored.length / (DRAWN / 2));
+    return scored.filter((_, i) => i < DRAWN / 2 || i % every === 0).sort((a, b) => a.trial - b.trial);
+  }
+  const drawn = (d) => (d.search.length > DRAWN ? ` The best ${count(DRAWN / 2)} settings and some of the others.` : "");
+
   function importance(d) {
     const i = d.importance, se = d.jackknife;
     if (!i?.method) return make("p", { class: "quiet" }, "Too few settings to estimate which parameters matter.");
@@ -61,7 +72,7 @@
   }
 
   function slice(d, k) {
-    const p = d.space[k], rows = d.search.filter((t) => known(t.score)).map((t) => ({ trial: t.trial, setting: t.setting, value: t.x[k], score: t.score }));
+    const p = d.space[k], rows = some(d).map((t) => ({ trial: t.trial, setting: t.setting, value: t.x[k], score: t.score }));
     const name = cut(p.name, 30), scale = robust(rows.map((r) => r.score));
     return trialChart({
       id: `chart-slice-${k}`, title: p.name, about: cut(p.about ?? "", 120), small: true, height: 190,
@@ -78,11 +89,11 @@
     const order = byImportance(d);
     if (order.length < 2) return null;
     let [a, b] = order;
-    const scored = d.search.filter((t) => known(t.score));
+    const scored = some(d);
     const domain = robust(scored.map((t) => t.score));
     const rows = () => scored.map((t) => ({ trial: t.trial, setting: t.setting, a: t.x[a], b: t.x[b], score: t.score }));
     const figure = chart({
-      id: "chart-pair", title: "Two parameters together", about: "A stronger colour is better.", height: 300,
+      id: "chart-pair", title: "Two parameters together", about: "A stronger colour is better." + drawn(d), height: 300,
       spec: (c) => {
         const list = rows(), axis = (k, field) => ({ field, ...paramScale(d.space[k], list.map((r) => r[field])), title: cut(d.space[k].name, 30), axis: { labelAngle: 0, tickCount: 5, labelOverlap: true } });
         return { rehearseMarks: list.length, ...withRing(c, {
@@ -167,19 +178,20 @@
       cost += t.steps ?? 0;
       return { trial: t.trial, setting: t.setting, score: known(t.score) ? t.score : null, best: Number.isFinite(best) ? best : null, cost, state: t.state };
     });
-    const scored = rows.filter((r) => r.score !== null);
+    const kept = new Set(some(d).map((t) => t.trial)), scored = rows.filter((r) => kept.has(r.trial));
+    const path = rows.filter((r, i) => r.best !== null && (i === rows.length - 1 || r.best !== rows[i - 1]?.best));
     if (!scored.length) return [];
     const domain = robust(scored.map((r) => r.score));
     const y = { field: "score", type: "quantitative", title: "score", scale: { domain, clamp: true, zero: false, nice: true } };
     const order = { field: "setting", type: "quantitative", scale: { domain: [0, Math.max(rows.length - 1, 1)], nice: false, padding: 6 } };
     const found = trialChart({
-      id: "chart-history", title: "Settings in the order of the search", about: "The line is the best so far.", height: 240,
+      id: "chart-history", title: "Settings in the order of the search", about: "The line is the best so far." + drawn(d), height: 240,
       plain: () => ({ x: "setting", y: "score", points: scored.map((r) => ({ x: r.setting, y: r.score, trial: r.trial })), lines: [{ points: rows.map((r) => ({ x: r.setting, y: r.best })) }] }),
     }, scored, (c) => {
       const base = withRing(c, { x: { ...order, title: "setting", axis: { grid: false, tickMinStep: 1, format: "d", tickCount: 6 } }, tooltip: tip(d, { field: "state" }) },
         { color: c.accent }, scored);
       base.layer.forEach((l) => (l.encoding = { ...l.encoding, y }));
-      base.layer.unshift({ data: { values: rows.filter((r) => r.best !== null) }, mark: { type: "line", interpolate: "step-after", color: c.good, strokeWidth: 2 }, encoding: { y: { ...y, field: "best" } } });
+      base.layer.unshift({ data: { values: path }, mark: { type: "line", interpolate: "step-after", color: c.good, strokeWidth: 2 }, encoding: { y: { ...y, field: "best" } } });
       return base;
     });
     const spent = chart({
