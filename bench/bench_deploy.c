@@ -1,12 +1,12 @@
 // bench_deploy.c - deployments of best.yaml: alarms on honest and changed plants, latencies.
 //
 //     bench_deploy alarms BEST.yaml ENV|model:FILE [N] [STEPS] [TIMES]
-//     bench_deploy pipe REHEARSE BEST.yaml [STEPS]
+//     bench_deploy pipe REHEARSE|cat BEST.yaml [STEPS]
 //
 // alarms: in the first N deployments of STEPS steps the plant stays as it is; in N more
 // everything costs TIMES as much after the first run length. Plant and agent have random
 // streams of their own in each. pipe: the time from an observation to its reply, by a plant
-// that waits for it.
+// that waits for it; cat, which sends the observation back, shows what pipes alone take.
 
 #include "rehearse/rehearse.h"
 
@@ -164,12 +164,14 @@ static int on_a_pipe(const char *program, const char *best, int n)
         dup2(from[1], 1);
         close(to[1]);
         close(from[0]);
+        if (strcmp(program, "cat") == 0)
+            execlp(program, program, (char *)NULL);
         execl(program, program, "deploy", best, "-o", "bench.deploy", (char *)NULL);
         _exit(1);
     }
     for (int i = 0; i < n; i++) {
         int used = sprintf(line, "{\"seq\":%d,\"reward\":%f,\"obs\":[", i, anywhere(-1.0, 0.0));
-        for (int k = 0; k < file->task.nobs; k++)
+        for (int k = 0; k < file->nsent; k++)
             used += sprintf(line + used, "%s%f", k ? "," : "",
                             anywhere(file->task.obs_lo[k], file->task.obs_hi[k]));
         used += sprintf(line + used, "]}\n");

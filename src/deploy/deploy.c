@@ -176,9 +176,10 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
     if (d->open && d->valid) // what the plant is in now: a row without an outcome
         (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
     bool lost = !rh_record__flush(&d->record);
+    lost = !rh_record__flush_events(&d->record) || lost;
     rh_status rc = d->folder && d->health.nstep > 0 ? rh_keep__save(d, err) : RH_OK;
     if (!rc && lost)
-        rc = rh_fail(err, RH_EIO, "%s/log.csv: cannot write the last rows",
+        rc = rh_fail(err, RH_EIO, "%s: cannot write the last rows of log.csv and events.jsonl",
                      rh_base__path_tail(d->folder));
     destroy(d);
     return rc;
@@ -294,6 +295,14 @@ static void lose(rh_deploy *d, unsigned *notes)
     rh_record__begin(&d->record, false); // the next row resumes
 }
 
+static void flush_events(rh_deploy *d)
+{
+    if (rh_record__flush_events(&d->record))
+        return;
+    d->health.alarms |= RH_ALARM_DISK;
+    d->health.alarm_step = d->health.nstep;
+}
+
 // The row of the last observation, now that its outcome is known.
 static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
                         unsigned *notes)
@@ -303,6 +312,7 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
     bool done = rh_record__flush(&d->record); // nothing to do if the caller ticks
     if (!done)
         lose(d, notes);
+    flush_events(d);
     done = true;
     if (d->open)
         done = rh_record__row(&d->record, d->best, d->time, d->sent, known ? s->act : NULL,
@@ -486,6 +496,7 @@ rh_status rh_deploy_tick(rh_deploy *d, rh_error *err)
         lose(d, &notes);
         count_notes(d, notes);
     }
+    flush_events(d);
     bool due = d->health.nstep - d->saved_step >= d->opt.save_steps;
     if (!due && d->health.nstep > d->saved_step)
         due = rh_deploy__now() - d->saved >= d->opt.save_seconds;

@@ -74,6 +74,9 @@ typedef struct rh_record {
     char *line;      // owned                                  (RH_DEPLOY__TEXT)
     char *rows;      // in line's block: not written yet       (RH_DEPLOY__TEXT)
     size_t used;     // bytes of it
+    char *noted;     // in line's block: events, likewise      (RH_DEPLOY__TEXT)
+    size_t nnoted;   // bytes of it
+    int64_t size_events;
 } rh_record;
 
 // Open log.csv and events.jsonl; a torn last line is cut off.
@@ -86,6 +89,9 @@ bool rh_record__row(rh_record *record, const rh_best *best, double time, const d
                     const double *act, double reward, bool terminal, bool truncated);
 // Write the rows that were made. False: they could not be written and are lost.
 bool rh_record__flush(rh_record *record);
+// The same of events.
+bool rh_record__flush_events(rh_record *record);
+// Make one event. False: it is lost.
 bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply);
 

@@ -14,7 +14,10 @@
 //    Sensors are those that the plant sends: who reads the log derives and stacks them again.
 // 3. What a killed process left of its last line is cut off. The next row begins an episode
 //    that is marked as resumed.
-// 4. A row that cannot be written (full disk) is cut off again, and the next one resumes.
+// 4. Rows and events are written after the reply, when the caller ticks: the plant does not
+// wait
+//    for the file system.
+// 5. A row that cannot be written (full disk) is cut off again, and the next one resumes.
 
 #include "base/base_internal.h"
 #include "base/number.h"
@@ -88,13 +91,16 @@ rh_status rh_record__open(rh_record *r, const char *folder, rh_error *err)
 {
     char path[4096];
     size_t n = 0;
-    r->line = rh_alloc(2, RH_DEPLOY__TEXT);
+    r->line = rh_alloc(3, RH_DEPLOY__TEXT);
     if (!r->line)
         return rh_base__no_memory(err, "deploy");
     r->rows = r->line + RH_DEPLOY__TEXT;
+    r->noted = r->rows + RH_DEPLOY__TEXT;
     rh_status rc = open_file(folder, "events.jsonl", path, sizeof path, &r->events, err);
-    if (!rc && cut_torn(r->events, r->line, RH_DEPLOY__TEXT - 1, &n) < 0)
-        rc = fail(path, errno, err);
+    if (!rc) {
+        r->size_events = cut_torn(r->events, r->line, RH_DEPLOY__TEXT - 1, &n);
+        rc = r->size_events < 0 ? fail(path, errno, err) : RH_OK;
+    }
     if (!rc)
         rc = open_file(folder, "log.csv", path, sizeof path, &r->log, err);
     if (rc)
@@ -115,7 +121,7 @@ void rh_record__close(rh_record *r)
         close(r->events);
     rh_free(r->line);
     r->log = r->events = -1;
-    r->line = r->rows = NULL;
+    r->line = r->rows = r->noted = NULL;
 }
 
 // ---------------------------------------------------------------------------- rows
@@ -222,6 +228,13 @@ bool rh_record__flush(rh_record *r)
     return done;
 }
 
+bool rh_record__flush_events(rh_record *r)
+{
+    rh_line events = {.at = r->noted, .n = r->nnoted, .size = RH_DEPLOY__TEXT};
+    r->nnoted = 0;
+    return events.n == 0 || append(r->events, &events, &r->size_events);
+}
+
 bool rh_record__row(rh_record *r, const rh_best *best, double time, const double *obs,
                     const double *act, double reward, bool terminal, bool truncated)
 {
@@ -266,7 +279,6 @@ bool rh_record__row(rh_record *r, const rh_best *best, double time, const double
 bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health *health,
                       const rh_deploy_seen *seen, const rh_deploy_reply *reply)
 {
-    struct stat there;
     if (r->events < 0)
         return true;
     rh_line line = {.at = r->line, .size = RH_DEPLOY__TEXT};
@@ -293,9 +305,9 @@ bool rh_record__event(rh_record *r, const rh_best *best, const rh_deploy_health 
         rh_line__action(&line, best, seen->act);
     }
     rh_line__add(&line, "}\n");
-    int64_t size = 0;
-    if (fstat(r->events, &there) != 0)
+    if (line.full || (r->nnoted + line.n > RH_DEPLOY__TEXT && !rh_record__flush_events(r)))
         return false;
-    size = there.st_size;
-    return append(r->events, &line, &size);
+    memcpy(r->noted + r->nnoted, line.at, line.n);
+    r->nnoted += line.n;
+    return true;
 }
