@@ -93,6 +93,6 @@ if __name__ == "__main__":
     ):
         print(f"  {vector_rate(env, calls):14,.0f}  {name}")
     print("agents in a study of plant.csv, steps/s")
-    for name, agent, steps in (("esarsa, built in", "esarsa", 200_000), ("a class", Nothing, 20_000),
+    for name, agent, steps in (("esarsa, built in", "esarsa", 2_000_000), ("a class", Nothing, 20_000),
                                ("a train function", nothing, 20_000)):
         print(f"  {agent_rate(agent, steps):14,.0f}  {name}")

@@ -65,12 +65,12 @@ nb::object view(const T *data, std::initializer_list<size_t> shape, const std::s
     return nb::cast(nb::ndarray<nb::numpy, const T>(data, shape, keep));
 }
 
-// A new array that NumPy owns.
+// A new array that NumPy owns, to be filled.
 template <class T> struct Fresh {
     T *data;
     nb::capsule owner;
     explicit Fresh(size_t n)
-        : data(new T[n]()), owner(data, [](void *p) noexcept { delete[] static_cast<T *>(p); })
+        : data(new T[n]), owner(data, [](void *p) noexcept { delete[] static_cast<T *>(p); })
     {
     }
     nb::object array(std::initializer_list<size_t> shape) const
