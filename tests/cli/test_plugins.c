@@ -34,6 +34,8 @@ static void an_environment_is_a_program(void **unused)
 {
     (void)unused;
 #define SIMULATOR "\"exec:python3 " RH_TEST_DATA "/../../examples/exec_env.py\""
+    if (system("python3 -c 0 >/dev/null 2>&1") != 0)
+        skip();
     expect("list envs " SIMULATOR, 0, "trip_cost", "");
     expect("list envs --json " SIMULATOR, 0, "\"trip_cost\"", "");
     expect("run " SIMULATOR " -a esarsa -r 3 -n 200 -q -j1 --csv one.csv", 0, "score", "");
