@@ -36,16 +36,17 @@
   // plainChart() draws, or null for nothing. pick: a click on a mark selects its setting.
   function chart({ id, title, about, spec, plain, height = 220, pick = true, small = false }) {
     const box = make("div", { class: small ? "chart small" : "chart", id: id ?? null });
-    box.style.minHeight = `${height + 40}px`;
+    if (library) box.style.minHeight = `${height + 40}px`; // the page does not move while charts are drawn
     const figure = make("figure", {}, make("figcaption", {}, make("strong", {}, named(title, 90)), about ? [" ", make("span", {}, about)] : null), box);
-    charts.push({ box, spec, plain, height, pick, title });
+    figure.hidden = !library && !plain; // a table has the numbers
+    charts.push({ box, spec, plain, height, pick, title, small });
     return figure;
   }
 
   async function draw(one) {
     const c = colours();
     if (!library) {
-      one.box.replaceChildren(...(one.plain ? [plainChart(one.plain(c), c, cut(one.title, 90), one.height)] : [make("p", { class: "quiet" }, "This build has no chart library, and there is no plain chart for this.")]));
+      if (one.plain) one.box.replaceChildren(...plainChart(one.plain(c), c, cut(one.title, 90), one.small ? 320 : 640, one.height));
       return;
     }
     one.view?.finalize();

@@ -5,8 +5,8 @@
   //
   // p: { x: title, y: title, log: the x axis is one, points: [{x, y, trial}], lines: [{name, points}] }
 
-  function plainChart(p, c, title, height) {
-    const W = 640, left = 64, bottom = 34, top = 8, right = 12, H = height;
+  function plainChart(p, c, title, W, height) {
+    const left = 64, bottom = 34, top = 8, right = 12, H = height;
     const svg = (tag, attributes, ...children) => {
       const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
       for (const [name, x] of Object.entries(attributes)) element.setAttribute(name, x);
@@ -16,7 +16,7 @@
     const points = (p.points ?? []).filter((q) => known(q.x) && known(q.y));
     const lines = (p.lines ?? []).map((l) => ({ ...l, points: l.points.filter((q) => known(q.x) && known(q.y)) }));
     const all = [...points, ...lines.flatMap((l) => l.points)];
-    if (!all.length) return make("p", { class: "quiet" }, "Nothing to draw.");
+    if (!all.length) return [make("p", { class: "quiet" }, "Nothing to draw.")];
     const fx = p.log && all.every((q) => q.x > 0) ? Math.log10 : (x) => x;
     const range = (list) => {
       const lo = Math.min(...list), hi = Math.max(...list);
@@ -35,12 +35,16 @@
       text(left - 6, top + 10, "end", number(yhi, 3)), text(left - 6, H - bottom, "end", number(ylo, 3)));
     lines.forEach((l, k) => {
       drawing.append(svg("polyline", { points: l.points.map((q) => `${X(q.x)},${Y(q.y)}`).join(" "), fill: "none", stroke: c.set[k % c.set.length], "stroke-width": 2 }));
-      if (l.name) drawing.append(svg("text", { x: W - right, y: top + 12 + 14 * k, "text-anchor": "end", fill: c.set[k % c.set.length], "font-size": 12 }, cut(l.name, 40)));
     });
     for (const q of points.slice(0, 3000)) {
       const dot = svg("circle", { cx: X(q.x), cy: Y(q.y), r: 3.5, fill: c.accent, "fill-opacity": 0.6 });
       if (known(q.trial)) dot.addEventListener("click", () => select(q.trial));
       drawing.append(dot);
     }
-    return drawing;
+    const names = lines.map((l, k) => {
+      const item = l.name ? make("li", {}, cut(l.name, 40)) : null;
+      if (item) item.style.color = c.set[k % c.set.length];
+      return item;
+    });
+    return [drawing, names.some(Boolean) ? make("ul", { class: "names" }, names) : null].filter(Boolean);
   }

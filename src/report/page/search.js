@@ -166,7 +166,7 @@
       one.picked = () => picked(rows);
     }
     return section("sensitivity", "Which parameters matter", both, make("h3", {}, "Each parameter and the score"), small,
-      make("h3", {}, "Parameters together"), make("div", { class: "grid wide" }, together, lines));
+      library ? [make("h3", {}, "Parameters together"), make("div", { class: "grid wide" }, together, lines)] : null);
   }
 
   // ---------------------------------------------------------------- the search
