@@ -2,7 +2,7 @@
 //
 // 1. nanobind and not cffi: the wheel needs nothing at run time but NumPy, arrays are passed
 //    without copies in both directions, and a call costs 0.1 us. The price is a C++ compiler at
-//    build time and one wheel per minor version of Python before 3.12.
+//    build time and one wheel per minor version of Python.
 // 2. This half only converts: options come as checked Python values, results leave as numbers,
 //    arrays, lists and dicts. What users see is written in Python.
 // 3. No Python code runs inside a callback of the library. A long call releases the GIL and
