@@ -264,7 +264,10 @@ const big = write("large", large(10000));
 check(statSync(big).size < 3e6, "10,000 trials are less than 3 MB", statSync(big).size);
 await visit("large", big, {});
 execFileSync(program, ["report", "--compare", join(folder, "real.study"), join(folder, "hostile.study"), "-o", join(folder, "compared.html")]);
-await visit("compared", join(folder, "compared.html"), { most: 0 });
+await visit("compared", join(folder, "compared.html"), { most: 0 }, async (page) => {
+  const heads = await page.$$eval("thead", (all) => all.map((head) => head.textContent));
+  check(heads.length >= 3 && heads.every((text) => text.includes("1 real")), "every table of a comparison names the studies", heads);
+});
 
 // the page of a build without the chart library
 const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), plain = join(folder, "plain.html");

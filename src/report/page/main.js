@@ -5,14 +5,15 @@
     const keys = [...new Set(all.flatMap((d) => Object.keys(d.plan ?? {})))].filter((k) => new Set(all.map((d) => d.plan?.[k])).size > 1);
     const rows = all.flatMap((d, k) => (d.winnerTrial ? curveRows(d, d.winnerTrial, `${k + 1} ${cut(d.title, 30)}`, k) : []));
     const scores = all.map((d, k) => ({ study: `${k + 1} ${cut(d.title, 30)}`, score: d.winner?.score, lo: d.winner?.lo95 ?? d.winner?.score, hi: d.winner?.hi95 ?? d.winner?.score })).filter((r) => known(r.score));
-    const columns = [["study"], ...all.map((d, k) => [[`${k + 1} `, named(d.title, 24)], "right"])];
+    const columns = () => [["study"], ...all.map((d, k) => [`${k + 1} ${cut(d.title, 24)}`, "right"])];
     const row = (label, of) => [label, ...all.map(of)];
     const names = [...new Set(all.flatMap((d) => Object.keys(d.hyperparameters ?? {})))];
     const units = new Set(all.map(unit));
     return [
       section("answer", "Side by side",
         units.size > 1 ? make("p", { class: "lead" }, "These scores have different units and cannot be compared: " + [...units].join(", ") + ".") : null,
-        table("The settings to deploy", columns, [
+        new Set(all.map((d) => d.log?.fingerprint)).size > 1 ? make("p", {}, "These studies have different logs: each score is one in models of its own log.") : null,
+        table("The settings to deploy", columns(), [
           row("score", (d) => number(d.winner?.score)), row("95 % interval", (d) => interval(d.winner?.lo95, d.winner?.hi95)), row("unit", unit),
           row("logged controller", (d) => number(d.logged?.score)), row("random actions", (d) => number(d.random?.score)),
           row("confirmed", (d) => (d.winner?.stage === "confirm" ? "yes" : "no")), row("out of coverage", (d) => share(d.winner?.out_of_coverage)),
@@ -22,19 +23,19 @@
         scores.length > 1 ? chart({
           id: "chart-compared", title: "Scores of the settings to deploy", about: "With 95 % intervals.", height: 40 * scores.length, pick: false,
           spec: (c) => ({ data: { values: scores }, encoding: { y: { field: "study", type: "nominal", sort: null, title: null, axis: { labelFontSize: 13, labelColor: c.ink } }, color: { field: "study", type: "nominal", legend: null } }, layer: [
-            { mark: { type: "rule", strokeWidth: 4, opacity: 0.45 }, encoding: { x: { field: "lo", type: "quantitative", title: null, scale: { zero: false } }, x2: { field: "hi" } } },
+            { mark: { type: "rule", strokeWidth: 4, opacity: 0.45 }, encoding: { x: { field: "lo", type: "quantitative", title: null, axis: { tickCount: 6 }, scale: { zero: false } }, x2: { field: "hi" } } },
             { mark: { type: "point", filled: true, size: 130, opacity: 1 }, encoding: { x: { field: "score", type: "quantitative" } } }] }),
           plain: () => ({ x: "score", y: "", points: scores.map((r, k) => ({ x: r.score, y: scores.length - k })) }),
         }) : null),
       rows.length ? section("curves", "Learning curves of the settings to deploy", chart({
         id: "chart-curves", title: "Reward while learning", about: "Bands are one standard deviation between runs.", height: 320, pick: false,
-        spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "steps in the environment", axis: { format: "~s", grid: false } }, color: { field: "name", type: "nominal", legend: { title: null, orient: "top" } } }, layer: [
+        spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "steps in the environment", axis: { format: ",d", grid: false, tickCount: 6 } }, color: { field: "name", type: "nominal", legend: { title: null, orient: "top", symbolOpacity: 1, symbolType: "stroke" } } }, layer: [
           { mark: { type: "area", opacity: 0.15 }, encoding: { y: { field: "lo", type: "quantitative", title: "reward", scale: { zero: false } }, y2: { field: "hi" } } },
           { mark: { type: "line", strokeWidth: 2.5 }, encoding: { y: { field: "mean", type: "quantitative" } } }] }),
         plain: () => ({ x: "steps", y: "reward", lines: [...new Set(rows.map((r) => r.name))].map((name) => ({ name, points: rows.filter((r) => r.name === name).map((r) => ({ x: r.step, y: r.mean })) })) }),
       })) : null,
-      section("sensitivity", "Hyperparameters", table("Hyperparameters to deploy", columns, names.map((name) => row(named(name, 30), (d) => value(d.hyperparameters?.[name]))))),
-      section("made", "What differs between the plans", keys.length ? table("Keys of the plan", columns.map(([t]) => [t]), keys.map((k) => row(named(k, 40), (d) => make("code", {}, cut(d.plan?.[k] ?? "–", 60))))) : make("p", {}, "The plans are equal.")),
+      section("sensitivity", "Hyperparameters", table("Hyperparameters to deploy", columns(), names.map((name) => row(named(name, 30), (d) => value(d.hyperparameters?.[name]))))),
+      section("made", "What differs between the plans", keys.length ? table("Keys of the plan", columns().map(([t]) => [t]), keys.map((k) => row(named(k, 40), (d) => make("code", {}, cut(d.plan?.[k] ?? "–", 60))))) : make("p", {}, "The plans are equal.")),
     ];
   }
 
