@@ -78,18 +78,24 @@ static rh_status check_data(const char *path, const rh_text *text, rh_error *err
     return RH_OK;
 }
 
-// As it may stand in a script element (decision 1).
+// As it may stand in a script element (decision 1), without white space between values.
 static void add_data(rh_text *page, const rh_text *data)
 {
     size_t kept = 0;
+    bool string = false;
     for (size_t i = 0; i < data->n; i++) {
         const unsigned char *c = (const unsigned char *)data->data + i;
         bool mark = *c == '<' || *c == '>' || *c == '&';
         bool line = i + 2 < data->n && c[0] == 0xe2 && c[1] == 0x80 && (c[2] & 0xfe) == 0xa8;
-        if (!mark && !line)
+        bool blank = !string && (*c == ' ' || *c == '\n');
+        string = string != (*c == '"');
+        if (string && *c == '\\') // what it escapes is part of the string
+            i++;
+        if (!mark && !line && !blank)
             continue;
         rh_text__add_n(page, data->data + kept, i - kept);
-        rh_text__format(page, "\\u%04x", mark ? *c : 0x2000u + (c[2] & 0x3f));
+        if (!blank)
+            rh_text__format(page, "\\u%04x", mark ? *c : 0x2000u + (c[2] & 0x3f));
         i += line ? 2 : 0;
         kept = i + 1;
     }

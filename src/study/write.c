@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_TIED 100           // tied settings in best.yaml
 #define PIECE ((size_t)1 << 16) // bytes of a table collected before writing
 
 void rh_study__drop_link(const char *path)
@@ -103,8 +104,13 @@ static void add_agent(rh_text *t, const rh_plan *plan, const double *hp)
 // Settings tied with the winner, and parameters at a bound.
 static void add_others(rh_text *t, const rh_plan *plan, const rh_verdict *v)
 {
-    rh_text__add(t, v->ntied > 1 ? "  tied: # statistically tied settings (95 %)\n" : "");
-    for (int i = 1; i < v->ntied; i++) {
+    int shown = v->ntied <= MOST_TIED + 1 ? v->ntied : MOST_TIED + 1;
+    if (shown < v->ntied)
+        rh_text__format(t, "  tied: # the first %d of %d statistically tied settings (95 %%)\n",
+                        MOST_TIED, v->ntied - 1);
+    else
+        rh_text__add(t, shown > 1 ? "  tied: # statistically tied settings (95 %)\n" : "");
+    for (int i = 1; i < shown; i++) {
         const rh_trial *trial = &v->trial[v->tied[i]];
         rh_text__add(t, "    - {");
         for (int k = 0; k < plan->space.ndim; k++) {

@@ -75,7 +75,8 @@ static void hostile(void **unused)
     (void)unused;
     put("a/report.json",
         "{\"report\": 1, \"name\": \"</script><script>alert(1)</script>&amp;<!--\","
-        " \"study\": \"x\xe2\x80\xa8y\xe2\x80\xa9z \xe2\x80\xaa\"}");
+        "\n \"study\": \"x\xe2\x80\xa8y\xe2\x80\xa9z \xe2\x80\xaa\", \"q\": [\"a \\\" b\\\\\", "
+        "2, 3]}");
     assert_int_equal(rh_report_write(page, all, 1, 0, NULL), RH_OK);
     char *text = contents(page);
     const char *data = strstr(text, "class=\"study\">");
@@ -83,9 +84,10 @@ static void hostile(void **unused)
     const char *end = strstr(data, "</script>");
     assert_non_null(end);
     const char *expected =
-        "class=\"study\">{\"report\": 1, \"name\": "
+        "class=\"study\">{\"report\":1,\"name\":"
         "\"\\u003c/script\\u003e\\u003cscript\\u003ealert(1)\\u003c/script\\u003e\\u0026amp;"
-        "\\u003c!--\", \"study\": \"x\\u2028y\\u2029z \xe2\x80\xaa\"}";
+        "\\u003c!--\",\"study\":\"x\\u2028y\\u2029z \xe2\x80\xaa\",\"q\":[\"a \\\" "
+        "b\\\\\",2,3]}";
     assert_int_equal(end - data, strlen(expected));
     assert_memory_equal(data, expected, strlen(expected));
     free(text);

@@ -168,6 +168,30 @@ static void best_yaml(void **unused)
     free(first);
 }
 
+// A study of thousands of equal settings does not name them all.
+static void many_are_tied(void **unused)
+{
+    (void)unused;
+    entry s;
+    int tied[150] = {2};
+    set(&s);
+    rh_error err = {""};
+    s.verdict.tied = tied;
+    for (int k = 0; k < 2; k++) {
+        s.verdict.ntied = k ? 150 : 101;
+        assert_int_equal(rh_study__write_best(path, &s.head, NULL, &s.verdict, &err), RH_OK);
+        char *text = contents();
+        int n = 0;
+        for (const char *at = text; (at = strstr(at, "\n    - {alpha: ")); at++)
+            n++;
+        assert_int_equal(n, 100);
+        assert_non_null(
+            strstr(text, k ? "  tied: # the first 100 of 149 statistically tied settings"
+                           : "  tied: # statistically tied settings"));
+        free(text);
+    }
+}
+
 static void runs_csv(void **unused)
 {
     (void)unused;
@@ -263,10 +287,8 @@ int main(int argc, char **argv)
     }
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(best_yaml),
-        IN_A_FOLDER(runs_csv),
-        IN_A_FOLDER(faults),
-        IN_A_FOLDER(full_disk),
+        IN_A_FOLDER(best_yaml), IN_A_FOLDER(many_are_tied), IN_A_FOLDER(runs_csv),
+        IN_A_FOLDER(faults),    IN_A_FOLDER(full_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
