@@ -54,7 +54,7 @@ lint: deps-lint configure ## check includes, names and words; cppcheck, clang-ti
 
 fuzz: PRESET = fuzz
 fuzz: deps-lint configure ## run each fuzz target briefly, with a fixed seed
-	cmake --build $(BUILD) --target fuzz
+	cmake --build $(BUILD) --parallel $(JOBS) --target fuzz
 
 clean: ## remove all build folders
 	rm -rf build build-*
