@@ -49,7 +49,7 @@ class Slow(Table):
     """The same, slowly"""
 
     def step(self, reward, obs):
-        time.sleep(0.0005)
+        time.sleep(0.002)
         return super().step(reward, obs)
 
 

@@ -117,7 +117,7 @@ def test_ctrl_c_stops_a_study_that_can_be_resumed(log, tmp_path):
     journal = os.path.join(folder, "study.log")
     until = time.time() + 60
     while time.time() < until and process.poll() is None:  # until a run is in the journal
-        if os.path.exists(journal) and '"op_code":6' in open(journal).read().replace(" ", ""):
+        if os.path.exists(journal) and '"run:' in open(journal).read():
             break
         time.sleep(0.05)
     assert process.poll() is None
