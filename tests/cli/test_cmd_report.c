@@ -90,8 +90,8 @@ static void while_it_runs(void **unused)
         page = contents("long.study/report.html");
     }
     assert_has(page, "<meta http-equiv=\"refresh\" content=\"5\">");
-    assert_has(page, "\"finished\": false,");
-    assert_has(page, "\"progress\": {\"stage\": \"search\", \"runs\": ");
+    assert_has(page, "\"finished\":false,");
+    assert_has(page, "\"progress\":{\"stage\":\"search\",\"runs\":");
     free(page);
     assert_int_equal(kill(pid, SIGINT), 0);
     outcome o = await(pid);
