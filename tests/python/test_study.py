@@ -97,7 +97,8 @@ def test_kinds():
 
 
 INTERRUPTED = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell started in the background
 sys.path.insert(0, {here!r})
 import rehearse
 from agents import Slow
