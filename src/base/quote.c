@@ -6,8 +6,7 @@
 //    of A-Z, a-z, _ and /, and is none of the words that YAML 1.1 or 1.2 reads as something
 //    else. Numbers, dates and times start with a digit, a sign or a point.
 // 3. What nobody sees is escaped for the shell too, so that a command to paste shows all it
-// does:
-//    "$(printf 'a\302\255b')", because dash and older shells do not know $'a\302\255b'.
+//    does: "$(printf 'a\302\255b')", because dash and older shells do not know $'a\302\255b'.
 
 #include "base_internal.h"
 #include "text.h"

@@ -2,8 +2,7 @@
 //
 // 1. Standard output belongs to the plant: replies only. All else is on standard error.
 // 2. --status reads what the last save left; the exit code is 1 while there is an alarm, so
-// that
-//    a monitoring system can call it.
+//    that a monitoring system can call it.
 
 #include "cli_internal.h"
 

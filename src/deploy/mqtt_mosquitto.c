@@ -9,8 +9,7 @@
 // 1. Answers are published in the callback of the observation, and TCP sends them at once
 //    (no delay): a step takes the two ways through the broker and nothing else.
 // 2. After a lost connection libmosquitto connects again, after 1 to 30 seconds. Observations
-// in
-//    between are a gap in the numbers (seq) and not learned over.
+//    in between are a gap in the numbers (seq) and not learned over.
 // 3. With quality of service 1 an observation may come twice: the second is repeated (seq).
 // 4. Observations that the broker had retained are old news and ignored.
 

@@ -15,8 +15,7 @@
 // 3. What a killed process left of its last line is cut off. The next row begins an episode
 //    that is marked as resumed.
 // 4. Rows and events are written after the reply, when the caller ticks: the plant does not
-// wait
-//    for the file system.
+//    wait for the file system.
 // 5. A row that cannot be written (full disk) is cut off again, and the next one resumes.
 
 #include "base/base_internal.h"

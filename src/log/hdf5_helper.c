@@ -8,8 +8,7 @@
 // 1. A program of its own, not a fork: in a process with threads, a forked child may not even
 //    allocate memory, and it would have a copy of all the caller's memory to give away.
 // 2. Descriptor 0 is a socket to the library, RH_WIRE__LOG the log. There are no arguments;
-// with
-//    one, it is the path of a file to write. The helper ends when the library closes the
+//    with one, it is the path of a file to write. The helper ends when the library closes the
 //    socket.
 // 3. libhdf5 converts integers and floats of any size and byte order to doubles, exactly if a
 //    double can hold them. Long doubles would be rounded, so they are refused.

@@ -16,8 +16,7 @@
 // 2. Neighbours come from other segments than the query's. Noise that lasts for some steps, or
 //    for an episode, makes neighbours in time alike, and would look like a change.
 // 3. A step is used once per split, as q, a or b. Otherwise a region that one part hardly
-// visits
-//    decides all: its few steps, and their noise, would be the b of many queries.
+//    visits decides all: its few steps, and their noise, would be the b of many queries.
 // 4. Student's t over 64 blocks of consecutive queries, not over queries, because those depend
 //    on each other. The best of 9 splits and of all outcomes counts, so the limit is that of
 //    ALARM divided by their number (Bonferroni).

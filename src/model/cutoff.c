@@ -8,9 +8,9 @@
 //    in a part of the log that no step leaves. At least twice the log's median episode, because
 //    a thirtieth of a short run is less than an episode.
 // 3. A plant whose episodes only ever end by a time limit is put back to a start then, or its
-//    log was cut at midnight. Put back: from one episode to the next the sensors change by more
-//    than FAR times as much as in a step, in the median of at least FEWEST changes. Squares of
-//    differences are in units of the sensors' variances.
+//    log was cut at midnight. Put back: the square of the change from one episode to the next
+//    is more than FAR times that of a step, in medians, with at least FEWEST such changes.
+//    Squares are in units of the sensors' variances.
 
 #include "base/text.h"
 #include "model_internal.h"

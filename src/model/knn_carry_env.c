@@ -10,11 +10,10 @@
 // 3. A state farther than the reach from its nearest transition is out of coverage, as in the
 //    other environments. Carrying can lead there. This is what bounds a run.
 // 4. A plant that is never reset must be brought back by the agent. A new start would rescue
-// it:
-//    of a chiller (bench/chiller.c, seed 16) a model with new starts promised -8,600, with 2 of
-//    10,000 steps out of coverage, and the plant gave -36,600. So a step goes on there, with at
-//    most the lowest reward of the log, up to FAR ranges of the log beside it: farther out the
-//    log says nothing, not even whether there is a wall.
+//    it: of a chiller (bench/chiller.c, seed 16) a model with new starts promised -8,600, with
+//    2 of 10,000 steps out of coverage, and the plant gave -36,600. So a step goes on there,
+//    with at most the lowest reward of the log, up to FAR ranges of the log beside it: farther
+//    out the log says nothing, not even whether there is a wall.
 // 5. A sensor that no action moves stays within its logged range. The agent cannot lead it out,
 //    and small errors would add up.
 

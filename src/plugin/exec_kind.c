@@ -78,6 +78,8 @@ static rh_status read_kind(rh_exec__kind *kind, const char *what, const json_t *
 rh_status rh_exec__describe(rh_exec__kind *kind, const char *name, const char *what,
                             json_t **root, rh_error *err)
 {
+    if (name[strspn(name + strlen(RH_EXEC__PREFIX), " ") + strlen(RH_EXEC__PREFIX)] == 0)
+        return rh_fail(err, RH_EINVAL, "exec: no command, expected exec:COMMAND");
     rh_exec *e = rh_alloc(1, sizeof *e);
     kind->name = rh_base__copy(name);
     if (!e || !kind->name) {

@@ -1,9 +1,8 @@
 // best.c - reads best.yaml back (write.c, write_task.c): the agent, the task, the promise.
 //
 // 1. Strict about what an agent depends on: a hyperparameter that is missing is refused,
-// because
-//    the default of another version may differ; so is an unknown one. People may add sections
-//    of their own.
+//    because the default of another version may differ; so is an unknown one. People may add
+//    sections of their own.
 // 2. All texts are borrowed from the YAML tree, which the result keeps.
 
 #include "base/base_internal.h"

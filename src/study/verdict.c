@@ -10,8 +10,7 @@
 //    end of a list of three or more, and the agent would accept values further out.
 // 4. Importance is computed from the settings of the search, which are the most.
 // 5. A setting without a finite score, or all of whose runs diverged, is not deployed,
-// confirmed
-//    or not. If no other is left there is no winner, and best.yaml is not written.
+//    confirmed or not. If no other is left there is no winner, and best.yaml is not written.
 // 6. A study that was given more trials may have confirmed settings that no longer lead. When
 //    finished, it leaves out trials it did not ask for, as if it had all from the start.
 

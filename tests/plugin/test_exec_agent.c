@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "exec_sample.h"
 #include "rehearse/rehearse.h"
 
 #define DESCRIPTION                                                                            \
@@ -187,6 +188,8 @@ static void without_a_description_it_is_refused(void **unused)
     static const struct {
         const char *command, *why;
     } bad[] = {
+        {"exec:", "exec: no command, expected exec:COMMAND"},
+        {"exec:  ", "exec: no command, expected exec:COMMAND"},
         {"exec:true", "exec:true: ended with exit code 0"},
         {"exec:/nowhere/agent 2>/dev/null", "ended with exit code 127"},
         {"exec:echo hello; sleep 1", "answered 'hello', expected its description in JSON"},
@@ -217,19 +220,6 @@ static void survives_failed_allocations(void **unused)
         rh_base__alloc_fail_at(0);
         assert_true(type || rh_base__alloc_live() == live);
     }
-}
-
-static int enter(void **unused)
-{
-    (void)unused;
-    static char folder[] = "/tmp/rh_exec_XXXXXX";
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **unused)
-{
-    (void)unused;
-    return system("rm -rf \"$PWD\"") == 0 ? 0 : -1;
 }
 
 int main(void)

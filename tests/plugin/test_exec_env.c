@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "exec_sample.h"
 #include "rehearse/rehearse.h"
 
 #define TASK                                                                                   \
@@ -292,19 +293,6 @@ static void survives_failed_allocations(void **unused)
     assert_true(obs[1] == 0.0);
     rh_free(state);
     rh_env_destroy(env);
-}
-
-static int enter(void **unused)
-{
-    (void)unused;
-    static char folder[] = "/tmp/rh_exec_XXXXXX";
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **unused)
-{
-    (void)unused;
-    return system("rm -rf \"$PWD\"") == 0 ? 0 : -1;
 }
 
 int main(void)
