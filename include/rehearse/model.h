@@ -31,9 +31,10 @@ RH_API const rh_model_type *rh_model_find(const char *name, rh_error *err);
 
 // What each member is fitted to.
 typedef enum rh_resample {
-    RH_RESAMPLE_ALL,      // all of the log
-    RH_RESAMPLE_SUBSET,   // a random share of the transitions
-    RH_RESAMPLE_BOOTSTRAP // episodes drawn with replacement, as many as the log has
+    RH_RESAMPLE_ALL,       // all of the log
+    RH_RESAMPLE_SUBSET,    // a random share of the transitions
+    RH_RESAMPLE_BOOTSTRAP, // episodes drawn with replacement, as many as the log has
+    RH_RESAMPLE_PARTS      // consecutive parts of the log, one for each member
 } rh_resample;
 
 // Whether the task is episodic.

@@ -177,7 +177,13 @@ RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all ranks, does n
 
 // ---------------------------------------------------------------------------- the study
 
-typedef enum rh_stage { RH_STAGE_FIT, RH_STAGE_SEARCH, RH_STAGE_CONFIRM, RH_NSTAGE } rh_stage;
+typedef enum rh_stage {
+    RH_STAGE_FIT,
+    RH_STAGE_SEARCH,
+    RH_STAGE_CONFIRM,
+    RH_STAGE_CHECK, // the leading settings in other models of the log
+    RH_NSTAGE
+} rh_stage;
 
 typedef struct rh_study_progress {
     rh_stage stage;
@@ -230,6 +236,7 @@ typedef struct rh_estimate {
     int nsetting;           // settings, at most
     int64_t nrun;           // runs, at most
     int64_t nconfirm;       // of these, runs of the confirmation
+    int64_t ncheck;         // and of the check
     double seconds_per_run; //
     double seconds_fit;     // to fit all models
     double seconds_search;  // that the search method needs to choose settings
@@ -283,6 +290,13 @@ typedef struct rh_reference {
     double lo95, hi95; // 95 % interval
 } rh_reference;
 
+// The leading settings in another model of the log, whose own settings differ.
+typedef struct rh_check {
+    const char *model;   // "first half of the log"
+    const double *score; // of every run; NAN: unknown          (nchecked x nrun)
+    int nrun;
+} rh_check;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -309,6 +323,11 @@ typedef struct rh_verdict {
     int nrare;                // rare failures: runs of the winner far below its others
     double rare_score;        // their mean score; NAN: there are none
     double usual_score;       // median score of the winner's runs
+    const rh_check *check;    // other models of the log                       (ncheck)
+    int ncheck;               // 0: the study has no check
+    const int *checked;       // settings that ran there: those that were confirmed, then a median
+    int nchecked;             // one of the search and one of its lowest quarter (nchecked)
+    int nreference;           // of these, the last so many were not confirmed
     rh_findings findings;     //
     int64_t nrun;             // finished runs
     int64_t nrun_resumed;     // of these, read from the journal

@@ -50,7 +50,7 @@ void Watch::hook(rh_study_options &opt)
 
 nb::dict Watch::news()
 {
-    static const char *const name[] = {"fit", "search", "confirm"};
+    static const char *const name[] = {"fit", "search", "confirm", "check"};
     std::lock_guard<std::mutex> hold(lock);
     nb::dict d;
     d["stage"] = stage < 0 ? nb::object(nb::none()) : nb::object(nb::str(name[stage]));

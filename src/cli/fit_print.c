@@ -92,6 +92,7 @@ static void print_model(const page *p)
                  resample == RH_RESAMPLE_SUBSET
                      ? cli_share(rh_plan_real(p->fit->plan, "model.share")).s
                  : resample == RH_RESAMPLE_BOOTSTRAP ? "a bootstrap of the episodes"
+                 : resample == RH_RESAMPLE_PARTS     ? "its own part of the log, in order"
                                                      : "all of the log",
                  resample == RH_RESAMPLE_SUBSET ? " of the steps" : "");
 }

@@ -47,9 +47,13 @@ static void time_left(const cli_studying *s, char text[64])
 static void counts(const cli_studying *s, char text[160])
 {
     const rh_study_progress *n = &s->progress;
-    snprintf(text, 160, "%s/%s runs  %s %s%s", cli_count(n->nrun).s, cli_count(n->nrun_max).s,
-             cli_count(n->nsetting).s, n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
-             n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
+    int used = snprintf(text, 160, "%s/%s runs", cli_count(n->nrun).s, cli_count(n->nrun_max).s);
+    if (n->stage == RH_STAGE_CHECK)
+        snprintf(text + used, 160 - (size_t)used, "  checking in other models");
+    else
+        snprintf(text + used, 160 - (size_t)used, "  %s %s%s", cli_count(n->nsetting).s,
+                 n->stage == RH_STAGE_CONFIRM ? "confirmed" : "setting",
+                 n->stage == RH_STAGE_CONFIRM ? "" : cli_plural(n->nsetting));
 }
 
 // "best -23.69 (-25.26 to -22.12)  alpha=0.1 tau=1"

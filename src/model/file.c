@@ -357,7 +357,7 @@ static rh_status read_rest(rh_model *model, rh_store *store, rh_error *err)
     if (!rc)
         rc = rh_store__get(store, "origin", RH_STORE_I64, 2, &origin, NULL, err);
     if (!rc)
-        rc = rh_store__get_within(store, "resample", 0, RH_RESAMPLE_BOOTSTRAP, &resample, err);
+        rc = rh_store__get_within(store, "resample", 0, RH_RESAMPLE_PARTS, &resample, err);
     if (!rc)
         rc = rh_store__get_within(store, "nmember", 1, RH_MAX_MEMBER, &nmember, err);
     if (!rc) {

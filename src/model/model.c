@@ -39,9 +39,9 @@ static rh_status check_options(const rh_model_options *o, rh_error *err)
     if (o->nmember < 1 || o->nmember > RH_MAX_MEMBER)
         return rh_fail(err, RH_EINVAL, "model: members = %d, expected 1 to %d", o->nmember,
                        RH_MAX_MEMBER);
-    if (o->resample < RH_RESAMPLE_ALL || o->resample > RH_RESAMPLE_BOOTSTRAP)
+    if (o->resample < RH_RESAMPLE_ALL || o->resample > RH_RESAMPLE_PARTS)
         return rh_fail(err, RH_EINVAL, "model: resample = %d, expected 0 to %d",
-                       (int)o->resample, RH_RESAMPLE_BOOTSTRAP);
+                       (int)o->resample, RH_RESAMPLE_PARTS);
     if (!(o->share > 0.0 && o->share <= 1.0))
         return rh_fail(err, RH_EINVAL, "model: share = %g, expected above 0 and at most 1",
                        o->share);
@@ -72,6 +72,7 @@ static rh_status check_members(const rh_model_type *type, int64_t n, int64_t nep
         [RH_RESAMPLE_ALL] = "subsets or bootstraps",
         [RH_RESAMPLE_SUBSET] = "a smaller share",
         [RH_RESAMPLE_BOOTSTRAP] = "subsets, because the log has one episode",
+        [RH_RESAMPLE_PARTS] = "",
     };
     if (o->nmember > 1 && !type->calls->random &&
         !rh_model__parts_differ(n, nepisode, o->resample, o->share))
@@ -132,8 +133,8 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
     part.watch.context = &w;
     part.rng = rh_rng_stream(opt->seed, RH_STREAM_FIT, 1 + (uint64_t)member, 0);
 
-    rh_status rc = rh_model__draw_part(&use, &part.nuse, model->log, opt->resample, opt->share,
-                                       &part.rng, err);
+    rh_status rc = rh_model__draw_part(&use, &part.nuse, model->log, opt, member, &part.rng,
+                                       err);
     if (!rc) {
         part.use = use;
         rc = model->type->calls->fit(&model->member[member], model, &part, err);

@@ -160,8 +160,10 @@ rh_status rh_model__find_outcomes(double *lowest, double *highest, const rh_log 
 // part.c: whether members drawn from n transitions in nepisode episodes can differ.
 bool rh_model__parts_differ(int64_t n, int64_t nepisode, rh_resample resample, double share);
 
-// Draw the transitions of a member. Owned: *use (*nuse).
+// Draw the transitions of a member. Uses resample, share and nmember of opt. Owned: *use
+// (*nuse).
 rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
-                              rh_resample resample, double share, rh_rng *rng, rh_error *err);
+                              const rh_model_options *opt, int member, rh_rng *rng,
+                              rh_error *err);
 
 #endif

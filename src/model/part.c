@@ -4,6 +4,8 @@
 //    per transition, chosen ones in order.
 // 2. A bootstrap draws whole episodes with replacement, as many as the log has, because the
 //    steps of an episode are not independent.
+// 3. Consecutive parts are equal numbers of steps. They may cut an episode: no step is lost,
+//    because a transition has both its states.
 
 #include "model_internal.h"
 
@@ -52,23 +54,32 @@ bool rh_model__parts_differ(int64_t n, int64_t nepisode, rh_resample resample, d
         return subset_size(n, share) < n;
     case RH_RESAMPLE_BOOTSTRAP:
         return nepisode > 1;
+    case RH_RESAMPLE_PARTS:
+        return true;
     }
     return false;
 }
 
 rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
-                              rh_resample resample, double share, rh_rng *rng, rh_error *err)
+                              const rh_model_options *opt, int member, rh_rng *rng,
+                              rh_error *err)
 {
     rh_status rc = RH_OK;
+    rh_resample resample = opt->resample;
     int32_t *times = NULL;
-    int64_t n = log->n;
+    int64_t n = log->n, first = 0;
     if (resample == RH_RESAMPLE_BOOTSTRAP) {
         times = rh_alloc((size_t)log->nepisode, sizeof *times);
         if (!times)
             return rh_base__no_memory(err, "model");
         n = draw_episodes(times, log, rng);
     } else if (resample == RH_RESAMPLE_SUBSET) {
-        n = subset_size(log->n, share);
+        n = subset_size(log->n, opt->share);
+    } else if (resample == RH_RESAMPLE_PARTS) {
+        first = log->n * member / opt->nmember;
+        n = log->n * (member + 1) / opt->nmember - first;
+        if (n < 1) // more members than transitions
+            n = 1;
     }
     if (n > INT32_MAX - 1) {
         rc = rh_fail(err, RH_EINVAL, "model: %lld transitions in a member, expected at most %d",
@@ -83,8 +94,9 @@ rh_status rh_model__draw_part(int32_t **use, int64_t *nuse, const rh_log *log,
     }
     switch (resample) {
     case RH_RESAMPLE_ALL:
+    case RH_RESAMPLE_PARTS:
         for (int64_t i = 0; i < n; i++)
-            drawn[i] = (int32_t)i;
+            drawn[i] = (int32_t)(first + i);
         break;
     case RH_RESAMPLE_SUBSET:
         draw_subset(drawn, n, log->n, rng);

@@ -29,6 +29,18 @@ typedef struct rh_study__record {
     bool closed;          // this process needs it no more
 } rh_study__record;
 
+#define RH_STUDY__CHECKS 8     // models of a check, at most
+#define RH_STUDY__REFERENCES 2 // settings of a check beside the confirmed ones
+
+// The check of a study: settings, models, scores.
+typedef struct rh_study__checking {
+    rh_check check[RH_STUDY__CHECKS]; // (n)
+    int n;                            // 0: there is none
+    int *setting;                     // owned                           (nsetting)
+    int nsetting, nreference;         //
+    double *score;                    // owned                           (n x nsetting x nrun)
+} rh_study__checking;
+
 struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
@@ -72,6 +84,7 @@ struct rh_study {
     double random_lowest;         // its lowest score in a kind of model; NAN: unknown
     rh_verdict verdict;           //
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
+    rh_study__checking checking;  //
 };
 
 rh_judge rh_study__judge(const rh_plan *plan);
@@ -112,6 +125,12 @@ rh_status rh_study__check_fit(rh_study *study, rh_error *err);
 rh_status rh_study__fit(rh_study *study, const rh_model *given, rh_error *err);
 rh_status rh_study__fit_fresh(rh_study *study, rh_error *err);
 
+// Both halves of the log, in models like that of the search; and a model of all of the log with
+// other parameters. Owned: *out.
+rh_status rh_study__fit_halves(rh_study *study, rh_model **out, rh_error *err);
+rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_model **out,
+                              rh_error *err);
+
 // Fit one model of each kind and measure the time.
 rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err);
 
@@ -124,6 +143,17 @@ bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_tria
 int rh_study__leaders(const rh_study *study, int most, rh_leader *leader);
 // Report progress to the caller. Nullable: finished, a trial that has just finished.
 void rh_study__tell(rh_study *study, const rh_study__record *finished);
+
+// Wait for a run of another stage than the trials'; *done is false if none came. RH_ESTOPPED when
+// the caller stops the study.
+rh_status rh_study__take(rh_study *study, rh_study__done *run, bool *done, rh_error *err);
+rh_status rh_study__sync(rh_study *study, rh_error *err); // the journal, where it has new lines
+
+// ---------------------------------------------------------------------------- check.c
+
+rh_status rh_study__check(rh_study *study, rh_error *err);
+int64_t rh_study__ncheck_run(const rh_study *study); // runs of the check, at most
+void rh_study__clear_check(rh_study__checking *checking);
 
 // ---------------------------------------------------------------------------- verdict.c
 

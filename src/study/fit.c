@@ -192,3 +192,27 @@ rh_status rh_study__time_fit(rh_study *study, double *seconds, rh_error *err)
     *seconds = rh_study__now() - begun;
     return rc;
 }
+
+// ---------------------------------------------------------------------------- the check
+
+rh_status rh_study__fit_halves(rh_study *study, rh_model **out, rh_error *err)
+{
+    rh_model_options opt = rh_model_defaults();
+    opt.nmember = 2;
+    opt.resample = RH_RESAMPLE_PARTS;
+    opt.seed = study->plan->seed + RH_STUDY__CHECK;
+    opt.fidelity = false;
+    opt.nthread = study->opt.nthread;
+    opt.watch = watch_of(study);
+    return rh_model_refit(out, rh_study_model(study), &opt, err);
+}
+
+rh_status rh_study__fit_other(rh_study *study, const rh_kinds__kind *kind, rh_model **out,
+                              rh_error *err)
+{
+    rh_model_options opt = rh_model_defaults();
+    rh_fit_options how = how_to_fit(study);
+    opt.seed = study->plan->seed + RH_STUDY__CHECK;
+    return rh_plan__fit_kind(out, study->plan, kind, rh_model_repr(rh_study_model(study)),
+                             study->log, &how, &opt, err);
+}

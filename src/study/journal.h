@@ -17,6 +17,8 @@
 // The fewest digits that read back to the same bits; NAN is null, infinities "inf" and "-inf".
 void rh_journal__number(rh_text *text, double x);
 
+bool rh_journal__number_of(const json_t *found, double *x); // reads it; false: something else
+
 // Start a line; end it with space for its checksum, and a newline.
 void rh_journal__begin_line(rh_text *text, int op_code);
 void rh_journal__end_line(rh_text *text);

@@ -105,10 +105,8 @@ static rh_status read_kind(const json_t *found, rh_kinds *kinds, rh_error *err)
     return rc ? rc : rh_kinds__add(kinds, type, param, repr, repr_param, err);
 }
 
-// A number as rh_journal__number() writes it; false: something else.
-static bool number_at(const json_t *object, const char *key, double *x)
+bool rh_journal__number_of(const json_t *found, double *x)
 {
-    const json_t *found = json_object_get(object, key);
     const char *word = json_string_value(found);
     if (json_is_number(found))
         *x = json_number_value(found);
@@ -119,6 +117,11 @@ static bool number_at(const json_t *object, const char *key, double *x)
     else
         return false;
     return true;
+}
+
+static bool number_at(const json_t *object, const char *key, double *x)
+{
+    return rh_journal__number_of(json_object_get(object, key), x);
 }
 
 bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,

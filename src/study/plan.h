@@ -87,6 +87,7 @@ struct rh_plan {
     int confirm_members;  // models, each of another part of the log
     int confirm_runs;     // in each of them
     int confirm_kinds;    // kinds of model: RH_KINDS__AUTO, or those that are named
+    int check_runs;       // of a setting in each model of the check; 0: no check
 
     uint64_t seed;
     rh_plan__book *book; // owned

@@ -30,6 +30,7 @@
 #define CONFIRM_SETTINGS 8
 #define CONFIRM_MEMBERS 5
 #define CONFIRM_RUNS 10
+#define CHECK_RUNS 3
 
 // ---------------------------------------------------------------------------- defaults
 
@@ -56,6 +57,7 @@ static void reset(rh_plan *plan)
                       .gamma = NAN,
                       .seed = 1,
                       .confirm_settings = -1,
+                      .check_runs = -1,
                       .book = plan->book};
 }
 
@@ -78,6 +80,8 @@ static rh_status fill(rh_plan *plan, rh_error *err)
         plan->confirm_members = CONFIRM_MEMBERS;
     if (!plan->confirm_runs)
         plan->confirm_runs = CONFIRM_RUNS;
+    if (plan->check_runs < 0)
+        plan->check_runs = plan->paper ? 0 : CHECK_RUNS;
     if (plan->paper && !rh_plan__said(plan, "confirm.kinds"))
         plan->confirm_kinds = RH_KINDS__CHOSEN;
     if (!curve)

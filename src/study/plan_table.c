@@ -109,8 +109,9 @@ static const char *resample_name(int i)
 {
     static const char *const word[] = {[RH_RESAMPLE_ALL] = "all",
                                        [RH_RESAMPLE_SUBSET] = "subset",
-                                       [RH_RESAMPLE_BOOTSTRAP] = "bootstrap"};
-    return word_of(word, 3, i);
+                                       [RH_RESAMPLE_BOOTSTRAP] = "bootstrap",
+                                       [RH_RESAMPLE_PARTS] = "parts"};
+    return word_of(word, 4, i);
 }
 
 static const char *continuing_name(int i)
@@ -552,8 +553,8 @@ static const rh_plan__row row[] = {
      FIELD(nmember),
      .fit = true},
     {{"model.resample", "resample", 0, RH_PLAN_CHOICE, "HOW",
-      "what each member is fitted to: all steps, a random subset of the steps, or a bootstrap "
-      "of the episodes",
+      "what each member is fitted to: all steps, a random subset of the steps, a bootstrap of "
+      "the episodes, or consecutive parts of the log",
       "all; with several members subset", .name = resample_name, .commands = FIT | TUNE,
       .group = RH_PLAN_MODEL},
      FIELD(resample),
@@ -659,6 +660,13 @@ static const rh_plan__row row[] = {
      .show = show_kinds,
      .when = confirms,
      .fit = true},
+    {{"check", "check", 0, RH_PLAN_WHOLE, "N",
+      "runs of each leading setting in each of several other models, on which the trust in the "
+      "answer is based; 0: none",
+      "3; 0 with preset paper", 0, MANY, .commands = TUNE, .group = RH_PLAN_EVALUATION},
+     FIELD(check_runs),
+     .when = confirms,
+     .open = confirms},
     {{"evaluation.exec_timeout", "exec-timeout", 0, RH_PLAN_REAL, "SECONDS",
       "how long a program of exec:COMMAND may take for an answer", "10", 0,
       RH_PLUGIN_MOST_TIMEOUT, .commands = RUNS | TUNE, .group = RH_PLAN_EVALUATION},

@@ -6,7 +6,8 @@
 //    fingerprints.
 //    A study in model:FILE has no entries about fitting a model.
 // 2. Only random and bayes can be given more trials, because the settings they try first stay
-//    the same. So the number of trials is the one open entry.
+//    the same. The number of trials is an open entry; so are the runs of the check, which
+//    change neither the search nor the confirmation.
 
 #include "base/base_internal.h"
 #include "plan.h"

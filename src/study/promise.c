@@ -180,7 +180,7 @@ rh_status rh_study__run_random(rh_study *study, rh_error *err)
     if (!agent)
         return RH_EINVAL;
     eval.nrun = (RANDOM_RUNS + nmember - 1) / nmember;
-    eval.replicate = confirmed ? RH_STUDY__FRESH : 0;
+    eval.replicate = rh_study__replicate(confirmed ? RH_STAGE_CONFIRM : RH_STAGE_SEARCH);
     eval.nthread = study->opt.nthread;
     eval.ncurve = 0;
     eval.watch = NULL;

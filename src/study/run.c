@@ -37,7 +37,8 @@ static int64_t runs_predicted(const rh_study *study)
     int64_t confirm = plan->confirm_settings < study->nsetting_max ? plan->confirm_settings
                                                                    : study->nsetting_max;
     return study->nrun_search * study->members[RH_STAGE_SEARCH].nmember +
-           confirm * rh_study__nconfirm(study) * plan->confirm_runs + study->nspare;
+           confirm * rh_study__nconfirm(study) * plan->confirm_runs +
+           rh_study__ncheck_run(study) + study->nspare;
 }
 
 void rh_study__tell(rh_study *study, const rh_study__record *finished)
@@ -126,8 +127,6 @@ static rh_status start_runs(rh_study *study, rh_study__record *record, int nrun,
 // Keep a finished run, in the journal first.
 static rh_status take_in(rh_study *study, rh_study__done *done, rh_error *err)
 {
-    if (done->rc)
-        return rh_fail(err, done->rc, "%s", done->err.text);
     rh_study__record *record = study->record[done->run.trial];
     for (int p = study->eval.ncurve; p < study->plan->ncurve; p++)
         done->run.curve[p] = NAN; // the run has fewer steps than the curve has points
@@ -148,7 +147,7 @@ static rh_status take_in(rh_study *study, rh_study__done *done, rh_error *err)
     return RH_OK;
 }
 
-static rh_status sync(rh_study *study, rh_error *err)
+rh_status rh_study__sync(rh_study *study, rh_error *err)
 {
     if (!study->journal || !study->dirty)
         return RH_OK;
@@ -157,18 +156,31 @@ static rh_status sync(rh_study *study, rh_error *err)
     return rh_journal__sync(study->journal, err);
 }
 
-// Wait for one run. RH_ESTOPPED when the caller stops the study.
-static rh_status wait_for_run(rh_study *study, rh_error *err)
+rh_status rh_study__take(rh_study *study, rh_study__done *run, bool *done, rh_error *err)
 {
-    rh_study__done done;
+    *done = false;
     if (study->opt.stop && study->opt.stop(study->opt.context)) {
-        rh_status rc = sync(study, err);
+        rh_status rc = rh_study__sync(study, err);
         return rc ? rc : rh_fail(err, RH_ESTOPPED, "study: stopped");
     }
     rh_status rc = RH_OK;
     if (study->dirty && rh_study__now() - study->synced > SYNC_EVERY)
-        rc = sync(study, err);
-    if (rc || !rh_workers__take(study->workers, &done, PAUSE))
+        rc = rh_study__sync(study, err);
+    if (rc || !rh_workers__take(study->workers, run, PAUSE))
+        return rc;
+    if (run->rc)
+        return rh_fail(err, run->rc, "%s", run->err.text);
+    *done = true;
+    return RH_OK;
+}
+
+// Wait for a run of a trial.
+static rh_status wait_for_run(rh_study *study, rh_error *err)
+{
+    rh_study__done done;
+    bool there;
+    rh_status rc = rh_study__take(study, &done, &there, err);
+    if (rc || !there)
         return rc;
     rc = take_in(study, &done, err);
     if (!rc)
@@ -292,7 +304,7 @@ rh_status rh_study__search(rh_study *study, rh_error *err)
                 rc = close(study, record, state, err);
         }
         if (!rc)
-            rc = sync(study, err);
+            rc = rh_study__sync(study, err);
         if (rc)
             return rc;
     }
@@ -412,5 +424,5 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
             rc = close(study, record, RH_SETTING_DONE, err);
     }
     rh_free(leader);
-    return rc ? rc : sync(study, err);
+    return rc ? rc : rh_study__sync(study, err);
 }

@@ -205,6 +205,7 @@ void rh_study_destroy(rh_study *study)
     rh_journal__close(study->journal);
     for (int i = 0; i < RH_NSTAGE; i++)
         rh_members__clear(&study->members[i]);
+    rh_study__clear_check(&study->checking);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
@@ -342,7 +343,9 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     int confirm =
         plan->confirm_settings < out->nsetting ? plan->confirm_settings : out->nsetting;
     out->nconfirm = (int64_t)confirm * rh_study__nconfirm(study) * plan->confirm_runs;
-    out->nrun = nrun * nmember + out->nconfirm;
+    study->nsetting_max = out->nsetting;
+    out->ncheck = rh_study__ncheck_run(study);
+    out->nrun = nrun * nmember + out->nconfirm + out->ncheck;
     rh_status rc = time_runs(study, out->nrun, &out->seconds_per_run, &member, err);
     if (!rc)
         rc = time_search(study, out->nsetting, &out->seconds_search, err);
@@ -415,6 +418,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_study__confirm(study, err);
     if (!rc)
         rc = rh_study__run_random(study, err);
+    if (!rc)
+        rc = rh_study__check(study, err);
     rh_workers__destroy(study->workers);
     study->workers = NULL;
     study->finished = !rc;

@@ -44,6 +44,8 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 
 // The confirmation's first replicate; the search's is 0: the stages share no random streams.
 #define RH_STUDY__FRESH UINT64_C(1000000)
+#define RH_STUDY__CHECK UINT64_C(2000000) // and that of the check
+uint64_t rh_study__replicate(rh_stage stage); // threads.c
 
 // ---------------------------------------------------------------------------- units of work
 
@@ -162,6 +164,11 @@ void rh_journal__forget(rh_journal *journal, int i); // free x and run of a tria
 bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,
                         double *lowest);
 
+// The scores (nsetting x nrun) of settings in a model of the check, by its key; false where the
+// journal does not have all of them.
+bool rh_journal__check(const rh_journal *journal, const char *key, const int *setting,
+                       int nsetting, int nrun, double *score);
+
 // Append. begin() numbers the trials for the others. Written at once, on the disk after sync().
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err);
@@ -174,6 +181,8 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
                              rh_error *err);
 rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_reference *score,
                                  double lowest, rh_error *err);
+rh_status rh_journal__add_check(rh_journal *journal, const char *key, const int *setting,
+                                int nsetting, int nrun, const double *score, rh_error *err);
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
 rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
 

@@ -169,6 +169,21 @@ done:
     return rc;
 }
 
+uint64_t rh_study__replicate(rh_stage stage)
+{
+    switch (stage) {
+    case RH_STAGE_CONFIRM:
+        return RH_STUDY__FRESH;
+    case RH_STAGE_CHECK:
+        return RH_STUDY__CHECK;
+    case RH_STAGE_FIT:
+    case RH_STAGE_SEARCH:
+    case RH_NSTAGE:
+        break;
+    }
+    return 0;
+}
+
 rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_members *members,
                                 const rh_task *task, const double *hp, rh_error *err)
 {
@@ -177,7 +192,7 @@ rh_status rh_threads__add_stage(rh_threads *pool, rh_stage stage, const rh_membe
                        (int)stage);
     rh_eval_options opt = pool->opt;
     opt.nthread = pool->nthread;
-    opt.replicate = stage == RH_STAGE_CONFIRM ? RH_STUDY__FRESH : 0;
+    opt.replicate = rh_study__replicate(stage);
     opt.stop = must_stop;
     opt.context = pool;
     rh_runner *runner = NULL;

@@ -217,6 +217,11 @@ rh_status rh_study__judge_all(rh_study *study)
     v->kind = study->kind;
     v->nkind = study->kinds.n;
     v->optimism = study->optimism;
+    v->check = study->checking.check;
+    v->ncheck = study->checking.n;
+    v->checked = study->checking.setting;
+    v->nchecked = study->checking.nsetting;
+    v->nreference = study->checking.nreference;
     rh_status rc = rh_study__regrets(study);
     if (rc)
         return rc;
