@@ -297,6 +297,33 @@ typedef struct rh_check {
     int nrun;
 } rh_check;
 
+// What a study shows about the reliability of its choice, without the true plant
+// (docs/verdict.md).
+typedef enum rh_evidence_name {
+    RH_EVIDENCE_SEPARATED,
+    RH_EVIDENCE_NOISE,
+    RH_EVIDENCE_RIVAL,
+    RH_EVIDENCE_PARTS,
+    RH_EVIDENCE_HALVES,
+    RH_EVIDENCE_VARIANTS,
+    RH_EVIDENCE_ORDER,
+    RH_EVIDENCE_KINDS,
+    RH_EVIDENCE_COVERAGE,
+    RH_EVIDENCE_REPLAY,
+    RH_EVIDENCE_IMITATION,
+    RH_EVIDENCE_BEYOND,
+    RH_EVIDENCE_RARE,
+    RH_EVIDENCE_BOUNDS,
+    RH_EVIDENCE_DATA,
+    RH_EVIDENCE_ERRORS,
+    RH_NEVIDENCE
+} rh_evidence_name;
+
+typedef struct rh_evidence {
+    const char *name, *about;
+    double value; // NAN: unknown
+} rh_evidence;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -325,14 +352,15 @@ typedef struct rh_verdict {
     double usual_score;       // median score of the winner's runs
     const rh_check *check;    // other models of the log                       (ncheck)
     int ncheck;               // 0: the study has no check
-    const int *checked;       // settings that ran there: those that were confirmed, then a median
-    int nchecked;             // one of the search and one of its lowest quarter (nchecked)
-    int nreference;           // of these, the last so many were not confirmed
-    rh_findings findings;     //
-    int64_t nrun;             // finished runs
-    int64_t nrun_resumed;     // of these, read from the journal
-    int64_t nstep;            // steps of all runs
-    double seconds;           // since rh_study_create()
+    const int *checked; // settings that ran there: those that were confirmed, then a median
+    int nchecked;       // one of the search and one of its lowest quarter (nchecked)
+    int nreference;     // of these, the last so many were not confirmed
+    rh_evidence evidence[RH_NEVIDENCE]; // of the reliability of the choice
+    rh_findings findings;               //
+    int64_t nrun;                       // finished runs
+    int64_t nrun_resumed;               // of these, read from the journal
+    int64_t nstep;                      // steps of all runs
+    double seconds;                     // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

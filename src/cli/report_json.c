@@ -549,9 +549,10 @@ static void json_best(cli_json *json, const cli_tuning *tune)
 
 static void json_progress(cli_json *json, const cli_tuning *tune)
 {
-    static const char *const stage[] = {
-        [RH_STAGE_FIT] = "fit", [RH_STAGE_SEARCH] = "search", [RH_STAGE_CONFIRM] = "confirm",
-        [RH_STAGE_CHECK] = "check"};
+    static const char *const stage[] = {[RH_STAGE_FIT] = "fit",
+                                        [RH_STAGE_SEARCH] = "search",
+                                        [RH_STAGE_CONFIRM] = "confirm",
+                                        [RH_STAGE_CHECK] = "check"};
     const rh_study_progress *p = &tune->studying.progress;
     if (tune->verdict->finished) {
         cli_json_null(json, "progress");

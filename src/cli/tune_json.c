@@ -159,6 +159,21 @@ static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v
     cli_json_close(json);
 }
 
+static void json_trust(cli_json *json, const rh_verdict *v)
+{
+    cli_json_open(json, "trust", '{', false);
+    cli_json_open(json, "evidence", '[', false);
+    for (int i = 0; i < RH_NEVIDENCE; i++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", v->evidence[i].name);
+        cli_json_real(json, "value", v->evidence[i].value);
+        cli_json_text(json, "about", v->evidence[i].about);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
 void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page)
 {
     const rh_verdict *v = tune->verdict;
@@ -171,6 +186,7 @@ void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page)
     json_winner(json, tune->plan, v);
     cli_json_real(json, "optimism", v->optimism);
     json_scale(json, v);
+    json_trust(json, v);
     json_importance(json, tune->plan, v);
     json_trials(json, tune->plan, v, page);
     cli_findings_json(json, v->findings.item, v->findings.n, NULL);

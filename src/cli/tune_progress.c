@@ -47,7 +47,8 @@ static void time_left(const cli_studying *s, char text[64])
 static void counts(const cli_studying *s, char text[160])
 {
     const rh_study_progress *n = &s->progress;
-    int used = snprintf(text, 160, "%s/%s runs", cli_count(n->nrun).s, cli_count(n->nrun_max).s);
+    int used =
+        snprintf(text, 160, "%s/%s runs", cli_count(n->nrun).s, cli_count(n->nrun_max).s);
     if (n->stage == RH_STAGE_CHECK)
         snprintf(text + used, 160 - (size_t)used, "  checking in other models");
     else

@@ -133,8 +133,8 @@ static rh_status fit_member(rh_model *model, int member, const rh_model_options 
     part.watch.context = &w;
     part.rng = rh_rng_stream(opt->seed, RH_STREAM_FIT, 1 + (uint64_t)member, 0);
 
-    rh_status rc = rh_model__draw_part(&use, &part.nuse, model->log, opt, member, &part.rng,
-                                       err);
+    rh_status rc =
+        rh_model__draw_part(&use, &part.nuse, model->log, opt, member, &part.rng, err);
     if (!rc) {
         part.use = use;
         rc = model->type->calls->fit(&model->member[member], model, &part, err);

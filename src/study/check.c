@@ -40,8 +40,7 @@ typedef struct variant {
 // The kind of the study's model, to be changed.
 static variant like_the_model(const rh_study *study, const char *name)
 {
-    return (variant){
-        .name = {name}, .nmember = 1, .kind = study->kinds.kind[0]};
+    return (variant){.name = {name}, .nmember = 1, .kind = study->kinds.kind[0]};
 }
 
 static double *param_of(variant *v, const char *name)

@@ -144,8 +144,8 @@ int rh_study__leaders(const rh_study *study, int most, rh_leader *leader);
 // Report progress to the caller. Nullable: finished, a trial that has just finished.
 void rh_study__tell(rh_study *study, const rh_study__record *finished);
 
-// Wait for a run of another stage than the trials'; *done is false if none came. RH_ESTOPPED when
-// the caller stops the study.
+// Wait for a run of another stage than the trials'; *done is false if none came. RH_ESTOPPED
+// when the caller stops the study.
 rh_status rh_study__take(rh_study *study, rh_study__done *run, bool *done, rh_error *err);
 rh_status rh_study__sync(rh_study *study, rh_error *err); // the journal, where it has new lines
 
@@ -161,6 +161,10 @@ rh_status rh_study__judge_all(rh_study *study); // fills the empty verdict
 
 // Whether a trial has a finite score and a run that did not diverge.
 bool rh_study__can_deploy(const rh_trial *trial);
+
+// ---------------------------------------------------------------------------- evidence.c
+
+rh_status rh_study__gather(rh_study *study); // the evidence of a verdict, after its findings
 
 // ---------------------------------------------------------------------------- optimism.c
 

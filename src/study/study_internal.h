@@ -44,7 +44,7 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 
 // The confirmation's first replicate; the search's is 0: the stages share no random streams.
 #define RH_STUDY__FRESH UINT64_C(1000000)
-#define RH_STUDY__CHECK UINT64_C(2000000) // and that of the check
+#define RH_STUDY__CHECK UINT64_C(2000000)     // and that of the check
 uint64_t rh_study__replicate(rh_stage stage); // threads.c
 
 // ---------------------------------------------------------------------------- units of work

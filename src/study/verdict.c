@@ -231,5 +231,7 @@ rh_status rh_study__judge_all(rh_study *study)
     rc = find_importance(study);
     if (!rc)
         rc = rh_study__compare(study);
-    return rc ? rc : rh_study__findings(study);
+    if (!rc)
+        rc = rh_study__findings(study);
+    return rc ? rc : rh_study__gather(study);
 }

@@ -1,0 +1,332 @@
+// evidence.c - what a study shows about the reliability of its own choice, as numbers.
+//
+// None of it needs the true plant. trust.c turns it into a probability. Differences between
+// settings are given in units of how much the choice matters: the difference between the best
+// and the median setting, called the range below.
+//
+// 1. separated   share of the search's other settings that its best is better than, beyond
+// chance
+//    noise       half the 95 % interval of the winner in the model's own kind, in ranges
+//    rival       how much better another confirmed setting may be: its upper end minus the
+//                winner's score, in ranges
+//    parts       regret of the winner in models of other parts of the log, in ranges, mean
+//    halves      the same in models of the two halves of the log
+//    variants    the same in models with other settings of their own (check.c)
+//    order       Kendall's tau-b between the scores of the search and those of the check, mean
+//    kinds       the winner's greatest regret in a kind of model (agree.c)
+//    coverage    share of the winner's steps out of coverage
+//    replay      score of the model in replays of held-out stretches: 0 perfect, 1 ignorant
+//    imitation   0: returns and lengths of the imitated behaviour are distributed as in the log
+//    beyond      how far the promise exceeds what the log's controller earned, in units of what
+//                that earned beyond random actions
+//    rare        share of the winner's runs that failed
+//    bounds      share of the searched parameters that are at the end of their range
+//    data        logarithm of the steps of the least frequent action
+//    errors      findings that are errors
+// 2. The range of a model is measured in it: the best of the settings that ran there minus the
+//    median one of the search (check.c). Confirmation models did not run that one: theirs is
+//    the range of the search.
+// 3. A regret counts only what exceeds the standard error of the difference, because the best
+//    of several noisy means is above the winner's by chance. It is at most 1: a choice that is
+//    no better than the median is a bad one.
+// 4. What is unknown is NAN.
+
+#include "core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BEYOND 3.0
+#define LEAST_STEPS 1.0
+
+static const struct {
+    const char *name, *about;
+} known[RH_NEVIDENCE] = {
+    [RH_EVIDENCE_SEPARATED] = {"separated", "share of the settings that the best one of the "
+                                            "search is better than, beyond chance"},
+    [RH_EVIDENCE_NOISE] = {"noise", "half the winner's 95 % interval / range"},
+    [RH_EVIDENCE_RIVAL] = {"rival", "how much better another setting may be / range"},
+    [RH_EVIDENCE_PARTS] = {"parts", "regret in models of other parts of the log / range"},
+    [RH_EVIDENCE_HALVES] = {"halves", "regret in models of half of the log / range"},
+    [RH_EVIDENCE_VARIANTS] = {"variants", "regret in models with other settings / range"},
+    [RH_EVIDENCE_ORDER] = {"order", "Kendall's tau of search and check, mean"},
+    [RH_EVIDENCE_KINDS] = {"kinds", "greatest regret in a kind of model"},
+    [RH_EVIDENCE_COVERAGE] = {"coverage", "share of the winner's steps out of coverage"},
+    [RH_EVIDENCE_REPLAY] = {"replay", "error of replayed stretches: 0 none, 1 ignorant"},
+    [RH_EVIDENCE_IMITATION] = {"imitation", "difference of imitated and logged behaviour"},
+    [RH_EVIDENCE_BEYOND] = {"beyond", "promise above the log / the log above random actions"},
+    [RH_EVIDENCE_RARE] = {"rare", "share of the winner's runs that failed"},
+    [RH_EVIDENCE_BOUNDS] = {"bounds", "share of the parameters at the end of their range"},
+    [RH_EVIDENCE_DATA] = {"data", "logarithm of the steps of the least frequent action"},
+    [RH_EVIDENCE_ERRORS] = {"errors", "findings that are errors"},
+};
+
+// ---------------------------------------------------------------------------- the search
+
+// Whether a trial of the search says something about the whole space (check.c, decision 1).
+static bool is_spread(const rh_study *study, const rh_trial *t)
+{
+    const rh_search_type *method = study->plan->method;
+    return method->finite || strcmp(method->name, "random") == 0 || t->setting < study->nfirst;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// The best minus the median value of the search; NAN: unknown. Scratch: x (ntrial).
+static double range_of_search(const rh_study *study, double *x)
+{
+    const rh_verdict *v = &study->verdict;
+    int n = 0;
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++)
+        if (isfinite(v->trial[i].value) && is_spread(study, &v->trial[i]))
+            x[n++] = v->trial[i].value;
+    if (n < 2 || v->search_best < 0)
+        return NAN;
+    qsort(x, (size_t)n, sizeof *x, by_value);
+    double range = v->trial[v->search_best].value - x[(n - 1) / 2];
+    return range > 0.0 ? range : NAN;
+}
+
+static double share_separated(rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    int nknown = 0, nbehind = 0;
+    if (v->search_best < 0)
+        return NAN;
+    const rh_trial *best = &v->trial[v->search_best];
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (t == best || isnan(t->value) || !is_spread(study, t))
+            continue;
+        nknown++;
+        nbehind += t->state == RH_SETTING_DROPPED || rh_study__is_behind(study, t, best) ||
+                   !rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
+                                  best->result, t->nrun, t->result, study->work);
+    }
+    return nknown ? (double)nbehind / nknown : NAN;
+}
+
+// ---------------------------------------------------------------------------- the confirmation
+
+static double rival_of(const rh_verdict *v, const rh_trial *winner, double range)
+{
+    double most = -INFINITY;
+    for (int i = v->ntrial - v->nconfirm; i < v->ntrial; i++)
+        if (&v->trial[i] != winner && isfinite(v->trial[i].kind[0].hi95))
+            most = fmax(most, v->trial[i].kind[0].hi95);
+    return isfinite(most) ? (most - winner->kind[0].value) / range : 0.0;
+}
+
+// Mean and variance of the mean of differences a - b (n); NAN where one is unknown.
+static void compare(const double *a, const double *b, int n, double *mean, double *variance)
+{
+    double sum = 0.0, square = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] - b[i];
+    *mean = sum / n;
+    for (int i = 0; i < n; i++)
+        square += (a[i] - b[i] - *mean) * (a[i] - b[i] - *mean);
+    *variance = n > 1 ? square / (n - 1) / n : 0.0;
+}
+
+// How much better than the winner's the best other runs are (decision 3); 0: none are. Scores
+// of settings (nsetting x nrun); `own`: the winner's place.
+static double shortfall(const double *score, int nsetting, int nrun, int own)
+{
+    double most = 0.0, mean, variance;
+    for (int i = 0; i < nsetting; i++) {
+        if (i == own)
+            continue;
+        compare(score + i * nrun, score + own * nrun, nrun, &mean, &variance);
+        most = fmax(most, mean - sqrt(variance)); // ignores NAN
+    }
+    return most;
+}
+
+static double at_most_one(double x)
+{
+    return x > 1.0 ? 1.0 : x;
+}
+
+// Regret in models of parts of the log, of the model's own kind. Scratch: x (nconfirm x nrun).
+static double regret_in_parts(const rh_verdict *v, const rh_trial *winner, double range,
+                              double *x)
+{
+    const rh_trial *first = v->trial + v->ntrial - v->nconfirm;
+    int nmember = winner->nmember / winner->nkind, nrun = winner->nrun;
+    double sum = 0.0;
+    for (int m = 0; m < nmember; m++) {
+        for (int i = 0; i < v->nconfirm; i++)
+            for (int r = 0; r < nrun; r++)
+                x[i * nrun + r] = first[i].result[m * nrun + r].score;
+        sum += at_most_one(shortfall(x, v->nconfirm, nrun, (int)(winner - first)) / range);
+    }
+    return sum / nmember;
+}
+
+static double greatest_regret(const rh_trial *t)
+{
+    double most = 0.0;
+    for (int k = 0; k < t->nkind; k++)
+        most = fmax(most, t->kind[k].regret);
+    return at_most_one(most);
+}
+
+// ---------------------------------------------------------------------------- the check
+
+static double mean_of(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum / n;
+}
+
+// The winner's regret in a model of the check, in units of its own range (decision 2).
+static double regret_in_check(const rh_verdict *v, const rh_check *check, int own)
+{
+    int n = v->nchecked, nrun = check->nrun;
+    double best = -INFINITY;
+    if (!v->nreference)
+        return NAN;
+    for (int i = 0; i < n; i++)
+        best = fmax(best, mean_of(check->score + i * nrun, nrun));
+    double median = mean_of(check->score + (n - v->nreference) * nrun, nrun);
+    double behind = shortfall(check->score, n, nrun, own);
+    return behind > 0.0 ? at_most_one(behind / (best - median)) : 0.0; // range 0: 1
+}
+
+// Kendall's tau-b of x and y (n).
+static double tau_of(const double *x, const double *y, int n)
+{
+    double both = 0.0, nx = 0.0, ny = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            int a = (x[i] > x[j]) - (x[i] < x[j]), b = (y[i] > y[j]) - (y[i] < y[j]);
+            both += a * b;
+            nx += a * a;
+            ny += b * b;
+        }
+    return nx > 0.0 && ny > 0.0 ? both / sqrt(nx * ny) : NAN;
+}
+
+// Halves, variants and order. Scratch: x (2 x nchecked).
+static void measure_check(const rh_study *study, int own, double *x, double *value)
+{
+    const rh_verdict *v = &study->verdict;
+    double sum[2] = {0.0, 0.0}, tau = 0.0, *searched = x + v->nchecked;
+    int n[2] = {0, 0};
+    for (int i = 0; i < v->nchecked; i++)
+        searched[i] = rh_study__find(study, v->checked[i], false)->trial.value;
+    for (int c = 0; c < v->ncheck; c++) {
+        int half = strstr(v->check[c].model, "half of the log") != NULL;
+        sum[half] += regret_in_check(v, &v->check[c], own);
+        n[half]++;
+        for (int i = 0; i < v->nchecked; i++)
+            x[i] = mean_of(v->check[c].score + i * v->check[c].nrun, v->check[c].nrun);
+        tau += tau_of(searched, x, v->nchecked);
+    }
+    value[RH_EVIDENCE_HALVES] = n[1] ? sum[1] / n[1] : NAN;
+    value[RH_EVIDENCE_VARIANTS] = n[0] ? sum[0] / n[0] : NAN;
+    value[RH_EVIDENCE_ORDER] = v->ncheck ? tau / v->ncheck : NAN;
+}
+
+// ---------------------------------------------------------------------------- model and log
+
+static void measure_model(const rh_study *study, double *value)
+{
+    const rh_model_comparison *all = rh_model_compared(rh_study_model(study));
+    for (int i = 0; all && i < all->ntrial; i++)
+        if (all->trial[i].chosen) {
+            value[RH_EVIDENCE_REPLAY] = all->trial[i].score;
+            value[RH_EVIDENCE_IMITATION] = all->trial[i].imitation;
+        }
+}
+
+static double beyond_log(const rh_study *study, double score)
+{
+    const rh_verdict *v = &study->verdict;
+    double gain = v->logged.score - study->random_lowest, more = score - v->logged.score;
+    double width = v->logged.hi95 - v->logged.lo95; // the gain is not known better than this
+    double unit = fmax(fabs(gain), isfinite(width) ? width : 0.0);
+    double x = more / unit;
+    return isnan(x) ? NAN : fmax(-MOST_BEYOND, fmin(x, MOST_BEYOND));
+}
+
+// Logarithm of the steps of the least frequent action; of a tenth of all, where actions are
+// continuous.
+static double data_of(const rh_study *study)
+{
+    const rh_log *log = rh_study__whole_log(study);
+    double least = (double)log->n / 10.0;
+    for (int a = 0; a < log->naction; a++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < log->n; i++)
+            n += log->act[i] == a;
+        least = a == 0 ? (double)n : fmin(least, (double)n);
+    }
+    return rh_ln(fmax(least, LEAST_STEPS));
+}
+
+static double count_errors(const rh_study *study)
+{
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    return study->verdict.findings.count[RH_ERROR] + (f ? f->findings.count[RH_ERROR] : 0);
+}
+
+static double share_at_bounds(const rh_study *study)
+{
+    const rh_space *space = &study->plan->space;
+    int n = 0;
+    for (int d = 0; d < space->ndim; d++)
+        n += study->verdict.bound[d] != 0;
+    return space->ndim ? (double)n / space->ndim : 0.0;
+}
+
+static int place_of(const rh_verdict *v, int setting)
+{
+    for (int i = 0; i < v->nchecked; i++)
+        if (v->checked[i] == setting)
+            return i;
+    return -1;
+}
+
+rh_status rh_study__gather(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    double value[RH_NEVIDENCE];
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        value[i] = NAN;
+    if (v->finished && v->winner >= 0 && v->trial[v->winner].confirm) {
+        const rh_trial *winner = &v->trial[v->winner];
+        size_t n = (size_t)v->nconfirm * (size_t)winner->nrun;
+        double *x = rh_alloc(n + (size_t)v->ntrial + 2 * (size_t)v->nchecked, sizeof *x);
+        if (!x)
+            return RH_ENOMEM;
+        int own = place_of(v, winner->setting);
+        double range = range_of_search(study, x);
+        value[RH_EVIDENCE_SEPARATED] = share_separated(study);
+        value[RH_EVIDENCE_NOISE] = 0.5 * (winner->kind[0].hi95 - winner->kind[0].lo95) / range;
+        value[RH_EVIDENCE_RIVAL] = rival_of(v, winner, range);
+        value[RH_EVIDENCE_PARTS] = regret_in_parts(v, winner, range, x);
+        value[RH_EVIDENCE_KINDS] = greatest_regret(winner);
+        value[RH_EVIDENCE_COVERAGE] = winner->out_of_coverage;
+        value[RH_EVIDENCE_BEYOND] = beyond_log(study, winner->value);
+        value[RH_EVIDENCE_RARE] = (double)v->nrare / (winner->nmember * winner->nrun);
+        value[RH_EVIDENCE_BOUNDS] = share_at_bounds(study);
+        value[RH_EVIDENCE_DATA] = data_of(study);
+        value[RH_EVIDENCE_ERRORS] = count_errors(study);
+        measure_model(study, value);
+        if (own >= 0)
+            measure_check(study, own, x, value);
+        rh_free(x);
+    }
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        v->evidence[i] = (rh_evidence){known[i].name, known[i].about, value[i]};
+    return RH_OK;
+}
