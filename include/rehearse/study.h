@@ -324,6 +324,25 @@ typedef struct rh_evidence {
     double value; // NAN: unknown
 } rh_evidence;
 
+// How far to believe the choice of a study (docs/verdict.md).
+typedef enum rh_trust {
+    RH_TRUST_UNKNOWN, // not finished, or without a check
+    RH_TRUST_CANNOT,  // this log cannot answer the question
+    RH_TRUST_LOW,
+    RH_TRUST_MEDIUM,
+    RH_TRUST_HIGH
+} rh_trust;
+
+RH_API const char *rh_trust_name(rh_trust level); // "cannot answer", "low", ...
+
+#define RH_NREASON 16
+
+typedef struct rh_reason {
+    const char *id; // of the evidence
+    bool good;      // it speaks for the choice
+    char text[200];
+} rh_reason;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -356,6 +375,11 @@ typedef struct rh_verdict {
     int nchecked;       // one of the search and one of its lowest quarter (nchecked)
     int nreference;     // of these, the last so many were not confirmed
     rh_evidence evidence[RH_NEVIDENCE]; // of the reliability of the choice
+    rh_trust trust;                     //
+    double probability; // that the true regret is below a tenth of the difference between the
+                        // best and the median setting; NAN: unknown
+    rh_reason reason[RH_NREASON]; // of the trust                              (nreason)
+    int nreason;                  //
     rh_findings findings;               //
     int64_t nrun;                       // finished runs
     int64_t nrun_resumed;               // of these, read from the journal
