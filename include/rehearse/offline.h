@@ -120,7 +120,7 @@ RH_API rh_status rh_clone_loss(const rh_clone *clone, const rh_log *log, double 
 
 // The state of a new esarsa agent with hyperparameters hp (nparam), whose action values are
 // raised by strength * tau * preference: at strength 1 it acts as the clone does, at 0 as
-// without it. For rh_agent_load() and rh_eval_options.born. task: as for rh_clone_learn().
+// without it. For rh_agent_load() and rh_eval_options.state. task: as for rh_clone_learn().
 // Owned: *out, free with rh_state_destroy(). Nullable: hp (all initial values), err. On failure
 // *out is left untouched.
 RH_API rh_status rh_clone_state(rh_state **out, const rh_clone *clone, const rh_task *task,
