@@ -134,15 +134,13 @@ static bool has(const rh_study__checking *c, int setting)
 // not there yet.
 static rh_status add_references(const rh_study *study, rh_study__checking *c, rh_error *err)
 {
-    const rh_search_type *method = study->plan->method;
-    bool spread = method->finite || strcmp(method->name, "random") == 0;
     candidate *all = rh_alloc((size_t)study->nrecord + 1, sizeof *all);
     int n = 0;
     if (!all)
         return rh_base__no_memory(err, "study");
     for (int i = 0; i < study->nrecord; i++) {
         const rh_trial *t = &study->record[i]->trial;
-        if (!t->confirm && isfinite(t->value) && (spread || t->setting < study->nfirst))
+        if (!t->confirm && isfinite(t->value) && rh_study__is_spread(study, t->setting))
             all[n++] = (candidate){t->value, t->setting};
     }
     qsort(all, (size_t)n, sizeof *all, by_value);

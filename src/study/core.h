@@ -187,6 +187,13 @@ void rh_study__disagreement(rh_study *study);
 rh_status rh_study__findings(rh_study *study); // of a verdict that is otherwise complete
 rh_status rh_study__too_good(rh_study *study); // too_good.c: one of them
 
+// Whether a setting of the search says something about the whole space: a search that converges
+// tries many near its best, and only those of its first ask do.
+bool rh_study__is_spread(const rh_study *study, int setting);
+// How many of these are statistically tied with the best of the search, which is not counted;
+// *nknown: of how many.
+int rh_study__count_tied(rh_study *study, int *nknown);
+
 // ---------------------------------------------------------------------------- promise.c
 
 // Run a random policy in the models that score the winner; then fill in what the verdict

@@ -64,13 +64,6 @@ static const struct {
 
 // ---------------------------------------------------------------------------- the search
 
-// Whether a trial of the search says something about the whole space (check.c, decision 1).
-static bool is_spread(const rh_study *study, const rh_trial *t)
-{
-    const rh_search_type *method = study->plan->method;
-    return method->finite || strcmp(method->name, "random") == 0 || t->setting < study->nfirst;
-}
-
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -83,7 +76,7 @@ static double range_of_search(const rh_study *study, double *x)
     const rh_verdict *v = &study->verdict;
     int n = 0;
     for (int i = 0; i < v->ntrial - v->nconfirm; i++)
-        if (isfinite(v->trial[i].value) && is_spread(study, &v->trial[i]))
+        if (isfinite(v->trial[i].value) && rh_study__is_spread(study, v->trial[i].setting))
             x[n++] = v->trial[i].value;
     if (n < 2 || v->search_best < 0)
         return NAN;
@@ -94,21 +87,8 @@ static double range_of_search(const rh_study *study, double *x)
 
 static double share_separated(rh_study *study)
 {
-    const rh_verdict *v = &study->verdict;
-    int nknown = 0, nbehind = 0;
-    if (v->search_best < 0)
-        return NAN;
-    const rh_trial *best = &v->trial[v->search_best];
-    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
-        const rh_trial *t = &v->trial[i];
-        if (t == best || isnan(t->value) || !is_spread(study, t))
-            continue;
-        nknown++;
-        nbehind += t->state == RH_SETTING_DROPPED || rh_study__is_behind(study, t, best) ||
-                   !rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
-                                  best->result, t->nrun, t->result, study->work);
-    }
-    return nknown ? (double)nbehind / nknown : NAN;
+    int nknown, ntied = rh_study__count_tied(study, &nknown);
+    return nknown ? 1.0 - (double)ntied / nknown : NAN;
 }
 
 // ---------------------------------------------------------------------------- the confirmation

@@ -19,6 +19,7 @@
 
 #include "core.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,24 +107,34 @@ static void cut_off(rh_study *study)
         "or a later --cutoff, or read it as the score of episodes that are stopped then");
 }
 
-static void all_tied(rh_study *study)
+bool rh_study__is_spread(const rh_study *study, int setting)
 {
-    rh_verdict *v = &study->verdict;
-    int nknown = 0, ntied = 0;
-    if (v->search_best < 0)
-        return;
-    const rh_trial *best = &v->trial[v->search_best];
     const rh_search_type *method = study->plan->method;
-    bool spread = method->finite || strcmp(method->name, "random") == 0;
-    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
-        const rh_trial *t = &v->trial[i];
-        if (isnan(t->value) || i == v->search_best || (!spread && t->setting >= study->nfirst))
+    return method->finite || strcmp(method->name, "random") == 0 || setting < study->nfirst;
+}
+
+int rh_study__count_tied(rh_study *study, int *nknown)
+{
+    const rh_verdict *v = &study->verdict;
+    int ntied = 0;
+    *nknown = 0;
+    for (int i = 0; i < v->ntrial - v->nconfirm && v->search_best >= 0; i++) {
+        const rh_trial *t = &v->trial[i], *best = &v->trial[v->search_best];
+        if (isnan(t->value) || t == best || !rh_study__is_spread(study, t->setting))
             continue;
-        nknown++;
+        ++*nknown;
         ntied += t->state != RH_SETTING_DROPPED && !rh_study__is_behind(study, t, best) &&
                  rh_value_tied(rh_study__judge(study->plan), t->nmember, best->nrun,
                                best->result, t->nrun, t->result, study->work);
     }
+    return ntied;
+}
+
+static void all_tied(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    int nknown, ntied = rh_study__count_tied(study, &nknown);
+    bool spread = rh_study__is_spread(study, INT_MAX);
     if (nknown < 3 || ntied <= TIED * nknown)
         return;
     rh_finding *f = rh_findings__add(
