@@ -316,6 +316,8 @@ typedef enum rh_evidence_name {
     RH_EVIDENCE_BOUNDS,
     RH_EVIDENCE_DATA,
     RH_EVIDENCE_ERRORS,
+    RH_EVIDENCE_LEADER,
+    RH_EVIDENCE_WARNINGS,
     RH_NEVIDENCE
 } rh_evidence_name;
 

@@ -23,6 +23,8 @@
 //    bounds      share of the searched parameters that are at the end of their range
 //    data        logarithm of the steps of the least frequent action
 //    errors      findings that are errors
+//    leader      how far the winner was behind the leader of the search, in ranges
+//    warnings    findings of the model that are warnings: it does not behave like the log
 // 2. The range of a model is measured in it: the best of the settings that ran there minus the
 //    median one of the search (check.c). Confirmation models did not run that one: theirs is
 //    the range of the search.
@@ -60,6 +62,8 @@ static const struct {
     [RH_EVIDENCE_BOUNDS] = {"bounds", "share of the parameters at the end of their range"},
     [RH_EVIDENCE_DATA] = {"data", "logarithm of the steps of the least frequent action"},
     [RH_EVIDENCE_ERRORS] = {"errors", "findings that are errors"},
+    [RH_EVIDENCE_LEADER] = {"leader", "how far behind the leader of the search / range"},
+    [RH_EVIDENCE_WARNINGS] = {"warnings", "warnings about the model"},
 };
 
 // ---------------------------------------------------------------------------- the search
@@ -259,6 +263,19 @@ static double count_errors(const rh_study *study)
     return study->verdict.findings.count[RH_ERROR] + (f ? f->findings.count[RH_ERROR] : 0);
 }
 
+static double count_warnings(const rh_study *study)
+{
+    const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
+    return f ? f->findings.count[RH_WARNING] : NAN;
+}
+
+// How far the winner was behind the leader of the search.
+static double behind_leader(const rh_verdict *v, double range)
+{
+    double best = v->trial[v->search_best].value, own = v->trial[v->winner_search].value;
+    return at_most_one((best - own) / range);
+}
+
 static double share_at_bounds(const rh_study *study)
 {
     const rh_space *space = &study->plan->space;
@@ -301,6 +318,8 @@ rh_status rh_study__gather(rh_study *study)
         value[RH_EVIDENCE_BOUNDS] = share_at_bounds(study);
         value[RH_EVIDENCE_DATA] = data_of(study);
         value[RH_EVIDENCE_ERRORS] = count_errors(study);
+        value[RH_EVIDENCE_LEADER] = behind_leader(v, range);
+        value[RH_EVIDENCE_WARNINGS] = count_warnings(study);
         measure_model(study, value);
         if (own >= 0)
             measure_check(study, own, x, value);
