@@ -266,7 +266,7 @@ static double count_errors(const rh_study *study)
 static double count_warnings(const rh_study *study)
 {
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(study));
-    return f ? f->findings.count[RH_WARNING] : NAN;
+    return f ? (double)f->findings.count[RH_WARNING] : (double)NAN;
 }
 
 // How far the winner was behind the leader of the search.
