@@ -58,14 +58,18 @@ void rh_journal__plan_line(rh_text *text, const rh_journal__head *head)
     rh_journal__end_attr(text);
 }
 
-void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
+void rh_journal__study_line(rh_text *text, const char *name)
 {
     rh_journal__begin_line(text, 0);
     rh_text__add(text, ",\"study_name\":");
-    rh_text__json(text, head->name ? head->name : "study");
+    rh_text__json(text, name);
     rh_text__add(text, ",\"directions\":[2]");
     rh_journal__end_line(text);
+}
 
+void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
+{
+    rh_journal__study_line(text, head->name ? head->name : "study");
     text_attr(text, "rehearse", rh_version());
     text_attr(text, "log", head->log ? head->log : "");
     hash_attr(text, "fingerprint", head->fingerprint);
