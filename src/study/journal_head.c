@@ -23,7 +23,7 @@
 
 static void text_attr(rh_text *text, const char *key, const char *value)
 {
-    rh_journal__study_attr(text, key);
+    rh_journal__study_attr(text, 0, key);
     rh_text__json(text, value);
     rh_journal__end_attr(text);
 }
@@ -53,7 +53,7 @@ static void add_plan(rh_text *text, const rh_plan *plan)
 
 void rh_journal__plan_line(rh_text *text, const rh_journal__head *head)
 {
-    rh_journal__study_attr(text, "plan");
+    rh_journal__study_attr(text, 0, "plan");
     add_plan(text, head->plan);
     rh_journal__end_attr(text);
 }
@@ -77,7 +77,7 @@ void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
     hash_attr(text, "model", head->model);
     if (head->plugins)
         hash_attr(text, "plugins", head->plugins);
-    rh_journal__study_attr(text, "ncurve");
+    rh_journal__study_attr(text, 0, "ncurve");
     rh_text__whole(text, head->ncurve);
     rh_journal__end_attr(text);
     rh_journal__plan_line(text, head);

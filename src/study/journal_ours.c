@@ -294,6 +294,8 @@ static rh_journal__fate take_study_attr(rh_journal__reader *d, json_t *line)
     json_t *attr = json_object_get(line, "user_attr");
     if (!json_is_object(attr) || json_object_size(attr) != 1 || r->nstudy == 0)
         return unfit(d);
+    if (json_integer_value(json_object_get(line, "study_id")) != 0)
+        return RH_TAKEN; // for people
     if (!r->attr)
         r->attr = json_object();
     if (!r->attr || json_object_update(r->attr, attr) != 0)

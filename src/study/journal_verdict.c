@@ -2,7 +2,7 @@
 //
 //     op 2   deploy: the agent and its hyperparameters
 //     op 3   the note of each study, which the dashboard shows: dashboard:note_ver, note_str:0
-//     op 2   verdict: the winning trial, its value, and those tied with it
+//     op 2   verdict: the winning trial, its value, and those tied with it; in each study
 //
 // 1. They are written again only when the verdict changes, so opening a finished study does not
 //    lengthen its journal. The verdict is the last line: where it is complete, so are the lines
@@ -49,12 +49,12 @@ static int number_of(const rh_journal *journal, const rh_trial *trial)
     return entry ? entry->number : -1;
 }
 
-static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict *v)
+static void add_verdict(rh_text *t, int study, const rh_journal *journal, const rh_verdict *v)
 {
     const rh_trial *winner = &v->trial[v->winner];
     const rh_replay *r = &journal->replay;
     const rh_journal__entry *entry = entry_of(journal, winner);
-    rh_journal__study_attr(t, "verdict");
+    rh_journal__study_attr(t, study, "verdict");
     rh_text__add(t, "{\"study\":");
     rh_text__json(t, r->study[entry ? entry->study : 0].name);
     rh_text__format(t,
@@ -77,7 +77,7 @@ static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict 
 
 static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
 {
-    rh_journal__study_attr(t, "deploy");
+    rh_journal__study_attr(t, 0, "deploy");
     rh_text__add(t, "{\"name\":");
     rh_text__json(t, agent->name);
     rh_text__add(t, ",\"hyperparameters\":");
@@ -163,8 +163,10 @@ rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, r
         return RH_OK;
     add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
     add_notes(t, journal, verdict);
+    if (journal->replay.confirmed)
+        add_verdict(t, journal->replay.confirmed, journal, verdict);
     size_t first = t->n;
-    add_verdict(t, journal, verdict);
+    add_verdict(t, 0, journal, verdict);
     uint32_t crc = 0;
     if (!t->bad) // without checksum and newline
         crc = rh_base__crc32(0, t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);

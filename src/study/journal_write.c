@@ -195,7 +195,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     if (rc)
         return rc;
     if (steps) { // not known when the journal was opened
-        rh_journal__study_attr(t, "nstep");
+        rh_journal__study_attr(t, 0, "nstep");
         rh_text__whole(t, journal->head.nstep);
         rh_journal__end_attr(t);
         rh_journal__kinds_line(t, journal->head.kinds);
@@ -402,7 +402,7 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
     rh_text *t = &journal->text;
     const double number[] = {score->score, score->lo95, score->hi95, lowest};
     static const char *const key[] = {"score", "lo95", "hi95", "lowest"};
-    rh_journal__study_attr(t, "random");
+    rh_journal__study_attr(t, 0, "random");
     rh_text__format(t, "{\"confirmed\":%s", confirmed ? "true" : "false");
     for (int i = 0; i < 4; i++) {
         rh_text__format(t, ",\"%s\":", key[i]);
