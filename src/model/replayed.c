@@ -4,9 +4,10 @@
 // (replay.c): in a member fitted without it, with the logged actions while the replay is near
 // the logged path, and with those of the nearest logged states from then on.
 //
-// 1. All stretches are of the first fold, so that one fit serves all of them. They are evenly
-//    spaced over those that are at least half as long as the longest: a stretch of a few steps
-//    shows nothing. Their results are not looked at.
+// 1. All stretches are of the first fold, so that one fit serves all of them: the longest of
+// each
+//    episode or block, evenly spaced over those that are at least half as long as the longest
+//    of all. A stretch of a few steps shows nothing. Their results are not looked at.
 // 2. A replay that has ended keeps its sum of rewards and has no more states.
 // 3. A sensor that wraps round is unwrapped: the logged values follow each other, and each
 // replay
@@ -36,21 +37,36 @@ static void list_sensors(rh_replays *out, const rh_stretches *r)
     }
 }
 
-// Stretches of the first fold (decision 1); how many.
-static int pick(const rh_stretches *r, int *chosen)
+// The longest stretch of the episode or block that stretch i begins; the index after its last.
+static int longest_of(const rh_stretches *r, int i, int *longest)
 {
-    int longest = 0, n = 0, seen = 0, nchosen = 0;
-    for (int i = 0; i < r->nstretch; i++)
-        if (r->stretch[i].fold == 0 && r->stretch[i].length > longest)
-            longest = r->stretch[i].length;
-    for (int i = 0; i < r->nstretch; i++)
-        n += r->stretch[i].fold == 0 && 2 * r->stretch[i].length >= longest;
-    int most = n < RH_REPLAY_NSTRETCH ? n : RH_REPLAY_NSTRETCH;
-    for (int i = 0; i < r->nstretch && nchosen < most; i++)
-        if (r->stretch[i].fold == 0 && 2 * r->stretch[i].length >= longest &&
-            seen++ == (2 * nchosen + 1) * n / (2 * most))
-            chosen[nchosen++] = i;
-    return nchosen;
+    int unit = r->stretch[i].unit;
+    *longest = i;
+    for (; i < r->nstretch && r->stretch[i].unit == unit; i++)
+        if (r->stretch[i].length > r->stretch[*longest].length)
+            *longest = i;
+    return i;
+}
+
+// Stretches of the first fold (decision 1); how many. Candidates: owned by the caller
+// (nstretch).
+static int pick(const rh_stretches *r, int *candidate, int *chosen)
+{
+    int longest = 0, n = 0, nlong = 0;
+    for (int i = 0, one; i < r->nstretch;) {
+        i = longest_of(r, i, &one);
+        if (r->stretch[one].fold != 0)
+            continue;
+        candidate[n++] = one;
+        longest = r->stretch[one].length > longest ? r->stretch[one].length : longest;
+    }
+    for (int i = 0; i < n; i++)
+        if (2 * r->stretch[candidate[i]].length >= longest)
+            candidate[nlong++] = candidate[i];
+    int most = nlong < RH_REPLAY_NSTRETCH ? nlong : RH_REPLAY_NSTRETCH;
+    for (int i = 0; i < most; i++)
+        chosen[i] = candidate[(2 * i + 1) * nlong / (2 * most)];
+    return most;
 }
 
 // x on the turn of a circle that is nearest to `at`.
@@ -153,7 +169,7 @@ rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed
 {
     rh_stretches *r = NULL;
     double *path = NULL;
-    int chosen[RH_REPLAY_NSTRETCH];
+    int *candidate = NULL, chosen[RH_REPLAY_NSTRETCH];
     char why[RH_MODEL_NOTE];
     rh_replays *all = rh_alloc(1, sizeof *all);
     rh_status rc = all ? RH_OK : rh_base__no_memory(err, what);
@@ -163,7 +179,11 @@ rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed
     if (rc)
         goto done;
     all->nreplay = RH_STRETCHES__NREPLAY;
-    all->nstretch = r ? pick(r, chosen) : 0;
+    if (r) {
+        candidate = rh_alloc((size_t)r->nstretch, sizeof *candidate);
+        rc = candidate ? RH_OK : rh_base__no_memory(err, what);
+        all->nstretch = rc ? 0 : pick(r, candidate, chosen);
+    }
     if (all->nstretch) {
         size_t size = (size_t)RH_STRETCHES__NREPLAY * (size_t)r->horizon[r->nhorizon - 1] *
                       ((size_t)r->log->nobs + RH_STRETCHES__NMORE);
@@ -184,6 +204,7 @@ rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed
 done:
     rh_replays_destroy(all);
     rh_stretches__destroy(r);
+    rh_free(candidate);
     rh_free(path);
     return rc;
 }

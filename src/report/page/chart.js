@@ -20,6 +20,8 @@
   const printing = matchMedia("print");
   const colours = () => (dark.matches && !printing.matches ? PALETTE.dark : PALETTE.light);
 
+  const SHORT = "datum.value === 0 ? '0' : format(datum.value, '~s')"; // 15k, and 0 without a k
+
   const config = (c) => ({
     background: "transparent",
     font: "system-ui, sans-serif",
