@@ -62,7 +62,7 @@
     });
   }
 
-  const importanceTable = (d) => (d.importance?.method ? table("Importance", [["parameter"], ["alone", "right"], ["with interactions", "right"], ["the winner is"]],
+  const importanceTable = (d) => (d.importance?.method ? table("Importance", [["parameter"], ["alone", "right"], ["with interactions", "right"], ["winner in its range"]],
     d.importance.parameters.map((p) => [named(p.name, 30), share(p.main_effect), share(p.total_effect), p.at_bound ? `at the ${cut(p.at_bound, 10)} end` : "inside"])) : null);
 
   // Which parameters, the most important first.

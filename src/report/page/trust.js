@@ -54,7 +54,7 @@
     const where = (r) => (list(r.sensors).length ? list(r.sensors).slice(0, 8).map((s, k) => make("div", {}, named(s.name, 24), ` ${interval(s.lo, s.hi)}`)) : "anywhere");
     return [
       make("h3", {}, "Log this next"),
-      table(`${plural(total, "step")} that would tell most`, [["action"], ["where"], ["steps", "right"], ["why"]],
+      table(total ? `${plural(total, "step")} that would tell most` : "What would tell most", [["action"], ["where"], ["steps", "right"], ["why"]],
         shown.map((r) => [named(r.action, 40), where(r), count(r.steps), named(r.why, 300)])),
       rows.length > shown.length ? make("p", { class: "quiet" }, `… ${rows.length - shown.length} more: the CSV has them.`) : null,
       make("p", { class: "copying" }, copier("Copy as CSV", csv, text)), text,
