@@ -164,48 +164,54 @@ static void put_stretch(rh_replays *all, rh_replayed *out, const rh_stretches *r
     put_rewards(out, r, s, path, all->nsensor);
 }
 
+// Pick stretches, replay them and sum them up.
+static rh_status fill(rh_replays *all, const rh_stretches *r, const rh_model *model,
+                      uint64_t seed, int nthread, rh_error *err)
+{
+    size_t size = (size_t)RH_STRETCHES__NREPLAY * (size_t)r->horizon[r->nhorizon - 1] *
+                  ((size_t)r->log->nobs + RH_STRETCHES__NMORE);
+    int chosen[RH_REPLAY_NSTRETCH], n = 0;
+    int *candidate = rh_alloc((size_t)r->nstretch + 1, sizeof *candidate);
+    double *path = NULL;
+    rh_status rc = candidate ? RH_OK : rh_base__no_memory(err, what);
+    if (rc)
+        goto done;
+    n = pick(r, candidate, chosen);
+    path = rh_alloc((size_t)n * size + 1, sizeof *path);
+    rc = path ? rh_stretches__trace(path, r, model, chosen, n, seed, nthread, err)
+              : rh_base__no_memory(err, what);
+    if (rc)
+        goto done;
+    list_sensors(all, r);
+    for (int i = 0; i < n; i++)
+        put_stretch(all, &all->stretch[i], r, model->facts, chosen[i], path + (size_t)i * size);
+    all->nstretch = n;
+
+done:
+    rh_free(candidate);
+    rh_free(path);
+    return rc;
+}
+
 rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed, int nthread,
                           rh_error *err)
 {
     rh_stretches *r = NULL;
-    double *path = NULL;
-    int *candidate = NULL, chosen[RH_REPLAY_NSTRETCH];
     char why[RH_MODEL_NOTE];
     rh_replays *all = rh_alloc(1, sizeof *all);
     rh_status rc = all ? RH_OK : rh_base__no_memory(err, what);
-    if (!rc)
-        rc = rh_stretches__create(&r, model->log, model->facts, model->task.continuing, seed,
-                                  why, sizeof why, err);
     if (rc)
-        goto done;
+        return rc;
     all->nreplay = RH_STRETCHES__NREPLAY;
-    if (r) {
-        candidate = rh_alloc((size_t)r->nstretch, sizeof *candidate);
-        rc = candidate ? RH_OK : rh_base__no_memory(err, what);
-        all->nstretch = rc ? 0 : pick(r, candidate, chosen);
-    }
-    if (all->nstretch) {
-        size_t size = (size_t)RH_STRETCHES__NREPLAY * (size_t)r->horizon[r->nhorizon - 1] *
-                      ((size_t)r->log->nobs + RH_STRETCHES__NMORE);
-        list_sensors(all, r);
-        path = rh_alloc((size_t)all->nstretch * size, sizeof *path);
-        rc = path ? rh_stretches__trace(path, r, model, chosen, all->nstretch, seed, nthread,
-                                        err)
-                  : rh_base__no_memory(err, what);
-        for (int i = 0; !rc && i < all->nstretch; i++)
-            put_stretch(all, &all->stretch[i], r, model->facts, chosen[i],
-                        path + (size_t)i * size);
-    }
-    if (rc)
-        goto done;
-    *out = all;
-    all = NULL;
-
-done:
-    rh_replays_destroy(all);
+    rc = rh_stretches__create(&r, model->log, model->facts, model->task.continuing, seed, why,
+                              sizeof why, err);
+    if (!rc && r) // else the log is too short
+        rc = fill(all, r, model, seed, nthread, err);
     rh_stretches__destroy(r);
-    rh_free(candidate);
-    rh_free(path);
+    if (rc)
+        rh_replays_destroy(all);
+    else
+        *out = all;
     return rc;
 }
 

@@ -17,11 +17,12 @@
         [["model"], ["score", "right"], ["states", "right"], ["rewards", "right"], ["ends", "right"], ["why"]],
         c.models.map((m) => [m.chosen ? make("b", {}, label(m)) : label(m), known(m.score) ? `${number(m.score, 3)} ± ${number(m.stderr, 2)}` : "–", number(m.states?.score, 3), number(m.rewards?.score, 3), number(m.ends?.score, 3),
           named((m.note ?? "") + (m.credible && !m.chosen ? "; used to confirm settings" : ""), 160)])),
+      library && parts.length ? colourKey(names) : null,
       parts.length ? make("div", { class: "grid" }, parts.map((part) => chart({
         id: `chart-horizon-${part}`, small: true, pick: false, height: 190, title: `Replay error in ${part}`, about: "Over the steps that the model runs by itself.",
         spec: (k) => ({ data: { values: rows.filter((r) => r.part === part) }, mark: { type: "line", point: true, strokeWidth: 2 },
           encoding: { x: { field: "horizon", type: "quantitative", scale: { type: "log" }, title: "steps ahead", axis: { format: "d", values: c.horizons, grid: false, labelOverlap: true } }, y: { field: "score", type: "quantitative", title: "0 perfect, 1 random", scale: { domain: [0, Math.max(...robust(rows.filter((r) => r.part === part).map((r) => r.score)), 1)], clamp: true } },
-            color: { field: "model", type: "nominal", scale: { domain: names, range: k.set }, legend: { title: null, orient: "bottom", columns: 1, labelLimit: 260 } }, tooltip: [{ field: "model" }, { field: "horizon" }, { field: "score", format: ".3f" }] } }),
+            color: { field: "model", type: "nominal", scale: { domain: names, range: k.set }, legend: null }, tooltip: [{ field: "model" }, { field: "horizon" }, { field: "score", format: ".3f" }] } }),
         plain: () => ({ x: "steps ahead", y: "error", log: true, lines: names.map((name) => ({ name, points: rows.filter((r) => r.part === part && r.model === name).map((r) => ({ x: r.horizon, y: r.score })) })) }),
       }))) : null,
     ];
@@ -35,7 +36,7 @@
     return [
       make("h3", {}, "Does the model behave like the log?"),
       make("div", { class: "columns" }, table("The logged behaviour, imitated in the model: median and quartiles", [["of"], ["in the log", "right"], ["in the model", "right"]],
-        [["return", spread(f.logged_return), spread(f.simulated_return)], ["length of an episode", spread(f.logged_length), spread(f.simulated_length)]]),
+        [["return", spread(f.logged_return), spread(f.simulated_return)], ["episode length", spread(f.logged_length), spread(f.simulated_length)]]),
       h?.sensors?.length ? table(`Errors on ${plural(h.steps, "held-out step")} (root mean square)`, [["of"], ["model", "right"], ["always the mean", "right"], ["no change", "right"]],
         [...h.sensors.slice(0, 20).map((s) => [named(s.name, 30), number(s.model, 3), number(s.mean, 3), number(s.persistence, 3)]), ["reward", number(h.reward?.model, 3), number(h.reward?.mean, 3), "–"]]) : null),
     ];
@@ -77,7 +78,7 @@
     const series = [...r.sensors.map((s) => cut(s.name, 40) + (s.unit ? ` [${cut(s.unit, 12)}]` : "")), "sum of rewards"];
     const one = (name, k) => {
       const rows = all.flatMap((s, i) => s.step.map((step, p) => ({ stretch: i + 1, at: from[i] + step, step: s.first + step, ...Object.fromEntries(["logged", "lo", "median", "hi"].map((key) => [key, s.series[k]?.[key]?.[p] ?? null])) })));
-      const ended = rows.filter((x, i) => all[x.stretch - 1].ended && known(x.logged) && rows[i + 1]?.stretch !== x.stretch);
+      const ended = all.map((s, i) => (s.ended ? rows.findLast((x) => x.stretch === i + 1 && known(x.logged)) : null)).filter(Boolean);
       const scale = { domain: robust(rows.flatMap((x) => [x.logged, x.lo, x.hi])), clamp: true, zero: false, nice: true };
       const y = (field) => ({ field, type: "quantitative", title: null, scale, axis: { tickCount: 4 } });
       const known_ = (field) => [{ filter: `isValid(datum.${field})` }];
