@@ -237,6 +237,46 @@ typedef struct rh_fidelity {
 // Measured by the fit; NULL if the options did not ask for it.
 RH_API const rh_fidelity *rh_model_fidelity(const rh_model *model);
 
+// ---------------------------------------------------------------------------- replays
+
+#define RH_REPLAY_NSTRETCH 6 // most stretches of rh_model_replay(),
+#define RH_REPLAY_NSENSOR 8  //   most sensors of each,
+#define RH_REPLAY_NPOINT 60  //   most points
+
+// A stretch of the log that was held out, and what replays of it came to. A series is a sensor;
+// the last one is the sum of rewards since the first state.
+typedef struct rh_replayed {
+    int64_t first;              // transition of the model's log
+    int nstep;                  // steps
+    bool ended;                 // the episode ended with the last of these
+    int nended;                 // replays that had ended by then
+    int npoint;                 //
+    int step[RH_REPLAY_NPOINT]; // after how many steps, 0 first, nstep last (npoint)
+    // what was logged, and the least, the median and the greatest of the replays that are still
+    // running; NAN: unknown, or all have ended
+    double logged[RH_REPLAY_NSENSOR + 1][RH_REPLAY_NPOINT];
+    double lo[RH_REPLAY_NSENSOR + 1][RH_REPLAY_NPOINT];
+    double median[RH_REPLAY_NSENSOR + 1][RH_REPLAY_NPOINT];
+    double hi[RH_REPLAY_NSENSOR + 1][RH_REPLAY_NPOINT];
+} rh_replayed;
+
+typedef struct rh_replays {
+    int nreplay;                   // of each stretch
+    int nsensor;                   // those that vary, at most RH_REPLAY_NSENSOR
+    int nvary;                     // how many do
+    int sensor[RH_REPLAY_NSENSOR]; // of the series                              (nsensor)
+    int nstretch;                  // 0: the log is too short
+    rh_replayed stretch[RH_REPLAY_NSTRETCH];
+} rh_replays;
+
+// Replay stretches of the model's log, evenly spaced and not chosen by their result, in a
+// member fitted without the episodes or blocks that they are of: to look at. docs/models.md
+// says how a stretch is replayed. A sensor that wraps round goes on beyond its range. Owned:
+// *out, free with rh_replays_destroy(). Nullable: err.
+RH_API rh_status rh_model_replay(rh_replays **out, const rh_model *model, uint64_t seed,
+                                 int nthread, rh_error *err);
+RH_API void rh_replays_destroy(rh_replays *replays); // NULL is allowed
+
 // ---------------------------------------------------------------------------- choosing
 
 // What a replay of a held-out stretch is compared in: the state, the sum of rewards, and

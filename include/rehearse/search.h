@@ -168,6 +168,12 @@ RH_API rh_status rh_importance(const rh_space *space, int n, const double *x,
                                const double *value, const double *noise, double *share,
                                double *total, bool *exact, rh_error *err);
 
+// Standard errors of both, by a jackknife over 8 parts of the settings: share (ndim), total
+// (ndim). Takes 8 times as long. At least 16 + ndim settings. Nullable: noise, err.
+RH_API rh_status rh_importance_errors(const rh_space *space, int n, const double *x,
+                                      const double *value, const double *noise, double *share,
+                                      double *total, rh_error *err);
+
 // ---------------------------------------------------------------------------- baselines
 
 // Ways to select a setting without a model, to compare others with.

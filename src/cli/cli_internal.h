@@ -411,6 +411,8 @@ typedef struct cli_tuning {
     const rh_verdict *verdict; // borrowed from the study; NULL before
     bool watched;              // the page is written while the study runs
     double next_page;          // when, on the clock, seconds
+    rh_replays *replays;       // owned; NULL before, or if there are none
+    bool replayed;             // it was tried
 } cli_tuning;
 
 // "alpha=0.1 tau=1" of the searched parameters, each after `before` (" --set "). digits 0: all.
@@ -427,7 +429,7 @@ void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page);
 // The fidelity of a model, null without one.
 void cli_fidelity_json(cli_json *json, const rh_model *model);
 // report.json and report.html in the study's folder. refresh: as for rh_report_write().
-int cli_report_write(const cli_tuning *tune, int refresh);
+int cli_report_write(cli_tuning *tune, int refresh);
 
 // ---------------------------------------------------------------------------- the world
 

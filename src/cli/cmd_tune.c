@@ -54,6 +54,7 @@ static const cli_group output_group = {"output", output_option};
 static void clear(cli_tuning *tune)
 {
     rh_study_destroy(tune->study);
+    rh_replays_destroy(tune->replays);
     rh_plan_destroy(tune->plan);
     rh_model_destroy(tune->model);
     cli_log_clear(&tune->log);

@@ -6,7 +6,8 @@
 //     settings   columns over all trials, the search's first, then the confirmations
 //     curves     learning curves of some of these trials
 //     jackknife  standard errors of the importances
-//     models     how the model was chosen, its fidelity and facts, and a sample of its states
+//     models     how the model was chosen, its fidelity and facts, a sample of its states, and
+//                stretches of the log beside replays of them
 //     inspected  what `inspect` finds in the log, and the sensors over time
 //     best_yaml, next, command
 //
@@ -15,9 +16,7 @@
 // 2. 10,000 trials of three parameters are 1.4 MB. Columns have 5 digits. There are
 //    learning curves of confirmations, of the best trials and of some over all ranks, as many
 //    as CURVE_BYTES allow. A series has BUCKETS ranges, the sample POINTS states.
-// 3. The standard errors of importances are those of the grouped jackknife (Efron and
-//    Tibshirani 1993, chapter 11): the importances without each of GROUPS parts of the settings
-//    in turn.
+// 3. A page is written many times while a study runs; replays need a fit and are made once.
 
 #include "cli_internal.h"
 
@@ -34,7 +33,6 @@
 #define BUCKETS 160        // of a series
 #define SERIES 24          // sensors drawn
 #define POINTS 1500        // states of the sample
-#define GROUPS 8           // decision 3
 #define MOST_JACKKNIFE 400 // settings: the process takes seconds for more
 #define Z95 1.959963984540054
 
@@ -236,72 +234,39 @@ static bool json_curves(cli_json *json, const cli_tuning *tune)
 
 // ---------------------------------------------------------------------------- importance
 
-typedef struct sample {
-    int n, ndim;
-    double *x, *value, *noise; // one block
-} sample;
-
-// The settings of the search with a value, without those of group `out` (-1: all of them).
-static void collect(sample *s, const rh_verdict *v, int out)
-{
-    int at = 0;
-    s->n = 0;
-    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
-        const rh_trial *t = &v->trial[i];
-        if (isnan(t->value) || at++ % GROUPS == out)
-            continue;
-        double half = (t->hi95 - t->lo95) / 2.0 / Z95;
-        memcpy(s->x + (size_t)s->n * (size_t)s->ndim, t->x, (size_t)s->ndim * sizeof *s->x);
-        s->value[s->n] = t->value;
-        s->noise[s->n++] = isfinite(half) ? half * half : 0.0;
-    }
-}
-
-// error (2 ndim): of the main effects, then of the total ones. False: not known.
-static bool jackknife(const rh_plan *plan, const rh_verdict *v, sample *s, double *error)
-{
-    double effect[GROUPS][2 * RH_MAX_DIM], n = 0.0;
-    collect(s, v, -1);
-    if (!v->importance_known || v->importance_exact || s->n > MOST_JACKKNIFE ||
-        s->n < 2 * GROUPS + s->ndim)
-        return false;
-    for (int g = 0; g < GROUPS; g++) {
-        bool exact;
-        collect(s, v, g);
-        if (rh_importance(rh_plan_space(plan), s->n, s->x, s->value, s->noise, effect[g],
-                          effect[g] + s->ndim, &exact, NULL) != RH_OK)
-            return false;
-        n += 1.0;
-    }
-    for (int k = 0; k < 2 * s->ndim; k++) {
-        double mean = 0.0, square = 0.0;
-        for (int g = 0; g < GROUPS; g++)
-            mean += effect[g][k] / n;
-        for (int g = 0; g < GROUPS; g++)
-            square += (effect[g][k] - mean) * (effect[g][k] - mean);
-        error[k] = sqrt(square * (n - 1.0) / n);
-    }
-    return true;
-}
-
+// The settings of the search with a value, as for the importances of the verdict.
 static bool json_jackknife(cli_json *json, const rh_plan *plan, const rh_verdict *v)
 {
-    sample s = {.ndim = rh_plan_space(plan)->ndim};
-    size_t room = (size_t)v->ntrial + 1;
+    const rh_space *space = rh_plan_space(plan);
+    size_t ndim = (size_t)space->ndim, room = (size_t)v->ntrial + 1;
     double error[2 * RH_MAX_DIM];
-    s.x = rh_alloc(room, (size_t)(s.ndim + 2) * sizeof *s.x);
-    if (!s.x)
+    int n = 0;
+    double *x = rh_alloc(room, (ndim + 2) * sizeof *x);
+    if (!x)
         return false;
-    s.value = s.x + room * (size_t)s.ndim;
-    s.noise = s.value + room;
-    if (jackknife(plan, v, &s, error)) {
-        cli_json_open(json, "jackknife", '{', false);
-        cli_json_reals(json, "main_effect", error, s.ndim);
-        cli_json_reals(json, "total_effect", error + s.ndim, s.ndim);
-        cli_json_close(json);
-    } else
+    double *value = x + room * ndim, *noise = value + room;
+    for (int i = 0; i < v->ntrial - v->nconfirm; i++) {
+        const rh_trial *t = &v->trial[i];
+        if (isnan(t->value))
+            continue;
+        double half = (t->hi95 - t->lo95) / 2.0 / Z95;
+        memcpy(x + (size_t)n * ndim, t->x, ndim * sizeof *x);
+        value[n] = t->value;
+        noise[n++] = isfinite(half) ? half * half : 0.0;
+    }
+    bool useful = v->importance_known && !v->importance_exact && n <= MOST_JACKKNIFE;
+    rh_status rc =
+        useful ? rh_importance_errors(space, n, x, value, noise, error, error + ndim, NULL)
+               : RH_EINVAL;
+    rh_free(x);
+    if (rc) {
         cli_json_null(json, "jackknife");
-    rh_free(s.x);
+        return rc != RH_ENOMEM;
+    }
+    cli_json_open(json, "jackknife", '{', false);
+    cli_json_reals(json, "main_effect", error, space->ndim);
+    cli_json_reals(json, "total_effect", error + ndim, space->ndim);
+    cli_json_close(json);
     return true;
 }
 
@@ -349,6 +314,67 @@ static bool json_sample(cli_json *json, const rh_model *model)
     return good;
 }
 
+// A series of a stretch: what was logged, and the replays.
+static void json_replayed(cli_json *json, const rh_replayed *r, int series)
+{
+    const double *const y[] = {r->logged[series], r->lo[series], r->median[series],
+                               r->hi[series]};
+    static const char *const key[] = {"logged", "lo", "median", "hi"};
+    cli_json_open(json, NULL, '{', false);
+    for (int k = 0; k < 4; k++) {
+        cli_json_open(json, key[k], '[', true);
+        for (int p = 0; p < r->npoint; p++)
+            cli_json_short(json, NULL, y[k][p]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_stretch(cli_json *json, const rh_replayed *r, int nseries)
+{
+    cli_json_open(json, NULL, '{', false);
+    cli_json_whole(json, "first", r->first);
+    cli_json_whole(json, "steps", r->nstep);
+    cli_json_flag(json, "ended", r->ended);
+    cli_json_whole(json, "replays_ended", r->nended);
+    cli_json_open(json, "step", '[', true);
+    for (int p = 0; p < r->npoint; p++)
+        cli_json_whole(json, NULL, r->step[p]);
+    cli_json_close(json);
+    cli_json_open(json, "series", '[', false);
+    for (int k = 0; k < nseries; k++)
+        json_replayed(json, r, k);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
+// Held-out stretches and their replays; null where the log is too short.
+static void json_replays(cli_json *json, const cli_tuning *tune)
+{
+    const rh_log *log = rh_model_log(rh_study_model(tune->study));
+    const rh_replays *all = tune->replays;
+    if (!all || !all->nstretch) {
+        cli_json_null(json, "replays");
+        return;
+    }
+    cli_json_open(json, "replays", '{', false);
+    cli_json_whole(json, "replays", all->nreplay);
+    cli_json_whole(json, "varying", all->nvary);
+    cli_json_open(json, "sensors", '[', false);
+    for (int k = 0; k < all->nsensor; k++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "name", log->obs_name[all->sensor[k]]);
+        cli_json_text(json, "unit", log->obs_unit[all->sensor[k]]);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+    cli_json_open(json, "stretches", '[', false);
+    for (int i = 0; i < all->nstretch; i++)
+        json_stretch(json, &all->stretch[i], all->nsensor + 1);
+    cli_json_close(json);
+    cli_json_close(json);
+}
+
 static bool json_models(cli_json *json, const cli_tuning *tune)
 {
     const rh_model *model = rh_study_model(tune->study);
@@ -370,6 +396,7 @@ static bool json_models(cli_json *json, const cli_tuning *tune)
     cli_compared_json(json, rh_model_compared(model));
     cli_facts_json(json, rh_model_log(model), rh_model_facts(model));
     cli_fidelity_json(json, model);
+    json_replays(json, tune);
     bool good = json_sample(json, model);
     cli_json_close(json);
     return good;
@@ -586,7 +613,18 @@ static bool write_data(FILE *out, const cli_tuning *tune)
     return good;
 }
 
-int cli_report_write(const cli_tuning *tune, int refresh)
+// Replay stretches, once (decision 3). A log that cannot be replayed has none.
+static bool replay(cli_tuning *tune)
+{
+    uint64_t seed = (uint64_t)rh_plan_number(tune->plan, "seed");
+    if (tune->replayed)
+        return true;
+    tune->replayed = true;
+    return rh_model_replay(&tune->replays, rh_study_model(tune->study), seed, tune->nthread,
+                           NULL) != RH_ENOMEM;
+}
+
+int cli_report_write(cli_tuning *tune, int refresh)
 {
     char *data = path_in(tune->folder, RH_REPORT_DATA),
          *page = path_in(tune->folder, RH_REPORT_PAGE);
@@ -594,7 +632,7 @@ int cli_report_write(const cli_tuning *tune, int refresh)
     cli_file file;
     rh_error err;
     int rc = data && page ? cli_file_open(&file, data) : cli_fail("out of memory");
-    if (!rc && !write_data(file.stream, tune)) {
+    if (!rc && (!replay(tune) || !write_data(file.stream, tune))) {
         rh_file__discard(file.file);
         rc = cli_fail("out of memory");
     } else if (!rc)

@@ -40,7 +40,8 @@
 typedef struct playing {
     const rh_stretches *r;
     const rh_model *model;
-    const rh_env *env;
+    rh_env *env;  // owned
+    void *member; // owned: that it is made of
     void *state;  // owned
     float *place; // owned: of a stretch's replays       (NREPLAY x nhorizon x d)
     rh_stretches__outcome o[RH_STRETCHES__NREPLAY];
@@ -48,6 +49,7 @@ typedef struct playing {
     int32_t *use;  // owned: transitions to fit               (n)
     double *param; // owned: of the environment               (nparam)
     int64_t nuse;
+    double *path; // where a replay is traced, NULL: it is not  (longest x (nobs + NMORE))
 } playing;
 
 // The action of one of the nearest logged states.
@@ -71,6 +73,16 @@ static bool is_off(const rh_stretches *r, const double *obs, int32_t row)
     rh_stretches__scale(r, r->log->obs + (int64_t)row * r->log->nobs, y);
     rh_stretches__point here = {x, false}, there = {y, false};
     return rh_stretches__distance(here, there, r->d) > r->left;
+}
+
+// A row of a path.
+static void trace(const playing *p, int step, const double *obs, double sum, bool over)
+{
+    size_t nobs = (size_t)p->r->log->nobs;
+    double *row = p->path + (size_t)step * (nobs + RH_STRETCHES__NMORE);
+    memcpy(row, obs, nobs * sizeof *row);
+    row[nobs] = sum;
+    row[nobs + 1] = over;
 }
 
 // Replay stretch i once: number k.
@@ -99,6 +111,8 @@ static void replay_once(playing *p, int i, int k, uint64_t seed)
             over = rh_env_step(p->env, p->state, act, &streams, obs, &reward);
             sum += isfinite(reward) ? reward : -RH_STRETCHES__HUGE;
             off = off || is_off(r, obs, rh_stretches__row_after(r, t));
+            if (p->path)
+                trace(p, step, obs, sum, over);
         }
         o->reward[h] = sum;
         o->ended[h] = over;
@@ -152,13 +166,11 @@ static void leave_out(playing *p, int fold)
     }
 }
 
-static rh_status play_fold(playing *p, int fold, uint64_t seed, int nthread,
-                           const rh_watch *watch, void **kept, rh_error *err)
+// Fit a member without a fold and make an environment of it.
+static rh_status open_fold(playing *p, int fold, uint64_t seed, int nthread,
+                           const rh_watch *watch, rh_error *err)
 {
-    const rh_stretches *r = p->r;
     const rh_model_calls *calls = p->model->type->calls;
-    void *member = NULL;
-    rh_env *env = NULL;
     leave_out(p, fold);
     rh_model__part part = {
         .use = p->use,
@@ -169,14 +181,31 @@ static rh_status play_fold(playing *p, int fold, uint64_t seed, int nthread,
     };
     if (watch)
         part.watch = (rh_watch){.stop = watch->stop, .context = watch->context};
-    rh_status rc = calls->fit(&member, p->model, &part, err);
+    rh_status rc = calls->fit(&p->member, p->model, &part, err);
     if (!rc)
-        rc = calls->env(&env, p->model, member, p->param, err);
+        rc = calls->env(&p->env, p->model, p->member, p->param, err);
     if (!rc) {
-        p->state = rh_alloc(1, rh_env_state_size(env) + 1);
+        p->state = rh_alloc(1, rh_env_state_size(p->env) + 1);
         rc = p->state ? RH_OK : rh_base__no_memory(err, "replay");
     }
-    p->env = env;
+    return rc;
+}
+
+static void close_fold(playing *p)
+{
+    rh_free(p->state);
+    rh_env_destroy(p->env);
+    p->model->type->calls->destroy(p->member);
+    p->state = NULL;
+    p->env = NULL;
+    p->member = NULL;
+}
+
+static rh_status play_fold(playing *p, int fold, uint64_t seed, int nthread,
+                           const rh_watch *watch, void **kept, rh_error *err)
+{
+    const rh_stretches *r = p->r;
+    rh_status rc = open_fold(p, fold, seed, nthread, watch, err);
     for (int i = 0; !rc && i < r->nstretch; i++) {
         if (r->stretch[i].fold != fold)
             continue;
@@ -186,13 +215,11 @@ static rh_status play_fold(playing *p, int fold, uint64_t seed, int nthread,
         if (watch && watch->stop && watch->stop(watch->context))
             rc = rh_fail(err, RH_ESTOPPED, "fit: stopped while replaying the log");
     }
-    rh_free(p->state);
-    p->state = NULL;
-    rh_env_destroy(env);
-    if (!rc && kept && fold == 0)
-        *kept = member;
-    else
-        calls->destroy(member);
+    if (!rc && kept && fold == 0) {
+        *kept = p->member;
+        p->member = NULL;
+    }
+    close_fold(p);
     return rc;
 }
 
@@ -229,36 +256,69 @@ static void sum_up(const playing *p, rh_stretches__scores *s)
         s->score += s->share[i] / n;
 }
 
+// Memory, and parameters without a coverage radius (decision 3).
+static rh_status begin(playing *p, rh_error *err)
+{
+    const rh_stretches *r = p->r;
+    const rh_model_type *type = p->model->type;
+    size_t nscore = (size_t)RH_MODEL_NASPECT * (size_t)r->nhorizon;
+    p->place = rh_alloc((size_t)RH_STRETCHES__NREPLAY * (size_t)r->nhorizon * (size_t)r->d + 1,
+                        sizeof(float));
+    p->score = rh_alloc((size_t)r->nstretch * nscore, sizeof *p->score);
+    p->use = rh_alloc((size_t)r->log->n, sizeof *p->use);
+    p->param = rh_alloc((size_t)type->nparam + 1, sizeof *p->param);
+    if (!p->place || !p->score || !p->use || !p->param)
+        return rh_base__no_memory(err, "replay");
+    memcpy(p->param, p->model->param, (size_t)type->nparam * sizeof *p->param);
+    int reach = rh_param_find(type->param, type->nparam, "reach");
+    if (reach < 0)
+        return RH_OK;
+    return rh_param_parse(&type->param[reach], type->name, "none", &p->param[reach], err);
+}
+
+static void end(playing *p)
+{
+    rh_free(p->place);
+    rh_free(p->score);
+    rh_free(p->use);
+    rh_free(p->param);
+}
+
 rh_status rh_stretches__run(rh_stretches__scores *scores, const rh_stretches *r,
                             const rh_model *model, uint64_t seed, int nthread,
                             const rh_watch *watch, void **first, rh_error *err)
 {
-    const rh_model_type *type = model->type;
     playing p = {.r = r, .model = model};
-    size_t nscore = (size_t)RH_MODEL_NASPECT * (size_t)r->nhorizon;
-    rh_status rc = RH_OK;
-    p.place = rh_alloc((size_t)RH_STRETCHES__NREPLAY * (size_t)r->nhorizon * (size_t)r->d + 1,
-                       sizeof(float));
-    p.score = rh_alloc((size_t)r->nstretch * nscore, sizeof *p.score);
-    p.use = rh_alloc((size_t)r->log->n, sizeof *p.use);
-    p.param = rh_alloc((size_t)type->nparam + 1, sizeof *p.param);
+    rh_status rc = begin(&p, err);
     scores->share = rh_alloc((size_t)r->nstretch, sizeof *scores->share);
-    if (!p.place || !p.score || !p.use || !p.param || !scores->share)
+    if (!rc && !scores->share)
         rc = rh_base__no_memory(err, "replay");
-    if (!rc) {
-        memcpy(p.param, model->param, (size_t)type->nparam * sizeof *p.param);
-        int reach = rh_param_find(type->param, type->nparam, "reach");
-        if (reach >= 0)
-            rc = rh_param_parse(&type->param[reach], type->name, "none", &p.param[reach], err);
-    }
     for (int fold = 0; !rc && fold < r->nrun; fold++)
         rc = play_fold(&p, fold, seed, nthread, watch, first, err);
     if (!rc)
         sum_up(&p, scores);
-    rh_free(p.place);
-    rh_free(p.score);
-    rh_free(p.use);
-    rh_free(p.param);
+    end(&p);
+    return rc;
+}
+
+rh_status rh_stretches__trace(double *path, const rh_stretches *r, const rh_model *model,
+                              const int *stretch, int n, uint64_t seed, int nthread,
+                              rh_error *err)
+{
+    playing p = {.r = r, .model = model};
+    size_t size =
+        (size_t)r->horizon[r->nhorizon - 1] * ((size_t)r->log->nobs + RH_STRETCHES__NMORE);
+    rh_status rc = begin(&p, err);
+    if (!rc)
+        rc = open_fold(&p, 0, seed, nthread, NULL, err);
+    for (int i = 0; !rc && i < n * RH_STRETCHES__NREPLAY; i++) {
+        p.path = path + (size_t)i * size;
+        for (size_t k = 0; k < size; k++)
+            p.path[k] = NAN;
+        replay_once(&p, stretch[i / RH_STRETCHES__NREPLAY], i % RH_STRETCHES__NREPLAY, seed);
+    }
+    close_fold(&p);
+    end(&p);
     return rc;
 }
 

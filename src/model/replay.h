@@ -63,6 +63,16 @@ rh_status rh_stretches__run(rh_stretches__scores *scores, const rh_stretches *re
                             const rh_watch *watch, void **first, rh_error *err);
 void rh_stretches__clear(rh_stretches__scores *scores);
 
+// Columns of a path beside the sensors: the sum of rewards, and whether the episode is over.
+#define RH_STRETCHES__NMORE 2
+
+// Fit a member of `model` without fold 0 and replay stretches (n) of this fold in it. path: the
+// observation after every step, and the columns above; NAN from a replay's end on
+// (n x NREPLAY x longest horizon x (nobs + NMORE)). Nullable: err.
+rh_status rh_stretches__trace(double *path, const rh_stretches *replay, const rh_model *model,
+                              const int *stretch, int n, uint64_t seed, int nthread,
+                              rh_error *err);
+
 // The mean of a minus b and its standard error, paired over stretches; b NULL: of a alone.
 void rh_stretches__compare(const rh_stretches *replay, const rh_stretches__scores *a,
                            const rh_stretches__scores *b, double *mean, double *error);

@@ -7,10 +7,13 @@
 
 #include <jansson.h>
 
-#define RH_JOURNAL__VERSION 2          // of the lines; 1: no running checksum
-#define RH_JOURNAL__WORKER "rehearse/" // the writer, followed by the version
-#define RH_JOURNAL__SEAL 18            // bytes of ,"crc":"89abcdef"}
-#define RH_JOURNAL__NAME_SIZE 64       // bytes of a parameter value or key
+// Of the lines. 1: no running checksum. 2: confirmations are trials of the first study.
+#define RH_JOURNAL__VERSION 3
+#define RH_JOURNAL__WORKER "rehearse/"     // the writer, followed by the version
+#define RH_JOURNAL__SEAL 18                // bytes of ,"crc":"89abcdef"}
+#define RH_JOURNAL__NAME_SIZE 64           // bytes of a parameter value or key
+#define RH_JOURNAL__CONFIRMED "-confirmed" // ends the name of the confirmations' study
+#define RH_JOURNAL__NOTE "dashboard:note_" // begins the keys of a note of optuna-dashboard
 
 // ---------------------------------------------------------------------------- text
 
@@ -27,8 +30,8 @@ void rh_journal__end_line(rh_text *text);
 // last.
 void rh_journal__seal_lines(rh_text *text, uint32_t *crc);
 
-// Start the line of an attribute of the study or a trial; end it. Optuna expects one per line.
-void rh_journal__study_attr(rh_text *text, const char *key);
+// Start the line of an attribute of a study or a trial; end it. Optuna expects one per line.
+void rh_journal__study_attr(rh_text *text, int study, const char *key);
 void rh_journal__trial_attr(rh_text *text, int id, const char *key);
 void rh_journal__end_attr(rh_text *text);
 
@@ -40,6 +43,9 @@ const char *rh_scan__whole(const char *at, const char *end, int64_t *n); // 0 or
 const char *rh_scan__number(const char *at, const char *end, double *x);
 
 // ---------------------------------------------------------------------------- the head
+
+// The line of a new study: larger is better.
+void rh_journal__study_line(rh_text *text, const char *name);
 
 // The lines that describe the study.
 void rh_journal__head_lines(rh_text *text, const rh_journal__head *head);
@@ -57,6 +63,13 @@ rh_status rh_journal__compare(const json_t *attr, const rh_journal__head *head,
 
 // ---------------------------------------------------------------------------- reading
 
+// A study of the file.
+typedef struct rh_journal__study {
+    char *name; // owned; NULL: deleted
+    int ntrial; // those of other programs included
+    bool noted; // another program wrote its note
+} rh_journal__study;
+
 // What the lines read so far say.
 typedef struct rh_replay {
     const rh_journal__head *head; // borrowed
@@ -70,9 +83,10 @@ typedef struct rh_replay {
     int ntrial, trial_room;       //
     int *owner;                   // owned: index in trial of every trial of the file, or -1
     int nowner, owner_room;       //                                     (nowner)
-    int nnumber;                  // trials in our study, those of other programs included
-    char **study;                 // owned: names of all studies; NULL: deleted  (nstudy)
+    rh_journal__study *study;     // owned: all studies, that of the search first (nstudy)
     int nstudy, study_room;       //
+    int confirmed;                // the study of the confirmations, 0: none
+    bool mixed;                   // confirmations are trials of the search's study
     int64_t nline;                // lines read
     bool foreign;                 // other programs wrote lines
     bool beside; // reading what was written beside us: our own lines are errors
@@ -88,8 +102,11 @@ rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, i
 
 void rh_journal__clear_entry(rh_journal__entry *trial); // frees x and run
 
-// Append a trial of ours. NULL: out of memory.
-rh_journal__entry *rh_replay__add(rh_replay *replay, int setting, bool confirm);
+// Append a trial of ours in a study. NULL: out of memory.
+rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting, bool confirm);
+
+// Append a study, unless there is one of this name. Its index; -1: out of memory.
+int rh_replay__add_study(rh_replay *replay, const char *name);
 
 // What reading a line came to.
 typedef enum rh_journal__fate {
@@ -111,9 +128,8 @@ typedef struct rh_journal__reader {
 rh_journal__fate rh_journal__refuse(rh_journal__reader *d, rh_status rc, const char *why);
 rh_journal__fate rh_journal__no_memory(rh_journal__reader *d);
 
-// A study, or a trial of another program, begins.
-rh_journal__fate rh_journal__add_study(rh_journal__reader *d, const char *name);
-rh_journal__fate rh_journal__add_other(rh_journal__reader *d, bool in_ours);
+// A trial of another program begins.
+rh_journal__fate rh_journal__add_other(rh_journal__reader *d, int study);
 
 // A line of ours with the right checksum. at: the version, after the name of the writer.
 rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op);
@@ -132,6 +148,9 @@ struct rh_journal {
     bool dirty;            // written lines may not be on the disk
     bool broken;           // half a line could not be removed: write nothing more
 };
+
+// The agent's parameters as {name: value}.
+void rh_journal__hp(rh_text *text, const rh_agent_type *agent, const double *hp);
 
 // Append journal->text to the file and empty it.
 rh_status rh_journal__append(rh_journal *journal, rh_error *err);

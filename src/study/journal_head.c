@@ -23,7 +23,7 @@
 
 static void text_attr(rh_text *text, const char *key, const char *value)
 {
-    rh_journal__study_attr(text, key);
+    rh_journal__study_attr(text, 0, key);
     rh_text__json(text, value);
     rh_journal__end_attr(text);
 }
@@ -53,19 +53,23 @@ static void add_plan(rh_text *text, const rh_plan *plan)
 
 void rh_journal__plan_line(rh_text *text, const rh_journal__head *head)
 {
-    rh_journal__study_attr(text, "plan");
+    rh_journal__study_attr(text, 0, "plan");
     add_plan(text, head->plan);
     rh_journal__end_attr(text);
 }
 
-void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
+void rh_journal__study_line(rh_text *text, const char *name)
 {
     rh_journal__begin_line(text, 0);
     rh_text__add(text, ",\"study_name\":");
-    rh_text__json(text, head->name ? head->name : "study");
+    rh_text__json(text, name);
     rh_text__add(text, ",\"directions\":[2]");
     rh_journal__end_line(text);
+}
 
+void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
+{
+    rh_journal__study_line(text, head->name ? head->name : "study");
     text_attr(text, "rehearse", rh_version());
     text_attr(text, "log", head->log ? head->log : "");
     hash_attr(text, "fingerprint", head->fingerprint);
@@ -73,7 +77,7 @@ void rh_journal__head_lines(rh_text *text, const rh_journal__head *head)
     hash_attr(text, "model", head->model);
     if (head->plugins)
         hash_attr(text, "plugins", head->plugins);
-    rh_journal__study_attr(text, "ncurve");
+    rh_journal__study_attr(text, 0, "ncurve");
     rh_text__whole(text, head->ncurve);
     rh_journal__end_attr(text);
     rh_journal__plan_line(text, head);

@@ -34,7 +34,7 @@ void rh_journal__kinds_line(rh_text *text, const rh_kinds *kinds)
 {
     if (!kinds)
         return;
-    rh_journal__study_attr(text, "kinds");
+    rh_journal__study_attr(text, 0, "kinds");
     rh_text__add(text, "[");
     for (int i = 0; i < kinds->n; i++) {
         const rh_kinds__kind *kind = &kinds->kind[i];

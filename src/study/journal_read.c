@@ -3,7 +3,7 @@
 // 1. A line that ends with a checksum is ours and counts only if the checksum is correct. One
 //    that begins like ours without it is damaged. The checksum covers our lines before it too.
 //    Other programs wrote all other lines (notes in optuna-dashboard, added trials): these
-//    stay, and count only for the trial numbers.
+//    stay, and count only for the trial numbers. A note of theirs is not replaced.
 // 2. Only the last line can be torn, by a killed program or a full disk: rh_replay__read()
 //    leaves it out. Damage further up is refused with its line: later lines build on it.
 // 3. Other programs may write NaN and Infinity, which Python accepts and JSON does not.
@@ -52,7 +52,16 @@ static bool sealed(const rh_journal__reader *d, uint32_t before, bool *right, ui
     return true;
 }
 
-// A line of another program counts where it changes the trial numbers.
+// Whether a line sets the note that optuna-dashboard shows beside a study.
+static bool is_note(const json_t *line)
+{
+    json_t *attr = json_object_get(line, "system_attr");
+    void *at = json_object_iter(attr);
+    return at &&
+           strncmp(json_object_iter_key(at), RH_JOURNAL__NOTE, strlen(RH_JOURNAL__NOTE)) == 0;
+}
+
+// A line of another program counts where it changes the trial numbers, or is a note.
 static rh_journal__fate take_other(rh_journal__reader *d)
 {
     rh_replay *r = d->r;
@@ -73,7 +82,8 @@ static rh_journal__fate take_other(rh_journal__reader *d)
     } else
         f = damaged(d, "not a line of a journal");
 
-    bool known = study >= 0 && study < r->nstudy && r->study[study];
+    bool known = study >= 0 && study < r->nstudy && r->study[study].name;
+    bool ours = study == 0 || (study > 0 && study == r->confirmed);
     if (f == RH_TAKEN && worker &&
         strncmp(worker, RH_JOURNAL__WORKER, strlen(RH_JOURNAL__WORKER)) == 0)
         f = damaged(d, "missing checksum");
@@ -81,15 +91,17 @@ static rh_journal__fate take_other(rh_journal__reader *d)
         f = rh_journal__refuse(d, RH_EINVAL,
                                "rehearse did not write this journal; use another folder");
     else if (f == RH_TAKEN && op == 0 && name)
-        f = rh_journal__add_study(d, name);
-    else if (f == RH_TAKEN && op == 1 && study == 0)
+        f = rh_replay__add_study(r, name) < 0 ? rh_journal__no_memory(d) : RH_TAKEN;
+    else if (f == RH_TAKEN && op == 1 && ours)
         f = rh_journal__refuse(d, RH_EINVAL,
                                "another program deleted the study; use another folder");
     else if (f == RH_TAKEN && op == 1 && known) {
-        rh_free(r->study[study]);
-        r->study[study] = NULL;
+        rh_free(r->study[study].name);
+        r->study[study].name = NULL;
+    } else if (f == RH_TAKEN && op == 3 && known) {
+        r->study[study].noted = r->study[study].noted || is_note(line);
     } else if (f == RH_TAKEN && op == 4 && known) {
-        f = rh_journal__add_other(d, study == 0);
+        f = rh_journal__add_other(d, (int)study);
     }
     r->foreign = r->foreign || f == RH_TAKEN;
     json_decref(line);

@@ -59,10 +59,10 @@ void rh_journal__seal_lines(rh_text *text, uint32_t *crc)
     }
 }
 
-void rh_journal__study_attr(rh_text *text, const char *key)
+void rh_journal__study_attr(rh_text *text, int study, const char *key)
 {
     rh_journal__begin_line(text, 2);
-    rh_text__format(text, ",\"study_id\":0,\"user_attr\":{\"%s\":", key);
+    rh_text__format(text, ",\"study_id\":%d,\"user_attr\":{\"%s\":", study, key);
 }
 
 void rh_journal__trial_attr(rh_text *text, int id, const char *key)

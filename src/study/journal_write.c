@@ -1,4 +1,4 @@
-// journal_write.c - trials, runs and verdicts as lines.
+// journal_write.c - trials and runs as lines.
 //
 //     op 4   a trial begins: state RUNNING, parameters and their distributions
 //     op 8   a run: user attribute run:<member>:<run>
@@ -15,8 +15,9 @@
 //    FAIL when its value is not finite: JSON has no infinity, and it must not be the best.
 // 3. The last line also holds the setting's own state, under a key that Optuna ignores: a
 //    setting that diverged may be done or dropped.
-// 4. The verdict is written again only when it changes, so opening a finished study does not
-//    lengthen its journal. It is the last line: where it is complete, so is `deploy` before it.
+// 4. Confirmations are trials of a second study, which begins with the first of them: Optuna's
+//    best trial and importances are then those of the search, or of the confirmations. In a
+//    journal in which they began as trials of the first study, as in version 2, they go on so.
 //
 // A run with a learning curve of 20 points takes 12 us to write, mostly for digits.
 
@@ -41,8 +42,7 @@ static void add_time(rh_text *text, const char *key)
                     utc.tm_sec, now.tv_nsec / 1000);
 }
 
-// The agent's parameters as {name: value}.
-static void add_hp(rh_text *text, const rh_agent_type *agent, const double *hp)
+void rh_journal__hp(rh_text *text, const rh_agent_type *agent, const double *hp)
 {
     char word[RH_JOURNAL__NAME_SIZE];
     rh_text__add(text, "{");
@@ -156,6 +156,31 @@ static rh_status check_setting(const rh_space *space, const double *x, rh_error 
 
 // ---------------------------------------------------------------------------- a trial
 
+// The study of a new trial. That of the confirmations is a line of its own: other programs may
+// have begun studies before it, and its number must be known.
+static rh_status study_of(rh_journal *journal, bool confirm, int *study, rh_error *err)
+{
+    rh_replay *r = &journal->replay;
+    rh_text name = {0};
+    *study = r->mixed ? 0 : confirm * r->confirmed;
+    if (!confirm || r->mixed || r->confirmed)
+        return RH_OK;
+    rh_text__format(&name, "%s" RH_JOURNAL__CONFIRMED, r->study[0].name);
+    if (name.bad)
+        return rh_base__no_memory(err, journal->path);
+    rh_journal__study_line(&journal->text, name.data);
+    rh_status rc = rh_journal__append(journal, err);
+    int at = rc ? 0 : rh_replay__add_study(r, name.data);
+    if (at < 0) {
+        journal->broken = true;
+        rc = rh_base__no_memory(err, journal->path);
+    }
+    if (!rc)
+        *study = r->confirmed = at;
+    rh_text__clear(&name);
+    return rc;
+}
+
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err)
 {
@@ -163,17 +188,21 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     const rh_plan *plan = journal->head.plan;
     const rh_space *space = &plan->space;
     bool steps = !journal->steps && journal->head.nstep > 0;
+    int study = 0;
     rh_status rc = check_setting(space, x, err);
+    if (!rc)
+        rc = study_of(journal, confirm, &study, err);
     if (rc)
         return rc;
     if (steps) { // not known when the journal was opened
-        rh_journal__study_attr(t, "nstep");
+        rh_journal__study_attr(t, 0, "nstep");
         rh_text__whole(t, journal->head.nstep);
         rh_journal__end_attr(t);
         rh_journal__kinds_line(t, journal->head.kinds);
     }
     rh_journal__begin_line(t, 4);
-    add_time(t, ",\"study_id\":0,\"datetime_start\":");
+    rh_text__format(t, ",\"study_id\":%d", study);
+    add_time(t, ",\"datetime_start\":");
     rh_text__add(t, ",\"state\":0,\"value\":null,\"values\":null,\"distributions\":{");
     for (int i = 0; i < space->ndim; i++) {
         rh_text__add(t, i > 0 ? "," : "");
@@ -202,7 +231,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     journal->steps = journal->steps || steps;
 
     // number it now: other programs may have begun trials before this line
-    if (!rh_replay__add(&journal->replay, setting, confirm)) {
+    if (!rh_replay__add(&journal->replay, study, setting, confirm)) {
         journal->broken = true;
         return rh_base__no_memory(err, journal->path);
     }
@@ -347,7 +376,7 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
     if (trial->nkind > 1 && journal->head.kinds)
         kinds_attr(t, entry->id, journal->head.kinds, trial);
     rh_journal__trial_attr(t, entry->id, "hyperparameters");
-    add_hp(t, journal->head.plan->agent, trial->hp);
+    rh_journal__hp(t, journal->head.plan->agent, trial->hp);
     rh_journal__end_attr(t);
 
     rh_journal__begin_line(t, 6);
@@ -373,7 +402,7 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
     rh_text *t = &journal->text;
     const double number[] = {score->score, score->lo95, score->hi95, lowest};
     static const char *const key[] = {"score", "lo95", "hi95", "lowest"};
-    rh_journal__study_attr(t, "random");
+    rh_journal__study_attr(t, 0, "random");
     rh_text__format(t, "{\"confirmed\":%s", confirmed ? "true" : "false");
     for (int i = 0; i < 4; i++) {
         rh_text__format(t, ",\"%s\":", key[i]);
@@ -382,71 +411,4 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
     rh_text__add(t, "}");
     rh_journal__end_attr(t);
     return rh_journal__append(journal, err);
-}
-
-// ---------------------------------------------------------------------------- the verdict
-
-// Optuna's number of a trial, or -1.
-static int number_of(const rh_journal *journal, const rh_trial *trial)
-{
-    for (int i = journal->replay.ntrial - 1; i >= 0; i--) {
-        const rh_journal__entry *entry = &journal->replay.trial[i];
-        if (entry->setting == trial->setting && entry->confirm == trial->confirm)
-            return entry->number;
-    }
-    return -1;
-}
-
-static void add_verdict(rh_text *t, const rh_journal *journal, const rh_verdict *v)
-{
-    const rh_trial *winner = &v->trial[v->winner];
-    rh_journal__study_attr(t, "verdict");
-    rh_text__format(t,
-                    "{\"trial\":%d,\"setting\":%d,\"finished\":%s,\"confirmed\":%s,\"value\":",
-                    number_of(journal, winner), winner->setting, v->finished ? "true" : "false",
-                    winner->confirm ? "true" : "false");
-    rh_journal__number(t, winner->value);
-    rh_text__add(t, ",\"lo95\":");
-    rh_journal__number(t, winner->lo95);
-    rh_text__add(t, ",\"hi95\":");
-    rh_journal__number(t, winner->hi95);
-    rh_text__add(t, ",\"tied\":[");
-    for (int i = 0; i < v->ntied; i++) {
-        rh_text__add(t, i > 0 ? "," : "");
-        rh_text__whole(t, number_of(journal, &v->trial[v->tied[i]]));
-    }
-    rh_text__add(t, "]}");
-    rh_journal__end_attr(t);
-}
-
-static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
-{
-    rh_journal__study_attr(t, "deploy");
-    rh_text__add(t, "{\"name\":");
-    rh_text__json(t, agent->name);
-    rh_text__add(t, ",\"hyperparameters\":");
-    add_hp(t, agent, hp);
-    rh_text__add(t, "}");
-    rh_journal__end_attr(t);
-}
-
-rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err)
-{
-    rh_text *t = &journal->text;
-    if (verdict->winner < 0)
-        return RH_OK;
-    add_deploy(t, journal->head.plan->agent, verdict->trial[verdict->winner].hp);
-    size_t first = t->n;
-    add_verdict(t, journal, verdict);
-    uint32_t crc = 0;
-    if (!t->bad) // without checksum and newline
-        crc = rh_base__crc32(0, t->data + first, t->n - first - RH_JOURNAL__SEAL - 1);
-    if (!t->bad && crc == journal->replay.verdict) {
-        t->n = 0;
-        return RH_OK;
-    }
-    rh_status rc = rh_journal__append(journal, err);
-    if (!rc)
-        journal->replay.verdict = crc;
-    return rc;
 }

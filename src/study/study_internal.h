@@ -115,7 +115,8 @@ void rh_workers__destroy(rh_workers *workers);      // ends the other ranks; NUL
 // A trial in the journal. x and run: of trials read from the file, until rh_journal__forget().
 typedef struct rh_journal__entry {
     int id;      // Optuna's, over all studies of the file
-    int number;  // Optuna's, in our study
+    int study;   // in the order of the file: 0, or that of the confirmations
+    int number;  // Optuna's, in this study
     int setting; // a confirmation has the number of the setting it confirms
     bool confirm, finished;
     rh_setting_state state;

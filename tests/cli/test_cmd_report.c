@@ -43,6 +43,8 @@ static void from_tune(void **unused)
     assert_has(data, "\"best_yaml\": \"# the setting to deploy");
     assert_has(data, "\"series\": [");
     assert_has(data, "\"sample\": {");
+    assert_has(data, "\"replays\": 8,");
+    assert_has(data, "\"replays_ended\": ");
     assert_null(strstr(data, "seconds"));
     free(data);
     run("cp log.study/report.html was.html && rm log.study/report.html");

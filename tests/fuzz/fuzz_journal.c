@@ -19,7 +19,7 @@ static void require(bool condition)
         abort();
 }
 
-// Lines of version 2 have a running checksum.
+// Lines since version 2 have a running checksum.
 static void seal(char *line, size_t n, uint32_t *crc)
 {
     static const char older[] = "\"worker_id\":\"rehearse/1\"";

@@ -61,6 +61,12 @@ function hostile() {
   d.inspected.sensors.forEach((s, k) => { s.name = [EVIL, LONG, RTL][k % 3]; s.unit = EVIL; });
   d.models.sample.labels = d.models.sample.labels.map((_, k) => [EVIL, LONG, RTL][k % 3] + k);
   d.models.compared_models = { reason: EVIL, steps: 1, stretches: 3, held_out_parts: 2, folds: 2, horizons: [1, 2, 5], models: [EVIL, LONG, RTL].map((name, k) => ({ name, kind: EVIL, representation: EVIL, tried: true, chosen: k === 0, credible: true, note: LONG, score: 0.5, stderr: 0.1, states: { score: 0.4, at: [0.1, null, 1e300] }, rewards: { score: 0.5, at: [0.2, 0.3, 0.5] }, ends: { score: null, at: [] } })) };
+  d.models.replays.sensors.forEach((s, k) => { s.name = [EVIL, LONG, RTL][k % 3]; s.unit = EVIL; });
+  d.models.replays.stretches[0].series[0].lo.fill(null);
+  d.models.replays.stretches[1].series.length = 0;
+  d.models.replays.stretches[2].steps = EVIL;
+  d.trust = { level: EVIL, probability: "NaN", reasons: [{ id: EVIL, good: EVIL, text: EVIL + LONG }, { good: true, text: RTL }, null, 7], evidence: [{ name: EVIL, value: "NaN", about: LONG }, { name: null, value: 1e308 }],
+    log_next: [{ action: `=1+1,"${EVIL}`, sensors: [{ name: EVIL, lo: null, hi: "NaN" }, { name: LONG, lo: -1e308, hi: 5e-324 }], steps: null, why: LONG }, { action: RTL, sensors: null }, "x"] };
   d.plan[EVIL] = EVIL;
   d.plan[LONG] = LONG;
   d.best_yaml = EVIL + "\n" + LONG;
@@ -74,6 +80,20 @@ function hostile() {
   d.logged = { score: null, lo95: null, hi95: null };
   return d;
 }
+
+// A verdict as tune writes it.
+const verdict = (level, probability, actions = ["open", "close"]) => ({
+  level, probability,
+  reasons: [
+    { id: "separated", good: true, text: "The leading settings differ by more than the noise of their runs." },
+    { id: "kinds-agree", good: true, text: "Both kinds of model rank the settings alike (rank correlation 0.91)." },
+    { id: "out-of-coverage", good: false, text: "The winner spends 12 % of its steps where the log has no data." },
+  ],
+  evidence: [{ name: "rank_agreement_kinds", value: 0.91, about: "rank correlation of the confirmed settings between kinds of model" }, { name: "replay_error", value: null, about: "at 50 steps; unknown here" }],
+  log_next: actions.map((action, k) => ({ action, sensors: [{ name: "x", lo: 0.2 * k, hi: 0.2 * k + 0.25 }, { name: "y", lo: 0, hi: 0.5 }], steps: 500 + k, why: "the winner goes here and the log does not" })),
+});
+const brief = (d) => Object.assign(d, { models: undefined, inspected: undefined }); // axe takes long for all of a page
+const trusting = (level, probability) => brief(Object.assign(copy(), { trust: verdict(level, probability) }));
 
 function failed() {
   const d = copy();
@@ -137,7 +157,7 @@ const chrome = await chromium.launch({
 });
 
 async function visit(name, file, { width = 1200, scheme = "light", charts = true, most = Infinity, axes = false } = {}, more) {
-  const context = await chrome.newContext({ offline: true, viewport: { width, height: 900 }, colorScheme: scheme });
+  const context = await chrome.newContext({ offline: true, viewport: { width, height: 900 }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage(), said = [], asked = [];
   page.on("console", (m) => said.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => said.push(`error: ${e.message}`));
@@ -181,6 +201,7 @@ async function visit(name, file, { width = 1200, scheme = "light", charts = true
     check(result.violations.length === 0, `${name}: axe finds nothing (contrast included)`, result.violations.map((v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 140), v.nodes[0].any?.[0]?.message]));
   }
   await more?.(page, found);
+  await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" })); // the header sticks to the top
   await page.screenshot({ path: join(folder, name + ".png"), fullPage: true });
   await context.close();
   console.log(`${name}: ${found.charts.length} charts, ${(statSync(file).size / 1e6).toFixed(2)} MB, shown after ${shown} ms, drawn after ${ready} ms`);
@@ -246,15 +267,62 @@ async function use(page) {
     return window.hacked === undefined;
   });
   check(refused, "the policy refuses other scripts and eval");
+  const drawn = await page.evaluate(() => [...document.querySelectorAll("[id^=chart-replay-]")].map((box) => box.querySelectorAll(".mark-line path").length));
+  check(drawn.length === real.models.replays.sensors.length + 1 && drawn.every((n) => n === 2 * real.models.replays.stretches.length), "every stretch has a logged and a replayed line for each sensor and the reward", drawn);
   const pdf = await page.pdf({ format: "A4" });
   check(pdf.length > 20000, "prints");
 }
+
+// The verdict on a page: words, icon and colour of its level, reasons, evidence, what to log next.
+const looksAt = (level, words, probability) => async (page, found) => {
+  const box = page.locator("#answer > .verdict"), text = (await box.textContent()) ?? "";
+  check((await box.count()) === 1 && text.startsWith(words), `${level}: the badge says it`, text);
+  check(probability ? text.includes(probability) : text.includes("No probability"), `${level}: the probability`, text);
+  const looks = await box.evaluate((e) => ({ colour: getComputedStyle(e).borderLeftColor, path: e.querySelector("svg.icon path").getAttribute("d"), above: !!(e.compareDocumentPosition(document.querySelector("#answer .card, #answer .lead")) & 4) }));
+  check(looks.above, `${level}: the verdict comes first`);
+  seen.set(level, looks);
+  const reasons = await page.$$eval("#answer .reasons", (all) => all.map((e) => [e.className, e.children.length]));
+  check(JSON.stringify(reasons) === JSON.stringify([["reasons for", 2], ["reasons against", 1]]), `${level}: reasons for and against`, reasons);
+  const evidence = page.locator("#answer details", { hasText: "The evidence, in numbers" });
+  check(!(await evidence.locator("table").isVisible()), `${level}: the evidence is folded`);
+  await evidence.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  check((await evidence.locator("tbody tr").allTextContents()).join("|").includes("rank_agreement_kinds0.91"), `${level}: the evidence opens by keyboard`);
+  await page.getByRole("button", { name: "Copy as CSV" }).click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".said")].some((s) => s.textContent), null, { timeout: 5000 }).catch(() => {});
+  const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
+  check(csv.startsWith("action,steps,x from,x to,y from,y to,why\nopen,500,0,0.25,0,0.5,the winner") && csv.split("\n").length === 4, `${level}: what to log next is copied as CSV`, csv);
+};
+const seen = new Map();
 
 const page = join(folder, "real.study/report.html");
 await visit("wide", page, { axes: true }, use);
 await visit("dark", page, { scheme: "dark", axes: true });
 await visit("narrow", page, { width: 390 });
-await visit("hostile", write("hostile", hostile()), { most: 0, axes: true });
+await visit("trust-high", write("trust-high", trusting("high", 0.934)), { axes: true }, looksAt("high", "Trust: high", "93 %"));
+await visit("trust-medium", write("trust-medium", trusting("medium", 0.7)), { scheme: "dark", axes: true }, looksAt("medium", "Trust: medium", "70 %"));
+await visit("trust-low", write("trust-low", trusting("low", 0.004)), { width: 390, axes: true }, looksAt("low", "Trust: low", "less than 1 %"));
+await visit("trust-none", write("trust-none", brief({ ...failed(), trust: verdict("cannot answer", null) })), { axes: true, most: 0 }, looksAt("cannot answer", "This log cannot answer", null));
+check(new Set([...seen.values()].map((x) => x.path)).size === 4, "every level has an icon of its own");
+check(new Set([seen.get("high"), seen.get("low"), seen.get("cannot answer")].map((x) => x.colour)).size === 3, "and a colour of its own", [...seen]);
+await visit("trust-missing", write("trust-missing", Object.assign(copy(), { trust: undefined })), {}, async (page) =>
+  check((await page.locator(".verdict").count()) === 0 && (await page.locator("#answer .card").count()) === 1, "a study without a verdict has its answer"));
+await visit("hostile", write("hostile", hostile()), { most: 0, axes: true }, async (page) => {
+  check((await page.locator(".verdict .level").textContent()) === "This log cannot answer", "an unknown level is none");
+  check((await page.locator(".verdict").textContent()).includes("No probability"), "NaN is no probability");
+  await page.getByRole("button", { name: "Copy as CSV" }).click();
+  const csv = await page.evaluate(() => navigator.clipboard.readText()).catch(() => "");
+  check(csv.split("\n")[1]?.startsWith(`"'=1+1,""`), "a formula is text in the CSV", csv.slice(0, 300));
+});
+try {
+  const at = join(folder, "nan.study");
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, "report.json"), JSON.stringify({ ...copy(), trust: verdict("high", 0.123456) }).replace("0.123456", "NaN"));
+  execFileSync(program, ["report", at], { stdio: "pipe" });
+  check(false, "NaN in report.json is refused");
+} catch (fault) {
+  check(fault.status === 2 && /report\.json/.test(String(fault.stderr)), "NaN in report.json is refused with its file", String(fault.stderr));
+}
 await visit("hostile-narrow", join(folder, "hostile.study/report.html"), { width: 390, most: 0 });
 await visit("one-trial", write("one-trial", only(copy(), 1)), { most: 0 });
 await visit("none", write("none", { ...only(copy(), 0), finished: false }), { most: 0 });

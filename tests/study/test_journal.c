@@ -256,7 +256,7 @@ static void lines_are_what_optuna_wants(void **unused)
     (void)unused;
     static const char *const expected[] = {
         "{\"op_code\":0,\"worker_id\":\"rehearse/"
-        "2\",\"study_name\":\"plant\",\"directions\":[2],"
+        "3\",\"study_name\":\"plant\",\"directions\":[2],"
         "\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"fingerprint\":\"0123456789abcdef\"},\"crc\":\"",
         ",\"study_id\":0,\"user_attr\":{\"nstep\":1001},\"crc\":\"",
@@ -274,7 +274,7 @@ static void lines_are_what_optuna_wants(void **unused)
         "{\\\"choices\\\": [\\\"adam\\\", \\\"sgd\\\"]}}\"",
         "\"params\":{\"alpha\":0.001,\"tilings\":1,\"lambda\":0,\"optimiser\":0,\"tau\":0.1},"
         "\"user_attrs\":{\"stage\":\"search\",\"setting\":0}",
-        "{\"op_code\":7,\"worker_id\":\"rehearse/2\",\"trial_id\":0,\"step\":251,"
+        "{\"op_code\":7,\"worker_id\":\"rehearse/3\",\"trial_id\":0,\"step\":251,"
         "\"intermediate_value\":-9.5,\"crc\":\"",
         "\"trial_id\":0,\"step\":1001,\"intermediate_value\":-0.333333333333333",
         "\"trial_id\":0,\"setting\":\"done\",\"state\":1,\"values\":[-10],\"datetime_"
@@ -320,9 +320,10 @@ static void a_verdict_once(void **unused)
     assert_true(st[2].st_size < st[3].st_size);
     size_t n;
     char *bytes = contents(&n);
-    assert_non_null(strstr(bytes, "{\"verdict\":{\"trial\":1,\"setting\":1,\"finished\":false,"
-                                  "\"confirmed\":false,\"value\":-9,\"lo95\":-10.5,"
-                                  "\"hi95\":-7.5,\"tied\":[1]}}"));
+    assert_non_null(strstr(bytes,
+                           "{\"verdict\":{\"study\":\"plant\",\"trial\":1,\"setting\":1,"
+                           "\"finished\":false,\"confirmed\":false,\"value\":-9,\"lo95\":-10.5,"
+                           "\"hi95\":-7.5,\"tied\":[1]}}"));
     assert_non_null(strstr(bytes, "{\"deploy\":{\"name\":\"esarsa\",\"hyperparameters\":{"));
 
     // its last line torn: all of it is written again
@@ -551,7 +552,7 @@ static void an_older_version(void **unused)
     for (const char *line = bytes; *line; line = strchr(line, '\n') + 1) {
         size_t first = older.n;
         rh_text__format(&older, "%.*s", (int)(strchr(line, '\n') + 1 - line), line);
-        char *version = strstr(older.data + first, "rehearse/2");
+        char *version = strstr(older.data + first, "rehearse/3");
         char *params = strstr(older.data + first, "\"params\":{");
         char *lambda = params ? strstr(params, "\"lambda\":") : NULL;
         assert_non_null(version);
@@ -623,6 +624,10 @@ static void complete_and_wrong(void **unused)
          "the end of a trial that is not running"},
         {6, ",\"trial_id\":3,\"setting\":\"gone\",\"state\":1", "not a line that"},
         {4, ",\"params\":{}", "not a line that"},
+        {4,
+         ",\"study_id\":2,\"params\":{\"alpha\":0.5,\"tilings\":1,\"lambda\":0,\"optimiser\":0,"
+         "\"tau\":0.1},\"user_attrs\":{\"stage\":\"confirm\",\"setting\":0}",
+         "not a line that"},
         {0, ",\"study_name\":\"b\",\"directions\":[2]", "not a line that"},
         {5, ",\"trial_id\":0", "not a line that"},
     };
@@ -644,14 +649,14 @@ static void complete_and_wrong(void **unused)
     }
 
     // a newer version
-    const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/3\",\"trial_id\":0";
+    const char *newer = "{\"op_code\":8,\"worker_id\":\"rehearse/4\",\"trial_id\":0";
     char line[200];
     snprintf(line, sizeof line, "%s,\"crc\":\"%08x\"}\n", newer,
              (unsigned)rh_base__crc32(last_crc(bytes, n), newer, strlen(newer)));
     put(bytes, n);
     append(line);
     refused(&plan, RH_EFORMAT,
-            "version 3 of the journal, written by a newer rehearse, expected at most 2");
+            "version 4 of the journal, written by a newer rehearse, expected at most 3");
     free(bytes);
 }
 
@@ -666,16 +671,16 @@ static void lines_of_others(void **unused)
     rh_plan plan = sample_plan();
     write_sample(&plan); // trials 0 to 3
 
-    // a note, a value that is not JSON, a study with a trial, and one of no study at all
+    // an attribute, a value that is not JSON, a study with a trial, and one of no study at all
     append(
         "{\"op_code\":3,\"worker_id\":\"1-2\",\"study_id\":0,\"system_attr\":{\"n\":\"x\"}}\n"
         "{\"op_code\":7,\"worker_id\":\"1-2\",\"trial_id\":3,\"step\":1,"
         "\"intermediate_value\":NaN}\n"
         "{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"b\",\"directions\":[1]}\n"
         "{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"b\",\"directions\":[1]}\n");
-    snprintf(line, sizeof line, trial_in, 1); // trial 4
+    snprintf(line, sizeof line, trial_in, 2); // trial 4
     append(line);
-    snprintf(line, sizeof line, trial_in, 2);
+    snprintf(line, sizeof line, trial_in, 3);
     append(line);
 
     rh_journal *journal = opened(&plan);
@@ -720,8 +725,67 @@ static void lines_of_others(void **unused)
     append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":0}\n");
     refused(&plan, RH_EINVAL, "another program deleted the study");
     put(bytes, n);
+    append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":1}\n");
+    refused(&plan, RH_EINVAL, "another program deleted the study");
+    put(bytes, n);
+    append("{\"op_code\":1,\"worker_id\":\"1-2\",\"study_id\":2}\n"); // not ours
+    rh_journal__close(opened(&plan));
+    put(bytes, n);
     append("rubbish\n{\"op_code\":3,\"worker_id\":\"1-2\"}\n");
     refused(&plan, RH_EFORMAT, "damaged: not a line of a journal");
+    free(bytes);
+}
+
+// The trials of the study of the confirmations, wherever it comes in the file, and its note.
+static void confirmations_are_a_study(void **unused)
+{
+    (void)unused;
+    rh_plan plan = sample_plan();
+    rh_journal *journal = opened(&plan);
+    planned trial = sample_trial(0, false);
+    put_ok(journal, &plan, &trial, true, -3.0, RH_SETTING_DONE);
+
+    // another program's study and trial come before ours, and a trial of it in ours
+    append("{\"op_code\":0,\"worker_id\":\"1-2\",\"study_name\":\"b\",\"directions\":[1]}\n"
+           "{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":1,\"datetime_start\":null}\n");
+    planned confirmed = sample_trial(0, true);
+    put_ok(journal, &plan, &confirmed, true, -4.0, RH_SETTING_DONE);
+    append("{\"op_code\":4,\"worker_id\":\"1-2\",\"study_id\":2,\"datetime_start\":null}\n");
+    confirmed = sample_trial(1, true);
+    put_ok(journal, &plan, &confirmed, true, -5.0, RH_SETTING_DONE);
+    for (int again = 0; again < 2; again++) {
+        const rh_journal__entry *t[3];
+        assert_int_equal(rh_journal__ntrial(journal), 3);
+        for (int i = 0; i < 3; i++)
+            t[i] = rh_journal__trial(journal, i);
+        assert_true(t[0]->study == 0 && t[0]->number == 0 && t[0]->id == 0);
+        assert_true(t[1]->study == 2 && t[1]->number == 0 && t[1]->id == 2);
+        assert_true(t[2]->study == 2 && t[2]->number == 2 && t[2]->id == 4);
+        rh_journal__close(journal);
+        journal = opened(&plan);
+    }
+
+    // the notes; one that somebody wrote stays
+    rh_result result[6];
+    double hp[RH_STUDY__NHP];
+    rh_trial end = sample_end(&plan, &confirmed, -5.0, RH_SETTING_DONE, result, hp);
+    rh_verdict verdict = {
+        .trial = &end, .ntrial = 1, .tied = (int[]){0}, .ntied = 1, .finished = true};
+    append("{\"op_code\":3,\"worker_id\":\"1-2\",\"study_id\":0,"
+           "\"system_attr\":{\"dashboard:note_ver\":1}}\n");
+    rh_journal__close(journal);
+    journal = opened(&plan);
+    assert_int_equal(rh_journal__conclude(journal, &verdict, NULL), RH_OK);
+    rh_journal__close(journal);
+    size_t n;
+    char *bytes = contents(&n);
+    assert_non_null(strstr(bytes, "\"study_name\":\"plant-confirmed\""));
+    assert_non_null(strstr(
+        bytes, "\"study_id\":2,\"system_attr\":{\"dashboard:note_str:0\":\"**Deploy trial 2**: "
+               "setting 1 (alpha 0.03433, tilings 2, lambda 0.5, optimiser sgd, tau 0.2), "
+               "value -5, 95 % interval -6.5 to -3.5."));
+    assert_null(strstr(bytes, "\"study_id\":0,\"system_attr\":{\"dashboard:note_str"));
+    assert_non_null(strstr(bytes, "{\"verdict\":{\"study\":\"plant-confirmed\",\"trial\":2,"));
     free(bytes);
 }
 
@@ -1030,7 +1094,7 @@ static void no_memory(void **unused)
             rh_base__alloc_fail_at(nth);
             rh_status rc = rh_journal__open(&journal, folder, &head, &err);
             for (int i = 0; i < 20 && !rc; i++) {
-                planned trial = sample_trial(old * 4 + i, false);
+                planned trial = sample_trial(old * 4 + i, i % 7 == 3);
                 rc = put_trial(journal, &plan, &trial, true, i, RH_SETTING_DONE, &err);
             }
             whole = rc == RH_OK;
@@ -1104,6 +1168,7 @@ int main(int argc, char **argv)
         IN_A_FOLDER(an_older_version),
         IN_A_FOLDER(complete_and_wrong),
         IN_A_FOLDER(lines_of_others),
+        IN_A_FOLDER(confirmations_are_a_study),
         IN_A_FOLDER(others_from_the_first),
         IN_A_FOLDER(not_ours_at_all),
         IN_A_FOLDER(differences_are_named),

@@ -91,19 +91,18 @@
     const w = d.winner, t = d.winnerTrial;
     if (!w || !t) {
       const none = d.search.length === 0 ? "No setting has finished yet." : d.finished ? "No setting has a finite score: nothing to deploy." : "No setting has a score yet.";
-      return section("answer", "The answer", make("p", { class: "lead" }, none), findings(d.findings));
+      return section("answer", "The answer", trust(d), make("p", { class: "lead" }, none), logNext(d), findings(d.findings));
     }
     const kinds = (w.kinds ?? []).length > 1 ? table("The same setting in every kind of model", [["kind of model"], ["score", "right"], ["95 % interval", "right"]],
       w.kinds.map((k) => [named(k.kind), number(k.score), interval(k.lo95, k.hi95)])) : null;
     const against = known(d.logged?.score) ? (w.lo95 > d.logged.score ? "above the logged controller" : w.hi95 < d.logged.score ? "below the logged controller" : "not separated from the logged controller") : null;
-    return section("answer", "The answer",
+    return section("answer", "The answer", trust(d),
       make("div", { class: "card" },
         make("p", { class: "label" }, d.finished ? "Deploy" : "Leading so far", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),
         make("p", { class: "score" }, make("b", {}, rounded(w, w.score)), ` ${unit(d)} in the model`),
         make("p", { class: "quiet" }, `95 % interval ${rounded(w, w.lo95)} to ${rounded(w, w.hi95)}`, against ? `: ${against}.` : ".", " ",
           w.stage === "confirm" ? `Confirmed by ${plural(w.finished_runs, "run")} in ${plural(w.members, "new model")}, each fitted to another part of the log.` : "Not confirmed: the best of many trials overestimates its score.")),
-      // the verdict (trust, probability, reasons) goes here, between the score and what it is compared with
       comparison(d),
       make("div", { class: "columns" },
         facts([
@@ -113,6 +112,7 @@
           ["rare failures", d.rare_failures?.runs ? `${plural(d.rare_failures.runs, "run")} scored ${number(d.rare_failures.mean_score)} on average; the median run ${number(d.rare_failures.median_of_all)}` : null],
           ["optimism", d.optimism > 0 ? `${number(d.optimism)}, included in the interval` : null],
         ]), kinds),
+      logNext(d),
       make("h3", {}, "Findings"),
       findings([...(d.findings ?? []), ...(d.model?.findings ?? []).filter((f) => f.severity !== "notice")], "Nothing was found that speaks against this setting."),
       make("h3", {}, "Tied settings"), tiedTable(d),

@@ -20,6 +20,8 @@
   const printing = matchMedia("print");
   const colours = () => (dark.matches && !printing.matches ? PALETTE.dark : PALETTE.light);
 
+  const SHORT = "datum.value === 0 ? '0' : format(datum.value, '~s')"; // 15k, and 0 without a k
+
   const config = (c) => ({
     background: "transparent",
     font: "system-ui, sans-serif",
@@ -43,8 +45,16 @@
     return figure;
   }
 
+  // The colours of several charts, once for all of them.
+  function colourKey(names) {
+    const items = names.map((name) => make("li", {}, make("i", { class: "swatch" }), cut(name, 50)));
+    charts.push({ title: "", paint: (c) => items.forEach((item, k) => (item.firstChild.style.background = c.set[k % c.set.length])) });
+    return make("ul", { class: "key" }, items);
+  }
+
   async function draw(one) {
     const c = colours();
+    if (one.paint) return one.paint(c);
     if (!library) {
       if (one.plain) one.box.replaceChildren(...plainChart(one.plain(c), c, cut(one.title, 90), one.small ? 320 : 640, one.height));
       return;
@@ -91,7 +101,7 @@
         await draw(one);
       } catch (fault) {
         console.error(fault);
-        one.box.replaceChildren(make("p", { class: "quiet" }, "This chart could not be drawn."));
+        one.box?.replaceChildren(make("p", { class: "quiet" }, "This chart could not be drawn."));
       }
       await new Promise((go) => setTimeout(go));
     }

@@ -60,7 +60,8 @@
       spec: (c) => {
         const rows = rowsNow(), t = d.trials[selected];
         const domain = names();
-        const range = domain.map((name, k) => (name.startsWith("selected") ? c.second : name.startsWith("worst") ? c.faint : [c.accent, c.good, c.set[3], c.set[5], c.set[7]][k % 5]));
+        const range = domain.map((name, k) => (name.startsWith("selected") ? c.second : name.startsWith("median") ? c.ink : name.startsWith("worst") ? c.faint : [c.accent, c.good, c.set[3]][k % 3]));
+        const dash = domain.map((name) => (/^(median|worst)/.test(name) ? [5, 4] : [1, 0]));
         const [lo, hi] = robust(rows.flatMap((r) => (r.order === 0 ? [r.lo, r.hi, r.mean] : [r.mean])));
         const y = (field) => ({ field, type: "quantitative", title: `reward ${unit(d)}`, scale: { domain: [lo, hi], zero: false, nice: true, clamp: true } });
         const colour = { field: "name", type: "nominal", scale: { domain, range }, legend: { title: null, orient: "top", columns: innerWidth < 600 ? 1 : 3, symbolType: "stroke", symbolOpacity: 1 } };
@@ -69,7 +70,7 @@
           encoding: { x: { field: "step", type: "quantitative", title: "steps in the environment", scale: { nice: false, domainMin: 0 }, axis: { format: ",d", grid: false, tickCount: 6, labelOverlap: true } } },
           layer: [
             { transform: [{ filter: { or: [{ field: "order", equal: 0 }, { field: "trial", equal: t.trial }] } }], mark: { type: "area", opacity: 0.16 }, encoding: { y: y("lo"), y2: { field: "hi" }, color: colour } },
-            { mark: { type: "line", point: { size: 22 } }, encoding: { y: y("mean"), color: colour,
+            { mark: { type: "line", point: { size: 22 } }, encoding: { y: y("mean"), color: colour, strokeDash: { field: "name", type: "nominal", scale: { domain, range: dash }, legend: colour.legend },
               strokeWidth: { condition: { test: { field: "trial", equal: t.trial }, value: 3.5 }, value: 1.8 },
               tooltip: [{ field: "name", title: "curve" }, { field: "step", format: ",.0f" }, { field: "mean", format: ",.4~g" }, { field: "lo", format: ",.4~g", title: "mean − sd" }, { field: "hi", format: ",.4~g", title: "mean + sd" }] } },
           ],

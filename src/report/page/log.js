@@ -8,7 +8,7 @@
     return chart({
       id: `chart-series-${k}`, small: true, pick: false, height: 110, title: s.name,
       spec: (c) => ({ data: { values: rows }, mark: { type: "tick", color: c.accent, opacity: 0.6, thickness: 2, orient: "vertical" }, encoding: {
-        x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { format: "~s", grid: false, tickCount: 5 } },
+        x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { labelExpr: SHORT, grid: false, tickCount: 5 } },
         y: { field: "action", type: "nominal", sort: labels.map((x) => cut(x, 16)), title: null, axis: { labelLimit: 90 } } } }),
       plain: () => ({ x: "step of the log", y: "", points: s.lo.map((lo, b) => ({ x: (b + 0.5) * per, y: lo })) }),
     });
@@ -20,7 +20,7 @@
     const name = cut(s.name, 40) + (s.unit ? ` [${cut(s.unit, 12)}]` : "");
     return chart({
       id: `chart-series-${k}`, small: true, pick: false, height: 110, title: name,
-      spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { format: "~s", grid: false, tickCount: 5 } } }, layer: [
+      spec: (c) => ({ data: { values: rows }, encoding: { x: { field: "step", type: "quantitative", title: "step of the log", scale: { domain: [0, log.steps], nice: false }, axis: { labelExpr: SHORT, grid: false, tickCount: 5 } } }, layer: [
         { mark: { type: "rule", strokeWidth: 1.8, color: c.accent, opacity: 0.4 }, encoding: { y: { field: "lo", type: "quantitative", title: null, scale: { zero: false }, axis: { tickCount: 4 } }, y2: { field: "hi" } } },
         { transform: [{ calculate: "(datum.lo + datum.hi) / 2", as: "mid" }], mark: { type: "line", strokeWidth: 1.2, color: c.accent }, encoding: { y: { field: "mid", type: "quantitative", title: null } } }] }),
       plain: () => ({ x: "step of the log", y: name, lines: [{ points: rows.map((r) => ({ x: r.step, y: (r.lo + r.hi) / 2 })) }] }),
@@ -37,9 +37,10 @@
       make("h3", {}, "Sensors, actions and reward over the log"),
       make("p", { class: "quiet" }, "Bars reach from the least to the greatest value of some steps."),
       make("div", { class: "grid" }, (i.series ?? []).map((s, k) => (s.action && labels.length ? actionSeries(i, s, k, labels) : series(i, s, k)))),
-      table("Sensors", [["sensor"], ["min", "right"], ["median", "right"], ["max", "right"], ["missing", "right"]],
-        (i.sensors ?? []).slice(0, 100).map((s) => [named(s.name + (s.unit ? ` [${s.unit}]` : ""), 40), number(s.min), number(s.median), number(s.max), count(s.missing)])),
-      i.actions?.length ? table("Actions", [["action"], ["steps", "right"]], i.actions.slice(0, 100).map((a) => [named(a.name, 40), count(a.steps)])) : null);
+      make("div", { class: "columns" },
+        table("Sensors", [["sensor"], ["min", "right"], ["median", "right"], ["max", "right"], ["missing", "right"]],
+          (i.sensors ?? []).slice(0, 100).map((s) => [named(s.name + (s.unit ? ` [${s.unit}]` : ""), 40), number(s.min), number(s.median), number(s.max), count(s.missing)])),
+        i.actions?.length ? table("Actions", [["action"], ["steps", "right"]], i.actions.slice(0, 100).map((a) => [named(a.name, 40), count(a.steps)])) : null));
   }
 
   // ---------------------------------------------------------------- how it was made

@@ -14,7 +14,7 @@
         units.size > 1 ? make("p", { class: "lead" }, "These scores have different units and cannot be compared: " + [...units].join(", ") + ".") : null,
         new Set(all.map((d) => d.log?.fingerprint)).size > 1 ? make("p", {}, "These studies have different logs: each score is one in models of its own log.") : null,
         table("The settings to deploy", columns(), [
-          row("score", (d) => number(d.winner?.score)), row("95 % interval", (d) => interval(d.winner?.lo95, d.winner?.hi95)), row("unit", unit),
+          row("score", (d) => number(d.winner?.score)), row("95 % interval", (d) => interval(d.winner?.lo95, d.winner?.hi95)), row("unit", unit), row("trust", trustWords),
           row("logged controller", (d) => number(d.logged?.score)), row("random actions", (d) => number(d.random?.score)),
           row("confirmed", (d) => (d.winner?.stage === "confirm" ? "yes" : "no")), row("out of coverage", (d) => share(d.winner?.out_of_coverage)),
           row("settings tried", (d) => count(d.search.length)), row("runs", (d) => count(d.runs)), row("steps", (d) => count(d.steps)),

@@ -3,7 +3,7 @@
   //
   // Points and lines in SVG, for a build without the chart library.
   //
-  // p: { x: title, y: title, log: the x axis is one, points: [{x, y, trial}], lines: [{name, points}] }
+  // p: { x: title, y: title, log: the x axis is one, points: [{x, y, trial}], lines: [{name, points, shade}] }
 
   function plainChart(p, c, title, W, height) {
     const left = 64, bottom = 34, top = 8, right = 12, H = height;
@@ -34,7 +34,7 @@
       text((left + W - right) / 2, H - 4, "middle", p.x),
       text(left - 6, top + 10, "end", number(yhi, 3)), text(left - 6, H - bottom, "end", number(ylo, 3)));
     lines.forEach((l, k) => {
-      drawing.append(svg("polyline", { points: l.points.map((q) => `${X(q.x)},${Y(q.y)}`).join(" "), fill: "none", stroke: c.set[k % c.set.length], "stroke-width": 2 }));
+      drawing.append(svg("polyline", { points: l.points.map((q) => `${X(q.x)},${Y(q.y)}`).join(" "), fill: "none", stroke: c.set[(l.shade ?? k) % c.set.length], "stroke-width": 2 }));
     });
     for (const q of points.slice(0, 3000)) {
       const dot = svg("circle", { cx: X(q.x), cy: Y(q.y), r: 3.5, fill: c.accent, "fill-opacity": 0.6 });
@@ -43,7 +43,7 @@
     }
     const names = lines.map((l, k) => {
       const item = l.name ? make("li", {}, cut(l.name, 40)) : null;
-      if (item) item.style.color = c.set[k % c.set.length];
+      if (item) item.style.color = c.set[(l.shade ?? k) % c.set.length];
       return item;
     });
     return [drawing, names.some(Boolean) ? make("ul", { class: "names" }, names) : null].filter(Boolean);

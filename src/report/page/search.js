@@ -62,8 +62,8 @@
     });
   }
 
-  const importanceTable = (d) => (d.importance?.method ? table("Importance", [["parameter"], ["alone", "right"], ["with interactions", "right"], ["winner"]],
-    d.importance.parameters.map((p) => [named(p.name, 30), share(p.main_effect), share(p.total_effect), p.at_bound ? `at the ${p.at_bound} end of its range` : "inside its range"])) : null);
+  const importanceTable = (d) => (d.importance?.method ? table("Importance", [["parameter"], ["alone", "right"], ["with interactions", "right"], ["winner in its range"]],
+    d.importance.parameters.map((p) => [named(p.name, 30), share(p.main_effect), share(p.total_effect), p.at_bound ? `at the ${cut(p.at_bound, 10)} end` : "inside"])) : null);
 
   // Which parameters, the most important first.
   function byImportance(d) {
@@ -198,7 +198,7 @@
       id: "chart-cost", title: "Cost of the search", about: "Steps that agents took in the model, added up.", height: 240, pick: false,
       plain: () => ({ x: "setting", y: "steps", lines: [{ points: rows.map((r) => ({ x: r.setting, y: r.cost })) }] }),
       spec: (c) => ({ data: { values: rows.length > 1000 ? rows.filter((_, i) => i % Math.ceil(rows.length / 1000) === 0 || i === rows.length - 1) : rows }, mark: { type: "area", interpolate: "step-after", color: c.accent, opacity: 0.25, line: { color: c.accent } },
-        encoding: { x: { ...order, title: "setting", axis: { grid: false, tickMinStep: 1, format: "d", tickCount: 6 } }, y: { field: "cost", type: "quantitative", title: "steps", axis: { format: "~s", tickCount: 5 } } } }),
+        encoding: { x: { ...order, title: "setting", axis: { grid: false, tickMinStep: 1, format: "d", tickCount: 6 } }, y: { field: "cost", type: "quantitative", title: "steps", axis: { labelExpr: SHORT, tickCount: 5 } } } }),
     });
     return [found, spent];
   }

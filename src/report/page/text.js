@@ -57,15 +57,16 @@
     return make("section", { id, "aria-labelledby": id + "-title" }, make("h2", { id: id + "-title" }, title), children);
   }
 
-  // A table that scrolls sideways on a narrow screen. columns: [title, align]; rows of cells.
+  // A table that scrolls sideways on a narrow screen, below its caption, which does not. columns:
+  // [title, align]; rows of cells.
   function table(caption, columns, rows, attributes) {
     const right = (k) => (columns[k][1] === "right" ? "number" : null);
-    return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-      make("table", attributes,
-        make("caption", {}, caption),
+    return make("div", { class: "tabled" }, make("p", { class: "caption", "aria-hidden": "true" }, caption),
+      make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, make("table", attributes,
+        make("caption", { class: "unseen" }, caption),
         make("thead", {}, make("tr", {}, columns.map(([title], k) => make("th", { scope: "col", class: right(k) }, title)))),
         make("tbody", {}, rows.map((row) =>
-          row instanceof Node ? row : make("tr", {}, row.map((cell, k) => make(k ? "td" : "th", { scope: k ? null : "row", class: right(k) }, cell)))))));
+          row instanceof Node ? row : make("tr", {}, row.map((cell, k) => make(k ? "td" : "th", { scope: k ? null : "row", class: right(k) }, cell))))))));
   }
 
   // Pairs of a term and what it is.
@@ -88,10 +89,9 @@
     ];
   }
 
-  // Text to copy. The clipboard needs a secure context, which file:// is in most browsers; where it
-  // is not, the text is selected.
-  function copyable(label, text, open) {
-    const code = make("pre", { tabindex: "0", "aria-label": label }, make("code", {}, cut(text, 20000)));
+  // A button that copies a text, and what it says. The clipboard needs a secure context, which file://
+  // is in most browsers; where it is not, the text is shown as `code` and selected.
+  function copier(label, text, code) {
     const said = make("span", { role: "status", class: "said" });
     const button = make("button", {
       type: "button", class: "copy",
@@ -100,6 +100,7 @@
           await navigator.clipboard.writeText(text);
           said.textContent = "copied";
         } catch {
+          code.hidden = false;
           const range = document.createRange();
           range.selectNodeContents(code);
           getSelection().removeAllRanges();
@@ -108,7 +109,13 @@
         }
         setTimeout(() => (said.textContent = ""), 4000);
       },
-    }, "Copy");
-    const body = make("div", { class: "copyable" }, make("div", { class: "bar" }, make("span", {}, label), said, button), code);
+    }, label);
+    return [said, button];
+  }
+
+  // Text to copy. An open one is a command, whose lines are broken.
+  function copyable(label, text, open) {
+    const code = make("pre", { tabindex: "0", "aria-label": label, class: open ? "wrap" : null }, make("code", {}, cut(text, 20000)));
+    const body = make("div", { class: "copyable" }, make("div", { class: "bar" }, make("span", {}, label), copier("Copy", text, code)), code);
     return open ? body : make("details", {}, make("summary", {}, label), body);
   }
