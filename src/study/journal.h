@@ -32,6 +32,7 @@ void rh_journal__seal_lines(rh_text *text, uint32_t *crc);
 
 // Start the line of an attribute of a study or a trial; end it. Optuna expects one per line.
 void rh_journal__study_attr(rh_text *text, int study, const char *key);
+void rh_journal__system_attr(rh_text *text, int study, const char *key); // not shown to people
 void rh_journal__trial_attr(rh_text *text, int id, const char *key);
 void rh_journal__end_attr(rh_text *text);
 

@@ -1,4 +1,5 @@
-// journal_check.c - the scores of a check: one attribute of the study for each run.
+// journal_check.c - the scores of a check: one system attribute of the search's study for each
+// run, which dashboards do not show.
 //
 //     "check: first half of the log: 17: 2": -284.5        setting 17, run 2
 
@@ -17,7 +18,7 @@ rh_status rh_journal__add_check(rh_journal *journal, const char *model, int sett
 {
     char key[KEY_SIZE];
     key_of(key, model, setting, run);
-    rh_journal__study_attr(&journal->text, key);
+    rh_journal__system_attr(&journal->text, 0, key);
     rh_journal__number(&journal->text, score);
     rh_journal__end_attr(&journal->text);
     return rh_journal__append(journal, err);

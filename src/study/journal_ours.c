@@ -288,10 +288,11 @@ rh_journal__fate rh_journal__add_other(rh_journal__reader *d, int study)
     return RH_TAKEN;
 }
 
-static rh_journal__fate take_study_attr(rh_journal__reader *d, json_t *line)
+// kind: "user_attr" or "system_attr".
+static rh_journal__fate take_study_attr(rh_journal__reader *d, json_t *line, const char *kind)
 {
     rh_replay *r = d->r;
-    json_t *attr = json_object_get(line, "user_attr");
+    json_t *attr = json_object_get(line, kind);
     if (!json_is_object(attr) || json_object_size(attr) != 1 || r->nstudy == 0)
         return unfit(d);
     if (json_integer_value(json_object_get(line, "study_id")) != 0)
@@ -321,8 +322,8 @@ static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
         f = unfit(d);
     else if (op == 0)
         f = take_study(d, name);
-    else if (op == 2)
-        f = take_study_attr(d, line);
+    else if (op == 2 || op == 3)
+        f = take_study_attr(d, line, op == 2 ? "user_attr" : "system_attr");
     else if (!rh_journal__head_whole(d->r->attr))
         f = rh_journal__refuse(d, RH_EFORMAT, "a trial before the description of the study");
     else
@@ -349,7 +350,7 @@ rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, in
         return take_trial_attr(d, at);
     if (op == 6)
         return take_state(d, at);
-    if (op == 7 || op == 3)
+    if (op == 7)
         return RH_TAKEN; // for people
-    return op == 0 || op == 2 || op == 4 ? take_rare(d, op) : unfit(d);
+    return op == 0 || op == 2 || op == 3 || op == 4 ? take_rare(d, op) : unfit(d);
 }

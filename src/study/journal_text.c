@@ -65,6 +65,12 @@ void rh_journal__study_attr(rh_text *text, int study, const char *key)
     rh_text__format(text, ",\"study_id\":%d,\"user_attr\":{\"%s\":", study, key);
 }
 
+void rh_journal__system_attr(rh_text *text, int study, const char *key)
+{
+    rh_journal__begin_line(text, 3);
+    rh_text__format(text, ",\"study_id\":%d,\"system_attr\":{\"%s\":", study, key);
+}
+
 void rh_journal__trial_attr(rh_text *text, int id, const char *key)
 {
     rh_journal__begin_line(text, 8);

@@ -91,15 +91,13 @@ static void add_deploy(rh_text *t, const rh_agent_type *agent, const double *hp)
 // A note in Markdown, as optuna-dashboard keeps it. Its version must grow; lines do.
 static void add_note(rh_text *t, const rh_journal *journal, int study, const rh_text *note)
 {
-    static const char *const key[] = {"ver", "str:0"};
+    static const char *const key[] = {RH_JOURNAL__NOTE "ver", RH_JOURNAL__NOTE "str:0"};
     if (note->bad)
         t->bad = true;
     if (note->bad || journal->replay.study[study].noted)
         return;
     for (int i = 0; i < 2; i++) {
-        rh_journal__begin_line(t, 3);
-        rh_text__format(
-            t, ",\"study_id\":%d,\"system_attr\":{\"" RH_JOURNAL__NOTE "%s\":", study, key[i]);
+        rh_journal__system_attr(t, study, key[i]);
         if (i == 0)
             rh_text__whole(t, journal->replay.nline + 1);
         else
