@@ -318,6 +318,7 @@ typedef enum rh_evidence_name {
     RH_EVIDENCE_ERRORS,
     RH_EVIDENCE_LEADER,
     RH_EVIDENCE_WARNINGS,
+    RH_EVIDENCE_UNPROVEN,
     RH_NEVIDENCE
 } rh_evidence_name;
 

@@ -25,6 +25,7 @@
 //    errors      findings that are errors
 //    leader      how far the winner was behind the leader of the search, in ranges
 //    warnings    findings of the model that are warnings: it does not behave like the log
+//    unproven    1 where the kind of model was not compared with others on the log
 // 2. The range of a model is measured in it: the best of the settings that ran there minus the
 //    median one of the search (check.c). Confirmation models did not run that one: theirs is
 //    the range of the search.
@@ -64,6 +65,7 @@ static const struct {
     [RH_EVIDENCE_ERRORS] = {"errors", "findings that are errors"},
     [RH_EVIDENCE_LEADER] = {"leader", "how far behind the leader of the search / range"},
     [RH_EVIDENCE_WARNINGS] = {"warnings", "warnings about the model"},
+    [RH_EVIDENCE_UNPROVEN] = {"unproven", "1: the kind of model was not compared with others"},
 };
 
 // ---------------------------------------------------------------------------- the search
@@ -225,6 +227,7 @@ static void measure_check(const rh_study *study, int own, double *x, double *val
 static void measure_model(const rh_study *study, double *value)
 {
     const rh_model_comparison *all = rh_model_compared(rh_study_model(study));
+    value[RH_EVIDENCE_UNPROVEN] = !all || all->nhorizon == 0;
     for (int i = 0; all && i < all->ntrial; i++)
         if (all->trial[i].chosen) {
             value[RH_EVIDENCE_REPLAY] = all->trial[i].score;

@@ -15,7 +15,10 @@
 //    whatever p is. The same below a probability of CANNOT.
 // 4. high, medium and low are ranges of p. A study without a check has no level: half of the
 //    evidence is missing.
-// 5. Reasons are the pieces of evidence beyond a threshold that people understand, the most
+// 5. A model that was not compared with other kinds shares its faults with all models of the
+//    check, which are of its kind: such a study is at most medium. Measured: in stitched models
+//    of a Cartpole log of 2,000 steps all evidence agreed (0.96) on a setting with regret 3.3.
+// 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first. They explain p, they do not enter it.
 
 #include "study_internal.h"
@@ -66,9 +69,10 @@ static rh_trust level_of(const rh_verdict *v)
 {
     if (v->evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->probability < CANNOT)
         return RH_TRUST_CANNOT;
-    return v->probability >= HIGH     ? RH_TRUST_HIGH
-           : v->probability >= MEDIUM ? RH_TRUST_MEDIUM
-                                      : RH_TRUST_LOW;
+    bool proven = v->evidence[RH_EVIDENCE_UNPROVEN].value == 0.0; // decision 5
+    return v->probability >= HIGH && proven ? RH_TRUST_HIGH
+           : v->probability >= MEDIUM       ? RH_TRUST_MEDIUM
+                                            : RH_TRUST_LOW;
 }
 
 // ---------------------------------------------------------------------------- reasons
@@ -171,6 +175,9 @@ static void say_log(rh_verdict *v)
             "the model replays held-out stretches of the log well (%.2f; 0 is perfect, 1 "
             "ignorant)",
             replay);
+    if (e[RH_EVIDENCE_UNPROVEN].value > 0.0)
+        say(v, RH_EVIDENCE_UNPROVEN, false,
+            "the kind of model was not compared with others on this log (model: auto does)");
     if (rare > 0.0)
         say(v, RH_EVIDENCE_RARE, false, "%.0f %% of the winner's runs failed", 100.0 * rare);
     if (beyond >= 2.0)
