@@ -141,4 +141,13 @@ rh_status rh_log__one_line(rh_status rc, rh_error *err);
 // Whether x is one of the numbers that stand for a missing value.
 bool rh_log__is_missing(const rh_log_options *opt, double x);
 
+// ---------------------------------------------------------------------------- advice
+
+// Steps left of every row, at the beginning of a log. left: (rh_advice_nrow)
+void rh_advice__begin(const rh_advice *advice, int64_t *left);
+
+// Replace act (nact) by the action of a row whose region obs is in, half of the time; whether.
+bool rh_advice__follow(const rh_advice *advice, int64_t *left, const double *obs, rh_rng *rng,
+                       double *act);
+
 #endif
