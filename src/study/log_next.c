@@ -3,7 +3,7 @@
 // A study answers for the plant as far as its log shows the steps that its agents take. So the
 // leading settings run in the model, and their steps are compared with the log:
 //
-//     need = min(nearest, 2)    no logged step with this action is near
+//     need = min(nearest, 3)    no logged step with this action is near
 //            1 / (1 + near)     near: logged steps with this action within the radius
 //
 // with the radius and the distance of rh_model_cover(). A regression tree per action finds the
@@ -35,8 +35,8 @@
 #define SETTINGS 5      // decision 1
 #define RUNS 2          // of each setting, over members of the model
 #define SAMPLES 400     // steps of a run
-#define FARTHEST 2.0    // need of an action that the log never took here
-#define LEAST_NEED 0.25 // decision 3
+#define FARTHEST 3.0    // need of an action that the log never took here
+#define LEAST_NEED 0.3 // decision 3
 #define LEAST_SHARE 0.01
 #define LEAST_LEAF 0.05 // decision 2
 #define ALIKE 1.5       // decision 4
