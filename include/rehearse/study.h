@@ -334,7 +334,7 @@ typedef struct rh_next {
     double act_hi[RH_MAX_ACT]; //
     struct {
         int sensor;
-        double lo, hi; // lo <= sensor < hi; -INFINITY, INFINITY: unbounded
+        double lo, hi;     // lo <= sensor < hi; -INFINITY, INFINITY: unbounded
     } side[RH_NEXT_SIDES]; // of the region; none: everywhere                (nside)
     int nside;             //
     int steps;             // to log

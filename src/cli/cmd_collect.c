@@ -43,7 +43,7 @@ static const cli_option what_option[] = {
      .initial = "as the policy requires"},
     {"advice", 0, CLI_FILE, "FILE",
      .about = "what to log next, from a study's report.json or tune --json: in its regions, "
-              "half of the actions are those that it suggests"},
+              "a quarter of the actions are those that it suggests"},
     {"tries", 0, CLI_WHOLE, "N", .about = "attempts per log", .initial = "1,000", .lo = 1,
      .hi = INT_MAX},
     {0},
@@ -309,8 +309,7 @@ static int read_advice(collecting *w)
     const char *path = cli_value(w->args, "advice");
     if (!path)
         return CLI_OK;
-    int rc =
-        cli_pass(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
+    int rc = cli_pass(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
     w->c.opt.advice = w->advice;
     return rc;
 }
@@ -505,13 +504,14 @@ const cli_command cli_collect = {
         "seed makes the same log.",
     .operand = CLI_ENV,
     .group = {&what_group, &env_group, &output_group, &cli_common_group},
-    .example = {"5,000 steps of a good policy",
-                "rehearse collect acrobot -p near-optimal -o a.csv", "thirty small logs",
-                "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
-                "a log and a second one of normal starts",
-                "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv",
-                "what a study suggests to log next",
-                "rehearse collect acrobot -p medium -n 1000 --advice a.study/report.json -o b.csv"},
+    .example =
+        {"5,000 steps of a good policy", "rehearse collect acrobot -p near-optimal -o a.csv",
+         "thirty small logs",
+         "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
+         "a log and a second one of normal starts",
+         "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv",
+         "what a study suggests to log next",
+         "rehearse collect acrobot -p medium -n 1000 --advice a.study/report.json -o b.csv"},
     .see = "docs/collect.md",
     .single = true,
     .main = collect_main,

@@ -1,8 +1,8 @@
 // next_print.c - what to log next, as a table.
 //
 //     log next        1,000 steps that would help most, where agents act and the log is thin
-//         steps   agent     log    far  action  where
-//           380   7.1 %   3.2 %   20 %  2       theta2_dot from 1.8
+//         steps   agent     log     far  action  where
+//           380   7.1 %   3.2 %  20.0 %  2       theta2_dot from 1.8
 
 #include "base/text.h"
 #include "cli_internal.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WHERE 34 // columns before the widest action
+#define WHERE 35 // columns before the widest action
 
 // "speed from 1.8, angle below 0.22"
 static void say_where(const rh_next *row, const rh_log *log, char *text, size_t size)
@@ -48,13 +48,13 @@ void cli_next_print(const rh_verdict *v, const rh_log *log)
     }
     cli_line("log next", "%s steps that would help most: where agents act and the log is thin",
              cli_count(steps).s);
-    printf("  %s%7s%8s%8s%7s  %-*s  %s%s\n", style.dim, "steps", "agent", "log", "far", width,
+    printf("  %s%7s%8s%8s%8s  %-*s  %s%s\n", style.dim, "steps", "agent", "log", "far", width,
            "action", "where", style.plain);
     for (int i = 0; i < v->nnext; i++) {
         const rh_next *row = &v->next[i];
         char where[600];
         say_where(row, log, where, sizeof where);
-        printf("  %7s%8s%8s%7s  %-*s  ", cli_count(row->steps).s, cli_share(row->agent).s,
+        printf("  %7s%8s%8s%8s  %-*s  ", cli_count(row->steps).s, cli_share(row->agent).s,
                cli_share((double)row->nlogged / (double)log->n).s, cli_share(row->alone).s,
                width, row->what);
         cli_wrap(where, WHERE + width + 2, cli_page());

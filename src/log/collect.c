@@ -14,7 +14,8 @@
 // 4. The log of starts has episodes of one step. It shows where episodes begin and little else,
 //    so a model learns dynamics from the log itself.
 // 5. An environment that gives a reason why it failed (a program that crashed) ends the work.
-// 6. Advice (advice.c) replaces actions of the frozen policy while it is logged. It has a random
+// 6. Advice (advice.c) replaces actions of the frozen policy while it is logged. It has a
+// random
 //    stream of its own, so the policy and the starts are those of the log without it.
 // 7. If none of the first 20 attempts learns enough, no more are made.
 

@@ -146,7 +146,7 @@ bool rh_log__is_missing(const rh_log_options *opt, double x);
 // Steps left of every row, at the beginning of a log. left: (rh_advice_nrow)
 void rh_advice__begin(const rh_advice *advice, int64_t *left);
 
-// Replace act (nact) by the action of a row whose region obs is in, half of the time; whether.
+// Replace act (nact) by the action of a row whose region obs is in, a quarter of the time; whether.
 bool rh_advice__follow(const rh_advice *advice, int64_t *left, const double *obs, rh_rng *rng,
                        double *act);
 

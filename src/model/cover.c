@@ -35,7 +35,7 @@ typedef struct covering {
     int nadded;            // of these, of a continuous action
     double lo[RH_MAX_ACT]; // least and most of each number of an action in the log
     double hi[RH_MAX_ACT]; //                                              (nact)
-    float *point;          // owned: of all logged steps                   (n of the log x npoint)
+    float *point; // owned: of all logged steps                   (n of the log x npoint)
     rh_neighbours *of[RH_MAX_ACTIONS]; // owned: of each action; NULL: never taken   (nlist)
     int nlist;                         // 1 if actions are continuous
     double radius;
@@ -58,13 +58,11 @@ static rh_status encode(const covering *c, int64_t n, const double *obs, const d
     float *code = c->nadded ? rh_alloc((size_t)n, (size_t)ncode * sizeof *code) : point;
     if (!code)
         return rh_base__no_memory(err, "model");
-    rh_status rc =
-        rh_repr_encode(repr, n, obs, rh_repr_nact(repr) > 0 ? act : NULL, code, err);
+    rh_status rc = rh_repr_encode(repr, n, obs, rh_repr_nact(repr) > 0 ? act : NULL, code, err);
     for (int64_t i = 0; i < n && !rc && c->nadded; i++) {
         memcpy(point + i * c->npoint, code + i * ncode, (size_t)ncode * sizeof *code);
         for (int k = 0; k < c->nadded; k++)
-            point[i * c->npoint + ncode + k] =
-                (float)scaled(c, k, act[i * c->log->nact + k]);
+            point[i * c->npoint + ncode + k] = (float)scaled(c, k, act[i * c->log->nact + k]);
     }
     if (c->nadded)
         rh_free(code);
@@ -146,8 +144,8 @@ static double step_length(const covering *c, int64_t i)
     if (i + 1 >= log->n || log->to[i] == RH_UNKNOWN || log->to[i] != log->from[i + 1])
         return 0.0;
     for (int d = 0; d < c->npoint; d++) {
-        double gap = (double)c->point[(i + 1) * c->npoint + d] -
-                     (double)c->point[i * c->npoint + d];
+        double gap =
+            (double)c->point[(i + 1) * c->npoint + d] - (double)c->point[i * c->npoint + d];
         sum += gap * gap;
     }
     return sqrt(sum);
@@ -209,8 +207,7 @@ rh_status rh_model_cover(const rh_model *model, int64_t n, const double *obs, co
     point = rh_alloc((size_t)n + 1, (size_t)c.npoint * sizeof *point);
     rc = point ? encode(&c, n, obs, act, point, err) : rh_base__no_memory(err, "model");
     for (int64_t i = 0; i < n && !rc; i++)
-        cover[i] =
-            look_up(&c, point + i * c.npoint, list_of(&c, act + i * model->log->nact));
+        cover[i] = look_up(&c, point + i * c.npoint, list_of(&c, act + i * model->log->nact));
     if (!rc && radius)
         *radius = c.radius;
 

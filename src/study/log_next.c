@@ -7,21 +7,24 @@
 //            1 / (1 + near)     near: logged steps with this action within the radius
 //
 // with the radius and the distance of rh_model_cover(). A regression tree per action finds the
-// regions in which need is large (regions.c), and 1,000 steps are divided among the regions in
-// proportion to their total need.
+// regions in which need is large (regions.c): of the agents' steps, and of logged steps, whose
+// need is 0. 1,000 steps are divided among the regions in proportion to their total need.
 //
 // 1. Visits: up to 5 settings, the winner first, then those tied with it, then the other
 //    confirmed ones; 2 runs each in the model of the search, 400 steps of every run. Learning
 //    agents try actions that they later avoid, and these steps count too: what the model
 //    answers there decides what they learn.
-// 2. A region has at most 2 sensors, so that a person can follow it, and 5 % of the action's
-//    visits. Continuous actions are features of the tree like sensors, with one split more; the
-//    range to log is that of 90 % of the actions there.
-// 3. Regions whose mean need is below LEAST_NEED are well logged, and those of less than 1 % of
+// 2. Without the logged steps in the tree, regions would say where agents go, not where the log
+//    is thin. At most as many as visits, evenly spread over the log, so that a long log does
+//    not drown them.
+// 3. A region has at most 2 sensors, so that a person can follow it, and 5 % of the action's
+//    steps in the tree. Continuous actions are features of the tree like sensors, with one
+//    split more; the range to log is that of 90 % of the actions there.
+// 4. Regions whose mean need is below LEAST_NEED are well logged, and those of less than 1 % of
 //    the visits do not matter: no row. A study whose agents stay where the log is dense says
 //    nothing.
-// 4. Regions that share a face and need about the same are joined. At most 5 rows.
-// 5. The runs have random streams of their own. The journal keeps the rows, not the visits: a
+// 5. Regions that share a face and need about the same are joined. At most 5 rows.
+// 6. The runs have random streams of their own. The journal keeps the rows, not the visits: a
 //    finished study does not run again.
 
 #include "core.h"
@@ -32,17 +35,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTINGS 5      // decision 1
-#define RUNS 2          // of each setting, over members of the model
-#define SAMPLES 400     // steps of a run
-#define FARTHEST 3.0    // need of an action that the log never took here
-#define LEAST_NEED 0.3 // decision 3
+#define SETTINGS 5     // decision 1
+#define RUNS 2         // of each setting, over members of the model
+#define SAMPLES 400    // steps of a run
+#define FARTHEST 3.0   // need of an action that the log never took here
+#define LEAST_NEED 0.3 // decision 4
 #define LEAST_SHARE 0.01
-#define LEAST_LEAF 0.05 // decision 2
-#define ALIKE 1.5       // decision 4
+#define LEAST_LEAF 0.05 // decision 3
+#define ALIKE 1.5       // decision 5
 #define STEPS 1000      // to log
 #define ROUND 10        // steps of a row are multiples of this
-#define INNER 0.05      // decision 2: outside this quantile on either side
+#define INNER 0.05      // decision 3: outside this quantile on either side
 
 // ---------------------------------------------------------------------------- settings
 
@@ -100,15 +103,23 @@ static rh_status gather(rh_study *study, int nsetting, const double *hp, rh_visi
 
 // ---------------------------------------------------------------------------- regions
 
-// The visits with what is known about them.
+// How a step in the tree came there.
+typedef enum origin {
+    COVERED, // a visit with logged steps near
+    FAR,     // a visit without
+    LOGGED
+} origin;
+
+// The steps in the trees.
 typedef struct survey {
     const rh_log *log;
     const rh_visits *visits;
     int nfeature; // sensors, then the numbers of a continuous action
-    double *x;    // owned: features, visits of an action together       (n x nfeature)
-    double *need; // owned, likewise                                     (n)
-    uint8_t *far; // owned: no logged step is near, likewise             (n)
-    int64_t n;
+    double *x;    // owned: features, steps of an action together    (2 visits->n x nfeature)
+    double *need; // owned, likewise                                 (2 visits->n)
+    origin *from; // owned, likewise                                 (2 visits->n)
+    int64_t first[RH_MAX_ACTIONS + 1]; // first step of an action    (ngroup + 1)
+    int ngroup;                        // actions; 1 if they are continuous
 } survey;
 
 static double need_of(const rh_cover *cover)
@@ -121,22 +132,52 @@ static int group_of(const rh_log *log, const double *act)
     return log->naction ? (int)*act : 0;
 }
 
-// Copy the visits of an action; how many there are.
-static int64_t take(const survey *s, const rh_cover *cover, int group, int64_t to)
+static void put(survey *s, int64_t at, const double *obs, const double *act, double need,
+                origin from)
+{
+    double *x = s->x + at * s->nfeature;
+    memcpy(x, obs, (size_t)s->log->nobs * sizeof *x);
+    memcpy(x + s->log->nobs, act, (size_t)(s->nfeature - s->log->nobs) * sizeof *x);
+    s->need[at] = need;
+    s->from[at] = from;
+}
+
+// Copy the visits of an action and as many of its logged steps; where the next action begins.
+static int64_t take(survey *s, const rh_cover *cover, int group)
 {
     const rh_log *log = s->log;
-    int64_t n = 0;
+    int64_t at = s->first[group], nlogged = 0, k = 0;
     for (int64_t i = 0; i < s->visits->n; i++) {
         const double *act = s->visits->act + i * log->nact;
-        double *x = s->x + (to + n) * s->nfeature;
-        if (group_of(log, act) != group)
-            continue;
-        memcpy(x, s->visits->obs + i * log->nobs, (size_t)log->nobs * sizeof *x);
-        memcpy(x + log->nobs, act, (size_t)(s->nfeature - log->nobs) * sizeof *x);
-        s->need[to + n] = need_of(&cover[i]);
-        s->far[to + n] = cover[i].near == 0;
-        n++;
+        if (group_of(log, act) == group)
+            put(s, at++, s->visits->obs + i * log->nobs, act, need_of(&cover[i]),
+                cover[i].near ? COVERED : FAR);
     }
+    int64_t most = at - s->first[group];
+    for (int64_t i = 0; i < log->n; i++)
+        nlogged += group_of(log, log->act + i * log->nact) == group;
+    most = nlogged < most ? nlogged : most;
+    for (int64_t i = 0; i < log->n; i++) {
+        if (group_of(log, log->act + i * log->nact) != group)
+            continue;
+        if ((k + 1) * most / nlogged > k * most / nlogged)
+            put(s, at++, log->obs + (int64_t)log->from[i] * log->nobs, log->act + i * log->nact,
+                0.0, LOGGED);
+        k++;
+    }
+    return at;
+}
+
+// The visits in a region, and how many of them are far from the log.
+static int64_t count_visits(const survey *s, const rh_regions__region *region, int64_t *nfar)
+{
+    int64_t n = 0;
+    *nfar = 0;
+    for (int64_t i = s->first[region->group]; i < s->first[region->group + 1]; i++)
+        if (s->from[i] != LOGGED && rh_regions__has(region, s->x + i * s->nfeature)) {
+            n++;
+            *nfar += s->from[i] == FAR;
+        }
     return n;
 }
 
@@ -148,35 +189,34 @@ static int by_need(const void *a, const void *b)
     return x->group - y->group;
 }
 
-// Regions worth a row, the most needed first; how many. Visits of group g are first[g] ..
-// first[g + 1] - 1 of the survey.
-static rh_status find_regions(survey *s, const rh_cover *cover, int64_t *first,
-                              rh_regions__region *region, int *nregion)
+// Regions worth a row, the most needed first, and their number.
+static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__region *region,
+                              int *nregion)
 {
-    int ngroup = s->log->naction ? s->log->naction : 1, depth = s->log->naction ? 2 : 3;
-    first[0] = 0;
-    *nregion = 0;
-    for (int g = 0; g < ngroup; g++) {
+    int n = 0;
+    for (int g = 0; g < s->ngroup; g++) {
         rh_regions__region leaf[RH_REGIONS__MOST];
-        int64_t n = take(s, cover, g, first[g]);
         int nleaf;
-        first[g + 1] = first[g] + n;
-        rh_status rc = rh_regions__split(n, s->nfeature, s->x + first[g] * s->nfeature,
-                                         s->need + first[g], depth,
-                                         (int64_t)ceil(LEAST_LEAF * (double)n), leaf, &nleaf);
+        s->first[g + 1] = take(s, cover, g);
+        int64_t nstep = s->first[g + 1] - s->first[g];
+        rh_status rc = rh_regions__split(
+            nstep, s->nfeature, s->x + s->first[g] * s->nfeature, s->need + s->first[g],
+            s->log->naction ? 2 : 3, (int64_t)ceil(LEAST_LEAF * (double)nstep), leaf, &nleaf);
         if (rc)
             return rc;
         for (int i = 0; i < nleaf; i++) {
             leaf[i].group = g;
             if (leaf[i].total >= LEAST_NEED * (double)leaf[i].n)
-                region[(*nregion)++] = leaf[i];
+                region[n++] = leaf[i];
         }
     }
-    *nregion = rh_regions__join(region, *nregion, ALIKE);
+    n = rh_regions__join(region, n, ALIKE);
     int kept = 0;
-    for (int i = 0; i < *nregion; i++)
-        if ((double)region[i].n >= LEAST_SHARE * (double)s->n)
+    for (int i = 0; i < n; i++) {
+        int64_t nfar, nvisit = count_visits(s, &region[i], &nfar);
+        if ((double)nvisit >= LEAST_SHARE * (double)s->visits->n)
             region[kept++] = region[i];
+    }
     qsort(region, (size_t)kept, sizeof *region, by_need);
     *nregion = kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST;
     return RH_OK;
@@ -184,13 +224,13 @@ static rh_status find_regions(survey *s, const rh_cover *cover, int64_t *first,
 
 // ---------------------------------------------------------------------------- rows
 
-// The range of number k of the actions in a region. Scratch: x (n of the survey).
+// The range of number k of the agents' actions in a region. Scratch: x (visits).
 static void set_range(const survey *s, const rh_regions__region *region, int k, double *x,
                       rh_next *row)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        if (rh_regions__has(region, s->x + i * s->nfeature))
+    for (int64_t i = 0; i < s->first[1]; i++)
+        if (s->from[i] != LOGGED && rh_regions__has(region, s->x + i * s->nfeature))
             x[n++] = s->x[i * s->nfeature + s->log->nobs + k];
     qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
     row->act_lo[k] = x[(int64_t)(INNER * (double)(n - 1))];
@@ -214,17 +254,13 @@ static bool is_logged_in(const rh_log *log, int64_t i, const rh_next *row)
     return true;
 }
 
-static rh_status make_row(const survey *s, const int64_t *first,
-                          const rh_regions__region *region, rh_next *row)
+static rh_status make_row(const survey *s, const rh_regions__region *region, rh_next *row)
 {
     const rh_log *log = s->log;
-    int64_t nfar = 0;
+    int64_t nfar, nvisit = count_visits(s, region, &nfar);
     *row = (rh_next){.action = log->naction ? region->group : -1,
-                     .agent = (double)region->n / (double)s->n};
-    for (int64_t i = first[region->group]; i < first[region->group + 1]; i++)
-        if (rh_regions__has(region, s->x + i * s->nfeature))
-            nfar += s->far[i];
-    row->alone = (double)nfar / (double)region->n;
+                     .agent = (double)nvisit / (double)s->visits->n,
+                     .alone = (double)nfar / (double)nvisit};
     for (int i = 0; i < region->nside; i++) {
         const rh_regions__side *side = &region->side[i];
         if (side->feature >= log->nobs)
@@ -233,7 +269,7 @@ static rh_status make_row(const survey *s, const int64_t *first,
         row->side[row->nside].lo = side->lo;
         row->side[row->nside++].hi = side->hi;
     }
-    double *x = log->naction ? NULL : rh_alloc((size_t)s->n, sizeof *x);
+    double *x = log->naction ? NULL : rh_alloc((size_t)nvisit, sizeof *x);
     if (!x && !log->naction)
         return RH_ENOMEM;
     for (int k = 0; x && k < log->nact; k++)
@@ -271,13 +307,11 @@ static void share_out(const rh_regions__region *region, int n, rh_next *row)
 
 static rh_status make_rows(survey *s, const rh_cover *cover, rh_study *study)
 {
-    int64_t first[RH_MAX_ACTIONS + 1];
-    int nlist = s->log->naction ? s->log->naction : 1, n = 0;
-    rh_regions__region *region =
-        rh_alloc((size_t)nlist * RH_REGIONS__MOST, sizeof *region);
-    rh_status rc = region ? find_regions(s, cover, first, region, &n) : RH_ENOMEM;
+    int n = 0;
+    rh_regions__region *region = rh_alloc((size_t)s->ngroup * RH_REGIONS__MOST, sizeof *region);
+    rh_status rc = region ? find_regions(s, cover, region, &n) : RH_ENOMEM;
     for (int i = 0; i < n && !rc; i++)
-        rc = make_row(s, first, &region[i], &study->next[i]);
+        rc = make_row(s, &region[i], &study->next[i]);
     if (!rc) {
         share_out(region, n, study->next);
         study->nnext = n;
@@ -293,22 +327,23 @@ static rh_status find_rows(rh_study *study, const rh_visits *visits, rh_error *e
     survey s = {.log = log,
                 .visits = visits,
                 .nfeature = log->nobs + (log->naction ? 0 : log->nact),
-                .n = visits->n};
-    rh_cover *cover = rh_alloc((size_t)s.n + 1, sizeof *cover);
-    s.x = rh_alloc((size_t)s.n + 1, (size_t)s.nfeature * sizeof *s.x);
-    s.need = rh_alloc((size_t)s.n + 1, sizeof *s.need);
-    s.far = rh_alloc((size_t)s.n + 1, sizeof *s.far);
+                .ngroup = log->naction ? log->naction : 1};
+    size_t most = 2 * (size_t)visits->n + 1; // as many logged steps as visits
+    rh_cover *cover = rh_alloc(most, sizeof *cover);
+    s.x = rh_alloc(most, (size_t)s.nfeature * sizeof *s.x);
+    s.need = rh_alloc(most, sizeof *s.need);
+    s.from = rh_alloc(most, sizeof *s.from);
     rh_status rc = RH_OK;
-    if (!cover || !s.x || !s.need || !s.far)
+    if (!cover || !s.x || !s.need || !s.from)
         rc = rh_base__no_memory(err, "study");
     if (!rc)
-        rc = rh_model_cover(model, s.n, visits->obs, visits->act, cover, NULL, err);
+        rc = rh_model_cover(model, visits->n, visits->obs, visits->act, cover, NULL, err);
     if (!rc && make_rows(&s, cover, study) != RH_OK)
         rc = rh_base__no_memory(err, "study");
     rh_free(cover);
     rh_free(s.x);
     rh_free(s.need);
-    rh_free(s.far);
+    rh_free(s.from);
     return rc;
 }
 
@@ -327,11 +362,12 @@ static void word(const rh_log *log, rh_next *row)
         used += (size_t)snprintf(row->what + used, sizeof row->what - used, "%s%s %.3g to %.3g",
                                  k ? ", " : "", name, row->act_lo[k], row->act_hi[k]);
     }
-    snprintf(row->why, sizeof row->why,
-             "the agent does this in %.2g %% of its steps, the log in %.2g %% (%lld step%s); in "
-             "%.0f %% of the agent's cases the log has no such step near",
-             100.0 * row->agent, 100.0 * (double)row->nlogged / (double)log->n,
-             (long long)row->nlogged, row->nlogged == 1 ? "" : "s", 100.0 * row->alone);
+    snprintf(
+        row->why, sizeof row->why,
+        "the agent does this in %.2g %% of its steps, the log in %.2g %% (%lld step%s); in "
+        "%.0f %% of the agent's cases the log has no such step near",
+        100.0 * row->agent, 100.0 * (double)row->nlogged / (double)log->n,
+        (long long)row->nlogged, row->nlogged == 1 ? "" : "s", 100.0 * row->alone);
 }
 
 rh_status rh_study__find_next(rh_study *study, rh_error *err)
@@ -348,8 +384,8 @@ rh_status rh_study__find_next(rh_study *study, rh_error *err)
     n = choose_settings(study, setting, hp);
     if (n == 0)
         goto done;
-    bool known = study->journal && rh_journal__next(study->journal, setting, n, log,
-                                                    study->next, &study->nnext);
+    bool known = study->journal &&
+                 rh_journal__next(study->journal, setting, n, log, study->next, &study->nnext);
     if (!known) {
         rc = gather(study, n, hp, &visits, err);
         if (!rc)

@@ -10,8 +10,11 @@
 //    and set valves by them.
 // 2. A split must explain at least 2 % of the variance at the root, and leave at least `least`
 //    points on each side. Equal gains: the first feature, the lowest threshold.
-// 3. Sums are taken in the order of the points, so equal points give equal bits.
-// 4. Regions that touch and need about the same are one region to a reader. Two boxes are
+// 3. A region is at least a tenth of a feature's range wide. Visits in a model that stitches
+// are
+//    logged states, often the same ones, and a split would single them out.
+// 4. Sums are taken in the order of the points, so equal points give equal bits.
+// 5. Regions that touch and need about the same are one region to a reader. Two boxes are
 //    joined if their bounds are equal except for one feature, in which they touch. The largest
 //    such pair is not searched for: pairs are tried in order until none is left.
 
@@ -23,8 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUTS 9         // decision 1
+#define CUTS 9          // decision 1
 #define LEAST_GAIN 0.02 // decision 2
+#define LEAST_WIDTH 0.1 // decision 3
 
 // The points, and the tree so far.
 typedef struct tree {
@@ -34,6 +38,7 @@ typedef struct tree {
     double least_gain;       //
     int32_t *order;          // owned: points, those of a node together, ascending  (n)
     int32_t *other;          // in order's block: scratch                           (n)
+    double *lo, *hi;         // owned: ranges of the features in all points  (nfeature)
     double *sorted;          // owned: scratch                                      (n)
     rh_regions__region *out; // borrowed                                            (nout)
     int nout;
@@ -75,11 +80,23 @@ static double gain_of(const tree *t, const int32_t *order, int64_t n, int featur
     if (nleft < t->least || nright < t->least)
         return -1.0;
     double all = left + right;
-    return left * left / (double)nleft + right * right / (double)nright -
-           all * all / (double)n;
+    return left * left / (double)nleft + right * right / (double)nright - all * all / (double)n;
 }
 
-static cut best_cut(const tree *t, const int32_t *order, int64_t n)
+// Whether both sides of a cut in a region are wide enough.
+static bool is_wide(const tree *t, const rh_regions__region *region, int feature, double at)
+{
+    double lo = t->lo[feature], hi = t->hi[feature], least = LEAST_WIDTH * (hi - lo);
+    for (int i = 0; i < region->nside; i++)
+        if (region->side[i].feature == feature) {
+            lo = fmax(lo, region->side[i].lo);
+            hi = fmin(hi, region->side[i].hi);
+        }
+    return at - lo >= least && hi - at >= least;
+}
+
+static cut best_cut(const tree *t, const int32_t *order, int64_t n,
+                    const rh_regions__region *region)
 {
     cut best = {.feature = -1};
     for (int f = 0; f < t->nfeature; f++) {
@@ -91,7 +108,7 @@ static cut best_cut(const tree *t, const int32_t *order, int64_t n)
             continue;
         for (int c = 1; c <= CUTS; c++) {
             double at = rounded(t->sorted[n * c / (CUTS + 1)], range);
-            if (at == before)
+            if (at == before || !is_wide(t, region, f, at))
                 continue;
             before = at;
             double gain = gain_of(t, order, n, f, at);
@@ -135,7 +152,7 @@ static void split(tree *t, int32_t *order, int64_t n, int depth, rh_regions__reg
 {
     cut best = {.feature = -1};
     if (depth < t->depth)
-        best = best_cut(t, order, n);
+        best = best_cut(t, order, n, &region);
     if (best.feature < 0 || best.gain < t->least_gain) {
         region.n = n;
         region.total = 0.0;
@@ -153,6 +170,18 @@ static void split(tree *t, int32_t *order, int64_t n, int depth, rh_regions__reg
     split(t, order + nleft, n - nleft, depth + 1, side);
 }
 
+static void find_ranges(const tree *t, int64_t n)
+{
+    for (int f = 0; f < t->nfeature; f++) {
+        t->lo[f] = INFINITY;
+        t->hi[f] = -INFINITY;
+        for (int64_t i = 0; i < n; i++) {
+            t->lo[f] = fmin(t->lo[f], t->x[i * t->nfeature + f]);
+            t->hi[f] = fmax(t->hi[f], t->x[i * t->nfeature + f]);
+        }
+    }
+}
+
 rh_status rh_regions__split(int64_t n, int nfeature, const double *x, const double *y,
                             int depth, int64_t least, rh_regions__region *out, int *nout)
 {
@@ -160,7 +189,9 @@ rh_status rh_regions__split(int64_t n, int nfeature, const double *x, const doub
     t.depth = depth < RH_REGIONS__DEPTH ? depth : RH_REGIONS__DEPTH;
     t.order = rh_alloc((size_t)n + 1, 2 * sizeof *t.order);
     t.sorted = rh_alloc((size_t)n + 1, sizeof *t.sorted);
-    rh_status rc = t.order && t.sorted ? RH_OK : RH_ENOMEM;
+    t.lo = rh_alloc((size_t)nfeature, 2 * sizeof *t.lo);
+    t.hi = t.lo ? t.lo + nfeature : NULL;
+    rh_status rc = t.order && t.sorted && t.lo ? RH_OK : RH_ENOMEM;
     if (!rc && n > 0) {
         double sum = 0.0, square = 0.0;
         t.other = t.order + n;
@@ -169,12 +200,14 @@ rh_status rh_regions__split(int64_t n, int nfeature, const double *x, const doub
             sum += y[i];
             square += y[i] * y[i];
         }
+        find_ranges(&t, n);
         t.least_gain = fmax(LEAST_GAIN * (square - sum * sum / (double)n), 1e-12 * square);
         split(&t, t.order, n, 0, (rh_regions__region){0});
     }
     *nout = t.nout;
     rh_free(t.order);
     rh_free(t.sorted);
+    rh_free(t.lo);
     return rc;
 }
 

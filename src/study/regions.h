@@ -5,7 +5,7 @@
 
 #include "rehearse/base.h"
 
-#define RH_REGIONS__DEPTH 3                     // splits above a leaf, at most
+#define RH_REGIONS__DEPTH 3                       // splits above a leaf, at most
 #define RH_REGIONS__MOST (1 << RH_REGIONS__DEPTH) // leaves, at most
 
 // lo <= feature < hi; -INFINITY, INFINITY: unbounded.

@@ -49,7 +49,8 @@ static bool asked_to_stop(void *context)
     return s->stop && s->stop(s->context);
 }
 
-// Draw the steps to keep: the first step of stretch i is the least with step * most / nstep = i.
+// Draw the steps to keep: the first step of stretch i is the least with step * most / nstep =
+// i.
 static void draw(sampling *s)
 {
     int64_t nstep = s->opt->nstep;

@@ -59,7 +59,8 @@ static int64_t sort_steps(const rh_log *log, const rh_next *row, candidate *all)
         double sum = 0.0;
         for (int k = 0; k < row->nside; k++) {
             double x = log->obs[(int64_t)log->from[i] * log->nobs + row->side[k].sensor];
-            double below = fmax(row->side[k].lo - x, 0.0), above = fmax(x - row->side[k].hi, 0.0);
+            double below = fmax(row->side[k].lo - x, 0.0),
+                   above = fmax(x - row->side[k].hi, 0.0);
             sum += (below + above) / scale[k] * ((below + above) / scale[k]);
         }
         all[i] = (candidate){sum, i};

@@ -1,8 +1,8 @@
 // test_log_next.c - what to log next: an action that the log hardly shows is found, in its
 // region; the trials in log_next.csv; the same for any number of threads, and after a resume.
 //
-// The plant is a line from 0 to 1. Actions a and b move, c stays. The log has c only below 0.25.
-// Its agent tries everything everywhere.
+// The plant is a line from 0 to 1. Actions a and b move, c stays. The log has c only below
+// 0.25. Its agent tries everything everywhere.
 
 #include "model/model_sample.h"
 #include "study/core.h"
@@ -76,16 +76,21 @@ static rh_log *plant(int kind)
 
 static rh_plan *plan_of(const rh_log *log, bool discrete)
 {
-    static const char *const word[][2] = {
-        {"evaluation.steps", "600"}, {"evaluation.runs", "2"}, {"model", "knn"},
-        {"representation", "raw"},   {"confirm.settings", "2"}, {"confirm.members", "2"},
-        {"confirm.runs", "2"},       {"confirm.kinds", "chosen"}, {"method", "grid"},
-        {"check", "0"}};
+    static const char *const word[][2] = {{"evaluation.steps", "600"},
+                                          {"evaluation.runs", "2"},
+                                          {"model", "knn"},
+                                          {"representation", "raw"},
+                                          {"confirm.settings", "2"},
+                                          {"confirm.members", "2"},
+                                          {"confirm.runs", "2"},
+                                          {"confirm.kinds", "chosen"},
+                                          {"method", "grid"},
+                                          {"check", "0"}};
     rh_plan *plan = NULL;
     rh_error err = {""};
     assert_int_equal(rh_plan_create(&plan, &err), RH_OK);
-    rh_status rc = rh_plan_set(plan, "agent", discrete ? "esarsa" : "gaussian_actor_critic",
-                               NULL, &err);
+    rh_status rc =
+        rh_plan_set(plan, "agent", discrete ? "esarsa" : "gaussian_actor_critic", NULL, &err);
     for (size_t i = 0; i < sizeof word / sizeof *word && !rc; i++)
         rc = rh_plan_set(plan, word[i][0], word[i][1], NULL, &err);
     if (!rc && discrete)
@@ -126,9 +131,9 @@ static void check_rows(const rh_verdict *v, const rh_log *log)
         assert_true(row->agent >= 0.01 && row->agent <= 1.0);
         assert_true(row->alone >= 0.0 && row->alone <= 1.0);
         for (int64_t t = 0; t < log->n; t++) {
-            bool inside = row->action < 0 ? log->act[t] >= row->act_lo[0] &&
-                                                log->act[t] <= row->act_hi[0]
-                                          : log->act[t] == row->action;
+            bool inside = row->action < 0
+                              ? log->act[t] >= row->act_lo[0] && log->act[t] <= row->act_hi[0]
+                              : log->act[t] == row->action;
             for (int k = 0; k < row->nside; k++) {
                 double x = log->obs[(int64_t)log->from[t] * log->nobs + row->side[k].sensor];
                 inside = inside && x >= row->side[k].lo && x < row->side[k].hi;
@@ -233,7 +238,8 @@ static void threads_and_resume(void **unused)
             assert_string_equal(a->what, b->what);
             assert_string_equal(a->why, b->why);
         }
-        char *after = contents("three", "study.log"), *again = contents("three", "log_next.csv");
+        char *after = contents("three", "study.log"),
+             *again = contents("three", "log_next.csv");
         assert_string_equal(before, after);
         assert_string_equal(csv, again);
         free(before);
@@ -265,9 +271,8 @@ static void other_rows(void **unused)
     good.side[0].lo = -INFINITY;
     good.side[0].hi = 0.125;
     rh_journal *j = study->journal;
-    assert_int_equal(rh_journal__add_next(j, setting, nsetting, rh_model_log(model), &good, 1,
-                                          &err),
-                     RH_OK);
+    assert_int_equal(
+        rh_journal__add_next(j, setting, nsetting, rh_model_log(model), &good, 1, &err), RH_OK);
     rh_study_destroy(study);
     study = NULL;
     rh_study_options opt = rh_study_defaults();

@@ -52,9 +52,9 @@ static void part_of_the_run(void **unused)
         bool found = false;
         for (int64_t t = 0; t < nstep; t++)
             if (t * 7 / nstep == stretch)
-                found = found || (memcmp(some.obs + 2 * i, all.obs + 2 * (run * nstep + t),
-                                         16) == 0 &&
-                                  some.act[i] == all.act[run * nstep + t]);
+                found = found ||
+                        (memcmp(some.obs + 2 * i, all.obs + 2 * (run * nstep + t), 16) == 0 &&
+                         some.act[i] == all.act[run * nstep + t]);
         assert_true(found);
     }
 
