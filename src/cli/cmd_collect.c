@@ -309,7 +309,8 @@ static int read_advice(collecting *w)
     const char *path = cli_value(w->args, "advice");
     if (!path)
         return CLI_OK;
-    int rc = cli_pass(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
+    int rc =
+        cli_pass_file(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
     w->c.opt.advice = w->advice;
     return rc;
 }

@@ -441,11 +441,12 @@ static void print_files(const page *p)
     const rh_verdict *v = p->v;
     const char *folder = p->tune->folder;
     char resumed[96] = "";
-    cli_line("files",
-             "%s/: %s%sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
-             "report.html (all of this as a page)",
-             folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
-             v->nnext > 0 ? "log_next.csv (what to log next), " : "");
+    cli_line(
+        "files",
+        "%s/: %s%sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
+        "report.html (all of this as a page)",
+        folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
+        v->nnext > 0 ? "log_next.csv (what to log next), " : "");
     if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
                  cli_count(v->nrun_resumed).s);

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "log_internal.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -175,9 +176,11 @@ rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task,
 {
     json_error_t why;
     rh_advice *advice = NULL;
-    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-    if (!file && why.line <= 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", path, why.text);
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return rh_fail(err, RH_EIO, "%s: cannot read: %s", path, strerror(errno));
+    json_t *file = json_loadf(stream, JSON_REJECT_DUPLICATES, &why);
+    fclose(stream);
     if (!file)
         return rh_fail(err, RH_EFORMAT, "%s: line %d: %s, expected JSON of tune --json", path,
                        why.line, why.text);

@@ -631,7 +631,7 @@ static void says_what_to_log_next(void **unused)
     char *out = output_of("tune log.csv -o next.study" SMALL);
     assert_has(out, "log next        1,000 steps that would help most");
     assert_has(out, "action  where\n");
-    assert_has(out, "log_next.csv (what to log next)");
+    assert_has(out, "log_next.csv (what to log");
     free(out);
     char *json = output_of("tune log.csv -o next.study --json" SMALL),
          *report = contents("next.study/report.json"),
