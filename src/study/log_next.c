@@ -157,7 +157,7 @@ static int64_t take(survey *s, const rh_cover *cover, int group)
     for (int64_t i = 0; i < log->n; i++)
         nlogged += group_of(log, log->act + i * log->nact) == group;
     most = nlogged < most ? nlogged : most;
-    for (int64_t i = 0; i < log->n; i++) {
+    for (int64_t i = 0; nlogged > 0 && i < log->n; i++) {
         if (group_of(log, log->act + i * log->nact) != group)
             continue;
         if ((k + 1) * most / nlogged > k * most / nlogged)
