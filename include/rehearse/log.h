@@ -265,6 +265,8 @@ typedef enum rh_enough {
 // (docs/log-next.md).
 typedef struct rh_advice rh_advice;
 
+#define RH_ADVICE_HOLD 5 // steps of a trial
+
 // Read the rows of log_next: JSON of `tune --json`, or a study's report.json. Sensors and
 // actions must be those of the task. Owned: *out, free with rh_advice_destroy(). Nullable: err.
 RH_API rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task,
@@ -285,7 +287,7 @@ typedef struct rh_collect_options {
     int64_t most;            // task fewest and most failures, steps of the lowest reward
     int ntry;                // attempts, each with its own random streams
     int nstart;              // episodes of the log of starts
-    const rh_advice *advice; // followed at times in its regions; NULL (borrowed)
+    const rh_advice *advice; // followed half of the time in its regions; NULL (borrowed)
     bool (*stop)(void *context); // polled; true: give up. NULL: never
     void *context;
     unsigned cookie; // set by rh_collect_defaults(), leave alone

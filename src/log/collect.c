@@ -43,7 +43,7 @@ typedef struct work {
     rh_streams streams;
     rh_rng rng; // of the agent
     rh_rng advice_rng;
-    int64_t *left; // owned: steps left of every row of the advice; NULL: there is none
+    rh_advice__course course; // its array is owned; NULL: there is no advice
     double obs[RH_MAX_OBS];
     double act[RH_MAX_ACT];
     bool healthy; // all numbers so far are finite
@@ -239,7 +239,7 @@ static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t lengt
     double before[RH_MAX_OBS], reward, sum = 0.0, whole = 0.0; // sum: of the current episode
     int64_t nwhole = 0;
     rh_status rc = RH_OK;
-    bool advised = w->left && length > 1; // not in a log of starts
+    bool advised = w->course.left && length > 1; // not in a log of starts
     how->nended = how->nadvised = 0;
     how->reward = 0.0;
     begin_episode(w, env);
@@ -247,7 +247,7 @@ static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t lengt
         memcpy(before, w->obs, sizeof before);
         if (advised)
             how->nadvised +=
-                rh_advice__follow(w->opt->advice, w->left, w->obs, &w->advice_rng, w->act);
+                rh_advice__follow(&w->course, w->opt->advice, w->obs, &w->advice_rng, w->act);
         bool terminal = one_step(w, env, &reward);
         bool cut = ++age == length || t + 1 == nstep;
         rc = rh_log_push(builder,
@@ -307,8 +307,8 @@ static rh_status record_try(work *w, const rh_env *log_env, int try, rh_log_buil
     const rh_collect_options *opt = w->opt;
     rh_agent_freeze(w->agent, true);
     set_streams(w, REPLICATE, false, try);
-    if (w->left) {
-        rh_advice__begin(opt->advice, w->left);
+    if (w->course.left) {
+        rh_advice__begin(&w->course, opt->advice);
         w->advice_rng = rh_rng_stream(opt->seed, RH_STREAM_SEARCH, REPLICATE, (uint64_t)try);
     }
     rh_status rc = record(w, log_env, opt->nstep, opt->cutoff, builder, how, err);
@@ -397,14 +397,14 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     w.reward = rh_alloc(span, sizeof *w.reward);
     w.ended = rh_alloc(span, sizeof *w.ended);
     if (w.opt->advice)
-        w.left = rh_alloc((size_t)rh_advice_nrow(w.opt->advice), sizeof *w.left);
-    if (!w.state || !w.reward || !w.ended || (w.opt->advice && !w.left))
+        w.course.left = rh_alloc((size_t)rh_advice_nrow(w.opt->advice), sizeof *w.course.left);
+    if (!w.state || !w.reward || !w.ended || (w.opt->advice && !w.course.left))
         rc = rh_base__no_memory(err, "collect");
 
     while (!rc && try_again(&w, how))
         rc = one_try(&w, train_env, log_env, hp, out, starts, how, err);
 
-    rh_free(w.left);
+    rh_free(w.course.left);
     rh_free(w.ended);
     rh_free(w.reward);
     rh_free(w.state);

@@ -143,11 +143,20 @@ bool rh_log__is_missing(const rh_log_options *opt, double x);
 
 // ---------------------------------------------------------------------------- advice
 
-// Steps left of every row, at the beginning of a log. left: (rh_advice_nrow)
-void rh_advice__begin(const rh_advice *advice, int64_t *left);
+// A log while it follows the advice.
+typedef struct rh_advice__course {
+    int64_t *left;          // steps left of every row                     (nrow)
+    int row;                // of the current trial
+    int hold;               // steps that it may go on; 0: there is none
+    int rest;               // steps of the policy before the next one
+    double act[RH_MAX_ACT]; // its action                                  (nact)
+} rh_advice__course;
 
-// Replace act (nact) by the action of a row whose region obs is in, a quarter of the time; whether.
-bool rh_advice__follow(const rh_advice *advice, int64_t *left, const double *obs, rh_rng *rng,
-                       double *act);
+// Begin a log; course->left is allocated.
+void rh_advice__begin(rh_advice__course *course, const rh_advice *advice);
+
+// Replace act (nact) by the action of a trial, if there is one; whether. Once per step.
+bool rh_advice__follow(rh_advice__course *course, const rh_advice *advice, const double *obs,
+                       rh_rng *rng, double *act);
 
 #endif

@@ -8,7 +8,8 @@
 // 1. A trial starts from a logged state, because the plant is known to get there: one inside
 //    the region, evenly spread over the log where there are more than trials, otherwise the
 //    nearest ones. Distances are in standard deviations of the sensors.
-// 2. A trial holds its action for 10 steps. Steps of a region are multiples of 10.
+// 2. A trial holds its action for 5 steps, as `collect --advice` does. Steps of a region are
+//    multiples of 10.
 // 3. Values of a continuous action are spread evenly over its range, by multiples of the golden
 //    ratio, which differ between its numbers.
 
@@ -17,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HOLD 10
 #define GOLDEN 0.6180339887498949
 
 // A logged step whose state may be a start.
@@ -89,7 +89,7 @@ static void add_trial(rh_text *t, const rh_log *log, const rh_next *row, int64_t
         double at = (j + 1) * GOLDEN * (k + 1);
         add_number(t, row->act_lo[k] + (row->act_hi[k] - row->act_lo[k]) * (at - floor(at)));
     }
-    rh_text__format(t, "%d,", HOLD);
+    rh_text__format(t, "%d,", RH_ADVICE_HOLD);
     rh_write__field(t, row->why);
     rh_text__add(t, "\n");
 }
@@ -119,7 +119,7 @@ rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_nex
         goto done;
     add_head(&t, log);
     for (int i = 0; i < nrow; i++) {
-        int ntrial = row[i].steps / HOLD;
+        int ntrial = row[i].steps / RH_ADVICE_HOLD;
         int64_t nnear = sort_steps(log, &row[i], all);
         nnear = nnear > ntrial ? nnear : ntrial < log->n ? ntrial : log->n;
         for (int j = 0; j < ntrial; j++) {

@@ -644,7 +644,7 @@ static void says_what_to_log_next(void **unused)
     assert_has(rows, "\"why\": \"the agent does this in ");
     assert_has(report, "\"log_next\":");
     assert_true(strncmp(csv, "trial,region,", 13) == 0);
-    assert_int_equal(lines_of("next.study/log_next.csv"), 1 + 100);
+    assert_int_equal(lines_of("next.study/log_next.csv"), 1 + 200);
     free(csv);
     free(report);
     free(json);

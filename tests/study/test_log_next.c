@@ -167,7 +167,7 @@ static void the_rare_action(void **unused)
     assert_true(c >= 900); // a and b are logged everywhere
     assert_true(v->next[0].alone > 0.9 && v->next[0].nlogged == 0);
 
-    // a trial is a logged state in the region, or near it, the action, and 10 steps
+    // a trial is a logged state in the region, or near it, the action, and 5 steps
     char *text = contents("rare", "log_next.csv"), *line = strtok(text, "\n");
     int ntrial = 0;
     assert_string_equal(line, "trial,region,x,y,action,hold,why");
@@ -177,13 +177,13 @@ static void the_rare_action(void **unused)
         char label;
         assert_int_equal(
             sscanf(line, "%d,%d,%lf,%lf,%c,%d", &trial, &region, &x, &y, &label, &hold), 6);
-        assert_true(trial == ++ntrial && region >= 1 && region <= v->nnext && hold == 10);
+        assert_true(trial == ++ntrial && region >= 1 && region <= v->nnext && hold == 5);
         const rh_next *row = &v->next[region - 1];
         assert_true(label == row->what[0]);
         assert_true(x >= row->side[0].lo && x < row->side[0].hi); // the log has many there
         assert_non_null(strstr(line, row->why));
     }
-    assert_int_equal(ntrial, 100);
+    assert_int_equal(ntrial, 200);
     free(text);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
