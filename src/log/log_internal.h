@@ -143,6 +143,10 @@ bool rh_log__is_missing(const rh_log_options *opt, double x);
 
 // ---------------------------------------------------------------------------- advice
 
+// rh_advice_read() of the n bytes of a file.
+rh_status rh_advice__parse(rh_advice **out, const void *text, size_t n, const char *path,
+                           const rh_task *task, rh_error *err);
+
 // A log while it follows the advice.
 typedef struct rh_advice__course {
     int64_t *left;          // steps left of every row                     (nrow)
