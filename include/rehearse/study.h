@@ -345,6 +345,25 @@ typedef struct rh_next {
     char why[256];         // in words
 } rh_next;
 
+// How far to believe the choice of a study (docs/verdict.md).
+typedef enum rh_trust {
+    RH_TRUST_UNKNOWN, // not finished, or without a check
+    RH_TRUST_CANNOT,  // this log cannot answer the question
+    RH_TRUST_LOW,
+    RH_TRUST_MEDIUM,
+    RH_TRUST_HIGH
+} rh_trust;
+
+RH_API const char *rh_trust_name(rh_trust level); // "cannot answer", "low", ...
+
+#define RH_NREASON 16
+
+typedef struct rh_reason {
+    const char *id; // of the evidence
+    bool good;      // it speaks for the choice
+    char text[200];
+} rh_reason;
+
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
     int ntrial, nconfirm;    // nconfirm: the last so many are confirmations
@@ -377,13 +396,18 @@ typedef struct rh_verdict {
     int nchecked;       // one of the search and one of its lowest quarter (nchecked)
     int nreference;     // of these, the last so many were not confirmed
     rh_evidence evidence[RH_NEVIDENCE]; // of the reliability of the choice
-    const rh_next *next;                // what to log next, the most needed first (nnext)
-    int nnext;                          //
-    rh_findings findings;               //
-    int64_t nrun;                       // finished runs
-    int64_t nrun_resumed;               // of these, read from the journal
-    int64_t nstep;                      // steps of all runs
-    double seconds;                     // since rh_study_create()
+    rh_trust trust;                     //
+    double probability; // that the true regret is below a tenth of the difference between the
+                        // best and the median setting; NAN: unknown
+    rh_reason reason[RH_NREASON]; // of the trust                              (nreason)
+    int nreason;                  //
+    const rh_next *next;          // what to log next, the most needed first (nnext)
+    int nnext;                    //
+    rh_findings findings;         //
+    int64_t nrun;                 // finished runs
+    int64_t nrun_resumed;         // of these, read from the journal
+    int64_t nstep;                // steps of all runs
+    double seconds;               // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

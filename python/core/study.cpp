@@ -207,6 +207,21 @@ static nb::dict reference(const rh_reference &r)
     return d;
 }
 
+static nb::dict trust_dict(const rh_verdict *v)
+{
+    nb::dict d, evidence;
+    nb::list reasons;
+    for (int i = 0; i < v->nreason; i++)
+        reasons.append(nb::make_tuple(v->reason[i].good, v->reason[i].text));
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        evidence[v->evidence[i].name] = real(v->evidence[i].value);
+    d["level"] = rh_trust_name(v->trust);
+    d["probability"] = real(v->probability);
+    d["reasons"] = reasons;
+    d["evidence"] = evidence;
+    return d;
+}
+
 class Study {
   public:
     Study(const Plan &plan_, const Log *log_, const Log *starts_, const Model *model_)
@@ -309,6 +324,7 @@ class Study {
         d["logged"] = reference(v->logged);
         d["random"] = reference(v->random);
         d["rare_failures"] = v->nrare;
+        d["trust"] = trust_dict(v);
         d["findings"] = findings_list(&v->findings);
         d["model_findings"] = findings_list(fidelity ? &fidelity->findings : nullptr);
         d["runs"] = v->nrun;

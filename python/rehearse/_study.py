@@ -74,6 +74,11 @@ class Study:
         return dict(self.result["random"])
 
     @property
+    def trust(self) -> Dict[str, Any]:
+        """How far to believe the choice: level, probability, reasons, evidence (docs/verdict.md)."""
+        return dict(self.result["trust"])
+
+    @property
     def trials(self) -> Any:
         """All settings that were tried and confirmed, as pandas."""
         rows = []
@@ -121,6 +126,8 @@ class Study:
         out = [("agent", agent),
                ("setting", setting or "none: no setting worked"),
                ("score", f"{number(self.score)} {self.unit}, 95 % interval {number(lo)} to {number(hi)}, {stage}"),
+               ("trust", f"{self.trust['level']}" + (
+                   f", {100 * self.trust['probability']:.0f} %" if self.trust["probability"] is not None else "")),
                ("logged", f"{number(self.logged['score'])} in the log"),
                ("random", f"{number(self.random['score'])} in the model"),
                ("tried", f"{sum(t['stage'] == 'search' for t in self.result['trials'])} settings, "

@@ -76,6 +76,21 @@ static void tiles(const rh_tiles *coder, const int32_t *at, int32_t *active)
 
 // ---------------------------------------------------------------------------- values
 
+#if defined(__AVX2__)
+
+// The changes in four places, 0 where there is none. Four loads: a gather takes twice as long
+// on AMD's processors.
+static inline __m128 pick(const float *change, __m128i slot)
+{
+    slot = _mm_max_epi32(slot, _mm_setzero_si128()); // place 0 has no change
+    uint64_t low = (uint64_t)_mm_cvtsi128_si64(slot),
+             high = (uint64_t)_mm_extract_epi64(slot, 1);
+    return _mm_setr_ps(change[(uint32_t)low], change[low >> 32], change[(uint32_t)high],
+                       change[high >> 32]);
+}
+
+#endif
+
 // Four lines at a time, each with its own partial sums, added at the end in a fixed order.
 #if defined(__AVX512F__)
 
@@ -97,9 +112,11 @@ static void values(const rh_agent__line *line, const int32_t *active, int n,
         s = _mm512_inserti32x4(s, _mm_load_si128((const __m128i *)l2->slot), 2);
         s = _mm512_inserti32x4(s, _mm_load_si128((const __m128i *)l3->slot), 3);
         _mm512_storeu_si512(slot + 4 * i, s);
-        __mmask16 in = _mm512_cmpgt_epi32_mask(s, _mm512_setzero_si512());
-        __m512 zero = _mm512_setzero_ps();
-        d = _mm512_add_ps(d, _mm512_mask_i32gather_ps(zero, in, s, change, 4));
+        __m512 c = _mm512_castps128_ps512(pick(change, _mm512_castsi512_si128(s)));
+        c = _mm512_insertf32x4(c, pick(change, _mm512_extracti32x4_epi32(s, 1)), 1);
+        c = _mm512_insertf32x4(c, pick(change, _mm512_extracti32x4_epi32(s, 2)), 2);
+        c = _mm512_insertf32x4(c, pick(change, _mm512_extracti32x4_epi32(s, 3)), 3);
+        d = _mm512_add_ps(d, c);
     }
     __m256d w0 = _mm512_castpd512_pd256(w01), w1 = _mm512_extractf64x4_pd(w01, 1);
     __m256d w2 = _mm512_castpd512_pd256(w23), w3 = _mm512_extractf64x4_pd(w23, 1);
@@ -110,17 +127,6 @@ static void values(const rh_agent__line *line, const int32_t *active, int n,
 }
 
 #elif defined(__AVX2__)
-
-// The changes in four places, 0 where there is none. Four loads: a gather takes twice as long
-// on AMD's processors.
-static inline __m128 pick(const float *change, __m128i slot)
-{
-    slot = _mm_max_epi32(slot, _mm_setzero_si128()); // place 0 has no change
-    uint64_t low = (uint64_t)_mm_cvtsi128_si64(slot),
-             high = (uint64_t)_mm_extract_epi64(slot, 1);
-    return _mm_setr_ps(change[(uint32_t)low], change[low >> 32], change[(uint32_t)high],
-                       change[high >> 32]);
-}
 
 static void values(const rh_agent__line *line, const int32_t *active, int n,
                    const float *change, double w[RH_LANES], double dw[RH_LANES], int32_t *slot)

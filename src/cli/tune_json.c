@@ -197,6 +197,17 @@ static void json_next(cli_json *json, const rh_verdict *v, const rh_log *log)
 static void json_trust(cli_json *json, const rh_verdict *v, const rh_log *log)
 {
     cli_json_open(json, "trust", '{', false);
+    cli_json_text(json, "level", rh_trust_name(v->trust));
+    cli_json_real(json, "probability", v->probability);
+    cli_json_open(json, "reasons", '[', false);
+    for (int i = 0; i < v->nreason; i++) {
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "id", v->reason[i].id);
+        cli_json_flag(json, "good", v->reason[i].good);
+        cli_json_text(json, "text", v->reason[i].text);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
     cli_json_open(json, "evidence", '[', false);
     for (int i = 0; i < RH_NEVIDENCE; i++) {
         cli_json_open(json, NULL, '{', true);

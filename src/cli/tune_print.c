@@ -287,6 +287,42 @@ static void print_score(const page *p)
         cli_line("  diverged", "%d of %d runs", t->ndiverged, t->nmember * t->nrun);
 }
 
+// ---------------------------------------------------------------------------- trust
+
+// The reasons for or against the choice.
+static void print_reasons(const page *p, bool good)
+{
+    bool any = false;
+    for (int i = 0; i < p->v->nreason; i++)
+        if (p->v->reason[i].good == good) {
+            cli_line(any ? "" : good ? "  for" : "  against", "%s", p->v->reason[i].text);
+            any = true;
+        }
+}
+
+static void print_trust(const page *p)
+{
+    const rh_verdict *v = p->v;
+    switch (v->trust) {
+    case RH_TRUST_UNKNOWN:
+        return;
+    case RH_TRUST_CANNOT:
+        cli_line("trust", "this log cannot answer which setting is best");
+        break;
+    case RH_TRUST_LOW:
+    case RH_TRUST_MEDIUM:
+    case RH_TRUST_HIGH:
+        cli_line("trust",
+                 "%s: with a probability of %.0f %% the setting is as good as the best, "
+                 "or loses less than 10 %% of the difference between the best and the median "
+                 "setting",
+                 rh_trust_name(v->trust), 100.0 * v->probability);
+        break;
+    }
+    print_reasons(p, true);
+    print_reasons(p, false);
+}
+
 // ---------------------------------------------------------------------------- tied settings
 
 // Columns of each dimension in a table; false when it is too wide.
@@ -488,6 +524,7 @@ void cli_tune_print(const cli_tuning *tune)
     p.decimals = cli_decimals((t->hi95 - t->lo95) / 4.0, t->value);
     print_setting(&p);
     print_score(&p);
+    print_trust(&p);
     print_tied(&p);
     print_importance(&p);
     print_model(&p);

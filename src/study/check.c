@@ -14,8 +14,7 @@
 // 2. Few runs in each of several models tell more than many in one: models differ more than
 //    runs.
 // 3. All settings run on the same random streams, which no other stage uses.
-// 4. The journal gets the scores of a model when all its runs are there. A study that is killed
-//    repeats at most the runs of the models that were under way.
+// 4. Every run is in the journal before it counts; a resumed study does only what is missing.
 // 5. An untrained network is the other representation of raw sensors: another metric, for a
 //    hundredth of the time that learning one takes.
 
@@ -215,54 +214,77 @@ static rh_status fit_variants(rh_study *study, const variant *list, int n, rh_er
     return rc;
 }
 
-static double *scores_of(const rh_study__checking *c, int member)
+// Where the score of a run is kept.
+static double *score_of(const rh_study__checking *c, int member, int i, int run)
 {
-    return c->score + (size_t)member * (size_t)c->nsetting * (size_t)c->check[member].nrun;
+    size_t nrun = (size_t)c->check[member].nrun, nsetting = (size_t)c->nsetting;
+    return c->score + ((size_t)member * nsetting + (size_t)i) * nrun + (size_t)run;
 }
 
-static rh_status start(rh_study *study, int member, rh_error *err)
+// Take what the journal has; a run that it does not have is marked by an infinite score. How
+// many are missing.
+static int recall(rh_study *study)
+{
+    const rh_study__checking *c = &study->checking;
+    int nmissing = 0;
+    for (int m = 0; m < c->n; m++)
+        for (int i = 0; i < c->nsetting; i++)
+            for (int r = 0; r < c->check[m].nrun; r++) {
+                double *score = score_of(c, m, i, r);
+                bool there =
+                    study->journal && rh_journal__check(study->journal, c->check[m].model,
+                                                        c->setting[i], r, score);
+                *score = there ? *score : INFINITY;
+                nmissing += !there;
+                study->nrun += there;
+                study->nrun_resumed += there;
+            }
+    return nmissing;
+}
+
+// Start the runs that are missing.
+static rh_status start(rh_study *study, rh_error *err)
 {
     const rh_study__checking *c = &study->checking;
     rh_status rc = RH_OK;
-    for (int i = 0; i < c->nsetting && !rc; i++) {
-        const rh_study__record *record = rh_study__find(study, c->setting[i], false);
-        rh_study__unit unit = {.trial = i, .stage = RH_STAGE_CHECK, .member = member};
-        memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
-        for (unit.run = 0; unit.run < c->check[member].nrun && !rc; unit.run++)
-            rc = rh_workers__give(study->workers, &unit, err);
-    }
+    for (int m = 0; m < c->n; m++)
+        for (int i = 0; i < c->nsetting; i++) {
+            const rh_study__record *record = rh_study__find(study, c->setting[i], false);
+            rh_study__unit unit = {.trial = i, .stage = RH_STAGE_CHECK, .member = m};
+            memcpy(unit.hp, record->hp, (size_t)study->plan->agent->nparam * sizeof *unit.hp);
+            for (; unit.run < c->check[m].nrun && !rc; unit.run++)
+                if (*score_of(c, m, i, unit.run) == INFINITY)
+                    rc = rh_workers__give(study->workers, &unit, err);
+        }
     return rc;
 }
 
-// Run all settings in the models whose scores are missing.
-static rh_status run(rh_study *study, const bool *known, rh_error *err)
+static rh_status take_in(rh_study *study, const rh_study__run *run, rh_error *err)
 {
-    rh_study__checking *c = &study->checking;
-    int nopen[RH_STUDY__CHECKS] = {0}, nall = 0;
-    rh_status rc = RH_OK;
-    for (int m = 0; m < c->n && !rc; m++)
-        if (!known[m]) {
-            nopen[m] = c->nsetting * c->check[m].nrun;
-            nall += nopen[m];
-            rc = start(study, m, err);
-        }
-    while (nall > 0 && !rc) {
+    const rh_study__checking *c = &study->checking;
+    double *score = score_of(c, run->member, run->trial, run->run);
+    *score = run->result.outcome == RH_FAILED ? NAN : run->result.score;
+    study->nstep += run->result.nstep;
+    study->nrun++;
+    study->dirty = true;
+    return study->journal ? rh_journal__add_check(study->journal, c->check[run->member].model,
+                                                  c->setting[run->trial], run->run, *score, err)
+                          : RH_OK;
+}
+
+static rh_status carry_out(rh_study *study, int nmissing, rh_error *err)
+{
+    rh_status rc = start(study, err);
+    while (nmissing > 0 && !rc) {
         rh_study__done done;
         bool there = false;
         rc = rh_study__take(study, &done, &there, err);
         if (rc || !there)
             continue;
-        const rh_study__run *one = &done.run;
-        int nrun = c->check[one->member].nrun;
-        scores_of(c, one->member)[one->trial * nrun + one->run] =
-            one->result.outcome == RH_FAILED ? NAN : one->result.score;
-        study->nstep += one->result.nstep;
-        study->nrun++;
-        nall--;
-        if (--nopen[one->member] == 0 && study->journal)
-            rc = rh_journal__add_check(study->journal, c->check[one->member].model, c->setting,
-                                       c->nsetting, nrun, scores_of(c, one->member), err);
-        rh_study__tell(study, NULL);
+        rc = take_in(study, &done.run, err);
+        nmissing--;
+        if (!rc)
+            rh_study__tell(study, NULL);
     }
     return rc ? rc : rh_study__sync(study, err);
 }
@@ -271,7 +293,6 @@ rh_status rh_study__check(rh_study *study, rh_error *err)
 {
     rh_study__checking *c = &study->checking;
     variant list[RH_KINDS__MOST];
-    bool known[RH_STUDY__CHECKS] = {false}, all = true;
     int nrun = study->plan->check_runs;
     if (!study->log || !nrun || !study->confirms)
         return RH_OK;
@@ -285,21 +306,14 @@ rh_status rh_study__check(rh_study *study, rh_error *err)
     c->score = rh_alloc((size_t)c->n * (size_t)c->nsetting * (size_t)nrun, sizeof *c->score);
     if (!c->score)
         return rh_base__no_memory(err, "study");
+    for (int m = 0; m < c->n; m++)
+        c->check[m].score = score_of(c, m, 0, 0);
     study->stage = RH_STAGE_CHECK;
     study->best = NULL;
     study->nfinished = 0;
-    for (int m = 0; m < c->n; m++) {
-        double *score = scores_of(c, m);
-        c->check[m].score = score;
-        known[m] = study->journal && rh_journal__check(study->journal, c->check[m].model,
-                                                       c->setting, c->nsetting, nrun, score);
-        int ndone = known[m] ? c->nsetting * nrun : 0;
-        study->nrun += ndone;
-        study->nrun_resumed += ndone;
-        all = all && known[m];
-    }
-    if (all)
+    int nmissing = recall(study);
+    if (nmissing == 0)
         return RH_OK;
     rc = fit_variants(study, list, n, err);
-    return rc ? rc : run(study, known, err);
+    return rc ? rc : carry_out(study, nmissing, err);
 }

@@ -1,58 +1,32 @@
-// journal_check.c - the scores of a check: one attribute of the study for each model.
+// journal_check.c - the scores of a check: one attribute of the study for each run.
 //
-//     "check: first half of the log": {"settings": [3, 17, ...], "runs": 3, "scores": [...]}
-//
-// Scores are by setting, then by run. They count only if settings and runs are those that are
-// asked for.
+//     "check: first half of the log: 17: 2": -284.5        setting 17, run 2
 
 #include "base/base_internal.h"
 #include "journal.h"
 
-#define KEY "check: "
-#define KEY_SIZE 96
+#define KEY_SIZE 120
 
-static void key_of(char text[KEY_SIZE], const char *model)
+static void key_of(char text[KEY_SIZE], const char *model, int setting, int run)
 {
-    snprintf(text, KEY_SIZE, KEY "%s", model);
+    snprintf(text, KEY_SIZE, "check: %s: %d: %d", model, setting, run);
 }
 
-rh_status rh_journal__add_check(rh_journal *journal, const char *key, const int *setting,
-                                int nsetting, int nrun, const double *score, rh_error *err)
+rh_status rh_journal__add_check(rh_journal *journal, const char *model, int setting, int run,
+                                double score, rh_error *err)
 {
-    rh_text *t = &journal->text;
-    char name[KEY_SIZE];
-    key_of(name, key);
-    rh_journal__study_attr(t, name);
-    rh_text__add(t, "{\"settings\":[");
-    for (int i = 0; i < nsetting; i++)
-        rh_text__format(t, "%s%d", i ? "," : "", setting[i]);
-    rh_text__format(t, "],\"runs\":%d,\"scores\":[", nrun);
-    for (int i = 0; i < nsetting * nrun; i++) {
-        rh_text__add(t, i ? "," : "");
-        rh_journal__number(t, score[i]);
-    }
-    rh_text__add(t, "]}");
-    rh_journal__end_attr(t);
+    char key[KEY_SIZE];
+    key_of(key, model, setting, run);
+    rh_journal__study_attr(&journal->text, key);
+    rh_journal__number(&journal->text, score);
+    rh_journal__end_attr(&journal->text);
     return rh_journal__append(journal, err);
 }
 
-bool rh_journal__check(const rh_journal *journal, const char *key, const int *setting,
-                       int nsetting, int nrun, double *score)
+bool rh_journal__check(const rh_journal *journal, const char *model, int setting, int run,
+                       double *score)
 {
-    char name[KEY_SIZE];
-    key_of(name, key);
-    const json_t *found = json_object_get(journal->replay.attr, name);
-    const json_t *settings = json_object_get(found, "settings"),
-                 *scores = json_object_get(found, "scores");
-    size_t n = (size_t)nsetting * (size_t)nrun;
-    if (json_integer_value(json_object_get(found, "runs")) != nrun ||
-        json_array_size(settings) != (size_t)nsetting || json_array_size(scores) != n)
-        return false;
-    for (size_t i = 0; i < (size_t)nsetting; i++)
-        if (json_integer_value(json_array_get(settings, i)) != setting[i])
-            return false;
-    for (size_t i = 0; i < n; i++)
-        if (!rh_journal__number_of(json_array_get(scores, i), &score[i]))
-            return false;
-    return true;
+    char key[KEY_SIZE];
+    key_of(key, model, setting, run);
+    return rh_journal__number_of(json_object_get(journal->replay.attr, key), score);
 }

@@ -166,10 +166,9 @@ void rh_journal__forget(rh_journal *journal, int i); // free x and run of a tria
 bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference *score,
                         double *lowest);
 
-// The scores (nsetting x nrun) of settings in a model of the check, by its key; false where the
-// journal does not have all of them.
-bool rh_journal__check(const rh_journal *journal, const char *key, const int *setting,
-                       int nsetting, int nrun, double *score);
+// The score of a run in a model of the check; false where the journal does not have it.
+bool rh_journal__check(const rh_journal *journal, const char *model, int setting, int run,
+                       double *score);
 
 // What to log next by the visits of these settings, rows (RH_NEXT_MOST) without their words;
 // false where the journal does not have it. log: of the model.
@@ -188,8 +187,8 @@ rh_status rh_journal__finish(rh_journal *journal, int number, const rh_trial *tr
                              rh_error *err);
 rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_reference *score,
                                  double lowest, rh_error *err);
-rh_status rh_journal__add_check(rh_journal *journal, const char *key, const int *setting,
-                                int nsetting, int nrun, const double *score, rh_error *err);
+rh_status rh_journal__add_check(rh_journal *journal, const char *model, int setting, int run,
+                                double score, rh_error *err);
 rh_status rh_journal__add_next(rh_journal *journal, const int *setting, int nsetting,
                                const rh_log *log, const rh_next *row, int nrow, rh_error *err);
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
@@ -201,6 +200,12 @@ rh_status rh_journal__check_place(const rh_journal *journal, rh_error *err);
 // Remove a link at `path`, which is about to be written: a file of a study is written into its
 // folder and not where a link leads.
 void rh_study__drop_link(const char *path);
+
+// ---------------------------------------------------------------------------- trust.c
+
+// The level, the probability and the reasons of a verdict whose evidence is known. Nullable:
+// model, the findings of its model.
+void rh_trust__judge(rh_verdict *verdict, const rh_findings *model);
 
 // ---------------------------------------------------------------------------- output files
 

@@ -235,5 +235,11 @@ rh_status rh_study__judge_all(rh_study *study)
         rc = rh_study__compare(study);
     if (!rc)
         rc = rh_study__findings(study);
-    return rc ? rc : rh_study__gather(study);
+    if (!rc)
+        rc = rh_study__gather(study);
+    if (rc)
+        return rc;
+    const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
+    rh_trust__judge(v, fidelity ? &fidelity->findings : NULL);
+    return RH_OK;
 }

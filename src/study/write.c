@@ -194,6 +194,11 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
                     "  runs: %d\n  diverged: %d\n",
                     w->confirm ? "true" : "false", v->finished ? "true" : "false", w->setting,
                     w->nmember, w->nrun, w->ndiverged);
+    if (v->trust != RH_TRUST_UNKNOWN) {
+        rh_text__format(t, "  trust: {level: %s, probability: ", rh_trust_name(v->trust));
+        rh_write__number(t, v->probability);
+        rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
+    }
     add_scale(t, v);
     number_line(t, "  out_of_coverage: ", w->out_of_coverage);
     add_kinds(t, v);

@@ -60,7 +60,7 @@ static void every_key(void **unused)
         {"members", "3", "model.members", "3", "257",
          "--x = 257, expected a whole number, 1 to 256"},
         {"resample", "bootstrap", "model.resample", "bootstrap", "some",
-         "--x cannot be 'some'; expected one of all, subset, bootstrap"},
+         "--x cannot be 'some'; expected one of all, subset, bootstrap, parts"},
         {"k", "5", "model.k", "5", "0", "--x: k = 0, expected a whole number, 1 to 64"},
         {"reach", "95%", "model.reach_quantile", "0.95", "101%",
          "--x: reach = 101%, expected auto, none, a share of all queries such as 99%, or a "
@@ -126,6 +126,8 @@ static void every_key(void **unused)
         {"confirm.kinds", "auto", "confirm.kinds", "auto", "network,x",
          "--x = network,x, expected auto, chosen, or kinds of model: stitching, carrying, "
          "network"},
+        {"check", "5", "check", "5", "-1",
+         "--x = -1, expected a whole number, 0 to 1,000,000"},
         {"seed", "9223372036854775807", "seed", "9223372036854775807", "-1",
          "--x = -1, expected a whole number, 0 to 9,223,372,036,854,775,807"},
         {"bayes.compat", "paper", "bayes.compat", "paper", "x",

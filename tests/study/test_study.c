@@ -101,6 +101,8 @@ static rh_plan *plan_of(const rh_log *log, const char *const *more)
                                         "4",
                                         "agent.tilings",
                                         "4",
+                                        "check",
+                                        "0",
                                         NULL};
     rh_plan *plan = NULL;
     rh_error err = {""};
@@ -180,7 +182,7 @@ static const char *const grid_words[] = {"method",  "grid",  "try alpha", "0.01,
 static const char *const *const searches[] = {
     grid_words,
     (const char *const[]){"method", "race", "try alpha", "0.001,0.01,0.1,1", "race.first", "2",
-                          "evaluation.runs", "6", NULL},
+                          "evaluation.runs", "6", "check", "1", NULL},
     // nearly equal settings: the leader after 2 runs differs from that after 9
     (const char *const[]){"method", "race", "try alpha", "0.1,0.11,0.12,0.13,0.14,0.15,0.16",
                           "race.first", "2", "race.confidence", "0.5", "evaluation.runs", "9",
@@ -188,7 +190,8 @@ static const char *const *const searches[] = {
     (const char *const[]){"method", "random", "try alpha", "0.001:1:log", "budget.trials", "7",
                           NULL},
     (const char *const[]){"method", "bayes", "try alpha", "0.001:1:log", "try tau",
-                          "0.1:10:log", "budget.trials", "12", "budget.batch", "3", NULL},
+                          "0.1:10:log", "budget.trials", "12", "budget.batch", "3", "check",
+                          "1", NULL},
     (const char *const[]){"method", "cem", "try alpha", "0.001:1", "budget.trials", "40",
                           "cem.population", "8", NULL},
 };

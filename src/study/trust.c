@@ -1,0 +1,199 @@
+// trust.c - whether to believe a study: a level, a probability, and the reasons.
+//
+//     p = 1 / (1 + exp(-z)),   z = bias + sum of weight * (x - centre) / spread
+//
+// p is the probability that the true regret of the chosen setting is below a tenth of the
+// range: the difference between the best and the median setting of the grid. x is the evidence
+// (evidence.c), limited to where the fit had data.
+//
+// 1. The rule was fitted by bench/verdict_fit to the studies in bench/verdict.csv, whose true
+//    regret is known because simulators made the logs. docs/verdict.md shows how well it does
+//    on plants that it was not fitted to.
+// 2. Evidence that is unknown counts as typical, x = centre: it moves p neither way.
+// 3. An error among the findings says that the log lacks something (an action that was never
+//    taken, nothing to learn from) or that the model is impossible: the study cannot answer,
+//    whatever p is. The same below a probability of CANNOT.
+// 4. high, medium and low are ranges of p. A study without a check has no level: half of the
+//    evidence is missing.
+// 5. Reasons are the pieces of evidence beyond a threshold that people understand, the most
+//    important first. They explain p, they do not enter it.
+
+#include "study_internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define HIGH 0.9   // decision 4
+#define MEDIUM 0.7 //
+#define CANNOT 0.3 // decision 3
+
+#include "trust_rule.h"
+
+const char *rh_trust_name(rh_trust level)
+{
+    switch (level) {
+    case RH_TRUST_CANNOT:
+        return "cannot answer";
+    case RH_TRUST_LOW:
+        return "low";
+    case RH_TRUST_MEDIUM:
+        return "medium";
+    case RH_TRUST_HIGH:
+        return "high";
+    case RH_TRUST_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+// ---------------------------------------------------------------------------- the rule
+
+static double probability_of(const rh_verdict *v)
+{
+    double z = RULE_BIAS;
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
+        double x = v->evidence[rule[i].name].value;
+        if (isnan(x))
+            continue;
+        x = fmin(fmax(x, rule[i].lo), rule[i].hi);
+        z += rule[i].weight * (x - rule[i].centre) / rule[i].spread;
+    }
+    return 1.0 / (1.0 + rh_exp(-z));
+}
+
+static rh_trust level_of(const rh_verdict *v)
+{
+    if (v->evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->probability < CANNOT)
+        return RH_TRUST_CANNOT;
+    return v->probability >= HIGH     ? RH_TRUST_HIGH
+           : v->probability >= MEDIUM ? RH_TRUST_MEDIUM
+                                      : RH_TRUST_LOW;
+}
+
+// ---------------------------------------------------------------------------- reasons
+
+__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence_name name,
+                                                      bool good, const char *format, ...)
+{
+    if (v->nreason == RH_NREASON)
+        return;
+    rh_reason *r = &v->reason[v->nreason++];
+    va_list args;
+    va_start(args, format);
+    r->id = v->evidence[name].name;
+    r->good = good;
+    vsnprintf(r->text, sizeof r->text, format, args);
+    va_end(args);
+}
+
+static void say_errors(rh_verdict *v, const rh_findings *findings)
+{
+    for (int i = 0; findings && i < findings->n; i++)
+        if (findings->item[i].severity == RH_ERROR)
+            say(v, RH_EVIDENCE_ERRORS, false, "%.170s", findings->item[i].evidence);
+}
+
+// The reasons that come from comparing settings.
+static void say_settings(rh_verdict *v)
+{
+    double separated = 100.0 * v->evidence[RH_EVIDENCE_SEPARATED].value;
+    double rival = 100.0 * v->evidence[RH_EVIDENCE_RIVAL].value;
+    if (separated >= 80.0)
+        say(v, RH_EVIDENCE_SEPARATED, true,
+            "the best setting of the search beats %.0f %% of the others beyond chance",
+            separated);
+    else if (separated < 50.0)
+        say(v, RH_EVIDENCE_SEPARATED, false,
+            "the best setting of the search beats only %.0f %% of the others beyond chance",
+            separated);
+    if (rival > 20.0)
+        say(v, RH_EVIDENCE_RIVAL, false,
+            "another setting may be better by %.0f %% of the difference between the best and "
+            "the median setting",
+            rival);
+    else if (rival <= 10.0)
+        say(v, RH_EVIDENCE_RIVAL, true,
+            "no other confirmed setting can be much better: at most %.0f %% of the difference "
+            "between the best and the median setting",
+            fmax(rival, 0.0));
+}
+
+// The reasons that come from other models of the log.
+static void say_models(rh_verdict *v)
+{
+    const rh_evidence *e = v->evidence;
+    double halves = e[RH_EVIDENCE_HALVES].value, variants = e[RH_EVIDENCE_VARIANTS].value,
+           order = e[RH_EVIDENCE_ORDER].value, kinds = e[RH_EVIDENCE_KINDS].value;
+    if (halves <= 0.05)
+        say(v, RH_EVIDENCE_HALVES, true,
+            "models of either half of the log lead to this setting or to one as good");
+    else if (halves > 0.1)
+        say(v, RH_EVIDENCE_HALVES, false,
+            "a model of half of the log prefers another setting, by %.0f %% of the difference "
+            "between the best and the median one",
+            100.0 * halves);
+    if (variants <= 0.05)
+        say(v, RH_EVIDENCE_VARIANTS, true,
+            "so do models with other settings of their own: neighbours, coverage radius, "
+            "representation");
+    else if (variants > 0.1)
+        say(v, RH_EVIDENCE_VARIANTS, false,
+            "the answer depends on the model's own settings: with others, another setting is "
+            "better by %.0f %% of the difference between the best and the median one",
+            100.0 * variants);
+    if (order < 0.4)
+        say(v, RH_EVIDENCE_ORDER, false,
+            "other models order the settings differently (Kendall's tau %.2f)", order);
+    if (kinds > 0.3)
+        say(v, RH_EVIDENCE_KINDS, false,
+            "another kind of model prefers another setting (regret %.2f)", kinds);
+}
+
+// The reasons that come from the model and the log.
+static void say_log(rh_verdict *v)
+{
+    const rh_evidence *e = v->evidence;
+    double coverage = e[RH_EVIDENCE_COVERAGE].value, replay = e[RH_EVIDENCE_REPLAY].value,
+           rare = e[RH_EVIDENCE_RARE].value, data = e[RH_EVIDENCE_DATA].value,
+           beyond = e[RH_EVIDENCE_BEYOND].value;
+    if (coverage > 0.05)
+        say(v, RH_EVIDENCE_COVERAGE, false,
+            "%.0f %% of the winner's steps are where the log has nothing similar",
+            100.0 * coverage);
+    if (replay > 0.8)
+        say(v, RH_EVIDENCE_REPLAY, false,
+            "the model replays held-out stretches of the log hardly better than a random "
+            "stretch would (%.2f; 0 is perfect, 1 ignorant)",
+            replay);
+    else if (replay <= 0.5)
+        say(v, RH_EVIDENCE_REPLAY, true,
+            "the model replays held-out stretches of the log well (%.2f; 0 is perfect, 1 "
+            "ignorant)",
+            replay);
+    if (rare > 0.0)
+        say(v, RH_EVIDENCE_RARE, false, "%.0f %% of the winner's runs failed", 100.0 * rare);
+    if (beyond >= 2.0)
+        say(v, RH_EVIDENCE_BEYOND, false,
+            "the score exceeds the log by more than twice what the log's controller gains on "
+            "random actions");
+    if (data < rh_ln(100.0))
+        say(v, RH_EVIDENCE_DATA, false, "the least frequent action was taken %.0f times",
+            rh_exp(data));
+}
+
+void rh_trust__judge(rh_verdict *v, const rh_findings *model)
+{
+    v->trust = RH_TRUST_UNKNOWN;
+    v->probability = NAN;
+    v->nreason = 0;
+    if (!v->finished || v->winner < 0 || !v->ncheck)
+        return;
+    v->probability = probability_of(v);
+    v->trust = level_of(v);
+    say_errors(v, &v->findings);
+    say_errors(v, model);
+    say_settings(v);
+    say_models(v);
+    say_log(v);
+}

@@ -1,0 +1,155 @@
+// test_trust.c - from evidence to a level, a probability and reasons.
+
+#include "model/model_sample.h"
+#include "study/study_internal.h"
+
+#include <math.h>
+
+static const rh_check check[1];
+
+// A verdict with evidence that speaks for the choice.
+static rh_verdict sound(void)
+{
+    static const char *const name[RH_NEVIDENCE] = {
+        "separated", "noise",  "rival",     "parts",  "halves", "variants", "order", "kinds",
+        "coverage",  "replay", "imitation", "beyond", "rare",   "bounds",   "data",  "errors"};
+    static const double value[RH_NEVIDENCE] = {1.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.95, 0.0,
+                                               0.0, 0.2,  0.1, 0.0, 0.0, 0.0, 8.0,  0.0};
+    rh_verdict v = {.finished = true, .check = check, .ncheck = 1};
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        v.evidence[i] = (rh_evidence){name[i], "", value[i]};
+    return v;
+}
+
+// Evidence that speaks against it.
+static rh_verdict doubtful(void)
+{
+    static const double value[RH_NEVIDENCE] = {0.2, 0.6, 0.7, 0.5, 0.8, 0.7, 0.1, 0.9,
+                                               0.4, 1.1, 0.9, 3.0, 0.2, 1.0, 1.0, 0.0};
+    rh_verdict v = sound();
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        v.evidence[i].value = value[i];
+    return v;
+}
+
+static bool says(const rh_verdict *v, const char *id, bool good)
+{
+    for (int i = 0; i < v->nreason; i++)
+        if (strcmp(v->reason[i].id, id) == 0 && v->reason[i].good == good)
+            return true;
+    return false;
+}
+
+static void sound_evidence_is_trusted(void **unused)
+{
+    (void)unused;
+    rh_verdict v = sound();
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust, RH_TRUST_HIGH);
+    assert_true(v.probability > 0.9 && v.probability < 1.0);
+    assert_true(says(&v, "halves", true) && says(&v, "rival", true));
+    for (int i = 0; i < v.nreason; i++)
+        assert_true(v.reason[i].good);
+}
+
+static void doubtful_evidence_is_not(void **unused)
+{
+    (void)unused;
+    rh_verdict v = doubtful();
+    rh_trust__judge(&v, NULL);
+    assert_int_equal(v.trust, RH_TRUST_CANNOT);
+    assert_true(v.probability < 0.3 && v.probability > 0.0);
+    static const char *const against[] = {"separated", "rival", "halves",   "variants",
+                                          "order",     "kinds", "coverage", "replay",
+                                          "rare",      "data"};
+    for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+        assert_true(says(&v, against[i], false));
+}
+
+// Worse evidence never raises the probability, and evidence beyond the data of the fit does not
+// change it further.
+static void worse_evidence_is_not_trusted_more(void **unused)
+{
+    (void)unused;
+    rh_verdict good = sound(), bad = doubtful();
+    for (int i = 0; i < RH_NEVIDENCE; i++) {
+        double last = 1.0;
+        for (int k = 0; k <= 10; k++) {
+            rh_verdict v = sound();
+            double a = good.evidence[i].value, b = bad.evidence[i].value;
+            v.evidence[i].value = a + (b - a) * k / 10.0;
+            rh_trust__judge(&v, NULL);
+            assert_true(v.probability <= last);
+            last = v.probability;
+        }
+        rh_verdict far = doubtful(), farther = doubtful();
+        double step = bad.evidence[i].value > good.evidence[i].value ? 1e6 : -1e6;
+        far.evidence[i].value += step;
+        farther.evidence[i].value += 2.0 * step;
+        rh_trust__judge(&far, NULL);
+        rh_trust__judge(&farther, NULL);
+        assert_true(far.probability == farther.probability);
+    }
+}
+
+static void an_error_cannot_be_outweighed(void **unused)
+{
+    (void)unused;
+    rh_finding item = {.severity = RH_ERROR, .id = "never-taken", .evidence = "action 2"};
+    rh_findings findings = {.item = &item, .n = 1, .count = {0, 0, 1}};
+    rh_verdict v = sound();
+    v.evidence[RH_EVIDENCE_ERRORS].value = 1.0;
+    rh_trust__judge(&v, &findings);
+    assert_int_equal(v.trust, RH_TRUST_CANNOT);
+    assert_true(v.probability > 0.9);
+    assert_string_equal(v.reason[0].text, "action 2");
+}
+
+static void without_a_check_there_is_no_level(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        rh_verdict v = sound();
+        v.ncheck = i == 0 ? 0 : 1;
+        v.finished = i != 1;
+        v.winner = i == 2 ? -1 : 0;
+        rh_trust__judge(&v, NULL);
+        assert_int_equal(v.trust, RH_TRUST_UNKNOWN);
+        assert_true(isnan(v.probability));
+        assert_int_equal(v.nreason, 0);
+    }
+}
+
+static void unknown_evidence_counts_as_typical(void **unused)
+{
+    (void)unused;
+    rh_verdict all = sound(), none = sound();
+    for (int i = 0; i < RH_NEVIDENCE; i++)
+        none.evidence[i].value = NAN;
+    rh_trust__judge(&all, NULL);
+    rh_trust__judge(&none, NULL);
+    assert_true(none.probability > 0.0 && none.probability < all.probability);
+    assert_int_equal(none.nreason, 0);
+}
+
+static void levels_have_names(void **unused)
+{
+    (void)unused;
+    static const char *const name[] = {"unknown", "cannot answer", "low", "medium", "high"};
+    for (int i = RH_TRUST_UNKNOWN; i <= RH_TRUST_HIGH; i++)
+        assert_string_equal(rh_trust_name((rh_trust)i), name[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_evidence_is_trusted),
+        cmocka_unit_test(doubtful_evidence_is_not),
+        cmocka_unit_test(worse_evidence_is_not_trusted_more),
+        cmocka_unit_test(an_error_cannot_be_outweighed),
+        cmocka_unit_test(without_a_check_there_is_no_level),
+        cmocka_unit_test(unknown_evidence_counts_as_typical),
+        cmocka_unit_test(levels_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
