@@ -287,7 +287,7 @@ typedef struct rh_collect_options {
     int64_t most;            // task fewest and most failures, steps of the lowest reward
     int ntry;                // attempts, each with its own random streams
     int nstart;              // episodes of the log of starts
-    const rh_advice *advice; // followed half of the time in its regions; NULL (borrowed)
+    const rh_advice *advice; // followed now and then in its regions; NULL (borrowed)
     bool (*stop)(void *context); // polled; true: give up. NULL: never
     void *context;
     unsigned cookie; // set by rh_collect_defaults(), leave alone

@@ -43,7 +43,7 @@ static const cli_option what_option[] = {
      .initial = "as the policy requires"},
     {"advice", 0, CLI_FILE, "FILE",
      .about = "what to log next, from a study's report.json or tune --json: in its regions, "
-              "half of the actions are those that it suggests"},
+              "a quarter of the actions are those that it suggests"},
     {"tries", 0, CLI_WHOLE, "N", .about = "attempts per log", .initial = "1,000", .lo = 1,
      .hi = INT_MAX},
     {0},

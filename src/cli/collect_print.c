@@ -96,7 +96,7 @@ void cli_collection_plan(const cli_collection *c)
     cli_line("log", "%s step%s, %s starts%s", cli_count(c->opt.nstep).s,
              cli_plural(c->opt.nstep), c->random ? "random" : "normal", cutoff);
     if (c->opt.advice)
-        cli_line("  advice", "%s steps in %d region%s, followed half of the time there",
+        cli_line("  advice", "%s steps in %d region%s, followed a quarter of the time there",
                  cli_count(rh_advice_steps(c->opt.advice)).s, rh_advice_nrow(c->opt.advice),
                  cli_plural(rh_advice_nrow(c->opt.advice)));
     say_window(c, text, sizeof text);
