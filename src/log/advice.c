@@ -11,10 +11,10 @@
 //    acts, so that it still gets through the region and to its goals. Regions may overlap; of
 //    several rows one is drawn, in proportion to the steps that they have left.
 //    With as many steps of the policy as of trials, Acrobot's medium policy reached its goal
-//    12 times in four logs (16 times as it is, 30 times alone), and studies of them chose worse:
-//    regret 0.42 instead of 0 (bench/log_next, stitching, seeds 4 to 7). In Cartpole they ranked
-//    settings better (tau 0.29, 0.12 as it is). Taking the action in every second step at
-//    random, without trials, hardly moves a plant that must be swung.
+//    12 times in four logs (16 times as it is, 30 times alone), and studies of them chose
+//    worse: regret 0.42 instead of 0 (bench/log_next, stitching, seeds 4 to 7). In Cartpole
+//    they ranked settings better (tau 0.29, 0.12 as it is). Taking the action in every second
+//    step at random, without trials, hardly moves a plant that must be swung.
 // 2. Sensors are found by name, because the log may have others than the environment. A sensor
 //    that the environment does not have is an error: its row could not be followed.
 // 3. A discrete action is its number, which is its label in logs that `collect` writes.
