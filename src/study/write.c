@@ -252,7 +252,8 @@ static void flush(rh_text *t, rh_file *file, int *fault)
 }
 
 // Write the rest and give the file its name, if nothing failed.
-rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path, rh_error *err)
+rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
+                           rh_error *err)
 {
     rh_status rc = RH_OK;
     flush(t, file, &fault);
