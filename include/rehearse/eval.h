@@ -62,6 +62,14 @@ typedef struct rh_event {
     const char *reason;      // RH_EVENT_RUN: why it is RH_FAILED; NULL otherwise
 } rh_event;
 
+// A step that is about to be done.
+typedef struct rh_visit {
+    int setting, member, run;
+    int64_t step;      // 0 .. nstep - 1
+    const double *obs; // the state                   (nobs)
+    const double *act; // the agent's action there    (nact; 1, its index, if discrete)
+} rh_visit;
+
 typedef struct rh_eval_options {
     int64_t nstep;      // steps of a run, 1 or more
     int nrun;           // runs per setting, 1 or more
@@ -82,7 +90,10 @@ typedef struct rh_eval_options {
     // Called regularly by every thread. When it returns true, no further run begins and
     // current runs stop. Nullable.
     bool (*stop)(void *context);
-    void *context; // argument of both
+    // Called before every step of an agent's run, not of RH_FINAL's further steps, from any
+    // thread, several calls at a time. Nullable.
+    void (*visit)(void *context, const rh_visit *visit);
+    void *context; // argument of all three
 
     unsigned cookie; // set by rh_eval_defaults(), leave alone
 } rh_eval_options;

@@ -261,18 +261,33 @@ typedef enum rh_enough {
     RH_ENOUGH_REWARD  // steps earn at least `level` on average
 } rh_enough;
 
+// What to log next, as a study suggests it: actions in regions of the sensors
+// (docs/log-next.md).
+typedef struct rh_advice rh_advice;
+
+#define RH_ADVICE_HOLD 5 // steps of a trial
+
+// Read the rows of log_next: JSON of `tune --json`, or a study's report.json. Sensors and
+// actions must be those of the task. Owned: *out, free with rh_advice_destroy(). Nullable: err.
+RH_API rh_status rh_advice_read(rh_advice **out, const char *path, const rh_task *task,
+                                rh_error *err);
+RH_API void rh_advice_destroy(rh_advice *advice);        // NULL is allowed
+RH_API int rh_advice_nrow(const rh_advice *advice);      //
+RH_API int64_t rh_advice_steps(const rh_advice *advice); // of all rows
+
 typedef struct rh_collect_options {
-    int64_t nstep;    // steps of the log
-    uint64_t seed;    // random seed
-    rh_enough enough; // when training ends and the policy is frozen:
-    int64_t span;     // judged over this many steps
-    double level;     // against this level
-    int64_t patience; // training steps after which an attempt is given up
-    int64_t cutoff;   // an episode is truncated after this many steps; INT64_MAX: never
-    int64_t least;    // fewest and most episodes the log may complete; in a continuing
-    int64_t most;     // task fewest and most failures, steps of the lowest reward
-    int ntry;         // attempts, each with its own random streams
-    int nstart;       // episodes of the log of starts
+    int64_t nstep;           // steps of the log
+    uint64_t seed;           // random seed
+    rh_enough enough;        // when training ends and the policy is frozen:
+    int64_t span;            // judged over this many steps
+    double level;            // against this level
+    int64_t patience;        // training steps after which an attempt is given up
+    int64_t cutoff;          // an episode is truncated after this many steps; INT64_MAX: never
+    int64_t least;           // fewest and most episodes the log may complete; in a continuing
+    int64_t most;            // task fewest and most failures, steps of the lowest reward
+    int ntry;                // attempts, each with its own random streams
+    int nstart;              // episodes of the log of starts
+    const rh_advice *advice; // followed now and then in its regions; NULL (borrowed)
     bool (*stop)(void *context); // polled; true: give up. NULL: never
     void *context;
     unsigned cookie; // set by rh_collect_defaults(), leave alone
@@ -297,6 +312,7 @@ typedef struct rh_collected {
     int64_t nended;   // episodes completed in the log, or failures
     double reward;    // sum over the log
     double returned;  // mean return of completed episodes; NAN if none
+    int64_t nadvised; // steps of the log that follow the advice
     int64_t fewest;   // least and most episodes or failures among refused logs;
     int64_t greatest; // fewest > greatest if there were none
 } rh_collected;

@@ -237,6 +237,26 @@ typedef struct rh_fidelity {
 // Measured by the fit; NULL if the options did not ask for it.
 RH_API const rh_fidelity *rh_model_fidelity(const rh_model *model);
 
+// ---------------------------------------------------------------------------- coverage
+
+#define RH_COVER_TYPICAL 5 // logged steps within the radius of a typical logged step
+#define RH_COVER_MOST 64   // that are counted
+
+// How well a log covers an action in a state.
+typedef struct rh_cover {
+    double nearest; // distance to the nearest logged step with this action, in radii;
+                    // INFINITY: the log has none
+    int near;       // logged steps with this action within the radius, at most RH_COVER_MOST
+} rh_cover;
+
+// Look up actions act (n x nact) in states obs (n x nobs) in the log of a model. The radius is
+// in codes: a typical logged step has RH_COVER_TYPICAL others with its action within it.
+// Continuous actions are compared as states are, each scaled to its range in the log.
+// Nullable: radius, err.
+RH_API rh_status rh_model_cover(const rh_model *model, int64_t n, const double *obs,
+                                const double *act, rh_cover *cover, double *radius,
+                                rh_error *err);
+
 // ---------------------------------------------------------------------------- replays
 
 #define RH_REPLAY_NSTRETCH 6 // most stretches of rh_model_replay(),

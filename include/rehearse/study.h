@@ -327,6 +327,27 @@ typedef struct rh_evidence {
     double value; // NAN: unknown
 } rh_evidence;
 
+#define RH_NEXT_MOST 5  // rows of what to log next, at most
+#define RH_NEXT_SIDES 3 // sensors that bound a region, at most
+
+// What to log next: an action in a region of the sensors (docs/log-next.md).
+typedef struct rh_next {
+    int action;                // -1: actions are continuous,
+    double act_lo[RH_MAX_ACT]; //   and these are the ranges to log          (nact)
+    double act_hi[RH_MAX_ACT]; //
+    struct {
+        int sensor;
+        double lo, hi;     // lo <= sensor < hi; -INFINITY, INFINITY: unbounded
+    } side[RH_NEXT_SIDES]; // of the region; none: everywhere                (nside)
+    int nside;             //
+    int steps;             // to log
+    double agent;          // share of the agents' steps that take this action here
+    int64_t nlogged;       // logged steps that do
+    double alone;          // share of these agents' steps with no logged step near
+    char what[128];        // the action in words: "left", "pump 0.6 to 1"
+    char why[256];         // in words
+} rh_next;
+
 // How far to believe the choice of a study (docs/verdict.md).
 typedef enum rh_trust {
     RH_TRUST_UNKNOWN, // not finished, or without a check
@@ -383,11 +404,13 @@ typedef struct rh_verdict {
                         // best and the median setting; NAN: unknown
     rh_reason reason[RH_NREASON]; // of the trust                              (nreason)
     int nreason;                  //
-    rh_findings findings;               //
-    int64_t nrun;                       // finished runs
-    int64_t nrun_resumed;               // of these, read from the journal
-    int64_t nstep;                      // steps of all runs
-    double seconds;                     // since rh_study_create()
+    const rh_next *next;          // what to log next, the most needed first (nnext)
+    int nnext;                    //
+    rh_findings findings;         //
+    int64_t nrun;                 // finished runs
+    int64_t nrun_resumed;         // of these, read from the journal
+    int64_t nstep;                // steps of all runs
+    double seconds;               // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

@@ -420,6 +420,8 @@ void cli_tune_setting(const rh_plan *plan, const double *hp, const char *before,
                       char *text, size_t size);
 void cli_tune_head(const cli_tuning *tune);  // the plan
 void cli_tune_print(const cli_tuning *tune); // the result
+// What to log next; nothing where there is nothing. log: of the model.
+void cli_next_print(const rh_verdict *v, const rh_log *log);
 void cli_tune_json(FILE *out, const cli_tuning *tune);
 void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
 #define CLI_PAGE_TIED 50 // tied settings in the report

@@ -41,6 +41,9 @@ static const cli_option what_option[] = {
      .about = "episodes the log must complete (cartpole: failures); 50: has no upper limit, "
               "any accepts all",
      .initial = "as the policy requires"},
+    {"advice", 0, CLI_FILE, "FILE",
+     .about = "what to log next, from a study's report.json or tune --json: in its regions, "
+              "a quarter of the actions are those that it suggests"},
     {"tries", 0, CLI_WHOLE, "N", .about = "attempts per log", .initial = "1,000", .lo = 1,
      .hi = INT_MAX},
     {0},
@@ -77,6 +80,7 @@ typedef struct collecting {
     cli_collection c;
     double *env_opt;             // owned: options of the environment  (nparam)
     const char *output, *starts; // as given
+    rh_advice *advice;           // owned; NULL: none
     int nlog;
     rh_collected now; // of the log being made
     double begun, drawn;
@@ -239,6 +243,8 @@ static int read_window(collecting *w)
     rh_collect_options *opt = &w->c.opt;
     const char *text = cli_value(w->args, "episodes");
     rh_window window;
+    if (!text && cli_has(w->args, "advice")) // windows are about the policy alone
+        text = "any";
     if (!text) {
         static const cli_wanted wanted[] = {[RH_WINDOW_NONE] = CLI_WANTED_ANY,
                                             [RH_WINDOW_GIVEN] = CLI_WANTED_BY_RECIPE,
@@ -297,6 +303,18 @@ static int read_options(collecting *w)
     return read_window(w);
 }
 
+static int read_advice(collecting *w)
+{
+    rh_error err;
+    const char *path = cli_value(w->args, "advice");
+    if (!path)
+        return CLI_OK;
+    int rc =
+        cli_pass_file(rh_advice_read(&w->advice, path, rh_env_task(w->c.log_env), &err), &err);
+    w->c.opt.advice = w->advice;
+    return rc;
+}
+
 static int find_recipe(collecting *w, const rh_env_type *type)
 {
     rh_error err;
@@ -341,6 +359,8 @@ static int prepare(collecting *w)
     if (!rc)
         rc = open_envs(w, type);
     if (!rc)
+        rc = read_advice(w);
+    if (!rc)
         rc = probe_files(w);
     if (rc)
         return rc;
@@ -352,6 +372,7 @@ static void clear(collecting *w)
 {
     rh_env_destroy(w->c.train_env);
     rh_env_destroy(w->c.log_env);
+    rh_advice_destroy(w->advice);
     rh_free(w->c.hp);
     rh_free(w->env_opt);
     for (int i = 0; w->c.made && i < w->nlog; i++) {
@@ -484,11 +505,14 @@ const cli_command cli_collect = {
         "seed makes the same log.",
     .operand = CLI_ENV,
     .group = {&what_group, &env_group, &output_group, &cli_common_group},
-    .example = {"5,000 steps of a good policy",
-                "rehearse collect acrobot -p near-optimal -o a.csv", "thirty small logs",
-                "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
-                "a log and a second one of normal starts",
-                "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv"},
+    .example =
+        {"5,000 steps of a good policy", "rehearse collect acrobot -p near-optimal -o a.csv",
+         "thirty small logs",
+         "rehearse collect puddle_world -p medium -n 500 --logs 30 -o 'p-%02d.npz'",
+         "a log and a second one of normal starts",
+         "rehearse collect acrobot -p medium -o a.csv --starts a-starts.csv",
+         "what a study suggests to log next",
+         "rehearse collect acrobot -p medium -n 1000 --advice a.study/report.json -o b.csv"},
     .see = "docs/collect.md",
     .single = true,
     .main = collect_main,

@@ -95,6 +95,10 @@ void cli_collection_plan(const cli_collection *c)
                  cli_count(c->opt.cutoff).s);
     cli_line("log", "%s step%s, %s starts%s", cli_count(c->opt.nstep).s,
              cli_plural(c->opt.nstep), c->random ? "random" : "normal", cutoff);
+    if (c->opt.advice)
+        cli_line("  advice", "%s steps in %d region%s, followed a quarter of the time there",
+                 cli_count(rh_advice_steps(c->opt.advice)).s, rh_advice_nrow(c->opt.advice),
+                 cli_plural(rh_advice_nrow(c->opt.advice)));
     say_window(c, text, sizeof text);
     if (c->wanted != CLI_WANTED_ANY)
         cli_line("  required", "%s, %s", text, window_source(c));
@@ -131,6 +135,9 @@ void cli_collection_log(const cli_collection *c, const cli_made *m)
         printf("; trained for %s step%s", cli_count(how->trained).s, cli_plural(how->trained));
     if (isfinite(how->quality))
         print_quality(c, how->quality);
+    if (c->opt.advice)
+        printf("; %s step%s by the advice", cli_count(how->nadvised).s,
+               cli_plural(how->nadvised));
     putchar('\n');
     fflush(stdout);
 }
@@ -222,6 +229,7 @@ static void json_made(cli_json *json, const cli_made *m)
     cli_json_whole(json, "untrained_tries", how->nuntaught);
     cli_json_whole(json, "training_steps", how->trained);
     cli_json_real(json, "quality", how->quality);
+    cli_json_whole(json, "advised_steps", how->nadvised);
     cli_json_close(json);
 }
 

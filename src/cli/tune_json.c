@@ -159,7 +159,42 @@ static void json_trials(cli_json *json, const rh_plan *plan, const rh_verdict *v
     cli_json_close(json);
 }
 
-static void json_trust(cli_json *json, const rh_verdict *v)
+static void json_range(cli_json *json, const char *name, double lo, double hi)
+{
+    cli_json_open(json, NULL, '{', true);
+    cli_json_text(json, "name", name);
+    cli_json_real(json, "lo", lo);
+    cli_json_real(json, "hi", hi);
+    cli_json_close(json);
+}
+
+// What to log next; `collect --advice` reads it.
+static void json_next(cli_json *json, const rh_verdict *v, const rh_log *log)
+{
+    cli_json_open(json, "log_next", '[', false);
+    for (int i = 0; i < v->nnext; i++) {
+        const rh_next *row = &v->next[i];
+        cli_json_open(json, NULL, '{', true);
+        cli_json_text(json, "action", row->what);
+        if (row->action < 0) {
+            cli_json_open(json, "action_ranges", '[', true);
+            for (int k = 0; k < log->nact; k++)
+                json_range(json, log->act_name[k], row->act_lo[k], row->act_hi[k]);
+            cli_json_close(json);
+        }
+        cli_json_open(json, "sensors", '[', true);
+        for (int k = 0; k < row->nside; k++)
+            json_range(json, log->obs_name[row->side[k].sensor], row->side[k].lo,
+                       row->side[k].hi);
+        cli_json_close(json);
+        cli_json_whole(json, "steps", row->steps);
+        cli_json_text(json, "why", row->why);
+        cli_json_close(json);
+    }
+    cli_json_close(json);
+}
+
+static void json_trust(cli_json *json, const rh_verdict *v, const rh_log *log)
 {
     cli_json_open(json, "trust", '{', false);
     cli_json_text(json, "level", rh_trust_name(v->trust));
@@ -182,6 +217,7 @@ static void json_trust(cli_json *json, const rh_verdict *v)
         cli_json_close(json);
     }
     cli_json_close(json);
+    json_next(json, v, log);
     cli_json_close(json);
 }
 
@@ -197,7 +233,7 @@ void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page)
     json_winner(json, tune->plan, v);
     cli_json_real(json, "optimism", v->optimism);
     json_scale(json, v);
-    json_trust(json, v);
+    json_trust(json, v, rh_model_log(rh_study_model(tune->study)));
     json_importance(json, tune->plan, v);
     json_trials(json, tune->plan, v, page);
     cli_findings_json(json, v->findings.item, v->findings.n, NULL);

@@ -477,10 +477,12 @@ static void print_files(const page *p)
     const rh_verdict *v = p->v;
     const char *folder = p->tune->folder;
     char resumed[96] = "";
-    cli_line("files",
-             "%s/: %sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
-             "report.html (all of this as a page)",
-             folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ");
+    cli_line(
+        "files",
+        "%s/: %s%sruns.csv (one row per run), study.log (the journal, readable by Optuna), "
+        "report.html (all of this as a page)",
+        folder, v->winner < 0 ? "" : "best.yaml (the setting to deploy), ",
+        v->nnext > 0 ? "log_next.csv (what to log next), " : "");
     if (v->nrun_resumed)
         snprintf(resumed, sizeof resumed, ", %s of them from earlier sessions",
                  cli_count(v->nrun_resumed).s);
@@ -527,6 +529,7 @@ void cli_tune_print(const cli_tuning *tune)
     print_importance(&p);
     print_model(&p);
     print_findings(&p);
+    cli_next_print(p.v, rh_model_log(rh_study_model(tune->study)));
     print_files(&p);
     print_next(&p);
 }

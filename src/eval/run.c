@@ -140,13 +140,29 @@ static rh_outcome explain(running *r, rh_outcome outcome)
     return RH_FAILED;
 }
 
-// Do nstep steps from a new start, and record the learning curve if asked to.
-static rh_outcome do_steps(running *r, int64_t nstep, bool draw)
+// Show the caller the step that is about to be done.
+static void show(const running *r)
 {
+    const rh_eval_options *opt = &r->runner->opt;
+    opt->visit(opt->context, &(rh_visit){.setting = r->job->setting,
+                                         .member = r->job->member,
+                                         .run = (int)r->job->run,
+                                         .step = r->step,
+                                         .obs = r->obs,
+                                         .act = r->act});
+}
+
+// Do nstep steps from a new start. run: those of the run itself, which are shown, and drawn in
+// its learning curve.
+static rh_outcome do_steps(running *r, int64_t nstep, bool run)
+{
+    bool draw = run && r->runner->opt.ncurve > 0, shown = run && r->runner->opt.visit;
     rh_tally__begin(&r->tally, r->returns);
     r->step = 0;
     rh_outcome outcome = begin_episode(r) ? RH_FINISHED : RH_DIVERGED;
     while (outcome == RH_FINISHED && r->step < nstep) {
+        if (shown)
+            show(r);
         outcome = one_step(r, nstep);
         if (draw)
             draw_curve(r);
@@ -188,7 +204,7 @@ static rh_result whole_run(running *r)
 {
     const rh_eval_options *opt = &r->runner->opt;
     set_streams(r, RH_STREAM_START, RH_STREAM_NOISE, RH_STREAM_AGENT);
-    rh_outcome outcome = do_steps(r, opt->nstep, opt->ncurve > 0);
+    rh_outcome outcome = do_steps(r, opt->nstep, true);
 
     rh_result result = {.outcome = outcome, .total = r->tally.total, .nstep = r->step};
     result.nepisode = r->runner->task->continuing ? 0 : r->tally.nepisode;

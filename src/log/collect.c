@@ -14,7 +14,10 @@
 // 4. The log of starts has episodes of one step. It shows where episodes begin and little else,
 //    so a model learns dynamics from the log itself.
 // 5. An environment that gives a reason why it failed (a program that crashed) ends the work.
-// 6. If none of the first 20 attempts learns enough, no more are made.
+// 6. Advice (advice.c) replaces actions of the frozen policy while it is logged. It has a
+// random
+//    stream of its own, so the policy and the starts are those of the log without it.
+// 7. If none of the first 20 attempts learns enough, no more are made.
 
 #include "base/base_internal.h"
 #include "log_internal.h"
@@ -24,7 +27,7 @@
 
 #define COOKIE 0xc0113c7u
 #define STOP_EVERY 256                    // steps between calls of the caller's stop()
-#define HOPELESS 20                       // decision 6
+#define HOPELESS 20                       // decision 7
 #define REPLICATE UINT64_C(0x10600000000) // decision 2; the next one is for the log of starts
 
 typedef struct work {
@@ -39,6 +42,8 @@ typedef struct work {
     double sum;      // reward of the last `span` steps
     rh_streams streams;
     rh_rng rng; // of the agent
+    rh_rng advice_rng;
+    rh_advice__course course; // its array is owned; NULL: there is no advice
     double obs[RH_MAX_OBS];
     double act[RH_MAX_ACT];
     bool healthy; // all numbers so far are finite
@@ -234,11 +239,15 @@ static rh_status record(work *w, const rh_env *env, int64_t nstep, int64_t lengt
     double before[RH_MAX_OBS], reward, sum = 0.0, whole = 0.0; // sum: of the current episode
     int64_t nwhole = 0;
     rh_status rc = RH_OK;
-    how->nended = 0;
+    bool advised = w->course.left && length > 1; // not in a log of starts
+    how->nended = how->nadvised = 0;
     how->reward = 0.0;
     begin_episode(w, env);
     for (int64_t t = 0, age = 0; !rc && t < nstep && w->healthy; t++) {
         memcpy(before, w->obs, sizeof before);
+        if (advised)
+            how->nadvised +=
+                rh_advice__follow(&w->course, w->opt->advice, w->obs, &w->advice_rng, w->act);
         bool terminal = one_step(w, env, &reward);
         bool cut = ++age == length || t + 1 == nstep;
         rc = rh_log_push(builder,
@@ -298,6 +307,10 @@ static rh_status record_try(work *w, const rh_env *log_env, int try, rh_log_buil
     const rh_collect_options *opt = w->opt;
     rh_agent_freeze(w->agent, true);
     set_streams(w, REPLICATE, false, try);
+    if (w->course.left) {
+        rh_advice__begin(&w->course, opt->advice);
+        w->advice_rng = rh_rng_stream(opt->seed, RH_STREAM_SEARCH, REPLICATE, (uint64_t)try);
+    }
     rh_status rc = record(w, log_env, opt->nstep, opt->cutoff, builder, how, err);
     if (rc || how->outcome == RH_COLLECT_STOPPED)
         return rc;
@@ -383,12 +396,15 @@ rh_status rh_log_collect(rh_log **out, rh_log **starts, rh_collected *how,
     w.state = rh_alloc(1, rh_env_state_size(train_env)); // log_env is of the same kind
     w.reward = rh_alloc(span, sizeof *w.reward);
     w.ended = rh_alloc(span, sizeof *w.ended);
-    if (!w.state || !w.reward || !w.ended)
+    if (w.opt->advice)
+        w.course.left = rh_alloc((size_t)rh_advice_nrow(w.opt->advice), sizeof *w.course.left);
+    if (!w.state || !w.reward || !w.ended || (w.opt->advice && !w.course.left))
         rc = rh_base__no_memory(err, "collect");
 
     while (!rc && try_again(&w, how))
         rc = one_try(&w, train_env, log_env, hp, out, starts, how, err);
 
+    rh_free(w.course.left);
     rh_free(w.ended);
     rh_free(w.reward);
     rh_free(w.state);

@@ -141,4 +141,26 @@ rh_status rh_log__one_line(rh_status rc, rh_error *err);
 // Whether x is one of the numbers that stand for a missing value.
 bool rh_log__is_missing(const rh_log_options *opt, double x);
 
+// ---------------------------------------------------------------------------- advice
+
+// rh_advice_read() of the n bytes of a file.
+rh_status rh_advice__parse(rh_advice **out, const void *text, size_t n, const char *path,
+                           const rh_task *task, rh_error *err);
+
+// A log while it follows the advice.
+typedef struct rh_advice__course {
+    int64_t *left;          // steps left of every row                     (nrow)
+    int row;                // of the current trial
+    int hold;               // steps that it may go on; 0: there is none
+    int rest;               // steps of the policy before the next one
+    double act[RH_MAX_ACT]; // its action                                  (nact)
+} rh_advice__course;
+
+// Begin a log; course->left is allocated.
+void rh_advice__begin(rh_advice__course *course, const rh_advice *advice);
+
+// Replace act (nact) by the action of a trial, if there is one; whether. Once per step.
+bool rh_advice__follow(rh_advice__course *course, const rh_advice *advice, const double *obs,
+                       rh_rng *rng, double *act);
+
 #endif

@@ -85,6 +85,8 @@ struct rh_study {
     rh_verdict verdict;           //
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
     rh_study__checking checking;  //
+    rh_next next[RH_NEXT_MOST];   // what to log next                          (nnext)
+    int nnext;                    //
 };
 
 rh_judge rh_study__judge(const rh_plan *plan);
@@ -154,6 +156,10 @@ rh_status rh_study__sync(rh_study *study, rh_error *err); // the journal, where 
 rh_status rh_study__check(rh_study *study, rh_error *err);
 int64_t rh_study__ncheck_run(const rh_study *study); // runs of the check, at most
 void rh_study__clear_check(rh_study__checking *checking);
+
+// ---------------------------------------------------------------------------- log_next.c
+
+rh_status rh_study__find_next(rh_study *study, rh_error *err); // after everything else has run
 
 // ---------------------------------------------------------------------------- verdict.c
 

@@ -16,6 +16,7 @@
 #define MODEL "study.model"
 #define BEST "best.yaml"
 #define RUNS "runs.csv"
+#define NEXT "log_next.csv"
 #define TRIED 8       // runs per thread to measure how long one takes
 #define TRY_AT_MOST 2 // seconds for that, and for timing the search
 #define PAUSE 0.05    // seconds between two polls of the caller's stop
@@ -375,16 +376,25 @@ const rh_verdict *rh_study_verdict(rh_study *study)
     return NULL;
 }
 
-// best.yaml and runs.csv.
+// Remove a file of fewer trials.
+static rh_status remove_old(const char *path, rh_error *err)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return rh_fail(err, RH_EIO, "%s: cannot remove it: %s", path, strerror(errno));
+    return RH_OK;
+}
+
+// best.yaml, runs.csv and log_next.csv.
 static rh_status write_files(rh_study *study, rh_error *err)
 {
     if (!study->opt.folder)
         return RH_OK;
     const rh_verdict *verdict = rh_study_verdict(study);
     char *best = rh_study__path(study->opt.folder, BEST),
-         *runs = rh_study__path(study->opt.folder, RUNS);
+         *runs = rh_study__path(study->opt.folder, RUNS),
+         *next = rh_study__path(study->opt.folder, NEXT);
     rh_status rc = RH_OK;
-    if (!verdict || !best || !runs)
+    if (!verdict || !best || !runs || !next)
         rc = rh_base__no_memory(err, "study");
     if (!rc && study->journal)
         rc = rh_journal__check_place(study->journal, err);
@@ -392,10 +402,16 @@ static rh_status write_files(rh_study *study, rh_error *err)
         rc = rh_study__write_runs(runs, &study->head, verdict, err);
     if (!rc && verdict->winner >= 0)
         rc = rh_study__write_best(best, &study->head, rh_study_model(study), verdict, err);
-    else if (!rc && unlink(best) != 0 && errno != ENOENT) // of fewer trials
-        rc = rh_fail(err, RH_EIO, "%s: cannot remove it: %s", best, strerror(errno));
+    else if (!rc)
+        rc = remove_old(best, err);
+    if (!rc && verdict->nnext > 0)
+        rc = rh_study__write_next(next, rh_model_log(rh_study_model(study)), verdict->next,
+                                  verdict->nnext, err);
+    else if (!rc)
+        rc = remove_old(next, err);
     rh_free(best);
     rh_free(runs);
+    rh_free(next);
     return rc;
 }
 
@@ -424,8 +440,12 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     study->workers = NULL;
     study->finished = !rc;
     study->judged = false;
-    if (rc)
+    if (!rc)
+        rc = rh_study__find_next(study, err);
+    if (rc) {
+        study->finished = study->judged = false;
         return rc;
+    }
     rc = write_files(study, err);
     const rh_verdict *verdict = rc ? NULL : rh_study_verdict(study);
     if (!rc && !verdict)

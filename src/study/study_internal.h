@@ -12,6 +12,7 @@
 #ifndef REHEARSE_STUDY_INTERNAL_H
 #define REHEARSE_STUDY_INTERNAL_H
 
+#include "base/file.h"
 #include "base/text.h"
 #include "plan.h"
 
@@ -45,6 +46,7 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 // The confirmation's first replicate; the search's is 0: the stages share no random streams.
 #define RH_STUDY__FRESH UINT64_C(1000000)
 #define RH_STUDY__CHECK UINT64_C(2000000)     // and that of the check
+#define RH_STUDY__VISITS UINT64_C(3000000)    // and of the visits of log_next.c
 uint64_t rh_study__replicate(rh_stage stage); // threads.c
 
 // ---------------------------------------------------------------------------- units of work
@@ -169,6 +171,11 @@ bool rh_journal__random(const rh_journal *journal, bool confirmed, rh_reference 
 bool rh_journal__check(const rh_journal *journal, const char *model, int setting, int run,
                        double *score);
 
+// What to log next by the visits of these settings, rows (RH_NEXT_MOST) without their words;
+// false where the journal does not have it. log: of the model.
+bool rh_journal__next(const rh_journal *journal, const int *setting, int nsetting,
+                      const rh_log *log, rh_next *row, int *nrow);
+
 // Append. begin() numbers the trials for the others. Written at once, on the disk after sync().
 rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, const double *x,
                             int *number, rh_error *err);
@@ -183,6 +190,8 @@ rh_status rh_journal__add_random(rh_journal *journal, bool confirmed, const rh_r
                                  double lowest, rh_error *err);
 rh_status rh_journal__add_check(rh_journal *journal, const char *model, int setting, int run,
                                 double score, rh_error *err);
+rh_status rh_journal__add_next(rh_journal *journal, const int *setting, int nsetting,
+                               const rh_log *log, const rh_next *row, int nrow, rh_error *err);
 rh_status rh_journal__conclude(rh_journal *journal, const rh_verdict *verdict, rh_error *err);
 rh_status rh_journal__sync(rh_journal *journal, rh_error *err);
 
@@ -206,6 +215,16 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err);
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                                const rh_verdict *verdict, rh_error *err);
+
+// log_next.csv, likewise: one row per suggested trial. log: of the model. write_next.c
+rh_status rh_study__write_next(const char *path, const rh_log *log, const rh_next *row,
+                               int nrow, rh_error *err);
+
+// A field of CSV, quoted where it needs it. write.c
+void rh_write__field(rh_text *t, const char *value);
+// Write the text to the file and close it; frees the text. fault: of earlier pieces, or 0.
+rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
+                           rh_error *err);
 
 // Numbers in YAML, as PyYAML reads them too: write.c. The task, and what the curves promise.
 void rh_write__number(rh_text *t, double x);

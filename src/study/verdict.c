@@ -222,6 +222,8 @@ rh_status rh_study__judge_all(rh_study *study)
     v->checked = study->checking.setting;
     v->nchecked = study->checking.nsetting;
     v->nreference = study->checking.nreference;
+    v->next = study->next;
+    v->nnext = study->nnext;
     rh_status rc = rh_study__regrets(study);
     if (rc)
         return rc;

@@ -252,7 +252,8 @@ static void flush(rh_text *t, rh_file *file, int *fault)
 }
 
 // Write the rest and give the file its name, if nothing failed.
-static rh_status finish(rh_file *file, rh_text *t, int fault, const char *path, rh_error *err)
+rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *path,
+                           rh_error *err)
 {
     rh_status rc = RH_OK;
     flush(t, file, &fault);
@@ -287,12 +288,12 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
     add_chosen(&t, head->plan, verdict);
     rh_write__promise(&t, &verdict->trial[verdict->winner], head->nstep, head->ncurve);
     add_sources(&t, head, model);
-    return finish(file, &t, 0, path, err);
+    return rh_write__finish(file, &t, 0, path, err);
 }
 
 // ---------------------------------------------------------------------------- runs.csv
 
-static void add_field(rh_text *t, const char *value)
+void rh_write__field(rh_text *t, const char *value)
 {
     if (!strpbrk(value, ",\"\r\n")) {
         rh_text__add(t, value);
@@ -314,14 +315,14 @@ static void add_cell(rh_text *t, const rh_param *param, double x)
     if (isnan(x))
         return;
     rh_param_format(param, x, word, sizeof word);
-    add_field(t, word);
+    rh_write__field(t, word);
 }
 
 static void add_head(rh_text *t, const rh_plan *plan)
 {
     rh_text__add(t, "trial,stage,setting,member,run,");
     for (int i = 0; i < plan->space.ndim; i++) {
-        add_field(t, plan->space.dim[i].name);
+        rh_write__field(t, plan->space.dim[i].name);
         rh_text__add(t, ",");
     }
     rh_text__add(t, "score,total,steps,episodes,out_of_coverage,outcome,kind\n");
@@ -345,7 +346,7 @@ static void add_row(rh_text *t, const rh_plan *plan, const rh_verdict *v, int in
     add_cell(t, &any, result->total);
     rh_text__format(t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,", result->nstep,
                     result->nepisode, result->nuncovered, rh_outcome_name(result->outcome));
-    add_field(t, v->kind[member / (trial->nmember / trial->nkind)]);
+    rh_write__field(t, v->kind[member / (trial->nmember / trial->nkind)]);
     rh_text__add(t, "\n");
 }
 
@@ -370,5 +371,5 @@ rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,
                 flush(&t, file, &fault);
         }
     }
-    return finish(file, &t, fault, path, err);
+    return rh_write__finish(file, &t, fault, path, err);
 }

@@ -199,6 +199,16 @@ static void mistakes(void **unused)
     refuses("collect acrobot -p medium -e gravty=3 -o a.csv", 2, "did you mean 'gravity'?");
     refuses("collect cartpole --changed -p medium -o a.csv", 2,
             "--changed: cartpole: the paper has no changed version of it");
+    refuses("collect acrobot -p random -n 9 -o a.csv --advice none.json", 2,
+            "none.json: cannot read");
+    assert_int_equal(system("echo trial,region > table.csv; echo '{\"log_next\": "
+                            "[{\"action\": \"1\", \"sensors\": [{\"name\": \"level\"}], "
+                            "\"steps\": 9}]}' > other.json"),
+                     0);
+    refuses("collect acrobot -p random -n 9 -o a.csv --advice table.csv", 2,
+            "expected JSON of tune --json");
+    refuses("collect acrobot -p random -n 9 -o a.csv --advice other.json", 2,
+            "sensor 'level', expected one of the environment's, such as cos_theta1");
     static const char *const window[] = {"x", "5:3", "''", ":", "-1:4", "3:4x", "5-6"};
     for (int i = 0; i < 7; i++) {
         char line[96];

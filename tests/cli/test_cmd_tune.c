@@ -693,12 +693,47 @@ static void full_disk(void **unused)
     remove_folder("room full");
 }
 
+// What to log next is in the words, in JSON, in a table of trials, and can be collected.
+static void says_what_to_log_next(void **unused)
+{
+    (void)unused;
+    char *out = output_of("tune log.csv -o next.study" SMALL);
+    assert_has(out, "log next        1,000 steps that would help most");
+    assert_has(out, "action  where\n");
+    assert_has(out, "log_next.csv (what to log");
+    free(out);
+    char *json = output_of("tune log.csv -o next.study --json" SMALL),
+         *report = contents("next.study/report.json"),
+         *csv = contents("next.study/log_next.csv");
+    const char *rows = strstr(json, "\"log_next\": [");
+    assert_non_null(rows);
+    assert_has(rows, "{\"action\": \"");
+    assert_has(rows, "\"sensors\": [{\"name\": \"");
+    assert_has(rows, "\"steps\": ");
+    assert_has(rows, "\"why\": \"the agent does this in ");
+    assert_has(report, "\"log_next\":");
+    assert_true(strncmp(csv, "trial,region,", 13) == 0);
+    assert_int_equal(lines_of("next.study/log_next.csv"), 1 + 200);
+    free(csv);
+    free(report);
+    free(json);
+
+    out = output_of("collect puddle_world -p medium -n 200 --advice next.study/report.json -o "
+                    "more.csv");
+    assert_has(out, "advice        1,000 steps in ");
+    assert_has(out, "by the advice\n");
+    free(out);
+    free(output_of("collect puddle_world -p medium -n 200 --episodes any -o same.csv"));
+    assert_true(system("cmp -s more.csv same.csv") != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_words),
         cmocka_unit_test(says_what_is_left_out),
         cmocka_unit_test(prints_json),
+        cmocka_unit_test(says_what_to_log_next),
         cmocka_unit_test(kinds_of_model),
         cmocka_unit_test(dry_run),
         cmocka_unit_test(files_and_flags),

@@ -49,6 +49,21 @@ static char *contents(const char *study, const char *name)
     return text;
 }
 
+// What to log next: the same, or nothing in both.
+static void assert_same_next(const char *a, const char *b)
+{
+    char path[2][256];
+    snprintf(path[0], sizeof path[0], "%s/log_next.csv", path_of(a));
+    snprintf(path[1], sizeof path[1], "%s/log_next.csv", path_of(b));
+    assert_int_equal(access(path[0], F_OK), access(path[1], F_OK));
+    if (access(path[0], F_OK) != 0)
+        return;
+    char *x = contents(a, "log_next.csv"), *y = contents(b, "log_next.csv");
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
 static void assert_same_study(const char *a, const char *b)
 {
     static const char *const file[] = {"best.yaml", "runs.csv"};
@@ -58,6 +73,7 @@ static void assert_same_study(const char *a, const char *b)
         free(x);
         free(y);
     }
+    assert_same_next(a, b);
 }
 
 // A quick plan for esarsa, and more pairs of key and text, up to a NULL.
