@@ -44,7 +44,7 @@ rh_status rh_journal__add_next(rh_journal *journal, const int *setting, int nset
                                const rh_log *log, const rh_next *row, int nrow, rh_error *err)
 {
     rh_text *t = &journal->text;
-    rh_journal__study_attr(t, KEY);
+    rh_journal__study_attr(t, 0, KEY);
     rh_text__add(t, "{\"settings\":[");
     for (int i = 0; i < nsetting; i++)
         rh_text__format(t, "%s%d", i ? "," : "", setting[i]);
