@@ -5,20 +5,20 @@
 
 #include "rehearse/study.h"
 
-#define RULE_BIAS 1.0099
+#define RULE_BIAS 1.3809
 
 static const struct {
     rh_evidence_name name;
     double weight, centre, spread, lo, hi;
 } rule[] = {
-    {RH_EVIDENCE_RIVAL, -0.4958, 0.6450, 0.3990, 0, 1},
-    {RH_EVIDENCE_PARTS, -0.5013, 0.0598, 0.0996, 0, 0.3},
-    {RH_EVIDENCE_HALVES, -0.4799, 0.1139, 0.1643, 0, 0.5},
-    {RH_EVIDENCE_VARIANTS, -0.4989, 0.1275, 0.1665, 0, 0.5},
-    {RH_EVIDENCE_LEADER, -0.5264, 0.1292, 0.1347, 0, 0.3},
-    {RH_EVIDENCE_SEPARATED, 0.4613, 0.6275, 0.3325, 0, 1},
-    {RH_EVIDENCE_COVERAGE, -0.4829, 0.0081, 0.0246, 0, 0.2},
-    {RH_EVIDENCE_UNPROVEN, -0.5035, 0.4040, 0.4907, 0, 1},
+    {RH_EVIDENCE_RIVAL, -0.4899, 0.5752, 0.4020, 0, 1},
+    {RH_EVIDENCE_PARTS, -0.4869, 0.0511, 0.0894, 0, 0.3},
+    {RH_EVIDENCE_HALVES, -0.4817, 0.1105, 0.1586, 0, 0.5},
+    {RH_EVIDENCE_VARIANTS, -0.4981, 0.1121, 0.1574, 0, 0.5},
+    {RH_EVIDENCE_LEADER, -0.5093, 0.1142, 0.1315, 0, 0.3},
+    {RH_EVIDENCE_SEPARATED, 0.4319, 0.6867, 0.2959, 0, 1},
+    {RH_EVIDENCE_COVERAGE, -0.4818, 0.0087, 0.0303, 0, 0.2},
+    {RH_EVIDENCE_UNPROVEN, -0.4941, 0.2516, 0.4339, 0, 1},
 };
 
 #endif
