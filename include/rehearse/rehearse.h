@@ -11,6 +11,7 @@
 #include "rehearse/eval.h"
 #include "rehearse/log.h"
 #include "rehearse/model.h"
+#include "rehearse/paper.h"
 #include "rehearse/plugin.h"
 #include "rehearse/report.h"
 #include "rehearse/repr.h"

@@ -1,0 +1,212 @@
+// truth.c - true scores: every setting of a grid in the simulator, and what is known from them.
+//
+// A table is a cell like any other. Experiments that choose from the same settings share it.
+// Settings that are statistically tied with the best (95 %, paired runs, rh_value_tied()) are
+// as good as the best: 30 runs cannot tell them apart.
+
+#include "paper_internal.h"
+
+#include "base/base_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 64 // settings of a table
+
+// ---------------------------------------------------------------------------- the cell
+
+static rh_status run_all(const rh_paper *paper, const rh_paper__problem *problem,
+                         const rh_plan *plan, int n, double *x, double *score, rh_error *err)
+{
+    const rh_agent_type *agent = rh_plan_agent(plan);
+    int nrun = rh_paper__ntrue(paper), nparam = rh_paper__nparam(problem);
+    rh_env *env = NULL;
+    rh_eval_options opt;
+    double at[RH_MAX_DIM];
+    double *hp = rh_alloc((size_t)n * (size_t)agent->nparam, sizeof *hp);
+    rh_result *result = rh_alloc((size_t)n * (size_t)nrun, sizeof *result);
+    rh_status rc = hp && result ? RH_OK : rh_base__no_memory(err, "paper");
+    if (!rc)
+        rc = rh_plan_env(&env, plan, NULL, 0, err);
+    if (!rc)
+        rc = rh_plan_eval(plan, rh_env_task(env), NULL, &opt, err);
+    if (rc)
+        goto done;
+    for (int i = 0; i < n; i++) {
+        rh_space_at(rh_plan_space(plan), i, at);
+        rh_plan_hp(plan, at, hp + (size_t)i * agent->nparam);
+        rh_paper__recorded(problem, agent, hp + (size_t)i * agent->nparam, x + i * nparam);
+    }
+    opt.ncurve = 0;
+    opt.stop = paper->opt.stop;
+    opt.context = paper->opt.context;
+    rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), n, hp, &opt, result, NULL, err);
+    for (int i = 0; i < n * nrun && !rc; i++) {
+        score[i] = result[i].score;
+        if (result[i].outcome == RH_STOPPED)
+            rc = rh_fail(err, RH_ESTOPPED, "paper: stopped");
+    }
+
+done:
+    rh_free(hp);
+    rh_free(result);
+    rh_env_destroy(env);
+    return rc;
+}
+
+static rh_status measure(const rh_paper *paper, const rh_paper__cell *cell, rh_state *out,
+                         rh_error *err)
+{
+    const rh_paper__problem *problem = cell->problem;
+    rh_plan *plan = NULL;
+    double *x = NULL, *score = NULL;
+    size_t nparam = (size_t)rh_paper__nparam(problem), nrun = (size_t)rh_paper__ntrue(paper);
+    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_SWEEP, problem, err);
+    if (!rc)
+        rc = rh_plan_settle(plan, NULL, err);
+    if (rc)
+        goto done;
+    size_t n = (size_t)rh_space_count(rh_plan_space(plan));
+    if (n > MOST) {
+        rc = rh_fail(err, RH_EINVAL, "paper: %s has %zu settings, expected at most %d",
+                     problem->name, n, MOST);
+        goto done;
+    }
+    x = rh_alloc(n * nparam, sizeof *x);
+    score = rh_alloc(n * nrun, sizeof *score);
+    if (!x || !score) {
+        rc = rh_base__no_memory(err, "paper");
+        goto done;
+    }
+    double steps = (double)(n * nrun) * (double)rh_paper__nstep(paper, problem->world);
+    rc = run_all(paper, problem, plan, (int)n, x, score, err);
+    if (!rc)
+        rc = rh_state_put(out, "x", x, n * nparam, err);
+    if (!rc)
+        rc = rh_state_put(out, "score", score, n * nrun, err);
+    if (!rc)
+        rc = rh_state_put(out, "steps", &steps, 1, err);
+
+done:
+    rh_plan_destroy(plan);
+    rh_free(x);
+    rh_free(score);
+    return rc;
+}
+
+int rh_paper__truth(rh_paper *paper, const rh_paper__problem *problem)
+{
+    int64_t nstep = (int64_t)rh_paper__nsetting(paper, problem) * rh_paper__ntrue(paper) *
+                    rh_paper__nstep(paper, problem->world);
+    return rh_paper__add(
+        paper,
+        (rh_paper__cell){.run = measure,
+                         .what = "truth",
+                         .problem = problem,
+                         .after = -1,
+                         .nstep = nstep,
+                         .cost = (double)nstep * problem->world->in_env * problem->slower});
+}
+
+// ---------------------------------------------------------------------------- looking up
+
+static int find(const rh_paper *paper, const rh_paper__problem *problem)
+{
+    return rh_paper__find(paper, &(rh_paper__cell){.what = "truth", .problem = problem});
+}
+
+int rh_paper__row_of(const rh_paper *paper, const rh_paper__problem *problem, const double *x)
+{
+    size_t size = 0;
+    int nparam = rh_paper__nparam(problem);
+    const double *all = rh_paper__array(paper, find(paper, problem), "x", &size);
+    for (int i = 0; all && i < (int)size / nparam; i++) {
+        bool same = true;
+        for (int k = 0; k < nparam; k++)
+            same = same && all[i * nparam + k] == x[k];
+        if (same)
+            return i;
+    }
+    return -1;
+}
+
+static double median_of(const double *x, int n)
+{
+    double sorted[MOST];
+    memcpy(sorted, x, (size_t)n * sizeof *x);
+    qsort(sorted, (size_t)n, sizeof *sorted, rh_base__ascending);
+    return rh_base__quantile_sorted(sorted, n, 0.5);
+}
+
+// Whether setting b is statistically tied with a, by runs that share their streams.
+static bool is_tied(const double *a, const double *b, int nrun)
+{
+    rh_result ra[64], rb[64];
+    double work[512];
+    for (int i = 0; i < nrun; i++) {
+        ra[i] = (rh_result){.score = a[i], .outcome = RH_FINISHED};
+        rb[i] = (rh_result){.score = b[i], .outcome = RH_FINISHED};
+    }
+    if (nrun > 64 || rh_value_nwork(1, nrun) > 512)
+        return false;
+    return rh_value_tied((rh_judge){RH_ACROSS_MEAN, RH_POOL_MEAN}, 1, nrun, ra, nrun, rb, work);
+}
+
+bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,
+                        rh_paper__table *table)
+{
+    size_t size = 0;
+    int nrun = rh_paper__ntrue(paper);
+    double work[64];
+    const double *score = rh_paper__array(paper, find(paper, problem), "score", &size);
+    *table = (rh_paper__table){.median = NAN};
+    if (!score)
+        return false;
+    table->n = (int)size / nrun;
+    for (int i = 0; i < table->n; i++) {
+        rh_summary s = rh_summarise(score + (size_t)i * nrun, nrun, work);
+        table->mean[i] = s.mean;
+        table->error[i] = s.stderr_;
+        if (s.mean > table->mean[table->best])
+            table->best = i;
+    }
+    for (int i = 0; i < table->n; i++)
+        table->tied[i] = i == table->best || is_tied(score + (size_t)table->best * nrun,
+                                                     score + (size_t)i * nrun, nrun);
+    table->median = median_of(table->mean, table->n);
+    return true;
+}
+
+double rh_paper__true_of(const rh_paper *paper, int cell, const rh_paper__problem *problem)
+{
+    size_t n = 0;
+    double sum = 0.0;
+    const double *deployed = rh_paper__array(paper, cell, "deployed", &n);
+    const double *chosen = rh_paper__array(paper, cell, "chosen", NULL);
+    rh_paper__table table;
+    for (size_t i = 0; deployed && i < n; i++)
+        sum += deployed[i];
+    if (deployed)
+        return sum / (double)n;
+    int row = chosen ? rh_paper__row_of(paper, problem, chosen) : -1;
+    return row >= 0 && rh_paper__table_of(paper, problem, &table) ? table.mean[row] : NAN;
+}
+
+// ---------------------------------------------------------------------------- Random
+
+int rh_paper__drawn(int log, int nsetting)
+{
+    // the authors' 30, in their plotting code
+    static const int released[30] = {34, 4,  43, 30, 24, 32, 40, 11, 20, 30, 3, 16, 53, 45, 0,
+                                     21, 43, 23, 44, 50, 9,  41, 37, 37, 11, 2, 26, 33, 18, 20};
+    return released[log % 30] * nsetting / 54;
+}
+
+void rh_paper__random(const rh_paper *paper, const rh_paper__problem *problem, double *y)
+{
+    rh_paper__table table;
+    bool known = rh_paper__table_of(paper, problem, &table);
+    for (int i = 0; i < paper->opt.nlog; i++)
+        y[i] = known ? table.mean[rh_paper__drawn(i, table.n)] : NAN;
+}
