@@ -320,6 +320,13 @@ typedef struct rh_agent_type {
     // Learn from the last step of a truncated episode, which led to obs. NULL: step is called
     // instead, and its action is not taken.
     bool (*truncate)(void *self, double reward, const double *obs);
+
+    // For agents that draw discrete actions: the probabilities pi (naction) from which the last
+    // start, step or act drew; and, right after start or step, another action in its place, as
+    // if it had been drawn. Evaluators that choose among logged actions use them. An agent
+    // whose last update already used its action cannot have them. Both NULL: none.
+    void (*policy)(const void *self, double *pi);
+    void (*take)(void *self, int action);
 } rh_agent_type;
 
 typedef struct rh_agent rh_agent;
@@ -364,6 +371,14 @@ RH_API bool rh_agent_end(rh_agent *agent, double reward);
 // The last step of a truncated episode, instead of rh_agent_step(). act is scratch (nact).
 RH_API bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng *rng,
                               double *act);
+
+// The probabilities pi (naction) from which the last start or step drew its action. False, with
+// pi left untouched, where the kind does not tell them or actions are continuous.
+RH_API bool rh_agent_policy(const rh_agent *agent, double *pi);
+
+// Replace the action of the last start or step, as if the agent had drawn this one. Without
+// effect where rh_agent_policy() returns false.
+RH_API void rh_agent_take(rh_agent *agent, int action);
 
 // Why the last of these returned false, in one line; NULL: a number was no longer finite. They
 // also return false after an action that the task does not have. Borrowed until the next call.

@@ -15,7 +15,7 @@ typedef struct rh_deploy rh_deploy;
 
 typedef struct rh_deploy_options {
     const char *folder;  // log.csv, events.jsonl, agent.state, status.json; NULL: keep nothing
-    const char *born;    // state file to begin with where the folder has none; NULL: untrained
+    const char *state;   // state file to begin with where the folder has none; NULL: untrained
     const char *guard;   // YAML file with safe action and limits (docs/deploy.md); NULL: none
     bool frozen;         // act without learning
     int64_t save_steps;  // save after so many steps, 1 or more

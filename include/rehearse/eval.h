@@ -72,10 +72,10 @@ typedef struct rh_eval_options {
     rh_criterion criterion;
     int64_t cutoff; // longest episode in steps; INT64_MAX: no limit
     rh_cutoff_rule cutoff_rule;
-    double final_share;   // RH_FINAL: further steps / nstep, above 0 to 1000
-    int ncurve;           // points of a learning curve, 0 to nstep
-    bool frozen;          // the agents act and do not learn
-    const rh_state *born; // initial state of every agent; NULL: a new agent   (borrowed)
+    double final_share;    // RH_FINAL: further steps / nstep, above 0 to 1000
+    int ncurve;            // points of a learning curve, 0 to nstep
+    const rh_state *state; // initial state of every agent; NULL: a new agent   (borrowed)
+    bool frozen;           // the agents act and do not learn
 
     // Called after every point and every run, one call at a time, from any thread. Nullable.
     void (*watch)(void *context, const rh_event *event);
@@ -106,7 +106,7 @@ RH_API rh_status rh_eval_runs(rh_env *const *env, int nmember, const rh_agent_ty
 typedef struct rh_runner rh_runner;
 
 // Create a runner with opt->nthread workers; opt->watch is not called. Settings with the fixed
-// parameters of hp (nparam) use feature caches. Borrowed: env, opt->born. Copied: task. Owned:
+// parameters of hp (nparam) use feature caches. Borrowed: env, opt->state. Copied: task. Owned:
 // *out, free with rh_runner_destroy(). Nullable: opt, hp, err.
 RH_API rh_status rh_runner_create(rh_runner **out, rh_env *const *env, int nmember,
                                   const rh_agent_type *agent, const rh_task *task,

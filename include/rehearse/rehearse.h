@@ -13,6 +13,7 @@
 #include "rehearse/model.h"
 #include "rehearse/paper.h"
 #include "rehearse/plugin.h"
+#include "rehearse/replay_eval.h"
 #include "rehearse/report.h"
 #include "rehearse/repr.h"
 #include "rehearse/search.h"

@@ -151,6 +151,19 @@ static void actor_critic_look_up(void *self, int32_t index)
     s->critic.index = index;
 }
 
+static void actor_critic_policy(const void *self, double *pi)
+{
+    const actor_critic *s = self;
+    for (int a = 0; a < s->naction; a++)
+        pi[a] = s->pi[a];
+}
+
+static void actor_critic_take(void *self, int action)
+{
+    actor_critic *s = self;
+    s->action = action;
+}
+
 static size_t ntheta(const actor_critic *s)
 {
     return (size_t)s->critic.tiles->nfeature * (size_t)s->naction;
@@ -186,4 +199,6 @@ const rh_agent_type rh_agent_actor_critic = {
     .save = actor_critic_save,
     .load = actor_critic_load,
     .clear = actor_critic_clear,
+    .policy = actor_critic_policy,
+    .take = actor_critic_take,
 };

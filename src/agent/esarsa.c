@@ -258,6 +258,21 @@ static void esarsa_look_up(void *self, int32_t index)
     s->index = index;
 }
 
+static void esarsa_policy(const void *self, double *pi)
+{
+    const esarsa *s = self;
+    for (int a = 0; a < s->naction; a++)
+        pi[a] = s->pi[a];
+}
+
+// The update of the last step took an expectation over the actions, not one of them.
+static void esarsa_take(void *self, int action)
+{
+    esarsa *s = self;
+    const int32_t *feature = s->cache ? rh_tile_cache__row(s->cache, s->index) : s->feature;
+    rh_weights__aim(&s->weights, feature, action);
+}
+
 static rh_status esarsa_save(void *self, rh_state *state, rh_error *err)
 {
     esarsa *s = self;
@@ -289,4 +304,6 @@ const rh_agent_type rh_agent_esarsa = {
     .save = esarsa_save,
     .load = esarsa_load,
     .clear = esarsa_clear,
+    .policy = esarsa_policy,
+    .take = esarsa_take,
 };

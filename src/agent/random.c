@@ -46,6 +46,19 @@ static bool random_end(void *self, double reward)
     return true;
 }
 
+static void random_policy(const void *self, double *pi)
+{
+    const uniform *u = self;
+    for (int a = 0; a < u->naction; a++)
+        pi[a] = 1.0 / u->naction;
+}
+
+static void random_take(void *self, int action)
+{
+    (void)self;
+    (void)action;
+}
+
 const rh_agent_type rh_agent_random = {
     .name = "random",
     .about = "uniform over the actions, learns nothing",
@@ -56,4 +69,6 @@ const rh_agent_type rh_agent_random = {
     .step = random_step,
     .end = random_end,
     .act = random_act,
+    .policy = random_policy,
+    .take = random_take,
 };

@@ -52,6 +52,8 @@ static rh_status check(const rh_agent_type *type, rh_error *err)
                                 "all of make_cache, use_cache and look_up, or none", err);
     if (!type->save != !type->load)
         return rh_kind__missing("agent", type->name, "both save and load, or neither", err);
+    if (!type->policy != !type->take)
+        return rh_kind__missing("agent", type->name, "both policy and take, or neither", err);
     if (!type->actions || (type->actions & ~(unsigned)(RH_DISCRETE | RH_CONTINUOUS)))
         return rh_fail(err, RH_EINVAL,
                        "agent %s: actions = %u, expected RH_DISCRETE, RH_CONTINUOUS or both",

@@ -389,6 +389,26 @@ bool rh_agent_truncate(rh_agent *agent, double reward, const double *obs, rh_rng
     return agent->frozen || type->truncate(agent->self, reward, obs);
 }
 
+static bool tells_policy(const rh_agent *agent)
+{
+    return agent->naction > 0 && agent->type->policy;
+}
+
+bool rh_agent_policy(const rh_agent *agent, double *pi)
+{
+    if (!tells_policy(agent))
+        return false;
+    agent->type->policy(agent->self, pi);
+    return true;
+}
+
+void rh_agent_take(rh_agent *agent, int action)
+{
+    // a frozen agent does not remember its action
+    if (tells_policy(agent) && !agent->frozen && action >= 0 && action < agent->naction)
+        agent->type->take(agent->self, action);
+}
+
 const char *rh_agent_reason(rh_agent *agent)
 {
     const char *own = agent->type->reason ? agent->type->reason(agent->self) : NULL;

@@ -464,7 +464,7 @@ typedef struct cli_job {
     const rh_agent_type *agent; //
     double *hp;                 // hyperparameters of the agent, owned  (nparam)
     bool *swept;                // those with several values, owned     (nparam)
-    rh_state *born;             // initial agent state, owned; NULL: none
+    rh_state *state;            // initial agent state, owned; NULL: none
     const char *loaded;         // the file it was read from
     rh_eval_options opt;
     bool usual; // the cut-off is the default of a model

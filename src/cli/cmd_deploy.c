@@ -250,7 +250,7 @@ static int deploy_main(const cli_args *args)
     rh_deploy_options opt = rh_deploy_defaults();
     opt.folder = folder;
     opt.guard = cli_value(args, "guard");
-    opt.born = cli_value(args, "load");
+    opt.state = cli_value(args, "load");
     opt.frozen = cli_has(args, "freeze");
     opt.seed = (uint64_t)cli_number(args, "seed", 1);
     opt.save_steps = cli_number(args, "save-steps", opt.save_steps);

@@ -79,7 +79,7 @@ static int prepare(running *r, const cli_args *args)
     rh_eval_options *opt = &job->opt;
     opt->ncurve = (int)(npoint < opt->nstep ? npoint : opt->nstep);
     opt->frozen = cli_has(args, "freeze");
-    opt->born = job->born;
+    opt->state = job->state;
     r->live = cli_has(args, "live");
     r->pace = cli_is_terminal(stderr) ? (double)cli_number(args, "pace", 0) : 0.0;
 

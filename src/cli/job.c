@@ -58,7 +58,7 @@ static int make_plan(cli_job *job, const cli_args *args)
 static int choose_agent(cli_job *job)
 {
     rh_error err;
-    if (job->loaded && rh_state_read(&job->born, job->loaded, &err) != RH_OK)
+    if (job->loaded && rh_state_read(&job->state, job->loaded, &err) != RH_OK)
         return cli_refuse("%s", err.text);
     if (rh_plan_text(job->plan, "agent.name"))
         return CLI_OK;
@@ -68,7 +68,7 @@ static int choose_agent(cli_job *job)
         return CLI_USAGE;
     }
     return cli_pass(
-        rh_plan_set(job->plan, "agent.name", rh_state_label(job->born), "--load", &err), &err);
+        rh_plan_set(job->plan, "agent.name", rh_state_label(job->state), "--load", &err), &err);
 }
 
 // ---------------------------------------------------------------------------- the agent
@@ -85,11 +85,11 @@ static int read_agent(cli_job *job)
     rh_plan_hp(plan, NULL, job->hp);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++)
         job->swept[rh_plan_param(plan, d, NULL)] = true;
-    if (!job->born || strcmp(rh_state_label(job->born), agent->name) != 0)
+    if (!job->state || strcmp(rh_state_label(job->state), agent->name) != 0)
         return CLI_OK;
 
     size_t n = 0;
-    const double *hp = rh_state_find(job->born, "hyperparameters", &n);
+    const double *hp = rh_state_find(job->state, "hyperparameters", &n);
     if (!hp || n != (size_t)agent->nparam)
         return cli_refuse("'%s' has %zu hyperparameters, expected %d for %s", job->loaded,
                           hp ? n : 0, agent->nparam, agent->name);
@@ -123,8 +123,8 @@ static int rehearse(const cli_job *job)
     rh_error err;
     rh_agent *agent = NULL;
     rh_status rc = rh_agent_create(&agent, job->agent, &job->task, job->hp, &err);
-    if (!rc && job->born)
-        rc = rh_agent_load(agent, job->born, &err);
+    if (!rc && job->state)
+        rc = rh_agent_load(agent, job->state, &err);
     rh_agent_destroy(agent);
     if (!rc)
         return CLI_OK;
@@ -192,7 +192,7 @@ void cli_job_clear(cli_job *job)
 {
     cli_world_clear(&job->world);
     rh_plan_destroy(job->plan);
-    rh_state_destroy(job->born);
+    rh_state_destroy(job->state);
     rh_free(job->hp);
     rh_free(job->swept);
 }

@@ -233,7 +233,7 @@ void cli_result_json(FILE *out, const cli_result *r)
     cli_json json = {.out = out};
     cli_json_open(&json, NULL, '{', false);
     cli_job_json(&json, r->job);
-    cli_json_flag(&json, "loaded", r->job->born != NULL);
+    cli_json_flag(&json, "loaded", r->job->state != NULL);
     cli_json_flag(&json, "frozen", r->job->opt.frozen);
     cli_json_whole(&json, "finished_runs", r->score.nfinished);
     cli_json_whole(&json, "diverged",

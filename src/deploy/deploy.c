@@ -103,9 +103,9 @@ static rh_status read_best(rh_deploy *d, const char *path, rh_error *err)
 
 static rh_status load_born(rh_deploy *d, rh_error *err)
 {
-    if (!d->opt.born || d->last)
+    if (!d->opt.state || d->last)
         return RH_OK;
-    rh_status rc = rh_state_read(&d->last, d->opt.born, err);
+    rh_status rc = rh_state_read(&d->last, d->opt.state, err);
     if (!rc)
         rc = rh_agent_load(d->agent, d->last, err);
     d->monitor.trained = 1.0;

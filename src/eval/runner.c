@@ -125,8 +125,8 @@ rh_status rh_runner__new_agent(const rh_runner *a, rh_eval__worker *w, const dou
 {
     rh_status rc = w->agent ? rh_agent_reset(w->agent, a->task, hp, err)
                             : rh_agent_create(&w->agent, a->agent, a->task, hp, err);
-    if (!rc && a->opt.born)
-        rc = rh_agent_load(w->agent, a->opt.born, err);
+    if (!rc && a->opt.state)
+        rc = rh_agent_load(w->agent, a->opt.state, err);
     if (!rc) {
         rh_agent_freeze(w->agent, a->opt.frozen);
         return RH_OK;

@@ -104,7 +104,7 @@ static rh_status transfer(const rh_paper *paper, rh_env *env, const rh_eval_opti
     opt.nrun = ntrue;
     opt.seed = how->seed;
     opt.frozen = true;
-    opt.born = best.state;
+    opt.state = best.state;
     rc = rh_eval_runs(&changed, 1, agent, rh_env_task(changed), 1, hp, &opt, result, NULL, err);
     for (int i = 0; i < ntrue && !rc; i++)
         score[i] = result[i].score;

@@ -246,10 +246,10 @@ rh_status rh_workers__create(rh_workers **out, const rh_agent_type *agent,
     if (rc)
         goto done;
     if (workers->ranks) {
-        if (rh_ranks_me(ranks) != 0 || opt->born) {
+        if (rh_ranks_me(ranks) != 0 || opt->state) {
             rc = rh_fail(err, RH_EINVAL, "study: %s, expected %s",
-                         opt->born ? "an initial agent state" : "called on another rank",
-                         opt->born ? "none where there are several ranks" : "rank 0");
+                         opt->state ? "an initial agent state" : "called on another rank",
+                         opt->state ? "none where there are several ranks" : "rank 0");
             goto done;
         }
         workers->other = rh_alloc((size_t)workers->nrank, sizeof *workers->other);

@@ -242,6 +242,76 @@ static void frozen_learns_nothing(const rh_env_type *env, const rh_agent_type *a
     finish(&b);
 }
 
+// The probabilities sum to 1, and the actions have these frequencies. A correct agent fails the
+// chi-square test of 3,000 draws (99.9999 % quantile of naction - 1 degrees of freedom, at most
+// 5) once in a million.
+static void policy_is_that_of_the_draws(const rh_env_type *env, const rh_agent_type *agent)
+{
+    enum { NDRAW = 3000, MOST = 16 };
+    static const double bound[] = {0, 23.9, 27.6, 30.7, 33.4, 35.9};
+    run s;
+    double pi[MOST], again[MOST], count[MOST] = {0}, chi = 0.0, sum = 0.0;
+    begin(&s, env, agent, 5);
+    restart(&s);
+    go(&s, 700);
+    restart(&s);
+    int n = rh_env_task(s.env)->naction;
+    MUST(s.name, (agent->policy && n > 0) == rh_agent_policy(s.agent, pi),
+         "tell its probabilities where it has policy() and discrete actions, else not");
+    if (!agent->policy || !n) {
+        finish(&s);
+        return;
+    }
+    rh_agent_freeze(s.agent, true); // the same state again and again
+    for (int i = 0; i < NDRAW; i++) {
+        s.healthy = rh_agent_start(s.agent, s.obs, &s.rng, s.act) && s.healthy;
+        MUST(s.name, rh_agent_policy(s.agent, again) && memcmp(pi, again, n * sizeof *pi) == 0,
+             "tell the same probabilities in start() and act()");
+        count[(int)s.act[0]]++;
+    }
+    for (int a = 0; a < n; a++) {
+        double expected = NDRAW * pi[a];
+        sum += pi[a];
+        MUST(s.name, pi[a] > 0.0 || count[a] == 0.0, "not draw action %d, of probability 0", a);
+        chi += expected > 0.0 ? (count[a] - expected) * (count[a] - expected) / expected : 0.0;
+    }
+    assert_true(n <= 6);
+    MUST(s.name, fabs(sum - 1.0) < 1e-6, "tell probabilities with sum 1, not %g", sum);
+    MUST(s.name, chi < bound[n - 1], "draw from its probabilities; chi-square %g", chi);
+    finish(&s);
+}
+
+// An agent that takes the actions of another, whatever it draws itself, learns the same.
+static void taken_is_drawn(const rh_env_type *env, const rh_agent_type *agent)
+{
+    run a, b;
+    double reward;
+    begin(&a, env, agent, 5);
+    begin(&b, env, agent, 5);
+    b.rng = rh_rng_stream(99, RH_STREAM_AGENT, 0, 0);
+    bool tells = agent->policy && rh_env_task(a.env)->naction;
+    restart(&a);
+    b.healthy = rh_agent_start(b.agent, a.obs, &b.rng, b.act);
+    for (int t = 0, ndiffer = 0; tells && (t < 2000 || !ndiffer); t++) {
+        ndiffer += a.act[0] != b.act[0];
+        assert_true(t < 100000);
+        rh_agent_take(b.agent, (int)a.act[0]);
+        if (rh_env_step(a.env, a.state, a.act, &a.streams, a.obs, &reward)) {
+            a.healthy = rh_agent_end(a.agent, reward) && a.healthy;
+            b.healthy = rh_agent_end(b.agent, reward) && b.healthy;
+            restart(&a);
+            b.healthy = rh_agent_start(b.agent, a.obs, &b.rng, b.act) && b.healthy;
+        } else {
+            a.healthy = rh_agent_step(a.agent, reward, a.obs, &a.rng, a.act) && a.healthy;
+            b.healthy = rh_agent_step(b.agent, reward, a.obs, &b.rng, b.act) && b.healthy;
+        }
+    }
+    MUST(a.name, a.healthy && b.healthy && (!tells || same_state(a.agent, b.agent)),
+         "learn from an action that it took as from one that it drew");
+    finish(&a);
+    finish(&b);
+}
+
 // Whether 500 steps change what the agent saves.
 static bool learns(const rh_env_type *env, const rh_agent_type *agent)
 {
@@ -539,6 +609,18 @@ static void test_frozen_learns_nothing(void **unused)
     for_all(frozen_learns_nothing);
 }
 
+static void test_policy_is_that_of_the_draws(void **unused)
+{
+    (void)unused;
+    for_all(policy_is_that_of_the_draws);
+}
+
+static void test_taken_is_drawn(void **unused)
+{
+    (void)unused;
+    for_all(taken_is_drawn);
+}
+
 static void test_learns(void **unused)
 {
     (void)unused;
@@ -799,6 +881,8 @@ int main(void)
         cmocka_unit_test(test_nothing_allocates),
         cmocka_unit_test(test_saved_is_loaded),
         cmocka_unit_test(test_frozen_learns_nothing),
+        cmocka_unit_test(test_policy_is_that_of_the_draws),
+        cmocka_unit_test(test_taken_is_drawn),
         cmocka_unit_test(test_learns),
         cmocka_unit_test(test_reset_is_a_new_run),
         cmocka_unit_test(test_caches_change_nothing),

@@ -73,6 +73,11 @@ static void functions(void **unused)
     type.look_up = NULL;
     expect_refused(&type, "agent other: a function is NULL, expected all of make_cache, "
                           "use_cache and look_up, or none");
+    type = *rh_agent_find("esarsa", NULL);
+    type.name = "other";
+    type.take = NULL;
+    expect_refused(
+        &type, "agent other: a function is NULL, expected both policy and take, or neither");
 }
 
 static void parameters(void **unused)

@@ -248,7 +248,7 @@ static void born_and_frozen(void **unused)
     size_t n = weights_of(d, before, 4096);
     assert_int_equal(rh_deploy_close(d, NULL), RH_OK);
     rh_deploy_options next = rh_deploy_defaults();
-    next.born = state_path;
+    next.state = state_path;
     next.frozen = true;
     d = opened(&next);
     assert_int_equal(rh_deploy_health_of(d).nstep, 0);

@@ -279,7 +279,7 @@ static void do_runs(outcome *r, rh_env *const *env, const rh_agent_type *agent,
     for (int s = 0; s < NSETTING; s++) {
         double *row = hp + s * agent->nparam;
         rh_param_initial(agent->param, agent->nparam, row);
-        if (s == 2 && tiles >= 0 && !opt->born)
+        if (s == 2 && tiles >= 0 && !opt->state)
             row[tiles] = 3;
     }
     if (agent->nparam)
@@ -311,7 +311,7 @@ static void runs_are_the_same(const rh_agent_type *agent, int actions, int damag
     for (int round = 0; round < 4; round++) {
         opt.criterion = round == 3 ? RH_FINAL : RH_AVERAGE;
         opt.watch = round == 0 ? keep_last : NULL;
-        opt.born = round > 0 ? state : NULL;
+        opt.state = round > 0 ? state : NULL;
         opt.frozen = round == 2;
         do_runs(&shown, open, agent, &opt);
         opt.watch = NULL;

@@ -508,7 +508,7 @@ static void agents_start_from_a_saved_state(void **unused)
     assert_non_null(s.state);
 
     opt.watch = NULL;
-    opt.born = s.state;
+    opt.state = s.state;
     opt.seed = 9;
     sweep(&second, 1, 1, &opt);
     for (int r = 0; r < NRUN; r++) // it starts where the other ended
