@@ -112,7 +112,7 @@ static rh_status put_choice(const rh_paper *paper, const rh_paper__cell *cell,
 {
     const rh_agent_type *agent = rh_plan_agent(plan);
     const rh_trial *won = &verdict->trial[verdict->winner];
-    double x[RH_PAPER__NPARAM], score[64];
+    double x[RH_PAPER__NPARAM], score[RH_PAPER__NTRUE];
     double interval[3] = {won->value, won->lo95, won->hi95};
     int ntrue = rh_paper__ntrue(paper);
     rh_paper__recorded(cell->problem, agent, won->hp, x);
@@ -121,7 +121,7 @@ static rh_status put_choice(const rh_paper *paper, const rh_paper__cell *cell,
         rc = rh_state_put(out, "value", interval, 3, err);
     if (rc || !cell->method->continuous)
         return rc;
-    rc = rh_paper__deploy(paper, cell->problem->world, agent, won->hp, score, err);
+    rc = rh_paper__deploy(paper, cell->problem->world, agent, 1, won->hp, NULL, score, err);
     return rc ? rc : rh_state_put(out, "deployed", score, (size_t)ntrue, err);
 }
 

@@ -46,6 +46,7 @@ static void list(rh_paper *paper)
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__knn);
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__network);
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__default);
+        rh_paper__baselines(paper, p, &rh_paper__near_5000);
     }
 }
 
@@ -98,6 +99,9 @@ static void draw_side(rh_paper *paper, int k)
                                "(ours) The default of Rehearse chooses better than the paper's "
                                "method.",
                                "default", ours, "kNN", knn);
+    rh_paper__draw_baselines(paper, k ? "exp1-puddle-others" : "exp1-acrobot-others",
+                             k ? "Puddle World: other baselines" : "Acrobot: other baselines",
+                             p, data, knn);
 }
 
 static void draw(rh_paper *paper)

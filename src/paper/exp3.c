@@ -56,23 +56,25 @@ static void keep_best(void *context, const rh_event *event)
     best->run = event->run;
 }
 
-// All hyperparameters: those of the problem, of which some are x (param).
+// All hyperparameters of the setting whose recorded ones are x (param).
 static rh_status setting_of(const rh_paper *paper, const double *x, const rh_agent_type **agent,
                             double *hp, rh_error *err)
 {
-    rh_plan *plan = NULL;
-    double at[RH_MAX_DIM];
-    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_SWEEP, before, err);
-    if (!rc)
-        rc = rh_plan_settle(plan, NULL, err);
+    rh_paper__settings all = {0};
+    size_t nparam = (size_t)rh_paper__nparam(before);
+    rh_status rc = rh_paper__settings_of(&all, paper, before, err);
+    int at = -1;
+    for (int i = 0; i < all.n && !rc; i++)
+        if (memcmp(all.x + (size_t)i * nparam, x, nparam * sizeof *x) == 0)
+            at = i;
+    if (!rc && at < 0)
+        rc = rh_fail(err, RH_EINVAL, "paper: the chosen setting is not in the grid");
     if (!rc) {
-        rh_space_at(rh_plan_space(plan), 0, at);
-        *agent = rh_plan_agent(plan);
-        rh_plan_hp(plan, at, hp);
-        for (int k = 0; k < rh_paper__nparam(before); k++)
-            hp[rh_param_find((*agent)->param, (*agent)->nparam, before->param[k])] = x[k];
+        size_t n = (size_t)all.agent->nparam;
+        *agent = all.agent;
+        memcpy(hp, all.hp + (size_t)at * n, n * sizeof *hp);
     }
-    rh_plan_destroy(plan);
+    rh_paper__settings_clear(&all);
     return rc;
 }
 
@@ -82,11 +84,10 @@ static rh_status transfer(const rh_paper *paper, rh_env *env, const rh_eval_opti
                           rh_error *err)
 {
     best_run best = {0};
-    rh_result result[64];
-    double score[64];
-    rh_env *changed = NULL;
+    rh_result result[RH_PAPER__NTRUE];
+    double score[RH_PAPER__NTRUE];
+    double steps = (double)how->nrun * (double)how->nstep;
     rh_eval_options opt = *how;
-    int ntrue = rh_paper__ntrue(paper);
     opt.watch = keep_best;
     opt.context = &best;
     opt.ncurve = 0;
@@ -95,28 +96,16 @@ static rh_status transfer(const rh_paper *paper, rh_env *env, const rh_eval_opti
     if (!rc && (best.bad || !best.state))
         rc = best.bad ? rh_base__no_memory(err, "paper")
                       : rh_fail(err, RH_EINVAL, "paper: no run of Experiment 3 finished");
-    if (!rc)
-        rc = rh_paper__env(&changed, paper, after->world, false, err);
-    if (rc)
-        goto done;
-    opt = rh_eval_defaults(rh_env_task(changed));
-    opt.nstep = rh_paper__nstep(paper, after->world);
-    opt.nrun = ntrue;
-    opt.seed = how->seed;
+    opt = rh_eval_defaults(rh_env_task(env));
     opt.frozen = true;
     opt.state = best.state;
-    rc = rh_eval_runs(&changed, 1, agent, rh_env_task(changed), 1, hp, &opt, result, NULL, err);
-    for (int i = 0; i < ntrue && !rc; i++)
-        score[i] = result[i].score;
-    double steps = (double)how->nrun * (double)how->nstep;
     if (!rc)
-        rc = rh_state_put(out, "deployed", score, (size_t)ntrue, err);
+        rc = rh_paper__deploy(paper, after->world, agent, 1, hp, &opt, score, err);
+    if (!rc)
+        rc = rh_state_put(out, "deployed", score, (size_t)rh_paper__ntrue(paper), err);
     if (!rc)
         rc = rh_state_put(out, "steps", &steps, 1, err);
-
-done:
     rh_state_destroy(best.state);
-    rh_env_destroy(changed);
     return rc;
 }
 

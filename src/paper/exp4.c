@@ -62,7 +62,8 @@ static void rank(const double *x, int n, double *out)
 
 static double spearman(const double *x, const double *y, int n)
 {
-    double rx[64], ry[64], xx = 0.0, yy = 0.0, xy = 0.0, middle = 0.5 * (n - 1);
+    double rx[RH_PAPER__NSETTING], ry[RH_PAPER__NSETTING], xx = 0.0, yy = 0.0, xy = 0.0,
+                                                           middle = 0.5 * (n - 1);
     rank(x, n, rx);
     rank(y, n, ry);
     for (int i = 0; i < n; i++) {
@@ -75,7 +76,7 @@ static double spearman(const double *x, const double *y, int n)
 
 static void look(const double *estimate, const rh_paper__table *table, estimates *e, int log)
 {
-    double work[64];
+    double work[RH_PAPER__NSETTING];
     int n = table->n, above = 0, below = 0;
     rh_summary s = rh_summarise(estimate, n, work);
     for (int i = 0; i < n; i++) {
@@ -254,7 +255,7 @@ static void draw(rh_paper *paper)
         "and the true scores.",
         RH_PAPER__DOTS, table.mean[table.best]);
     for (int d = 0; d < NDATA; d++) {
-        e[d].all = rh_alloc((size_t)nlog * 64, sizeof *e[d].all);
+        e[d].all = rh_alloc((size_t)nlog * RH_PAPER__NSETTING, sizeof *e[d].all);
         if (!e[d].all) {
             paper->bad = true;
             goto done;

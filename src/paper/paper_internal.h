@@ -116,16 +116,38 @@ rh_status rh_paper__set(rh_plan *plan, const rh_setting *set, rh_error *err);
 // Values of the recorded parameters of a problem in hp, into x (param).
 void rh_paper__recorded(const rh_paper__problem *problem, const rh_agent_type *agent,
                         const double *hp, double *x);
+
+// All settings of a problem with a grid.
+typedef struct rh_paper__settings {
+    const rh_agent_type *agent;
+    int n;      // at most RH_PAPER__NSETTING
+    double *hp; // owned: all hyperparameters       (n x nparam of the agent)
+    double *x;  // owned: the recorded ones         (n x param)
+} rh_paper__settings;
+enum { RH_PAPER__NSETTING = 64 };
+rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
+                                const rh_paper__problem *problem, rh_error *err);
+void rh_paper__settings_clear(rh_paper__settings *settings);
 int rh_paper__nparam(const rh_paper__problem *problem);
 int64_t rh_paper__nstep(const rh_paper *paper, const rh_paper__world *world);
 int rh_paper__nrun(const rh_paper *paper, const rh_paper__problem *problem); // in a model
-int rh_paper__ntrue(const rh_paper *paper); // runs of a setting in the simulator
+int rh_paper__ntrue(const rh_paper *paper); // runs of a setting in the simulator, at most
+enum { RH_PAPER__NTRUE = 30 };              // so many
 int rh_paper__nsetting(const rh_paper *paper, const rh_paper__problem *problem);
 
-// Run setting hp of an agent in the simulator of a world: score (ntrue).
+// Run n settings hp (n x nparam) of an agent in the simulator of a world: score (n x ntrue).
+// how may be NULL, or have an initial state, agents that do not learn, and a cut-off.
 rh_status rh_paper__deploy(const rh_paper *paper, const rh_paper__world *world,
-                           const rh_agent_type *agent, const double *hp, double *score,
-                           rh_error *err);
+                           const rh_agent_type *agent, int n, const double *hp,
+                           const rh_eval_options *how, double *score, rh_error *err);
+
+// Replay evaluators and parts of the true environment, for every log; and their figure beside
+// the true scores of the paper's choices knn (nlog).
+void rh_paper__baselines(rh_paper *paper, const rh_paper__problem *problem,
+                         const rh_paper__data *data);
+void rh_paper__draw_baselines(rh_paper *paper, const char *id, const char *title,
+                              const rh_paper__problem *problem, const rh_paper__data *data,
+                              const double *knn);
 
 // Methods that several experiments use.
 extern const rh_paper__method rh_paper__knn, rh_paper__knn_grid, rh_paper__network,
@@ -205,12 +227,12 @@ rh_paper__interval rh_paper__as_good_as_best(const rh_paper *paper,
 // A choice of every log; of the first ndefault where the method is our default.
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,
                        const rh_paper__data *data, const rh_paper__method *method);
-// Of a table of true scores: means (nsetting, at most 64), the best, the median, and settings
+// Of a table of true scores: means, the best, the median, and settings
 // that are statistically tied with the best.
 typedef struct rh_paper__table {
     int n, best;
-    double mean[64], error[64];
-    bool tied[64];
+    double mean[RH_PAPER__NSETTING], error[RH_PAPER__NSETTING];
+    bool tied[RH_PAPER__NSETTING];
     double median;
 } rh_paper__table;
 bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,

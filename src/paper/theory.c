@@ -202,8 +202,8 @@ static void draw_small(rh_paper *paper)
         "the largest ratio over all processes and horizons is at most 1 (interval: "
         "least and largest)",
         all, RH_PAPER__BELOW, 1.0 + 1e-12,
-        "%zu cases: the largest difference is %.3f to %.3f of the bound",
-                    n, all.lo95, all.hi95);
+        "%zu cases: the largest difference is %.3f to %.3f of the bound", n, all.lo95,
+        all.hi95);
     for (size_t i = 0; i < nlearner && y; i++)
         y[i] = regret[i] / term[i];
     if (y) {

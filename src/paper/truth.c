@@ -12,86 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 64 // settings of a table
-
 // ---------------------------------------------------------------------------- the cell
-
-static rh_status run_all(const rh_paper *paper, const rh_paper__problem *problem,
-                         const rh_plan *plan, int n, double *x, double *score, rh_error *err)
-{
-    const rh_agent_type *agent = rh_plan_agent(plan);
-    int nrun = rh_paper__ntrue(paper), nparam = rh_paper__nparam(problem);
-    rh_env *env = NULL;
-    rh_eval_options opt;
-    double at[RH_MAX_DIM];
-    double *hp = rh_alloc((size_t)n * (size_t)agent->nparam, sizeof *hp);
-    rh_result *result = rh_alloc((size_t)n * (size_t)nrun, sizeof *result);
-    rh_status rc = hp && result ? RH_OK : rh_base__no_memory(err, "paper");
-    if (!rc)
-        rc = rh_plan_env(&env, plan, NULL, 0, err);
-    if (!rc)
-        rc = rh_plan_eval(plan, rh_env_task(env), NULL, &opt, err);
-    if (rc)
-        goto done;
-    for (int i = 0; i < n; i++) {
-        rh_space_at(rh_plan_space(plan), i, at);
-        rh_plan_hp(plan, at, hp + (size_t)i * agent->nparam);
-        rh_paper__recorded(problem, agent, hp + (size_t)i * agent->nparam, x + i * nparam);
-    }
-    opt.ncurve = 0;
-    opt.stop = paper->opt.stop;
-    opt.context = paper->opt.context;
-    rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), n, hp, &opt, result, NULL, err);
-    for (int i = 0; i < n * nrun && !rc; i++) {
-        score[i] = result[i].score;
-        if (result[i].outcome == RH_STOPPED)
-            rc = rh_fail(err, RH_ESTOPPED, "paper: stopped");
-    }
-
-done:
-    rh_free(hp);
-    rh_free(result);
-    rh_env_destroy(env);
-    return rc;
-}
 
 static rh_status measure(const rh_paper *paper, const rh_paper__cell *cell, rh_state *out,
                          rh_error *err)
 {
     const rh_paper__problem *problem = cell->problem;
-    rh_plan *plan = NULL;
-    double *x = NULL, *score = NULL;
-    size_t nparam = (size_t)rh_paper__nparam(problem), nrun = (size_t)rh_paper__ntrue(paper);
-    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_SWEEP, problem, err);
-    if (!rc)
-        rc = rh_plan_settle(plan, NULL, err);
+    rh_paper__settings all = {0};
+    double *score = NULL;
+    rh_status rc = rh_paper__settings_of(&all, paper, problem, err);
     if (rc)
-        goto done;
-    size_t n = (size_t)rh_space_count(rh_plan_space(plan));
-    if (n > MOST) {
-        rc = rh_fail(err, RH_EINVAL, "paper: %s has %zu settings, expected at most %d",
-                     problem->name, n, MOST);
-        goto done;
-    }
-    x = rh_alloc(n * nparam, sizeof *x);
-    score = rh_alloc(n * nrun, sizeof *score);
-    if (!x || !score) {
-        rc = rh_base__no_memory(err, "paper");
-        goto done;
-    }
-    double steps = (double)(n * nrun) * (double)rh_paper__nstep(paper, problem->world);
-    rc = run_all(paper, problem, plan, (int)n, x, score, err);
+        return rc;
+    size_t n = (size_t)all.n, nscore = n * (size_t)rh_paper__ntrue(paper);
+    double steps = (double)nscore * (double)rh_paper__nstep(paper, problem->world);
+    score = rh_alloc(nscore, sizeof *score);
+    rc = score ? rh_paper__deploy(paper, problem->world, all.agent, all.n, all.hp, NULL, score,
+                                  err)
+               : rh_base__no_memory(err, "paper");
     if (!rc)
-        rc = rh_state_put(out, "x", x, n * nparam, err);
+        rc = rh_state_put(out, "x", all.x, n * (size_t)rh_paper__nparam(problem), err);
     if (!rc)
-        rc = rh_state_put(out, "score", score, n * nrun, err);
+        rc = rh_state_put(out, "score", score, nscore, err);
     if (!rc)
         rc = rh_state_put(out, "steps", &steps, 1, err);
-
-done:
-    rh_plan_destroy(plan);
-    rh_free(x);
     rh_free(score);
+    rh_paper__settings_clear(&all);
     return rc;
 }
 
@@ -133,7 +78,7 @@ int rh_paper__row_of(const rh_paper *paper, const rh_paper__problem *problem, co
 
 static double median_of(const double *x, int n)
 {
-    double sorted[MOST];
+    double sorted[RH_PAPER__NSETTING];
     memcpy(sorted, x, (size_t)n * sizeof *x);
     qsort(sorted, (size_t)n, sizeof *sorted, rh_base__ascending);
     return rh_base__quantile_sorted(sorted, n, 0.5);
@@ -142,14 +87,14 @@ static double median_of(const double *x, int n)
 // Whether setting b is statistically tied with a, by runs that share their streams.
 static bool is_tied(const double *a, const double *b, int nrun)
 {
-    rh_result ra[64], rb[64];
-    double work[512];
+    rh_result ra[RH_PAPER__NTRUE], rb[RH_PAPER__NTRUE];
+    double work[16 * RH_PAPER__NTRUE];
+    if (nrun > RH_PAPER__NTRUE || rh_value_nwork(1, nrun) > sizeof work / sizeof *work)
+        return false;
     for (int i = 0; i < nrun; i++) {
         ra[i] = (rh_result){.score = a[i], .outcome = RH_FINISHED};
         rb[i] = (rh_result){.score = b[i], .outcome = RH_FINISHED};
     }
-    if (nrun > 64 || rh_value_nwork(1, nrun) > 512)
-        return false;
     return rh_value_tied((rh_judge){RH_ACROSS_MEAN, RH_POOL_MEAN}, 1, nrun, ra, nrun, rb, work);
 }
 
@@ -158,7 +103,7 @@ bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,
 {
     size_t size = 0;
     int nrun = rh_paper__ntrue(paper);
-    double work[64];
+    double work[RH_PAPER__NTRUE];
     const double *score = rh_paper__array(paper, find(paper, problem), "score", &size);
     *table = (rh_paper__table){.median = NAN};
     if (!score)

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define TRUE_SEED 7919 // added to the seed, for true scores
-#define TRUE_RUNS 30
 #define QUICK_TRUE_RUNS 5
 #define QUICK_RUNS 3
 
@@ -145,7 +144,7 @@ int rh_paper__nrun(const rh_paper *paper, const rh_paper__problem *problem)
 
 int rh_paper__ntrue(const rh_paper *paper)
 {
-    return paper->opt.quick ? QUICK_TRUE_RUNS : TRUE_RUNS;
+    return paper->opt.quick ? QUICK_TRUE_RUNS : RH_PAPER__NTRUE;
 }
 
 int rh_paper__nsetting(const rh_paper *paper, const rh_paper__problem *problem)
@@ -313,29 +312,82 @@ void rh_paper__recorded(const rh_paper__problem *problem, const rh_agent_type *a
     }
 }
 
+void rh_paper__settings_clear(rh_paper__settings *settings)
+{
+    rh_free(settings->hp);
+    rh_free(settings->x);
+    *settings = (rh_paper__settings){0};
+}
+
+rh_status rh_paper__settings_of(rh_paper__settings *out, const rh_paper *paper,
+                                const rh_paper__problem *problem, rh_error *err)
+{
+    rh_plan *plan = NULL;
+    rh_paper__settings s = {0};
+    double at[RH_MAX_DIM];
+    size_t nparam = (size_t)rh_paper__nparam(problem);
+    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_SWEEP, problem, err);
+    if (!rc)
+        rc = rh_plan_settle(plan, NULL, err);
+    if (rc)
+        goto done;
+    double count = rh_space_count(rh_plan_space(plan));
+    if (count > RH_PAPER__NSETTING) {
+        rc = rh_fail(err, RH_EINVAL, "paper: %s has %.0f settings, expected at most %d",
+                     problem->name, count, RH_PAPER__NSETTING);
+        goto done;
+    }
+    s.agent = rh_plan_agent(plan);
+    s.n = (int)count;
+    s.hp = rh_alloc((size_t)s.n * (size_t)s.agent->nparam, sizeof *s.hp);
+    s.x = rh_alloc((size_t)s.n * nparam, sizeof *s.x);
+    if (!s.hp || !s.x) {
+        rc = rh_base__no_memory(err, "paper");
+        goto done;
+    }
+    for (int i = 0; i < s.n; i++) {
+        double *hp = s.hp + (size_t)i * (size_t)s.agent->nparam;
+        rh_space_at(rh_plan_space(plan), i, at);
+        rh_plan_hp(plan, at, hp);
+        rh_paper__recorded(problem, s.agent, hp, s.x + (size_t)i * nparam);
+    }
+    *out = s;
+    s = (rh_paper__settings){0};
+
+done:
+    rh_paper__settings_clear(&s);
+    rh_plan_destroy(plan);
+    return rc;
+}
+
 // ---------------------------------------------------------------------------- true scores
 
 rh_status rh_paper__deploy(const rh_paper *paper, const rh_paper__world *world,
-                           const rh_agent_type *agent, const double *hp, double *score,
-                           rh_error *err)
+                           const rh_agent_type *agent, int n, const double *hp,
+                           const rh_eval_options *how, double *score, rh_error *err)
 {
     rh_env *env = NULL;
-    rh_result result[TRUE_RUNS];
-    rh_status rc = rh_paper__env(&env, paper, world, false, err);
+    size_t nresult = (size_t)n * (size_t)rh_paper__ntrue(paper);
+    rh_result *result = rh_alloc(nresult, sizeof *result);
+    rh_status rc = result ? rh_paper__env(&env, paper, world, false, err)
+                          : rh_base__no_memory(err, "paper");
     if (rc)
-        return rc;
-    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+        goto done;
+    rh_eval_options opt = how ? *how : rh_eval_defaults(rh_env_task(env));
     opt.nstep = rh_paper__nstep(paper, world);
     opt.nrun = rh_paper__ntrue(paper);
     opt.seed = paper->opt.seed + TRUE_SEED;
     opt.stop = paper->opt.stop;
     opt.context = paper->opt.context;
-    rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, result, NULL, err);
-    for (int i = 0; i < opt.nrun && !rc; i++) {
+    rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), n, hp, &opt, result, NULL, err);
+    for (size_t i = 0; i < nresult && !rc; i++) {
         score[i] = result[i].score;
         if (result[i].outcome == RH_STOPPED)
             rc = rh_fail(err, RH_ESTOPPED, "paper: stopped");
     }
+
+done:
+    rh_free(result);
     rh_env_destroy(env);
     return rc;
 }
