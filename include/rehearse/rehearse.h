@@ -11,6 +11,7 @@
 #include "rehearse/eval.h"
 #include "rehearse/log.h"
 #include "rehearse/model.h"
+#include "rehearse/offline.h"
 #include "rehearse/paper.h"
 #include "rehearse/plugin.h"
 #include "rehearse/replay_eval.h"

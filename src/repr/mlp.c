@@ -408,6 +408,9 @@ void rh_mlp__step(rh_mlp *mlp, const rh_mlp__adam *adam)
         .rate = (float)(adam->rate * root / (1.0 - mlp->power1)),
         .eps = (float)(adam->eps * root),
     };
+    float keep = (float)(1.0 - adam->rate * adam->decay);
+    for (size_t i = 0; keep != 1.0f && i < mlp->n; i++)
+        mlp->array[RH_MLP_WEIGHTS][i] *= keep;
     mlp->kernels->adam(mlp->n, &step, mlp->array[RH_MLP_WEIGHTS], mlp->array[RH_MLP_FIRST],
                        mlp->array[RH_MLP_SECOND], mlp->array[RH_MLP_GRADIENT]);
     mlp->fresh = mlp->stale = true;

@@ -56,6 +56,7 @@ void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy);
 
 typedef struct rh_mlp__adam {
     double rate, beta1, beta2, eps;
+    double decay; // weights and biases first lose rate * decay of themselves
 } rh_mlp__adam;
 
 // One step of Adam, with bias correction, along the gradient added up since the last one.

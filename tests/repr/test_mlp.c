@@ -526,6 +526,21 @@ static void a_step_without_gradient(void **unused)
     rh_mlp__destroy(b);
 }
 
+// Without moments and gradient, a step takes rate * decay of every weight and bias.
+static void weights_decay(void **unused)
+{
+    (void)unused;
+    rh_mlp *mlp = network((int[]){3, 20, 2}, 3, RH_MLP_NO_FIRST_BIAS, 9);
+    double *before = array_of(mlp, RH_MLP_WEIGHTS);
+    rh_mlp__step(mlp, &(rh_mlp__adam){.rate = 0.1, .eps = 1e-8, .decay = 0.5});
+    double *after = array_of(mlp, RH_MLP_WEIGHTS);
+    for (size_t i = 0; i < rh_mlp__nparam(mlp); i++)
+        assert_true(after[i] == (double)((float)before[i] * 0.95f));
+    rh_free(before);
+    rh_free(after);
+    rh_mlp__destroy(mlp);
+}
+
 // ---------------------------------------------------------------------------- copies
 
 static void copies_go_their_own_way(void **unused)
@@ -730,6 +745,7 @@ int main(void)
         cmocka_unit_test(first_weights),
         cmocka_unit_test(a_sine_is_learned),
         cmocka_unit_test(a_step_without_gradient),
+        cmocka_unit_test(weights_decay),
         cmocka_unit_test(copies_go_their_own_way),
         cmocka_unit_test(saved_and_loaded),
         cmocka_unit_test(bad_shapes),
