@@ -40,7 +40,8 @@ typedef struct rh_paper_progress {
 typedef struct rh_paper_options {
     const char *folder; // created if missing
     int nlog;           // logs of a condition, 1 to RH_PAPER_MOST_LOGS
-    int ndefault;       // of these, the first so many are also given to `tune` without preset
+    int ncostly;        // of these, so many for the costliest methods: our default, CEM, agents
+                        // that begin with a policy
     bool quick;         // fewer settings and runs, shorter runs: a check, not a result
     rh_paper_constants constants;
     uint64_t seed; // of the first log; the others follow
@@ -51,7 +52,7 @@ typedef struct rh_paper_options {
     unsigned cookie; // set by rh_paper_defaults(), leave alone
 } rh_paper_options;
 
-// 30 logs, 10 of them with our default, released constants, seed 1, one thread.
+// 30 logs, 6 of them for the costliest methods, released constants, seed 1, one thread.
 RH_API rh_paper_options rh_paper_defaults(void);
 
 typedef struct rh_paper rh_paper;

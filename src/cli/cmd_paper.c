@@ -19,17 +19,19 @@
 #define GUESS_AFTER 1.0 // seconds of work before the time left is told
 #define BAR 24
 
-#define QUICK_LOGS 3
-#define QUICK_DEFAULT 1
+#define QUICK_LOGS 2
+#define QUICK_COSTLY 1
 
 static const cli_option main_option[] = {
     {"output", 'o', CLI_FILE, "FOLDER",
      .about = "where results go; an existing battery is resumed"},
     {"logs", 0, CLI_WHOLE, "N", .about = "logs of each condition",
-     .initial = "30; with --quick 3", .lo = 1, .hi = RH_PAPER_MOST_LOGS},
-    {"default", 0, CLI_WHOLE, "N",
-     .about = "logs that are also given to `tune` without preset, our default; 0: none",
-     .initial = "10; with --quick 1", .lo = 0, .hi = RH_PAPER_MOST_LOGS},
+     .initial = "30; with --quick 2", .lo = 1, .hi = RH_PAPER_MOST_LOGS},
+    {"costly", 0, CLI_WHOLE, "N",
+     .about =
+         "logs for the costliest methods: our default beside the paper's, CEM, agents that "
+         "begin with a policy; 0: none",
+     .initial = "6; with --quick 1", .lo = 0, .hi = RH_PAPER_MOST_LOGS},
     {"quick", 0, CLI_NONE, NULL,
      .about = "few logs, settings and runs, and short runs: minutes instead of hours"},
     {"constants", 0, CLI_TEXT, "WHICH",
@@ -155,7 +157,7 @@ static int prepare(battery *b)
     b->opt.folder = folder;
     b->opt.quick = quick;
     b->opt.nlog = (int)cli_number(args, "logs", quick ? QUICK_LOGS : b->opt.nlog);
-    b->opt.ndefault = (int)cli_number(args, "default", quick ? QUICK_DEFAULT : b->opt.ndefault);
+    b->opt.ncostly = (int)cli_number(args, "costly", quick ? QUICK_COSTLY : b->opt.ncostly);
     b->opt.seed = (uint64_t)cli_number(args, "seed", 1);
     b->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
     b->opt.progress = news;
@@ -204,8 +206,8 @@ static void print_claims(const battery *b)
     for (int i = 0; (c = rh_paper_claim_at(b->paper, i)) != NULL; i++)
         count[c->verdict]++;
     for (int i = 0; (c = rh_paper_claim_at(b->paper, i)) != NULL; i++) {
-        printf("%-24s %-14s ", c->id, rh_paper_verdict_name(c->verdict));
-        cli_wrap(c->measured, 40, cli_page());
+        printf("%-29s %-14s ", c->id, rh_paper_verdict_name(c->verdict));
+        cli_wrap(c->measured, 45, cli_page());
     }
     rh_paper_cost cost = rh_paper_spent(b->paper);
     printf("\n");

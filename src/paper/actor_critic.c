@@ -23,7 +23,7 @@ static const struct {
     rh_paper__problem problem;
     const rh_paper__problem *sarsa;
     const char *figure, *title;
-    const char *top, *random, *worse;
+    const char *top, *random, *worse, *fqi;
 } side[] = {
     {{.name = "actor-critic",
       .world = &rh_paper__acrobot,
@@ -33,13 +33,14 @@ static const struct {
       .param = STEPS,
       .nrun = 10,
       .nsetting = {36, 6},
-      .slower = 0.4},
+      .slower = 0.5},
      &rh_paper__esarsa_acrobot,
      "actor-critic-acrobot",
      "Acrobot",
      "1.7 acrobot",
      "A2.1 acrobot",
-     "1.8 acrobot"},
+     "1.8 acrobot",
+     "A2.2 acrobot"},
     {{.name = "actor-critic",
       .world = &rh_paper__puddle,
       .agent = "actor_critic",
@@ -48,13 +49,14 @@ static const struct {
       .param = STEPS,
       .nrun = 10,
       .nsetting = {36, 6},
-      .slower = 0.6},
+      .slower = 0.7},
      &rh_paper__esarsa_puddle,
      "actor-critic-puddle",
      "Puddle World",
      "1.7 puddle",
      "A2.1 puddle",
-     "1.8 puddle"},
+     "1.8 puddle",
+     "A2.2 puddle"},
 };
 
 static void list(rh_paper *paper)
@@ -64,7 +66,9 @@ static void list(rh_paper *paper)
         rh_paper__truth(paper, p);
         rh_paper__truth(paper, side[k].sarsa);
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__knn);
-        rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__default);
+        if (!paper->opt.quick)
+            rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__default);
+        rh_paper__policies(paper, side[k].sarsa, false);
     }
 }
 
@@ -82,7 +86,8 @@ static void draw_side(rh_paper *paper, int k)
 {
     const rh_paper__problem *p = &side[k].problem;
     const rh_paper__data *data = &rh_paper__near_5000;
-    double knn[RH_PAPER_MOST_LOGS], chance[RH_PAPER_MOST_LOGS], ours[RH_PAPER_MOST_LOGS];
+    double knn[RH_PAPER_MOST_LOGS], chance[RH_PAPER_MOST_LOGS], ours[RH_PAPER_MOST_LOGS],
+        policy[RH_PAPER_MOST_LOGS];
     rh_paper__table table, sarsa;
     if (!rh_paper__table_of(paper, p, &table) ||
         !rh_paper__table_of(paper, side[k].sarsa, &sarsa))
@@ -93,6 +98,8 @@ static void draw_side(rh_paper *paper, int k)
         "grid of 36.",
         RH_PAPER__BOX, table.mean[table.best]);
     rh_paper__column(paper, f, "kNN, Laplacian", p, data, &rh_paper__knn, p, knn);
+    rh_paper__policy_scores(paper, side[k].sarsa, false, "deployed", policy);
+    rh_paper__series_add(paper, f, "FQI, tiles", policy, paper->opt.nlog);
     rh_paper__random(paper, p, chance);
     rh_paper__series_add(paper, f, "Random", chance, paper->opt.nlog);
     rh_paper__column(paper, f, "Rehearse, default", p, data, &rh_paper__default, p, ours);
@@ -110,6 +117,11 @@ static void draw_side(rh_paper *paper, int k)
         "The hyperparameter transfer with calibration model still works better "
         "than the random baseline.",
         "kNN", knn, "Random", chance);
+    rh_paper__claim_better(
+        paper, side[k].fqi,
+        "The hyperparameter transfer with calibration model still works better "
+        "than FQI policy transfer.",
+        "kNN", knn, "FQI", policy);
     rh_paper__interval worse = best_against(&table, &sarsa);
     rh_paper__claim(paper, side[k].worse,
                     "The actor-critic agent performed worse than linear Sarsa.",

@@ -38,6 +38,7 @@ const rh_paper__method rh_paper__default = {
     .name = "default",
     .title = "Rehearse, default",
     .plain = true,
+    .costly = true,
     .quick = {{"evaluation.runs", "4"},
               {"confirm.settings", "2"},
               {"confirm.members", "2"},
@@ -74,6 +75,27 @@ static rh_status make_plan(rh_plan **out, const rh_paper *paper, const rh_paper_
         plan = NULL;
     }
     rh_plan_destroy(plan);
+    return rc;
+}
+
+rh_status rh_paper__model(rh_model **model, rh_plan **plan, const rh_paper *paper,
+                          const rh_paper__problem *problem, const rh_paper__data *data,
+                          const rh_paper__method *method, int log, rh_error *err)
+{
+    rh_log *logged = NULL, *starts = NULL;
+    rh_fit_options opt = rh_fit_defaults();
+    rh_paper__cell cell = {.problem = problem, .method = method, .log = log};
+    rh_status rc = rh_paper__collect(&logged, &starts, paper, problem->world, data, log, err);
+    if (!rc)
+        rc = make_plan(plan, paper, &cell, logged, err);
+    opt.starts = starts;
+    opt.nthread = 1;
+    opt.fidelity = false;
+    opt.watch = (rh_watch){.stop = paper->opt.stop, .context = paper->opt.context};
+    if (!rc)
+        rc = rh_plan_fit(model, *plan, logged, &opt, err);
+    rh_log_destroy(logged);
+    rh_log_destroy(starts);
     return rc;
 }
 
@@ -205,7 +227,7 @@ int rh_paper__choice(rh_paper *paper, const rh_paper__problem *problem,
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,
                        const rh_paper__data *data, const rh_paper__method *method)
 {
-    int n = method->plain ? paper->opt.ndefault : paper->opt.nlog;
+    int n = method->costly ? paper->opt.ncostly : paper->opt.nlog;
     for (int i = 0; i < n; i++)
         rh_paper__choice(paper, problem, data, method, i);
 }

@@ -46,6 +46,7 @@ static void list(rh_paper *paper)
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__knn);
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__network);
         rh_paper__choices(paper, p, &rh_paper__near_5000, &rh_paper__default);
+        rh_paper__policies(paper, p, false);
         rh_paper__baselines(paper, p, &rh_paper__near_5000);
     }
 }
@@ -56,7 +57,7 @@ static void draw_side(rh_paper *paper, int k)
     const rh_paper__data *data = &rh_paper__near_5000;
     const char *const *id = side[k].id;
     double knn[RH_PAPER_MOST_LOGS], nn[RH_PAPER_MOST_LOGS], ours[RH_PAPER_MOST_LOGS],
-        chance[RH_PAPER_MOST_LOGS];
+        chance[RH_PAPER_MOST_LOGS], policy[RH_PAPER_MOST_LOGS];
     rh_paper__table table;
     if (!rh_paper__table_of(paper, p, &table))
         return;
@@ -68,6 +69,8 @@ static void draw_side(rh_paper *paper, int k)
                              RH_PAPER__BOX, table.mean[table.best]);
     rh_paper__column(paper, f, "kNN, Laplacian", p, data, &rh_paper__knn, p, knn);
     rh_paper__column(paper, f, "NN, Laplacian", p, data, &rh_paper__network, p, nn);
+    rh_paper__policy_scores(paper, p, false, "deployed", policy);
+    rh_paper__series_add(paper, f, "FQI, tiles", policy, paper->opt.nlog);
     rh_paper__random(paper, p, chance);
     rh_paper__series_add(paper, f, "Random", chance, paper->opt.nlog);
     int nours =
@@ -94,6 +97,8 @@ static void draw_side(rh_paper *paper, int k)
                     "the interquartile range with networks minus that with kNN is above 0",
                     wide, RH_PAPER__ABOVE, 0.0, "interquartile range wider by %.1f",
                     wide.value);
+    rh_paper__claim_better(paper, id[5], "FQI generally performs worse than even Random.",
+                           "Random", chance, "FQI", policy);
     if (nours > 0)
         rh_paper__claim_better(paper, id[4],
                                "(ours) The default of Rehearse chooses better than the paper's "

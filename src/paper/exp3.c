@@ -6,6 +6,7 @@
 //     Sarsa (True)          a policy learned for 50,000 steps in Acrobot, with the setting that
 //     is
 //                           best there, frozen
+//     FQI, tiles            the policies of Experiment 1
 //     Sarsa (Calibration)   the best of ten policies learned in the calibration model, with the
 //                           setting chosen there, frozen
 //
@@ -25,87 +26,27 @@
 static const rh_paper__problem *const before = &rh_paper__esarsa_acrobot;
 static const rh_paper__problem *const after = &rh_paper__esarsa_changed;
 
-// ---------------------------------------------------------------------------- learning
-
-// The agent of the best run.
-typedef struct best_run {
-    rh_state *state; // owned
-    double score;
-    int run;
-    bool bad;
-} best_run;
-
-// Runs end one at a time, in any order: the earlier of two equal runs counts.
-static void keep_best(void *context, const rh_event *event)
-{
-    best_run *best = context;
-    if (event->kind != RH_EVENT_RUN || event->result->outcome != RH_FINISHED)
-        return;
-    double score = event->result->score;
-    if (best->state &&
-        (score < best->score || (score == best->score && event->run > best->run)))
-        return;
-    rh_state *state = NULL;
-    if (rh_agent_save(event->agent, &state, NULL) != RH_OK) {
-        best->bad = true;
-        return;
-    }
-    rh_state_destroy(best->state);
-    best->state = state;
-    best->score = score;
-    best->run = event->run;
-}
-
-// All hyperparameters of the setting whose recorded ones are x (param).
-static rh_status setting_of(const rh_paper *paper, const double *x, const rh_agent_type **agent,
-                            double *hp, rh_error *err)
-{
-    rh_paper__settings all = {0};
-    size_t nparam = (size_t)rh_paper__nparam(before);
-    rh_status rc = rh_paper__settings_of(&all, paper, before, err);
-    int at = -1;
-    for (int i = 0; i < all.n && !rc; i++)
-        if (memcmp(all.x + (size_t)i * nparam, x, nparam * sizeof *x) == 0)
-            at = i;
-    if (!rc && at < 0)
-        rc = rh_fail(err, RH_EINVAL, "paper: the chosen setting is not in the grid");
-    if (!rc) {
-        size_t n = (size_t)all.agent->nparam;
-        *agent = all.agent;
-        memcpy(hp, all.hp + (size_t)at * n, n * sizeof *hp);
-    }
-    rh_paper__settings_clear(&all);
-    return rc;
-}
+// ---------------------------------------------------------------------------- transfer
 
 // Learn in env, and run the best agent, frozen, in the changed Acrobot: "deployed".
 static rh_status transfer(const rh_paper *paper, rh_env *env, const rh_eval_options *how,
                           const rh_agent_type *agent, const double *hp, rh_state *out,
                           rh_error *err)
 {
-    best_run best = {0};
-    rh_result result[RH_PAPER__NTRUE];
+    rh_state *state = NULL;
     double score[RH_PAPER__NTRUE];
     double steps = (double)how->nrun * (double)how->nstep;
-    rh_eval_options opt = *how;
-    opt.watch = keep_best;
-    opt.context = &best;
-    opt.ncurve = 0;
-    rh_status rc =
-        rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, result, NULL, err);
-    if (!rc && (best.bad || !best.state))
-        rc = best.bad ? rh_base__no_memory(err, "paper")
-                      : rh_fail(err, RH_EINVAL, "paper: no run of Experiment 3 finished");
-    opt = rh_eval_defaults(rh_env_task(env));
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    rh_status rc = rh_paper__learn(&state, env, how, agent, hp, err);
     opt.frozen = true;
-    opt.state = best.state;
+    opt.state = state;
     if (!rc)
         rc = rh_paper__deploy(paper, after->world, agent, 1, hp, &opt, score, err);
     if (!rc)
         rc = rh_state_put(out, "deployed", score, (size_t)rh_paper__ntrue(paper), err);
     if (!rc)
         rc = rh_state_put(out, "steps", &steps, 1, err);
-    rh_state_destroy(best.state);
+    rh_state_destroy(state);
     return rc;
 }
 
@@ -121,8 +62,8 @@ static rh_status from_true(const rh_paper *paper, const rh_paper__cell *cell, rh
     const double *x = rh_paper__array(paper, cell->after, "x", NULL);
     if (!x || !rh_paper__table_of(paper, before, &table))
         return rh_fail(err, RH_EINVAL, "paper: no table of true scores");
-    rh_status rc =
-        setting_of(paper, x + (size_t)table.best * rh_paper__nparam(before), &agent, hp, err);
+    rh_status rc = rh_paper__setting_of(
+        paper, before, x + (size_t)table.best * rh_paper__nparam(before), &agent, hp, err);
     if (!rc)
         rc = rh_paper__env(&env, paper, before->world, false, err);
     if (!rc) {
@@ -139,39 +80,6 @@ static rh_status from_true(const rh_paper *paper, const rh_paper__cell *cell, rh
 // ---------------------------------------------------------------------------- Sarsa
 // (Calibration)
 
-static rh_status make_model(rh_model **model, rh_plan **plan, const rh_paper *paper, int log,
-                            rh_error *err)
-{
-    rh_log *logged = NULL, *starts = NULL;
-    rh_fit_options opt = rh_fit_defaults();
-    char seed[32];
-    snprintf(seed, sizeof seed, "%llu",
-             (unsigned long long)paper->opt.seed + (unsigned long long)log);
-    rh_status rc = rh_paper__collect(&logged, &starts, paper, before->world,
-                                     &rh_paper__near_5000, log, err);
-    if (!rc)
-        rc = rh_paper__plan(plan, paper, RH_PLAN_TUNE, before, err);
-    if (!rc)
-        rc = rh_plan_set(*plan, "seed", seed, NULL, err);
-    if (!rc)
-        rc = rh_plan_set(*plan, "preset", "paper", NULL, err);
-    if (!rc)
-        rc = rh_paper__set(*plan, rh_paper__knn.key, err);
-    if (!rc && paper->opt.quick)
-        rc = rh_paper__set(*plan, rh_paper__knn.quick, err);
-    if (!rc)
-        rc = rh_plan_settle(*plan, logged, err);
-    opt.starts = starts;
-    opt.nthread = 1;
-    opt.fidelity = false;
-    opt.watch = (rh_watch){.stop = paper->opt.stop, .context = paper->opt.context};
-    if (!rc)
-        rc = rh_plan_fit(model, *plan, logged, &opt, err);
-    rh_log_destroy(logged);
-    rh_log_destroy(starts);
-    return rc;
-}
-
 static rh_status from_model(const rh_paper *paper, const rh_paper__cell *cell, rh_state *out,
                             rh_error *err)
 {
@@ -183,9 +91,10 @@ static rh_status from_model(const rh_paper *paper, const rh_paper__cell *cell, r
     const double *x = rh_paper__array(paper, cell->after, "chosen", NULL);
     if (!x)
         return rh_fail(err, RH_EINVAL, "paper: no choice to learn with");
-    rh_status rc = make_model(&model, &plan, paper, cell->log, err);
+    rh_status rc = rh_paper__model(&model, &plan, paper, before, &rh_paper__near_5000,
+                                   &rh_paper__knn, cell->log, err);
     if (!rc)
-        rc = setting_of(paper, x, &agent, hp, err);
+        rc = rh_paper__setting_of(paper, before, x, &agent, hp, err);
     if (!rc)
         rc = rh_plan_env(&env, plan, model, 0, err);
     if (!rc) {
@@ -233,6 +142,7 @@ static void list(rh_paper *paper)
         rh_paper__add(paper, cell);
     }
     rh_paper__choices(paper, before, &rh_paper__near_5000, &rh_paper__default);
+    rh_paper__policies(paper, before, false);
 }
 
 // ---------------------------------------------------------------------------- figure, claims
@@ -250,7 +160,7 @@ static void draw(rh_paper *paper)
     const rh_paper__data *data = &rh_paper__near_5000;
     int nlog = paper->opt.nlog;
     double knn[RH_PAPER_MOST_LOGS], from_env[RH_PAPER_MOST_LOGS], from_log[RH_PAPER_MOST_LOGS],
-        ours[RH_PAPER_MOST_LOGS];
+        ours[RH_PAPER_MOST_LOGS], policy[RH_PAPER_MOST_LOGS];
     rh_paper__table table;
     if (!rh_paper__table_of(paper, after, &table))
         return;
@@ -264,6 +174,8 @@ static void draw(rh_paper *paper)
     rh_paper__series_add(paper, f, "Sarsa (True)", from_env, nlog);
     of_policies(paper, true, from_log);
     rh_paper__series_add(paper, f, "Sarsa (Calibration)", from_log, nlog);
+    rh_paper__policy_scores(paper, before, false, "changed", policy);
+    rh_paper__series_add(paper, f, "FQI, tiles", policy, nlog);
     rh_paper__column(paper, f, "Rehearse, default", before, data, &rh_paper__default, after,
                      ours);
 
@@ -282,6 +194,15 @@ static void draw(rh_paper *paper)
                            "Learning and transferring a policy from the calibration model was "
                            "worse than training on the first environment.",
                            "Sarsa (True)", from_env, "Sarsa (Calibration)", from_log);
+    rh_paper__claim_better(
+        paper, "3.1 fqi",
+        "Our calibration-based approach performs best and appears robust under "
+        "the abrupt non-stationarity tested here.",
+        "kNN", knn, "FQI", policy);
+    rh_paper__claim_better(paper, "3.2 fqi",
+                           "Learning and transferring a policy from the calibration model was "
+                           "worse than training from the calibration data (as in FQI).",
+                           "FQI", policy, "Sarsa (Calibration)", from_log);
     rh_paper__interval median =
         rh_paper__bootstrap((const double *const[]){knn}, 1, nlog, rh_paper__of_median);
     rh_paper__claim(paper, "3.3",

@@ -26,6 +26,9 @@ static const double released_table[18] = {-1130.7, -645.2,  -1386.4, -1809.6, -1
                                           -2201.3, -2218.4, -2236.6, -3671.6, -1368.0, -1476.0,
                                           -1843.5, -1589.2, -1366.3, -2206.9, -2218.8, -2236.4};
 
+static const char *const default_id[NDATA] = {"4.9 default, near-optimal",
+                                              "4.9 default, medium", "4.9 default, random"};
+
 static const rh_paper__problem *const problem = &rh_paper__esarsa_cartpole;
 
 static void list(rh_paper *paper)
@@ -34,6 +37,7 @@ static void list(rh_paper *paper)
     for (int d = 0; d < NDATA; d++) {
         rh_paper__choices(paper, problem, &data[d], &rh_paper__knn_grid);
         rh_paper__choices(paper, problem, &data[d], &rh_paper__default);
+        rh_paper__initials(paper, &data[d]);
     }
 }
 
@@ -220,13 +224,14 @@ static void draw(rh_paper *paper)
 {
     rh_paper__table table;
     int nlog = paper->opt.nlog;
-    double chance[RH_PAPER_MOST_LOGS], ours[RH_PAPER_MOST_LOGS];
-    double(*chosen)[RH_PAPER_MOST_LOGS] = rh_alloc(NDATA, sizeof *chosen);
+    double chance[RH_PAPER_MOST_LOGS];
+    double(*chosen)[RH_PAPER_MOST_LOGS] = rh_alloc(2 * (size_t)NDATA, sizeof *chosen);
     estimates *e = rh_alloc(NDATA, sizeof *e);
     if (!chosen || !e)
         paper->bad = true;
     if (paper->bad || !rh_paper__table_of(paper, problem, &table))
         goto done;
+    double(*ours)[RH_PAPER_MOST_LOGS] = chosen + NDATA;
     rh_paper__figure *f = rh_paper__figure_add(
         paper, "exp4-chosen", "Cartpole: chosen settings",
         "True reward in a run (minus the number of failures) of the setting chosen from each "
@@ -246,7 +251,8 @@ static void draw(rh_paper *paper)
     for (int d = 0; d < NDATA; d++) {
         char name[64];
         snprintf(name, sizeof name, "default: %s", title[d]);
-        rh_paper__column(paper, f, name, problem, &data[d], &rh_paper__default, problem, ours);
+        rh_paper__column(paper, f, name, problem, &data[d], &rh_paper__default, problem,
+                         ours[d]);
     }
 
     f = rh_paper__figure_add(
@@ -271,6 +277,12 @@ static void draw(rh_paper *paper)
     draw_ranks(paper, e);
     claim_choices(paper, &table, chosen, chance);
     claim_estimates(paper, e);
+    for (int d = 0; d < NDATA && paper->opt.ncostly; d++)
+        rh_paper__claim_better(paper, default_id[d],
+                               "(ours) The default of Rehearse chooses better than the paper's "
+                               "method.",
+                               "default", ours[d], "kNN", chosen[d]);
+    rh_paper__draw_initials(paper, data, NDATA, title, &table, chosen);
 
 done:
     for (int d = 0; d < NDATA && e; d++)

@@ -78,7 +78,7 @@ static const rh_paper__method by_grid = {
     .key = {{"method", "grid"}},
     .quick = {SHORT},
     .effort = 1.0,
-    .fit = 3.0,
+    .fit = 12.0,
 };
 
 #define CEM(n, iterations)                                                                     \
@@ -89,7 +89,7 @@ static const rh_paper__method by_grid = {
                 {"method.iterations", iterations},                                             \
                 {"budget.trials", "3201"}},                                                    \
         .quick = {SHORT, {"method.iterations", "3"}, {"method.population", "8"}},              \
-        .continuous = true, .effort = -(n), .fit = 3.0                                         \
+        .costly = true, .continuous = true, .effort = -(n), .fit = 12.0                        \
     }
 
 static const rh_paper__method by_random = {
@@ -99,7 +99,7 @@ static const rh_paper__method by_random = {
     .quick = {SHORT, {"budget.trials", "8"}},
     .continuous = true,
     .effort = -100.0,
-    .fit = 3.0,
+    .fit = 12.0,
 };
 static const rh_paper__method by_bayes = {
     .name = "bayes",
@@ -111,13 +111,14 @@ static const rh_paper__method by_bayes = {
     .quick = {SHORT, {"budget.trials", "10"}},
     .continuous = true,
     .effort = -205.0,
-    .fit = 15.0,
+    .fit = 20.0,
 };
 static const rh_paper__method by_cem[NSIDE] = {CEM(3200.0, "100"), CEM(960.0, "30")};
 static const rh_paper__method by_default = {
     .name = "default-range",
     .title = "Rehearse, default",
     .plain = true,
+    .costly = true,
     .quick = {{"budget.trials", "8"},
               {"confirm.settings", "2"},
               {"confirm.members", "2"},

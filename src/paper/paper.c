@@ -16,8 +16,9 @@
 #define COOKIE 0x9a9e7001u
 
 static const rh_paper__part *const all[] = {
-    &rh_paper__exp1, &rh_paper__exp2, &rh_paper__exp3,         &rh_paper__exp4,
-    &rh_paper__exp5, &rh_paper__raw,  &rh_paper__actor_critic, &rh_paper__theory,
+    &rh_paper__exp1,         &rh_paper__exp2, &rh_paper__exp3,
+    &rh_paper__exp4,         &rh_paper__exp5, &rh_paper__raw,
+    &rh_paper__actor_critic, &rh_paper__fqi,  &rh_paper__theory,
 };
 enum { NALL = sizeof all / sizeof *all };
 
@@ -29,7 +30,7 @@ const rh_paper_experiment *rh_paper_at(int i)
 rh_paper_options rh_paper_defaults(void)
 {
     return (rh_paper_options){
-        .nlog = 30, .ndefault = 10, .seed = 1, .nthread = 1, .cookie = COOKIE};
+        .nlog = 30, .ncostly = RH_PAPER_LEAST_LOGS, .seed = 1, .nthread = 1, .cookie = COOKIE};
 }
 
 static rh_status check_options(const rh_paper_options *opt, rh_error *err)
@@ -41,8 +42,8 @@ static rh_status check_options(const rh_paper_options *opt, rh_error *err)
     if (opt->nlog < 1 || opt->nlog > RH_PAPER_MOST_LOGS)
         return rh_fail(err, RH_EINVAL, "paper: logs = %d, expected 1 to %d", opt->nlog,
                        RH_PAPER_MOST_LOGS);
-    if (opt->ndefault < 0 || opt->ndefault > RH_PAPER_MOST_LOGS)
-        return rh_fail(err, RH_EINVAL, "paper: default = %d, expected 0 to %d", opt->ndefault,
+    if (opt->ncostly < 0 || opt->ncostly > RH_PAPER_MOST_LOGS)
+        return rh_fail(err, RH_EINVAL, "paper: costly = %d, expected 0 to %d", opt->ncostly,
                        RH_PAPER_MOST_LOGS);
     if (opt->nthread < 1)
         return rh_fail(err, RH_EINVAL, "paper: threads = %d, expected 1 or more", opt->nthread);
@@ -102,7 +103,7 @@ rh_status rh_paper_create(rh_paper **out, const char *name, const rh_paper_optio
     if (!paper)
         return rh_base__no_memory(err, "paper");
     paper->opt = *opt;
-    paper->opt.ndefault = opt->ndefault < opt->nlog ? opt->ndefault : opt->nlog;
+    paper->opt.ncostly = opt->ncostly < opt->nlog ? opt->ncostly : opt->nlog;
     rc = find_parts(paper, name, err);
     if (rc)
         goto done;

@@ -57,6 +57,7 @@ typedef struct rh_paper__method {
     rh_setting key[10];  // over preset: paper; ends without a name
     rh_setting quick[8]; // in a quick battery, over both
     bool plain;          // without preset: paper: our default
+    bool costly;         // for the first ncostly logs only
     bool continuous;     // the setting is in no table: it is run in the simulator
     double effort;       // settings tried, of the grid's; negative: so many settings
     double fit;          // seconds to fit the model
@@ -135,11 +136,39 @@ int rh_paper__ntrue(const rh_paper *paper); // runs of a setting in the simulato
 enum { RH_PAPER__NTRUE = 30 };              // so many
 int rh_paper__nsetting(const rh_paper *paper, const rh_paper__problem *problem);
 
+// What a table of true scores says: means, the best, the median, and which settings are
+// statistically tied with the best.
+typedef struct rh_paper__table {
+    int n, best;
+    double mean[RH_PAPER__NSETTING], error[RH_PAPER__NSETTING];
+    bool tied[RH_PAPER__NSETTING];
+    double median;
+} rh_paper__table;
+
 // Run n settings hp (n x nparam) of an agent in the simulator of a world: score (n x ntrue).
 // how may be NULL, or have an initial state, agents that do not learn, and a cut-off.
 rh_status rh_paper__deploy(const rh_paper *paper, const rh_paper__world *world,
                            const rh_agent_type *agent, int n, const double *hp,
                            const rh_eval_options *how, double *score, rh_error *err);
+
+// The model of a method on a log, and its settled plan. Owned: *model, *plan; also after a
+// failure where they are not NULL.
+rh_status rh_paper__model(rh_model **model, rh_plan **plan, const rh_paper *paper,
+                          const rh_paper__problem *problem, const rh_paper__data *data,
+                          const rh_paper__method *method, int log, rh_error *err);
+// The state of the agent with the best of how->nrun runs in env. Owned: *out.
+rh_status rh_paper__learn(rh_state **out, rh_env *env, const rh_eval_options *how,
+                          const rh_agent_type *agent, const double *hp, rh_error *err);
+// All hyperparameters hp of the setting whose recorded ones are x (param).
+rh_status rh_paper__setting_of(const rh_paper *paper, const rh_paper__problem *problem,
+                               const double *x, const rh_agent_type **agent, double *hp,
+                               rh_error *err);
+
+// Experiment 4 with agents that do not begin from nothing (initial.c).
+void rh_paper__initials(rh_paper *paper, const rh_paper__data *data);
+void rh_paper__draw_initials(rh_paper *paper, const rh_paper__data *data, int ndata,
+                             const char *const *title, const rh_paper__table *table,
+                             double (*chosen)[RH_PAPER_MOST_LOGS]);
 
 // Replay evaluators and parts of the true environment, for every log; and their figure beside
 // the true scores of the paper's choices knn (nlog).
@@ -148,6 +177,13 @@ void rh_paper__baselines(rh_paper *paper, const rh_paper__problem *problem,
 void rh_paper__draw_baselines(rh_paper *paper, const char *id, const char *title,
                               const rh_paper__problem *problem, const rh_paper__data *data,
                               const double *knn);
+
+// Policies that fitted Q iteration learns from every log of near-optimal data; and their mean
+// true scores y (nlog): "deployed", with a limit of 2,000 steps per episode, or "unlimited"; in
+// the changed Acrobot "changed", "changed_unlimited".
+void rh_paper__policies(rh_paper *paper, const rh_paper__problem *problem, bool network);
+void rh_paper__policy_scores(const rh_paper *paper, const rh_paper__problem *problem,
+                             bool network, const char *what, double *y);
 
 // Methods that several experiments use.
 extern const rh_paper__method rh_paper__knn, rh_paper__knn_grid, rh_paper__network,
@@ -224,17 +260,10 @@ rh_paper__interval rh_paper__as_good_as_best(const rh_paper *paper,
                                              const rh_paper__problem *problem,
                                              const rh_paper__data *data,
                                              const rh_paper__method *method);
-// A choice of every log; of the first ndefault where the method is our default.
+// A choice of every log; of the first ncostly where the method is costly.
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,
                        const rh_paper__data *data, const rh_paper__method *method);
-// Of a table of true scores: means, the best, the median, and settings
-// that are statistically tied with the best.
-typedef struct rh_paper__table {
-    int n, best;
-    double mean[RH_PAPER__NSETTING], error[RH_PAPER__NSETTING];
-    bool tied[RH_PAPER__NSETTING];
-    double median;
-} rh_paper__table;
+// False: there is no table yet.
 bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,
                         rh_paper__table *table);
 int rh_paper__row_of(const rh_paper *paper, const rh_paper__problem *problem, const double *x);

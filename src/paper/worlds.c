@@ -39,8 +39,8 @@ const rh_paper__world rh_paper__acrobot = {.name = "acrobot",
                                            .option = {{TWO}, {{0}}},
                                            .nstep = 15000,
                                            .quick = 6000,
-                                           .in_model = 4.0e-6,
-                                           .in_env = 5.0e-6,
+                                           .in_model = 4.3e-6,
+                                           .in_env = 4.3e-6,
                                            .reward_span = 1};
 
 const rh_paper__world rh_paper__changed = {.name = "acrobot-changed",
@@ -49,8 +49,8 @@ const rh_paper__world rh_paper__changed = {.name = "acrobot-changed",
                                            .option = {{TWO, CHANGED}, {CHANGED}},
                                            .nstep = 15000,
                                            .quick = 6000,
-                                           .in_model = 4.0e-6,
-                                           .in_env = 5.0e-6,
+                                           .in_model = 4.3e-6,
+                                           .in_env = 4.3e-6,
                                            .reward_span = 1};
 
 const rh_paper__world rh_paper__puddle = {.name = "puddle",
@@ -59,7 +59,7 @@ const rh_paper__world rh_paper__puddle = {.name = "puddle",
                                           .nstep = 30000,
                                           .quick = 6000,
                                           .in_model = 0.8e-6,
-                                          .in_env = 1.2e-6,
+                                          .in_env = 0.8e-6,
                                           .reward_span = 40};
 
 const rh_paper__world rh_paper__cartpole = {.name = "cartpole",
@@ -67,8 +67,8 @@ const rh_paper__world rh_paper__cartpole = {.name = "cartpole",
                                             .env = "cartpole",
                                             .nstep = 50000,
                                             .quick = 10000,
-                                            .in_model = 1.0e-6,
-                                            .in_env = 1.5e-6,
+                                            .in_model = 1.1e-6,
+                                            .in_env = 1.8e-6,
                                             .reward_span = 1};
 
 #define SARSA                                                                                  \

@@ -235,8 +235,8 @@ static void json_command(const rh_paper *paper, rh_text *text)
 {
     const rh_paper_options *opt = &paper->opt;
     rh_text command = {0};
-    rh_text__format(&command, "rehearse paper %s --logs %d --default %d%s%s --seed %llu -o ",
-                    paper->name, opt->nlog, opt->ndefault, opt->quick ? " --quick" : "",
+    rh_text__format(&command, "rehearse paper %s --logs %d --costly %d%s%s --seed %llu -o ",
+                    paper->name, opt->nlog, opt->ncostly, opt->quick ? " --quick" : "",
                     opt->constants == RH_PAPER_PRINTED ? " --constants printed" : "",
                     (unsigned long long)opt->seed);
     rh_text__shell(&command, paper->folder);
@@ -260,9 +260,9 @@ static void json_head(const rh_paper *paper, rh_text *text)
     json_pair(text, "name", paper->name);
     json_command(paper, text);
     rh_text__format(text,
-                    "\n  \"logs\": %d, \"default_logs\": %d, \"quick\": %s, \"constants\": "
+                    "\n  \"logs\": %d, \"costly_logs\": %d, \"quick\": %s, \"constants\": "
                     "\"%s\", \"seed\": %llu, \"cells\": %d, \"learning_steps\": %.0f,\n",
-                    opt->nlog, opt->ndefault, opt->quick ? "true" : "false",
+                    opt->nlog, opt->ncostly, opt->quick ? "true" : "false",
                     opt->constants == RH_PAPER_PRINTED ? "printed" : "released",
                     (unsigned long long)opt->seed, paper->ncell, nstep);
     rh_text__format(text,

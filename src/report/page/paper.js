@@ -94,7 +94,7 @@
         make("p", {}, named(e.about, 200)),
         of(d.figures, e).flatMap(figureOf), factTable(of(d.facts, e)))),
       section("made", "How it was made", facts([
-        ["command", make("code", {}, named(d.command, 300))], ["version", named(d.version, 30)], ["logs of a condition", count(d.logs)], ["of these, with our default", count(d.default_logs)],
+        ["command", make("code", {}, named(d.command, 300))], ["version", named(d.version, 30)], ["logs of a condition", count(d.logs)], ["of these, for the costliest methods", count(d.costly_logs)],
         ["constants", named(d.constants, 20)], ["seed", count(d.seed)], ["cells", count(d.cells)], ["learning steps", count(d.learning_steps)],
         ["CPU time", `${number(d.spent.cpu_seconds / 3600, 3)} h`]]),
         make("p", {}, "Beside this page: results.csv has every number of the figures, settings.csv every setting of every model with its true score, claims.csv this table, cells the results that a battery resumes from.")),
