@@ -12,7 +12,7 @@
 
 #define RH_PAPER_DATA "paper.json" // what the page shows
 #define RH_PAPER_PAGE "index.html" // the page
-#define RH_PAPER_MOST_LOGS 1000    // logs of a condition
+#define RH_PAPER_MOST_LOGS 300     // logs of a condition
 #define RH_PAPER_LEAST_LOGS 6      // below this no claim is decided
 
 // ---------------------------------------------------------------------------- experiments

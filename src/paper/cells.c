@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,57 +24,67 @@
 
 // ---------------------------------------------------------------------------- names
 
-static void add_settings(rh_text *text, const char *what, const rh_setting *set)
+// Everything that determines a cell, without memory from the heap: a name cannot fail.
+typedef struct words {
+    char text[4096];
+    size_t n;
+} words;
+
+static void add(words *w, const char *format, ...) RH_PRINTF(2, 3);
+static void add(words *w, const char *format, ...)
 {
-    for (; set && set->name; set++)
-        rh_text__format(text, "%s %s=%s\n", what, set->name, set->value);
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->n, sizeof w->text - w->n, format, args);
+    va_end(args);
+    w->n = n < 0 || w->n + (size_t)n >= sizeof w->text ? sizeof w->text - 1 : w->n + (size_t)n;
 }
 
-// Everything that determines a cell.
-static void describe(const rh_paper *paper, const rh_paper__cell *cell, rh_text *text)
+static void add_settings(words *w, const char *what, const rh_setting *set)
+{
+    for (; set && set->name; set++)
+        add(w, "%s %s=%s\n", what, set->name, set->value);
+}
+
+static void describe(const rh_paper *paper, const rh_paper__cell *cell, words *w)
 {
     const rh_paper_options *opt = &paper->opt;
     const rh_paper__problem *p = cell->problem;
-    rh_text__format(text, "%d %s seed %llu log %d constants %d quick %d\n", VERSION, cell->what,
-                    (unsigned long long)opt->seed, cell->log, (int)opt->constants, opt->quick);
+    add(w, "%d %s seed %llu log %d constants %d quick %d\n", VERSION, cell->what,
+        (unsigned long long)opt->seed, cell->log, (int)opt->constants, opt->quick);
     if (p) {
         const char *grid = p->grid[opt->constants];
-        rh_text__format(text, "%s %s %s %s runs %d %d steps %lld\n", p->world->name, p->agent,
-                        p->name, grid ? grid : "", rh_paper__nrun(paper, p),
-                        rh_paper__ntrue(paper), (long long)rh_paper__nstep(paper, p->world));
-        add_settings(text, "env", p->world->option[opt->constants]);
-        add_settings(text, "axis", p->axis);
-        add_settings(text, "shorter", opt->quick ? p->shorter : NULL);
+        add(w, "%s %s %s %s runs %d %d steps %lld\n", p->world->name, p->agent, p->name,
+            grid ? grid : "", rh_paper__nrun(paper, p), rh_paper__ntrue(paper),
+            (long long)rh_paper__nstep(paper, p->world));
+        add_settings(w, "env", p->world->option[opt->constants]);
+        add_settings(w, "axis", p->axis);
+        add_settings(w, "shorter", opt->quick ? p->shorter : NULL);
     }
     if (cell->data)
-        rh_text__format(text, "%s %lld\n", cell->data->policy, (long long)cell->data->nstep);
+        add(w, "%s %lld\n", cell->data->policy, (long long)cell->data->nstep);
     if (cell->method) {
-        rh_text__format(text, "%s plain %d\n", cell->method->name, cell->method->plain);
-        add_settings(text, "key", cell->method->key);
-        add_settings(text, "quick", opt->quick ? cell->method->quick : NULL);
+        add(w, "%s plain %d\n", cell->method->name, cell->method->plain);
+        add_settings(w, "key", cell->method->key);
+        add_settings(w, "quick", opt->quick ? cell->method->quick : NULL);
     }
 }
 
-static bool name_cell(const rh_paper *paper, rh_paper__cell *cell)
+static void name_cell(const rh_paper *paper, rh_paper__cell *cell)
 {
-    rh_text all = {0}, words = {0};
+    words all = {.n = 0}, name = {.n = 0};
     describe(paper, cell, &all);
-    rh_text__add(&words, cell->what);
+    add(&name, "%s", cell->what);
     if (cell->problem)
-        rh_text__format(&words, "-%s-%s", cell->problem->world->name, cell->problem->name);
+        add(&name, "-%s-%s", cell->problem->world->name, cell->problem->name);
     if (cell->data)
-        rh_text__format(&words, "-%s-%lld", cell->data->policy, (long long)cell->data->nstep);
+        add(&name, "-%s-%lld", cell->data->policy, (long long)cell->data->nstep);
     if (cell->method)
-        rh_text__format(&words, "-%s", cell->method->name);
+        add(&name, "-%s", cell->method->name);
     if (cell->data)
-        rh_text__format(&words, "-%03d", cell->log + 1);
-    bool good = !all.bad && !words.bad;
-    if (good)
-        snprintf(cell->name, sizeof cell->name, "%.108s-%08x", words.data,
-                 (unsigned)rh_base__crc32(0, all.data, all.n));
-    rh_text__clear(&all);
-    rh_text__clear(&words);
-    return good;
+        add(&name, "-%03d", cell->log + 1);
+    snprintf(cell->name, sizeof cell->name, "%.108s-%08x", name.text,
+             (unsigned)rh_base__crc32(0, all.text, all.n));
 }
 
 // ---------------------------------------------------------------------------- the list
@@ -81,8 +92,7 @@ static bool name_cell(const rh_paper *paper, rh_paper__cell *cell)
 int rh_paper__find(const rh_paper *paper, const rh_paper__cell *like)
 {
     rh_paper__cell named = *like;
-    if (!name_cell(paper, &named))
-        return -1;
+    name_cell(paper, &named);
     for (int i = 0; i < paper->ncell; i++)
         if (strcmp(paper->cell[i].name, named.name) == 0)
             return i;
@@ -91,10 +101,7 @@ int rh_paper__find(const rh_paper *paper, const rh_paper__cell *like)
 
 int rh_paper__add(rh_paper *paper, rh_paper__cell cell)
 {
-    if (paper->bad || !name_cell(paper, &cell)) {
-        paper->bad = true;
-        return -1;
-    }
+    name_cell(paper, &cell);
     int there = rh_paper__find(paper, &cell);
     if (there >= 0)
         return there;
@@ -131,11 +138,12 @@ bool rh_paper__read(rh_paper *paper, int cell)
 {
     rh_text path = {0};
     rh_state *state = NULL;
-    if (path_of(paper, cell, &path) && access(path.data, F_OK) == 0 &&
-        rh_state_read(&state, path.data, NULL) == RH_OK) {
-        paper->cell[cell].result = state;
-        paper->cell[cell].done = true;
-    }
+    rh_status rc = path_of(paper, cell, &path) ? RH_OK : RH_ENOMEM;
+    if (!rc && access(path.data, F_OK) == 0)
+        rc = rh_state_read(&state, path.data, NULL);
+    paper->bad = paper->bad || rc == RH_ENOMEM;
+    paper->cell[cell].result = state;
+    paper->cell[cell].done = state != NULL;
     rh_text__clear(&path);
     return paper->cell[cell].done;
 }
@@ -175,6 +183,7 @@ void rh_paper__read_work(rh_paper *paper)
     char line[512];
     rh_text__format(&path, "%s/work.csv", paper->folder);
     FILE *in = path.bad ? NULL : fopen(path.data, "re");
+    paper->bad = paper->bad || path.bad;
     paper->cost = (rh_paper_cost){0};
     while (in && fgets(line, sizeof line, in))
         count_line(paper, line);

@@ -111,11 +111,8 @@ rh_paper__interval rh_paper__bootstrap(const double *const *y, int nseries, int 
 {
     rh_paper__interval out = {NAN, NAN, NAN, 0};
     const double *at[MOST];
-    double *block = rh_alloc((size_t)nlog * (2 * MOST + 1) + NSAMPLE, sizeof *block);
-    if (!block)
-        return out;
-    double *whole = block, *drawn = block + (size_t)nlog * MOST;
-    double *work = drawn + (size_t)nlog * MOST, *value = work + nlog;
+    double whole[MOST * RH_PAPER_MOST_LOGS], drawn[MOST * RH_PAPER_MOST_LOGS];
+    double work[RH_PAPER_MOST_LOGS], value[NSAMPLE];
     rh_rng rng = rh_rng_stream(SEED, RH_STREAM_SEARCH, 0, 0);
     out.n = complete(y, nseries, nlog, whole);
     for (int k = 0; k < nseries; k++)
@@ -137,7 +134,6 @@ rh_paper__interval rh_paper__bootstrap(const double *const *y, int nseries, int 
         out.lo95 = rh_base__quantile_sorted(value, NSAMPLE, 0.025);
         out.hi95 = rh_base__quantile_sorted(value, NSAMPLE, 0.975);
     }
-    rh_free(block);
     return out;
 }
 

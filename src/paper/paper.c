@@ -118,13 +118,13 @@ rh_status rh_paper_create(rh_paper **out, const char *name, const rh_paper_optio
         paper->now = paper->part[i];
         paper->now->list(paper);
     }
+    for (int i = 0; i < paper->ncell; i++)
+        rh_paper__read(paper, i);
+    rh_paper__read_work(paper);
     if (paper->bad) {
         rc = rh_base__no_memory(err, "paper");
         goto done;
     }
-    for (int i = 0; i < paper->ncell; i++)
-        rh_paper__read(paper, i);
-    rh_paper__read_work(paper);
     *out = paper;
     paper = NULL;
 
