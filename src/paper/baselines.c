@@ -83,10 +83,10 @@ static rh_status replay(const rh_paper *paper, const rh_paper__cell *cell, rh_st
         }
         value[i] = n ? sum / n : NAN;
     }
-    double life[2] = {steps / nresult, exhausted / nresult};
+    double lasted[2] = {steps / nresult, exhausted / nresult};
     rc = put_best(cell->problem, &all, value, out, err);
     if (!rc)
-        rc = rh_state_put(out, "life", life, 2, err);
+        rc = rh_state_put(out, "lasted", lasted, 2, err);
     if (!rc)
         rc = rh_state_put(out, "steps", &steps, 1, err);
 
@@ -180,20 +180,20 @@ void rh_paper__baselines(rh_paper *paper, const rh_paper__problem *problem,
 static void tell_life(rh_paper *paper, const rh_paper__problem *problem,
                       const rh_paper__data *data, const rh_paper__method *method)
 {
-    double life[RH_PAPER_MOST_LOGS], none = 0.0, ended = 0.0;
+    double lasted[RH_PAPER_MOST_LOGS], none = 0.0, ended = 0.0;
     int n = 0;
     for (int i = 0; i < paper->opt.nlog; i++) {
         rh_paper__cell like = cell_of(paper, problem, data, method, i);
         int cell = rh_paper__find(paper, &like);
-        const double *of = rh_paper__array(paper, cell, "life", NULL);
-        life[i] = of ? of[0] : NAN;
+        const double *of = rh_paper__array(paper, cell, "lasted", NULL);
+        lasted[i] = of ? of[0] : NAN;
         n += of != NULL;
         ended += of ? of[1] : 0.0;
         none += of && !rh_paper__array(paper, cell, "chosen", NULL);
     }
     if (!n)
         return;
-    rh_paper__interval mean = rh_paper__bootstrap((const double *const[]){life}, 1,
+    rh_paper__interval mean = rh_paper__bootstrap((const double *const[]){lasted}, 1,
                                                   paper->opt.nlog, rh_paper__of_mean);
     char what[160], note[200];
     snprintf(what, sizeof what, "%s, %s: steps of a run before it has no sample left",

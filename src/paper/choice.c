@@ -44,7 +44,8 @@ const rh_paper__method rh_paper__default = {
               {"confirm.members", "2"},
               {"confirm.runs", "3"}},
     .effort = 2.5,
-    .fit = 30.0,
+    .fit = 60.0,
+    .pace = 4.5,
 };
 
 // ---------------------------------------------------------------------------- the study
@@ -211,17 +212,18 @@ int rh_paper__choice(rh_paper *paper, const rh_paper__problem *problem,
                           ? (double)rh_paper__ntrue(paper) * (double)rh_paper__nstep(paper, w)
                           : 0.0;
     double fit = paper->opt.quick ? 0.1 * method->fit : method->fit;
-    return rh_paper__add(
-        paper, (rh_paper__cell){.run = choose,
-                                .what = "choice",
-                                .problem = problem,
-                                .method = method,
-                                .data = data,
-                                .log = log,
-                                .after = -1,
-                                .nstep = (int64_t)(nstep + deployed),
-                                .cost = fit + (nstep * w->in_model + deployed * w->in_env) *
-                                                  problem->slower});
+    double pace = method->pace > 0.0 ? method->pace : 1.0;
+    return rh_paper__add(paper, (rh_paper__cell){.run = choose,
+                                                 .what = "choice",
+                                                 .problem = problem,
+                                                 .method = method,
+                                                 .data = data,
+                                                 .log = log,
+                                                 .after = -1,
+                                                 .nstep = (int64_t)(nstep + deployed),
+                                                 .cost = fit + (pace * nstep * w->in_model +
+                                                                deployed * w->in_env) *
+                                                                   problem->slower});
 }
 
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,

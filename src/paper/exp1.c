@@ -21,7 +21,8 @@ const rh_paper__method rh_paper__network = {
     .key = {NETWORK},
     .quick = {{"representation.steps", "2000"}, {"model.epochs", "5"}},
     .effort = 0.6,
-    .fit = 40.0,
+    .fit = 17.0,
+    .pace = 2.0,
 };
 
 static const struct {

@@ -125,7 +125,8 @@ static const rh_paper__method by_default = {
               {"confirm.runs", "3"}},
     .continuous = true,
     .effort = -350.0,
-    .fit = 30.0,
+    .fit = 60.0,
+    .pace = 4.5,
 };
 
 enum { RANDOM, BAYES, CROSS, DEFAULT, NMETHOD };

@@ -61,6 +61,7 @@ typedef struct rh_paper__method {
     bool continuous;     // the setting is in no table: it is run in the simulator
     double effort;       // settings tried, of the grid's; negative: so many settings
     double fit;          // seconds to fit the model
+    double pace;         // time of a step, of that in a kNN model; 0: 1
 } rh_paper__method;
 
 // ---------------------------------------------------------------------------- cells

@@ -22,7 +22,7 @@ static const rh_paper__method knn_raw = {
                                                       {"model.target", "next"},                \
                                                       {"model.rate", r},                       \
                                                       {"method", "race"}},                     \
-        .quick = {{"model.epochs", "5"}}, .effort = 0.6, .fit = 30.0                           \
+        .quick = {{"model.epochs", "5"}}, .effort = 0.6, .fit = 5.0, .pace = 2.0               \
     }
 
 static const rh_paper__method nn_raw[] = {NETWORK("0.0003"), NETWORK("0.0001")};

@@ -2,7 +2,7 @@
 //
 // A table is a cell like any other. Experiments that choose from the same settings share it.
 // Settings that are statistically tied with the best (95 %, paired runs, rh_value_tied()) are
-// as good as the best: 30 runs cannot tell them apart.
+// as good as the best as far as 30 runs can say.
 
 #include "paper_internal.h"
 
