@@ -128,9 +128,10 @@ const double *rh_paper__array(const rh_paper *paper, int cell, const char *name,
 
 // ---------------------------------------------------------------------------- files
 
-static bool path_of(const rh_paper *paper, int cell, rh_text *path)
+bool rh_paper__path(const rh_paper *paper, int cell, const char *sub, const char *ending,
+                    rh_text *path)
 {
-    rh_text__format(path, "%s/cells/%s.cell", paper->folder, paper->cell[cell].name);
+    rh_text__format(path, "%s/%s/%s.%s", paper->folder, sub, paper->cell[cell].name, ending);
     return !path->bad;
 }
 
@@ -138,7 +139,7 @@ bool rh_paper__read(rh_paper *paper, int cell)
 {
     rh_text path = {0};
     rh_state *state = NULL;
-    rh_status rc = path_of(paper, cell, &path) ? RH_OK : RH_ENOMEM;
+    rh_status rc = rh_paper__path(paper, cell, "cells", "cell", &path) ? RH_OK : RH_ENOMEM;
     if (!rc && access(path.data, F_OK) == 0)
         rc = rh_state_read(&state, path.data, NULL);
     paper->bad = paper->bad || rc == RH_ENOMEM;
@@ -151,8 +152,9 @@ bool rh_paper__read(rh_paper *paper, int cell)
 rh_status rh_paper__keep(const rh_paper *paper, int cell, const rh_state *result, rh_error *err)
 {
     rh_text path = {0};
-    rh_status rc = path_of(paper, cell, &path) ? rh_state_write(result, path.data, err)
-                                               : rh_base__no_memory(err, "paper");
+    rh_status rc = rh_paper__path(paper, cell, "cells", "cell", &path)
+                       ? rh_state_write(result, path.data, err)
+                       : rh_base__no_memory(err, "paper");
     rh_text__clear(&path);
     return rc;
 }

@@ -6,7 +6,10 @@
 // 1. Where only the choice is asked for, the search is a race: settings that are clearly behind
 //    get no more runs. Where all estimates are shown (Experiment 4), it is the whole grid. A
 //    race did 317 of 540 runs in Acrobot and chose as the grid did.
-// 2. A setting of a continuous search is in no table: it is run in the simulator, 30 times.
+// 2. Methods that use the paper's kNN model of a log share it (models.c): its Laplacian takes
+// as
+//    long as a race in it.
+// 3. A setting of a continuous search is in no table: it is run in the simulator, 30 times.
 
 #include "paper_internal.h"
 
@@ -21,8 +24,8 @@ const rh_paper__method rh_paper__knn = {
     .title = "kNN, Laplacian",
     .key = {{"method", "race"}},
     .quick = {{"representation.steps", "2000"}},
+    .shared = true,
     .effort = RACE,
-    .fit = 12.0,
 };
 
 const rh_paper__method rh_paper__knn_grid = {
@@ -30,8 +33,8 @@ const rh_paper__method rh_paper__knn_grid = {
     .title = "kNN, Laplacian",
     .key = {{"method", "grid"}},
     .quick = {{"representation.steps", "2000"}},
+    .shared = true,
     .effort = 1.0,
-    .fit = 12.0,
 };
 
 const rh_paper__method rh_paper__default = {
@@ -50,25 +53,25 @@ const rh_paper__method rh_paper__default = {
 
 // ---------------------------------------------------------------------------- the study
 
-static rh_status make_plan(rh_plan **out, const rh_paper *paper, const rh_paper__cell *cell,
-                           const rh_log *log, rh_error *err)
+rh_status rh_paper__plan_of(rh_plan **out, const rh_paper *paper,
+                            const rh_paper__problem *problem, const rh_paper__method *method,
+                            int number, const rh_log *log, rh_error *err)
 {
-    const rh_paper__method *m = cell->method;
     rh_plan *plan = NULL;
     char seed[32];
     snprintf(seed, sizeof seed, "%llu",
-             (unsigned long long)paper->opt.seed + (unsigned long long)cell->log);
-    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_TUNE, cell->problem, err);
+             (unsigned long long)paper->opt.seed + (unsigned long long)number);
+    rh_status rc = rh_paper__plan(&plan, paper, RH_PLAN_TUNE, problem, err);
     if (!rc)
         rc = rh_plan_set(plan, "seed", seed, NULL, err);
-    if (!rc && !m->plain)
+    if (!rc && !method->plain)
         rc = rh_plan_set(plan, "preset", "paper", NULL, err);
-    if (!rc && m->plain && !paper->opt.quick) // as many as `tune` itself does
+    if (!rc && method->plain && !paper->opt.quick) // as many as `tune` itself does
         rc = rh_plan_set(plan, "evaluation.runs", "30", NULL, err);
     if (!rc)
-        rc = rh_paper__set(plan, m->key, err);
+        rc = rh_paper__set(plan, method->key, err);
     if (!rc && paper->opt.quick)
-        rc = rh_paper__set(plan, m->quick, err);
+        rc = rh_paper__set(plan, method->quick, err);
     if (!rc)
         rc = rh_plan_settle(plan, log, err);
     if (!rc) {
@@ -79,25 +82,23 @@ static rh_status make_plan(rh_plan **out, const rh_paper *paper, const rh_paper_
     return rc;
 }
 
-rh_status rh_paper__model(rh_model **model, rh_plan **plan, const rh_paper *paper,
-                          const rh_paper__problem *problem, const rh_paper__data *data,
-                          const rh_paper__method *method, int log, rh_error *err)
+// A study in the shared model, or in one that it fits itself. Owned: all three.
+static rh_status open_study(const rh_paper *paper, const rh_paper__cell *cell, rh_model **model,
+                            rh_plan **plan, rh_study **study, rh_log **log, rh_log **starts,
+                            rh_error *err)
 {
-    rh_log *logged = NULL, *starts = NULL;
-    rh_fit_options opt = rh_fit_defaults();
-    rh_paper__cell cell = {.problem = problem, .method = method, .log = log};
-    rh_status rc = rh_paper__collect(&logged, &starts, paper, problem->world, data, log, err);
-    if (!rc)
-        rc = make_plan(plan, paper, &cell, logged, err);
-    opt.starts = starts;
+    rh_study_options opt = rh_study_defaults();
     opt.nthread = 1;
-    opt.fidelity = false;
-    opt.watch = (rh_watch){.stop = paper->opt.stop, .context = paper->opt.context};
+    opt.stop = paper->opt.stop;
+    opt.context = paper->opt.context;
+    rh_status rc = cell->method->shared
+                       ? rh_paper__model(model, paper, cell->after, err)
+                       : rh_paper__collect(log, starts, paper, cell->problem->world, cell->data,
+                                           cell->log, err);
     if (!rc)
-        rc = rh_plan_fit(model, *plan, logged, &opt, err);
-    rh_log_destroy(logged);
-    rh_log_destroy(starts);
-    return rc;
+        rc = rh_paper__plan_of(plan, paper, cell->problem, cell->method, cell->log,
+                               *model ? rh_model_log(*model) : *log, err);
+    return rc ? rc : rh_study_create(study, *plan, *log, *starts, *model, &opt, err);
 }
 
 // What the search found out about every setting.
@@ -152,19 +153,11 @@ static rh_status choose(const rh_paper *paper, const rh_paper__cell *cell, rh_st
                         rh_error *err)
 {
     rh_log *log = NULL, *starts = NULL;
+    rh_model *model = NULL;
     rh_plan *plan = NULL;
     rh_study *study = NULL;
     const rh_verdict *verdict = NULL;
-    rh_study_options opt = rh_study_defaults();
-    opt.nthread = 1;
-    opt.stop = paper->opt.stop;
-    opt.context = paper->opt.context;
-    rh_status rc = rh_paper__collect(&log, &starts, paper, cell->problem->world, cell->data,
-                                     cell->log, err);
-    if (!rc)
-        rc = make_plan(&plan, paper, cell, log, err);
-    if (!rc)
-        rc = rh_study_create(&study, plan, log, starts, NULL, &opt, err);
+    rh_status rc = open_study(paper, cell, &model, &plan, &study, &log, &starts, err);
     if (!rc)
         rc = rh_study_run(study, err);
     if (rc)
@@ -191,6 +184,7 @@ static rh_status choose(const rh_paper *paper, const rh_paper__cell *cell, rh_st
 done:
     rh_study_destroy(study);
     rh_plan_destroy(plan);
+    rh_model_destroy(model);
     rh_log_destroy(log);
     rh_log_destroy(starts);
     return rc;
@@ -213,17 +207,18 @@ int rh_paper__choice(rh_paper *paper, const rh_paper__problem *problem,
                           : 0.0;
     double fit = paper->opt.quick ? 0.1 * method->fit : method->fit;
     double pace = method->pace > 0.0 ? method->pace : 1.0;
-    return rh_paper__add(paper, (rh_paper__cell){.run = choose,
-                                                 .what = "choice",
-                                                 .problem = problem,
-                                                 .method = method,
-                                                 .data = data,
-                                                 .log = log,
-                                                 .after = -1,
-                                                 .nstep = (int64_t)(nstep + deployed),
-                                                 .cost = fit + (pace * nstep * w->in_model +
-                                                                deployed * w->in_env) *
-                                                                   problem->slower});
+    return rh_paper__add(
+        paper, (rh_paper__cell){
+                   .run = choose,
+                   .what = "choice",
+                   .problem = problem,
+                   .method = method,
+                   .data = data,
+                   .log = log,
+                   .after = method->shared ? rh_paper__model_cell(paper, w, data, log) : -1,
+                   .nstep = (int64_t)(nstep + deployed),
+                   .cost = fit + (pace * nstep * w->in_model + deployed * w->in_env) *
+                                     problem->slower});
 }
 
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,

@@ -91,8 +91,11 @@ static rh_status from_model(const rh_paper *paper, const rh_paper__cell *cell, r
     const double *x = rh_paper__array(paper, cell->after, "chosen", NULL);
     if (!x)
         return rh_fail(err, RH_EINVAL, "paper: no choice to learn with");
-    rh_status rc = rh_paper__model(&model, &plan, paper, before, &rh_paper__near_5000,
-                                   &rh_paper__knn, cell->log, err);
+    int shared = paper->cell[cell->after].after;
+    rh_status rc = rh_paper__model(&model, paper, shared, err);
+    if (!rc)
+        rc = rh_paper__plan_of(&plan, paper, before, &rh_paper__knn, cell->log,
+                               rh_model_log(model), err);
     if (!rc)
         rc = rh_paper__setting_of(paper, before, x, &agent, hp, err);
     if (!rc)
@@ -125,8 +128,7 @@ static rh_paper__cell cell_of(const rh_paper *paper, bool in_model, int log)
                             .data = &rh_paper__near_5000,
                             .log = log,
                             .nstep = (int64_t)nstep,
-                            .cost = (in_model ? rh_paper__knn.fit : 0.0) + nstep * w->in_env +
-                                    0.3 * frozen * w->in_env};
+                            .cost = nstep * w->in_env + 0.3 * frozen * w->in_env};
 }
 
 static void list(rh_paper *paper)

@@ -77,8 +77,8 @@ static const rh_paper__method by_grid = {
     .title = "grid search",
     .key = {{"method", "grid"}},
     .quick = {SHORT},
+    .shared = true,
     .effort = 1.0,
-    .fit = 12.0,
 };
 
 #define CEM(n, iterations)                                                                     \
@@ -89,7 +89,7 @@ static const rh_paper__method by_grid = {
                 {"method.iterations", iterations},                                             \
                 {"budget.trials", "3201"}},                                                    \
         .quick = {SHORT, {"method.iterations", "3"}, {"method.population", "8"}},              \
-        .costly = true, .continuous = true, .effort = -(n), .fit = 12.0                        \
+        .shared = true, .costly = true, .continuous = true, .effort = -(n)                     \
     }
 
 static const rh_paper__method by_random = {
@@ -97,9 +97,9 @@ static const rh_paper__method by_random = {
     .title = "random search",
     .key = {{"method", "random"}, {"budget.trials", "100"}},
     .quick = {SHORT, {"budget.trials", "8"}},
+    .shared = true,
     .continuous = true,
     .effort = -100.0,
-    .fit = 12.0,
 };
 static const rh_paper__method by_bayes = {
     .name = "bayes",
@@ -109,9 +109,10 @@ static const rh_paper__method by_bayes = {
             {"budget.trials", "205"},
             {"budget.batch", "1"}},
     .quick = {SHORT, {"budget.trials", "10"}},
+    .shared = true,
     .continuous = true,
     .effort = -205.0,
-    .fit = 20.0,
+    .fit = 5.0,
 };
 static const rh_paper__method by_cem[NSIDE] = {CEM(3200.0, "100"), CEM(960.0, "30")};
 static const rh_paper__method by_default = {

@@ -124,8 +124,10 @@ static rh_status begin(const rh_paper *paper, const rh_paper__cell *cell, rh_sta
     double steps = (double)cell->nstep;
     if (!x)
         return rh_fail(err, RH_EINVAL, "paper: no choice to begin with");
-    rh_status rc = rh_paper__model(&model, &plan, paper, problem, cell->data,
-                                   &rh_paper__knn_grid, cell->log, err);
+    rh_status rc = rh_paper__model(&model, paper, paper->cell[cell->after].after, err);
+    if (!rc)
+        rc = rh_paper__plan_of(&plan, paper, problem, &rh_paper__knn_grid, cell->log,
+                               rh_model_log(model), err);
     if (!rc)
         rc = rh_plan_env(&env, plan, model, 0, err);
     if (!rc)
@@ -158,9 +160,8 @@ static rh_paper__cell cell_of(const rh_paper *paper, const rh_paper__data *data,
                             .data = data,
                             .log = log,
                             .nstep = in_model + in_env,
-                            .cost = (paper->opt.quick ? 0.1 : 1.0) * rh_paper__knn_grid.fit +
-                                    (double)in_model * w->in_model +
-                                    (double)in_env * w->in_env};
+                            .cost =
+                                (double)in_model * w->in_model + (double)in_env * w->in_env};
 }
 
 void rh_paper__initials(rh_paper *paper, const rh_paper__data *data)

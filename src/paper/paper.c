@@ -79,17 +79,17 @@ static rh_status make_folder(const char *path, rh_error *err)
     return RH_OK;
 }
 
-// The folder is made by the run; a dry run leaves no trace.
+// Folders are made by the run; a dry run leaves no trace.
 static rh_status make_folders(const rh_paper *paper, rh_error *err)
 {
-    rh_text cells = {0};
-    rh_text__format(&cells, "%s/cells", paper->folder);
-    rh_status rc = cells.bad ? rh_base__no_memory(err, "paper") : RH_OK;
-    if (!rc)
-        rc = make_folder(paper->folder, err);
-    if (!rc)
-        rc = make_folder(cells.data, err);
-    rh_text__clear(&cells);
+    static const char *const sub[] = {"cells", "models"};
+    rh_status rc = make_folder(paper->folder, err);
+    for (int i = 0; i < 2 && !rc; i++) {
+        rh_text path = {0};
+        rh_text__format(&path, "%s/%s", paper->folder, sub[i]);
+        rc = path.bad ? rh_base__no_memory(err, "paper") : make_folder(path.data, err);
+        rh_text__clear(&path);
+    }
     return rc;
 }
 
@@ -163,7 +163,7 @@ rh_paper_estimate rh_paper_foresee(const rh_paper *paper)
     for (int i = 0; i < paper->ncell; i++) {
         const rh_paper__cell *cell = &paper->cell[i];
         e.ndone += cell->done;
-        e.nstudy += cell->method != NULL;
+        e.nstudy += strcmp(cell->what, "choice") == 0;
         e.nstep += cell->done ? 0 : cell->nstep;
         e.seconds += cell->done ? 0.0 : cell->cost;
     }

@@ -57,6 +57,7 @@ typedef struct rh_paper__method {
     rh_setting key[10];  // over preset: paper; ends without a name
     rh_setting quick[8]; // in a quick battery, over both
     bool plain;          // without preset: paper: our default
+    bool shared;         // in the kNN model of the Laplacian that other methods use, too
     bool costly;         // for the first ncostly logs only
     bool continuous;     // the setting is in no table: it is run in the simulator
     double effort;       // settings tried, of the grid's; negative: so many settings
@@ -152,11 +153,15 @@ rh_status rh_paper__deploy(const rh_paper *paper, const rh_paper__world *world,
                            const rh_agent_type *agent, int n, const double *hp,
                            const rh_eval_options *how, double *score, rh_error *err);
 
-// The model of a method on a log, and its settled plan. Owned: *model, *plan; also after a
-// failure where they are not NULL.
-rh_status rh_paper__model(rh_model **model, rh_plan **plan, const rh_paper *paper,
-                          const rh_paper__problem *problem, const rh_paper__data *data,
-                          const rh_paper__method *method, int log, rh_error *err);
+// The paper's kNN model of the Laplacian of a log, fitted once for all methods that use it: its
+// cell, and the model of it. Owned: *out.
+int rh_paper__model_cell(rh_paper *paper, const rh_paper__world *world,
+                         const rh_paper__data *data, int log);
+rh_status rh_paper__model(rh_model **out, const rh_paper *paper, int cell, rh_error *err);
+// The settled plan of a method on a log. Owned: *out.
+rh_status rh_paper__plan_of(rh_plan **out, const rh_paper *paper,
+                            const rh_paper__problem *problem, const rh_paper__method *method,
+                            int number, const rh_log *log, rh_error *err);
 // The state of the agent with the best of how->nrun runs in env. Owned: *out.
 rh_status rh_paper__learn(rh_state **out, rh_env *env, const rh_eval_options *how,
                           const rh_agent_type *agent, const double *hp, rh_error *err);
@@ -329,6 +334,9 @@ struct rh_paper {
     bool bad; // memory ran out
 };
 
+// "FOLDER/sub/name of the cell.ending"; false without memory.
+bool rh_paper__path(const rh_paper *paper, int cell, const char *sub, const char *ending,
+                    rh_text *path);
 // Do all cells on opt.nthread threads.
 rh_status rh_paper__work(rh_paper *paper, rh_error *err);
 // Read the result of a cell if its file is there and whole; true if it is.

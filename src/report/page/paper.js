@@ -60,12 +60,13 @@
         plain: () => ({ x: "share of the settings, best first", y: "score", lines: f.series.map((s) => ({ name: s.name, points: falls.filter((r) => r.series === cut(s.name, 40)).map((r) => ({ x: r.share, y: r.score })) })) }) }
       : { spec: (c) => boxSpec(f, rows, c),
         plain: () => ({ x: rows.map((b, k) => `${k + 1} ${b.series}`).join(", "), y: "true score", points: f.series.flatMap((s) => { const k = rows.findIndex((b) => b.series === cut(s.name, 40)); return k < 0 ? [] : s.y.filter(known).map((y) => ({ x: k + 1, y })); }) }) };
-    const columns = [["series"], ["n", "right"], ["25 %", "right"], ["median", "right"], ["75 %", "right"], ["released median (quartiles)", "right"]];
+    const theirs = rows.some((b) => b.released);
+    const columns = [["series"], ["n", "right"], ["25 %", "right"], ["median", "right"], ["75 %", "right"], ...(theirs ? [["released median (quartiles)", "right"]] : [])];
     const released = (b) => (b.released ? `${number(b.released[1])} (${number(b.released[0])} to ${number(b.released[2])})` : "–");
     return [
       chart({ id: "chart-" + f.id.replace(/[^a-z0-9-]/g, ""), title: f.title, about: f.about, height: 300, pick: false, ...one }),
-      table(`${cut(f.title, 60)}: numbers`, columns, rows.map((b) => [named(b.series, 40), count(b.n), number(b.q25), number(b.median), number(b.q75), released(b)])),
-      known(f.best) ? make("p", { class: "quiet" }, `Line: ${number(f.best)}, the true score of the best setting of the grid. Diamonds: the authors' released medians and quartiles, where there are any.`) : null,
+      table(`${cut(f.title, 60)}: numbers`, columns, rows.map((b) => [named(b.series, 40), count(b.n), number(b.q25), number(b.median), number(b.q75), ...(theirs ? [released(b)] : [])])),
+      known(f.best) ? make("p", { class: "quiet" }, `Line: ${number(f.best)}, the true score of the best setting of the grid.${theirs ? " Diamonds: the authors' released medians and quartiles." : ""}`) : null,
     ];
   }
 
@@ -90,9 +91,12 @@
         d.quick ? make("p", { class: "note" }, "A quick battery: fewer settings and runs, shorter runs. It shows that everything works, not what is true.") : null,
         make("p", {}, `Every verdict follows from a statistic over ${plural(d.logs, "log")}, its 95 % interval and the rule beside it. Below 6 logs nothing is decided.`),
         claimTable(d.claims)),
-      ...d.experiments.map((e) => section("part-" + e.name.replace(/[^a-z0-9-]/g, ""), cut(e.title, 80),
-        make("p", {}, named(e.about, 200)),
-        of(d.figures, e).flatMap(figureOf), factTable(of(d.facts, e)))),
+      ...d.experiments.map((e) => {
+        const one = section("part-" + e.name.replace(/[^a-z0-9-]/g, ""), cut(e.title, 80),
+          make("p", {}, named(e.about, 200)), of(d.figures, e).flatMap(figureOf), factTable(of(d.facts, e)));
+        one.dataset.name = cut(e.name, 20);
+        return one;
+      }),
       section("made", "How it was made", facts([
         ["command", make("code", {}, named(d.command, 300))], ["version", named(d.version, 30)], ["logs of a condition", count(d.logs)], ["of these, for the costliest methods", count(d.costly_logs)],
         ["constants", named(d.constants, 20)], ["seed", count(d.seed)], ["cells", count(d.cells)], ["learning steps", count(d.learning_steps)],
@@ -108,6 +112,6 @@
     page.before(make("a", { class: "skip", href: "#page" }, "Skip to the content"),
       make("header", {}, make("div", { class: "inner" }, make("h1", {}, "The paper, again"),
         make("p", {}, "No More Pesky Hyperparameters: ", plural(d.experiments.length, "experiment"), ", ", plural(d.claims.length, "claim")),
-        make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent.split(":")[0]))))))));
+        make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.dataset.name ?? s.querySelector("h2").textContent))))))));
     page.append(...sections);
   }
