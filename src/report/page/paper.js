@@ -60,12 +60,13 @@
         plain: () => ({ x: "share of the settings, best first", y: "score", lines: f.series.map((s) => ({ name: s.name, points: falls.filter((r) => r.series === cut(s.name, 40)).map((r) => ({ x: r.share, y: r.score })) })) }) }
       : { spec: (c) => boxSpec(f, rows, c),
         plain: () => ({ x: rows.map((b, k) => `${k + 1} ${b.series}`).join(", "), y: "true score", points: f.series.flatMap((s) => { const k = rows.findIndex((b) => b.series === cut(s.name, 40)); return k < 0 ? [] : s.y.filter(known).map((y) => ({ x: k + 1, y })); }) }) };
+    if (!rows.length) return [make("p", { class: "quiet" }, named(f.title, 90), ": no numbers.")];
     const theirs = rows.some((b) => b.released);
     const columns = [["series"], ["n", "right"], ["25 %", "right"], ["median", "right"], ["75 %", "right"], ...(theirs ? [["released median (quartiles)", "right"]] : [])];
     const released = (b) => (b.released ? `${number(b.released[1])} (${number(b.released[0])} to ${number(b.released[2])})` : "–");
     return [
       chart({ id: "chart-" + f.id.replace(/[^a-z0-9-]/g, ""), title: f.title, about: f.about, height: 300, pick: false, ...one }),
-      table(`${cut(f.title, 60)}: numbers`, columns, rows.map((b) => [named(b.series, 40), count(b.n), number(b.q25), number(b.median), number(b.q75), ...(theirs ? [released(b)] : [])])),
+      table(`Numbers of ${cut(f.id, 40)}`, columns, rows.map((b) => [named(b.series, 40), count(b.n), number(b.q25), number(b.median), number(b.q75), ...(theirs ? [released(b)] : [])])),
       known(f.best) ? make("p", { class: "quiet" }, `Line: ${number(f.best)}, the true score of the best setting of the grid.${theirs ? " Diamonds: the authors' released medians and quartiles." : ""}`) : null,
     ];
   }
@@ -73,12 +74,12 @@
   const verdictOf = (c) => make("strong", { class: "verdict " + (VERDICT[c.verdict] ?? "open") }, cut(c.verdict, 20));
 
   function claimTable(list) {
-    return table("Claims", [["claim"], ["verdict"], ["what the paper says"], ["what was measured"], ["statistic", "right"], ["95 % interval", "right"], ["logs", "right"]],
+    return table("All claims", [["claim"], ["verdict"], ["what the paper says"], ["what was measured"], ["statistic", "right"], ["95 % interval", "right"], ["logs", "right"]],
       list.map((c) => [named(c.id, 40), verdictOf(c), named(c.sentence, 500), [named(c.measured, 320), make("p", { class: "quiet" }, "Rule: ", named(c.rule, 400), ".")], number(c.value), interval(c.lo95, c.hi95), count(c.logs)]));
   }
 
-  function factTable(list) {
-    return list.length ? table("Measured", [["what"], ["ours", "right"], ["standard error", "right"], ["released", "right"], ["note"]],
+  function factTable(list, name) {
+    return list.length ? table(`Measured in ${cut(name, 20)}`, [["what"], ["ours", "right"], ["standard error", "right"], ["released", "right"], ["note"]],
       list.map((f) => [named(f.what, 160), number(f.ours), number(f.error), number(f.released), named(f.note, 200)])) : null;
   }
 
@@ -93,7 +94,7 @@
         claimTable(d.claims)),
       ...d.experiments.map((e) => {
         const one = section("part-" + e.name.replace(/[^a-z0-9-]/g, ""), cut(e.title, 80),
-          make("p", {}, named(e.about, 200)), of(d.figures, e).flatMap(figureOf), factTable(of(d.facts, e)));
+          make("p", {}, named(e.about, 200)), of(d.figures, e).flatMap(figureOf), factTable(of(d.facts, e), e.name));
         one.dataset.name = cut(e.name, 20);
         return one;
       }),
