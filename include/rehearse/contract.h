@@ -385,8 +385,8 @@ RH_API void rh_agent_take(rh_agent *agent, int action);
 RH_API const char *rh_agent_reason(rh_agent *agent);
 
 // Save what was learned, with the agent's name and hyperparameters, and load it into an agent
-// of the same kind, task shape and fixed parameters. Call these between episodes.
-// Owned: *out, free with rh_state_destroy(). Nullable: err.
+// of the same kind, task shape, sensor ranges and fixed parameters. Call these between
+// episodes. Owned: *out, free with rh_state_destroy(). Nullable: err.
 RH_API rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err);
 RH_API rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err);
 

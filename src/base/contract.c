@@ -191,6 +191,7 @@ bool rh_env_uncovered(const rh_env *env, const void *state)
 struct rh_agent {
     const rh_agent_type *type;
     int nobs, naction, nact; // shape of its task
+    double *range;           // owned: ranges of the sensors, all lo, then all hi  (2 x nobs)
     double lo[RH_MAX_ACT];   // bounds of a continuous action  (nact)
     double hi[RH_MAX_ACT];   //
     char refused[144];       // why its last action was not one of the task's; "": it was
@@ -216,6 +217,23 @@ static rh_status begin_run(rh_agent *agent, const rh_task *task, rh_error *err)
                            : type->init(agent->self, task, agent->hp, err);
 }
 
+// The ranges of the task's sensors, which a saved state needs.
+static rh_status keep_ranges(rh_agent *agent, const rh_task *task, rh_error *err)
+{
+    size_t nobs = (size_t)task->nobs;
+    if (agent->nobs != task->nobs) {
+        double *range = rh_alloc(2 * nobs, sizeof *range);
+        if (!range)
+            return rh_base__no_memory(err, agent->type->name);
+        rh_free(agent->range);
+        agent->range = range;
+        agent->nobs = task->nobs;
+    }
+    memcpy(agent->range, task->obs_lo, nobs * sizeof *agent->range);
+    memcpy(agent->range + nobs, task->obs_hi, nobs * sizeof *agent->range);
+    return RH_OK;
+}
+
 rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
@@ -226,7 +244,9 @@ rh_status rh_agent_reset(rh_agent *agent, const rh_task *task, const double *hp,
         return rh_fail(err, RH_EINVAL, "%s: takes %s actions only, and the task's are %s",
                        type->name, task->naction ? "continuous" : "discrete",
                        task->naction ? "discrete" : "continuous");
-    agent->nobs = task->nobs;
+    rc = keep_ranges(agent, task, err);
+    if (rc)
+        return rc;
     agent->naction = task->naction;
     agent->nact = task->nact;
     agent->refused[0] = 0;
@@ -278,6 +298,7 @@ void rh_agent_destroy(rh_agent *agent)
         agent->type->clear(agent->self);
     rh_free(agent->self);
     rh_free(agent->hp);
+    rh_free(agent->range);
     rh_free(agent);
 }
 
@@ -439,6 +460,9 @@ rh_status rh_agent_save(rh_agent *agent, rh_state **out, rh_error *err)
     rc = rh_state_put(state, "task", shape, 3, err);
     if (rc)
         goto done;
+    rc = rh_state_put(state, "ranges", agent->range, 2 * (size_t)agent->nobs, err);
+    if (rc)
+        goto done;
     rc = rh_state_put(state, "hyperparameters", agent->hp, (size_t)type->nparam, err);
     if (rc)
         goto done;
@@ -479,6 +503,22 @@ static rh_status check_construction(const rh_agent *agent, const rh_state *state
     return RH_OK;
 }
 
+// Agents scale sensors by their ranges, so with other ranges what was learned has no meaning.
+// Older states do not have them.
+static rh_status check_ranges(const rh_agent *agent, const rh_state *state, rh_error *err)
+{
+    size_t n = 0, nobs = (size_t)agent->nobs;
+    const double *saved = rh_state_find(state, "ranges", &n), *mine = agent->range;
+    for (size_t i = 0; saved && n == 2 * nobs && i < nobs; i++)
+        if (saved[i] != mine[i] || saved[nobs + i] != mine[nobs + i])
+            return rh_fail(err, RH_EINVAL,
+                           "%s: the state was saved with the range %g to %g of sensor %zu, "
+                           "expected %g to %g as in the task",
+                           agent->type->name, saved[i], saved[nobs + i], i, mine[i],
+                           mine[nobs + i]);
+    return RH_OK;
+}
+
 rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
 {
     const rh_agent_type *type = agent->type;
@@ -498,6 +538,8 @@ rh_status rh_agent_load(rh_agent *agent, const rh_state *state, rh_error *err)
                            "actions and %g numbers in an action; expected %g, %g and %g",
                            type->name, saved[0], saved[1], saved[2], mine[0], mine[1], mine[2]);
     rc = check_construction(agent, state, err);
+    if (!rc)
+        rc = check_ranges(agent, state, err);
     if (rc)
         return rc;
     return type->load ? type->load(agent->self, state, err) : RH_OK;

@@ -73,7 +73,6 @@ typedef struct batch {
     const rh_agent_type *agent;
     rh_task task; // what agents are told
     const double *hp;
-    int nsetting;
     rh_replay_options opt;
     bool by_bin;    // samples of all actions of a bin are in one queue
     worker *worker; // owned  (nworker)
@@ -390,7 +389,7 @@ rh_status rh_replay_runs(const rh_log *log, const rh_agent_type *agent, const rh
                          int nsetting, const double *hp, const rh_replay_options *opt,
                          rh_replay_result *result, rh_error *err)
 {
-    batch b = {.agent = agent, .task = *task, .hp = hp, .nsetting = nsetting, .result = result};
+    batch b = {.agent = agent, .task = *task, .hp = hp, .result = result};
     b.opt = opt ? *opt : rh_replay_defaults();
     b.by_bin = b.opt.method == RH_REPLAY_REJECTION && agent->policy;
     rh_status rc = check(&b.opt, nsetting, err);
@@ -409,8 +408,10 @@ rh_status rh_replay_runs(const rh_log *log, const rh_agent_type *agent, const rh
         goto done;
 
     // report errors in settings before the first run
-    for (int s = 0; !rc && s < nsetting; s++)
-        rc = new_agent(&b, &b.worker[0], setting(&b, s), err);
+    for (int s = 0; !rc && hp && s < nsetting; s++)
+        rc = rh_param_check(agent->param, agent->nparam, agent->name, setting(&b, s), err);
+    if (!rc)
+        rc = new_agent(&b, &b.worker[0], setting(&b, 0), err);
     if (rc)
         goto done;
 

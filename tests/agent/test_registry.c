@@ -738,6 +738,17 @@ static void states_need_equal_fixed_parameters(void **unused)
     assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
     assert_int_equal(rh_agent_load(agent, state, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "saved with tilings = 16, not 8"));
+
+    // other ranges give the features another meaning
+    rh_task wider = *rh_env_task(env);
+    wider.obs_hi[1] = 1.5;
+    rh_param_initial(type->param, type->nparam, hp);
+    assert_int_equal(rh_agent_reset(agent, &wider, hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(agent, state, &err), RH_EINVAL);
+    assert_string_equal(err.text, "esarsa: the state was saved with the range 0 to 1 of sensor "
+                                  "1, expected 0 to 1.5 as in the task");
+    assert_int_equal(rh_agent_reset(agent, rh_env_task(env), hp, NULL), RH_OK);
+    assert_int_equal(rh_agent_load(agent, state, NULL), RH_OK);
     rh_state_destroy(state);
     rh_agent_destroy(agent);
     rh_env_destroy(env);
