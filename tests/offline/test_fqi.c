@@ -64,7 +64,7 @@ static void values_of_numpy(void **state)
         rh_base__isa_limit(isa);
         for (int i = 0; i < 4; i++) {
             compare(RH_FQI_TILES, "tiles", nupdate[i], 2e-5);
-            compare(RH_FQI_NETWORK, "network", nupdate[i], nupdate[i] < 200 ? 2e-5 : 2e-3);
+            compare(RH_FQI_NETWORK, "network", nupdate[i], 2e-5);
         }
     }
     rh_base__isa_limit(0);
@@ -117,9 +117,9 @@ static void values_of_a_chain(void **state)
             double obs[2] = {cell / 4.0, 0.0};
             int left = CELLS - cell, back = cell > 0 ? left + 2 : left + 1;
             assert_int_equal(rh_fqi_values(fqi, obs, q, NULL), RH_OK);
-            near(q[0], chain_value(back), 0.15, "back", cell);
-            near(q[1], chain_value(left + 1), 0.15, "stay", cell);
-            near(q[2], chain_value(left), 0.15, "on", cell);
+            near(q[0], chain_value(back), 0.1, "back", cell);
+            near(q[1], chain_value(left + 1), 0.1, "stay", cell);
+            near(q[2], chain_value(left), 0.1, "on", cell);
         }
         assert_int_equal(rh_fqi_error(fqi, log, &error, NULL), RH_OK);
         assert_true(error < 0.01);
