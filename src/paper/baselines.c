@@ -15,6 +15,7 @@
 
 #include "base/base_internal.h"
 #include "rehearse/replay_eval.h"
+#include "rehearse/search.h"
 
 #include <math.h>
 
@@ -101,42 +102,73 @@ done:
 
 // ---------------------------------------------------------------------------- k percent
 
-static int64_t steps_each(const rh_paper *paper, const rh_paper__cell *cell)
+// Settings in the true environment.
+typedef struct trying {
+    const rh_paper__settings *all;
+    rh_env *env;
+    uint64_t seed;
+} trying;
+
+// One run of each of n settings.
+static rh_status try_some(void *context, const int *setting, int n, int64_t nstep, int round,
+                          double *score, rh_error *err)
 {
-    bool total = cell->method == &by_total;
-    int n = rh_paper__nsetting(paper, cell->problem);
-    int64_t each = total ? cell->data->nstep / n : cell->data->nstep;
-    return each > 0 ? each : 1;
+    const trying *t = context;
+    const rh_agent_type *agent = t->all->agent;
+    rh_env *env = t->env;
+    rh_result result;
+    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
+    rh_status rc = RH_OK;
+    opt.nstep = nstep;
+    opt.nrun = 1;
+    opt.first_run = (uint64_t)round;
+    opt.seed = t->seed;
+    for (int i = 0; i < n && !rc; i++) {
+        const double *hp = t->all->hp + (size_t)setting[i] * (size_t)agent->nparam;
+        rc = rh_eval_runs(&env, 1, agent, rh_env_task(env), 1, hp, &opt, &result, NULL, err);
+        score[i] = result.score;
+    }
+    return rc;
+}
+
+// Every setting for as many steps as the log has: "chosen", "steps".
+static rh_status try_each(const rh_paper__cell *cell, trying *t, rh_state *out, rh_error *err)
+{
+    int every_one[RH_PAPER__NSETTING];
+    double value[RH_PAPER__NSETTING], steps = (double)cell->data->nstep * t->all->n;
+    for (int i = 0; i < t->all->n; i++)
+        every_one[i] = i;
+    rh_status rc = try_some(t, every_one, t->all->n, cell->data->nstep, 0, value, err);
+    if (!rc)
+        rc = put_best(cell->problem, t->all, value, out, err);
+    return rc ? rc : rh_state_put(out, "steps", &steps, 1, err);
+}
+
+static rh_status try_in_all(const rh_paper__cell *cell, trying *t, rh_state *out, rh_error *err)
+{
+    int chosen = 0;
+    int64_t used = 0;
+    size_t nparam = (size_t)rh_paper__nparam(cell->problem);
+    rh_status rc = rh_baseline_select(t->all->n, cell->data->nstep, t->seed, try_some, t,
+                                      &chosen, &used, err);
+    double steps = (double)used;
+    if (!rc)
+        rc = rh_state_put(out, "chosen", t->all->x + (size_t)chosen * nparam, nparam, err);
+    return rc ? rc : rh_state_put(out, "steps", &steps, 1, err);
 }
 
 static rh_status percent(const rh_paper *paper, const rh_paper__cell *cell, rh_state *out,
                          rh_error *err)
 {
     rh_paper__settings all = {0};
-    rh_env *env = NULL;
-    rh_result result[RH_PAPER__NSETTING];
-    double value[RH_PAPER__NSETTING];
+    trying t = {.all = &all, .seed = paper->opt.seed + (uint64_t)cell->log};
     rh_status rc = rh_paper__settings_of(&all, paper, cell->problem, err);
     if (!rc)
-        rc = rh_paper__env(&env, paper, cell->problem->world, false, err);
-    if (rc)
-        goto done;
-    rh_eval_options opt = rh_eval_defaults(rh_env_task(env));
-    opt.nstep = steps_each(paper, cell);
-    opt.nrun = 1;
-    opt.seed = paper->opt.seed + (uint64_t)cell->log;
-    rc = rh_eval_runs(&env, 1, all.agent, rh_env_task(env), all.n, all.hp, &opt, result, NULL,
-                      err);
-    double steps = (double)opt.nstep * all.n;
-    for (int i = 0; i < all.n && !rc; i++)
-        value[i] = result[i].score;
+        rc = rh_paper__env(&t.env, paper, cell->problem->world, false, err);
     if (!rc)
-        rc = put_best(cell->problem, &all, value, out, err);
-    if (!rc)
-        rc = rh_state_put(out, "steps", &steps, 1, err);
-
-done:
-    rh_env_destroy(env);
+        rc = cell->method == &by_total ? try_in_all(cell, &t, out, err)
+                                       : try_each(cell, &t, out, err);
+    rh_env_destroy(t.env);
     rh_paper__settings_clear(&all);
     return rc;
 }
@@ -155,9 +187,11 @@ static rh_paper__cell cell_of(const rh_paper *paper, const rh_paper__problem *pr
                            .data = data,
                            .log = log,
                            .after = -1};
-    double used = replays ? 0.3 * (double)data->nstep * rh_paper__nrun(paper, problem)
-                          : (double)steps_each(paper, &cell);
-    cell.nstep = (int64_t)(used * rh_paper__nsetting(paper, problem));
+    double each = replays ? 0.3 * (double)data->nstep * rh_paper__nrun(paper, problem)
+                  : method == &by_total
+                      ? (double)data->nstep / rh_paper__nsetting(paper, problem)
+                      : (double)data->nstep;
+    cell.nstep = (int64_t)(each * rh_paper__nsetting(paper, problem));
     cell.cost = 0.5 + (double)cell.nstep * problem->world->in_env;
     return cell;
 }

@@ -273,8 +273,7 @@ void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,
 bool rh_paper__table_of(const rh_paper *paper, const rh_paper__problem *problem,
                         rh_paper__table *table);
 int rh_paper__row_of(const rh_paper *paper, const rh_paper__problem *problem, const double *x);
-// The setting that Random takes for a log: one of the authors' 30 where the grid has 54.
-int rh_paper__drawn(int log, int nsetting);
+// True scores of settings drawn at random, one for each log: y (nlog).
 void rh_paper__random(const rh_paper *paper, const rh_paper__problem *problem, double *y);
 
 // ---------------------------------------------------------------------------- claims

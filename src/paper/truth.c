@@ -140,12 +140,13 @@ double rh_paper__true_of(const rh_paper *paper, int cell, const rh_paper__proble
 
 // ---------------------------------------------------------------------------- Random
 
-int rh_paper__drawn(int log, int nsetting)
+// The authors' draws where the grid has their 54 settings; later logs and other grids have
+// their own.
+static int drawn(const rh_paper *paper, int log, int nsetting)
 {
-    // the authors' 30, in their plotting code
-    static const int released[30] = {34, 4,  43, 30, 24, 32, 40, 11, 20, 30, 3, 16, 53, 45, 0,
-                                     21, 43, 23, 44, 50, 9,  41, 37, 37, 11, 2, 26, 33, 18, 20};
-    return released[log % 30] * nsetting / 54;
+    int released = nsetting == 54 ? rh_baseline_paper(log) : -1;
+    return released >= 0 ? released
+                         : rh_baseline_random(nsetting, paper->opt.seed, (uint64_t)log);
 }
 
 void rh_paper__random(const rh_paper *paper, const rh_paper__problem *problem, double *y)
@@ -153,5 +154,5 @@ void rh_paper__random(const rh_paper *paper, const rh_paper__problem *problem, d
     rh_paper__table table;
     bool known = rh_paper__table_of(paper, problem, &table);
     for (int i = 0; i < paper->opt.nlog; i++)
-        y[i] = known ? table.mean[rh_paper__drawn(i, table.n)] : NAN;
+        y[i] = known ? table.mean[drawn(paper, i, table.n)] : NAN;
 }
