@@ -308,13 +308,12 @@ const cli_command cli_paper = {
     .operands = "EXPERIMENT|all -o FOLDER [options]",
     .detail =
         "EXPERIMENT is exp1 to exp5, raw, actor-critic, fqi, theory, or all. Collects the "
-        "logs, "
-        "chooses settings from each with the paper's methods and with our default, looks their "
-        "true scores up in the simulator, and decides each sentence of the paper that asserts "
-        "an "
-        "outcome by a stated rule: holds, does not hold, or not decided. FOLDER gets a page, "
-        "index.html, and CSV of everything. The same command resumes what was stopped. At full "
-        "size the whole takes hours: begin with --quick, and ask --dry-run what it costs.",
+        "logs, chooses settings from each with the paper's methods and with our default, "
+        "looks their true scores up in the simulator, and decides each sentence of the paper "
+        "that asserts an outcome by a stated rule: holds, does not hold, or not decided. "
+        "FOLDER gets a page, index.html, and CSV of everything. The same command resumes what "
+        "was stopped. At full size the whole takes hours: begin with --quick, and ask "
+        "--dry-run what it costs.",
     .operand = CLI_TEXT,
     .group = {&main_group, &output_group, &cli_common_group},
     .example = {"everything in small, to see what there is",

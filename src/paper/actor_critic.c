@@ -107,20 +107,20 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__interval top = rh_paper__as_good_as_best(paper, p, data, &rh_paper__knn);
     rh_paper__claim(
         paper, side[k].top,
-        "The KNN calibration model was able to select top performing hyperparameters "
-        "for Actor-critic in both Acrobot and Puddle World.",
-        "the share of logs whose choice is the best of the sweep, or statistically "
-        "tied with it, is above 1/2",
+        "The KNN calibration model was able to select top performing hyperparameters for "
+        "Actor-critic in both Acrobot and Puddle World.",
+        "the share of logs whose choice is the best of the sweep, or statistically tied with "
+        "it, is above 1/2",
         top, RH_PAPER__ABOVE, 0.5, "%.0f %% of the logs", 100.0 * top.value);
     rh_paper__claim_better(
         paper, side[k].random,
-        "The hyperparameter transfer with calibration model still works better "
-        "than the random baseline.",
+        "The hyperparameter transfer with calibration model still works better than the random "
+        "baseline.",
         "kNN", knn, "Random", chance);
     rh_paper__claim_better(
         paper, side[k].fqi,
-        "The hyperparameter transfer with calibration model still works better "
-        "than FQI policy transfer.",
+        "The hyperparameter transfer with calibration model still works better than FQI policy "
+        "transfer.",
         "kNN", knn, "FQI", policy);
     rh_paper__interval worse = best_against(&table, &sarsa);
     rh_paper__claim(paper, side[k].worse,

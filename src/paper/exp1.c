@@ -65,8 +65,7 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__figure *f =
         rh_paper__figure_add(paper, k ? "exp1-puddle" : "exp1-acrobot", side[k].figure,
                              "True return per episode of the setting chosen from each log. "
-                             "Line: the best setting of "
-                             "the grid.",
+                             "Line: the best setting of the grid.",
                              RH_PAPER__BOX, table.mean[table.best]);
     rh_paper__column(paper, f, "kNN, Laplacian", p, data, &rh_paper__knn, p, knn);
     rh_paper__column(paper, f, "NN, Laplacian", p, data, &rh_paper__network, p, nn);
@@ -83,8 +82,7 @@ static void draw_side(rh_paper *paper, int k)
         "In both environments the KNN calibration model performed well, selecting the same "
         "hyperparameters as would a sweep directly in the deployment environment.",
         "the share of logs whose choice is the best of the sweep, or statistically tied with "
-        "it, "
-        "is above 1/2",
+        "it, is above 1/2",
         same, RH_PAPER__ABOVE, 0.5, "%.0f %% of the logs", 100.0 * same.value);
     rh_paper__claim_better(paper, id[1], "All methods should outperform Random.", "kNN", knn,
                            "Random", chance);

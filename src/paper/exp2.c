@@ -102,8 +102,8 @@ static void draw_side(rh_paper *paper, int k)
         rh_paper__figure *f =
             rh_paper__figure_add(paper, side[k].figure[half], side[k].title[half],
                                  "Median and quartiles of the true return per episode of the "
-                                 "setting chosen from each "
-                                 "log. Line: the best setting of the grid.",
+                                 "setting chosen from each log. Line: the best setting of the "
+                                 "grid.",
                                  RH_PAPER__BAR, table.mean[table.best]);
         const double *y[3];
         for (int i = 0; i < 3; i++) {
@@ -119,18 +119,18 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__random(paper, p, chance);
     rh_paper__claim_better(
         paper, side[k].id[2],
-        "Even 500 transitions contains enough coverage of the state-space and "
-        "successful terminations to produce a useful calibration model.",
+        "Even 500 transitions contains enough coverage of the state-space and successful "
+        "terminations to produce a useful calibration model.",
         "500 steps", all + (size_t)MEDIUM_500 * nlog, "Random", chance);
     rh_paper__policy_scores(paper, p, false, "deployed", ours);
     rh_paper__interval failed =
         rh_paper__bootstrap((const double *const[]){ours}, 1, nlog, rh_paper__of_median);
     rh_paper__claim(
         paper, side[k].id[3],
-        "This is in stark contrast to the FQI results in Experiment 1, where a policy "
-        "trained offline from the same size data log failed to solve either task.",
-        "the median return of the policies of FQI is below the median of the true "
-        "scores of the grid",
+        "This is in stark contrast to the FQI results in Experiment 1, where a policy trained "
+        "offline from the same size data log failed to solve either task.",
+        "the median return of the policies of FQI is below the median of the true scores of "
+        "the grid",
         failed, RH_PAPER__BELOW, table.median, "median %.1f, that of the grid %.1f",
         failed.value, table.median);
 

@@ -183,14 +183,14 @@ static void draw(rh_paper *paper)
 
     rh_paper__claim_better(
         paper, "3.1 true",
-        "Transferring a policy directly learned on the first environment (the "
-        "Sarsa-True baseline) performs worse than using our approach to select "
-        "hyperparameters and then learning a new policy from scratch.",
+        "Transferring a policy directly learned on the first environment (the Sarsa-True "
+        "baseline) performs worse than using our approach to select hyperparameters and then "
+        "learning a new policy from scratch.",
         "kNN", knn, "Sarsa (True)", from_env);
     rh_paper__claim_better(
         paper, "3.1 calibration",
-        "Our calibration-based approach performs best and appears robust under "
-        "the abrupt non-stationarity tested here.",
+        "Our calibration-based approach performs best and appears robust under the abrupt "
+        "non-stationarity tested here.",
         "kNN", knn, "Sarsa (Calibration)", from_log);
     rh_paper__claim_better(paper, "3.2 true",
                            "Learning and transferring a policy from the calibration model was "
@@ -198,8 +198,8 @@ static void draw(rh_paper *paper)
                            "Sarsa (True)", from_env, "Sarsa (Calibration)", from_log);
     rh_paper__claim_better(
         paper, "3.1 fqi",
-        "Our calibration-based approach performs best and appears robust under "
-        "the abrupt non-stationarity tested here.",
+        "Our calibration-based approach performs best and appears robust under the abrupt "
+        "non-stationarity tested here.",
         "kNN", knn, "FQI", policy);
     rh_paper__claim_better(paper, "3.2 fqi",
                            "Learning and transferring a policy from the calibration model was "

@@ -126,8 +126,7 @@ static void claim_choices(rh_paper *paper, const rh_paper__table *table,
     rh_paper__claim_better(paper, "4.1 near-optimal fails", fails, "Random", chance,
                            "near-optimal data", chosen[NEAR]);
     rh_paper__claim_better(paper, "4.2 medium",
-                           "The random policy produced the best calibration "
-                           "model.",
+                           "The random policy produced the best calibration model.",
                            "random data", chosen[RANDOM], "medium data", chosen[MEDIUM]);
     rh_paper__claim_better(paper, "4.2 near-optimal",
                            "The random policy produced the best calibration model.",
@@ -136,10 +135,10 @@ static void claim_choices(rh_paper *paper, const rh_paper__table *table,
                                                     nlog, rh_paper__of_median);
     rh_paper__claim(
         paper, "4.3",
-        "Nevertheless, the performance was still poor because there were no examples "
-        "of balancing the pole for many consecutive steps.",
-        "the median of the choices from random data is below the true score of the "
-        "best setting",
+        "Nevertheless, the performance was still poor because there were no examples of "
+        "balancing the pole for many consecutive steps.",
+        "the median of the choices from random data is below the true score of the best "
+        "setting",
         median, RH_PAPER__BELOW, best, "median %.0f, best setting %.0f", median.value, best);
 }
 
@@ -183,8 +182,8 @@ static void claim_estimates(rh_paper *paper, const estimates *e)
                             rh_paper__of_mean);
     rh_paper__claim(
         paper, "4.7",
-        "Calibration with the random-policy model potentially undervalues some "
-        "hyperparameter combinations.",
+        "Calibration with the random-policy model potentially undervalues some hyperparameter "
+        "combinations.",
         "the mean share of settings whose estimate is below the truth is above 0.05", i,
         RH_PAPER__ABOVE, 0.05, "%.0f %% of the settings", 100.0 * i.value);
 }
@@ -257,8 +256,8 @@ static void draw(rh_paper *paper)
 
     f = rh_paper__figure_add(
         paper, "exp4-estimates", "Cartpole: all estimates",
-        "The score of every setting in the model of every log, best first, "
-        "and the true scores.",
+        "The score of every setting in the model of every log, best first, and the true "
+        "scores.",
         RH_PAPER__DOTS, table.mean[table.best]);
     for (int d = 0; d < NDATA; d++) {
         e[d].all = rh_alloc((size_t)nlog * RH_PAPER__NSETTING, sizeof *e[d].all);

@@ -174,11 +174,10 @@ static void claim_well(rh_paper *paper, const char *id, const rh_paper__table *t
                                                rh_paper__of_median);
     rh_paper__claim(
         paper, id,
-        "Generally, all four approaches perform well, highlighting the robustness of "
-        "using the calibration model.",
-        "the median of the chosen settings is above that of the true scores of the "
-        "grid",
-        i, RH_PAPER__ABOVE, table->median, "median %.1f, that of the grid %.1f", i.value,
+        "Generally, all four approaches perform well, highlighting the robustness of using the "
+        "calibration model.",
+        "the median of the chosen settings is above that of the true scores of the grid", i,
+        RH_PAPER__ABOVE, table->median, "median %.1f, that of the grid %.1f", i.value,
         table->median);
 }
 
@@ -214,12 +213,11 @@ static void draw_side(rh_paper *paper, int k)
                 rh_paper__bootstrap((const double *const[]){y}, 1, nlog, rh_paper__of_median);
             rh_paper__claim(
                 paper, side[k].best,
-                "Even when tuning only on the calibration model, the agent can "
-                "outperform the best hyperparameters found by a grid search on the "
-                "true environment. This is why the return for CEM is higher than the "
-                "dotted line.",
-                "the median of the settings that CEM chose is above the true score "
-                "of the best setting of the grid",
+                "Even when tuning only on the calibration model, the agent can outperform the "
+                "best hyperparameters found by a grid search on the true environment. This is "
+                "why the return for CEM is higher than the dotted line.",
+                "the median of the settings that CEM chose is above the true score of the best "
+                "setting of the grid",
                 i, RH_PAPER__ABOVE, best, "median %.1f, best of the grid %.1f", i.value, best);
         }
     }

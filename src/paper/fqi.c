@@ -181,9 +181,8 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__figure *f = rh_paper__figure_add(
         paper, side[k].figure, side[k].title,
         "True return per episode of policies learned by FQI from each log, with the authors' "
-        "limit "
-        "of 2,000 steps per episode and without, beside settings that learn online. Line: the "
-        "best setting of the grid.",
+        "limit of 2,000 steps per episode and without, beside settings that learn online. "
+        "Line: the best setting of the grid.",
         RH_PAPER__BOX, table.mean[table.best]);
     rh_paper__column(paper, f, "kNN, Laplacian", p, &rh_paper__near_5000, &rh_paper__knn, p,
                      knn);

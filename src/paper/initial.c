@@ -193,27 +193,26 @@ void rh_paper__draw_initials(rh_paper *paper, const rh_paper__data *data, int nd
                              const char *const *title, const rh_paper__table *table,
                              double (*chosen)[RH_PAPER_MOST_LOGS])
 {
-    static const char *const cloned_id[] = {"4.8 cloned, near-optimal", "4.8 cloned, medium",
-                                            "4.8 cloned, random"};
-    static const char *const model_id[] = {"4.8 calibrated, near-optimal",
-                                           "4.8 calibrated, medium", "4.8 calibrated, random"};
+    static const char *const cloned_id[3] = {"4.8 cloned, near-optimal", "4.8 cloned, medium",
+                                             "4.8 cloned, random"};
+    static const char *const model_id[3] = {"4.8 calibrated, near-optimal",
+                                            "4.8 calibrated, medium", "4.8 calibrated, random"};
     static const char avoid[] =
         "Extracting a policy initialization from the calibration data (perhaps via behavior "
         "cloning) and then using this initial policy in both hyperparameter selection and "
         "deployment could avoid these problems in Cartpole.";
-    double cloned[RH_PAPER_MOST_LOGS], calibrated[RH_PAPER_MOST_LOGS], none[RH_PAPER_MOST_LOGS];
+    double cloned[RH_PAPER_MOST_LOGS] = {0}, calibrated[RH_PAPER_MOST_LOGS] = {0},
+           none[RH_PAPER_MOST_LOGS] = {0};
     int nlog = paper->opt.nlog;
     if (!paper->opt.ncostly)
         return;
     rh_paper__figure *f = rh_paper__figure_add(
         paper, "exp4-initial", "Cartpole: agents that do not begin from nothing",
         "True reward in a run: a new agent, one that begins as a clone of the logged policy, "
-        "and "
-        "one that begins with what it learned in the model. Line: the best setting of the "
-        "grid, a "
-        "new agent.",
+        "and one that begins with what it learned in the model. Line: the best setting of the "
+        "grid, a new agent.",
         RH_PAPER__BOX, table->mean[table->best]);
-    for (int d = 0; d < ndata; d++) {
+    for (int d = 0; d < ndata && d < 3; d++) {
         char name[64];
         scores_of(paper, &data[d], "cloned", cloned);
         scores_of(paper, &data[d], "calibrated", calibrated);

@@ -75,21 +75,20 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__claim(
         paper, side[k].outliers,
         "Using the L2 distance on raw states, it turns out there exist more outliers.",
-        "the number of outliers (beyond 1.5 boxes) with raw states minus that with "
-        "the Laplacian is above 0",
+        "the number of outliers (beyond 1.5 boxes) with raw states minus that with the "
+        "Laplacian is above 0",
         more, RH_PAPER__ABOVE, 0.0, "%+.0f outliers", more.value);
     bool puddle = k == 1;
     rh_paper__claim_better(
         paper, side[k].network,
-        "Regarding the NN based calibration model, the one using Laplacian "
-        "representation input performs better on Puddle World, while the other "
-        "performs better on Acrobot.",
+        "Regarding the NN based calibration model, the one using Laplacian representation "
+        "input performs better on Puddle World, while the other performs better on Acrobot.",
         puddle ? "NN, Laplacian" : "NN, raw", puddle ? nn : nn_of_raw,
         puddle ? "NN, raw" : "NN, Laplacian", puddle ? nn_of_raw : nn);
     rh_paper__claim_better(
         paper, side[k].knn,
-        "In both cases, the KNN based calibration model performs better than "
-        "the NN-based calibration model.",
+        "In both cases, the KNN based calibration model performs better than the NN-based "
+        "calibration model.",
         "kNN, raw", raw, "NN, raw", nn_of_raw);
 }
 

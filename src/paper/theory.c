@@ -181,8 +181,7 @@ static void draw_small(rh_paper *paper)
     rh_paper__figure *f = rh_paper__figure_add(
         paper, "theory-tightness", "Theorem 1 in small processes",
         "The largest |V - V^| over all history-dependent policies, divided by the bound: 1 "
-        "would "
-        "be reached by the worst process. 3 states, 2 actions; by number of steps.",
+        "would be reached by the worst process. 3 states, 2 actions; by number of steps.",
         RH_PAPER__BOX, NAN);
     double *y = rh_alloc((size_t)nprocess, sizeof *y);
     if (!y)
@@ -197,10 +196,10 @@ static void draw_small(rh_paper *paper)
     rh_paper__interval all = range_of(ratio, n);
     rh_paper__claim(
         paper, "T.1",
-        "For any history dependent policy, |V - V^| is at most er T + ep rmax T^2 / 2 "
-        "(Theorem 1).",
-        "the largest ratio over all processes and horizons is at most 1 (interval: "
-        "least and largest)",
+        "For any history dependent policy, |V - V^| is at most er T + ep rmax T^2 / 2 (Theorem "
+        "1).",
+        "the largest ratio over all processes and horizons is at most 1 (interval: least and "
+        "largest)",
         all, RH_PAPER__BELOW, 1.0 + 1e-12,
         "%zu cases: the largest difference is %.3f to %.3f of the bound", n, all.lo95,
         all.hi95);
@@ -210,10 +209,9 @@ static void draw_small(rh_paper *paper)
         rh_paper__interval some = range_of(y, nlearner);
         rh_paper__claim(
             paper, "T.2",
-            "With the best learner chosen in the model, V(best) - V(chosen) is at "
-            "most (2 er + ep vmax) T (Theorem 2 without estimation error).",
-            "the largest ratio over all processes is at most 1 (interval: least and "
-            "largest)",
+            "With the best learner chosen in the model, V(best) - V(chosen) is at most (2 er + "
+            "ep vmax) T (Theorem 2 without estimation error).",
+            "the largest ratio over all processes is at most 1 (interval: least and largest)",
             some, RH_PAPER__BELOW, 1.0 + 1e-12,
             "%zu processes, nine Q-learners: largest ratio %.4f", nlearner, some.hi95);
     }
@@ -253,10 +251,10 @@ static void draw_terms(rh_paper *paper)
     rh_paper__interval i = {least, least, greatest, RH_PAPER_LEAST_LOGS};
     rh_paper__claim(
         paper, "T.3",
-        "It may be difficult to obtain sufficiently low model error to control for "
-        "this accumulating error over many steps.",
-        "the bound of Theorem 2 divided by vmax is above 1, the trivial bound, in all "
-        "three environments (interval: least and largest)",
+        "It may be difficult to obtain sufficiently low model error to control for this "
+        "accumulating error over many steps.",
+        "the bound of Theorem 2 divided by vmax is above 1, the trivial bound, in all three "
+        "environments (interval: least and largest)",
         i, RH_PAPER__ABOVE, 1.0, "the bound is %.3g to %.3g times vmax", least, greatest);
 }
 
