@@ -32,11 +32,12 @@ static const struct {
 } side[] = {
     {&rh_paper__esarsa_acrobot,
      "Acrobot",
-     {"1.1 acrobot", "1.2 acrobot", "1.3 acrobot", "1.4 acrobot", "1.5 acrobot",
+     {"1.1 acrobot", "1.2 acrobot", "1.3 acrobot", "1.4 acrobot", "1.9 default, acrobot",
       "1.6 acrobot"}},
     {&rh_paper__esarsa_puddle,
      "Puddle World",
-     {"1.1 puddle", "1.2 puddle", "1.3 puddle", "1.4 puddle", "1.5 puddle", "1.6 puddle"}},
+     {"1.1 puddle", "1.2 puddle", "1.3 puddle", "1.4 puddle", "1.9 default, puddle",
+      "1.6 puddle"}},
 };
 
 static void list(rh_paper *paper)

@@ -151,20 +151,22 @@ static void list(rh_paper *paper)
 
 static const struct {
     const char *figure, *title;
-    const char *beats[NMETHOD], *well[NMETHOD], *grid_well, *best;
+    const char *beats[NMETHOD], *well[NMETHOD], *grid_well, *best, *comparable;
 } side[NSIDE] = {
     {"exp5-acrobot",
      "Acrobot",
      {"5.1 acrobot, random", "5.1 acrobot, BO", "5.1 acrobot, CEM", "5.4 acrobot, default"},
      {"5.2 acrobot, random", "5.2 acrobot, BO", "5.2 acrobot, CEM", NULL},
      "5.2 acrobot, grid",
-     "5.3 acrobot"},
+     "5.3 acrobot",
+     "5.5 acrobot"},
     {"exp5-puddle",
      "Puddle World",
      {"5.1 puddle, random", "5.1 puddle, BO", "5.1 puddle, CEM", "5.4 puddle, default"},
      {"5.2 puddle, random", "5.2 puddle, BO", "5.2 puddle, CEM", NULL},
      "5.2 puddle, grid",
-     "5.3 puddle"},
+     "5.3 puddle",
+     "5.5 puddle"},
 };
 
 static void claim_well(rh_paper *paper, const char *id, const rh_paper__table *table,
@@ -179,6 +181,21 @@ static void claim_well(rh_paper *paper, const char *id, const rh_paper__table *t
         "the median of the chosen settings is above that of the true scores of the grid", i,
         RH_PAPER__ABOVE, table->median, "median %.1f, that of the grid %.1f", i.value,
         table->median);
+}
+
+static void claim_comparable(rh_paper *paper, const char *id, const rh_paper__table *table,
+                             const double *y, const double *by)
+{
+    double scale = table->mean[table->best] - table->median;
+    rh_paper__interval i = rh_paper__bootstrap((const double *const[]){y, by}, 2,
+                                               paper->opt.nlog, rh_paper__of_medians);
+    i.value /= scale;
+    i.lo95 /= scale;
+    i.hi95 /= scale;
+    rh_paper__claim(paper, id, "Random search is better or comparable to grid search.",
+                    "the difference of the medians, divided by the distance from the best "
+                    "setting of the grid to its median, is above -0.1",
+                    i, RH_PAPER__ABOVE, -0.1, "medians differ by %+.3f of the grid", i.value);
 }
 
 static void draw_side(rh_paper *paper, int k)
@@ -208,6 +225,8 @@ static void draw_side(rh_paper *paper, int k)
                                method[k][m]->title, y, "grid search", by);
         if (side[k].well[m])
             claim_well(paper, side[k].well[m], &table, y);
+        if (m == RANDOM)
+            claim_comparable(paper, side[k].comparable, &table, y, by);
         if (m == CROSS) {
             rh_paper__interval i =
                 rh_paper__bootstrap((const double *const[]){y}, 1, nlog, rh_paper__of_median);
@@ -223,10 +242,42 @@ static void draw_side(rh_paper *paper, int k)
     }
 }
 
+// Improvement of CEM on grid search in Puddle World minus that in Acrobot.
+static double of_improvements(const double *const *y, int n, double *work)
+{
+    return rh_paper__of_medians(&y[0], n, work) - rh_paper__of_medians(&y[2], n, work);
+}
+
+static void claim_stark(rh_paper *paper)
+{
+    double y[4][RH_PAPER_MOST_LOGS]; // CEM and grid search in Puddle World, then in Acrobot
+    rh_paper__table table;
+    for (int k = 0; k < NSIDE; k++) {
+        double *cem = y[k == PUDDLE ? 0 : 2], *by = y[k == PUDDLE ? 1 : 3];
+        if (!rh_paper__table_of(paper, &grid[k], &table))
+            return;
+        double best = fabs(table.mean[table.best]);
+        rh_paper__true_of_logs(paper, &range[k], &medium, method[k][CROSS], &range[k], cem);
+        rh_paper__true_of_logs(paper, &grid[k], &medium, &by_grid, &grid[k], by);
+        for (int i = 0; i < paper->opt.nlog; i++) {
+            cem[i] /= best;
+            by[i] /= best;
+        }
+    }
+    rh_paper__interval i = rh_paper__bootstrap((const double *const[]){y[0], y[1], y[2], y[3]},
+                                               4, paper->opt.nlog, of_improvements);
+    rh_paper__claim(
+        paper, "5.6", "The performance improvements are especially stark in Puddle World.",
+        "the improvement of CEM on grid search (medians, divided by the best of the grid) in "
+        "Puddle World minus that in Acrobot is above 0",
+        i, RH_PAPER__ABOVE, 0.0, "%+.3f", i.value);
+}
+
 static void draw(rh_paper *paper)
 {
     for (int k = 0; k < NSIDE; k++)
         draw_side(paper, k);
+    claim_stark(paper);
 }
 
 const rh_paper__part rh_paper__exp5 = {

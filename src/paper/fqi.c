@@ -151,12 +151,12 @@ void rh_paper__policy_scores(const rh_paper *paper, const rh_paper__problem *pro
 static const struct {
     const rh_paper__problem *problem;
     const char *figure, *title;
-    const char *better, *linear, *nonlinear;
+    const char *better, *linear, *nonlinear, *best;
 } side[] = {
     {&rh_paper__esarsa_acrobot, "fqi-acrobot", "Acrobot", "A4.1 acrobot",
-     "A4.2 acrobot, linear", "A4.2 acrobot, network"},
+     "A4.2 acrobot, linear", "A4.2 acrobot, network", "1.10 acrobot"},
     {&rh_paper__esarsa_puddle, "fqi-puddle", "Puddle World", "A4.1 puddle",
-     "A4.2 puddle, linear", "A4.2 puddle, network"},
+     "A4.2 puddle, linear", "A4.2 puddle, network", "1.10 puddle"},
 };
 
 static void list(rh_paper *paper)
@@ -204,6 +204,10 @@ static void draw_side(rh_paper *paper, int k)
     rh_paper__claim_better(paper, side[k].better, which, puddle ? "FQI, network" : "FQI, tiles",
                            puddle ? network : tiles, puddle ? "FQI, tiles" : "FQI, network",
                            puddle ? tiles : network);
+    rh_paper__claim_better(paper, side[k].best,
+                           "We tested FQI with a tile coded representation and a NN "
+                           "representation; the tile coded version performed best.",
+                           "FQI, tiles", tiles, "FQI, network", network);
     rh_paper__claim_better(paper, side[k].linear, worse, "kNN", knn, "FQI, tiles", tiles);
     rh_paper__claim_better(paper, side[k].nonlinear, worse, "kNN", knn, "FQI, network",
                            network);
