@@ -47,6 +47,8 @@ typedef enum cli_kind {
     CLI_POLICY,
     CLI_TOPIC,
     CLI_COMMAND,
+    CLI_EXPERIMENT,
+    CLI_CONSTANTS,
     CLI_SHELL
 } cli_kind;
 

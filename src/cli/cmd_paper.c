@@ -34,7 +34,7 @@ static const cli_option main_option[] = {
      .initial = "6; with --quick 1", .lo = 0, .hi = RH_PAPER_MOST_LOGS},
     {"quick", 0, CLI_NONE, NULL,
      .about = "few logs, settings and runs, and short runs: minutes instead of hours"},
-    {"constants", 0, CLI_TEXT, "WHICH",
+    {"constants", 0, CLI_CONSTANTS, "WHICH",
      .about = "where text and code of the paper differ: released, as in the authors' code, or "
               "printed",
      .initial = "released"},
@@ -119,22 +119,6 @@ static bool stop(void *context)
 
 // ---------------------------------------------------------------------------- options
 
-static int read_constants(battery *b)
-{
-    static const char *const names[] = {"released", "printed"};
-    const char *given = cli_value(b->args, "constants");
-    rh_error err;
-    for (int i = 0; given && i < 2; i++)
-        if (strcmp(given, names[i]) == 0) {
-            b->opt.constants = (rh_paper_constants)i;
-            return CLI_OK;
-        }
-    if (!given)
-        return CLI_OK;
-    rh_unknown(&err, "paper: --constants: no constants", given, names, 2);
-    return cli_refuse("%s", err.text);
-}
-
 static int prepare(battery *b)
 {
     const cli_args *args = b->args;
@@ -159,6 +143,7 @@ static int prepare(battery *b)
     b->opt.nlog = (int)cli_number(args, "logs", quick ? QUICK_LOGS : b->opt.nlog);
     b->opt.ncostly = (int)cli_number(args, "costly", quick ? QUICK_COSTLY : b->opt.ncostly);
     b->opt.seed = (uint64_t)cli_number(args, "seed", 1);
+    b->opt.constants = (rh_paper_constants)cli_number(args, "constants", RH_PAPER_RELEASED);
     b->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
     b->opt.progress = news;
     b->opt.stop = stop;
@@ -166,9 +151,6 @@ static int prepare(battery *b)
     b->quiet = cli_has(args, "quiet");
     b->json = cli_has(args, "json");
     b->terminal = cli_is_terminal(stderr);
-    int rc = read_constants(b);
-    if (rc)
-        return rc;
     rh_status status = rh_paper_create(&b->paper, args->word[0], &b->opt, &err);
     return cli_pass(status, &err);
 }
@@ -314,7 +296,7 @@ const cli_command cli_paper = {
         "FOLDER gets a page, index.html, and CSV of everything. The same command resumes what "
         "was stopped. At full size the whole takes hours: begin with --quick, and ask "
         "--dry-run what it costs.",
-    .operand = CLI_TEXT,
+    .operand = CLI_EXPERIMENT,
     .group = {&main_group, &output_group, &cli_common_group},
     .example = {"everything in small, to see what there is",
                 "rehearse paper all --quick -o small", "Experiment 1 at full size",

@@ -119,7 +119,7 @@ static rh_status begin(const rh_paper *paper, const rh_paper__cell *cell, rh_sta
     rh_plan *plan = NULL;
     rh_env *env = NULL;
     rh_clone *clone = NULL;
-    rh_eval_options how;
+    rh_eval_options how = {0};
     const double *x = rh_paper__array(paper, cell->after, "chosen", NULL);
     double steps = (double)cell->nstep;
     if (!x)
@@ -132,6 +132,8 @@ static rh_status begin(const rh_paper *paper, const rh_paper__cell *cell, rh_sta
         rc = rh_plan_env(&env, plan, model, 0, err);
     if (!rc)
         rc = rh_plan_eval(plan, rh_env_task(env), rh_model_log(model), &how, err);
+    how.stop = paper->opt.stop;
+    how.context = paper->opt.context;
     if (!rc)
         rc = rh_clone_learn(&clone, rh_model_log(model), rh_env_task(env), NULL, NULL, err);
     if (!rc)

@@ -44,6 +44,7 @@ rh_status rh_paper__learn(rh_state **out, rh_env *env, const rh_eval_options *ho
     if (!result)
         return rh_base__no_memory(err, "paper");
     opt.watch = keep_best;
+    opt.stop = NULL; // the runs are few, and the context is ours
     opt.context = &best;
     opt.ncurve = 0;
     rh_status rc =
