@@ -157,6 +157,15 @@ static int prepare(battery *b)
 
 // ---------------------------------------------------------------------------- output
 
+// "2.31 hours", or "1m 05s" of less than one.
+static cli_text cpu_time(double seconds)
+{
+    cli_text text = cli_seconds(seconds);
+    if (seconds >= 3600.0)
+        snprintf(text.s, sizeof text.s, "%.2f hours", seconds / 3600.0);
+    return text;
+}
+
 static int print_estimate(const battery *b)
 {
     rh_paper_estimate e = rh_paper_foresee(b->paper);
@@ -175,7 +184,7 @@ static int print_estimate(const battery *b)
     cli_line("cells", "%s, %s of them studies; %s done", cli_count(e.ncell).s,
              cli_count(e.nstudy).s, cli_count(e.ndone).s);
     cli_line("learning steps", "%s", cli_count(e.nstep).s);
-    cli_line("CPU time", "%.2f hours, about %s on %d thread%s", e.seconds / 3600.0,
+    cli_line("CPU time", "%s, about %s on %d thread%s", cpu_time(e.seconds).s,
              cli_seconds(e.seconds / b->opt.nthread).s, b->opt.nthread,
              cli_plural(b->opt.nthread));
     return CLI_OK;
@@ -196,7 +205,7 @@ static void print_claims(const battery *b)
     cli_line("claims", "%d hold%s, %d do%s not hold, %d not decided", count[RH_PAPER_HOLDS],
              count[RH_PAPER_HOLDS] == 1 ? "s" : "", count[RH_PAPER_FAILS],
              count[RH_PAPER_FAILS] == 1 ? "es" : "", count[RH_PAPER_OPEN]);
-    cli_line("CPU time", "%.2f hours, %s learning steps", cost.cpu / 3600.0,
+    cli_line("CPU time", "%s, %s learning steps", cpu_time(cost.cpu).s,
              cli_count(cost.nstep).s);
     cli_line("page", "%s/" RH_PAPER_PAGE, b->opt.folder);
 }

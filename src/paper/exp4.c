@@ -57,6 +57,8 @@ static const rh_paper__method by_raw = {
 static void list(rh_paper *paper)
 {
     rh_paper__truth(paper, problem);
+    rh_paper__failures(paper, &data[NEAR]);
+    rh_paper__failures(paper, &data[RANDOM]);
     for (int d = 0; d < NDATA; d++) {
         rh_paper__choices(paper, problem, &data[d], &by_random_codes);
         rh_paper__choices(paper, problem, &data[d], &by_raw);
@@ -344,6 +346,7 @@ static void draw(rh_paper *paper)
                                "(ours) The default of Rehearse chooses better than the paper's "
                                "method.",
                                "default", ours[d], "kNN", chosen[d]);
+    rh_paper__draw_failures(paper, &data[NEAR], &data[RANDOM]);
     draw_metrics(paper, &table, chosen);
     rh_paper__draw_initials(paper, data, NDATA, title, &table, chosen);
 

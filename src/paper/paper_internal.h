@@ -176,6 +176,11 @@ void rh_paper__draw_initials(rh_paper *paper, const rh_paper__data *data, int nd
                              const char *const *title, const rh_paper__table *table,
                              double (*chosen)[RH_PAPER_MOST_LOGS]);
 
+// How the logged policies of Experiment 4 fail (failures.c).
+void rh_paper__failures(rh_paper *paper, const rh_paper__data *data);
+void rh_paper__draw_failures(rh_paper *paper, const rh_paper__data *near,
+                             const rh_paper__data *random);
+
 // Replay evaluators and parts of the true environment, for every log; and their figure beside
 // the true scores of the paper's choices knn (nlog).
 void rh_paper__baselines(rh_paper *paper, const rh_paper__problem *problem,

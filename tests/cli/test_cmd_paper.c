@@ -42,7 +42,7 @@ static void dry_run(void **unused)
     assert_has(said, "hours");
     free(said);
     said = output_of("paper exp4 --dry-run --logs 2 --costly 0 --json -o x");
-    assert_has(said, "\"cells\": 13,");
+    assert_has(said, "\"cells\": 17,");
     assert_has(said, "\"cells_done\": 0,");
     assert_has(said, "\"learning_steps\": 243000000,"); // 54 x (30 + 6 x 10) x 50,000
     assert_has(said, "\"cpu_hours\": ");
@@ -80,7 +80,7 @@ static void survives_a_kill(void **unused)
     run("for f in cells results.csv settings.csv claims.csv; do diff -r killed/$f whole/$f || "
         "exit "
         "1; done");
-    run("test $(ls whole/cells | wc -l) = 7 && test $(wc -l < whole/work.csv) = 8");
+    run("test $(ls whole/cells | wc -l) = 9 && test $(wc -l < whole/work.csv) = 10");
 }
 
 static void leaves(void **unused)
