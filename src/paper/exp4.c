@@ -39,7 +39,7 @@ static const rh_paper__method by_random_codes = {
     .key = {{"representation.kind", "random"},
             {"representation.d", "8"},
             {"representation.hidden", "128"},
-            {"representation.scale", "none"},
+            {"representation.scale", "range"},
             {"method", "grid"}},
     .costly = true,
     .effort = 1.0,

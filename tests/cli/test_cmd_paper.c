@@ -83,6 +83,19 @@ static void survives_a_kill(void **unused)
     run("test $(ls whole/cells | wc -l) = 9 && test $(wc -l < whole/work.csv) = 10");
 }
 
+// Ctrl-C: what is kept is said, and how to resume.
+static void interrupted(void **unused)
+{
+    (void)unused;
+    pid_t pid = begin(SMALL "stopped -j 1");
+    await_handler(pid);
+    kill(pid, SIGINT);
+    outcome o = await(pid);
+    assert_int_equal(o.code, 128 + SIGINT);
+    assert_has(o.err, "cells are kept in stopped; the same command resumes");
+    drop(&o);
+}
+
 static void leaves(void **unused)
 {
     (void)unused;
@@ -118,9 +131,8 @@ static void leaves(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_wrong),
-        cmocka_unit_test(dry_run),
-        cmocka_unit_test(survives_a_kill),
+        cmocka_unit_test(held_wrong),      cmocka_unit_test(dry_run),
+        cmocka_unit_test(survives_a_kill), cmocka_unit_test(interrupted),
         cmocka_unit_test(leaves),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
