@@ -44,8 +44,10 @@ typedef struct rh_paper_options {
                         // that begin with a policy
     bool quick;         // fewer settings and runs, shorter runs: a check, not a result
     rh_paper_constants constants;
-    uint64_t seed; // of the first log; the others follow
-    int nthread;   // cells at a time; changes no result
+    uint64_t seed;    // of the first log; the others follow
+    int nthread;      // cells at a time; changes no result
+    int part, nparts; // do part 0 .. nparts - 1 of the cells, for several machines with one
+                      // folder; nparts 1: all of them
     void (*progress)(void *context, const rh_paper_progress *progress); // nullable
     bool (*stop)(void *context); // polled by every thread; true: RH_ESTOPPED. Nullable
     void *context;
@@ -72,8 +74,10 @@ typedef struct rh_paper_estimate {
 } rh_paper_estimate;
 RH_API rh_paper_estimate rh_paper_foresee(const rh_paper *paper);
 
-// Do all cells, then compute figures and claims and write results.csv, settings.csv, claims.csv
-// and paper.json into the folder. RH_ESTOPPED when it was stopped: finished cells are kept.
+// Do all cells, or those of a part and what they need. When none is missing, compute figures
+// and claims and write results.csv, settings.csv, claims.csv and paper.json into the folder;
+// rh_paper_foresee() says whether some are. RH_ESTOPPED when it was stopped: finished cells are
+// kept.
 RH_API rh_status rh_paper_run(rh_paper *paper, rh_error *err);
 
 // What the cells took, over all sessions; a cell's share of the time is measured, not computed.

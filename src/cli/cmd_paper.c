@@ -7,6 +7,7 @@
 
 #include "cli_internal.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "rehearse/paper.h"
 #include "rehearse/report.h"
@@ -42,6 +43,10 @@ static const cli_option main_option[] = {
      .initial = "1", .lo = 0, .hi = INT64_MAX - 1000000},
     {"jobs", 'j', CLI_WHOLE, "N", .about = "cells in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
+    {"part", 0, CLI_TEXT, "I/N",
+     .about =
+         "do only the I-th of N parts of the cells, on one of N machines that share FOLDER; "
+         "then once without --part, for the results"},
     {"dry-run", 0, CLI_NONE, NULL,
      .about = "print cells, learning steps and CPU time that are left, and stop"},
     {0},
@@ -119,6 +124,24 @@ static bool stop(void *context)
 
 // ---------------------------------------------------------------------------- options
 
+// --part 2/8
+static int read_part(battery *b)
+{
+    const char *text = cli_value(b->args, "part"), *slash = text ? strchr(text, '/') : NULL;
+    double part = 0.0, nparts = 0.0;
+    if (!text)
+        return CLI_OK;
+    bool good = slash && rh_number__read(text, (size_t)(slash - text), &part) == RH_NUMBER &&
+                rh_number__read(slash + 1, strlen(slash + 1), &nparts) == RH_NUMBER &&
+                part == floor(part) && nparts == floor(nparts) && part >= 1.0 &&
+                part <= nparts && nparts <= 1e6;
+    if (!good)
+        return cli_refuse("paper: --part = %s, expected I/N such as 2/8", text);
+    b->opt.part = (int)part - 1;
+    b->opt.nparts = (int)nparts;
+    return CLI_OK;
+}
+
 static int prepare(battery *b)
 {
     const cli_args *args = b->args;
@@ -151,6 +174,9 @@ static int prepare(battery *b)
     b->quiet = cli_has(args, "quiet");
     b->json = cli_has(args, "json");
     b->terminal = cli_is_terminal(stderr);
+    int rc = read_part(b);
+    if (rc)
+        return rc;
     rh_status status = rh_paper_create(&b->paper, args->word[0], &b->opt, &err);
     return cli_pass(status, &err);
 }
@@ -272,6 +298,14 @@ static int carry_out(battery *b)
     int rc = cli_pass_file(status, &err);
     if (status == RH_EIO)
         cli_try("fix this and rerun the same command; finished cells are kept");
+    rh_paper_estimate left = rh_paper_foresee(b->paper);
+    if (!rc && left.ndone < left.ncell) {
+        if (!b->quiet)
+            cli_say("part %d of %d is done; %s of %s cells of all parts are in %s",
+                    b->opt.part + 1, b->opt.nparts, cli_count(left.ndone).s,
+                    cli_count(left.ncell).s, b->opt.folder);
+        return CLI_OK;
+    }
     if (!rc)
         rc = write_page(b);
     if (rc)

@@ -29,8 +29,12 @@ const rh_paper_experiment *rh_paper_at(int i)
 
 rh_paper_options rh_paper_defaults(void)
 {
-    return (rh_paper_options){
-        .nlog = 30, .ncostly = RH_PAPER_LEAST_LOGS, .seed = 1, .nthread = 1, .cookie = COOKIE};
+    return (rh_paper_options){.nlog = 30,
+                              .ncostly = RH_PAPER_LEAST_LOGS,
+                              .seed = 1,
+                              .nthread = 1,
+                              .nparts = 1,
+                              .cookie = COOKIE};
 }
 
 static rh_status check_options(const rh_paper_options *opt, rh_error *err)
@@ -47,6 +51,10 @@ static rh_status check_options(const rh_paper_options *opt, rh_error *err)
                        RH_PAPER_MOST_LOGS);
     if (opt->nthread < 1)
         return rh_fail(err, RH_EINVAL, "paper: threads = %d, expected 1 or more", opt->nthread);
+    if (opt->nparts < 1 || opt->part < 0 || opt->part >= opt->nparts)
+        return rh_fail(err, RH_EINVAL,
+                       "paper: part %d of %d, expected 1 to the number of parts", opt->part + 1,
+                       opt->nparts);
     if ((unsigned)opt->constants > RH_PAPER_PRINTED)
         return rh_fail(err, RH_EINVAL, "paper: constants = %d, expected 0 or 1",
                        (int)opt->constants);
@@ -183,6 +191,9 @@ rh_status rh_paper_run(rh_paper *paper, rh_error *err)
     if (rc)
         return rc;
     clear_results(paper);
+    for (int i = 0; i < paper->ncell; i++)
+        if (!paper->cell[i].done && !rh_paper__read(paper, i)) // of another part
+            return paper->bad ? rh_base__no_memory(err, "paper") : RH_OK;
     for (int i = 0; i < paper->npart; i++) {
         paper->now = paper->part[i];
         paper->now->draw(paper);

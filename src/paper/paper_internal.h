@@ -82,6 +82,7 @@ struct rh_paper__cell {
     double cost;      // seconds, foreseen
     char name[120];   // file name without ending
     bool taken, done; // being done, done
+    bool skipped;     // of another part, and not needed by this one
     rh_state *result; // owned; NULL until done
 };
 

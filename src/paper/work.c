@@ -21,13 +21,13 @@
 
 typedef struct pool {
     rh_paper *paper;
-    pthread_mutex_t lock; // guards everything below, and which cells are taken and done
-    pthread_cond_t news;  // a cell is done, or a thread has ended
-    int nworking;         // threads that have not ended
-    double cost, resumed; // of cells that are done; of these, found in the folder
-    double all;           // of all cells
-    int ndone, nresumed;
-    int last; // cell just finished; -1: none
+    pthread_mutex_t lock;       // guards everything below, and which cells are taken and done
+    pthread_cond_t news;        // a cell is done, or a thread has ended
+    int nworking;               // threads that have not ended
+    double cost, resumed;       // of cells that are done; of these, found in the folder
+    double all;                 // of all cells
+    int ncell, ndone, nresumed; // of this part
+    int last;                   // cell just finished; -1: none
     rh_status rc;
     rh_error err;
     atomic_bool stop;
@@ -46,7 +46,8 @@ static double seconds_of(clockid_t clock)
 
 static bool ready(const rh_paper *paper, const rh_paper__cell *cell)
 {
-    return !cell->taken && !cell->done && (cell->after < 0 || paper->cell[cell->after].done);
+    return !cell->taken && !cell->done && !cell->skipped &&
+           (cell->after < 0 || paper->cell[cell->after].done);
 }
 
 // The costliest cell that can be begun, -1: none. *wait: one may become ready.
@@ -57,7 +58,7 @@ static int take(pool *p, bool *wait)
     *wait = false;
     for (int i = 0; i < paper->ncell; i++) {
         const rh_paper__cell *cell = &paper->cell[i];
-        *wait = *wait || !cell->done;
+        *wait = *wait || (!cell->done && !cell->skipped);
         if (ready(paper, cell) && (best < 0 || cell->cost > paper->cell[best].cost))
             best = i;
     }
@@ -137,7 +138,7 @@ static void tell(pool *p)
 {
     const rh_paper_options *opt = &p->paper->opt;
     double all = p->all > 0.0 ? p->all : 1.0;
-    rh_paper_progress news = {.ncell = p->paper->ncell,
+    rh_paper_progress news = {.ncell = p->ncell,
                               .ndone = p->ndone,
                               .nresumed = p->nresumed,
                               .share = p->cost / all,
@@ -187,20 +188,36 @@ static rh_status start(pool *p, pthread_t *thread, int nthread, int *nstarted, r
     return rh_fail(err, RH_EIO, "paper: cannot start a thread: %s", strerror(fault));
 }
 
+// What other parts do, unless a cell of this part needs it. Every cell comes after what it
+// needs.
+static void skip_others(rh_paper *paper)
+{
+    const rh_paper_options *opt = &paper->opt;
+    for (int i = 0; i < paper->ncell; i++)
+        paper->cell[i].skipped = i % opt->nparts != opt->part;
+    for (int i = paper->ncell - 1; i >= 0; i--)
+        if (!paper->cell[i].skipped && paper->cell[i].after >= 0)
+            paper->cell[paper->cell[i].after].skipped = false;
+}
+
 rh_status rh_paper__work(rh_paper *paper, rh_error *err)
 {
     pool p = {.paper = paper, .last = -1};
     int nthread = paper->opt.nthread, nstarted = 0;
+    skip_others(paper);
     for (int i = 0; i < paper->ncell; i++) {
         rh_paper__cell *cell = &paper->cell[i];
         cell->taken = false;
+        if (cell->skipped)
+            continue;
+        p.ncell++;
         p.all += cell->cost;
         p.cost += cell->done ? cell->cost : 0.0;
         p.ndone += cell->done;
     }
     p.nresumed = p.ndone;
     p.resumed = p.cost;
-    if (p.ndone == paper->ncell)
+    if (p.ndone == p.ncell)
         return RH_OK;
     pthread_t *thread = rh_alloc((size_t)nthread, sizeof *thread);
     if (!thread)
@@ -219,7 +236,7 @@ rh_status rh_paper__work(rh_paper *paper, rh_error *err)
         return rc;
     if (atomic_load(&p.stop))
         return rh_fail(err, RH_ESTOPPED, "paper: stopped, %d of %d cells are done", p.ndone,
-                       paper->ncell);
+                       p.ncell);
     if (p.rc && err)
         *err = p.err;
     return p.rc;

@@ -28,6 +28,8 @@ static void held_wrong(void **unused)
     refuse("paper exp1 -o ''", "paper: --output is missing");
     refuse("paper exp1 -o x --logs 0", "--logs");
     refuse("paper exp1 -o x --constants print", "did you mean 'printed'?");
+    refuse("paper exp1 -o x --part 3/2", "paper: --part = 3/2, expected I/N such as 2/8");
+    refuse("paper exp1 -o x --part two", "expected I/N such as 2/8");
     refuse("paper exp1 -o x --json --quiet", "--json and --quiet cannot be used together");
     run("echo > file");
     refuse("paper theory --quick -o file", "file: is a file, expected a folder");
@@ -96,6 +98,21 @@ static void interrupted(void **unused)
     drop(&o);
 }
 
+// Two machines with one folder: parts, then the results of both.
+static void in_parts(void **unused)
+{
+    (void)unused;
+    outcome o = rehearse("paper theory --quick -o parts --part 1/2 -j 1");
+    assert_int_equal(o.code, 0);
+    assert_has(o.err, "part 1 of 2 is done; 2 of 4 cells of all parts are in parts");
+    drop(&o);
+    run("test ! -e parts/index.html");
+    char *said = output_of("paper theory --quick -o parts --part 2/2 -j 1");
+    assert_has(said, "T.1"); // the last one finds all of them
+    free(said);
+    run("test $(wc -l < parts/work.csv) = 5 && test -e parts/index.html");
+}
+
 static void leaves(void **unused)
 {
     (void)unused;
@@ -133,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(held_wrong),      cmocka_unit_test(dry_run),
         cmocka_unit_test(survives_a_kill), cmocka_unit_test(interrupted),
-        cmocka_unit_test(leaves),
+        cmocka_unit_test(in_parts),        cmocka_unit_test(leaves),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
