@@ -12,6 +12,7 @@
 #include "rehearse/log.h"
 #include "rehearse/model.h"
 #include "rehearse/offline.h"
+#include "rehearse/paper.h"
 #include "rehearse/plugin.h"
 #include "rehearse/replay_eval.h"
 #include "rehearse/report.h"

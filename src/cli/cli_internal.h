@@ -47,6 +47,8 @@ typedef enum cli_kind {
     CLI_POLICY,
     CLI_TOPIC,
     CLI_COMMAND,
+    CLI_EXPERIMENT,
+    CLI_CONSTANTS,
     CLI_SHELL
 } cli_kind;
 
@@ -87,7 +89,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_tune, cli_report, cli_deploy, cli_inspect, cli_convert,
-    cli_collect, cli_fit, cli_run, cli_sweep, cli_list, cli_help, cli_completion, cli_manual;
+    cli_collect, cli_fit, cli_run, cli_sweep, cli_paper, cli_list, cli_help, cli_completion,
+    cli_manual;
 extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // shared tables
 
 // Headings of the plan's options that commands add their own to.

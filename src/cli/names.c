@@ -35,6 +35,16 @@ static int command_names(const char *name[CLI_MAX_NAMES])
     return n;
 }
 
+// Of the paper, and all of them.
+static int experiment_names(const char *name[CLI_MAX_NAMES])
+{
+    int n = 0;
+    for (; rh_paper_at(n); n++)
+        name[n] = rh_paper_at(n)->name;
+    name[n] = "all";
+    return n + 1;
+}
+
 static int format_names(bool reads, const char *name[CLI_MAX_NAMES])
 {
     int n = 0;
@@ -69,6 +79,7 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         {CLI_RESTARTS, {"normal", "random"}},
         {CLI_POLICY, {"near-optimal", "medium", "naive", "random"}},
         {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "grids"}},
+        {CLI_CONSTANTS, {[RH_PAPER_RELEASED] = "released", [RH_PAPER_PRINTED] = "printed"}},
         {CLI_SHELL, {"bash", "zsh", "fish"}},
     };
     int n = 0;
@@ -97,6 +108,8 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         return cli_key_names("env.name", name);
     if (kind == CLI_COMMAND)
         return command_names(name);
+    if (kind == CLI_EXPERIMENT)
+        return experiment_names(name);
     if (kind == CLI_READ_FORMAT || kind == CLI_WRITE_FORMAT)
         return format_names(kind == CLI_READ_FORMAT, name);
     return fixed_names(kind, name);

@@ -35,16 +35,28 @@ bool rh_report_charts(void)
 
 // ---------------------------------------------------------------------------- the data
 
-static rh_status read_file(const char *path, rh_text *text, rh_error *err)
+// What a page is made of.
+typedef struct source {
+    const char *key;   // of the version, in the data
+    const char *class; // of the element that has the data
+    const char *whose; // "a study"
+    const char *maker; // what writes the data
+} source;
+
+static const source of_study = {"report", "study", "a study", "the study's `rehearse tune`"};
+static const source of_paper = {"paper", "paper", "the paper's experiments",
+                                "`rehearse paper`"};
+
+static rh_status read_file(const char *path, const source *is, rh_text *text, rh_error *err)
 {
     char piece[1 << 14];
     const char *tail = rh_base__path_tail(path);
     FILE *in = fopen(path, "re");
     if (!in && errno == ENOENT)
         return rh_fail(err, RH_EIO,
-                       "%s: not found, expected the data of a study; the study's `rehearse "
-                       "tune` command writes it, without repeating runs",
-                       tail);
+                       "%s: not found, expected the data of %s; the command %s writes it, "
+                       "without repeating runs",
+                       tail, is->whose, is->maker);
     if (!in)
         return rh_fail(err, RH_EIO, "%s: cannot read: %s", tail, strerror(errno));
     for (size_t n; (n = fread(piece, 1, sizeof piece, in)) > 0 && text->n <= MOST;)
@@ -54,27 +66,28 @@ static rh_status read_file(const char *path, rh_text *text, rh_error *err)
     if (fault)
         return rh_fail(err, RH_EIO, "%s: cannot read: %s", tail, strerror(fault));
     if (text->n > MOST)
-        return rh_fail(err, RH_EFORMAT, "%s: more than 256 MB, expected the data of a study",
-                       tail);
+        return rh_fail(err, RH_EFORMAT, "%s: more than 256 MB, expected the data of %s", tail,
+                       is->whose);
     return text->bad ? rh_base__no_memory(err, tail) : RH_OK;
 }
 
 // An object of our version.
-static rh_status check_data(const char *path, const rh_text *text, rh_error *err)
+static rh_status check_data(const char *path, const source *is, const rh_text *text,
+                            rh_error *err)
 {
     json_error_t fault;
     const char *tail = rh_base__path_tail(path);
     json_t *root = text->n ? json_loadb(text->data, text->n, 0, &fault) : NULL;
-    json_int_t version = json_integer_value(json_object_get(root, "report"));
+    json_int_t version = json_integer_value(json_object_get(root, is->key));
     json_decref(root);
     if (!root)
-        return rh_fail(err, RH_EFORMAT, "%s:%d: %.120s, expected the data of a study", tail,
-                       text->n ? fault.line : 1, text->n ? fault.text : "empty file");
+        return rh_fail(err, RH_EFORMAT, "%s:%d: %.120s, expected the data of %s", tail,
+                       text->n ? fault.line : 1, text->n ? fault.text : "empty file",
+                       is->whose);
     if (version != VERSION)
         return rh_fail(err, RH_EFORMAT,
-                       "%s: report = %lld, expected %d; the study's `rehearse tune` command "
-                       "writes it again",
-                       tail, (long long)version, VERSION);
+                       "%s: %s = %lld, expected %d; the command %s writes it again", tail,
+                       is->key, (long long)version, VERSION, is->maker);
     return RH_OK;
 }
 
@@ -102,23 +115,29 @@ static void add_data(rh_text *page, const rh_text *data)
     rh_text__add_n(page, data->data + kept, data->n - kept);
 }
 
-static rh_status add_study(rh_text *page, const char *folder, rh_error *err)
+static rh_status add_source(rh_text *page, const char *path, const source *is, rh_error *err)
 {
-    rh_text path = {0}, data = {0};
-    size_t n = strlen(folder);
-    rh_text__format(&path, "%s%s" RH_REPORT_DATA, folder, n && folder[n - 1] == '/' ? "" : "/");
-    rh_status rc = path.bad ? rh_base__no_memory(err, folder) : RH_OK;
+    rh_text data = {0};
+    rh_status rc = read_file(path, is, &data, err);
     if (!rc)
-        rc = read_file(path.data, &data, err);
-    if (!rc)
-        rc = check_data(path.data, &data, err);
+        rc = check_data(path, is, &data, err);
     if (!rc) {
-        rh_text__add(page, "<script type=\"application/json\" class=\"study\">");
+        rh_text__format(page, "<script type=\"application/json\" class=\"%s\">", is->class);
         add_data(page, &data);
         rh_text__add(page, "</script>\n");
     }
-    rh_text__clear(&path);
     rh_text__clear(&data);
+    return rc;
+}
+
+static rh_status add_study(rh_text *page, const char *folder, rh_error *err)
+{
+    rh_text path = {0};
+    size_t n = strlen(folder);
+    rh_text__format(&path, "%s%s" RH_REPORT_DATA, folder, n && folder[n - 1] == '/' ? "" : "/");
+    rh_status rc = path.bad ? rh_base__no_memory(err, folder)
+                            : add_source(page, path.data, &of_study, err);
+    rh_text__clear(&path);
     return rc;
 }
 
@@ -193,6 +212,17 @@ static rh_status write_text(const char *path, const rh_text *text, rh_error *err
     return rc;
 }
 
+// The scripts, the end, and the file.
+static rh_status finish(rh_text *page, const char *path, rh_error *err)
+{
+    if (rh_report_charts())
+        add_asset(page, "script", &rh_asset__charts);
+    add_asset(page, "script", &rh_asset__script);
+    rh_text__add(page, "</body>\n</html>\n");
+    return page->bad ? rh_base__no_memory(err, rh_base__path_tail(path))
+                     : write_text(path, page, err);
+}
+
 rh_status rh_report_write(const char *path, const char *const *folder, int n, int refresh,
                           rh_error *err)
 {
@@ -204,14 +234,19 @@ rh_status rh_report_write(const char *path, const char *const *folder, int n, in
     rh_status rc = RH_OK;
     for (int i = 0; i < n && !rc; i++)
         rc = add_study(&page, folder[i], err);
-    if (!rc) {
-        if (rh_report_charts())
-            add_asset(&page, "script", &rh_asset__charts);
-        add_asset(&page, "script", &rh_asset__script);
-        rh_text__add(&page, "</body>\n</html>\n");
-        rc = page.bad ? rh_base__no_memory(err, rh_base__path_tail(path))
-                      : write_text(path, &page, err);
-    }
+    if (!rc)
+        rc = finish(&page, path, err);
+    rh_text__clear(&page);
+    return rc;
+}
+
+rh_status rh_report_write_paper(const char *path, const char *data, rh_error *err)
+{
+    rh_text page = {0};
+    add_head(&page, 0);
+    rh_status rc = add_source(&page, data, &of_paper, err);
+    if (!rc)
+        rc = finish(&page, path, err);
     rh_text__clear(&page);
     return rc;
 }

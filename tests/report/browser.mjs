@@ -342,6 +342,34 @@ const html = readFileSync(page, "utf8"), from = html.indexOf("<script>/*!"), pla
 writeFileSync(plain, html.slice(0, from) + html.slice(html.indexOf("</script>", from) + 9));
 await visit("plain", plain, { charts: false });
 
+// ---------------------------------------------------------------- the paper's experiments
+
+// The page of another paper.json: data is not part of the policy.
+function paperPage(name, change) {
+  const page = readFileSync(join(folder, "battery/index.html"), "utf8"), file = join(folder, name + ".html");
+  const d = JSON.parse(readFileSync(join(folder, "battery/paper.json"), "utf8"));
+  change(d);
+  const text = JSON.stringify(d).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+  writeFileSync(file, page.replace(/(class="paper">)[^]*?(<\/script>)/, (_, a, b) => a + text + b));
+  return file;
+}
+
+const some = (n) => Array.from({ length: n }, (_, i) => -100 - 50 * Math.abs(Math.sin(i * 7.7)));
+const paperFigure = (draw, names) => ({ experiment: "theory", id: "x-" + draw, title: names[0], about: names[0], draw, best: -100, series: names.map((name, k) => ({ name, y: [...some(30), null, -1000 - k], released: k ? [null, null, null] : [-130, -120, -110] })) });
+const kinds = (names) => ["box", "bar", "dots"].map((draw) => paperFigure(draw, names));
+const claims = ["holds", "does not hold", "not decided"].map((verdict, k) => ({ id: `9.${k}`, experiment: "theory", sentence: "a sentence", rule: "a rule", measured: "a number", verdict, value: k, lo95: -k, hi95: null, logs: 30 }));
+const battery = paperPage("battery-all", (d) => { d.figures.push(...kinds(["kNN", "NN", "Random"])); d.claims.push(...claims); });
+await visit("paper", join(folder, "battery/index.html"), { axes: true });
+await visit("paper-all", battery, { axes: true });
+await visit("paper-dark", battery, { scheme: "dark", axes: true });
+await visit("paper-narrow", battery, { width: 390 });
+await visit("paper-hostile", paperPage("battery-hostile", (d) => {
+  d.figures.push(...kinds([EVIL, LONG, RTL]), { ...paperFigure("box", [EVIL]), series: [] });
+  d.claims.push({ ...claims[0], id: EVIL, sentence: LONG, rule: EVIL, measured: RTL, verdict: EVIL, value: 1e308 });
+  d.facts.push({ experiment: "theory", what: EVIL, ours: null, error: 1e-300, released: 1e308, note: LONG });
+  d.experiments[0].title = d.experiments[0].about = d.command = EVIL;
+}), { most: 0, axes: true });
+
 await chrome.close();
 console.log(`${ncheck} checks, ${nfault} failed; pages and screenshots are in ${folder}`);
 process.exit(nfault ? 1 : 0);

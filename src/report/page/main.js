@@ -44,7 +44,7 @@
   // How far a study is that was running when the page was written.
   const progress = (p) => (p?.runs_at_most ? [make("progress", { value: p.runs, max: p.runs_at_most, "aria-label": "progress of the study" }), ` ${count(p.runs)} of at most ${plural(p.runs_at_most, "run")}${p.stage === "confirm" ? ", confirming" : ""}`] : null);
 
-  function build() {
+  function buildStudies() {
     const all = [...document.querySelectorAll("script.study")].map((s) => prepare(JSON.parse(s.textContent)));
     const page = document.getElementById("page");
     study = all.length === 1 ? all[0] : null;
@@ -57,7 +57,13 @@
         study ? make("p", {}, named(d.agent, 30), " on ", named(String(d.log?.path ?? "").replace(/^.*\//, ""), 60), `, ${plural(d.inspected?.steps ?? d.log?.steps ?? 0, "step")}`, d.finished ? "" : [make("strong", {}, " · not finished: the state so far"), progress(d.progress)]) : make("p", {}, plural(all.length, "study").replace("studys", "studies")),
         make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.querySelector("h2").textContent))))))));
     page.append(...sections);
-    if (!library) page.prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
+  }
+
+  function build() {
+    const paper = document.querySelector("script.paper");
+    if (paper) buildPaper(JSON.parse(paper.textContent));
+    else buildStudies();
+    if (!library) document.getElementById("page").prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
     drawAll();
     const again = () => drawAll();
     dark.addEventListener("change", again);
