@@ -409,7 +409,7 @@ typedef struct rh_verdict {
     rh_findings findings;         //
     int64_t nrun;                 // finished runs
     int64_t nrun_resumed;         // of these, read from the journal
-    int64_t nstep;                // steps of all runs
+    int64_t nstep;                // steps of all runs of trials
     double seconds;               // since rh_study_create()
 } rh_verdict;
 

@@ -262,7 +262,6 @@ static rh_status take_in(rh_study *study, const rh_study__run *run, rh_error *er
     const rh_study__checking *c = &study->checking;
     double *score = score_of(c, run->member, run->trial, run->run);
     *score = run->result.outcome == RH_FAILED ? NAN : run->result.score;
-    study->nstep += run->result.nstep;
     study->nrun++;
     study->dirty = true;
     return study->journal ? rh_journal__add_check(study->journal, c->check[run->member].model,

@@ -67,7 +67,7 @@ struct rh_study {
     int64_t nrun_search;          // runs of the search, as last predicted
     int nsetting_max;             // and settings
     int nfirst;                   // settings asked for before the first result
-    int64_t nstep;                // steps of all runs
+    int64_t nstep;                // steps of all runs of trials
     int nfinished;                // settings finished in this stage
     int nclosed;                  // all settings below this one are closed
     char failure[244];            // why a run failed, of this process; "": none did

@@ -134,9 +134,9 @@ static void all_tied(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     int nknown, ntied = rh_study__count_tied(study, &nknown);
-    bool spread = rh_study__is_spread(study, INT_MAX);
     if (nknown < 3 || ntied <= TIED * nknown)
         return;
+    bool spread = rh_study__is_spread(study, INT_MAX);
     rh_finding *f = rh_findings__add(
         &v->findings, RH_WARNING, "all-tied", ntied,
         "%d of %d other settings%s are statistically tied with the best of the search (95 %%)",

@@ -384,6 +384,7 @@ static void the_older_layout(void **unused)
 #define MIXED                                                                                  \
     "tune " RH_TEST_DATA "/study_mixed/log.csv -n 40 -r 1 --trials 6 --method random "         \
     "-s alpha=0.001:1:log -s lambda=0:0.9 --confirm 3 --confirm-members 2 --confirm-runs 1 "   \
+    "--check 0 "                                                                               \
     "-m knn --repr raw --curve 0 -o mixed --json"
     for (int cut = 0; cut < 2; cut++) {
         assert_int_equal(system("mkdir mixed"), 0);

@@ -407,7 +407,7 @@ static void wrong_param(rh_model *m)
 }
 static void wrong_resample(rh_model *m)
 {
-    m->resample = (rh_resample)3;
+    m->resample = (rh_resample)4;
 }
 static void wrong_severity(rh_model *m)
 {
@@ -444,7 +444,7 @@ static void nonsense_is_refused(void **unused)
         {wrong_run, "a.model: task/number: "},
         {wrong_range, "a.model: task/obs_lo: range 1 is 7 to"},
         {wrong_param, "a.model: param: knn: k = 65, expected a whole number, 1 to 64"},
-        {wrong_resample, "a.model: resample: 3, expected 0 to 2"},
+        {wrong_resample, "a.model: resample: 4, expected 0 to 3"},
         {wrong_severity, "a.model: fidelity/finding: finding 0 is invalid"},
         {wrong_count, "a.model: fidelity/number: simulated_return.n = -1"},
     };

@@ -32,7 +32,7 @@ static void options(void **unused)
     REFUSED(o.cookie = 0, "model: options must start from rh_model_defaults()");
     REFUSED(o.nmember = 0, "model: members = 0, expected 1 to 256");
     REFUSED(o.nmember = 257, "model: members = 257, expected 1 to 256");
-    REFUSED(o.resample = (rh_resample)3, "model: resample = 3, expected 0 to 2");
+    REFUSED(o.resample = (rh_resample)4, "model: resample = 4, expected 0 to 3");
     REFUSED(o.share = 0.0, "model: share = 0, expected above 0 and at most 1");
     REFUSED(o.share = 1.5, "model: share = 1.5, expected above 0 and at most 1");
     REFUSED(o.share = NAN, "model: share = nan, expected above 0 and at most 1");

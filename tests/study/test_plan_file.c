@@ -136,12 +136,12 @@ static void refusals(void **unused)
         {"trials: 3", F "1: trials belongs below budget:"},
         {"rewrad: x",
          F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, "
-           "preset, grid, method, gamma, continuing, resets, confirm, seed, budget, "
+           "preset, grid, method, gamma, continuing, resets, confirm, check, seed, budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
            "task, ranges, limits, run_cap, bayes, cem, race, random, reward)"},
         {"metod: grid",
          F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, "
-           "preset, grid, method, gamma, continuing, resets, confirm, seed, budget, "
+           "preset, grid, method, gamma, continuing, resets, confirm, check, seed, budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
            "task, ranges, limits, run_cap, bayes, cem, race, random)"},
         {"program: train.py",

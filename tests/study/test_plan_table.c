@@ -126,8 +126,7 @@ static void every_key(void **unused)
         {"confirm.kinds", "auto", "confirm.kinds", "auto", "network,x",
          "--x = network,x, expected auto, chosen, or kinds of model: stitching, carrying, "
          "network"},
-        {"check", "5", "check", "5", "-1",
-         "--x = -1, expected a whole number, 0 to 1,000,000"},
+        {"check", "5", "check", "5", "-1", "--x = -1, expected a whole number, 0 to 1,000,000"},
         {"seed", "9223372036854775807", "seed", "9223372036854775807", "-1",
          "--x = -1, expected a whole number, 0 to 9,223,372,036,854,775,807"},
         {"bayes.compat", "paper", "bayes.compat", "paper", "x",

@@ -127,8 +127,8 @@ static void round_trips(void **unused)
     }
 }
 
-// The number of trials may be another one, where the method can go on, and the runs of the check,
-// where there is one.
+// The number of trials may be another one, where the method can go on, and the runs of the
+// check, where there is one.
 static void open_entries(void **unused)
 {
     (void)unused;

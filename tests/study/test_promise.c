@@ -306,8 +306,8 @@ static void rare_failures(void **unused)
 }
 
 // The 95 % limits of a count, by Wilson and Hilferty: within 1 % of half the quantiles of chi
-// squared with 2 (c + 1) degrees of freedom, as scipy.stats.chi2.ppf(0.95, 2 * (c + 1)) / 2 gives
-// them: 2.9957, 4.7439, 6.2958, 7.7537.
+// squared with 2 (c + 1) degrees of freedom, as scipy.stats.chi2.ppf(0.95, 2 * (c + 1)) / 2
+// gives them: 2.9957, 4.7439, 6.2958, 7.7537.
 static double limit_of(int c)
 {
     static const double limit[] = {2.9957, 4.7439, 6.2958, 7.7537};
