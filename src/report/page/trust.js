@@ -76,7 +76,7 @@
       make("div", { class: `verdict ${kind}` }, icon(path, "icon"),
         make("div", {}, make("p", { class: "level" }, words),
           make("p", {}, isShare(t.probability)
-            ? [make("b", {}, percent(t.probability)), " probability that this setting is nearly the best on the plant: its true regret is below 10 % of the range of all settings."]
+            ? [make("b", {}, percent(t.probability)), " probability that this setting is nearly the best on the plant: its true regret is below 10 % of the difference between the best and the median setting."]
             : "No probability is given."))),
       make("div", { class: "columns" },
         reasonList("What speaks for it", reasons.filter((r) => r.good === true), "for", "Nothing."),
