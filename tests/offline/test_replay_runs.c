@@ -601,7 +601,7 @@ static void states_and_frozen_agents(void **unused)
     rh_agent_start(trained, &obs, &rng, &act);
     for (int i = 0; i < 200; i++) {
         obs = i % 3;
-        rh_agent_step(trained, act ? 1.0 : -1.0, &obs, &rng, &act);
+        rh_agent_step(trained, act != 0.0 ? 1.0 : -1.0, &obs, &rng, &act);
     }
     rh_agent_end(trained, 0.0);
     assert_int_equal(rh_agent_save(trained, &state, NULL), RH_OK);
