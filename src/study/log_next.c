@@ -26,6 +26,8 @@
 // 5. Regions that share a face and need about the same are joined. At most 5 rows.
 // 6. The runs have random streams of their own. The journal keeps the rows, not the visits: a
 //    finished study does not run again.
+// 7. A study without a check (check: 0, preset: paper) has none of this either: agents of other
+//    programs may be slow, and the user wants nothing beyond the search and the confirmation.
 
 #include "core.h"
 #include "regions.h"
@@ -374,6 +376,8 @@ rh_status rh_study__find_next(rh_study *study, rh_error *err)
 {
     const rh_log *log = rh_model_log(rh_study_model(study));
     int setting[SETTINGS], n;
+    if (!study->plan->check_runs) // decision 7
+        return RH_OK;
     double *hp = rh_alloc((size_t)study->plan->agent->nparam + 1, SETTINGS * sizeof *hp);
     rh_visits visits = {0};
     rh_status rc = RH_OK;

@@ -20,7 +20,8 @@ pandas = pytest.importorskip("pandas")
 def study(log, tmp_path_factory):
     return rehearse.tune(log, "esarsa", search={"alpha": (0.01, 1, "log"), "tau": [0.1, 1, 10], "lambda": 0.5},
                          folder=tmp_path_factory.mktemp("s") / "study", trials=8,
-                         **{**SMALL, "confirm": 2, "confirm_members": 2, "confirm_runs": 2, "confirm_kinds": "chosen"})
+                         **{**SMALL, "confirm": 2, "check": 3, "confirm_members": 2, "confirm_runs": 2,
+                            "confirm_kinds": "chosen"})
 
 
 def test_the_program_gives_the_same(study, tmp_path):
@@ -42,7 +43,10 @@ def test_results(study):
     assert lo <= study.score <= hi and study.unit == "per episode"
     assert len(study.trials) == 10 and set(study.trials["stage"]) == {"search", "confirm"}
     assert set(study.trials["tau"]) <= {0.1, 1, 10}
-    assert len(study.runs) == study.result["runs"] == 8 * 2 + 2 * 4
+    assert len(study.runs) == 8 * 2 + 2 * 4
+    assert study.result["runs"] == len(study.runs) + 5 * 4 * 3  # the check: 5 models, 4 settings, 3 runs
+    assert study.trust["level"] in ("high", "medium", "low", "cannot answer") and 0 < study.trust["probability"] < 1
+    assert study.trust["reasons"] and "halves" in study.trust["evidence"]
     assert study.logged["score"] == pytest.approx(-53.0591)
     assert list(study.importance.index) == ["alpha", "tau"]
     assert study.model.kind == "knn"
@@ -63,7 +67,8 @@ def test_plots(study):
 def test_a_finished_study_is_not_done_again(study, log):
     again = rehearse.tune(log, "esarsa", search={"alpha": (0.01, 1, "log"), "tau": [0.1, 1, 10], "lambda": 0.5},
                           folder=study.folder, trials=8, jobs=1,
-                          **{**SMALL, "confirm": 2, "confirm_members": 2, "confirm_runs": 2, "confirm_kinds": "chosen"})
+                          **{**SMALL, "confirm": 2, "check": 3, "confirm_members": 2, "confirm_runs": 2,
+                             "confirm_kinds": "chosen"})
     assert again.result["resumed_runs"] == again.result["runs"] and again.runs.equals(study.runs)
     with pytest.raises(rehearse.Error, match="budget.trials|the study has"):
         rehearse.tune(log, "esarsa", search={"alpha": [0.1, 0.2]}, folder=study.folder, **SMALL)

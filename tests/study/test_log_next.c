@@ -85,7 +85,7 @@ static rh_plan *plan_of(const rh_log *log, bool discrete)
                                           {"confirm.runs", "2"},
                                           {"confirm.kinds", "chosen"},
                                           {"method", "grid"},
-                                          {"check", "0"}};
+                                          {"check", "1"}};
     rh_plan *plan = NULL;
     rh_error err = {""};
     assert_int_equal(rh_plan_create(&plan, &err), RH_OK);
