@@ -218,7 +218,7 @@ rh_status rh_study__judge_all(rh_study *study)
     v->nkind = study->kinds.n;
     v->optimism = study->optimism;
     v->check = study->checking.check;
-    v->ncheck = study->checking.n;
+    v->ncheck = study->finished ? study->checking.n : 0; // runs may be missing before
     v->checked = study->checking.setting;
     v->nchecked = study->checking.nsetting;
     v->nreference = study->checking.nreference;
