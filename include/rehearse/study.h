@@ -297,6 +297,15 @@ typedef struct rh_check {
     int nrun;
 } rh_check;
 
+// Agents with the winner's setting that learned in a model of one half of the log and then act,
+// without learning, in it and in a model of the other half. Medians; NAN: unknown.
+typedef struct rh_transfer {
+    int n;              // agents; 0: unknown
+    double same, other; // their scores in the two models
+    double lost;        // how much lower the second is
+    double share;       // lost / gain on random actions in the first, 0 to 1
+} rh_transfer;
+
 // What a study shows about the reliability of its choice, without the true plant
 // (docs/verdict.md).
 typedef enum rh_evidence_name {
@@ -319,6 +328,7 @@ typedef enum rh_evidence_name {
     RH_EVIDENCE_LEADER,
     RH_EVIDENCE_WARNINGS,
     RH_EVIDENCE_UNPROVEN,
+    RH_EVIDENCE_TRANSFER,
     RH_NEVIDENCE
 } rh_evidence_name;
 
@@ -395,9 +405,10 @@ typedef struct rh_verdict {
     double usual_score;       // median score of the winner's runs
     const rh_check *check;    // other models of the log                       (ncheck)
     int ncheck;               // 0: the study has no check
-    const int *checked; // settings that ran there: those that were confirmed, then a median
-    int nchecked;       // one of the search and one of its lowest quarter (nchecked)
-    int nreference;     // of these, the last so many were not confirmed
+    const int *checked;   // settings that ran there: those that were confirmed, then a median
+    int nchecked;         // one of the search and one of its lowest quarter (nchecked)
+    int nreference;       // of these, the last so many were not confirmed
+    rh_transfer transfer; // does what the winner learns hold in another model?
     rh_evidence evidence[RH_NEVIDENCE]; // of the reliability of the choice
     rh_trust trust;                     //
     double probability; // that the true regret is below a tenth of the difference between the

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef RH_PART_FOLDER // by CMakeLists.txt: the folder, and the ways to it
 #define RH_PART_FOLDER "/usr/local/libexec/rehearse"
@@ -29,8 +30,13 @@ static bool find_own(char *folder)
     static const int here = 0;
     bool found = dladdr1(&here, &info, &map, RTLD_DL_LINKMAP) != 0 && map;
     const char *name = found ? ((const struct link_map *)map)->l_name : "";
-    if (!realpath(*name ? name : "/proc/self/exe", folder))
+    ssize_t n = 0;
+    if (!*name) // the program; its file may have been replaced since it was started
+        n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (n < 0 || (n == 0 && !realpath(name, folder)))
         return false;
+    if (n > 0)
+        folder[n] = 0;
     char *slash = strrchr(folder, '/');
     if (!slash)
         return false;

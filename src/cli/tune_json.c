@@ -120,6 +120,13 @@ static void json_scale(cli_json *json, const rh_verdict *v)
     cli_json_real(json, "mean_score", v->rare_score);
     cli_json_real(json, "median_of_all", v->usual_score);
     cli_json_close(json);
+    cli_json_open(json, "transfer", '{', true);
+    cli_json_whole(json, "agents", v->transfer.n);
+    cli_json_real(json, "same_model", v->transfer.same);
+    cli_json_real(json, "other_model", v->transfer.other);
+    cli_json_real(json, "lost", v->transfer.lost);
+    cli_json_real(json, "share", v->transfer.share);
+    cli_json_close(json);
 }
 
 static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdict *v)

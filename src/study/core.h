@@ -41,6 +41,16 @@ typedef struct rh_study__checking {
     double *score;                    // owned                           (n x nsetting x nrun)
 } rh_study__checking;
 
+#define RH_STUDY__HALVES 2
+#define RH_STUDY__MOVED 10 // agents that learn in each half of the log, at most
+
+// Agents that learned in a model of one half of the log and act in both.
+typedef struct rh_study__moved {
+    int setting; //
+    int n;       // agents of each half; 0: there are none
+    double score[RH_STUDY__HALVES][RH_STUDY__MOVED][RH_STUDY__HALVES]; // learned in, agent,
+} rh_study__moved;                                                     //   acts in; NAN: none
+
 struct rh_study {
     const rh_plan *plan;
     rh_study_options opt;
@@ -85,6 +95,7 @@ struct rh_study {
     rh_verdict verdict;           //
     rh_trial *trial;              // owned: the verdict's                      (nrecord)
     rh_study__checking checking;  //
+    rh_study__moved moved;        //
     rh_next next[RH_NEXT_MOST];   // what to log next                          (nnext)
     int nnext;                    //
 };
@@ -156,6 +167,11 @@ rh_status rh_study__sync(rh_study *study, rh_error *err); // the journal, where 
 rh_status rh_study__check(rh_study *study, rh_error *err);
 int64_t rh_study__ncheck_run(const rh_study *study); // runs of the check, at most
 void rh_study__clear_check(rh_study__checking *checking);
+
+// ---------------------------------------------------------------------------- transfer.c
+
+rh_status rh_study__transfer(rh_study *study, rh_error *err); // of the winner, after the check
+rh_transfer rh_study__transferred(const rh_study *study);     // once random is known
 
 // ---------------------------------------------------------------------------- log_next.c
 

@@ -26,6 +26,8 @@
 //    leader      how far the winner was behind the leader of the search, in ranges
 //    warnings    findings of the model that are warnings: it does not behave like the log
 //    unproven    1 where the kind of model was not compared with others on the log
+//    transfer    share of what agents learn in a model of one half of the log, beyond random
+//                actions, that is lost in a model of the other (transfer.c)
 // 2. The range of a model is measured in it: the best of the settings that ran there minus the
 //    median one of the search (check.c). Confirmation models did not run that one: theirs is
 //    the range of the search.
@@ -66,6 +68,8 @@ static const struct {
     [RH_EVIDENCE_LEADER] = {"leader", "how far behind the leader of the search / range"},
     [RH_EVIDENCE_WARNINGS] = {"warnings", "warnings about the model"},
     [RH_EVIDENCE_UNPROVEN] = {"unproven", "1: the kind of model was not compared with others"},
+    [RH_EVIDENCE_TRANSFER] = {"transfer", "share of what is learned in a model of half of the "
+                                          "log that is lost in one of the other"},
 };
 
 // ---------------------------------------------------------------------------- the search
@@ -323,6 +327,7 @@ rh_status rh_study__gather(rh_study *study)
         value[RH_EVIDENCE_ERRORS] = count_errors(study);
         value[RH_EVIDENCE_LEADER] = behind_leader(v, range);
         value[RH_EVIDENCE_WARNINGS] = count_warnings(study);
+        value[RH_EVIDENCE_TRANSFER] = v->transfer.share;
         measure_model(study, value);
         if (own >= 0)
             measure_check(study, own, x, value);

@@ -16,6 +16,9 @@
 //    with runs of 5,000 steps and a cut-off of 167: promised -92 (-121 to -2), on the plant
 //    -176.
 // 6. too-good: see too_good.c. rare-failures: see promise.c.
+// 7. model-exploited: agents lose half of what they gained on random actions when they are
+// moved
+//    to a model of other data (transfer.c).
 
 #include "core.h"
 
@@ -26,7 +29,8 @@
 #define COVERAGE_WARNING 0.05
 #define COVERAGE_NOTICE 0.01
 #define TIED 0.5
-#define LONG 0.5 // decision 5, of the cut-off
+#define LONG 0.5      // decision 5, of the cut-off
+#define EXPLOITED 0.5 // decision 7
 
 // The agent's value of a dimension at x (ndim), as text.
 static void write_value(const rh_plan *plan, int d, const double *x, char text[40])
@@ -81,6 +85,20 @@ static void rare_failures(rh_study *study)
                          v->nrare, t->nmember * t->nrun, v->rare_score, v->usual_score),
         "expect such a run on the plant, too: find out what happens in it (runs.csv has its "
         "number), or choose settings by their worst runs (--across worst)");
+}
+
+static void exploited(rh_study *study)
+{
+    rh_verdict *v = &study->verdict;
+    const rh_transfer *t = &v->transfer;
+    if (!(t->share >= EXPLOITED)) // false where it is unknown
+        return;
+    rh_findings__advise(
+        rh_findings__add(&v->findings, RH_WARNING, "model-exploited", t->n,
+                         "agents that learned in a model of half of the log score %.4g there "
+                         "and %.4g in a model of the other half: they use errors of the model",
+                         t->same, t->other),
+        "expect less than the score on the plant; log more of what agents do (log_next.csv)");
 }
 
 static void cut_off(rh_study *study)
@@ -249,6 +267,7 @@ rh_status rh_study__findings(rh_study *study)
     rh_study__disagreement(study);
     rh_status rc = rh_study__too_good(study);
     rare_failures(study);
+    exploited(study);
     out_of_coverage(study);
     cut_off(study);
     failed_runs(study);

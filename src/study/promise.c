@@ -33,6 +33,8 @@
 // 8. The models of the check (check.c) are as credible as that of the search. Where the median
 //    run of a setting in one of them is outside its interval, the interval is extended to it.
 //    The median, because these are few runs, and rare failures are allowed for above.
+// 9. The winner's interval also reaches down by what its agents lose when they are moved to a
+//    model of the other half of the log (transfer.c): they owe it to errors of their model.
 
 #include "core.h"
 
@@ -413,12 +415,23 @@ static void allow_for_variants(rh_study *study)
         }
 }
 
+// Decision 9.
+static void allow_for_transfer(rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    if (v->winner < 0 || !(v->transfer.lost > 0.0)) // false where it is unknown
+        return;
+    rh_trial *winner = &study->trial[v->winner];
+    winner->lo95 = fmin(winner->lo95, winner->value - v->transfer.lost);
+}
+
 rh_status rh_study__compare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
     v->per_steps = rh_study__per_steps(study);
     v->logged = unknown;
     v->random = study->random;
+    v->transfer = rh_study__transferred(study);
     v->nrare = 0;
     v->rare_score = v->usual_score = NAN;
     rh_status rc = allow_for_unseen(study);
@@ -428,5 +441,6 @@ rh_status rh_study__compare(rh_study *study)
         return rc;
     allow_for_log(study);
     allow_for_variants(study);
+    allow_for_transfer(study);
     return v->winner < 0 ? RH_OK : find_rare(study);
 }

@@ -441,6 +441,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
     study->finished = !rc;
     study->judged = false;
     if (!rc)
+        rc = rh_study__transfer(study, err);
+    if (!rc)
         rc = rh_study__find_next(study, err);
     if (rc) {
         study->finished = study->judged = false;

@@ -47,6 +47,7 @@ uint64_t rh_members__fingerprint(const rh_members *members);
 #define RH_STUDY__FRESH UINT64_C(1000000)
 #define RH_STUDY__CHECK UINT64_C(2000000)     // and that of the check
 #define RH_STUDY__VISITS UINT64_C(3000000)    // and of the visits of log_next.c
+#define RH_STUDY__TRANSFER UINT64_C(4000000)  // and of transfer.c
 uint64_t rh_study__replicate(rh_stage stage); // threads.c
 
 // ---------------------------------------------------------------------------- units of work

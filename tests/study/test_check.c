@@ -12,15 +12,17 @@ typedef struct sample {
     const rh_verdict *v;
 } sample;
 
-// A finished study of 9 settings of esarsa; so many runs of each in each model of the check.
-static sample make(const char *check, const char *model, int nthread)
+// A finished study of 9 settings of esarsa in a log, which becomes the sample's; so many runs
+// of each in each model of the check.
+static sample make_of(rh_log *log, const char *steps, const char *check, const char *model,
+                      int nthread)
 {
     const char *const word[] = {
-        "agent",           "esarsa", "evaluation.steps", "300",  "evaluation.runs", "3",
+        "agent",           "esarsa", "evaluation.steps", steps,  "evaluation.runs", "3",
         "model",           model,    "representation",   "raw",  "confirm.kinds",   "chosen",
         "confirm.members", "2",      "confirm.settings", "3",    "confirm.runs",    "3",
         "agent.tilings",   "4",      "method",           "grid", "check",           check};
-    sample s = {.log = log_by_chance(5, 400, 2, 3)};
+    sample s = {.log = log};
     rh_study_options opt = rh_study_defaults();
     rh_error err = {""};
     rh_status rc = rh_plan_create(&s.plan, &err);
@@ -44,6 +46,11 @@ static sample make(const char *check, const char *model, int nthread)
     s.v = rh_study_verdict(s.study);
     assert_non_null(s.v);
     return s;
+}
+
+static sample make(const char *check, const char *model, int nthread)
+{
+    return make_of(log_by_chance(5, 400, 2, 3), "300", check, model, nthread);
 }
 
 static void end(sample *s)
@@ -151,6 +158,81 @@ static void intervals_reach_the_check(void **unused)
                 assert_true(run[1] >= s.v->trial[t].lo95 && run[1] <= s.v->trial[t].hi95);
             }
     end(&s);
+}
+
+// ---------------------------------------------------------------------------- transfer
+
+#define STEPS 600
+
+// Actions at random in ten states that pass by. One of the two is paid: the same one
+// throughout, or another one in the second half.
+static rh_log *log_of_pay(bool changes)
+{
+    static walk w[STEPS];
+    rh_rng rng = rh_rng_stream(7, RH_STREAM_AGENT, 0, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int act = (int)rh_rng_below(&rng, 2), paid = changes && i % 10 >= 5 && i >= STEPS / 2;
+        w[i] = (walk){.s = i % 10,
+                      .act = act,
+                      .reward = act == paid,
+                      .next = (i + 1) % 10,
+                      .begins = i == 0};
+    }
+    return log_of(w, STEPS, 2);
+}
+
+static bool warns(const rh_verdict *v, const char *id)
+{
+    for (int i = 0; i < v->findings.n; i++)
+        if (strcmp(v->findings.item[i].id, id) == 0)
+            return v->findings.item[i].severity == RH_WARNING;
+    return false;
+}
+
+static void what_holds_in_both_halves_transfers(void **unused)
+{
+    (void)unused;
+    sample s = make_of(log_of_pay(false), "3000", "2", "knn", 2);
+    assert_int_equal(s.v->transfer.n, 4);
+    assert_true(s.v->transfer.same > s.v->random.score);
+    assert_true(s.v->transfer.share < 0.1);
+    assert_false(warns(s.v, "model-exploited"));
+    end(&s);
+}
+
+// In half of the states one half of the log says the opposite of the other: what is learned
+// about them is wrong there, and the promise says so.
+static void what_holds_in_one_half_does_not(void **unused)
+{
+    (void)unused;
+    sample s = make_of(log_of_pay(true), "3000", "2", "knn", 2);
+    const rh_transfer *t = &s.v->transfer;
+    const rh_trial *winner = &s.v->trial[s.v->winner];
+    assert_true(t->same > s.v->random.score && t->other < t->same);
+    assert_true(t->share >= 0.5 && t->lost > 0.0);
+    assert_true(winner->lo95 <= winner->value - t->lost);
+    assert_true(s.v->evidence[RH_EVIDENCE_TRANSFER].value == t->share);
+    assert_true(warns(s.v, "model-exploited"));
+    end(&s);
+}
+
+// Medians by hand. Random actions score -100.
+static void medians_of_transfer(void **unused)
+{
+    (void)unused;
+    rh_study study = {.verdict = {.random = {-100.0, NAN, NAN}},
+                      .moved = {.n = 3,
+                                .score = {{{-10.0, -30.0}, {-20.0, -20.0}, {-40.0, -5000.0}},
+                                          {{-50.0, -30.0}, {NAN, -20.0}, {-190.0, -120.0}}}}};
+    // own  -10 -20   -40 -30 -120: median -30; other -30 -20 -5000 -50 -190: median -50
+    // lost  20   0  4960  20   70: median  20; share 20/90, 0, 1, 20/70, unknown: 16/63
+    rh_transfer t = rh_study__transferred(&study);
+    assert_int_equal(t.n, 5);
+    assert_true(t.same == -30.0 && t.other == -50.0 && t.lost == 20.0);
+    assert_true(fabs(t.share - 16.0 / 63.0) < 1e-12);
+    study.moved.n = 0;
+    t = rh_study__transferred(&study);
+    assert_true(t.n == 0 && isnan(t.same) && isnan(t.lost) && isnan(t.share));
 }
 
 // ---------------------------------------------------------------------------- the evidence
@@ -263,6 +345,9 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(the_winner_does_not_depend_on_it),
         cmocka_unit_test(intervals_reach_the_check),
+        cmocka_unit_test(what_holds_in_both_halves_transfers),
+        cmocka_unit_test(what_holds_in_one_half_does_not),
+        cmocka_unit_test(medians_of_transfer),
         cmocka_unit_test(evidence_of_the_check),
         cmocka_unit_test(evidence_of_the_confirmation),
     };
