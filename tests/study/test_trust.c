@@ -95,6 +95,32 @@ static void worse_evidence_is_not_trusted_more(void **unused)
     }
 }
 
+// Whatever the rest says, the study is not trusted highly where another setting may be better,
+// where the answer depends on the model, or where the model is not known to be true.
+static void one_fundamental_doubt_is_enough(void **unused)
+{
+    (void)unused;
+    static const struct {
+        rh_evidence_name name;
+        double good, bad;
+    } doubt[] = {{RH_EVIDENCE_RIVAL, 0.09, 0.11},
+                 {RH_EVIDENCE_HALVES, 0.09, 0.11},
+                 {RH_EVIDENCE_VARIANTS, 0.09, 0.11},
+                 {RH_EVIDENCE_REPLAY, 0.79, 0.81},
+                 {RH_EVIDENCE_UNPROVEN, 0.0, 1.0}};
+    for (size_t i = 0; i < sizeof doubt / sizeof *doubt; i++) {
+        rh_verdict good = sound(), bad = sound();
+        good.evidence[doubt[i].name].value = doubt[i].good;
+        bad.evidence[doubt[i].name].value = doubt[i].bad;
+        rh_trust__judge(&good, NULL);
+        rh_trust__judge(&bad, NULL);
+        assert_int_equal(good.trust, RH_TRUST_HIGH);
+        assert_int_equal(bad.trust, RH_TRUST_MEDIUM);
+        assert_true(bad.probability == 0.75);
+        assert_true(says(&bad, bad.evidence[doubt[i].name].name, false));
+    }
+}
+
 static void an_error_cannot_be_outweighed(void **unused)
 {
     (void)unused;
@@ -149,6 +175,7 @@ int main(void)
         cmocka_unit_test(sound_evidence_is_trusted),
         cmocka_unit_test(doubtful_evidence_is_not),
         cmocka_unit_test(worse_evidence_is_not_trusted_more),
+        cmocka_unit_test(one_fundamental_doubt_is_enough),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),
         cmocka_unit_test(unknown_evidence_counts_as_typical),
