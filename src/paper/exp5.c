@@ -120,14 +120,15 @@ static const rh_paper__method by_default = {
     .title = "Rehearse, default",
     .plain = true,
     .costly = true,
+    .key = {{"check", "0"}},
     .quick = {{"budget.trials", "8"},
               {"confirm.settings", "2"},
               {"confirm.members", "2"},
               {"confirm.runs", "3"}},
     .continuous = true,
     .effort = -350.0,
-    .fit = 60.0,
-    .pace = 4.5,
+    .fit = 12.0,
+    .pace = 1.6,
 };
 
 enum { RANDOM, BAYES, CROSS, DEFAULT, NMETHOD };
