@@ -246,6 +246,18 @@ static void print_rare(const page *p, const rh_trial *t)
                  number(p, v->usual_score).s);
 }
 
+#define MATTERS 0.1 // share of what was learned that is worth a line
+
+static void print_transfer(const page *p)
+{
+    const rh_transfer *t = &p->v->transfer;
+    if (t->share >= MATTERS) // false where it is unknown
+        cli_line("  transfer",
+                 "agents that learned in a model of half of the log score %s there and %s in a "
+                 "model of the other half",
+                 number(p, t->same).s, number(p, t->other).s);
+}
+
 static void print_score(const page *p)
 {
     const rh_verdict *v = p->v;
@@ -257,6 +269,7 @@ static void print_score(const page *p)
         print_reference(p, "  random", &v->random, "in the model");
     }
     print_rare(p, t);
+    print_transfer(p);
     if (t->confirm) {
         char kinds[40] = "";
         if (t->nkind > 1)

@@ -172,9 +172,11 @@ void rh_study__clear_check(rh_study__checking *checking);
 
 rh_status rh_study__transfer(rh_study *study, rh_error *err); // of the winner, after the check
 rh_transfer rh_study__transferred(const rh_study *study);     // once random is known
+int rh_study__ntransfer_run(const rh_study *study);           // runs that it takes
 
 // ---------------------------------------------------------------------------- log_next.c
 
+#define RH_STUDY__NEXT_RUNS 10                                 // at most
 rh_status rh_study__find_next(rh_study *study, rh_error *err); // after everything else has run
 
 // ---------------------------------------------------------------------------- verdict.c

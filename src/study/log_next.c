@@ -37,11 +37,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTINGS 5     // decision 1
-#define RUNS 2         // of each setting, over members of the model
-#define SAMPLES 400    // steps of a run
-#define FARTHEST 3.0   // need of an action that the log never took here
-#define LEAST_NEED 0.3 // decision 4
+#define SETTINGS 5                            // decision 1
+#define RUNS (RH_STUDY__NEXT_RUNS / SETTINGS) // of each setting, over members of the model
+#define SAMPLES 400                           // steps of a run
+#define FARTHEST 3.0                          // need of an action that the log never took here
+#define LEAST_NEED 0.3                        // decision 4
 #define LEAST_SHARE 0.01
 #define LEAST_LEAF 0.05 // decision 3
 #define ALIKE 1.5       // decision 5

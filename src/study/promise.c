@@ -33,8 +33,10 @@
 // 8. The models of the check (check.c) are as credible as that of the search. Where the median
 //    run of a setting in one of them is outside its interval, the interval is extended to it.
 //    The median, because these are few runs, and rare failures are allowed for above.
-// 9. The winner's interval also reaches down by what its agents lose when they are moved to a
-//    model of the other half of the log (transfer.c): they owe it to errors of their model.
+// 9. Intervals also reach down by what the winner's agents lose when they are moved to a model
+// of
+//    the other half of the log (transfer.c): they owe it to errors of their model, which the
+//    other confirmed settings have met, too.
 
 #include "core.h"
 
@@ -419,10 +421,9 @@ static void allow_for_variants(rh_study *study)
 static void allow_for_transfer(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
-    if (v->winner < 0 || !(v->transfer.lost > 0.0)) // false where it is unknown
-        return;
-    rh_trial *winner = &study->trial[v->winner];
-    winner->lo95 = fmin(winner->lo95, winner->value - v->transfer.lost);
+    rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
+    for (int i = 0; i < v->nconfirm && v->transfer.lost > 0.0; i++) // not if it is unknown
+        trial[i].lo95 = fmin(trial[i].lo95, trial[i].value - v->transfer.lost);
 }
 
 rh_status rh_study__compare(rh_study *study)

@@ -359,6 +359,8 @@ rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err)
     double nthread = fmin((double)study->opt.nthread * nrank, (double)out->nrun);
     out->seconds = out->seconds_fit + out->seconds_search +
                    (double)out->nrun * out->seconds_per_run / nthread;
+    int64_t nlast = out->ncheck ? rh_study__ntransfer_run(study) + RH_STUDY__NEXT_RUNS : 0;
+    out->seconds += (double)nlast * out->seconds_per_run / study->opt.nthread; // on this rank
     return rc;
 }
 

@@ -13,8 +13,8 @@
 //    the journal, like those of the check.
 // 5. An agent that cannot save what it learned leaves the transfer unknown.
 //
-// Measured, plain studies: medians of six agents' scores in their own half and in the other, the
-// score that the study promises, and the true score of the setting.
+// Measured, plain studies: medians of six agents' scores in their own half and in the other,
+// the score that the study promises, and the true score of the setting.
 //
 //     log, seed 1                     own    other   promised   true
 //     Acrobot, near-optimal, 5,000    -48     -255        -55   -130
@@ -169,10 +169,21 @@ static rh_status move(rh_study *study, rh_study__moved *m, const double *hp, rh_
     return rc ? rc : rh_study__sync(study, err);
 }
 
+// Agents of each half.
+static int nagent(const rh_study *study)
+{
+    return study->plan->check_runs < MOST ? study->plan->check_runs : MOST;
+}
+
+int rh_study__ntransfer_run(const rh_study *study)
+{
+    int nlearn = HALVES * nagent(study);
+    return study->plan->agent->save ? nlearn + nlearn * HALVES : 0;
+}
+
 rh_status rh_study__transfer(rh_study *study, rh_error *err)
 {
     rh_study__moved *m = &study->moved;
-    int n = study->plan->check_runs;
     if (!study->checking.n || !study->plan->agent->save)
         return RH_OK;
     const rh_verdict *v = rh_study_verdict(study);
@@ -180,7 +191,7 @@ rh_status rh_study__transfer(rh_study *study, rh_error *err)
         return rh_base__no_memory(err, "study");
     if (v->winner < 0 || !v->trial[v->winner].confirm)
         return RH_OK;
-    rh_study__moved found = {.n = n < MOST ? n : MOST, .setting = v->trial[v->winner].setting};
+    rh_study__moved found = {.n = nagent(study), .setting = v->trial[v->winner].setting};
     rh_status rc = RH_OK;
     if (!recall(study, &found))
         rc = move(study, &found, rh_study__find(study, found.setting, false)->hp, err);
