@@ -28,6 +28,9 @@
 //    finished study does not run again.
 // 7. A study without a check (check: 0, preset: paper) has none of this either: agents of other
 //    programs may be slow, and the user wants nothing beyond the search and the confirmation.
+// 8. An action that the log never took comes first: everywhere, and an equal share of the steps
+//    for each action. Agents learn to avoid it in a model that knows nothing about it, so their
+//    visits would not ask for it.
 
 #include "core.h"
 #include "regions.h"
@@ -191,6 +194,34 @@ static int by_need(const void *a, const void *b)
     return x->group - y->group;
 }
 
+static bool is_never_taken(const rh_log *log, int action)
+{
+    for (int64_t i = 0; i < log->n; i++)
+        if ((int)log->act[i] == action)
+            return false;
+    return log->naction > 0;
+}
+
+// Put the actions that the log never took before the regions (n, with space for
+// RH_REGIONS__MOST of each action); the new number (decision 8).
+static int add_never_taken(const survey *s, rh_regions__region *region, int n)
+{
+    double total = 0.0;
+    int nnever = 0, at = 0;
+    for (int g = 0; g < s->ngroup; g++)
+        nnever += is_never_taken(s->log, g);
+    if (nnever == 0)
+        return n;
+    memmove(region + nnever, region, (size_t)n * sizeof *region);
+    for (int i = nnever; i < nnever + n; i++)
+        total += region[i].total;
+    double all = total > 0.0 ? total / (1.0 - (double)nnever / s->ngroup) : s->ngroup;
+    for (int g = 0; g < s->ngroup; g++)
+        if (is_never_taken(s->log, g))
+            region[at++] = (rh_regions__region){.group = g, .total = all / s->ngroup};
+    return n + nnever;
+}
+
 // Regions worth a row, the most needed first, and their number.
 static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__region *region,
                               int *nregion)
@@ -206,6 +237,8 @@ static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__regi
             s->log->naction ? 2 : 3, (int64_t)ceil(LEAST_LEAF * (double)nstep), leaf, &nleaf);
         if (rc)
             return rc;
+        if (is_never_taken(s->log, g)) // see add_never_taken()
+            continue;
         for (int i = 0; i < nleaf; i++) {
             leaf[i].group = g;
             if (leaf[i].total >= LEAST_NEED * (double)leaf[i].n)
@@ -220,6 +253,7 @@ static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__regi
             region[kept++] = region[i];
     }
     qsort(region, (size_t)kept, sizeof *region, by_need);
+    kept = add_never_taken(s, region, kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST);
     *nregion = kept < RH_NEXT_MOST ? kept : RH_NEXT_MOST;
     return RH_OK;
 }
@@ -262,7 +296,7 @@ static rh_status make_row(const survey *s, const rh_regions__region *region, rh_
     int64_t nfar, nvisit = count_visits(s, region, &nfar);
     *row = (rh_next){.action = log->naction ? region->group : -1,
                      .agent = (double)nvisit / (double)s->visits->n,
-                     .alone = (double)nfar / (double)nvisit};
+                     .alone = nvisit ? (double)nfar / (double)nvisit : 1.0};
     for (int i = 0; i < region->nside; i++) {
         const rh_regions__side *side = &region->side[i];
         if (side->feature >= log->nobs)
@@ -363,6 +397,11 @@ static void word(const rh_log *log, rh_next *row)
         rh_text__printable(log->act_name[k], name, sizeof name);
         used += (size_t)snprintf(row->what + used, sizeof row->what - used, "%s%s %.3g to %.3g",
                                  k ? ", " : "", name, row->act_lo[k], row->act_hi[k]);
+    }
+    if (row->action >= 0 && row->nside == 0 && row->nlogged == 0) {
+        snprintf(row->why, sizeof row->why,
+                 "the log never takes this action: a model of it cannot say what it does");
+        return;
     }
     snprintf(
         row->why, sizeof row->why,

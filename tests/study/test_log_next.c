@@ -50,9 +50,9 @@ static char *contents(const char *study, const char *file)
     return text;
 }
 
-// A walk of steps between 0.02 and 0.06. kind 3: c below 0.25 only; 0: the action is how far to
-// go, of which the log has little above 0.03.
-static rh_log *plant(int kind)
+// A walk of steps between 0.02 and 0.06. kind 3: c below 0.25 only, or never; 0: the action is
+// how far to go, of which the log has little above 0.03.
+static rh_log *plant_of(int kind, bool takes_c)
 {
     static walk w[NSTEP];
     rh_rng rng = rh_rng_stream(11, RH_STREAM_START, 0, 0);
@@ -60,7 +60,7 @@ static rh_log *plant(int kind)
     for (int i = 0; i < NSTEP; i++) {
         double length = 0.02 + 0.04 * rh_rng_uniform(&rng);
         int side = (int)rh_rng_below(&rng, 2);
-        double act = x < 0.25 && rh_rng_below(&rng, 2) ? 2 : side;
+        double act = x < 0.25 && rh_rng_below(&rng, 2) && takes_c ? 2 : side;
         double next = act == 2 ? x : x + (side ? length : -length);
         if (kind == 0) {
             act = (side ? 1.0 : -1.0) * length;
@@ -72,6 +72,11 @@ static rh_log *plant(int kind)
         x = i % 60 == 59 ? rh_rng_uniform(&rng) : next;
     }
     return log_of(w, NSTEP, kind);
+}
+
+static rh_log *plant(int kind)
+{
+    return plant_of(kind, true);
 }
 
 static rh_plan *plan_of(const rh_log *log, bool discrete)
@@ -190,6 +195,35 @@ static void the_rare_action(void **unused)
     rh_log_destroy(log);
 }
 
+// An action that was never taken comes first, everywhere, with a third of the steps.
+static void the_action_never_taken(void **unused)
+{
+    (void)unused;
+    rh_log *log = plant_of(3, false);
+    rh_plan *plan = plan_of(log, true);
+    rh_study *study = finish(plan, log, "never", 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    int steps = 0, c = 0;
+    assert_true(v->nnext >= 1);
+    assert_true(v->next[0].action == 2 && v->next[0].nside == 0 && v->next[0].nlogged == 0);
+    assert_true(v->next[0].alone == 1.0);
+    assert_non_null(strstr(v->next[0].why, "never takes this action"));
+    for (int i = 0; i < v->nnext; i++) {
+        steps += v->next[i].steps;
+        c += v->next[i].action == 2;
+    }
+    assert_int_equal(steps, 1000);
+    assert_int_equal(c, 1);
+    assert_true(v->nnext == 1 ? v->next[0].steps == 1000
+                              : v->next[0].steps >= 330 && v->next[0].steps <= 340);
+    char *text = contents("never", "log_next.csv");
+    assert_non_null(strstr(text, ",c,5,"));
+    free(text);
+    rh_study_destroy(study);
+    rh_plan_destroy(plan);
+    rh_log_destroy(log);
+}
+
 static void continuous_actions(void **unused)
 {
     (void)unused;
@@ -296,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_rare_action, enter, leave),
+        cmocka_unit_test_setup_teardown(the_action_never_taken, enter, leave),
         cmocka_unit_test_setup_teardown(continuous_actions, enter, leave),
         cmocka_unit_test_setup_teardown(threads_and_resume, enter, leave),
         cmocka_unit_test_setup_teardown(other_rows, enter, leave),
