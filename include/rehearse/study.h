@@ -329,6 +329,8 @@ typedef enum rh_evidence_name {
     RH_EVIDENCE_WARNINGS,
     RH_EVIDENCE_UNPROVEN,
     RH_EVIDENCE_TRANSFER,
+    RH_EVIDENCE_OVERALL,
+    RH_EVIDENCE_LENGTH,
     RH_NEVIDENCE
 } rh_evidence_name;
 

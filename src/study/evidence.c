@@ -28,6 +28,9 @@
 //    unproven    1 where the kind of model was not compared with others on the log
 //    transfer    share of what agents learn in a model of one half of the log, beyond random
 //                actions, that is lost in a model of the other (transfer.c)
+//    overall     share of steps out of coverage, mean over all settings of the search
+//    length      logarithm of the ratio of episodes' mean lengths, the winner's in the models
+//                and the log's: ends and failures come more often (below 0) or less
 // 2. The range of a model is measured in it: the best of the settings that ran there minus the
 //    median one of the search (check.c). Confirmation models did not run that one: theirs is
 //    the range of the search.
@@ -70,6 +73,8 @@ static const struct {
     [RH_EVIDENCE_UNPROVEN] = {"unproven", "1: the kind of model was not compared with others"},
     [RH_EVIDENCE_TRANSFER] = {"transfer", "share of what is learned in a model of half of the "
                                           "log that is lost in one of the other"},
+    [RH_EVIDENCE_OVERALL] = {"overall", "share of all settings' steps out of coverage"},
+    [RH_EVIDENCE_LENGTH] = {"length", "logarithm of: length of the winner's episodes / log's"},
 };
 
 // ---------------------------------------------------------------------------- the search
@@ -292,6 +297,29 @@ static double share_at_bounds(const rh_study *study)
     return space->ndim ? (double)n / space->ndim : 0.0;
 }
 
+// Mean over the settings of the search.
+static double coverage_overall(const rh_verdict *v)
+{
+    double sum = 0.0;
+    int n = v->ntrial - v->nconfirm;
+    for (int i = 0; i < n; i++)
+        sum += v->trial[i].out_of_coverage;
+    return sum / n;
+}
+
+static double compare_lengths(const rh_study *study, const rh_trial *winner)
+{
+    const rh_log *log = rh_study__whole_log(study);
+    int64_t nstep = 0, nepisode = 0;
+    for (int i = 0; i < winner->nmember * winner->nrun; i++) {
+        nstep += winner->result[i].nstep;
+        nepisode += winner->result[i].nepisode;
+    }
+    if (study->task.continuing || nepisode == 0)
+        return NAN;
+    return rh_ln((double)nstep / (double)nepisode * log->nepisode / (double)log->n);
+}
+
 static int place_of(const rh_verdict *v, int setting)
 {
     for (int i = 0; i < v->nchecked; i++)
@@ -328,6 +356,8 @@ rh_status rh_study__gather(rh_study *study)
         value[RH_EVIDENCE_LEADER] = behind_leader(v, range);
         value[RH_EVIDENCE_WARNINGS] = count_warnings(study);
         value[RH_EVIDENCE_TRANSFER] = v->transfer.share;
+        value[RH_EVIDENCE_OVERALL] = coverage_overall(v);
+        value[RH_EVIDENCE_LENGTH] = compare_lengths(study, winner);
         measure_model(study, value);
         if (own >= 0)
             measure_check(study, own, x, value);

@@ -324,6 +324,18 @@ static void evidence_of_the_confirmation(void **unused)
     assert_true(fabs(v->evidence[RH_EVIDENCE_RIVAL].value -
                      (rival - w->kind[0].value) / range) < 1e-12);
     assert_true(v->evidence[RH_EVIDENCE_COVERAGE].value == w->out_of_coverage);
+    double overall = 0.0, steps = 0.0, episodes = 0.0;
+    for (int i = 0; i < 9; i++)
+        overall += v->trial[i].out_of_coverage / 9.0;
+    assert_true(fabs(v->evidence[RH_EVIDENCE_OVERALL].value - overall) < 1e-12);
+    for (int i = 0; i < w->nmember * w->nrun; i++) {
+        steps += (double)w->result[i].nstep;
+        episodes += (double)w->result[i].nepisode;
+    }
+    double logged = (double)s.log->n / s.log->nepisode;
+    assert_true(episodes > 0.0);
+    assert_true(fabs(exp(v->evidence[RH_EVIDENCE_LENGTH].value) - steps / episodes / logged) <
+                1e-9);
 
     // the steps of the least frequent action
     int64_t n[3] = {0, 0, 0};

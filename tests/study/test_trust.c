@@ -11,12 +11,13 @@ static const rh_check check[1];
 static rh_verdict sound(void)
 {
     static const char *const name[RH_NEVIDENCE] = {
-        "separated", "noise",    "rival",  "parts",     "halves",   "variants", "order",
-        "kinds",     "coverage", "replay", "imitation", "beyond",   "rare",     "bounds",
-        "data",      "errors",   "leader", "warnings",  "unproven", "transfer"};
-    static const double value[RH_NEVIDENCE] = {1.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.95,
-                                               0.0, 0.0,  0.2, 0.1, 0.0, 0.0, 0.0,
-                                               8.0, 0.0,  0.0, 0.0, 0.0, 0.0};
+        "separated", "noise",    "rival",    "parts",  "halves",    "variants",
+        "order",     "kinds",    "coverage", "replay", "imitation", "beyond",
+        "rare",      "bounds",   "data",     "errors", "leader",    "warnings",
+        "unproven",  "transfer", "overall",  "length"};
+    static const double value[RH_NEVIDENCE] = {1.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.95, 0.0,
+                                               0.0, 0.2,  0.1, 0.0, 0.0, 0.0, 8.0,  0.0,
+                                               0.0, 0.0,  0.0, 0.0, 0.0, 0.0};
     rh_verdict v = {.finished = true, .check = check, .ncheck = 1};
     for (int i = 0; i < RH_NEVIDENCE; i++)
         v.evidence[i] = (rh_evidence){name[i], "", value[i]};
@@ -26,9 +27,9 @@ static rh_verdict sound(void)
 // Evidence that speaks against it.
 static rh_verdict doubtful(void)
 {
-    static const double value[RH_NEVIDENCE] = {0.2, 0.6, 0.7, 0.5, 0.8, 0.7, 0.1,
-                                               0.9, 0.4, 1.1, 0.9, 3.0, 0.2, 1.0,
-                                               1.0, 0.0, 0.5, 3.0, 1.0, 0.8};
+    static const double value[RH_NEVIDENCE] = {0.2, 0.6, 0.7, 0.5, 0.8, 0.7, 0.1, 0.9,
+                                               0.4, 1.1, 0.9, 3.0, 0.2, 1.0, 1.0, 0.0,
+                                               0.5, 3.0, 1.0, 0.8, 0.4, 2.0};
     rh_verdict v = sound();
     for (int i = 0; i < RH_NEVIDENCE; i++)
         v.evidence[i].value = value[i];
