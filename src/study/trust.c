@@ -26,7 +26,7 @@
 //    20 fails, 4 of 12 plain studies had a p above 0.9 and a regret of 0.27, all with a rival
 //    that could be better by 0.2 to 0.5.
 // 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
-//    important first. They explain p, they do not enter it.
+//    important first, each with what to do about it. They explain p, they do not enter it.
 
 #include "study_internal.h"
 
@@ -129,12 +129,14 @@ static void say_settings(rh_verdict *v)
             separated);
     else if (separated < 50.0)
         say(v, RH_EVIDENCE_SEPARATED, false,
-            "the best setting of the search beats only %.0f %% of the others beyond chance",
+            "the best setting of the search beats only %.0f %% of the others beyond chance: "
+            "use "
+            "more runs",
             separated);
     if (rival > 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, false,
             "another setting may be better by %.0f %% of the difference between the best and "
-            "the median setting",
+            "the median setting: use more runs (--confirm-runs)",
             rival);
     else if (rival <= 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, true,
@@ -155,7 +157,7 @@ static void say_models(rh_verdict *v)
     else if (halves > DEPENDS)
         say(v, RH_EVIDENCE_HALVES, false,
             "a model of half of the log prefers another setting, by %.0f %% of the difference "
-            "between the best and the median one",
+            "between the best and the median one: log more",
             100.0 * halves);
     if (variants <= 0.05)
         say(v, RH_EVIDENCE_VARIANTS, true,
@@ -164,14 +166,18 @@ static void say_models(rh_verdict *v)
     else if (variants > DEPENDS)
         say(v, RH_EVIDENCE_VARIANTS, false,
             "the answer depends on the model's own settings: with others, another setting is "
-            "better by %.0f %% of the difference between the best and the median one",
+            "better by %.0f %% of the difference between the best and the median one; log more",
             100.0 * variants);
     if (order < 0.4)
         say(v, RH_EVIDENCE_ORDER, false,
-            "other models order the settings differently (Kendall's tau %.2f)", order);
+            "other models order the settings differently (Kendall's tau %.2f): log more",
+            order);
     if (kinds > 0.3)
         say(v, RH_EVIDENCE_KINDS, false,
-            "another kind of model prefers another setting (regret %.2f)", kinds);
+            "another kind of model prefers another setting (regret %.2f): prefer a tied "
+            "setting "
+            "that is good in all kinds, or log more",
+            kinds);
 }
 
 // The reasons that come from the model and the log.
@@ -183,12 +189,12 @@ static void say_log(rh_verdict *v)
            beyond = e[RH_EVIDENCE_BEYOND].value;
     if (coverage > 0.05)
         say(v, RH_EVIDENCE_COVERAGE, false,
-            "%.0f %% of the winner's steps are where the log has nothing similar",
+            "%.0f %% of the winner's steps are where the log has nothing similar: log there",
             100.0 * coverage);
     if (replay > IGNORANT)
         say(v, RH_EVIDENCE_REPLAY, false,
             "the model replays held-out stretches of the log hardly better than a random "
-            "stretch would (%.2f; 0 is perfect, 1 ignorant)",
+            "stretch would (%.2f; 0 is perfect, 1 ignorant): log more, or more variables",
             replay);
     else if (replay <= 0.5)
         say(v, RH_EVIDENCE_REPLAY, true,
@@ -197,16 +203,19 @@ static void say_log(rh_verdict *v)
             replay);
     if (e[RH_EVIDENCE_UNPROVEN].value > 0.0)
         say(v, RH_EVIDENCE_UNPROVEN, false,
-            "the kind of model was not compared with others on this log (model: auto does)");
+            "the kind of model was not compared with others on this log: use model: auto");
     if (rare > 0.0)
-        say(v, RH_EVIDENCE_RARE, false, "%.0f %% of the winner's runs failed", 100.0 * rare);
+        say(v, RH_EVIDENCE_RARE, false,
+            "%.0f %% of the winner's runs failed: look at them (runs.csv), or choose by the "
+            "worst runs (--across worst)",
+            100.0 * rare);
     if (beyond >= 2.0)
         say(v, RH_EVIDENCE_BEYOND, false,
             "the score exceeds the log by more than twice what the log's controller gains on "
-            "random actions");
+            "random actions: try it on the plant with care");
     if (data < rh_ln(100.0))
-        say(v, RH_EVIDENCE_DATA, false, "the least frequent action was taken %.0f times",
-            rh_exp(data));
+        say(v, RH_EVIDENCE_DATA, false,
+            "the least frequent action was taken %.0f times: log it more often", rh_exp(data));
 }
 
 void rh_trust__judge(rh_verdict *v, const rh_findings *model)
