@@ -231,14 +231,14 @@ static rh_status find_regions(survey *s, const rh_cover *cover, rh_regions__regi
         rh_regions__region leaf[RH_REGIONS__MOST];
         int nleaf;
         s->first[g + 1] = take(s, cover, g);
+        if (is_never_taken(s->log, g)) // see add_never_taken()
+            continue;
         int64_t nstep = s->first[g + 1] - s->first[g];
         rh_status rc = rh_regions__split(
             nstep, s->nfeature, s->x + s->first[g] * s->nfeature, s->need + s->first[g],
             s->log->naction ? 2 : 3, (int64_t)ceil(LEAST_LEAF * (double)nstep), leaf, &nleaf);
         if (rc)
             return rc;
-        if (is_never_taken(s->log, g)) // see add_never_taken()
-            continue;
         for (int i = 0; i < nleaf; i++) {
             leaf[i].group = g;
             if (leaf[i].total >= LEAST_NEED * (double)leaf[i].n)

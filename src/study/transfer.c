@@ -9,8 +9,8 @@
 //    median over all of them: a frozen policy that gets stuck once would set a mean.
 // 2. The promise reaches down by the loss: the plant does not have the errors either.
 // 3. The share is that of the gain on random actions: 0, all of it holds; 1, nothing does.
-// 4. These runs use random streams of their own, and stay on rank 0: they are few. Each is in
-//    the journal, like those of the check.
+// 4. These runs use random streams of their own, and stay on rank 0: they are few. The
+//    journal keeps their scores; a study that was stopped among them does all of them again.
 // 5. An agent that cannot save what it learned leaves the transfer unknown.
 //
 // Measured, plain studies: medians of six agents' scores in their own half and in the other,
@@ -26,7 +26,6 @@
 #include "core.h"
 
 #include <math.h>
-#include <string.h>
 
 #define HALVES RH_STUDY__HALVES
 #define MOST RH_STUDY__MOVED
@@ -183,7 +182,6 @@ int rh_study__ntransfer_run(const rh_study *study)
 
 rh_status rh_study__transfer(rh_study *study, rh_error *err)
 {
-    rh_study__moved *m = &study->moved;
     if (!study->checking.n || !study->plan->agent->save)
         return RH_OK;
     const rh_verdict *v = rh_study_verdict(study);
@@ -197,7 +195,7 @@ rh_status rh_study__transfer(rh_study *study, rh_error *err)
         rc = move(study, &found, rh_study__find(study, found.setting, false)->hp, err);
     if (rc)
         return rc;
-    *m = found;
+    study->moved = found;
     study->judged = false; // the verdict depends on it
     return RH_OK;
 }

@@ -130,8 +130,7 @@ static void say_settings(rh_verdict *v)
     else if (separated < 50.0)
         say(v, RH_EVIDENCE_SEPARATED, false,
             "the best setting of the search beats only %.0f %% of the others beyond chance: "
-            "use "
-            "more runs",
+            "use more runs",
             separated);
     if (rival > 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, false,

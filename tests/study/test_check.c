@@ -165,7 +165,7 @@ static void intervals_reach_the_check(void **unused)
 #define STEPS 600
 
 // Actions at random in ten states that pass by. One of the two is paid: the same one
-// throughout, or another one in the second half.
+// throughout, or in five states another one in the second half.
 static rh_log *log_of_pay(bool changes)
 {
     static walk w[STEPS];
