@@ -33,8 +33,8 @@
 //
 // A threshold of 0.5 found 37 of 76 ends in Acrobot with 14 false alarms, and 216 of 240 in
 // Puddle World with 42. A fit takes 0.6 to 1 s on one core of a 2.3 GHz Xeon (33 us for a batch
-// of one network), a step in the environment 1.7 us in Acrobot, which needs two networks, and
-// 2.4 us in Puddle World.
+// of one network). With Laplacian codes as inputs a step in the environment takes 1.6 us in
+// Acrobot, which needs two networks, and 2.0 us in Puddle World (AMD EPYC, Zen 4).
 
 #include "nn_internal.h"
 

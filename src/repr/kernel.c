@@ -15,6 +15,10 @@
 //    would become subnormal, never reach 0 (0.9 of the least one rounds to itself), and make
 //    this loop 15 times slower.
 // 5. Adam uses IEEE square root and division: 3 % of a step.
+// 6. A row alone waits for B, which is larger than the first-level cache. Numbers of A that are
+//    0 need no row of B: half of those behind a ReLU. Skipping them changes no bit, since B is
+//    finite. A step of a network model takes 1.6 and 2.0 us instead of 2.6 and 3.3 (Acrobot,
+//    Puddle World; Laplacian codes; one core of an AMD EPYC, Zen 4).
 //
 // Measured on one core of a 2.3 GHz Xeon, 128 x 128 x 128, 1e9 operations per second: 180 with
 // AVX-512, 89 with AVX2, 28 with SSE2. Sums of products that never leave the registers reach
@@ -49,7 +53,8 @@
 #define VECS 2
 #endif
 #define MOST (ROWS * VECS)
-#define WIDE 8 // vectors of a block of one row
+#define WIDE 8           // vectors of a block of one row
+#define MOST_LISTED 1024 // numbers of a row that is searched for zeros
 
 typedef float vec __attribute__((vector_size(4 * LANES), may_alias));
 typedef int mask __attribute__((vector_size(4 * LANES)));
@@ -109,10 +114,27 @@ static inline vec fused(vec a, vec b, vec c)
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
 
+// Add to c the products of nrow numbers of A, a_row apart, and nvec vectors of a row of B.
+static inline __attribute__((always_inline)) void add_products(vec *c, const float *a,
+                                                               ptrdiff_t a_row, const float *b,
+                                                               const int nrow, const int nvec)
+{
+    vec row[WIDE];
+    UNROLL for (int y = 0; y < nvec; y++)
+    {
+        row[y] = *(const vec *)(b + y * LANES);
+    }
+    UNROLL for (int x = 0; x < nrow * nvec; x++)
+    {
+        c[x] = fused(spread(a[x / nvec * a_row]), row[x % nvec], c[x]);
+    }
+}
+
 // The block of C at row i and column j: nrow x nvec vectors, both constants. All loops but that
-// over k are unrolled, to keep the sums in registers.
+// over k are unrolled, to keep the sums in registers. With a list, k takes its values only.
 static inline __attribute__((always_inline)) void block(const rh_repr__product *p, int i, int j,
-                                                        const int nrow, const int nvec)
+                                                        const int nrow, const int nvec,
+                                                        const int32_t *list, int nlist)
 {
     vec c[MOST];
     const vec zero = {0};
@@ -124,17 +146,10 @@ static inline __attribute__((always_inline)) void block(const rh_repr__product *
     }
 
     const float *a = q.a + i * q.a_row, *b = q.b + j;
-    for (int k = 0; k < q.k; k++, a += q.a_step, b += q.b_row) {
-        vec row[WIDE];
-        UNROLL for (int y = 0; y < nvec; y++)
-        {
-            row[y] = *(const vec *)(b + y * LANES);
-        }
-        UNROLL for (int x = 0; x < nrow * nvec; x++)
-        {
-            c[x] = fused(spread(a[x / nvec * q.a_row]), row[x % nvec], c[x]);
-        }
-    }
+    for (int x = 0; list && x < nlist; x++)
+        add_products(c, a + list[x], q.a_row, b + list[x] * q.b_row, nrow, nvec);
+    for (int k = 0; !list && k < q.k; k++, a += q.a_step, b += q.b_row)
+        add_products(c, a, q.a_row, b, nrow, nvec);
 
     // relu keeps a NaN, so that a diverged network is noticed
     float *to = q.c + i * q.c_row + j;
@@ -159,35 +174,75 @@ static inline __attribute__((always_inline)) void panel(const rh_repr__product *
     const int most = MOST / nvec;
     int i = 0;
     for (; i + most <= p->m; i += most)
-        block(p, i, j, most, nvec);
+        block(p, i, j, most, nvec, NULL, 0);
     for (; i + ROWS <= p->m; i += ROWS)
-        block(p, i, j, ROWS, nvec);
+        block(p, i, j, ROWS, nvec, NULL, 0);
     switch (p->m - i) {
     case 5:
-        block(p, i, j, 5, nvec);
+        block(p, i, j, 5, nvec, NULL, 0);
         break;
     case 4:
-        block(p, i, j, 4, nvec);
+        block(p, i, j, 4, nvec, NULL, 0);
         break;
     case 3:
-        block(p, i, j, 3, nvec);
+        block(p, i, j, 3, nvec, NULL, 0);
         break;
     case 2:
-        block(p, i, j, 2, nvec);
+        block(p, i, j, 2, nvec, NULL, 0);
         break;
     case 1:
-        block(p, i, j, 1, nvec);
+        block(p, i, j, 1, nvec, NULL, 0);
         break;
     default:
         break;
     }
 }
 
+// Where the numbers of a (n) are not 0; list has room for whole vectors. Returns how many.
+static int list_numbers(const float *a, int n, int32_t *list)
+{
+    int count = 0;
+#if defined(__AVX512F__)
+    __m512i at = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    for (int k = 0; k < n; k += 16) {
+        __mmask16 real = (__mmask16)(n - k >= 16 ? 0xffffu : (1u << (n - k)) - 1u);
+        __m512 x = _mm512_maskz_loadu_ps(real, a + k);
+        __mmask16 some = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+        _mm512_storeu_si512(list + count, _mm512_maskz_compress_epi32(some, at));
+        count += __builtin_popcount(some);
+        at = _mm512_add_epi32(at, _mm512_set1_epi32(16));
+    }
+#else
+    for (int k = 0; k < n; k++) {
+        list[count] = k;
+        count += a[k] != 0.0f;
+    }
+#endif
+    return count;
+}
+
+// One row, without the numbers of A that are 0: half of those behind a ReLU. (decision 6)
+static void product_of_row(const rh_repr__product *p)
+{
+    int32_t list[MOST_LISTED + 16];
+    int n = list_numbers(p->a, p->k, list), j = 0;
+    for (; j + WIDE * LANES <= p->n; j += WIDE * LANES)
+        block(p, 0, j, 1, WIDE, list, n); // fewer sums would wait for each other
+    for (; j + VECS * LANES <= p->n; j += VECS * LANES)
+        block(p, 0, j, 1, VECS, list, n);
+    for (; VECS > 2 && j + 2 * LANES <= p->n; j += 2 * LANES)
+        block(p, 0, j, 1, 2, list, n);
+    if (LANES == RH_COLUMNS && j < p->n)
+        block(p, 0, j, 1, 1, list, n);
+}
+
 static void product(const rh_repr__product *p)
 {
+    if (p->m == 1 && p->a_step == 1 && p->k <= MOST_LISTED) {
+        product_of_row(p);
+        return;
+    }
     int j = 0;
-    for (; p->m == 1 && j + WIDE * LANES <= p->n; j += WIDE * LANES)
-        block(p, 0, j, 1, WIDE); // fewer sums would wait for each other
     for (; j + VECS * LANES <= p->n; j += VECS * LANES)
         panel(p, j, VECS);
     for (; VECS > 2 && j + 2 * LANES <= p->n; j += 2 * LANES)

@@ -14,7 +14,8 @@
 // numbers become 0; with a gate, numbers where the gate is not positive become 0.
 //
 // Each number of C is one sum over k from 0 upwards that begins with `start`. It depends only
-// on its row of A and column of B, not on m, n or the width of a vector.
+// on its row of A and column of B, not on m, n or the width of a vector. B is finite: of a row
+// alone, what is multiplied by 0 is not read.
 //
 // n is a multiple of RH_COLUMNS; rows of B, C, start and gate are aligned to 64 bytes.
 typedef struct rh_repr__product {
