@@ -146,6 +146,7 @@ typedef struct rh_fit_options {
     int nthread;          // does not change results
     bool fidelity;        // compare the model with the log
     rh_watch watch;
+    const rh_repr *repr;  // learned before, of the plan's kind; NULL: learn one (borrowed)
     rh_repr_trial *trial; // representations compared, the best first; NULL  (RH_REPR_NTRIAL)
     int *ntrial;          // NULL where trial is
     unsigned cookie;      // set by rh_fit_defaults(), leave alone
@@ -172,6 +173,7 @@ RH_API bool rh_ranks_built(void); // whether the module that calls MPI is there
 RH_API rh_status rh_ranks_begin(rh_ranks **out, rh_error *err);
 RH_API int rh_ranks_me(const rh_ranks *ranks);         // 0: the coordinator
 RH_API int rh_ranks_count(const rh_ranks *ranks);      //
+RH_API void rh_ranks_meet(rh_ranks *ranks);            // waits for all ranks to call this
 RH_API void rh_ranks_end(rh_ranks *ranks);             // waits for all ranks; NULL is allowed
 RH_API void rh_ranks_abort(rh_ranks *ranks, int code); // ends all ranks, does not return
 

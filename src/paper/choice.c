@@ -6,8 +6,8 @@
 // 1. Where only the choice is asked for, the search is a race: settings that are clearly behind
 //    get no more runs. Where all estimates are shown (Experiment 4), it is the whole grid. A
 //    race did 317 of 540 runs in Acrobot and chose as the grid did.
-// 2. Methods that use the paper's kNN model of a log share it (models.c): its Laplacian takes
-//    half as long as a race in it.
+// 2. Methods that use the paper's kNN model of a log share it (models.c), and networks share
+//    its Laplacian, which takes half as long as a race in the model.
 // 3. A setting of a continuous search is in no table: it is run in the simulator, 30 times.
 // 4. Our default goes without its check, which does not change the choice: 98 s of CPU time in
 //    Acrobot, 21 s in Puddle World, 94 s in Cartpole.
@@ -84,7 +84,26 @@ rh_status rh_paper__plan_of(rh_plan **out, const rh_paper *paper,
     return rc;
 }
 
-// A study in the shared model, or in one that it fits itself. Owned: all three.
+// A model of its own, with the representation of the shared one.
+static rh_status fit_to_codes(rh_model **out, const rh_paper *paper, const rh_paper__cell *cell,
+                              const rh_plan *plan, const rh_log *log, const rh_log *starts,
+                              rh_error *err)
+{
+    rh_model *shared = NULL;
+    rh_fit_options opt = rh_fit_defaults();
+    rh_status rc = rh_paper__model(&shared, paper, cell->after, err);
+    if (!rc) {
+        opt.starts = starts;
+        opt.fidelity = false;
+        opt.repr = rh_model_repr(shared);
+        opt.watch = (rh_watch){.stop = paper->opt.stop, .context = paper->opt.context};
+        rc = rh_plan_fit(out, plan, log, &opt, err);
+    }
+    rh_model_destroy(shared);
+    return rc;
+}
+
+// A study in the shared model, or in one that is fitted for it. Owned: all.
 static rh_status open_study(const rh_paper *paper, const rh_paper__cell *cell, rh_model **model,
                             rh_plan **plan, rh_study **study, rh_log **log, rh_log **starts,
                             rh_error *err)
@@ -100,7 +119,10 @@ static rh_status open_study(const rh_paper *paper, const rh_paper__cell *cell, r
     if (!rc)
         rc = rh_paper__plan_of(plan, paper, cell->problem, cell->method, cell->log,
                                *model ? rh_model_log(*model) : *log, err);
-    return rc ? rc : rh_study_create(study, *plan, *log, *starts, *model, &opt, err);
+    if (!rc && cell->method->codes)
+        rc = fit_to_codes(model, paper, cell, *plan, *log, *starts, err);
+    return rc ? rc
+              : rh_study_create(study, *plan, *model ? NULL : *log, *starts, *model, &opt, err);
 }
 
 // What the search found out about every setting.
@@ -210,17 +232,19 @@ int rh_paper__choice(rh_paper *paper, const rh_paper__problem *problem,
     double fit = paper->opt.quick ? 0.1 * method->fit : method->fit;
     double pace = method->pace > 0.0 ? method->pace : 1.0;
     return rh_paper__add(
-        paper, (rh_paper__cell){
-                   .run = choose,
-                   .what = "choice",
-                   .problem = problem,
-                   .method = method,
-                   .data = data,
-                   .log = log,
-                   .after = method->shared ? rh_paper__model_cell(paper, w, data, log) : -1,
-                   .nstep = (int64_t)(nstep + deployed),
-                   .cost = fit + (pace * nstep * w->in_model + deployed * w->in_env) *
-                                     problem->slower});
+        paper,
+        (rh_paper__cell){.run = choose,
+                         .what = "choice",
+                         .problem = problem,
+                         .method = method,
+                         .data = data,
+                         .log = log,
+                         .after = method->shared || method->codes
+                                      ? rh_paper__model_cell(paper, w, data, log)
+                                      : -1,
+                         .nstep = (int64_t)(nstep + deployed),
+                         .cost = fit + (pace * nstep * w->in_model + deployed * w->in_env) *
+                                           problem->slower});
 }
 
 void rh_paper__choices(rh_paper *paper, const rh_paper__problem *problem,

@@ -20,8 +20,9 @@ const rh_paper__method rh_paper__network = {
     .title = "NN, Laplacian",
     .key = {NETWORK},
     .quick = {{"representation.steps", "2000"}, {"model.epochs", "5"}},
+    .codes = true,
     .effort = 0.6,
-    .fit = 17.0,
+    .fit = 5.0,
     .pace = 2.0,
 };
 

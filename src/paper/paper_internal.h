@@ -58,6 +58,7 @@ typedef struct rh_paper__method {
     rh_setting quick[8]; // in a quick battery, over both
     bool plain;          // without preset: paper: our default
     bool shared;         // in the kNN model of the Laplacian that other methods use, too
+    bool codes;          // in a model of its own, with the Laplacian of that kNN model
     bool costly;         // for the first ncostly logs only
     bool continuous;     // the setting is in no table: it is run in the simulator
     double effort;       // settings tried, of the grid's; negative: so many settings

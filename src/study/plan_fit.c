@@ -192,6 +192,25 @@ static rh_status choose_repr(fitting *f, const rh_log *log, const rh_repr_option
     return rc;
 }
 
+// A representation that was learned before must be the one that the plan asks for.
+static rh_status check_repr(const rh_plan *plan, const rh_repr *repr, rh_error *err)
+{
+    const rh_model_trial *one = &plan->candidate[0];
+    if (plan->ncandidate > 1 || !plan->repr)
+        return rh_fail(err, RH_EINVAL,
+                       "fit: a representation is given, expected a plan that "
+                       "names its model and its representation");
+    if (rh_repr_kind(repr) != one->repr)
+        return rh_fail(err, RH_EINVAL, "fit: the representation is %s, expected %s",
+                       rh_repr_kind(repr)->name, one->repr->name);
+    for (int i = 0; i < one->repr->nparam; i++)
+        if (rh_repr_params(repr)[i] != one->repr_param[i])
+            return rh_fail(err, RH_EINVAL, "fit: the representation has %s = %g, expected %g",
+                           one->repr->param[i].name, rh_repr_params(repr)[i],
+                           one->repr_param[i]);
+    return RH_OK;
+}
+
 rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
                       const rh_fit_options *opt, rh_error *err)
 {
@@ -200,6 +219,13 @@ rh_status rh_plan_fit(rh_model **out, const rh_plan *plan, const rh_log *log,
     opt = opt ? opt : &usual;
     rh_status rc = prepare(&f, plan, log, opt, err);
     rh_repr_options learning = rh_repr_defaults();
+    if (!rc && opt->repr) {
+        rc = check_repr(plan, opt->repr, err);
+        if (!rc)
+            rc = rh_model_fit(out, plan->candidate[0].type, log, opt->repr, &f.opt, err);
+        clear(&f);
+        return rc;
+    }
     if (!rc)
         rc = read_learning(&f, plan, log, &opt->watch, &learning, err);
     if (!rc) {

@@ -2,6 +2,7 @@
 
 #include "base/base_internal.h"
 #include "plans.h"
+#include "study/ranks.h"
 
 static void later_words(void **unused)
 {
@@ -211,6 +212,67 @@ static void circles_memory(void **unused)
     rh_log_destroy(log);
 }
 
+static rh_model *fitted(const char *text, const rh_log *log, const rh_repr *repr)
+{
+    rh_error err = {""};
+    rh_model *model = NULL;
+    rh_plan *plan = plan_of(text);
+    rh_fit_options opt = rh_fit_defaults();
+    opt.fidelity = false;
+    opt.repr = repr;
+    if (rh_plan_settle(plan, log, &err) || rh_plan_fit(&model, plan, log, &opt, &err))
+        fail_msg("%s: %s", text, err.text);
+    rh_plan_destroy(plan);
+    return model;
+}
+
+#define LAPLACIAN "representation: {kind: laplacian, steps: 20, d: 3}\n"
+#define NETWORK "model: {kind: nn, input: code, epochs: 2}\n" LAPLACIAN
+
+// A model with the representation of another is the one that learns it itself.
+static void representation_of_another(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *words;
+    } refused[] = {
+        {"model: knn\nrepresentation: raw", "the representation is laplacian, expected raw"},
+        {"model: knn\nrepresentation: {kind: laplacian, steps: 21, d: 3}",
+         "the representation has steps = 20, expected 21"},
+        {"model: knn\nrepresentation: auto", "expected a plan that names its model and its"},
+        {"model: auto", "expected a plan that names its model and its representation"},
+    };
+    rh_log *log = heading_log();
+    rh_model *first = fitted("model: {kind: knn, carry: none}\n" LAPLACIAN, log, NULL);
+    const rh_repr *repr = rh_model_repr(first);
+    rh_model *alone = fitted(NETWORK, log, NULL), *given = fitted(NETWORK, log, repr);
+    unsigned char *byte[2];
+    size_t nbyte[2];
+    assert_int_equal(rh_study__pack_model(alone, &byte[0], &nbyte[0], NULL), RH_OK);
+    assert_int_equal(rh_study__pack_model(given, &byte[1], &nbyte[1], NULL), RH_OK);
+    assert_int_equal(nbyte[0], nbyte[1]);
+    assert_memory_equal(byte[0], byte[1], nbyte[0]);
+    rh_free(byte[0]);
+    rh_free(byte[1]);
+
+    rh_fit_options opt = rh_fit_defaults();
+    opt.repr = repr;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        rh_error err = {""};
+        rh_model *model = NULL;
+        rh_plan *plan = plan_of(refused[i].text);
+        assert_int_equal(rh_plan_settle(plan, log, &err), RH_OK);
+        assert_int_equal(rh_plan_fit(&model, plan, log, &opt, &err), RH_EINVAL);
+        if (!strstr(err.text, refused[i].words))
+            fail_msg("'%s' does not say '%s'", err.text, refused[i].words);
+        rh_plan_destroy(plan);
+    }
+    rh_model_destroy(first);
+    rh_model_destroy(alone);
+    rh_model_destroy(given);
+    rh_log_destroy(log);
+}
+
 // Calls out of order are errors in every build.
 static void misuse(void **unused)
 {
@@ -234,9 +296,13 @@ static void misuse(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_words),    cmocka_unit_test(one_line_each),
-        cmocka_unit_test(memory),         cmocka_unit_test(circles),
-        cmocka_unit_test(circles_memory), cmocka_unit_test(misuse),
+        cmocka_unit_test(later_words),
+        cmocka_unit_test(one_line_each),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(circles),
+        cmocka_unit_test(circles_memory),
+        cmocka_unit_test(misuse),
+        cmocka_unit_test(representation_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
