@@ -375,6 +375,14 @@ typedef struct cli_launch {
 cli_launch cli_launched(void);
 int cli_launch_jobs(const cli_launch *launch); // threads for one of them
 
+// Start MPI for a command. Processes that do not see each other would each do all of its work.
+// Owned: *ranks.
+int cli_launch_ranks(const char *command, const cli_launch *launch, rh_ranks **ranks);
+
+#define CLI_GRACE 1     // seconds for the first process to print its message: mpirun ends all
+#define CLI_PATIENCE 10 // and for it to end all of them
+void cli_launch_pause(int seconds);
+
 // Fail if this is one of several processes: each would do the same work of this command.
 int cli_launch_check(const cli_command *command);
 

@@ -4,6 +4,8 @@
 // 2. Every finished cell is kept in the folder: after an interrupt, a crash or a full disk the
 //    same command resumes, and ends with the same results.
 // 3. --dry-run says what the whole would cost and leaves no trace.
+// 4. Each of several processes (mpirun, srun) does a part of the cells; the first then collects
+//    the results.
 
 #include "cli_internal.h"
 
@@ -65,6 +67,8 @@ typedef struct battery {
     const cli_args *args;
     rh_paper_options opt;
     rh_paper *paper; // owned
+    cli_launch launch;
+    rh_ranks *ranks; // owned; NULL: this process alone
     rh_paper_progress last;
     double begun, drawn;
     bool terminal, quiet, json, visible;
@@ -131,6 +135,10 @@ static int read_part(battery *b)
     double part = 0.0, nparts = 0.0;
     if (!text)
         return CLI_OK;
+    if (b->launch.count != 1)
+        return cli_refuse("paper: --part = %s, expected none: each of several processes does a "
+                          "part",
+                          text);
     bool good = slash && rh_number__read(text, (size_t)(slash - text), &part) == RH_NUMBER &&
                 rh_number__read(slash + 1, strlen(slash + 1), &nparts) == RH_NUMBER &&
                 part == floor(part) && nparts == floor(nparts) && part >= 1.0 &&
@@ -142,11 +150,22 @@ static int read_part(battery *b)
     return CLI_OK;
 }
 
+// Open the battery, or open it again for another part.
+static int open_part(battery *b, int part, int nparts)
+{
+    rh_error err;
+    rh_paper_destroy(b->paper);
+    b->paper = NULL;
+    b->opt.part = part;
+    b->opt.nparts = nparts;
+    rh_status status = rh_paper_create(&b->paper, b->args->word[0], &b->opt, &err);
+    return cli_pass(status, &err);
+}
+
 static int prepare(battery *b)
 {
     const cli_args *args = b->args;
     bool quick = cli_has(args, "quick");
-    rh_error err;
     if (args->nword != 1) {
         cli_refuse("paper: %d names, expected one: an experiment, or all", args->nword);
         cli_try("rehearse paper exp1 --quick -o exp1");
@@ -167,18 +186,15 @@ static int prepare(battery *b)
     b->opt.ncostly = (int)cli_number(args, "costly", quick ? QUICK_COSTLY : b->opt.ncostly);
     b->opt.seed = (uint64_t)cli_number(args, "seed", 1);
     b->opt.constants = (rh_paper_constants)cli_number(args, "constants", RH_PAPER_RELEASED);
-    b->opt.nthread = (int)cli_number(args, "jobs", cli_ncpu());
+    b->opt.nthread = (int)cli_number(args, "jobs", cli_launch_jobs(&b->launch));
     b->opt.progress = news;
     b->opt.stop = stop;
     b->opt.context = b;
-    b->quiet = cli_has(args, "quiet");
+    b->quiet = cli_has(args, "quiet") || b->launch.me > 0;
     b->json = cli_has(args, "json");
     b->terminal = cli_is_terminal(stderr);
     int rc = read_part(b);
-    if (rc)
-        return rc;
-    rh_status status = rh_paper_create(&b->paper, args->word[0], &b->opt, &err);
-    return cli_pass(status, &err);
+    return rc ? rc : open_part(b, b->opt.part, b->opt.nparts);
 }
 
 // ---------------------------------------------------------------------------- output
@@ -283,7 +299,8 @@ static int write_page(const battery *b)
 
 // ---------------------------------------------------------------------------- the command
 
-static int carry_out(battery *b)
+// Do the cells of this part.
+static int do_cells(battery *b)
 {
     rh_error err;
     cli_catch_signals();
@@ -295,19 +312,49 @@ static int carry_out(battery *b)
                 b->last.ndone, b->last.ncell, b->opt.folder);
         return CLI_SIGNAL + cli_interrupted();
     }
+    if (status && b->launch.me > 0) { // the first may have a message, too
+        cli_launch_pause(CLI_PATIENCE);
+        cli_hush(false);
+        cli_say("rank %d: %s", b->launch.me, err.text);
+        return CLI_FAILED;
+    }
     int rc = cli_pass_file(status, &err);
     if (status == RH_EIO)
         cli_try("fix this and rerun the same command; finished cells are kept");
+    return rc;
+}
+
+// As one of several processes. When all are done, the first finds every cell there.
+static int share_cells(battery *b)
+{
+    int rc = cli_launch_ranks("paper", &b->launch, &b->ranks);
+    if (!rc)
+        rc = open_part(b, rh_ranks_me(b->ranks), rh_ranks_count(b->ranks));
+    if (!rc)
+        rc = do_cells(b);
+    if (!rc)
+        rh_ranks_meet(b->ranks);
+    if (!rc && b->launch.me == 0)
+        rc = open_part(b, 0, 1);
+    return rc;
+}
+
+static int carry_out(battery *b)
+{
+    int rc = b->launch.count == 1 ? CLI_OK : share_cells(b);
+    if (!rc && b->launch.me == 0)
+        rc = do_cells(b);
+    if (rc || b->launch.me > 0)
+        return rc;
     rh_paper_estimate left = rh_paper_foresee(b->paper);
-    if (!rc && left.ndone < left.ncell) {
+    if (left.ndone < left.ncell) {
         if (!b->quiet)
             cli_say("part %d of %d is done; %s of %s cells of all parts are in %s",
                     b->opt.part + 1, b->opt.nparts, cli_count(left.ndone).s,
                     cli_count(left.ncell).s, b->opt.folder);
         return CLI_OK;
     }
-    if (!rc)
-        rc = write_page(b);
+    rc = write_page(b);
     if (rc)
         return rc;
     if (b->json)
@@ -319,11 +366,22 @@ static int carry_out(battery *b)
 
 static int paper_main(const cli_args *args)
 {
-    battery b = {.args = args};
+    battery b = {.args = args, .launch = cli_launched()};
+    bool dry = cli_has(args, "dry-run");
+    if (dry && b.launch.me > 0)
+        return CLI_OK; // the first does it
+    cli_hush(b.launch.me > 0);
     int rc = prepare(&b);
+    if (rc && b.launch.me > 0)
+        cli_launch_pause(CLI_GRACE);
     if (!rc)
-        rc = cli_has(args, "dry-run") ? print_estimate(&b) : carry_out(&b);
+        rc = dry ? print_estimate(&b) : carry_out(&b);
     rh_paper_destroy(b.paper);
+    if (rc && b.ranks && rh_ranks_count(b.ranks) > 1) { // the others would wait for this one
+        fflush(stdout);
+        rh_ranks_abort(b.ranks, rc);
+    }
+    rh_ranks_end(b.ranks);
     return rc;
 }
 
@@ -343,9 +401,9 @@ const cli_command cli_paper = {
     .group = {&main_group, &output_group, &cli_common_group},
     .example = {"everything in small, to see what there is",
                 "rehearse paper all --quick -o small", "Experiment 1 at full size",
-                "rehearse paper exp1 -o paper", "what all of it would cost",
-                "rehearse paper all --dry-run -o paper"},
+                "rehearse paper exp1 -o paper", "on four machines with one file system",
+                "srun -N 4 --ntasks-per-node 1 rehearse paper all -o paper",
+                "what all of it would cost", "rehearse paper all --dry-run -o paper"},
     .see = "docs/paper.md explains every experiment, rule and file.",
-    .single = true,
     .main = paper_main,
 };

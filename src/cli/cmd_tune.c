@@ -16,10 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define GRACE 1.0     // seconds for the first process to print its message
-#define PATIENCE 10.0 // and for it to end all of them
 
 #define MODEL "model:"
 
@@ -60,12 +56,6 @@ static void clear(cli_tuning *tune)
     cli_log_clear(&tune->log);
     cli_log_clear(&tune->starts);
     rh_free(tune->folder);
-}
-
-static void rest(double seconds)
-{
-    struct timespec t = {(time_t)seconds, 0};
-    nanosleep(&t, NULL);
 }
 
 static bool stop(void *context)
@@ -332,27 +322,6 @@ static int keep_study(cli_tuning *tune, bool *sound)
 
 // ---------------------------------------------------------------------------- many processes
 
-// Start MPI. Processes that do not see each other would each do the whole study.
-static int begin_ranks(cli_tuning *tune)
-{
-    rh_error err;
-    const cli_launch *launch = &tune->launch;
-    rh_status status = rh_ranks_begin(&tune->ranks, &err);
-    if (status) {
-        cli_refuse("tune: started as one of several processes: %s", err.text);
-        cli_try("one process, or install MPI's part of rehearse (rehearse-mpi)");
-        return status == RH_EINVAL ? CLI_USAGE : CLI_FAILED;
-    }
-    if (rh_ranks_count(tune->ranks) == 1 && launch->count > 1) {
-        cli_refuse("tune: started as one of %d processes that do not see each other",
-                   launch->count);
-        cli_try("srun --mpi=pmix, or mpirun of the MPI that rehearse was built with");
-        return CLI_USAGE;
-    }
-    cli_hush(rh_ranks_me(tune->ranks) > 0);
-    return CLI_OK;
-}
-
 // The other processes. After a failure the first aborts all; if it does not, this one does.
 static int help(cli_tuning *tune)
 {
@@ -367,7 +336,7 @@ static int help(cli_tuning *tune)
         return CLI_OK;
     if (rc == RH_ESTOPPED && cli_interrupted())
         return CLI_SIGNAL + cli_interrupted();
-    rest(PATIENCE);
+    cli_launch_pause(CLI_PATIENCE);
     cli_hush(false);
     cli_say("rank %d: %s", rh_ranks_me(tune->ranks), err.text);
     rh_ranks_abort(tune->ranks, CLI_FAILED);
@@ -389,9 +358,9 @@ static int tune_main(const cli_args *args)
     if (!rc)
         rc = name_folder(&tune);
     if (!rc && !alone)
-        rc = begin_ranks(&tune);
+        rc = cli_launch_ranks("tune", &tune.launch, &tune.ranks);
     if (rc && tune.launch.me > 0)
-        rest(GRACE);
+        cli_launch_pause(CLI_GRACE);
     if (rc || (tune.launch.me > 0 && !tune.ranks)) // of a dry run, the first does it
         goto done;
     rc = tune.ranks && rh_ranks_me(tune.ranks) > 0 ? help(&tune) : keep_study(&tune, &sound);

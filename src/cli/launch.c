@@ -1,9 +1,9 @@
-// tune_launch.c - whether this is one process of several, by the variables of mpirun and srun.
+// launch.c - whether this is one process of several, by the variables of mpirun and srun.
 //
 // 1. MPI is not asked: MPI_Init takes a second and opens sockets; most users have one machine.
 // 2. Only Slurm's step variables count: a batch script, one process, has SLURM_NTASKS too.
-// 3. Only tune shares its work. Other commands refuse: every process would do the same work,
-//    print the same table and write the same files.
+// 3. Only tune and paper share their work. Other commands refuse: every process would do the
+//    same work, print the same table and write the same files.
 // 4. A process gets its share of the machine's threads, but no more than it is bound to.
 
 #include "cli_internal.h"
@@ -58,18 +58,42 @@ int cli_launch_jobs(const cli_launch *launch)
     return share < 1 ? 1 : share < bound ? (int)share : bound;
 }
 
+int cli_launch_ranks(const char *command, const cli_launch *launch, rh_ranks **ranks)
+{
+    rh_error err;
+    rh_status status = rh_ranks_begin(ranks, &err);
+    if (status) {
+        cli_refuse("%s: started as one of several processes: %s", command, err.text);
+        cli_try("one process, or install MPI's part of rehearse (rehearse-mpi)");
+        return status == RH_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    if (rh_ranks_count(*ranks) == 1 && launch->count > 1) {
+        cli_refuse("%s: started as one of %d processes that do not see each other", command,
+                   launch->count);
+        cli_try("srun --mpi=pmix, or mpirun of the MPI that rehearse was built with");
+        return CLI_USAGE;
+    }
+    cli_hush(rh_ranks_me(*ranks) > 0);
+    return CLI_OK;
+}
+
+void cli_launch_pause(int seconds)
+{
+    struct timespec t = {.tv_sec = seconds};
+    nanosleep(&t, NULL);
+}
+
 int cli_launch_check(const cli_command *command)
 {
-    const struct timespec grace = {.tv_sec = 1}; // mpirun ends all when one has ended
     cli_launch launch = cli_launched();
     if (!command->single || (launch.count <= 1 && launch.me == 0))
         return CLI_OK;
     if (launch.me > 0) {
-        nanosleep(&grace, NULL);
+        cli_launch_pause(CLI_GRACE);
         return CLI_USAGE;
     }
     cli_refuse("%s: started as one of %d processes, each of which would do the same work; only "
-               "tune shares it",
+               "tune and paper share it",
                command->name, launch.count);
     cli_try("rehearse %s without mpirun or srun", command->name);
     return CLI_USAGE;

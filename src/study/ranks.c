@@ -174,7 +174,7 @@ void rh_ranks__dismissed(rh_ranks *ranks)
 }
 
 // Read and discard messages until all ranks are here, so that no sender waits.
-static void meet(rh_ranks *ranks)
+void rh_ranks_meet(rh_ranks *ranks)
 {
     const struct timespec pause = {.tv_nsec = PAUSE};
     rh_mpi__request all;
@@ -203,7 +203,7 @@ void rh_ranks_end(rh_ranks *ranks)
         rh_ranks__dismiss(ranks);
     else if (!ranks->ended && rh_ranks__post(ranks, 0, RH_MESSAGE_LEFT, NULL, 0, NULL))
         rh_ranks_abort(ranks, 1);
-    meet(ranks);
+    rh_ranks_meet(ranks);
     ranks->mpi->end();
     rh_free(ranks->inbox);
     rh_free(ranks);
