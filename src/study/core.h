@@ -108,6 +108,8 @@ int rh_study__nconfirm(const rh_study *study); // members of the confirmation, o
 // The trial of a setting; created, and begun in the journal, where there is none.
 rh_status rh_study__record_of(rh_study *study, int setting, bool confirm, const double *x,
                               rh_study__record **out, rh_error *err);
+// Begin another trial in the journal for a finished confirmation that gets more runs.
+rh_status rh_study__reopen(rh_study *study, rh_study__record *record, rh_error *err);
 rh_study__record *rh_study__find(const rh_study *study, int setting, bool confirm); // or NULL
 rh_status rh_study__restore(rh_study *study, rh_error *err); // all trials of the journal
 void rh_study__forget(rh_study *study);                      // free all trials

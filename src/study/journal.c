@@ -254,19 +254,31 @@ static rh_status cut_off(rh_journal *j, int64_t torn, rh_error *err)
     return ftruncate(j->fd, j->size) == 0 ? RH_OK : cannot_write(j, errno, err);
 }
 
-// Fewer trials than the study has tried would leave out results that were looked at.
+// Fewer trials or runs than the study has would leave out results that were looked at.
 static rh_status check_budget(const rh_journal *j, rh_error *err)
 {
     const rh_plan *plan = j->head.plan;
-    int n = 0;
-    for (int i = 0; i < j->replay.ntrial; i++)
-        n += !j->replay.trial[i].confirm;
-    if (!j->replay.grown || n <= plan->trials || plan->method->finite)
+    int n = 0, nrun = 0;
+    for (int i = 0; i < j->replay.ntrial; i++) {
+        const rh_journal__entry *trial = &j->replay.trial[i];
+        n += !trial->confirm;
+        for (int k = 0; trial->confirm && k < trial->nrun; k++)
+            nrun = trial->run[k].run >= nrun ? trial->run[k].run + 1 : nrun;
+    }
+    if (!j->replay.grown)
         return RH_OK;
-    return rh_fail(err, RH_EINVAL,
-                   "%s: the study has tried %d settings, --trials is %d, expected %d or more; "
-                   "use another folder for fewer",
-                   rh_base__path_tail(j->path), n, plan->trials, n);
+    if (n > plan->trials && !plan->method->finite)
+        return rh_fail(err, RH_EINVAL,
+                       "%s: the study has tried %d settings, --trials is %d, expected %d or "
+                       "more; use another folder for fewer",
+                       rh_base__path_tail(j->path), n, plan->trials, n);
+    if (nrun > plan->confirm_runs && plan->confirm_settings > 0)
+        return rh_fail(
+            err, RH_EINVAL,
+            "%s: the study has confirmed settings by %d runs in each model, "
+            "--confirm-runs is %d, expected %d or more; use another folder for fewer",
+            rh_base__path_tail(j->path), nrun, plan->confirm_runs, nrun);
+    return RH_OK;
 }
 
 static rh_status read_journal(rh_journal *j, const char *folder, rh_error *err)

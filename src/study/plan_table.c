@@ -650,7 +650,8 @@ static const rh_plan__row row[] = {
       "runs of a setting in each of them", "10", 1, MANY, .commands = TUNE,
       .group = RH_PLAN_EVALUATION},
      FIELD(confirm_runs),
-     .when = confirms},
+     .when = confirms,
+     .open = confirms},
     {{"confirm.kinds", "confirm-kinds", 0, RH_PLAN_TEXT, "KINDS",
       "kinds of model to confirm in: auto (the model's own and all others that replay the log "
       "credibly), chosen (the model's own) or names: stitching, carrying, network",

@@ -412,6 +412,8 @@ rh_status rh_study__confirm(rh_study *study, rh_error *err)
         const double *x = rh_study__find(study, leader[i].setting, false)->x;
         int64_t nall = (int64_t)rh_study__nconfirm(study) * plan->confirm_runs;
         rc = rh_study__record_of(study, leader[i].setting, true, x, &record, err);
+        if (!rc && record->finished && !has_all_runs(record))
+            rc = rh_study__reopen(study, record, err);
         if (!rc)
             rc = start_runs(study, record, plan->confirm_runs, err);
         if (!rc) // the runs it has are asked for again

@@ -11,6 +11,9 @@
 //    model, which replays the log best, and the interval reaches from the least lower to the
 //    greatest upper bound of all kinds: nobody knows which kind is right. The lower end
 //    includes what the study's model is known to be too good by (optimism.c).
+// 6. A finished trial of the journal does not change: Optuna refuses that. A confirmation that
+//    gets more runs begins another trial with the runs it has; of two trials the runs of both
+//    count.
 
 #include "base/base_internal.h"
 #include "core.h"
@@ -181,6 +184,28 @@ void rh_study__keep(rh_study *study, rh_study__record *record, const rh_study__r
     study->judged = false;
 }
 
+rh_status rh_study__reopen(rh_study *study, rh_study__record *record, rh_error *err)
+{
+    rh_study__run run = {.trial = record->index, .stage = RH_STAGE_CONFIRM};
+    rh_status rc = rh_journal__begin(study->journal, record->trial.setting, true, record->x,
+                                     &record->number, err);
+    for (int r = 0; r < record->trial.nrun && !rc; r++)
+        for (int m = 0; m < record->trial.nmember && !rc; m++) {
+            run.member = m;
+            run.run = r;
+            run.result = record->result[run_at(record, m, r)];
+            if (run.result.outcome == RH_STOPPED)
+                continue;
+            memcpy(run.curve, curve_at(study, record, m, r),
+                   (size_t)study->plan->ncurve * sizeof *run.curve);
+            rc = rh_journal__add_run(study->journal, record->number, &run, err);
+        }
+    study->dirty = true;
+    if (!rc)
+        record->finished = false;
+    return rc;
+}
+
 // The mean of each point, over the runs that were asked for and have it.
 static void average_curves(const rh_study *study, rh_study__record *record)
 {
@@ -293,11 +318,12 @@ static rh_status check_found(const rh_study *study, const rh_journal__entry *fou
 {
     const rh_space *space = &study->plan->space;
     const char *what = found->confirm ? "confirmation of setting" : "setting";
+    const rh_study__record *before = rh_study__find(study, found->setting, found->confirm);
     if (found->setting >= n)
         return rh_fail(err, RH_EFORMAT,
                        "study.log: %s %d among %d trials, expected 0 to %d; use another folder",
                        what, found->setting, n, n - 1);
-    if (rh_study__find(study, found->setting, found->confirm))
+    if (before && !(found->confirm && before->finished)) // decision 6
         return rh_fail(err, RH_EFORMAT,
                        "study.log: %s %d appears twice, expected once; use another folder",
                        what, found->setting);
@@ -370,11 +396,14 @@ rh_status rh_study__restore(rh_study *study, rh_error *err)
         rh_status rc = check_found(study, found, n, err);
         if (rc)
             return rc;
-        rh_study__record *record = create(study, found->setting, found->confirm, found->x);
-        rc = record ? append(study, record, err) : out_of_memory(err);
-        if (!record || rc) {
-            destroy(record);
-            return rc;
+        rh_study__record *record = rh_study__find(study, found->setting, found->confirm);
+        if (!record) {
+            record = create(study, found->setting, found->confirm, found->x);
+            rc = record ? append(study, record, err) : out_of_memory(err);
+            if (!record || rc) {
+                destroy(record);
+                return rc;
+            }
         }
         record->number = i;
         record->finished = found->finished;

@@ -40,6 +40,7 @@
 #define UNSOUND 0.75 // decision 5
 
 #define DEPENDS 0.1  // a possible regret that speaks against the choice
+#define MORE_RUNS 4  // times the runs that left it open
 #define IGNORANT 0.8 // an error of replays that does
 
 #include "trust_rule.h"
@@ -135,8 +136,8 @@ static void say_settings(rh_verdict *v)
     if (rival > 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, false,
             "another setting may be better by %.0f %% of the difference between the best and "
-            "the median setting: use more runs (--confirm-runs)",
-            rival);
+            "the median setting: add runs to this study, --confirm-runs %d",
+            rival, MORE_RUNS * v->trial[v->winner].nrun);
     else if (rival <= 100.0 * DEPENDS)
         say(v, RH_EVIDENCE_RIVAL, true,
             "no other confirmed setting can be much better: at most %.0f %% of the difference "

@@ -127,8 +127,8 @@ static void round_trips(void **unused)
     }
 }
 
-// The number of trials may be another one, where the method can go on, and the runs of the
-// check, where there is one.
+// The number of trials may be another one, where the method can go on, and the runs of
+// confirmation and check, where there are any.
 static void open_entries(void **unused)
 {
     (void)unused;
@@ -138,11 +138,11 @@ static void open_entries(void **unused)
         bool open;
         int n = 0;
         for (int k = 0; rh_plan_entry(plan, k, &key, &value, &open); k++) {
-            bool check = strcmp(key, "check") == 0;
-            n += open && !check;
-            if (open && !check)
+            bool runs = strcmp(key, "check") == 0 || strcmp(key, "confirm.runs") == 0;
+            n += open && !runs;
+            if (open && !runs)
                 assert_string_equal(key, "budget.trials");
-            assert_true(open || !check);
+            assert_true(open || !runs);
         }
         bool goes_on = strcmp(plan->method->name, "bayes") == 0 ||
                        strcmp(plan->method->name, "random") == 0;

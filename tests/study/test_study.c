@@ -361,6 +361,49 @@ static void more_trials(void **unused)
     rh_log_destroy(log);
 }
 
+// A study that gets more runs of its confirmation, and is stopped on the way, ends like one
+// that had them from the start. Fewer again are refused.
+static void more_runs(void **unused)
+{
+    (void)unused;
+    rh_log *log = log_by_chance(5, 400, 2, 3);
+    rh_plan *plan[2];
+    for (int i = 0; i < 2; i++) {
+        const char *const words[] = {
+            "method",       "grid",        "try alpha", "0.01,0.1,1", "try tau", "0.5,5",
+            "confirm.runs", i ? "6" : "2", "check",     "1",          NULL};
+        plan[i] = plan_of(log, words);
+    }
+    rh_study_destroy(finish(plan[1], log, "all-at-once", 1));
+    rh_study_destroy(finish(plan[0], log, "grown", 2));
+    int times = 0;
+    for (;; times++) {
+        rh_error err = {""};
+        patience p = {.most = 3 + times};
+        rh_status rc = carry_out(plan[1], log, "grown", 1 + times % 3, &p, NULL, &err);
+        assert_true(p.known >= 6 * 3 + 2 * 2 * 2);
+        if (rc == RH_OK)
+            break;
+        assert_int_equal(rc, RH_ESTOPPED);
+    }
+    assert_true(times >= 2);
+    assert_same_study("all-at-once", "grown");
+    rh_study *study = finish(plan[1], log, "grown", 1);
+    const rh_verdict *v = rh_study_verdict(study);
+    assert_true(v->finished && v->nrun_resumed == v->nrun && v->trial[v->winner].nrun == 6);
+    rh_study_destroy(study);
+    assert_same_study("all-at-once", "grown");
+
+    patience p = {.most = -1};
+    rh_error err = {""};
+    assert_int_equal(carry_out(plan[0], log, "grown", 1, &p, NULL, &err), RH_EINVAL);
+    assert_non_null(strstr(err.text, "by 6 runs in each model, --confirm-runs is 2, expected 6 "
+                                     "or more; use another folder for fewer"));
+    rh_plan_destroy(plan[0]);
+    rh_plan_destroy(plan[1]);
+    rh_log_destroy(log);
+}
+
 // Another log or plan in the same folder is refused, and the journal is untouched.
 static void another_study(void **unused)
 {
@@ -1172,6 +1215,7 @@ int main(void)
         cmocka_unit_test(stopped_and_resumed),
         cmocka_unit_test(links_are_not_followed),
         cmocka_unit_test(more_trials),
+        cmocka_unit_test(more_runs),
         cmocka_unit_test(another_study),
         cmocka_unit_test(another_model),
         cmocka_unit_test(a_foreign_journal),

@@ -6,6 +6,7 @@
 #include <math.h>
 
 static const rh_check check[1];
+static const rh_trial winner[1] = {{.confirm = true, .nmember = 5, .nrun = 10}};
 
 // A verdict with evidence that speaks for the choice.
 static rh_verdict sound(void)
@@ -18,7 +19,7 @@ static rh_verdict sound(void)
     static const double value[RH_NEVIDENCE] = {1.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.95, 0.0,
                                                0.0, 0.2,  0.1, 0.0, 0.0, 0.0, 8.0,  0.0,
                                                0.0, 0.0,  0.0, 0.0, 0.0, 0.0};
-    rh_verdict v = {.finished = true, .check = check, .ncheck = 1};
+    rh_verdict v = {.finished = true, .check = check, .ncheck = 1, .trial = winner};
     for (int i = 0; i < RH_NEVIDENCE; i++)
         v.evidence[i] = (rh_evidence){name[i], "", value[i]};
     return v;
@@ -68,6 +69,10 @@ static void doubtful_evidence_is_not(void **unused)
                                           "rare",      "data"};
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
         assert_true(says(&v, against[i], false));
+    for (int i = 0; i < v.nreason; i++)
+        if (strcmp(v.reason[i].id, "rival") == 0)
+            assert_non_null(strstr(v.reason[i].text, "add runs to this study, --confirm-runs "
+                                                     "40"));
 }
 
 // Worse evidence never raises the probability, and evidence beyond the data of the fit does not
