@@ -34,8 +34,7 @@
 //    run of a setting in one of them is outside its interval, the interval is extended to it.
 //    The median, because these are few runs, and rare failures are allowed for above.
 // 9. Intervals also reach down by what the winner's agents lose when they are moved to a model
-// of
-//    the other half of the log (transfer.c): they owe it to errors of their model, which the
+//    of the other half of the log (transfer.c): they owe it to errors of their model, which the
 //    other confirmed settings have met, too.
 
 #include "core.h"
