@@ -209,6 +209,10 @@ void rh_study__drop_link(const char *path);
 // model, the findings of its model.
 void rh_trust__judge(rh_verdict *verdict, const rh_findings *model);
 
+// Whether random actions beat the logged controller in the model with these findings. Nullable:
+// model.
+bool rh_trust__too_easy(const rh_findings *model);
+
 // ---------------------------------------------------------------------------- output files
 
 // best.yaml and runs.csv, written completely or not at all. write.c

@@ -24,7 +24,10 @@
 //    evidence agreed (0.96) on a setting with regret 3.3; in a heated tank with a variable that
 //    is not logged, on four that were slightly bad (0.10 to 0.18). In Cartpole, where 1 run in
 //    20 fails, 4 of 12 plain studies had a p above 0.9 and a regret of 0.27, all with a rival
-//    that could be better by 0.2 to 0.5.
+//    that could be better by 0.2 to 0.5. The same where random actions beat the logged
+//    controller in the model (the finding jumps): it is too easy. Of five near-optimal Acrobot
+//    logs its settings were ordered worst in the three that have it (docs/reproduction.md), and
+//    a sixth promised -9 with a p of 0.99 where the truth is -129.
 // 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first, each with what to do about it. They explain p, they do not enter it.
 
@@ -64,16 +67,24 @@ const char *rh_trust_name(rh_trust level)
 
 // ---------------------------------------------------------------------------- the rule
 
-// Decision 5.
-static bool is_sound(const rh_verdict *v)
+bool rh_trust__too_easy(const rh_findings *model)
 {
-    const rh_evidence *e = v->evidence;
-    return e[RH_EVIDENCE_UNPROVEN].value == 0.0 && e[RH_EVIDENCE_RIVAL].value <= DEPENDS &&
-           e[RH_EVIDENCE_HALVES].value <= DEPENDS && e[RH_EVIDENCE_VARIANTS].value <= DEPENDS &&
-           e[RH_EVIDENCE_REPLAY].value <= IGNORANT;
+    for (int i = 0; model && i < model->n; i++)
+        if (strcmp(model->item[i].id, "jumps") == 0)
+            return true;
+    return false;
 }
 
-static double probability_of(const rh_verdict *v)
+// Decision 5.
+static bool is_sound(const rh_verdict *v, const rh_findings *model)
+{
+    const rh_evidence *e = v->evidence;
+    return !rh_trust__too_easy(model) && e[RH_EVIDENCE_UNPROVEN].value == 0.0 &&
+           e[RH_EVIDENCE_RIVAL].value <= DEPENDS && e[RH_EVIDENCE_HALVES].value <= DEPENDS &&
+           e[RH_EVIDENCE_VARIANTS].value <= DEPENDS && e[RH_EVIDENCE_REPLAY].value <= IGNORANT;
+}
+
+static double probability_of(const rh_verdict *v, const rh_findings *model)
 {
     double z = RULE_BIAS;
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
@@ -84,7 +95,7 @@ static double probability_of(const rh_verdict *v)
         z += rule[i].weight * (x - rule[i].centre) / rule[i].spread;
     }
     double p = 1.0 / (1.0 + rh_exp(-z));
-    return is_sound(v) ? p : fmin(p, UNSOUND);
+    return is_sound(v, model) ? p : fmin(p, UNSOUND);
 }
 
 static rh_trust level_of(const rh_verdict *v)
@@ -181,7 +192,7 @@ static void say_models(rh_verdict *v)
 }
 
 // The reasons that come from the model and the log.
-static void say_log(rh_verdict *v)
+static void say_log(rh_verdict *v, const rh_findings *model)
 {
     const rh_evidence *e = v->evidence;
     double coverage = e[RH_EVIDENCE_COVERAGE].value, replay = e[RH_EVIDENCE_REPLAY].value,
@@ -201,6 +212,10 @@ static void say_log(rh_verdict *v)
             "the model replays held-out stretches of the log well (%.2f; 0 is perfect, 1 "
             "ignorant)",
             replay);
+    if (rh_trust__too_easy(model))
+        say(v, RH_EVIDENCE_IMITATION, false,
+            "random actions beat the logged controller in the model: unless that controller is "
+            "poor, the model is too easy and the score means nothing; log more");
     if (e[RH_EVIDENCE_UNPROVEN].value > 0.0)
         say(v, RH_EVIDENCE_UNPROVEN, false,
             "the kind of model was not compared with others on this log: use model: auto");
@@ -225,11 +240,11 @@ void rh_trust__judge(rh_verdict *v, const rh_findings *model)
     v->nreason = 0;
     if (!v->finished || v->winner < 0 || !v->ncheck)
         return;
-    v->probability = probability_of(v);
+    v->probability = probability_of(v, model);
     v->trust = level_of(v);
     say_errors(v, &v->findings);
     say_errors(v, model);
     say_settings(v);
     say_models(v);
-    say_log(v);
+    say_log(v, model);
 }

@@ -361,6 +361,32 @@ static void unseen_failures(void **unused)
     rh_log_destroy(log);
 }
 
+// In a model in which random actions beat the logged controller a score has no lower bound.
+static void a_model_that_is_too_easy(void **unused)
+{
+    (void)unused;
+    static const char *const id[] = {"few-episodes", "jumps"};
+    rh_log *log = log_of_failures(250, 0.0);
+    for (int i = 0; i < 3; i++) {
+        rh_finding item = {.severity = RH_WARNING, .id = id[i > 0]};
+        rh_fidelity fidelity = {.findings = {.item = &item, .n = 1}};
+        rh_model model = {.fidelity = &fidelity};
+        sample s;
+        begin(&s, log, true, -640.0, -2000.0);
+        s.plan.paper = i == 2; // which promises as the paper does
+        s.study.members[RH_STAGE_SEARCH].model[0] = &model;
+        s.trial.confirm = true;
+        s.trial.lo95 = -9000.0;
+        s.trial.hi95 = -600.0;
+        s.study.trial = &s.trial;
+        s.study.verdict.nconfirm = 1;
+        assert_int_equal(rh_study__compare(&s.study), RH_OK);
+        assert_true(isnan(s.trial.lo95) == (i == 1) && isfinite(s.trial.hi95));
+        end(&s);
+    }
+    rh_log_destroy(log);
+}
+
 // The interval of a confirmed setting contains that of the logged controller: errors add.
 static void no_surer_than_the_log(void **unused)
 {
@@ -426,10 +452,15 @@ static void without_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_logged_controller), cmocka_unit_test(in_continuing_tasks),
-        cmocka_unit_test(in_episodes),           cmocka_unit_test(cut_off_episodes),
-        cmocka_unit_test(rare_failures),         cmocka_unit_test(unseen_failures),
-        cmocka_unit_test(no_surer_than_the_log), cmocka_unit_test(without_memory),
+        cmocka_unit_test(the_logged_controller),
+        cmocka_unit_test(in_continuing_tasks),
+        cmocka_unit_test(in_episodes),
+        cmocka_unit_test(cut_off_episodes),
+        cmocka_unit_test(rare_failures),
+        cmocka_unit_test(unseen_failures),
+        cmocka_unit_test(a_model_that_is_too_easy),
+        cmocka_unit_test(no_surer_than_the_log),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

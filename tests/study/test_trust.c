@@ -127,6 +127,20 @@ static void one_fundamental_doubt_is_enough(void **unused)
     }
 }
 
+static void a_model_that_is_too_easy(void **unused)
+{
+    (void)unused;
+    rh_finding item = {.severity = RH_WARNING, .id = "jumps"};
+    rh_findings findings = {.item = &item, .n = 1, .count = {0, 1, 0}};
+    rh_verdict v = sound();
+    rh_trust__judge(&v, &findings);
+    assert_int_equal(v.trust, RH_TRUST_MEDIUM);
+    assert_true(v.probability == 0.75 && says(&v, "imitation", false));
+    item.id = "few-episodes";
+    rh_trust__judge(&v, &findings);
+    assert_int_equal(v.trust, RH_TRUST_HIGH);
+}
+
 static void an_error_cannot_be_outweighed(void **unused)
 {
     (void)unused;
@@ -182,6 +196,7 @@ int main(void)
         cmocka_unit_test(doubtful_evidence_is_not),
         cmocka_unit_test(worse_evidence_is_not_trusted_more),
         cmocka_unit_test(one_fundamental_doubt_is_enough),
+        cmocka_unit_test(a_model_that_is_too_easy),
         cmocka_unit_test(an_error_cannot_be_outweighed),
         cmocka_unit_test(without_a_check_there_is_no_level),
         cmocka_unit_test(unknown_evidence_counts_as_typical),
