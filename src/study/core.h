@@ -227,6 +227,8 @@ int rh_study__count_tied(rh_study *study, int *nknown);
 rh_status rh_study__run_random(rh_study *study, rh_error *err);
 bool rh_study__knows_random(rh_study *study); // from the journal
 rh_status rh_study__compare(rh_study *study);
+// The intervals of confirmed settings become unknown.
+void rh_study__withdraw(rh_study *study);
 
 int64_t rh_study__per_steps(const rh_study *study);       // see rh_verdict
 const rh_log *rh_study__whole_log(const rh_study *study); // as given, or the model's

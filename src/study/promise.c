@@ -36,9 +36,10 @@
 // 9. Intervals also reach down by what the winner's agents lose when they are moved to a model
 //    of the other half of the log (transfer.c): they owe it to errors of their model, which the
 //    other confirmed settings have met, too.
-// 10. In a model in which random actions beat the logged controller (rh_trust__too_easy) a
-// score
-//    has no lower bound: near-optimal Acrobot, seed 24, promised -9 (-38 to 0), true -129.
+// 10. In a model in which random actions beat the logged controller (rh_trust__too_easy)
+// nothing
+//    bounds a score from below, and the interval is unknown: near-optimal Acrobot, seed 24,
+//    promised -9 (-38 to 0), true -129.
 
 #include "core.h"
 
@@ -428,18 +429,6 @@ static void allow_for_transfer(rh_study *study)
         trial[i].lo95 = fmin(trial[i].lo95, trial[i].value - v->transfer.lost);
 }
 
-// Decision 10.
-static void allow_for_ease(rh_study *study)
-{
-    const rh_verdict *v = &study->verdict;
-    const rh_model *model = rh_study_model(study);
-    const rh_fidelity *fidelity = model ? rh_model_fidelity(model) : NULL;
-    rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
-    bool easy = fidelity && !study->plan->paper && rh_trust__too_easy(&fidelity->findings);
-    for (int i = 0; i < v->nconfirm && easy; i++)
-        trial[i].lo95 = NAN;
-}
-
 rh_status rh_study__compare(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
@@ -457,6 +446,13 @@ rh_status rh_study__compare(rh_study *study)
     allow_for_log(study);
     allow_for_variants(study);
     allow_for_transfer(study);
-    allow_for_ease(study);
     return v->winner < 0 ? RH_OK : find_rare(study);
+}
+
+void rh_study__withdraw(rh_study *study)
+{
+    const rh_verdict *v = &study->verdict;
+    rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
+    for (int i = 0; i < v->nconfirm && !study->plan->paper; i++)
+        trial[i].lo95 = trial[i].hi95 = NAN;
 }

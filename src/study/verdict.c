@@ -241,5 +241,7 @@ rh_status rh_study__judge_all(rh_study *study)
         return rc;
     const rh_fidelity *fidelity = rh_model_fidelity(rh_study_model(study));
     rh_trust__judge(v, fidelity ? &fidelity->findings : NULL);
+    if (fidelity && rh_trust__too_easy(&fidelity->findings))
+        rh_study__withdraw(study);
     return RH_OK;
 }

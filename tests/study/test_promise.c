@@ -361,27 +361,26 @@ static void unseen_failures(void **unused)
     rh_log_destroy(log);
 }
 
-// In a model in which random actions beat the logged controller a score has no lower bound.
-static void a_model_that_is_too_easy(void **unused)
+// The intervals of confirmed settings are withdrawn, not those of the search.
+static void withdrawn(void **unused)
 {
     (void)unused;
-    static const char *const id[] = {"few-episodes", "jumps"};
     rh_log *log = log_of_failures(250, 0.0);
-    for (int i = 0; i < 3; i++) {
-        rh_finding item = {.severity = RH_WARNING, .id = id[i > 0]};
-        rh_fidelity fidelity = {.findings = {.item = &item, .n = 1}};
-        rh_model model = {.fidelity = &fidelity};
+    for (int paper = 0; paper < 2; paper++) {
         sample s;
         begin(&s, log, true, -640.0, -2000.0);
-        s.plan.paper = i == 2; // which promises as the paper does
-        s.study.members[RH_STAGE_SEARCH].model[0] = &model;
-        s.trial.confirm = true;
         s.trial.lo95 = -9000.0;
         s.trial.hi95 = -600.0;
-        s.study.trial = &s.trial;
+        rh_trial both[2] = {s.trial, s.trial};
+        both[1].confirm = true;
+        s.plan.paper = paper; // which promises as the paper does
+        s.study.trial = both;
+        s.study.verdict.trial = both;
+        s.study.verdict.ntrial = 2;
         s.study.verdict.nconfirm = 1;
-        assert_int_equal(rh_study__compare(&s.study), RH_OK);
-        assert_true(isnan(s.trial.lo95) == (i == 1) && isfinite(s.trial.hi95));
+        rh_study__withdraw(&s.study);
+        assert_true(both[0].lo95 == -9000.0 && both[0].hi95 == -600.0);
+        assert_true(isnan(both[1].lo95) == !paper && isnan(both[1].hi95) == !paper);
         end(&s);
     }
     rh_log_destroy(log);
@@ -458,7 +457,7 @@ int main(void)
         cmocka_unit_test(cut_off_episodes),
         cmocka_unit_test(rare_failures),
         cmocka_unit_test(unseen_failures),
-        cmocka_unit_test(a_model_that_is_too_easy),
+        cmocka_unit_test(withdrawn),
         cmocka_unit_test(no_surer_than_the_log),
         cmocka_unit_test(without_memory),
     };

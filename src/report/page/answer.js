@@ -95,13 +95,14 @@
     }
     const kinds = (w.kinds ?? []).length > 1 ? table("The same setting in every kind of model", [["kind of model"], ["score", "right"], ["95 % interval", "right"]],
       w.kinds.map((k) => [named(k.kind), number(k.score), interval(k.lo95, k.hi95)])) : null;
-    const against = known(d.logged?.score) ? (w.lo95 > d.logged.score ? "above the logged controller" : w.hi95 < d.logged.score ? "below the logged controller" : "not separated from the logged controller") : null;
+    const sure = known(w.lo95) && known(w.hi95);
+    const against = sure && known(d.logged?.score) ? (w.lo95 > d.logged.score ? "above the logged controller" : w.hi95 < d.logged.score ? "below the logged controller" : "not separated from the logged controller") : null;
     return section("answer", "The answer", trust(d),
       make("div", { class: "card" },
         make("p", { class: "label" }, d.finished ? "Deploy" : "Leading so far", " · ", named(d.agent, 30), ", setting ", String(w.setting)),
         setting(d, t),
         make("p", { class: "score" }, make("b", {}, rounded(w, w.score)), ` ${unit(d)} in the model`),
-        make("p", { class: "quiet" }, `95 % interval ${rounded(w, w.lo95)} to ${rounded(w, w.hi95)}`, against ? `: ${against}.` : ".", " ",
+        make("p", { class: "quiet" }, sure ? `95 % interval ${rounded(w, w.lo95)} to ${rounded(w, w.hi95)}` : "The 95 % interval is not known", against ? `: ${against}.` : ".", " ",
           w.stage === "confirm" ? `Confirmed by ${plural(w.finished_runs, "run")} in ${plural(w.members, "new model")}, each fitted to another part of the log.` : "Not confirmed: the best of many trials overestimates its score.")),
       comparison(d),
       make("div", { class: "columns" },
