@@ -114,7 +114,7 @@ static rh_paper__cell cell_of(const rh_paper *paper, const rh_paper__problem *pr
 {
     double frozen =
         2.0 * rh_paper__ntrue(paper) * (double)rh_paper__nstep(paper, problem->world);
-    double train = network ? 14.0 : problem->world == &rh_paper__puddle ? 4.0 : 20.0;
+    double train = network ? 5.0 : problem->world == &rh_paper__puddle ? 2.0 : 12.0;
     return (rh_paper__cell){.run = learn,
                             .what = "policy",
                             .problem = problem,
@@ -123,7 +123,7 @@ static rh_paper__cell cell_of(const rh_paper *paper, const rh_paper__problem *pr
                             .log = log,
                             .after = -1,
                             .cost = (paper->opt.quick ? 0.05 : 1.0) * train +
-                                    0.3 * frozen * problem->world->in_env};
+                                    0.1 * frozen * problem->world->in_env};
 }
 
 void rh_paper__policies(rh_paper *paper, const rh_paper__problem *problem, bool network)
