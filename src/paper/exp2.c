@@ -22,7 +22,7 @@ static const char *const title[NDATA] = {"near-optimal, 5,000", "medium, 5,000",
     {                                                                                          \
         .name = "knn-laplacian-exp2", .title = "kNN, Laplacian",                               \
         .key = {{"representation.preset", preset}, {"method", "race"}},                        \
-        .quick = {{"representation.steps", "2000"}}, .effort = 0.6, .fit = 9.0                \
+        .quick = {{"representation.steps", "2000"}}, .effort = 0.6, .fit = 9.0                 \
     }
 
 static const rh_paper__method knn[] = {KNN("acrobot-exp2"), KNN("puddle_world-exp2")};
