@@ -17,8 +17,8 @@
 // Ratios are to the simulator, and of carry to stitching. In Cartpole the agent alone takes 1.3
 // us a step in stitching, where it meets few states again and again, and 2.2 us in carrying: it
 // enters and updates more weights. On a 2.3 GHz Xeon with AVX-512 the ratios are 0.56, 0.55 and
-// 0.47, on an AMD EPYC (Zen 4) 0.54, 0.56 and 0.44; there the simulators themselves have 0.65,
-// 0.84 and 0.63. Two thirds of a carrying step are the search for its neighbours.
+// 0.47, on an AMD EPYC (Zen 4) 0.56, 0.59 and 0.46; there the simulators themselves have 0.65,
+// 0.86 and 0.65. Two thirds of a carrying step are the search for its neighbours.
 //
 // The rest is the agent (perf): in Acrobot's stitched model the environment takes 2 % of a step
 // and the loop in run.c less than 1 %.
