@@ -259,14 +259,14 @@ static rh_status check_budget(const rh_journal *j, rh_error *err)
 {
     const rh_plan *plan = j->head.plan;
     int n = 0, nrun = 0;
+    if (!j->replay.grown)
+        return RH_OK;
     for (int i = 0; i < j->replay.ntrial; i++) {
         const rh_journal__entry *trial = &j->replay.trial[i];
         n += !trial->confirm;
         for (int k = 0; trial->confirm && k < trial->nrun; k++)
             nrun = trial->run[k].run >= nrun ? trial->run[k].run + 1 : nrun;
     }
-    if (!j->replay.grown)
-        return RH_OK;
     if (n > plan->trials && !plan->method->finite)
         return rh_fail(err, RH_EINVAL,
                        "%s: the study has tried %d settings, --trials is %d, expected %d or "

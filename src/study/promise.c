@@ -36,10 +36,9 @@
 // 9. Intervals also reach down by what the winner's agents lose when they are moved to a model
 //    of the other half of the log (transfer.c): they owe it to errors of their model, which the
 //    other confirmed settings have met, too.
-// 10. In a model in which random actions beat the logged controller (rh_trust__too_easy)
-// nothing
-//    bounds a score from below, and the interval is unknown: near-optimal Acrobot, seed 24,
-//    promised -9 (-38 to 0), true -129.
+// 10. Where random actions beat the logged controller in the model (rh_trust__too_easy),
+//    nothing bounds a score from below and the interval is unknown: near-optimal Acrobot, seed
+//    24, promised -9 (-38 to 0), true -129.
 
 #include "core.h"
 
