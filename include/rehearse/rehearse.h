@@ -9,6 +9,7 @@
 #include "rehearse/deploy.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
+#include "rehearse/key.h"
 #include "rehearse/log.h"
 #include "rehearse/model.h"
 #include "rehearse/offline.h"

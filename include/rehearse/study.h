@@ -11,6 +11,7 @@
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
+#include "rehearse/key.h"
 #include "rehearse/model.h"
 #include "rehearse/search.h"
 
@@ -24,43 +25,8 @@ typedef enum rh_plan_command {
     RH_PLAN_TUNE = 8
 } rh_plan_command;
 
-typedef enum rh_plan_type {
-    RH_PLAN_WHOLE,  // a whole number, lo to hi
-    RH_PLAN_REAL,   // a number, lo to hi
-    RH_PLAN_TEXT,   // its own form, see about
-    RH_PLAN_FILE,   // a path
-    RH_PLAN_FLAG,   // yes or no; the option takes no argument
-    RH_PLAN_CHOICE, // one of the names
-    RH_PLAN_PAIRS   // one key for each name below the section; the option takes NAME=VALUE
-} rh_plan_type;
-
-// The headings of --help.
-typedef enum rh_plan_group {
-    RH_PLAN_MAIN,
-    RH_PLAN_SEARCH,
-    RH_PLAN_EVALUATION,
-    RH_PLAN_MODEL,
-    RH_PLAN_TASK
-} rh_plan_group;
-
-// One key: what a study file and the command line accept, and how it is documented.
-typedef struct rh_plan_key {
-    const char *key;            // "evaluation.runs"; "model.*": any name below model
-    const char *option;         // "runs", without dashes; NULL: only in a file
-    char letter;                // of the option; 0: none
-    rh_plan_type type;          //
-    const char *value;          // what help calls the option's argument; NULL: it takes none
-    const char *about;          // one line, without the default
-    const char *initial;        // the default, in words; NULL: none
-    int64_t lo, hi;             // of a number, both included
-    const char *fixed;          // of a flag: what the option sets; NULL: yes
-    const char *(*name)(int i); // of a choice: the i-th, NULL after the last
-    const char *list;  // a choice from a registry: the topic of `rehearse list`; NULL: fixed
-    unsigned commands; // of rh_plan_command
-    rh_plan_group group;
-} rh_plan_key;
-
-RH_API const rh_plan_key *rh_plan_key_at(int i); // NULL after the last
+// The rows of a plan: what a study file and the command line accept. NULL after the last.
+RH_API const rh_key *rh_plan_key_at(int i);
 
 // ---------------------------------------------------------------------------- the plan
 

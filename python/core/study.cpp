@@ -80,15 +80,15 @@ static nb::list plan_keys(const std::string &command)
 {
     unsigned use = command == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
     nb::list list;
-    const rh_plan_key *key;
+    const rh_key *key;
     for (int i = 0; (key = rh_plan_key_at(i)) != nullptr; i++) {
         if (!(key->commands & use))
             continue;
         nb::dict d;
         d["key"] = key->key;
         d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
-        d["pairs"] = key->type == RH_PLAN_PAIRS;
-        d["flag"] = key->type == RH_PLAN_FLAG;
+        d["pairs"] = key->type == RH_KEY_PAIRS;
+        d["flag"] = key->type == RH_KEY_FLAG;
         d["about"] = key->about;
         list.append(d);
     }

@@ -61,7 +61,7 @@ typedef struct cli_option {
     const char *initial;    // the default, in words; NULL when there is none
     int64_t lo, hi;         // CLI_WHOLE: accepted, both ends included
     bool repeats;           // may be given more than once
-    const rh_plan_key *key; // of the plan, which checks the value; NULL: the program's own
+    const rh_key *key; // of the plan, which checks the value; NULL: the program's own
 } cli_option;
 
 typedef struct cli_group {

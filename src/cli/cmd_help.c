@@ -26,7 +26,7 @@ static void print_option(const cli_option *option)
     // what it is, what it can be, what it is when not given
     int used = snprintf(about, sizeof about, "%s", option->about);
     const char *name[CLI_MAX_NAMES];
-    bool closed = (option->key && option->key->name) ||
+    bool closed = (option->key && rh_key_name(option->key, 0)) ||
                   (option->kind >= CLI_ACTION_KIND && option->kind <= CLI_POLICY);
     int n = closed ? cli_choices(option, name) : 0;
     for (int i = 0; i < n; i++)
@@ -127,34 +127,34 @@ static void print_overview(void)
 // ---------------------------------------------------------------------------- the keys
 
 // What a key may be: "a whole number, 1 to 1,000,000".
-static void print_type(const rh_plan_key *key)
+static void print_type(const rh_key *key)
 {
     switch (key->type) {
-    case RH_PLAN_WHOLE:
+    case RH_KEY_WHOLE:
         if (key->hi == INT64_MAX)
             printf("a whole number from %s on", cli_count(key->lo).s);
         else
             printf("a whole number, %s to %s", cli_count(key->lo).s, cli_count(key->hi).s);
         break;
-    case RH_PLAN_REAL:
+    case RH_KEY_REAL:
         printf("a number, %s to %s", cli_count(key->lo).s, cli_count(key->hi).s);
         break;
-    case RH_PLAN_FLAG:
+    case RH_KEY_FLAG:
         printf("`yes` or `no`");
         break;
-    case RH_PLAN_CHOICE:
+    case RH_KEY_CHOICE:
         if (key->list)
             printf("one of `rehearse list %s`", key->list);
-        for (int i = 0; !key->list && key->name(i); i++)
-            printf("%s`%s`", i ? ", " : "", key->name(i));
+        for (int i = 0; !key->list && rh_key_name(key, i); i++)
+            printf("%s`%s`", i ? ", " : "", rh_key_name(key, i));
         break;
-    case RH_PLAN_FILE:
+    case RH_KEY_FILE:
         printf("a path, from the folder of the file");
         break;
-    case RH_PLAN_PAIRS:
+    case RH_KEY_PAIRS:
         printf("names and values");
         break;
-    case RH_PLAN_TEXT:
+    case RH_KEY_TEXT:
         printf("text");
         break;
     }
@@ -170,7 +170,7 @@ static void print_keys(void)
                {RH_PLAN_RUN, "run"},
                {RH_PLAN_SWEEP, "sweep"},
                {RH_PLAN_TUNE, "tune"}};
-    const rh_plan_key *key;
+    const rh_key *key;
     puts("| key | option | value | meaning | default | used by |\n|---|---|---|---|---|---|");
     for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
         if (key->fixed) // another option of the key above

@@ -91,12 +91,12 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
 
 int cli_key_names(const char *key, const char *name[CLI_MAX_NAMES])
 {
-    const rh_plan_key *at = rh_plan_key_at(0);
+    const rh_key *at = rh_plan_key_at(0);
     int n = 0;
     for (int i = 1; at && strcmp(at->key, key) != 0; i++)
         at = rh_plan_key_at(i);
-    for (; at && at->name && n < CLI_MAX_NAMES && at->name(n); n++)
-        name[n] = at->name(n);
+    for (; at && n < CLI_MAX_NAMES && rh_key_name(at, n); n++)
+        name[n] = rh_key_name(at, n);
     return n;
 }
 

@@ -14,8 +14,8 @@
 #define NCOMMAND 16
 
 static const char *const title_of[] = {
-    [RH_PLAN_MAIN] = CLI_MAIN, [RH_PLAN_SEARCH] = "search", [RH_PLAN_EVALUATION] = "evaluation",
-    [RH_PLAN_MODEL] = "model", [RH_PLAN_TASK] = CLI_TASK,
+    [RH_KEY_MAIN] = CLI_MAIN, [RH_KEY_SEARCH] = "search", [RH_KEY_EVALUATION] = "evaluation",
+    [RH_KEY_MODEL] = "model", [RH_KEY_TASK] = CLI_TASK,
 };
 
 // All options of a command, those of a group together.
@@ -37,7 +37,7 @@ static void add(listing *list, const char *title, cli_option option)
 }
 
 // How the argument of a key is completed.
-static cli_kind kind_of(const rh_plan_key *key)
+static cli_kind kind_of(const rh_key *key)
 {
     static const struct {
         const char *key;
@@ -57,24 +57,24 @@ static cli_kind kind_of(const rh_plan_key *key)
         if (strcmp(special[i].key, key->key) == 0)
             return special[i].kind;
     switch (key->type) {
-    case RH_PLAN_WHOLE:
-    case RH_PLAN_REAL:
-    case RH_PLAN_TEXT:
-    case RH_PLAN_PAIRS:
+    case RH_KEY_WHOLE:
+    case RH_KEY_REAL:
+    case RH_KEY_TEXT:
+    case RH_KEY_PAIRS:
         return CLI_TEXT;
-    case RH_PLAN_FILE:
+    case RH_KEY_FILE:
         return CLI_FILE;
-    case RH_PLAN_FLAG:
+    case RH_KEY_FLAG:
         return CLI_NONE;
-    case RH_PLAN_CHOICE:
+    case RH_KEY_CHOICE:
         return CLI_CHOICE;
     }
     return CLI_TEXT;
 }
 
-static void add_keys(listing *list, rh_plan_group group)
+static void add_keys(listing *list, rh_key_group group)
 {
-    const rh_plan_key *key;
+    const rh_key *key;
     for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++)
         if (key->option && key->group == group && (key->commands & list->command->plan))
             add(list, title_of[group],
@@ -84,7 +84,7 @@ static void add_keys(listing *list, rh_plan_group group)
                              .value = key->value,
                              .about = key->about,
                              .initial = key->initial,
-                             .repeats = key->type == RH_PLAN_PAIRS,
+                             .repeats = key->type == RH_KEY_PAIRS,
                              .key = key});
 }
 
@@ -94,7 +94,7 @@ static void add_own(listing *list, const char *title, bool with)
     for (int g = 0; list->command->group[g]; g++) {
         const cli_group *group = list->command->group[g];
         bool plans = false;
-        for (int i = 0; i <= RH_PLAN_TASK; i++)
+        for (int i = 0; i <= RH_KEY_TASK; i++)
             plans = plans || (list->command->plan && strcmp(title_of[i], group->title) == 0);
         if (with ? strcmp(title, group->title) != 0 : plans)
             continue;
@@ -113,8 +113,8 @@ static const listing *listing_of(const cli_command *command)
     if (list->command == command)
         return list;
     list->command = command;
-    for (int group = 0; command->plan && group <= RH_PLAN_TASK; group++) {
-        add_keys(list, (rh_plan_group)group);
+    for (int group = 0; command->plan && group <= RH_KEY_TASK; group++) {
+        add_keys(list, (rh_key_group)group);
         add_own(list, title_of[group], true);
     }
     add_own(list, NULL, false);
@@ -135,10 +135,10 @@ const char *cli_option_title(const cli_command *command, int i)
 int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES])
 {
     int n = 0;
-    if (!option->key || !option->key->name)
+    if (!option->key || !rh_key_name(option->key, 0))
         return cli_names(option->kind, name);
-    for (; n < CLI_MAX_NAMES && option->key->name(n); n++)
-        name[n] = option->key->name(n);
+    for (; n < CLI_MAX_NAMES && rh_key_name(option->key, n); n++)
+        name[n] = rh_key_name(option->key, n);
     return n;
 }
 
@@ -148,7 +148,7 @@ int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES])
 static const char *other_option(const cli_args *args, const char *key)
 {
     for (int i = 0; i < args->ngiven; i++) {
-        const rh_plan_key *other = args->given[i].option->key;
+        const rh_key *other = args->given[i].option->key;
         if (other && strcmp(other->key, key) == 0)
             return other->option;
     }
@@ -158,13 +158,13 @@ static const char *other_option(const cli_args *args, const char *key)
 // One option that was given, as its key.
 static rh_status set(rh_plan *plan, const cli_args *args, const cli_given *given, rh_error *err)
 {
-    const rh_plan_key *key = given->option->key;
+    const rh_key *key = given->option->key;
     const char *value = given->value;
     char full[160], name[64], where[64];
     snprintf(where, sizeof where, "--%.60s", key->option);
-    if (key->type == RH_PLAN_FLAG)
+    if (key->type == RH_KEY_FLAG)
         return rh_plan_set(plan, key->key, key->fixed ? key->fixed : "yes", where, err);
-    if (key->type != RH_PLAN_PAIRS)
+    if (key->type != RH_KEY_PAIRS)
         return rh_plan_set(plan, key->key, value, where, err);
     cli_split(given->value, name, &value);
     snprintf(full, sizeof full, "%.*s%.64s", (int)strlen(key->key) - 1, key->key, name);
@@ -176,7 +176,7 @@ static rh_status set(rh_plan *plan, const cli_args *args, const cli_given *given
 
 int cli_plan_set(rh_plan *plan, const cli_args *args)
 {
-    const rh_plan_key *key;
+    const rh_key *key;
     rh_error err;
     rh_status rc = RH_OK;
     for (int k = 0; !rc && (key = rh_plan_key_at(k)) != NULL; k++)

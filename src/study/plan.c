@@ -15,70 +15,14 @@
 
 #define LONGEST 240 // characters of a key
 
-// ---------------------------------------------------------------------------- refusing
-
 rh_status rh_plan__no_memory(rh_error *err)
 {
     return rh_base__no_memory(err, "plan");
 }
 
-// It holds names and texts of users: keep it on one line.
-static rh_status tidy(rh_error *err, rh_status rc)
-{
-    rh_error raw;
-    if (err) {
-        raw = *err;
-        rh_text__printable(raw.text, err->text, sizeof err->text);
-    }
-    return rc;
-}
-
-void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *sub,
-                    char label[RH_PLAN__LABEL])
-{
-    const char *dot = strchr(said->shown, '.'), *name = dot ? dot + 1 : said->shown;
-    const rh_plan__row *row = rh_plan__row_of(said->key);
-    bool own = row && row->is.type != RH_PLAN_PAIRS && row->is.option && said->where &&
-               strncmp(said->where, "--", 2) == 0 &&
-               strcmp(said->where + 2, row->is.option) == 0;
-    if (said->file) {
-        const char *tail = rh_base__path_tail(said->where);
-        size_t n = strlen(tail);
-        snprintf(label, RH_PLAN__LABEL, "%s:%d: %.64s%s", n > 100 ? tail + n - 100 : tail,
-                 node ? node->line : said->value->line, said->shown, sub);
-    } else if (!said->where)
-        snprintf(label, RH_PLAN__LABEL, "%.64s%s", said->shown, sub);
-    else if (rh_plan__is_open(said->key) && !own)
-        snprintf(label, RH_PLAN__LABEL, "%.64s: %.64s%s", said->where, name, sub);
-    else
-        snprintf(label, RH_PLAN__LABEL, "%.64s", said->where);
-}
-
-rh_status rh_plan__refuse(const rh_plan__item *said, const rh_yaml *node, const char *sub,
-                          rh_error *err, const char *expected)
-{
-    char label[RH_PLAN__LABEL], shown[RH_YAML__SHOWN];
-    rh_plan__label(said, node, sub, label);
-    rh_yaml__show(node ? node : said->value, shown);
-    rh_status rc = said->file ? RH_EFORMAT : RH_EINVAL;
-    return tidy(err, rh_fail(err, rc, "%s = %s, expected %s", label, shown, expected));
-}
-
-rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_error *err,
-                         const char *why)
-{
-    if (!said)
-        return tidy(err, rh_fail(err, RH_EINVAL, "%s", why));
-    if (!said->file)
-        return tidy(err, said->where ? rh_fail(err, RH_EINVAL, "%.64s: %s", said->where, why)
-                                     : rh_fail(err, RH_EINVAL, "%s", why));
-    return tidy(err, rh_fail(err, RH_EFORMAT, "%s:%d: %s", rh_base__path_tail(said->where),
-                             node ? node->line : said->value->line, why));
-}
-
 // ---------------------------------------------------------------------------- the book
 
-static void clear_said(rh_plan__item *said)
+static void clear_said(rh_key__said *said)
 {
     rh_free(said->key);
     rh_free(said->shown);
@@ -91,7 +35,7 @@ const char *rh_plan__behind(const char *key, const char *prefix)
     return strncmp(key, prefix, n) == 0 ? key + n : NULL;
 }
 
-const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key)
+const rh_key__said *rh_plan__said(const rh_plan *plan, const char *key)
 {
     const rh_plan__book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++)
@@ -115,6 +59,15 @@ rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err)
     return RH_OK;
 }
 
+// Whether `where` is the option of this very key: --k, but not --model-set.
+static bool is_own(const char *key, const char *where)
+{
+    const rh_plan__row *row = rh_plan__row_of(key);
+    const char *option = row ? row->key.is.option : NULL;
+    return option && row->key.is.type != RH_KEY_PAIRS && where &&
+           strncmp(where, "--", 2) == 0 && strcmp(where + 2, option) == 0;
+}
+
 rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const rh_yaml *value,
                        const char *where, int file, rh_error *err)
 {
@@ -122,14 +75,15 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
     int at = 0;
     while (at < book->nsaid && strcmp(book->said[at].key, key) != 0)
         at++;
-    rh_plan__item said = {.value = value, .file = file};
+    rh_key__said said = {
+        .value = value, .file = file, .named = rh_plan__is_open(key) && !is_own(key, where)};
     if (at < book->nsaid && file && book->said[at].file == file) {
         char why[160];
         snprintf(why, sizeof why, "%.50s is given twice, first in line %d%s%.50s", shown,
                  book->said[at].value->line,
                  strcmp(shown, book->said[at].shown) != 0 ? " as " : "",
                  strcmp(shown, book->said[at].shown) != 0 ? book->said[at].shown : "");
-        return rh_plan__blame(&book->said[at], value, err, why);
+        return rh_key__blame(&book->said[at], value, err, why);
     }
 
     void *more = rh_base__alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
@@ -237,8 +191,8 @@ static rh_status read_flow(rh_yaml **out, const char *text, const char *shown,
         return rh_plan__no_memory(err);
     if (rc) {
         const char *reason = strstr(why.text, ": ");
-        return tidy(err, rh_fail(err, RH_EINVAL, "%.64s: %.300s", where ? where : shown,
-                                 reason ? reason + 2 : why.text));
+        return rh_key__tidy(err, rh_fail(err, RH_EINVAL, "%.64s: %.300s", where ? where : shown,
+                                         reason ? reason + 2 : why.text));
     }
     *out = tree;
     return RH_OK;
@@ -280,10 +234,11 @@ rh_status rh_plan_try(rh_plan *plan, const char *param, const char *text, const 
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
     if (rc)
-        return tidy(err, rh_fail(err, RH_EINVAL,
-                                 "%.64s%s%.64s = %.40s, expected 0.1 or 0.1,0.3,1 or 0.01:1, "
-                                 "0.01:1:log, 0:1:linear, 1:8:int or 0:1:0.25",
-                                 where ? where : "", where ? ": " : "", param, text));
+        return rh_key__tidy(
+            err, rh_fail(err, RH_EINVAL,
+                         "%.64s%s%.64s = %.40s, expected 0.1 or 0.1,0.3,1 or 0.01:1, "
+                         "0.01:1:log, 0:1:linear, 1:8:int or 0:1:0.25",
+                         where ? where : "", where ? ": " : "", param, text));
     return say_tree(plan, full, key, tree, where, err);
 }
 
@@ -311,7 +266,7 @@ const char *rh_plan_text(const rh_plan *plan, const char *key)
     for (int i = 0; i < book->nline; i++)
         if (strcmp(book->line[i].key, key) == 0)
             return book->line[i].value;
-    const rh_plan__item *said = rh_plan__said(plan, key);
+    const rh_key__said *said = rh_plan__said(plan, key);
     return said && said->value->kind == RH_YAML_TEXT ? said->value->text : NULL;
 }
 

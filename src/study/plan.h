@@ -10,8 +10,7 @@
 #ifndef REHEARSE_STUDY_PLAN_H
 #define REHEARSE_STUDY_PLAN_H
 
-#include "base/text.h"
-#include "base/yaml.h"
+#include "describe/key.h"
 #include "kinds.h"
 #include "rehearse/study.h"
 
@@ -95,22 +94,13 @@ struct rh_plan {
 
 // ---------------------------------------------------------------------------- the book
 
-// One key that was set.
-typedef struct rh_plan__item {
-    char *key;            // "evaluation.runs", owned
-    char *shown;          // the key as it was written, owned
-    const rh_yaml *value; // borrowed from a tree of the book
-    char *where;          // the file, or what opens a message; owned; NULL: nothing does
-    int file;             // which of the files read, from 1; 0: none
-} rh_plan__item;
-
 typedef struct rh_plan__line {
     char *key, *value; // owned
     bool open;
 } rh_plan__line;
 
 struct rh_plan__book {
-    rh_plan__item *said; // owned, in order                 (nsaid)
+    rh_key__said *said; // owned, in order                 (nsaid)
     int nsaid, room;
     rh_yaml **tree; // owned: what said's values are in (ntree)
     int ntree, tree_room;
@@ -126,45 +116,22 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
                        const char *where, int file, rh_error *err);
 // The tree becomes the book's, or is destroyed where memory runs out.
 rh_status rh_plan__keep(rh_plan *plan, rh_yaml *tree, rh_error *err);
-const rh_plan__item *rh_plan__said(const rh_plan *plan, const char *key); // NULL: nothing
+const rh_key__said *rh_plan__said(const rh_plan *plan, const char *key); // NULL: nothing
 const char *rh_plan__behind(const char *key, const char *prefix); // NULL: it begins otherwise
 
-// ---------------------------------------------------------------------------- refusing
-
-// Where a key was set: "study.yaml:7: evaluation.runs", "--runs", "--set: alpha". node: a part
-// of the value, or NULL for the whole; sub: behind the key (".min"), or "".
-#define RH_PLAN__LABEL 200
-void rh_plan__label(const rh_plan__item *said, const rh_yaml *node, const char *sub,
-                    char label[RH_PLAN__LABEL]);
-
-// "<label> = <found>, expected ..."
-rh_status rh_plan__refuse(const rh_plan__item *said, const rh_yaml *node, const char *sub,
-                          rh_error *err, const char *expected);
-// "<label>: <why>", or why alone where it is not known where it was set. said is nullable.
-rh_status rh_plan__blame(const rh_plan__item *said, const rh_yaml *node, rh_error *err,
-                         const char *why);
 rh_status rh_plan__no_memory(rh_error *err);
 
 // ---------------------------------------------------------------------------- keys
 
-typedef struct rh_plan__row rh_plan__row;
-
-// A row of the table: the public key, and what the plan does with it.
-struct rh_plan__row {
-    rh_plan_key is;
-    size_t field, size; // of rh_plan, what a value fills; size 0: no field
-    bool above;         // a number above lo, not lo itself
-    bool or_auto;       // `auto` is accepted: 0, of a real NAN
-    bool fit;           // about fitting a model: refused beside model:FILE
-    // A value that the type alone does not describe; NULL: read by type.
-    rh_status (*read)(rh_plan *plan, const rh_plan__item *said, rh_error *err);
-    // The entry's text of a field that the type alone does not describe; NULL: by type.
-    void (*show)(const rh_plan *plan, rh_text *text);
+// A row of the table: the key, and what the plan does with it.
+typedef struct rh_plan__row {
+    rh_key__row key; // fills a field of rh_plan
+    bool fit;        // about fitting a model: refused beside model:FILE
     // Entries of their own (sections with names). NULL: one entry where there is a field.
     void (*enter)(rh_plan *plan);
     bool (*when)(const rh_plan *plan); // whether there is an entry; NULL: always
     bool (*open)(const rh_plan *plan); // whether a study can be resumed with another value
-};
+} rh_plan__row;
 
 const rh_plan__row *rh_plan__row_at(int i); // NULL after the last
 
@@ -178,9 +145,7 @@ bool rh_plan__key(const char *key, char *full, size_t size, const char *where, r
 bool rh_plan__is_open(const char *key);
 
 // Read the value of a key that needs nothing else into its field. Other keys are left alone.
-rh_status rh_plan__take(rh_plan *plan, const rh_plan__item *said, rh_error *err);
-rh_status rh_plan__take_choice(int *at, const rh_plan__item *said, const char *(*name)(int i),
-                               rh_error *err);
+rh_status rh_plan__take(rh_plan *plan, const rh_key__said *said, rh_error *err);
 
 // The keys that are known below a section of the file, "" for the top. Returns how many.
 #define RH_PLAN__NKEYS 64
@@ -191,7 +156,7 @@ const char *rh_plan__section_of(const char *name);
 // ---------------------------------------------------------------------------- plug-ins
 
 // Load what the key names. plan_plugins.c
-rh_status rh_plan__read_plugins(rh_plan *plan, const rh_plan__item *said, rh_error *err);
+rh_status rh_plan__read_plugins(void *plan, const rh_key__said *said, rh_error *err);
 // A hash of the plug-ins that the plan uses; 0: none.
 uint64_t rh_plan__plugin_hash(const rh_plan *plan);
 // The line of a file that loads them; nothing without any. from_root: by whole paths, for a
@@ -214,7 +179,7 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 
 // One of them, from the item set under `name`.
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
-                         const rh_plan__item *said, double *param, rh_error *err);
+                         const rh_key__said *said, double *param, rh_error *err);
 
 // Whether the data is a model that was fitted before, model:FILE.
 #define RH_PLAN__MODEL "model:"
@@ -225,17 +190,17 @@ rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err);
 
 // The values to try of one parameter of an agent. Where nvalue is 1, only this one.
 typedef struct rh_plan__axis_spec {
-    const rh_plan__item *said; // NULL: by default
-    bool given;                //
-    rh_form form;              //
-    rh_dim dim;                // as the search sees it, without a name
-    double *value;             // owned: of the dim; NULL for a range         (nvalue of dim)
-    double fixed;              // the value that is no axis, as the agent sees it
+    const rh_key__said *said; // NULL: by default
+    bool given;               //
+    rh_form form;             //
+    rh_dim dim;               // as the search sees it, without a name
+    double *value;            // owned: of the dim; NULL for a range         (nvalue of dim)
+    double fixed;             // the value that is no axis, as the agent sees it
 } rh_plan__axis_spec;
 
 // Read the item of parameter p of `owner` into a zeroed axis.
 rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char *owner,
-                        const rh_plan__item *said, rh_error *err);
+                        const rh_key__said *said, rh_error *err);
 // The number of the dim as the agent sees it.
 double rh_plan__formed(rh_form form, double x);
 
@@ -261,13 +226,13 @@ rh_status rh_plan__fit_kind(rh_model **out, const rh_plan *plan, const rh_kinds_
 rh_status rh_plan__candidates(rh_plan *plan, const rh_log *log, rh_error *err);
 // The value of a model's parameter, reach in its own forms, into param (nparam of the type).
 rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
-                               const rh_plan__item *said, rh_error *err);
+                               const rh_key__said *said, rh_error *err);
 
 // The agent, hp and space. An agent has been chosen.
 rh_status rh_plan__space(rh_plan *plan, rh_error *err);
 void rh_plan__clear_space(rh_plan *plan);
 // A published grid, "acrobot:paper", or "paper" of `here`. Nullable: here; agent, for any.
-rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here,
+rh_status rh_plan__check_grid(const rh_key__said *said, const rh_env_type *here,
                               const rh_agent_type *agent, const rh_env_type **env,
                               const char **name, rh_error *err);
 

@@ -88,7 +88,7 @@ typedef struct reading {
     rh_plan__axis_spec *axis;
     const rh_param *p;
     const char *owner;
-    const rh_plan__item *said;
+    const rh_key__said *said;
     char below[16]; // ".one_minus", ".pow2" or ""
     rh_error *err;
 } reading;
@@ -100,7 +100,7 @@ static rh_status refuse(const reading *r, const rh_yaml *node, const char *sub,
 {
     char path[48];
     snprintf(path, sizeof path, "%s%s", r->below, sub);
-    return rh_plan__refuse(r->said, node, path, r->err, expected);
+    return rh_key__refuse(r->said, node, path, r->err, expected);
 }
 
 // "<where>: parameters.alpha: why"
@@ -108,7 +108,7 @@ static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
 {
     char text[400];
     snprintf(text, sizeof text, "%.80s: %s", r->p->name, why);
-    return rh_plan__blame(r->said, node, r->err, text);
+    return rh_key__blame(r->said, node, r->err, text);
 }
 
 static rh_status refuse_named(const reading *r, const rh_yaml *node, const char *name,
@@ -175,7 +175,7 @@ static rh_status read_value(const reading *r, const rh_yaml *node, const char *s
         if (rh_yaml__truth(node, &yes) &&
             rh_param_parse(r->p, r->owner, yes ? "yes" : "no", x, NULL) == RH_OK)
             return RH_OK;
-        return rh_plan__blame(r->said, node, r->err, why.text);
+        return rh_key__blame(r->said, node, r->err, why.text);
     }
     if (rh_yaml__number(node, x) && accepts(r, *x))
         return RH_OK;
@@ -336,7 +336,7 @@ static rh_status take_range(const reading *r, const rh_yaml *map, spread how)
     alone.dim[0].name = r->p->name;
     rh_error why = {""};
     if (rh_space_check(&alone, &why) != RH_OK)
-        return rh_plan__blame(r->said, from, r->err, why.text);
+        return rh_key__blame(r->said, from, r->err, why.text);
     if (rh_dim_count(dim) == 1.0) {
         double x;
         rh_space_at(&alone, 0, &x);
@@ -423,7 +423,7 @@ static rh_status take_map(const reading *r, const rh_yaml *map)
 }
 
 rh_status rh_plan__axis(rh_plan__axis_spec *axis, const rh_param *p, const char *owner,
-                        const rh_plan__item *said, rh_error *err)
+                        const rh_key__said *said, rh_error *err)
 {
     reading r = {.axis = axis, .p = p, .owner = owner, .said = said, .err = err};
     const rh_yaml *node = said->value;

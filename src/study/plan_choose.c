@@ -46,7 +46,7 @@ static rh_status set_params(const rh_plan *plan, rh_model_trial *one, bool *fits
     if (plan->model && *fits)
         memcpy(param, plan->model_param, (size_t)type->nparam * sizeof *param);
     for (int i = 0; i < book->nsaid && !rc && *fits && !plan->model; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "model.");
         if (!name || !rh_plan__is_open(said->key))
             continue;

@@ -67,13 +67,13 @@ static bool is_one(const char *name, const char *const *of, int n)
 
 static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
 {
-    rh_plan__item here = {.value = node, .where = NULL, .file = r->file};
+    rh_key__said here = {.value = node, .where = NULL, .file = r->file};
     union {
         const char *read;
         char *borrowed;
     } path = {.read = r->path};
     here.where = path.borrowed;
-    return rh_plan__blame(&here, NULL, r->err, why);
+    return rh_key__blame(&here, NULL, r->err, why);
 }
 
 // An unknown key: the nearest known one, and all of them.

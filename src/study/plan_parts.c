@@ -33,7 +33,7 @@ rh_status rh_plan__initial(double **param, const rh_param *table, int nparam, rh
 }
 
 // Of a choice: by name; true and false stand for yes and no.
-static rh_status choose(const rh_param *p, const char *owner, const rh_plan__item *said,
+static rh_status choose(const rh_param *p, const char *owner, const rh_key__said *said,
                         double *value, rh_error *err)
 {
     rh_error why = {""};
@@ -43,20 +43,20 @@ static rh_status choose(const rh_param *p, const char *owner, const rh_plan__ite
     if (rh_yaml__truth(said->value, &yes) &&
         rh_param_parse(p, owner, yes ? "yes" : "no", value, NULL) == RH_OK)
         return RH_OK;
-    return rh_plan__blame(said, NULL, err, why.text);
+    return rh_key__blame(said, NULL, err, why.text);
 }
 
 rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, const char *name,
-                         const rh_plan__item *said, double *param, rh_error *err)
+                         const rh_key__said *said, double *param, rh_error *err)
 {
     rh_error why = {""};
     int i = 0;
     double x;
     if (rh_param_lookup(table, nparam, owner, name, &i, &why) != RH_OK)
-        return rh_plan__blame(said, NULL, err, why.text);
+        return rh_key__blame(said, NULL, err, why.text);
     const rh_param *p = &table[i];
     if (said->value->kind != RH_YAML_TEXT)
-        return rh_plan__refuse(said, NULL, "", err, "one value");
+        return rh_key__refuse(said, NULL, "", err, "one value");
     if (p->choice)
         return choose(p, owner, said, &param[i], err);
     if (rh_yaml__number(said->value, &x) && rh_param_check(p, 1, owner, &x, NULL) == RH_OK) {
@@ -68,13 +68,13 @@ rh_status rh_plan__value(const rh_param *table, int nparam, const char *owner, c
     rh_param_format(p, p->hi, hi, sizeof hi);
     snprintf(expected, sizeof expected, "a %snumber, %s to %s", p->whole ? "whole " : "", lo,
              hi);
-    return rh_plan__refuse(said, NULL, "", err, expected);
+    return rh_key__refuse(said, NULL, "", err, expected);
 }
 
 // ---------------------------------------------------------------------------- the model
 
 // auto, none, quantile, fixed, 99% or 0.3
-static rh_status read_reach(const rh_model_type *type, double *param, const rh_plan__item *said,
+static rh_status read_reach(const rh_model_type *type, double *param, const rh_key__said *said,
                             rh_error *err)
 {
     int reach = rh_param_find(type->param, type->nparam, "reach");
@@ -97,15 +97,15 @@ static rh_status read_reach(const rh_model_type *type, double *param, const rh_p
         number.text = text;
     }
     if (!rh_yaml__number(&number, &x) || !(x > 0.0) || (share && x > 100.0))
-        return rh_plan__refuse(said, NULL, "", err,
-                               "auto, none, a share of all queries such as 99%, or a distance "
-                               "such as 0.3");
+        return rh_key__refuse(said, NULL, "", err,
+                              "auto, none, a share of all queries such as 99%, or a distance "
+                              "such as 0.3");
     param[share ? share_at : distance_at] = share ? x / 100.0 : x;
     return rh_param_parse(p, type->name, share ? "quantile" : "fixed", &param[reach], err);
 }
 
 rh_status rh_plan__model_value(const rh_model_type *type, double *param, const char *name,
-                               const rh_plan__item *said, rh_error *err)
+                               const rh_key__said *said, rh_error *err)
 {
     return strcmp(name, "reach") == 0
                ? read_reach(type, param, said, err)
@@ -114,7 +114,7 @@ rh_status rh_plan__model_value(const rh_model_type *type, double *param, const c
 
 static rh_status read_members(rh_plan *plan, rh_error *err)
 {
-    const rh_plan__item *share = rh_plan__said(plan, "model.share");
+    const rh_key__said *share = rh_plan__said(plan, "model.share");
     if (!rh_plan__said(plan, "model.members"))
         plan->nmember = 1;
     if (!rh_plan__said(plan, "model.resample"))
@@ -122,14 +122,14 @@ static rh_status read_members(rh_plan *plan, rh_error *err)
     if (!share)
         plan->share = rh_model_defaults().share;
     if (share && plan->resample != RH_RESAMPLE_SUBSET)
-        return rh_plan__blame(share, NULL, err, "model.share is for resample: subset");
+        return rh_key__blame(share, NULL, err, "model.share is for resample: subset");
     return RH_OK;
 }
 
 static rh_status read_model(rh_plan *plan, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
-    const rh_plan__item *kind = rh_plan__said(plan, "model.kind");
+    const rh_key__said *kind = rh_plan__said(plan, "model.kind");
     if (!plan->model && plan->paper && !kind)
         plan->model = rh_model_find(PAPER_MODEL, NULL);
     const rh_model_type *type = plan->model;
@@ -146,7 +146,7 @@ static rh_status read_model(rh_plan *plan, rh_error *err)
                                 &plan->model_param[at], err);
     }
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "model.");
         if (!name || !rh_plan__is_open(said->key))
             continue;
@@ -164,16 +164,16 @@ static rh_status read_task(rh_plan *plan, rh_error *err)
     rh_status rc = RH_OK;
     if (type)
         rc = rh_plan__initial(&plan->task_opt, type->param, type->nparam, err);
-    const rh_plan__item *last = rh_plan__said(plan, "task.env");
+    const rh_key__said *last = rh_plan__said(plan, "task.env");
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "task.");
         if (!name || !rh_plan__is_open(said->key))
             continue;
         if (!type)
-            return rh_plan__blame(said, NULL, err,
-                                  "this is an option of the task's environment; set task.env "
-                                  "too");
+            return rh_key__blame(said, NULL, err,
+                                 "this is an option of the task's environment; set task.env "
+                                 "too");
         rc = rh_plan__value(type->param, type->nparam, type->name, name, said, plan->task_opt,
                             err);
         last = said;
@@ -188,7 +188,7 @@ static rh_status read_task(rh_plan *plan, rh_error *err)
     rh_env_destroy(env);
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
-    return rc ? rh_plan__blame(last, NULL, err, why.text) : RH_OK;
+    return rc ? rh_key__blame(last, NULL, err, why.text) : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- representation
@@ -210,19 +210,19 @@ static bool all_said(const rh_plan *plan, const char *kind)
 static rh_status find_preset(const rh_plan *plan, const char *kind,
                              const rh_repr_preset **preset, rh_error *err)
 {
-    const rh_plan__item *said = rh_plan__said(plan, "representation.preset");
-    const rh_plan__item *paper = rh_plan__said(plan, "preset");
+    const rh_key__said *said = rh_plan__said(plan, "representation.preset");
+    const rh_key__said *paper = rh_plan__said(plan, "preset");
     rh_error why = {""};
     *preset = NULL;
     if (said)
         *preset = rh_repr_preset_find(said->value->text, err);
     else if (plan->paper && (!kind || strcmp(kind, PAPER_REPR) == 0) && !all_said(plan, kind)) {
         if (!plan->task_of)
-            return rh_plan__blame(paper, NULL, err,
-                                  "preset paper: the paper has one for each environment; set "
-                                  "task: acrobot, puddle_world or cartpole");
+            return rh_key__blame(paper, NULL, err,
+                                 "preset paper: the paper has one for each environment; set "
+                                 "task: acrobot, puddle_world or cartpole");
         *preset = rh_repr_preset_find(plan->task_of->name, &why);
-        return *preset ? RH_OK : rh_plan__blame(paper, NULL, err, why.text);
+        return *preset ? RH_OK : rh_key__blame(paper, NULL, err, why.text);
     }
     return RH_OK;
 }
@@ -238,7 +238,7 @@ static rh_status set_repr(rh_plan *plan, const char *name, rh_error *err)
 static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
-    const rh_plan__item *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
+    const rh_key__said *said = rh_plan__said(plan, "representation.kind"), *set = NULL;
     const char *kind = said ? said->value->text : NULL;
     const rh_repr_preset *preset = NULL;
     for (int i = 0; i < book->nsaid && !set; i++)
@@ -252,12 +252,12 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
         char why[160];
         snprintf(why, sizeof why, "representation %.40s, but the preset %s is for %s", kind,
                  preset->name, preset->type);
-        return rh_plan__blame(said, NULL, err, why);
+        return rh_key__blame(said, NULL, err, why);
     }
     plan->repr_given = kind || preset;
     if (kind && strcmp(kind, "auto") == 0)
-        return set ? rh_plan__blame(set, NULL, err,
-                                    "representation auto sets its own parameters")
+        return set ? rh_key__blame(set, NULL, err,
+                                   "representation auto sets its own parameters")
                    : RH_OK;
 
     // nothing was asked for: chosen with the model
@@ -270,9 +270,9 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
     bool order = !log || log->n > log->nepisode;
     if (!rc && plan->repr->ordered && !order && !plan->repr_given) {
         if (set)
-            return rh_plan__blame(set, NULL, err,
-                                  "the log's steps have no order that laplacian could learn "
-                                  "from; use representation: raw");
+            return rh_key__blame(set, NULL, err,
+                                 "the log's steps have no order that laplacian could learn "
+                                 "from; use representation: raw");
         rc = set_repr(plan, "raw", err);
     }
     if (!rc && preset)
@@ -304,20 +304,20 @@ static rh_status check_fitted(const rh_plan *plan, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
     for (int i = 0; i < book->nsaid; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         if (!is_of_fit(plan, said->key))
             continue;
         char why[240];
         snprintf(why, sizeof why, "%.64s is for a log, but %.120s is fitted already",
                  said->file || !said->where ? said->shown : said->where, plan->data);
-        return rh_plan__blame(said->file ? said : NULL, NULL, err, why);
+        return rh_key__blame(said->file ? said : NULL, NULL, err, why);
     }
     return RH_OK;
 }
 
 rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
 {
-    const rh_plan__item *joint = rh_plan__said(plan, "representation.joint");
+    const rh_key__said *joint = rh_plan__said(plan, "representation.joint");
     rh_status rc = rh_plan__is_fitted(plan) ? check_fitted(plan, err) : RH_OK;
     if (!rc)
         rc = read_model(plan, err);
@@ -328,8 +328,8 @@ rh_status rh_plan__parts(rh_plan *plan, const rh_log *log, rh_error *err)
     if (!rc)
         rc = rh_plan__candidates(plan, log, err);
     if (!rc && plan->joint && log && log->naction)
-        rc = rh_plan__blame(joint, NULL, err,
-                            "representation.joint is for continuous actions, and the log's "
-                            "are discrete");
+        rc = rh_key__blame(joint, NULL, err,
+                           "representation.joint is for continuous actions, and the log's "
+                           "are discrete");
     return rc;
 }

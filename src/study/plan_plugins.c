@@ -12,12 +12,12 @@
 #include <string.h>
 
 // Load one, named by node.
-static rh_status load(const rh_plan__item *said, const rh_yaml *node, rh_error *err)
+static rh_status load(const rh_key__said *said, const rh_yaml *node, rh_error *err)
 {
     rh_error why = {""};
     rh_text path = {0};
     if (node->kind != RH_YAML_TEXT || !*node->text)
-        return rh_plan__refuse(said, node, "", err, "the path of a plug-in");
+        return rh_key__refuse(said, node, "", err, "the path of a plug-in");
     const char *slash = said->file && said->where ? strrchr(said->where, '/') : NULL;
     if (slash && *node->text != '/')
         rh_text__add_n(&path, said->where, (size_t)(slash - said->where) + 1);
@@ -26,10 +26,10 @@ static rh_status load(const rh_plan__item *said, const rh_yaml *node, rh_error *
     rh_text__clear(&path);
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
-    return rc ? rh_plan__blame(said, node, err, why.text) : RH_OK;
+    return rc ? rh_key__blame(said, node, err, why.text) : RH_OK;
 }
 
-rh_status rh_plan__read_plugins(rh_plan *plan, const rh_plan__item *said, rh_error *err)
+rh_status rh_plan__read_plugins(void *plan, const rh_key__said *said, rh_error *err)
 {
     const rh_yaml *value = said->value;
     (void)plan;

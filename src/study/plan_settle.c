@@ -64,7 +64,7 @@ static void reset(rh_plan *plan)
 // The cut-off, resets and the confirmation of preset: paper, and the defaults.
 static rh_status fill(rh_plan *plan, rh_error *err)
 {
-    const rh_plan__item *curve = rh_plan__said(plan, "evaluation.curve");
+    const rh_key__said *curve = rh_plan__said(plan, "evaluation.curve");
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff"))
         plan->cutoff = RH_PLAN__RUN_PART;
     if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
@@ -87,8 +87,7 @@ static rh_status fill(rh_plan *plan, rh_error *err)
     if (!curve)
         plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
     if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)
-        return rh_plan__refuse(curve, NULL, "", err,
-                               "at most one point for each step of a run");
+        return rh_key__refuse(curve, NULL, "", err, "at most one point for each step of a run");
     return RH_OK;
 }
 
@@ -135,7 +134,7 @@ static bool read_colon(const char *text, bool one, double *lo, double *hi)
 }
 
 // [lo, hi], or "lo:hi" from the command line.
-static rh_status read_pair(const pairs *p, const rh_plan__item *said, double *lo, double *hi,
+static rh_status read_pair(const pairs *p, const rh_key__said *said, double *lo, double *hi,
                            rh_error *err)
 {
     const rh_yaml *node = said->value;
@@ -156,7 +155,7 @@ static rh_status read_pair(const pairs *p, const rh_plan__item *said, double *lo
         snprintf(text, sizeof text, "[%.18s, %.18s]", node->item[0]->text, node->item[1]->text);
         shown = (rh_yaml){.kind = RH_YAML_TEXT, .text = text, .line = node->line};
     }
-    return rh_plan__refuse(said, &shown, "", err, p->expected[said->file != 0]);
+    return rh_key__refuse(said, &shown, "", err, p->expected[said->file != 0]);
 }
 
 // Ranges or limits of sensors, in the order of their names. Owned: *out (*nout).
@@ -203,7 +202,7 @@ static rh_status place(const rh_plan *plan, const pairs *p, const rh_plan__range
         if (at == nobs) {
             snprintf(key, sizeof key, "%s%.250s", p->section, range[k].sensor);
             rh_unknown(&why, "no sensor", range[k].sensor, name, nobs);
-            return rh_plan__blame(rh_plan__said(plan, key), NULL, err, why.text);
+            return rh_key__blame(rh_plan__said(plan, key), NULL, err, why.text);
         }
         if (lo)
             lo[at] = range[k].lo;
@@ -250,7 +249,7 @@ static rh_status choose_agent(rh_plan *plan, const rh_log *log, rh_error *err)
         if (rh_agent_type_at(i)->actions & actions)
             used += (size_t)snprintf(why + used, sizeof why - used, "%s %s", n++ ? "," : "",
                                      rh_agent_type_at(i)->name);
-    return rh_plan__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
+    return rh_key__blame(rh_plan__said(plan, "agent.name"), NULL, err, why);
 }
 
 // ---------------------------------------------------------------------------- the method
@@ -261,21 +260,21 @@ static bool is_method(const rh_plan *plan, const char *name)
 }
 
 // In one file, both method: {compat: ...} and bayes: {compat: ...}.
-static rh_status check_twice(const rh_plan *plan, const rh_plan__item *said, rh_error *err)
+static rh_status check_twice(const rh_plan *plan, const rh_key__said *said, rh_error *err)
 {
     const char *name = rh_plan__behind(said->key, "method.");
     char key[300], why[160];
     if (!name || !said->file)
         return RH_OK;
     snprintf(key, sizeof key, "%s.%s", plan->method->name, name);
-    const rh_plan__item *other = rh_plan__said(plan, key);
+    const rh_key__said *other = rh_plan__said(plan, key);
     if (!other || other->file != said->file)
         return RH_OK;
-    const rh_plan__item *last = other > said ? other : said,
-                        *first = other > said ? said : other;
+    const rh_key__said *last = other > said ? other : said,
+                       *first = other > said ? said : other;
     snprintf(why, sizeof why, "%.50s is given twice, first in line %d as %.50s", last->shown,
              first->value->line, first->shown);
-    return rh_plan__blame(last, NULL, err, why);
+    return rh_key__blame(last, NULL, err, why);
 }
 
 // The method's parameters, below its name or method:. Of other methods only typos are refused.
@@ -288,7 +287,7 @@ static rh_status read_method(rh_plan *plan, rh_error *err)
         rc = rh_plan__initial(&plan->method_param, plan->method->param, plan->method->nparam,
                               err);
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         const char *dot = strchr(said->key, '.');
         const rh_search_type *type = NULL;
         for (int k = 0; dot && k < rh_search_ntype(); k++) {
@@ -326,22 +325,22 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
     if (!plan->method)
         return RH_EINVAL;
     if (is_method(plan, "race") && !means)
-        return rh_plan__blame(rh_plan__said(plan, "evaluation.across"), NULL, err,
-                              "evaluation.across: race compares means of runs; use mean or "
-                              "lower, or another method");
+        return rh_key__blame(rh_plan__said(plan, "evaluation.across"), NULL, err,
+                             "evaluation.across: race compares means of runs; use mean or "
+                             "lower, or another method");
     return read_method(plan, err);
 }
 
 // How many settings, how many at a time, and how many runs of each.
 static rh_status set_budget(rh_plan *plan, rh_error *err)
 {
-    const rh_plan__item *trials = rh_plan__said(plan, "budget.trials");
+    const rh_key__said *trials = rh_plan__said(plan, "budget.trials");
     double count = rh_space_count(&plan->space);
     if (plan->method->finite && trials && plan->trials < count && count <= MOST) {
         char why[160];
         snprintf(why, sizeof why, "budget.trials = %d, but %s tries all %.0f settings",
                  plan->trials, plan->method->name, count);
-        return rh_plan__blame(trials, NULL, err, why);
+        return rh_key__blame(trials, NULL, err, why);
     }
     if (plan->method->finite)
         plan->trials = count <= MOST ? (int)count : MOST;
@@ -369,7 +368,7 @@ static rh_status rehearse(const rh_plan *plan, rh_error *err)
     rh_search_destroy(search);
     if (rc == RH_ENOMEM)
         return rh_plan__no_memory(err);
-    return rc ? rh_plan__blame(rh_plan__said(plan, "method"), NULL, err, why.text) : RH_OK;
+    return rc ? rh_key__blame(rh_plan__said(plan, "method"), NULL, err, why.text) : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- all of it

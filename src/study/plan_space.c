@@ -48,7 +48,7 @@ static bool is_axis(const rh_axis *axis, const char *grid, const rh_agent_type *
            (!agent || strcmp(axis->agent, agent->name) == 0);
 }
 
-static rh_status unknown_grid(const rh_plan__item *said, const rh_env_type *env,
+static rh_status unknown_grid(const rh_key__said *said, const rh_env_type *env,
                               const char *name, const rh_agent_type *agent, rh_error *err)
 {
     const char *known[16];
@@ -68,10 +68,10 @@ static rh_status unknown_grid(const rh_plan__item *said, const rh_env_type *env,
         rh_unknown(&why, what, name, known, n);
     else
         snprintf(why.text, sizeof why.text, "%s '%.64s'; none was published", what, name);
-    return rh_plan__blame(said, NULL, err, why.text);
+    return rh_key__blame(said, NULL, err, why.text);
 }
 
-rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here,
+rh_status rh_plan__check_grid(const rh_key__said *said, const rh_env_type *here,
                               const rh_agent_type *agent, const rh_env_type **env,
                               const char **name, rh_error *err)
 {
@@ -81,12 +81,12 @@ rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here
     rh_error why = {""};
     bool own = !colon && *grid && here;
     if (!own && (!colon || colon == grid || !colon[1] || colon - grid > 60))
-        return rh_plan__refuse(said, NULL, "", err,
-                               "ENV:NAME, a published grid such as acrobot:paper");
+        return rh_key__refuse(said, NULL, "", err,
+                              "ENV:NAME, a published grid such as acrobot:paper");
     snprintf(word, sizeof word, "%.*s", own ? 0 : (int)(colon - grid), grid);
     *env = own ? here : rh_env_find(word, &why);
     if (!*env)
-        return rh_plan__blame(said, NULL, err, why.text);
+        return rh_key__blame(said, NULL, err, why.text);
     *name = own ? grid : colon + 1;
     for (int i = 0; i < (*env)->ngrid; i++)
         if (is_axis(&(*env)->grid[i], *name, agent))
@@ -96,7 +96,7 @@ rh_status rh_plan__check_grid(const rh_plan__item *said, const rh_env_type *here
 
 // The values of one published axis in place of what was there.
 static rh_status put_axis(rh_plan__axis_spec *axis, const rh_axis *from, const rh_param *p,
-                          const rh_plan__item *said, rh_error *err)
+                          const rh_key__said *said, rh_error *err)
 {
     bool positive = true;
     clear_axis(axis);
@@ -123,8 +123,7 @@ static rh_status put_axis(rh_plan__axis_spec *axis, const rh_axis *from, const r
 
 // All axes of a published grid. spare: keep axes that were set.
 static rh_status put_grid(const rh_plan *plan, rh_plan__axis_spec *axis, const rh_env_type *env,
-                          const char *name, const rh_plan__item *said, bool spare,
-                          rh_error *err)
+                          const char *name, const rh_key__said *said, bool spare, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
@@ -151,7 +150,7 @@ static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
     const rh_agent_type *agent = plan->agent;
     rh_status rc = RH_OK;
     for (int i = 0; i < book->nsaid && !rc; i++) {
-        const rh_plan__item *said = &book->said[i];
+        const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "parameters.");
         if (strcmp(said->key, "grid") == 0) {
             const rh_env_type *env = NULL;
@@ -163,7 +162,7 @@ static rh_status read_said(const rh_plan *plan, rh_plan__axis_spec *axis, rh_err
             int at = 0;
             rh_error why = {""};
             if (rh_param_lookup(agent->param, agent->nparam, agent->name, name, &at, &why))
-                return rh_plan__blame(said, NULL, err, why.text);
+                return rh_key__blame(said, NULL, err, why.text);
             clear_axis(&axis[at]);
             rc = rh_plan__axis(&axis[at], &agent->param[at], agent->name, said, err);
         }
@@ -192,16 +191,16 @@ static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
 static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
-    const rh_plan__item *paper = rh_plan__said(plan, "preset");
+    const rh_key__said *paper = rh_plan__said(plan, "preset");
     bool any = false;
     for (int i = 0; i < agent->nparam; i++)
         any = any || is_searched(&axis[i]);
     if (any || plan->command != RH_PLAN_TUNE)
         return RH_OK;
     if (plan->paper && !plan->task_of)
-        return rh_plan__blame(paper, NULL, err,
-                              "preset paper: the paper has a grid for each environment; set "
-                              "task: acrobot, puddle_world or cartpole, or set parameters");
+        return rh_key__blame(paper, NULL, err,
+                             "preset paper: the paper has a grid for each environment; set "
+                             "task: acrobot, puddle_world or cartpole, or set parameters");
     if (plan->paper)
         return put_grid(plan, axis, plan->task_of, PAPER_GRID, paper, true, err);
     put_usual(agent, axis);
@@ -236,7 +235,7 @@ static rh_status check_command(const rh_plan *plan, const rh_plan__axis_spec *ax
                                rh_error *err)
 {
     for (int k = 0; k < plan->space.ndim && plan->command != RH_PLAN_TUNE; k++) {
-        const rh_plan__item *said = axis[plan->dim[k].param].said;
+        const rh_key__said *said = axis[plan->dim[k].param].said;
         char why[200];
         bool one = plan->command == RH_PLAN_RUN;
         if (!one && isfinite(rh_dim_count(&plan->space.dim[k])))
@@ -246,7 +245,7 @@ static rh_status check_command(const rh_plan *plan, const rh_plan__axis_spec *ax
                  one ? "several values" : "a range",
                  one ? "one value; `rehearse sweep` takes several"
                      : "values such as 0.1,0.3,1; `rehearse tune` takes ranges");
-        return rh_plan__blame(said, NULL, err, why);
+        return rh_key__blame(said, NULL, err, why);
     }
     return RH_OK;
 }

@@ -65,46 +65,6 @@ static void enter_table(rh_plan *plan, const char *section, const rh_param *tabl
         enter_param(plan, section, &table[i], value[i]);
 }
 
-// The text of a field, by its type.
-static void show(const rh_plan *plan, const rh_plan__row *row, rh_text *text)
-{
-    const void *field = (const char *)plan + row->field;
-    int64_t whole = 0;
-    double real = NAN;
-    int at = 0;
-    switch (row->is.type) {
-    case RH_PLAN_WHOLE:
-        if (row->size == sizeof at)
-            memcpy(&at, field, sizeof at);
-        else
-            memcpy(&whole, field, sizeof whole);
-        whole += at;
-        if (row->or_auto && whole == 0)
-            rh_text__add(text, "auto");
-        else
-            rh_text__whole(text, whole);
-        break;
-    case RH_PLAN_REAL:
-        memcpy(&real, field, sizeof real);
-        if (isnan(real))
-            rh_text__add(text, "auto");
-        else
-            rh_text__number(text, real);
-        break;
-    case RH_PLAN_FLAG:
-        rh_text__add(text, *(const bool *)field ? "yes" : "no");
-        break;
-    case RH_PLAN_CHOICE:
-        memcpy(&at, field, sizeof at);
-        rh_text__add(text, row->is.name(at));
-        break;
-    case RH_PLAN_TEXT:
-    case RH_PLAN_FILE:
-    case RH_PLAN_PAIRS:
-        break;
-    }
-}
-
 // ---------------------------------------------------------------------------- sections
 
 // "{distribution: log_uniform_values, min: 0.001, max: 1}"
@@ -240,9 +200,10 @@ rh_status rh_plan__enter(rh_plan *plan, rh_error *err)
     bool fitted = rh_plan__is_fitted(plan) && plan->command == RH_PLAN_TUNE;
     rh_plan__clear_lines(plan->book);
     for (int i = 0; (row = rh_plan__row_at(i)) != NULL; i++) {
-        bool text = row->is.type == RH_PLAN_TEXT || row->is.type == RH_PLAN_FILE;
-        bool entry = row->enter || row->show || (row->size && !text);
-        if (!entry || !(row->is.commands & plan->command) || (row->fit && fitted) ||
+        const rh_key *key = &row->key.is;
+        bool text = key->type == RH_KEY_TEXT || key->type == RH_KEY_FILE;
+        bool entry = row->enter || row->key.show || (row->key.size && !text);
+        if (!entry || !(key->commands & plan->command) || (row->fit && fitted) ||
             (row->when && !row->when(plan)))
             continue;
         if (row->enter) {
@@ -250,11 +211,8 @@ rh_status rh_plan__enter(rh_plan *plan, rh_error *err)
             continue;
         }
         rh_text value = {0};
-        if (row->show)
-            row->show(plan, &value);
-        else
-            show(plan, row, &value);
-        enter(plan, "", row->is.key, &value, row->open && row->open(plan));
+        rh_key__show(&row->key, plan, &value);
+        enter(plan, "", key->key, &value, row->open && row->open(plan));
     }
     return plan->book->lost ? rh_plan__no_memory(err) : RH_OK;
 }

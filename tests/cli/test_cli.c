@@ -149,7 +149,7 @@ static void keys_reach_their_commands(void **unused)
         *strchr(switches + 1, '\n') = 0;
         snprintf(line, sizeof line, "\n.SS rehearse %s ", command[c].name);
         char *page = part_of(manual, line, "\n.SS ");
-        const rh_plan_key *key, *other;
+        const rh_key *key, *other;
         for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
             bool wanted = false;
             char roff[64];

@@ -203,18 +203,18 @@ static const struct {
 };
 
 // The i-th value to try of a key, NULL after the last.
-static const char *value_of(const rh_plan_key *key, int i, char text[32])
+static const char *value_of(const rh_key *key, int i, char text[32])
 {
     for (size_t k = 0; k < sizeof sample / sizeof *sample; k++)
         if (strcmp(sample[k].key, key->key) == 0 && sample[k].value)
             return i == 0 ? sample[k].value : NULL;
-    if (key->type == RH_PLAN_CHOICE)
-        return key->name(i);
-    if (key->type == RH_PLAN_WHOLE)
+    if (key->type == RH_KEY_CHOICE)
+        return rh_key_name(key, i);
+    if (key->type == RH_KEY_WHOLE)
         snprintf(text, 32, "%lld", (long long)(i ? key->hi < 100 ? key->hi : 100 : key->lo));
-    else if (key->type == RH_PLAN_REAL)
+    else if (key->type == RH_KEY_REAL)
         snprintf(text, 32, "%g", i ? (double)key->hi : 0.5);
-    else if (key->type == RH_PLAN_FLAG)
+    else if (key->type == RH_KEY_FLAG)
         snprintf(text, 32, "%s", i ? "no" : "yes");
     else
         fail_msg("%s: write a value of it into the table of samples", key->key);
@@ -250,7 +250,7 @@ static int same_entries(const rh_plan *a, const rh_plan *b, const char *key, con
 
 // A key has the same effect from the command line and from a file, and what is written of it
 // reads back as the same plan.
-static int both_ways(const rh_plan_key *key, const char *value, const rh_log *log)
+static int both_ways(const rh_key *key, const char *value, const rh_log *log)
 {
     const char *name, *with = needs_of(key->key, &name), *colon = strchr(with, ':');
     char full[100], yaml[400], needed[100] = "", *text = NULL;
@@ -313,13 +313,13 @@ static void every_row(void **unused)
 {
     (void)unused;
     rh_log *discrete = make_log(3, 4, true), *continuous = make_log(0, 4, true);
-    const rh_plan_key *key;
+    const rh_key *key;
     char text[32];
     const char *value;
     int wrong = 0;
     for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++) {
         if (!key->about || !key->commands ||
-            (key->option && !key->value) != (key->type == RH_PLAN_FLAG))
+            (key->option && !key->value) != (key->type == RH_KEY_FLAG))
             wrong += complain("%s: a row with gaps\n", key->key);
         for (int k = 0; !key->fixed && (value = value_of(key, k, text)) != NULL; k++) {
             bool amounts = strcmp(key->key, "representation.joint") == 0 ||
