@@ -95,7 +95,8 @@ static void weights_by_hand(void **unused)
         list[0] = f;
         rh_weights_prepare(w, list);
         rh_weights_read(w, list, q);
-        assert_true(q[0] == expected[f][0] && q[1] == expected[f][1]);
+        assert_true(q[0] == expected[f][0]);
+        assert_true(q[1] == expected[f][1]);
     }
     rh_free(q);
     rh_free(list);

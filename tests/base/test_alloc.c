@@ -76,7 +76,8 @@ static void growing(void **unused)
     for (int i = 0; i < 1000; i++) {
         int *more = rh_base__alloc_more(block, &room, i, sizeof *block);
         assert_non_null(more);
-        assert_true(room > i && more[i] == 0);
+        assert_true(room > i);
+        assert_int_equal(more[i], 0);
         block = more;
         block[i] = i + 1;
     }
@@ -90,7 +91,8 @@ static void growing(void **unused)
     assert_null(rh_base__alloc_more(block, &room, room, sizeof *block));
     rh_base__alloc_fail_at(0);
     assert_null(rh_base__alloc_more(block, &room, INT_MAX, sizeof *block));
-    assert_true(room == before && block[999] == 1000);
+    assert_int_equal(room, before);
+    assert_int_equal(block[999], 1000);
     rh_free(block);
 }
 

@@ -41,8 +41,12 @@ static rh_status corridor_init(void *self, rh_task *task, const double *opt, rh_
 {
     ninit++;
     corridor *c = self;
-    assert_true(task->gamma == 1.0 && task->reward_lo == -INFINITY && task->nobs == 0);
-    assert_true(c->ncell == 0 && !c->reward); // arrives zeroed
+    assert_true(task->gamma == 1.0);
+    assert_true(task->reward_lo == -INFINITY);
+    assert_int_equal(task->nobs, 0);
+    // arrives zeroed
+    assert_int_equal(c->ncell, 0);
+    assert_null(c->reward);
     c->ncell = (int)opt[NCELL];
     c->reward = rh_alloc((size_t)c->ncell, sizeof *c->reward);
     if (!c->reward)
@@ -221,7 +225,8 @@ static void environment(void **unused)
     assert_int_equal(rh_env_create(&env, &corridor_type, NULL, &err), RH_OK);
     assert_ptr_equal(rh_env_kind(env), &corridor_type);
     assert_int_equal(rh_env_task(env)->nobs, 1);
-    assert_true(rh_env_options(env)[NCELL] == 5.0 && rh_env_options(env)[PRICE] == 1.0);
+    assert_true(rh_env_options(env)[NCELL] == 5.0);
+    assert_true(rh_env_options(env)[PRICE] == 1.0);
     assert_int_equal(rh_env_state_size(env), sizeof(place));
 
     place p;
@@ -232,7 +237,8 @@ static void environment(void **unused)
     double left = 4.0 - obs;
     while (!rh_env_step(env, &p, &forward, &streams, &obs, &reward))
         total += reward;
-    assert_true(obs == 4.0 && total + reward == -left);
+    assert_true(obs == 4.0);
+    assert_true(total + reward == -left);
 
     rh_env_destroy(env);
     rh_env_destroy(NULL);
@@ -264,7 +270,8 @@ static void environment_options(void **unused)
     double opt[NOPTION] = {[NCELL] = 7, [PRICE] = 0.0, [SIDE] = 0}; // zero is a value
     assert_int_equal(rh_env_create(&env, &corridor_type, opt, NULL), RH_OK);
     opt[NCELL] = 99; // copied
-    assert_true(rh_env_options(env)[NCELL] == 7.0 && rh_env_options(env)[PRICE] == 0.0);
+    assert_true(rh_env_options(env)[NCELL] == 7.0);
+    assert_true(rh_env_options(env)[PRICE] == 0.0);
     rh_env_destroy(env);
 
     env_refuses(101, 1, 0, 0, "corridor: cells = 101, expected a whole number, 2 to 100");
@@ -362,8 +369,10 @@ static void environment_adopted(void **unused)
     task.gamma = 0.1; // copied
     opt[PRICE] = 3.0; // likewise
     assert_ptr_equal(rh_env_kind(env), &shown_type);
-    assert_true(rh_env_task(env)->gamma == 0.5 && rh_env_task(env)->naction == 2);
-    assert_true(rh_env_options(env)[NCELL] == 500 && rh_env_options(env)[PRICE] == 2.0);
+    assert_true(rh_env_task(env)->gamma == 0.5);
+    assert_int_equal(rh_env_task(env)->naction, 2);
+    assert_true(rh_env_options(env)[NCELL] == 500);
+    assert_true(rh_env_options(env)[PRICE] == 2.0);
     assert_int_equal(rh_env_state_size(env), 40);
 
     // what it shows, and which of it
@@ -454,8 +463,10 @@ static void agent_learns_unless_frozen(void **unused)
     assert_ptr_equal(rh_agent_kind(agent), &counter_type);
     assert_int_equal(seen->size, 3); // the initial value
 
-    assert_true(rh_agent_start(agent, obs, &rng, &act) && act == 1.0);
-    assert_true(rh_agent_step(agent, -1.0, obs, &rng, &act) && act == 2.0);
+    assert_true(rh_agent_start(agent, obs, &rng, &act));
+    assert_true(act == 1.0);
+    assert_true(rh_agent_step(agent, -1.0, obs, &rng, &act));
+    assert_true(act == 2.0);
     assert_false(rh_agent_step(agent, NAN, obs, &rng, &act)); // divergence is passed on
     assert_true(rh_agent_end(agent, -1.0));
     assert_false(rh_agent_end(agent, INFINITY));
@@ -465,8 +476,10 @@ static void agent_learns_unless_frozen(void **unused)
     assert_int_equal(seen->nact, 0);
 
     rh_agent_freeze(agent, true);
-    assert_true(rh_agent_start(agent, obs, &rng, &act) && act == 0.0);
-    assert_true(rh_agent_step(agent, NAN, obs, &rng, &act) && act == 0.0);
+    assert_true(rh_agent_start(agent, obs, &rng, &act));
+    assert_true(act == 0.0);
+    assert_true(rh_agent_step(agent, NAN, obs, &rng, &act));
+    assert_true(act == 0.0);
     assert_true(rh_agent_end(agent, NAN));
     assert_int_equal(seen->nact, 2);
     assert_int_equal(seen->nstart + seen->nstep + seen->nend, 5); // as before
@@ -602,7 +615,9 @@ static void caches_are_used(void **unused)
     viewer *v = (viewer *)(void *)seen; // a viewer begins with its counter
     rh_agent_use_cache(agent, cache);
     assert_int_equal(v->nuse, 1);
-    assert_true(v->cache[0] == 5.0 && v->cache[1] == 10.0 && v->cache[2] == 15.0);
+    assert_true(v->cache[0] == 5.0);
+    assert_true(v->cache[1] == 10.0);
+    assert_true(v->cache[2] == 15.0);
     rh_agent_look_up(agent, 2);
     assert_int_equal(v->entry, 2);
     rh_agent_look_up(agent, 0);

@@ -21,7 +21,9 @@ static void gravest_first_then_as_added(void **unused)
     assert_true(rh_findings__begin(&list));
     for (int i = 0; i < 6; i++) {
         rh_finding *f = rh_findings__add(&list, severity[i], "id", i, "%d of %s", i, "six");
-        assert_true(f->first == -1 && f->dim == -1 && !*f->remedy);
+        assert_int_equal(f->first, -1);
+        assert_int_equal(f->dim, -1);
+        assert_false(*f->remedy);
         rh_findings__advise(f, "do %d", i);
     }
     assert_true(rh_findings__end(&list));

@@ -28,8 +28,10 @@ static void initial_and_find(void **unused)
     (void)unused;
     double value[NPARAM];
     rh_param_initial(table, NPARAM, value);
-    assert_true(value[ALPHA] == 0.1 && value[LAMBDA] == 0.9);
-    assert_true(value[NTILING] == 16.0 && value[TRACE] == 1.0);
+    assert_true(value[ALPHA] == 0.1);
+    assert_true(value[LAMBDA] == 0.9);
+    assert_true(value[NTILING] == 16.0);
+    assert_true(value[TRACE] == 1.0);
     assert_int_equal(rh_param_find(table, NPARAM, "tilings"), NTILING);
     assert_int_equal(rh_param_find(table, NPARAM, "tiling"), -1);
     assert_int_equal(rh_param_find(table, NPARAM, ""), -1);

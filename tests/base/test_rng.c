@@ -89,12 +89,17 @@ static void ranges(void **unused)
     double z[2];
     copy = last;
     rh_rng_normal(&copy, z); // the farthest normal there is, from u = 2^-53
-    assert_true(isfinite(z[0]) && isfinite(z[1]) && hypot(z[0], z[1]) < 8.6);
+    assert_true(isfinite(z[0]));
+    assert_true(isfinite(z[1]));
+    assert_true(hypot(z[0], z[1]) < 8.6);
 
     rh_rng rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
     for (int i = 0; i < 100000; i++) {
         double u = rh_rng_uniform(&rng), x = rh_rng_range(&rng, -3.0, 5.0);
-        assert_true(u >= 0.0 && u < 1.0 && x >= -3.0 && x < 5.0);
+        assert_true(u >= 0.0);
+        assert_true(u < 1.0);
+        assert_true(x >= -3.0);
+        assert_true(x < 5.0);
         assert_true(rh_rng_below(&rng, 1) == 0);
     }
 }
@@ -142,7 +147,8 @@ static void uniform_is_uniform(void **unused)
     int *count[3] = {high, low, pair};
     for (int i = 0; i < 3; i++) {
         double x = chi_square(count[i], 256, NDRAW);
-        assert_true(x > 161.0 && x < 378.0);
+        assert_true(x > 161.0);
+        assert_true(x < 378.0);
     }
     // 64 bits, each within 6 standard deviations of half the draws
     for (int k = 0; k < 64; k++)
@@ -243,7 +249,8 @@ static void neighbours_are_strangers(void **unused)
         before = u - 0.5;
     }
     double x = chi_square(count, 256, NRUN);
-    assert_true(x > 161.0 && x < 378.0);
+    assert_true(x > 161.0);
+    assert_true(x < 378.0);
     assert_true(fabs(sum) * 12.0 / sqrt(NRUN) < 5.0);
 }
 

@@ -66,7 +66,8 @@ static void many_arrays(void **unused)
         double x[2];
         snprintf(name, sizeof name, "w%d", i);
         assert_int_equal(rh_state_get(state, name, x, 2, NULL), RH_OK);
-        assert_true(x[0] == i && x[1] == -i);
+        assert_true(x[0] == i);
+        assert_true(x[1] == -i);
     }
     rh_state_destroy(state);
 }

@@ -106,9 +106,14 @@ static void summary(void **unused)
     assert_true(fabs(s.stderr_ - 2.33238075793812) < 1e-14);
     assert_true(fabs(s.lo95 - -6.775727138834813) < 1e-12);
     assert_true(fabs(s.hi95 - 6.175727138834813) < 1e-12);
-    assert_true(s.min == -9.0 && s.q25 == -1.0 && s.median == 1.5);
-    assert_true(s.q75 == 3.0 && s.max == 4.0);
-    assert_true(x[0] == 3.0 && x[4] == -9.0); // left as it was
+    assert_true(s.min == -9.0);
+    assert_true(s.q25 == -1.0);
+    assert_true(s.median == 1.5);
+    assert_true(s.q75 == 3.0);
+    assert_true(s.max == 4.0);
+    // left as it was
+    assert_true(x[0] == 3.0);
+    assert_true(x[4] == -9.0);
 
     // far from zero the spread keeps its digits
     for (int i = 0; i < 5; i++)
@@ -121,8 +126,14 @@ static void summary_of_one(void **unused)
     (void)unused;
     double x = -12.5, work;
     rh_summary s = rh_summarise(&x, 1, &work);
-    assert_true(s.mean == x && s.min == x && s.q25 == x && s.median == x && s.max == x);
-    assert_true(isnan(s.stderr_) && isnan(s.lo95) && isnan(s.hi95));
+    assert_true(s.mean == x);
+    assert_true(s.min == x);
+    assert_true(s.q25 == x);
+    assert_true(s.median == x);
+    assert_true(s.max == x);
+    assert_true(isnan(s.stderr_));
+    assert_true(isnan(s.lo95));
+    assert_true(isnan(s.hi95));
 }
 
 static void nothing_to_summarise_is_nan(void **unused)
@@ -130,13 +141,16 @@ static void nothing_to_summarise_is_nan(void **unused)
     (void)unused;
     double x = 1.0, work;
     rh_summary s = rh_summarise(&x, 0, &work);
-    assert_true(s.n == 0 && isnan(s.mean) && isnan(s.min) && isnan(s.median));
+    assert_int_equal(s.n, 0);
+    assert_true(isnan(s.mean));
+    assert_true(isnan(s.min));
+    assert_true(isnan(s.median));
     assert_true(isnan(rh_summarise(&x, -1, &work).max));
     assert_true(isnan(rh_base__quantile_sorted(&x, 0, 0.5)));
-    assert_true(isnan(rh_base__quantile_sorted(&x, 1, 1.5)) &&
-                isnan(rh_base__quantile_sorted(&x, 1, NAN)));
-    assert_true(isnan(rh_base__student_quantile(0.0, 1.0)) &&
-                isnan(rh_base__student_quantile(0.5, 0.5)));
+    assert_true(isnan(rh_base__quantile_sorted(&x, 1, 1.5)));
+    assert_true(isnan(rh_base__quantile_sorted(&x, 1, NAN)));
+    assert_true(isnan(rh_base__student_quantile(0.0, 1.0)));
+    assert_true(isnan(rh_base__student_quantile(0.5, 0.5)));
 }
 
 static void summary_of_equals(void **unused)
@@ -144,7 +158,10 @@ static void summary_of_equals(void **unused)
     (void)unused;
     double x[3] = {-7.0, -7.0, -7.0}, work[3];
     rh_summary s = rh_summarise(x, 3, work);
-    assert_true(s.mean == -7.0 && s.stderr_ == 0.0 && s.lo95 == -7.0 && s.hi95 == -7.0);
+    assert_true(s.mean == -7.0);
+    assert_true(s.stderr_ == 0.0);
+    assert_true(s.lo95 == -7.0);
+    assert_true(s.hi95 == -7.0);
 }
 
 static void summary_with_runs_that_broke_down(void **unused)
@@ -153,18 +170,31 @@ static void summary_with_runs_that_broke_down(void **unused)
     double x[6] = {-100.0, -INFINITY, -120.0, -110.0, -INFINITY, -90.0}, work[6];
     rh_summary s = rh_summarise(x, 6, work);
     assert_true(s.mean == -INFINITY);
-    assert_true(isnan(s.stderr_) && isnan(s.lo95) && isnan(s.hi95));
-    assert_true(s.min == -INFINITY && s.q25 == -INFINITY && s.median == -115.0);
-    assert_true(s.q75 == -102.5 && s.max == -90.0);
+    assert_true(isnan(s.stderr_));
+    assert_true(isnan(s.lo95));
+    assert_true(isnan(s.hi95));
+    assert_true(s.min == -INFINITY);
+    assert_true(s.q25 == -INFINITY);
+    assert_true(s.median == -115.0);
+    assert_true(s.q75 == -102.5);
+    assert_true(s.max == -90.0);
 
     double all[2] = {-INFINITY, -INFINITY};
     s = rh_summarise(all, 2, work);
-    assert_true(s.mean == -INFINITY && s.median == -INFINITY && s.max == -INFINITY);
+    assert_true(s.mean == -INFINITY);
+    assert_true(s.median == -INFINITY);
+    assert_true(s.max == -INFINITY);
 
     x[3] = NAN; // a run that was stopped has no score, and then there is no summary
     s = rh_summarise(x, 6, work);
-    assert_true(isnan(s.mean) && isnan(s.stderr_) && isnan(s.lo95) && isnan(s.min));
-    assert_true(isnan(s.q25) && isnan(s.median) && isnan(s.q75) && isnan(s.max));
+    assert_true(isnan(s.mean));
+    assert_true(isnan(s.stderr_));
+    assert_true(isnan(s.lo95));
+    assert_true(isnan(s.min));
+    assert_true(isnan(s.q25));
+    assert_true(isnan(s.median));
+    assert_true(isnan(s.q75));
+    assert_true(isnan(s.max));
 }
 
 // The interval holds the true mean 95 times in 100.

@@ -46,7 +46,8 @@ static void a_tree(void **unused)
     assert_int_equal(b->kind, RH_YAML_LIST);
     assert_int_equal(b->n, 3);
     assert_int_equal(b->line, 2);
-    assert_true(b->item[0]->plain && !b->item[1]->plain);
+    assert_true(b->item[0]->plain);
+    assert_false(b->item[1]->plain);
     assert_string_equal(rh_yaml__get(b->item[2], "c")->text, "d");
     assert_string_equal(rh_yaml__get(h, "f")->text, "g");
     assert_int_equal(rh_yaml__get(h, "f")->line, 4);
@@ -160,7 +161,8 @@ static void numbers(void **unused)
             fail_msg("'%s' is no number", bad[i]);
     }
     rh_yaml *tree = parse("a: !!float \"1e6\"\nb: [1]\n");
-    assert_true(rh_yaml__number(tree->item[0], &x) && x == 1e6);
+    assert_true(rh_yaml__number(tree->item[0], &x));
+    assert_true(x == 1e6);
     assert_false(rh_yaml__number(tree->item[1], &x));
     rh_yaml__destroy(tree);
 }

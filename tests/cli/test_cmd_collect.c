@@ -126,12 +126,13 @@ static void options_count(void **unused)
 
     // a window of one's own
     json = output_of("collect mountain_car -p medium -n 3000 --episodes 12:14 -o w.csv --json");
-    assert_true(number_of(json, "completed", 0) >= 12.0 &&
-                number_of(json, "completed", 0) <= 14.0);
+    assert_true(number_of(json, "completed", 0) >= 12.0);
+    assert_true(number_of(json, "completed", 0) <= 14.0);
     assert_has(json, "\"source\": \"requested\"");
     free(json);
     json = output_of("collect mountain_car -p medium -n 2500 -o w.csv --json");
-    assert_true(number_of(json, "min", 0) == 10.0 && number_of(json, "max", 0) == 15.0);
+    assert_true(number_of(json, "min", 0) == 10.0);
+    assert_true(number_of(json, "max", 0) == 15.0);
     free(json);
 }
 
@@ -155,7 +156,9 @@ static void several_logs(void **unused)
     assert_has(out, "p-011.csv  ");
     assert_has(out, "8 to 10 episodes, as in the paper");
     assert_has(out, "logs            3, episodes ");
-    assert_true(exists("p-010.csv") && exists("s-9.csv") && exists("s-11.csv"));
+    assert_true(exists("p-010.csv"));
+    assert_true(exists("s-9.csv"));
+    assert_true(exists("s-11.csv"));
     free(out);
 
     // the second of three is the log of its seed
@@ -169,7 +172,8 @@ static void several_logs(void **unused)
     free(output_of("collect puddle_world -p random -n 50 -o '100%.csv'"));
     assert_true(exists("100%.csv"));
     free(output_of("collect puddle_world -p random -n 50 --logs 2 -o 'x%%-%d.csv'"));
-    assert_true(exists("x%-1.csv") && exists("x%-2.csv"));
+    assert_true(exists("x%-1.csv"));
+    assert_true(exists("x%-2.csv"));
 }
 
 // ---------------------------------------------------------------------------- refusals

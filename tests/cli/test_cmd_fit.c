@@ -67,7 +67,8 @@ static void prints_words(void **unused)
     assert_int_equal(o.code, 0);
     assert_string_equal(o.out, "");
     assert_string_equal(o.err, "");
-    assert_true(exists("other.model") && !exists("log.model"));
+    assert_true(exists("other.model"));
+    assert_false(exists("log.model"));
     drop(&o);
 
     char *words = output_of(FIT "-o other.model --no-fidelity --members 2 --task puddle_world");
@@ -256,7 +257,8 @@ static void runs_in_members(void **unused)
         int member, run;
         double score;
         assert_int_equal(sscanf(line, "%d,%d,%lf,", &member, &run, &score), 3);
-        assert_true(member == i / 3 && run == i % 3);
+        assert_int_equal(member, i / 3);
+        assert_int_equal(run, i % 3);
         sum += score;
         line = strchr(line, '\n') + 1;
     }

@@ -48,7 +48,8 @@ static void ranks_every_combination(void **unused)
         seen |= 1 << ((r[i].alpha == 0.05) + 2 * (r[i].tau == 30.0));
         assert_int_equal(r[i].runs, 4);
         assert_true(i == 0 || r[i].mean <= r[i - 1].mean);
-        assert_true(r[i].lo <= r[i].mean && r[i].mean <= r[i].hi);
+        assert_true(r[i].lo <= r[i].mean);
+        assert_true(r[i].mean <= r[i].hi);
     }
     assert_int_equal(seen, 15);
 
@@ -134,8 +135,11 @@ static void equal_means_keep_the_order(void **unused)
         output_of("sweep acrobot -a esarsa -n 5 -r 2 -s alpha=0.2,0.1 -s tau=3,1,2 --csv -");
     static const double alpha[] = {0.1, 0.1, 0.1, 0.2, 0.2, 0.2}, tau[] = {1, 2, 3, 1, 2, 3};
     assert_int_equal(read_rows(csv, r), 6);
-    for (int i = 0; i < 6; i++)
-        assert_true(r[i].alpha == alpha[i] && r[i].tau == tau[i] && r[i].mean == -5.0);
+    for (int i = 0; i < 6; i++) {
+        assert_true(r[i].alpha == alpha[i]);
+        assert_true(r[i].tau == tau[i]);
+        assert_true(r[i].mean == -5.0);
+    }
     free(csv);
     char *words = output_of("sweep acrobot -a esarsa -n 5 -r 2 -s alpha=0.2,0.1 -s tau=3,1,2");
     assert_has(words, "~ 5 settings statistically tied with the best (95 %, paired by run)");
@@ -179,7 +183,8 @@ static void stops_when_asked(void **unused)
             results += r[k].runs;
         for (const char *c = strstr(o.err, "interrupted: ") + 13; *c != ' '; c++)
             said = *c == ',' ? said : 10 * said + (*c - '0');
-        assert_true(n > 0 && results > 0);
+        assert_true(n > 0);
+        assert_true(results > 0);
         assert_int_equal(results, said);
         free(csv);
         drop(&o);

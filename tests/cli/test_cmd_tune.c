@@ -106,7 +106,8 @@ static void prints_words(void **unused)
     assert_has(o.out,
                "next            rehearse run model:log.study/study.model --agent esarsa --set");
     assert_null(strchr(o.out, '\033'));
-    assert_true(exists("log.study/best.yaml") && exists("log.study/runs.csv"));
+    assert_true(exists("log.study/best.yaml"));
+    assert_true(exists("log.study/runs.csv"));
     assert_true(exists("log.study/study.log"));
 
     // the next command works
@@ -672,7 +673,8 @@ static void full_disk(void **unused)
     snprintf(command, sizeof command, RH_PROGRAM "%s -o room", line);
     assert_int_equal(system(command), 0);
     struct stat model, journal;
-    assert_true(stat("room/study.model", &model) == 0 && stat("room/study.log", &journal) == 0);
+    assert_int_equal(stat("room/study.model", &model), 0);
+    assert_int_equal(stat("room/study.log", &journal), 0);
     assert_true(journal.st_size > 1024);
 
     // no room for a journal as long as this; a study that was begun has its model

@@ -14,7 +14,9 @@
 static int on_terminal(const char *line, int columns, const char *sign, char *screen)
 {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    assert_true(terminal >= 0);
+    assert_int_equal(grantpt(terminal), 0);
+    assert_int_equal(unlockpt(terminal), 0);
     struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
     char redirected[512];

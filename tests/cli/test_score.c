@@ -33,16 +33,24 @@ static void scores_of_members(void **unused)
     live(result);
     cli_job job = job_of(NMEMBER, RH_POOL_WORST);
     cli_score s = cli_score_of(&job, result, mean, work);
-    assert_true(s.whole && s.nmember == NMEMBER && s.nfinished == NUNIT);
-    assert_true(s.score == mean[0] && mean[0] < mean[1] && mean[1] < mean[2]);
+    assert_true(s.whole);
+    assert_int_equal(s.nmember, NMEMBER);
+    assert_int_equal(s.nfinished, NUNIT);
+    assert_true(s.score == mean[0]);
+    assert_true(mean[0] < mean[1]);
+    assert_true(mean[1] < mean[2]);
     assert_true(fabs(s.summary.mean - (mean[0] + mean[1] + mean[2]) / 3.0) < 1e-12);
 
     // a member without finished runs has no mean
     for (int i = 0; i < NRUN; i++)
         result[i].outcome = RH_STOPPED;
     s = cli_score_of(&job, result, mean, work);
-    assert_true(!s.whole && s.nmember == 2 && s.nfinished == 2 * NRUN);
-    assert_true(isnan(mean[0]) && s.score == mean[1] && s.summary.n == 2);
+    assert_false(s.whole);
+    assert_int_equal(s.nmember, 2);
+    assert_int_equal(s.nfinished, 2 * NRUN);
+    assert_true(isnan(mean[0]));
+    assert_true(s.score == mean[1]);
+    assert_int_equal(s.summary.n, 2);
 }
 
 int main(void)

@@ -164,7 +164,8 @@ static void log_reads_back(void **unused)
         assert_true(log->time[i] == 2.5 * (to[i] - 1));
     }
     assert_int_equal(log->flag[3] & RH_FLAG_TERMINAL, RH_FLAG_TERMINAL);
-    assert_true(log->start[0] && !log->start[1]);
+    assert_true(log->start[0]);
+    assert_false(log->start[1]);
     rh_log_destroy(log);
 }
 
@@ -323,7 +324,8 @@ static void guarded_amounts(void **unused)
         rh_deploy_seen seen = {.obs = &x, .reward = 0.0, .seq = -1, .time = t};
         rh_deploy_reply reply;
         assert_int_equal(rh_deploy_step(d, &seen, &reply, NULL), RH_OK);
-        assert_true(reply.act[0] >= -2.0 && reply.act[0] <= 0.0);
+        assert_true(reply.act[0] >= -2.0);
+        assert_true(reply.act[0] <= 0.0);
         nlimited += reply.notes == RH_NOTE_LIMITED;
     }
     assert_in_range(nlimited, 10, 40);

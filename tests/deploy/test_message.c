@@ -49,15 +49,24 @@ static void observations(void **unused)
     reads("{}", NAN, NAN);
     reads("{\"obs\":{}}", NAN, NAN);
     assert_int_equal(message.seen.seq, -1);
-    assert_true(isnan(message.seen.reward) && isnan(message.seen.time) && !message.seen.act);
+    assert_true(isnan(message.seen.reward));
+    assert_true(isnan(message.seen.time));
+    assert_null(message.seen.act);
     reads("{\"seq\":12,\"time\":1.75e9,\"reward\":-0.5,\"action\":\"on\",\"start\":true,"
           "\"terminal\":false,\"truncated\":1,\"mode\":\"auto\",\"x\":{},\"obs\":[1,2]}",
           1.0, 2.0);
     const rh_deploy_seen *s = &message.seen;
-    assert_true(s->seq == 12 && s->time == 1.75e9 && s->reward == -0.5);
-    assert_true(s->act && s->act[0] == 1.0 && s->starts && !s->terminal && s->truncated);
+    assert_int_equal(s->seq, 12);
+    assert_true(s->time == 1.75e9);
+    assert_true(s->reward == -0.5);
+    assert_non_null(s->act);
+    assert_true(s->act[0] == 1.0);
+    assert_true(s->starts);
+    assert_false(s->terminal);
+    assert_true(s->truncated);
     reads("{\"obs\":[1,2],\"action\":null,\"seq\":null,\"reward\":null}", 1.0, 2.0);
-    assert_true(!message.seen.act && message.seen.seq == -1);
+    assert_null(message.seen.act);
+    assert_int_equal(message.seen.seq, -1);
 }
 
 static void refused(void **unused)
@@ -90,7 +99,9 @@ static void refused(void **unused)
         assert_int_equal(parsed(fault[i].text, &err), RH_EFORMAT);
         if (!strstr(err.text, fault[i].why))
             fail_msg("%s: '%s', expected '%s'", fault[i].text, err.text, fault[i].why);
-        assert_true(isnan(message.obs[0]) && isnan(message.obs[1]) && !message.seen.act);
+        assert_true(isnan(message.obs[0]));
+        assert_true(isnan(message.obs[1]));
+        assert_null(message.seen.act);
     }
 }
 

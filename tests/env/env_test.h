@@ -99,8 +99,10 @@ static inline void looks_uniform(const double *x, int n, double lo, double hi)
         least = fmin(least, u);
         most = fmax(most, u);
     }
-    assert_true(least >= 0.0 && most < 1.0);
-    assert_true(least < 20.0 / n && most > 1.0 - 20.0 / n);
+    assert_true(least >= 0.0);
+    assert_true(most < 1.0);
+    assert_true(least < 20.0 / n);
+    assert_true(most > 1.0 - 20.0 / n);
     near(sum / n, 1.0 / 2.0, 4.5 * sqrt(1.0 / 12.0 / n), "mean of uniform", n);
     near(square / n, 1.0 / 3.0, 4.5 * sqrt(4.0 / 45.0 / n), "mean square of uniform", n);
 }

@@ -93,7 +93,10 @@ static void test_wrap_and_clip(void **unused)
         clipped[1] += fabs(row[8]) == 9.0 * M_PI;
         wrapped += fabs(row[5] - row[1]) > M_PI;
     }
-    assert_true(clipped[0] > 20 && clipped[1] > 10 && wrapped > 10); // the sample has them
+    // the sample has them
+    assert_true(clipped[0] > 20);
+    assert_true(clipped[1] > 10);
+    assert_true(wrapped > 10);
     rh_env_destroy(env);
 }
 
@@ -177,8 +180,11 @@ static void test_torques(void **unused)
         act(i < 3 ? three : two, &s, i < 3 ? i : i - 3, obs);
         speed[i] = obs[5];
     }
-    assert_true(speed[0] > 0.0 && speed[1] == 0.0 && speed[2] == -speed[0]);
-    assert_true(speed[3] == speed[0] && speed[4] == speed[2]);
+    assert_true(speed[0] > 0.0);
+    assert_true(speed[1] == 0.0);
+    assert_true(speed[2] == -speed[0]);
+    assert_true(speed[3] == speed[0]);
+    assert_true(speed[4] == speed[2]);
     rh_env_destroy(three);
     rh_env_destroy(two);
 }
@@ -197,7 +203,8 @@ static void draw_starts(const rh_env *env)
             drawn[k][i] = s.q[k];
         near(obs[1], sin(s.q[0]), 1e-15, "sin theta1", i);
         near(obs[2], cos(s.q[1]), 1e-15, "cos theta2", i);
-        assert_true(obs[4] == s.q[2] && obs[5] == s.q[3]);
+        assert_true(obs[4] == s.q[2]);
+        assert_true(obs[5] == s.q[3]);
     }
 }
 
@@ -223,7 +230,8 @@ static void test_starts(void **unused)
     }
     for (int k = 0; k < 2; k++) {
         near(mean[k], 0.0, 4.5 * M_PI / sqrt(NSTART), "mean angle", k);
-        assert_true(most[k] > 3.14 && most[k] <= M_PI);
+        assert_true(most[k] > 3.14);
+        assert_true(most[k] <= M_PI);
         looks_uniform(drawn[2 + k], NSTART, -0.1, 0.1);
     }
     rh_env_destroy(random);
@@ -238,8 +246,10 @@ static void test_task(void **unused)
     assert_int_equal(t->nact, 1);
     assert_int_equal(t->nstep, 15000);
     assert_false(t->continuing);
-    assert_true(t->gamma == 1.0 && t->reward_lo == -1.0);
-    assert_true(t->obs_lo[3] == -1.0 && t->obs_hi[4] == 4.0 * M_PI);
+    assert_true(t->gamma == 1.0);
+    assert_true(t->reward_lo == -1.0);
+    assert_true(t->obs_lo[3] == -1.0);
+    assert_true(t->obs_hi[4] == 4.0 * M_PI);
     assert_true(t->obs_lo[5] == -9.0 * M_PI);
     assert_string_equal(t->obs_name[5], "theta2_dot");
     rh_env_destroy(env);

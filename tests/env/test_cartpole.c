@@ -27,8 +27,10 @@ static int follow(const char *name, const rh_env *env)
         rh_streams streams = streams_of((uint64_t)i), same = streams;
         double obs[4], start[4], reward;
         assert_false(rh_env_step(env, &s, row, &streams, obs, &reward)); // never ends
-        assert_true(obs[0] == s.x && obs[1] == s.x_dot);
-        assert_true(obs[2] == s.theta && obs[3] == s.theta_dot);
+        assert_true(obs[0] == s.x);
+        assert_true(obs[1] == s.x_dot);
+        assert_true(obs[2] == s.theta);
+        assert_true(obs[3] == s.theta_dot);
         if (row[9] == 0.0) {
             assert_true(reward == 0.0);
             near_state(&s, row + 5, i);
@@ -189,8 +191,11 @@ static void test_task(void **unused)
     assert_int_equal(t->naction, 2);
     assert_int_equal(t->nstep, 50000);
     assert_true(t->continuing);
-    assert_true(t->gamma == 0.9 && t->reward_lo == -1.0);
-    assert_true(t->obs_hi[0] == 2.4 && t->obs_hi[1] == 4.0 && t->obs_lo[3] == -3.5);
+    assert_true(t->gamma == 0.9);
+    assert_true(t->reward_lo == -1.0);
+    assert_true(t->obs_hi[0] == 2.4);
+    assert_true(t->obs_hi[1] == 4.0);
+    assert_true(t->obs_lo[3] == -3.5);
     near(t->obs_hi[2], 12.0 * M_PI / 180.0, 1e-15, "range of theta", 0);
     assert_string_equal(t->obs_name[3], "theta_dot");
     rh_env_destroy(env);

@@ -106,7 +106,8 @@ static void some_copies_can_start_alone(void **unused)
     assert_true(obs[2] != kept[2]);
     act[1] = 3.0; // there is no such action: no step
     rh_copies_step(copies, act, obs, reward, terminal, truncated);
-    assert_true(isnan(reward[1]) && reward[0] == -1.0);
+    assert_true(isnan(reward[1]));
+    assert_true(reward[0] == -1.0);
     memcpy(obs, kept, sizeof obs);
     assert_memory_equal(obs + 4, kept + 4, 2 * sizeof *obs);
     rh_copies_destroy(copies);

@@ -48,7 +48,8 @@ static void test_edges(void **unused)
     // far past the goal is the goal
     rh_env__mountain_car_state s = {0.49, 0.07};
     assert_true(rh_env_step(env, &s, &full, &streams, obs, &reward));
-    assert_true(obs[0] == 0.5 && reward == -1.0);
+    assert_true(obs[0] == 0.5);
+    assert_true(reward == -1.0);
 
     // speed is bounded
     s = (rh_env__mountain_car_state){-1.05, 0.07}; // downhill
@@ -95,8 +96,11 @@ static void test_task(void **unused)
     assert_int_equal(t->naction, 3);
     assert_int_equal(t->nstep, 15000);
     assert_false(t->continuing);
-    assert_true(t->gamma == 1.0 && t->reward_lo == -1.0);
-    assert_true(t->obs_lo[0] == -1.2 && t->obs_hi[0] == 0.5 && t->obs_hi[1] == 0.07);
+    assert_true(t->gamma == 1.0);
+    assert_true(t->reward_lo == -1.0);
+    assert_true(t->obs_lo[0] == -1.2);
+    assert_true(t->obs_hi[0] == 0.5);
+    assert_true(t->obs_hi[1] == 0.07);
     rh_env_destroy(env);
 }
 

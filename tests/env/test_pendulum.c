@@ -121,8 +121,11 @@ static void test_task(void **unused)
     assert_int_equal(t->naction, 0);
     assert_int_equal(t->nact, 1);
     assert_int_equal(t->nstep, 100000);
-    assert_true(t->continuing && t->gamma == 0.95);
-    assert_true(t->act_lo[0] == -2.0 && t->act_hi[0] == 2.0 && t->obs_lo[2] == -8.0);
+    assert_true(t->continuing);
+    assert_true(t->gamma == 0.95);
+    assert_true(t->act_lo[0] == -2.0);
+    assert_true(t->act_hi[0] == 2.0);
+    assert_true(t->obs_lo[2] == -8.0);
     rh_env_destroy(env);
 
     double opt[64];

@@ -15,7 +15,8 @@ static double depth_at(const rh_env *env, double x, double y)
     rh_streams streams = streams_of(1);
     double obs[2], reward, act = 0.0;
     rh_env_step(env, &s, &act, &streams, obs, &reward);
-    assert_true(obs[0] == x && obs[1] == y);
+    assert_true(obs[0] == x);
+    assert_true(obs[1] == y);
     return (-1.0 - reward) / 400.0;
 }
 
@@ -42,8 +43,11 @@ static void test_walk(void **unused)
         near(reward, row[3], 1e-10, "reward", i); // 400 times the depth's rounding
         assert_int_equal(end, row[4] != 0.0);
         wet += reward < -1.0;
-        if (i == n - 1)
-            assert_true(end && reward == -1.0); // the goal step costs as any other
+        if (i == n - 1) {
+            // the goal step costs as any other
+            assert_true(end);
+            assert_true(reward == -1.0);
+        }
     }
     assert_true(wet > 10);
     rh_env_destroy(env);
@@ -141,7 +145,8 @@ static void test_other_layouts(void **unused)
     rh_env_destroy(round);
     rh_env *none =
         make(&rh_env_puddle_world, "noise", 0.0, "move", 0.0, "puddle_radius", 0.0, NULL);
-    assert_true(depth_at(none, 0.2, 0.75) == 0.0 && rh_env_task(none)->reward_lo == -1.0);
+    assert_true(depth_at(none, 0.2, 0.75) == 0.0);
+    assert_true(rh_env_task(none)->reward_lo == -1.0);
     rh_env_destroy(none);
 }
 
@@ -226,11 +231,13 @@ static void test_starts(void **unused)
             rh_env__puddle_world_state s;
             double obs[2];
             rh_env_start(env, &s, &streams, obs);
-            assert_true(obs[0] == s.x && obs[1] == s.y);
+            assert_true(obs[0] == s.x);
+            assert_true(obs[1] == s.y);
             assert_false((1.0 - obs[0]) + (1.0 - obs[1]) < 0.1);
             near_goal += (1.0 - obs[0]) + (1.0 - obs[1]) < 0.2;
             for (int k = 0; k < 2; k++) {
-                assert_true(obs[k] >= 0.0 && obs[k] < 1.0);
+                assert_true(obs[k] >= 0.0);
+                assert_true(obs[k] < 1.0);
                 drawn[k][i] = obs[k];
                 mean[k] += obs[k] / NSTART;
                 least = fmin(least, obs[k]);
@@ -259,7 +266,9 @@ static void test_task(void **unused)
     assert_int_equal(t->naction, 4);
     assert_int_equal(t->nstep, 30000);
     assert_false(t->continuing);
-    assert_true(t->gamma == 1.0 && t->obs_lo[0] == 0.0 && t->obs_hi[1] == 1.0);
+    assert_true(t->gamma == 1.0);
+    assert_true(t->obs_lo[0] == 0.0);
+    assert_true(t->obs_hi[1] == 1.0);
     near(t->reward_lo, -81.0, 1e-15, "bound", 0);
     rh_env_destroy(env);
     env = make(&rh_env_puddle_world, "overlap", 1.0, NULL);

@@ -210,7 +210,8 @@ static void test_options_with_a_meaning(void **unused)
             rh_env_destroy(env);
         }
     }
-    assert_true(nstart >= 5 && ngamma >= 5);
+    assert_true(nstart >= 5);
+    assert_true(ngamma >= 5);
 }
 
 static void test_grids(void **unused)

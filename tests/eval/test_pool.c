@@ -33,7 +33,9 @@ static void by_hand(void **unused)
     assert_true(rh_pool_score(RH_POOL_MEAN, five, 5) == -22.0);
     assert_true(rh_pool_score(RH_POOL_WORST, five, 5) == -100.0);
     assert_true(rh_pool_score(RH_POOL_QUARTILE, five, 5) == -4.0);
-    assert_true(five[0] == -3.0 && five[2] == -100.0 && five[4] == -4.0);
+    assert_true(five[0] == -3.0);
+    assert_true(five[2] == -100.0);
+    assert_true(five[4] == -4.0);
 }
 
 // A run that was stopped leaves no score, and one that broke down in a task without a lowest

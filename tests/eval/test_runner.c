@@ -87,9 +87,12 @@ static void runs_are_the_same(rh_env *const *env, const rh_agent_type *agent,
                                        i / NRUN % NMEMBER, (uint64_t)(i % NRUN), &one,
                                        k % 4 ? drawn : NULL, &err),
                          RH_OK);
-        assert_true(one.score == result[i].score && one.total == result[i].total);
-        assert_true(one.nstep == 300 && one.nepisode == result[i].nepisode);
-        assert_true(one.nuncovered == result[i].nuncovered && one.outcome == RH_FINISHED);
+        assert_true(one.score == result[i].score);
+        assert_true(one.total == result[i].total);
+        assert_int_equal(one.nstep, 300);
+        assert_int_equal(one.nepisode, result[i].nepisode);
+        assert_int_equal(one.nuncovered, result[i].nuncovered);
+        assert_int_equal(one.outcome, RH_FINISHED);
         if (k % 4)
             assert_memory_equal(drawn, curve + i * NCURVE, sizeof drawn);
     }
@@ -139,7 +142,9 @@ static void member_and_run_select_the_streams(void **unused)
     assert_int_equal(rh_runner_run(runner, 0, hp, 1, 0, &b, NULL, NULL), RH_OK);
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &c, NULL, NULL), RH_OK);
     assert_int_equal(rh_runner_run(runner, 1, hp, 0, 0, &d, NULL, NULL), RH_OK);
-    assert_true(a.total != b.total && a.total != c.total && a.total == d.total);
+    assert_true(a.total != b.total);
+    assert_true(a.total != c.total);
+    assert_true(a.total == d.total);
     rh_runner_destroy(runner);
     for (int m = 0; m < NMEMBER; m++)
         rh_env_destroy(env[m]);
@@ -260,13 +265,19 @@ static void a_stop(void **unused)
     assert_int_equal(
         rh_runner_create(&runner, &env, 1, agent, rh_env_task(env), hp, &opt, NULL), RH_OK);
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, curve, NULL), RH_OK);
-    assert_true(result.outcome == RH_FINISHED && !isnan(result.score)); // asked 4 times
+    // asked 4 times
+    assert_int_equal(result.outcome, RH_FINISHED);
+    assert_false(isnan(result.score));
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 1, &result, curve, NULL), RH_OK);
-    assert_true(result.outcome == RH_STOPPED && isnan(result.score) && result.nstep == 768);
+    assert_int_equal(result.outcome, RH_STOPPED);
+    assert_true(isnan(result.score));
+    assert_int_equal(result.nstep, 768);
     assert_false(isnan(curve[2]));
     assert_true(isnan(curve[4]));
     assert_int_equal(rh_runner_run(runner, 1, hp, 0, 2, &result, curve, NULL), RH_OK);
-    assert_true(result.outcome == RH_STOPPED && result.nstep == 0 && isnan(curve[0]));
+    assert_int_equal(result.outcome, RH_STOPPED);
+    assert_int_equal(result.nstep, 0);
+    assert_true(isnan(curve[0]));
     rh_runner_destroy(runner);
     rh_env_destroy(env);
 }
@@ -304,7 +315,8 @@ static void refusals(void **unused)
     hp[0] = 1e9;
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_EINVAL);
     assert_non_null(strstr(err.text, "esarsa: alpha = 1"));
-    assert_true(result.outcome == RH_STOPPED && isnan(result.score));
+    assert_int_equal(result.outcome, RH_STOPPED);
+    assert_true(isnan(result.score));
     hp[0] = 0.1;
     assert_int_equal(rh_runner_run(runner, 0, hp, 0, 0, &result, NULL, &err), RH_OK);
     assert_int_equal(result.outcome, RH_FINISHED);

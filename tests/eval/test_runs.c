@@ -187,8 +187,11 @@ static void episodes_are_scored(void **unused)
     assert_int_equal(nstart, 3);
     assert_int_equal(nstep, 8);
     assert_int_equal(nend, 2);
-    assert_true(isnan(curve[0]) && curve[1] == -4.0 && isnan(curve[2]) && curve[3] == -4.0 &&
-                isnan(curve[4]));
+    assert_true(isnan(curve[0]));
+    assert_true(curve[1] == -4.0);
+    assert_true(isnan(curve[2]));
+    assert_true(curve[3] == -4.0);
+    assert_true(isnan(curve[4]));
 
     static const double by_criterion[] = {
         [RH_AVERAGE] = -10.0 / 3, [RH_COMPLETED] = -4,   [RH_MEDIAN] = -4,

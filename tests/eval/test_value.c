@@ -116,14 +116,17 @@ static void mean_of_one_member(void **unused)
     double score[5];
     one_run(result, (double[]){1, 2, 3, 4, 5}, 5);
     rh_value v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, 1, 5, result, score);
-    assert_true(v.nrun == 5 && fabs(v.value - 3.0) < 1e-12 && fabs(v.noise - 0.5) < 1e-12);
+    assert_int_equal(v.nrun, 5);
+    assert_true(fabs(v.value - 3.0) < 1e-12);
+    assert_true(fabs(v.noise - 0.5) < 1e-12);
     assert_true(fabs(v.hi95 - 3.0 - 2.7764451 * sqrt(0.5)) < 1e-6);
     for (int i = 0; i < 5; i++)
         assert_true(fabs(score[i] - (i + 1)) < 1e-12);
 
     // the lower bound is worth what it says
     rh_value low = value_of(RH_ACROSS_LOWER, RH_POOL_MEAN, 1, 5, result, NULL);
-    assert_true(fabs(low.value - v.lo95) < 1e-12 && low.lo95 < low.value);
+    assert_true(fabs(low.value - v.lo95) < 1e-12);
+    assert_true(low.lo95 < low.value);
 }
 
 static void medians_and_extremes(void **unused)
@@ -133,13 +136,18 @@ static void medians_and_extremes(void **unused)
     double score[5];
     one_run(result, (double[]){5, 1, 100, 2, 4}, 5);
     rh_value v = value_of(RH_ACROSS_MEDIAN, RH_POOL_MEAN, 1, 5, result, score);
-    assert_true(v.value == 4.0 && v.lo95 >= 1.0 && v.lo95 < 4.0 && v.hi95 > 4.0);
+    assert_true(v.value == 4.0);
+    assert_true(v.lo95 >= 1.0);
+    assert_true(v.lo95 < 4.0);
+    assert_true(v.hi95 > 4.0);
     double sum = 0.0;
     for (int i = 0; i < 5; i++)
         sum += score[i];
     assert_true(fabs(sum / 5.0 - 4.0) < 1e-9);
     v = value_of(RH_ACROSS_WORST, RH_POOL_MEAN, 1, 5, result, NULL);
-    assert_true(v.value == 1.0 && v.lo95 == 1.0 && v.noise > 0.0);
+    assert_true(v.value == 1.0);
+    assert_true(v.lo95 == 1.0);
+    assert_true(v.noise > 0.0);
 
     // a clear difference of medians is seen, and one that a few runs make is not
     rh_result other[5];
@@ -173,11 +181,14 @@ static void members_and_broken_runs(void **unused)
                      NRUN - 1);
     result[0].score = -INFINITY;
     v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
-    assert_true(v.value == -INFINITY && isnan(v.noise) && score[0] == -INFINITY);
+    assert_true(v.value == -INFINITY);
+    assert_true(isnan(v.noise));
+    assert_true(score[0] == -INFINITY);
     for (int i = 0; i < NUNIT; i++)
         result[i].outcome = RH_STOPPED;
     v = value_of(RH_ACROSS_MEAN, RH_POOL_MEAN, NMEMBER, NRUN, result, score);
-    assert_true(v.nrun == 0 && isnan(v.value));
+    assert_int_equal(v.nrun, 0);
+    assert_true(isnan(v.value));
 }
 
 // The 95 % interval holds the true mean in about 95 of 100 studies, and settings that are alike

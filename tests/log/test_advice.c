@@ -124,7 +124,8 @@ static void drawn(void **unused)
 {
     (void)unused;
     rh_advice *advice = read_advice(two_rows, &discrete);
-    assert_true(rh_advice_nrow(advice) == 2 && rh_advice_steps(advice) == 400);
+    assert_int_equal(rh_advice_nrow(advice), 2);
+    assert_int_equal(rh_advice_steps(advice), 400);
     int count[2][3] = {{0}};
     rh_rng rng = rh_rng_stream(1, RH_STREAM_SEARCH, 0, 0);
     for (int i = 0; i < 8000; i++) {
@@ -135,7 +136,8 @@ static void drawn(void **unused)
         count[i % 2][(int)act]++;
         assert_int_equal(left[0] + left[1], 399);
     }
-    assert_true(count[0][1] == 4000 && count[1][0] == 0);
+    assert_int_equal(count[0][1], 4000);
+    assert_int_equal(count[1][0], 0);
     assert_true(abs(count[1][2] - 3000) < 110);
     rh_advice_destroy(advice);
 }
@@ -181,7 +183,10 @@ static void used_up(void **unused)
             taken[(int)act]++;
             last = i;
         }
-    assert_true(taken[2] == 300 && taken[1] == 100 && left[0] == 0 && left[1] == 0);
+    assert_int_equal(taken[2], 300);
+    assert_int_equal(taken[1], 100);
+    assert_int_equal(left[0], 0);
+    assert_int_equal(left[1], 0);
     assert_true(last == 79 * 20 + 4); // 80 trials of 5 steps, 15 apart
     rh_advice_destroy(advice);
 }
@@ -206,8 +211,14 @@ static void ranges(void **unused)
                 lo[k] = fmin(lo[k], act[k]);
                 hi[k] = fmax(hi[k], act[k]);
             }
-    assert_true(lo[0] >= 0.5 && lo[0] < 0.52 && hi[0] <= 1.0 && hi[0] > 0.98);
-    assert_true(lo[1] >= -1.0 && lo[1] < -0.96 && hi[1] <= 0.0 && hi[1] > -0.04);
+    assert_true(lo[0] >= 0.5);
+    assert_true(lo[0] < 0.52);
+    assert_true(hi[0] <= 1.0);
+    assert_true(hi[0] > 0.98);
+    assert_true(lo[1] >= -1.0);
+    assert_true(lo[1] < -0.96);
+    assert_true(hi[1] <= 0.0);
+    assert_true(hi[1] > -0.04);
     rh_advice_destroy(advice);
 }
 
@@ -240,8 +251,10 @@ static void collected(void **unused)
         taken[in] += log->act[i] == 1.0;
     }
     outside = log->n - inside;
-    assert_true(inside > 500 && outside > 500);
-    assert_true(how.nadvised > inside / 8 && how.nadvised < inside / 2);
+    assert_true(inside > 500);
+    assert_true(outside > 500);
+    assert_true(how.nadvised > inside / 8);
+    assert_true(how.nadvised < inside / 2);
 
     // a third of the random policy's steps take the action, within four standard deviations
     double own = (double)(inside - how.nadvised), others = (double)(taken[1] - how.nadvised);
@@ -266,7 +279,8 @@ static void no_memory(void **unused)
         rh_base__alloc_fail_at(0);
         rh_advice_destroy(advice);
     }
-    assert_true(rc == RH_OK && nth == 7);
+    assert_int_equal(rc, RH_OK);
+    assert_int_equal(nth, 7);
 }
 
 int main(void)

@@ -298,9 +298,11 @@ static void always_true_of_a_log(void **unused)
         for (int64_t i = 0; i < log->n; i++) {
             int e = log->episode[i];
             bool last = i + 1 == log->first[e + 1];
-            assert_true(i >= log->first[e] && i < log->first[e + 1]);
+            assert_true(i >= log->first[e]);
+            assert_true(i < log->first[e + 1]);
             assert_int_equal(log->step[i], i - log->first[e]);
-            assert_true(log->from[i] >= 0 && log->from[i] < log->nstate);
+            assert_true(log->from[i] >= 0);
+            assert_true(log->from[i] < log->nstate);
             assert_true(log->to[i] < log->nstate);
             assert_true((log->flag[i] != 0) == last);
             assert_true(log->to[i] >= 0 || (log->flag[i] & RH_FLAG_TERMINAL));

@@ -238,8 +238,10 @@ static void check_log(const rh_log *log, int64_t nstep)
             if (last)
                 assert_true(log->flag[i] == RH_FLAG_TERMINAL ||
                             log->flag[i] == RH_FLAG_TRUNCATED);
-            else
-                assert_true(log->flag[i] == 0 && log->to[i] == log->from[i + 1]);
+            else {
+                assert_int_equal(log->flag[i], 0);
+                assert_int_equal(log->to[i], log->from[i + 1]);
+            }
         }
     }
     assert_int_equal(log->reading.nmismatch, 0);
@@ -486,7 +488,9 @@ static void chance_is_never_shared(void **unused)
     assert_int_equal(
         rh_log_collect(&log, &starts, &how, env, env, &apprentice_type, NULL, &opt, NULL),
         RH_OK);
-    assert_true(ntried > 2400 && ndrawn > ntried + 800 && ndrawn < MOST_DRAWN);
+    assert_true(ntried > 2400);
+    assert_true(ndrawn > ntried + 800);
+    assert_true(ndrawn < MOST_DRAWN);
     int first = ntried; // the first attempt again, bit for bit; then the starts
     for (int i = 0; i < ndrawn - ntried - 400; i++)
         assert_true(drawn[i] == drawn[first + i]);
@@ -522,7 +526,8 @@ static void starts_are_fresh(void **unused)
     assert_true(2 * raised > log->nepisode);
     for (int e = 0; e < starts->nepisode; e++) {
         const double *x = starts->obs + (size_t)6 * (size_t)starts->from[e];
-        assert_true(x[0] > 0.99 && x[2] > 0.99);
+        assert_true(x[0] > 0.99);
+        assert_true(x[2] > 0.99);
         for (int f = 0; f < again->nepisode; f++)
             assert_true(again->obs[6 * again->from[again->first[f]] + 4] != x[4]);
     }
@@ -543,7 +548,8 @@ static void a_window_is_kept(void **unused)
     for (uint64_t seed = 1; seed <= 5; seed++) {
         rh_log *log = cook("puddle_world", "medium", 1000, seed, &how);
         check_log(log, 1000);
-        assert_true(how.nended >= 16 && how.nended <= 20);
+        assert_true(how.nended >= 16);
+        assert_true(how.nended <= 20);
         assert_int_equal(count_terminal(log), how.nended);
         tries += how.ntry;
         if (how.ntry > 1) // discarded logs were outside the window
@@ -676,7 +682,8 @@ static void steps_are_the_environments(void **unused)
     rh_collected how;
     rh_log *log = cook("mountain_car", "medium", 5000, 1, &how);
     check_log(log, 5000);
-    assert_true(how.nended >= 20 && how.nended <= 30);
+    assert_true(how.nended >= 20);
+    assert_true(how.nended <= 30);
     int taken[3] = {0};
     for (int64_t i = 0; i < log->n; i++) {
         const double *s = log->obs + (size_t)2 * (size_t)log->from[i];
@@ -690,7 +697,9 @@ static void steps_are_the_environments(void **unused)
         assert_int_equal((log->flag[i] & RH_FLAG_TERMINAL) != 0, x >= 0.5);
         taken[(int)log->act[i]]++;
     }
-    assert_true(taken[0] > 0 && taken[1] > 0 && taken[2] > 0);
+    assert_true(taken[0] > 0);
+    assert_true(taken[1] > 0);
+    assert_true(taken[2] > 0);
     rh_log_destroy(log);
 }
 
@@ -729,11 +738,14 @@ static void continuing_tasks_fail_and_go_on(void **unused)
         nfailure += log->reward[i] == -1.0;
         if (log->reward[i] == -1.0) {
             const double *s = log->obs + (size_t)4 * (size_t)log->to[i];
-            assert_true(fabs(s[0]) <= 0.8 && fabs(s[1]) <= 0.05 && fabs(s[3]) <= 0.05);
+            assert_true(fabs(s[0]) <= 0.8);
+            assert_true(fabs(s[1]) <= 0.05);
+            assert_true(fabs(s[3]) <= 0.05);
         }
     }
     assert_int_equal(nfailure, how.nended);
-    assert_true(nfailure >= 400 && nfailure <= 500);
+    assert_true(nfailure >= 400);
+    assert_true(nfailure <= 500);
     rh_log_destroy(log);
 }
 

@@ -115,8 +115,11 @@ static void a_plant(void **unused)
     assert_int_equal(log->naction, 2);
     assert_string_equal(log->label[0], "off");
     assert_string_equal(log->label[1], "on");
-    assert_true(log->act[0] == 1.0 && log->act[1] == 0.0 && log->act[3] == 1.0);
-    assert_true(log->reward[0] == -2.0 && log->reward[1] == -0.5);
+    assert_true(log->act[0] == 1.0);
+    assert_true(log->act[1] == 0.0);
+    assert_true(log->act[3] == 1.0);
+    assert_true(log->reward[0] == -2.0);
+    assert_true(log->reward[1] == -0.5);
     assert_int_equal(log->flag[2], RH_FLAG_TERMINAL);
     assert_int_equal(log->to[2], RH_UNKNOWN);
     assert_int_equal(log->flag[3], RH_FLAG_TRUNCATED);
@@ -167,9 +170,13 @@ static void dresses(void **unused)
         if (log->n != 2 || log->nstate != 3 || log->nobs != 1 || log->naction != 2)
             fail_msg("text %d: n = %d, nstate = %d, nobs = %d, naction = %d", (int)i,
                      (int)log->n, (int)log->nstate, log->nobs, log->naction);
-        assert_true(log->obs[0] == 1.0 && log->obs[1] == 3.0 && log->obs[2] == 5.0);
-        assert_true(log->act[0] == 0.0 && log->act[1] == 1.0);
-        assert_true(log->reward[0] == 2.0 && log->reward[1] == 4.0);
+        assert_true(log->obs[0] == 1.0);
+        assert_true(log->obs[1] == 3.0);
+        assert_true(log->obs[2] == 5.0);
+        assert_true(log->act[0] == 0.0);
+        assert_true(log->act[1] == 1.0);
+        assert_true(log->reward[0] == 2.0);
+        assert_true(log->reward[1] == 4.0);
         assert_int_equal(log->flag[1], RH_FLAG_TRUNCATED);
         rh_log_destroy(log);
     }
@@ -382,7 +389,8 @@ static void next_columns(void **unused)
                              "1,2,0,0,4,3,0\n3,4,1,0,6,5,0\n9,9,1,0,,,1\n");
     assert_int_equal(log->n, 3);
     assert_int_equal(log->reading.nmismatch, 1);
-    assert_true(obs_at(log, log->to[1], 0) == 5.0 && obs_at(log, log->to[1], 1) == 6.0);
+    assert_true(obs_at(log, log->to[1], 0) == 5.0);
+    assert_true(obs_at(log, log->to[1], 1) == 6.0);
     assert_int_equal(log->to[0], log->from[1]);
     assert_int_equal(log->to[2], RH_UNKNOWN);
     assert_note(log, "s' = next_obs_0, next_obs_1");
@@ -508,7 +516,9 @@ static void rewards_of_states(void **unused)
                             "1,5,1,30,0\n",
                             &opt);
     assert_int_equal(log->n, 3);
-    assert_true(log->reward[0] == 10.0 && log->reward[1] == 20.0 && log->reward[2] == 30.0);
+    assert_true(log->reward[0] == 10.0);
+    assert_true(log->reward[1] == 20.0);
+    assert_true(log->reward[2] == 30.0);
     assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
     assert_true(obs_at(log, log->to[1], 0) == 3.0);
     assert_int_equal(log->flag[2], RH_FLAG_TRUNCATED);
@@ -529,7 +539,8 @@ static void formulas_kept(void **unused)
     opt.reward = "-abs(T_tank - Setpoint) - 2*valve";
     rh_log *log = read_with(text, &opt);
     assert_int_equal(log->nobs, 3); // columns of such a formula are sensors
-    assert_true(log->reward[0] == -2.0 && log->reward[1] == -1.5);
+    assert_true(log->reward[0] == -2.0);
+    assert_true(log->reward[1] == -1.5);
     assert_string_equal(log->reward_formula, "-abs(obs[0] - obs[1]) - 2*act[0]");
     rh_log *copy = NULL;
     assert_int_equal(rh_log_copy(&copy, log, NULL), RH_OK);
@@ -552,7 +563,8 @@ static void formulas_kept(void **unused)
     opt.reward = "-abs(T_tank - Setpoint)";
     opt.reward_of = RH_REWARD_OF_STATE;
     log = read_with(text, &opt);
-    assert_true(log->reward[0] == -1.0 && log->reward[1] == 0.0);
+    assert_true(log->reward[0] == -1.0);
+    assert_true(log->reward[1] == 0.0);
     assert_string_equal(log->reward_formula, "-abs(next[0] - next[1])");
     rh_log_destroy(log);
     opt.reward = "-abs(T_tank - Setpoint) - valve";
@@ -565,7 +577,8 @@ static void formulas_kept(void **unused)
     opt.obs = "x";
     opt.reward = "next_x - x";
     log = read_with("x,next_x,a\n1,2,0\n5,3,1\n", &opt);
-    assert_true(log->reward[0] == 1.0 && log->reward[1] == -2.0);
+    assert_true(log->reward[0] == 1.0);
+    assert_true(log->reward[1] == -2.0);
     assert_string_equal(log->reward_formula, "next[0] - obs[0]");
     rh_log_destroy(log);
 
@@ -592,10 +605,13 @@ static void sensors_derived(void **unused)
     assert_string_equal(log->obs_name[3], "dT squared");
     assert_string_equal(log->obs_unit[0], "C");
     assert_string_equal(log->obs_unit[3], "");
-    assert_true(obs_at(log, 0, 0) == 5.0 && obs_at(log, 0, 2) == 2.0);
-    assert_true(obs_at(log, 0, 3) == 4.0 && obs_at(log, 0, 4) == 1.0 / 3.0);
+    assert_true(obs_at(log, 0, 0) == 5.0);
+    assert_true(obs_at(log, 0, 2) == 2.0);
+    assert_true(obs_at(log, 0, 3) == 4.0);
+    assert_true(obs_at(log, 0, 4) == 1.0 / 3.0);
     assert_true(isnan(obs_at(log, 1, 2)));
-    assert_true(obs_at(log, 2, 2) == 9.0 && isnan(obs_at(log, 2, 4))); // 1/0
+    assert_true(obs_at(log, 2, 2) == 9.0);
+    assert_true(isnan(obs_at(log, 2, 4))); // 1/0
     assert_int_equal(log->reading.nmissing, 1 + 3 + 1);
     assert_note(log,
                 "derived sensors: dT = T_in - T_out; dT squared = dT^2; inverse = 1/T_out");
@@ -665,7 +681,8 @@ static void rewards_computed(void **unused)
     }
     opt.reward = "income - 10*a"; // the reward may use the action
     rh_log *log = read_with(text, &opt);
-    assert_true(log->reward[0] == 10.0 && log->reward[1] == 10.0);
+    assert_true(log->reward[0] == 10.0);
+    assert_true(log->reward[1] == 10.0);
     rh_log_destroy(log);
     opt.actions = "0,1";
     refused_with(text, &opt,
@@ -675,7 +692,8 @@ static void rewards_computed(void **unused)
     opt.reward = "-done";
     opt.terminal = "done";
     log = read_with("s0,a,done\n1,0,0\n2,1,yes\n", &opt);
-    assert_true(log->reward[0] == 0.0 && log->reward[1] == -1.0);
+    assert_true(log->reward[0] == 0.0);
+    assert_true(log->reward[1] == -1.0);
     rh_log_destroy(log);
     opt = defaults();
     opt.reward = "income - ware";
@@ -699,8 +717,10 @@ static void declared_actions(void **unused)
     assert_int_equal(log->naction, 5);
     assert_int_equal(log->n, 4);
     assert_string_equal(log->label[2], "high");
-    assert_true(log->act[0] == 1.0 && log->act[1] == 0.0 && log->act[2] == 3.0 &&
-                log->act[3] == 4.0);
+    assert_true(log->act[0] == 1.0);
+    assert_true(log->act[1] == 0.0);
+    assert_true(log->act[2] == 3.0);
+    assert_true(log->act[3] == 4.0);
     rh_log_destroy(log);
     refused_with("s0,a,r\n1,low,0\n2,full,0\n", &opt,
                  "plant.csv:3: column 'a': found 'full', expected one of the actions off, low, "
@@ -773,7 +793,8 @@ static void kinds_of_actions(void **unused)
     log = read_plain("s0,action.x,action.y,r\n1,0,1,0\n2,1,0,0\n3,,,\n");
     assert_int_equal(log->nact, 2);
     assert_int_equal(log->n, 2);
-    assert_true(log->act[1] == 1.0 && log->act[2] == 1.0);
+    assert_true(log->act[1] == 1.0);
+    assert_true(log->act[2] == 1.0);
     rh_log_destroy(log);
     refused("s0,u0,u1,r\n1,on,1,0\n2,1,0,0\n",
             "plant.csv:2: column 'u0': found 'on', expected a number: several action columns "
@@ -864,10 +885,13 @@ static void sentinels(void **unused)
     opt.nmissing = 2;
     rh_log *log = read_with("s0,s1,a,r\n1,-9999,0,0\n-9999.0,2,1,0\n99,4,,\n", &opt);
     assert_int_equal(log->reading.nmissing, 3);
-    assert_true(isnan(log->obs[1]) && isnan(log->obs[2]) && isnan(log->obs[4]));
+    assert_true(isnan(log->obs[1]));
+    assert_true(isnan(log->obs[2]));
+    assert_true(isnan(log->obs[4]));
     rh_log_destroy(log);
     log = read_plain("s0,a,r\ninf,0,0\n-Infinity,1,0\n3,,\n");
-    assert_true(log->obs[0] == INFINITY && log->obs[1] == -INFINITY);
+    assert_true(log->obs[0] == INFINITY);
+    assert_true(log->obs[1] == -INFINITY);
     rh_log_destroy(log);
 }
 

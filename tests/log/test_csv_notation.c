@@ -67,7 +67,8 @@ static void excel_says_the_delimiter(void **unused)
         rh_log *log = read_plain(text[i]);
         assert_int_equal(log->n, 1);
         assert_int_equal(log->nobs, 1);
-        assert_true(log->obs[0] == 1.5 && log->obs[1] == 3.0);
+        assert_true(log->obs[0] == 1.5);
+        assert_true(log->obs[1] == 3.0);
         rh_log_destroy(log);
     }
     // line numbers count it
@@ -128,8 +129,11 @@ static void decimal_commas(void **unused)
         rh_log *log = read_plain(text[i]);
         assert_int_equal(log->n, 2);
         assert_int_equal(log->nobs, 2);
-        assert_true(log->obs[0] == 20.5 && log->obs[1] == -0.25 && log->obs[3] == 1000.0);
-        assert_true(log->obs[4] == 22.125 && log->reward[1] == -15.0);
+        assert_true(log->obs[0] == 20.5);
+        assert_true(log->obs[1] == -0.25);
+        assert_true(log->obs[3] == 1000.0);
+        assert_true(log->obs[4] == 22.125);
+        assert_true(log->reward[1] == -15.0);
         assert_note(log, "decimal comma");
         rh_log_destroy(log);
     }
@@ -138,7 +142,8 @@ static void decimal_commas(void **unused)
     rh_log *log =
         read_plain("time;temp;action;reward\n0,5;1;0,25;1\n1,5;2;0,75;1\n2,5;3;0,1;1\n");
     assert_int_equal(log->naction, 0);
-    assert_true(log->act[0] == 0.25 && log->time[1] == 1.5);
+    assert_true(log->act[0] == 0.25);
+    assert_true(log->time[1] == 1.5);
     rh_log_destroy(log);
 }
 
@@ -160,7 +165,8 @@ static void doubtful_commas(void **unused)
     assert_true(log->obs[0] == 1.234);
     rh_log_destroy(log);
     log = read_plain("temp;level;action;reward\n1,234;1234,5;0;1\n2,345;1;1;1\n");
-    assert_true(log->obs[0] == 1.234 && log->obs[1] == 1234.5);
+    assert_true(log->obs[0] == 1.234);
+    assert_true(log->obs[1] == 1234.5);
     rh_log_destroy(log);
 
     // both signs in one file

@@ -59,7 +59,8 @@ static void arrays_by_name(void **unused)
     assert_int_equal(log->nobs, 5);
     assert_string_equal(log->obs_name[1], "infos/qpos_1");
     assert_string_equal(log->obs_name[4], "observations_2");
-    assert_true(log->obs[0] == log->obs[2] && log->obs[1] == log->obs[3]);
+    assert_true(log->obs[0] == log->obs[2]);
+    assert_true(log->obs[1] == log->obs[3]);
     rh_log_destroy(log);
 
     opt = rh_log_defaults();
@@ -87,7 +88,8 @@ static void formulas_for_rewards(void **unused)
     rh_log_options opt = rh_log_defaults();
     opt.reward = "-abs(observations[0]) + actions[1]^2";
     rh_log *log = read_log(path, &opt);
-    assert_true(log->nobs > 1 && log->nact == 2);
+    assert_true(log->nobs > 1);
+    assert_int_equal(log->nact, 2);
     for (int64_t i = 0; i < log->n; i++) {
         double x = log->obs[(int64_t)log->from[i] * log->nobs], a = log->act[2 * i + 1];
         assert_true(log->reward[i] == -fabs(x) + a * a);
@@ -148,7 +150,8 @@ static void what_options_do(void **unused)
     assert_int_equal(log->nepisode, 2);
     assert_int_equal(log->naction, 2);
     assert_string_equal(log->label[1], "3");
-    assert_true(log->time && log->time[3] == 3.0);
+    assert_non_null(log->time);
+    assert_true(log->time[3] == 3.0);
     assert_int_equal(log->flag[3], RH_FLAG_TRUNCATED);
     rh_log_destroy(log);
 
@@ -159,7 +162,8 @@ static void what_options_do(void **unused)
     opt.actions = "1,2,3";
     log = read_log(path, &opt);
     assert_int_equal(log->naction, 3);
-    assert_true(log->act[0] == 2.0 && log->act[1] == 0.0);
+    assert_true(log->act[0] == 2.0);
+    assert_true(log->act[1] == 0.0);
     assert_int_equal(log->n, 3); // no observation where the only sensor is missing
     assert_int_equal(log->reading.nincomplete, 1);
     rh_log_destroy(log);
@@ -177,7 +181,9 @@ static void what_options_do(void **unused)
     opt.reward_of = RH_REWARD_OF_STATE;
     log = read_log(path, &opt);
     assert_int_equal(log->n, 3);
-    assert_true(log->reward[0] == 1.0 && log->reward[1] == 2.0 && log->reward[2] == 4.0);
+    assert_true(log->reward[0] == 1.0);
+    assert_true(log->reward[1] == 2.0);
+    assert_true(log->reward[2] == 4.0);
     assert_int_equal(log->flag[1], RH_FLAG_TERMINAL);
     rh_log_destroy(log);
 
@@ -288,7 +294,8 @@ static void many_rows(void **unused)
     for (int64_t i = 0; i < log->n; i++) {
         assert_true(log->obs[2 * log->from[i]] == (double)(2 * i));
         assert_true(log->obs[2 * log->to[i] + 1] == (double)(2 * i + 3));
-        assert_true(log->act[i] == (double)i && log->reward[i] == (double)i);
+        assert_true(log->act[i] == (double)i);
+        assert_true(log->reward[i] == (double)i);
     }
     rh_log_destroy(log);
     remove(in_folder("many.h5"));
@@ -312,7 +319,8 @@ static void packed_by_lzf(void **unused)
     assert_true(H5Pset_filter(how, 32000, H5Z_FLAG_OPTIONAL, 0, NULL) >= 0);
     hid_t data = H5Dcreate2(file, "observations", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how,
                             H5P_DEFAULT);
-    assert_true(data >= 0 && H5Dwrite_chunk(data, H5P_DEFAULT, 0, at, sizeof x, x) >= 0);
+    assert_true(data >= 0);
+    assert_true(H5Dwrite_chunk(data, H5P_DEFAULT, 0, at, sizeof x, x) >= 0);
     H5Dclose(data);
     H5Pclose(how);
     H5Sclose(space);

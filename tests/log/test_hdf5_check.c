@@ -20,7 +20,9 @@ static flat begin(const char *name)
     f.file = H5Fcreate(in_folder(name), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     f.made = H5Pcreate(H5P_DATASET_CREATE);
     f.space = H5Screate_simple(1, &(hsize_t){N}, NULL);
-    assert_true(f.file >= 0 && f.made >= 0 && f.space >= 0);
+    assert_true(f.file >= 0);
+    assert_true(f.made >= 0);
+    assert_true(f.space >= 0);
     return f;
 }
 

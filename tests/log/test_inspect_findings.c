@@ -44,7 +44,8 @@ static rh_finding look(const char *id)
     rh_finding none = {.severity = (rh_severity)-1};
     if (!found)
         return none;
-    assert_true(found->evidence[0] && found->remedy[0]);
+    assert_true(found->evidence[0]);
+    assert_true(found->remedy[0]);
     assert_true(strlen(found->evidence) < sizeof found->evidence - 1);
     assert_true(strlen(found->remedy) < sizeof found->remedy - 1);
     return *found;

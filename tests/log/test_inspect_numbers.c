@@ -62,21 +62,31 @@ static void describes(void **unused)
     assert_int_equal(v.ninfinite, 1);
     assert_int_equal(v.ndistinct, 5);
     assert_false(v.whole);
-    assert_true(v.min == 1.0 && v.max == 4.0 && v.median == 2.25);
-    assert_true(v.q25 == 2.0 && v.q75 == 2.875);
+    assert_true(v.min == 1.0);
+    assert_true(v.max == 4.0);
+    assert_true(v.median == 2.25);
+    assert_true(v.q25 == 2.0);
+    assert_true(v.q75 == 2.875);
     assert_true(fabs(v.mean - 14.5 / 6.0) < 1e-15);
     assert_true(fabs(v.sd - sqrt(5.208333333333333 / 6.0)) < 1e-15);
     assert_int_equal(v.bar[0], 1);
     assert_int_equal(v.bar[RH_LOG_NBAR - 1], 1);
-    assert_true(isnan(v.sentinel) && v.nabsurd == 0);
+    assert_true(isnan(v.sentinel));
+    assert_int_equal(v.nabsurd, 0);
 
     const double same[] = {7.0, 7.0, 7.0};
     v = numbers_of(same, 3);
-    assert_true(v.sd == 0.0 && v.min == v.max && v.whole && v.bar[0] == 3);
+    assert_true(v.sd == 0.0);
+    assert_true(v.min == v.max);
+    assert_true(v.whole);
+    assert_int_equal(v.bar[0], 3);
 
     const double none[] = {NAN, INFINITY};
     v = numbers_of(none, 2);
-    assert_true(isnan(v.min) && isnan(v.max) && isnan(v.mean) && isnan(v.median));
+    assert_true(isnan(v.min));
+    assert_true(isnan(v.max));
+    assert_true(isnan(v.mean));
+    assert_true(isnan(v.median));
     assert_int_equal(v.n + v.ndistinct, 0);
     assert_false(v.whole);
 }
@@ -89,7 +99,8 @@ static void keeps_digits(void **unused)
     for (int i = 0; i < 1000; i++)
         x[i] = 1e9 + (i % 2 ? 1.0 : -1.0);
     rh_log_numbers v = numbers_of(x, 1000);
-    assert_true(fabs(v.sd - 1.0) < 1e-9 && v.mean == 1e9);
+    assert_true(fabs(v.sd - 1.0) < 1e-9);
+    assert_true(v.mean == 1e9);
 }
 
 // Numbers near the limits of doubles: no bin outside the histogram, and squares neither
@@ -103,14 +114,19 @@ static void keeps_its_head(void **unused)
         for (int i = 0; i < 1000; i++)
             x[i] = i % 2 ? size[k] : -size[k];
         rh_log_numbers v = numbers_of(x, 1000);
-        assert_true(fabs(v.sd / size[k] - 1.0) < 1e-9 && fabs(v.mean) <= 1e-9 * size[k]);
-        assert_true(v.bar[0] == 500 && v.bar[RH_LOG_NBAR - 1] == 500);
-        assert_true(isfinite(v.median) && isfinite(v.q25) && isfinite(v.q75));
+        assert_true(fabs(v.sd / size[k] - 1.0) < 1e-9);
+        assert_true(fabs(v.mean) <= 1e-9 * size[k]);
+        assert_int_equal(v.bar[0], 500);
+        assert_int_equal(v.bar[RH_LOG_NBAR - 1], 500);
+        assert_true(isfinite(v.median));
+        assert_true(isfinite(v.q25));
+        assert_true(isfinite(v.q75));
     }
     for (int i = 0; i < 1000; i++)
         x[i] = 1e300;
     rh_log_numbers v = numbers_of(x, 1000);
-    assert_true(v.sd == 0.0 && v.mean == 1e300);
+    assert_true(v.sd == 0.0);
+    assert_true(v.mean == 1e300);
 }
 
 // Rounding in the sum of large numbers does not become a deviation.
@@ -133,7 +149,8 @@ static void sets_aside(void **unused)
     for (int i = 0; i < 1000; i++)
         x[i] = 20.0 + sin(i);
     rh_log_numbers clean = numbers_of(x, 1000);
-    assert_true(isnan(clean.sentinel) && clean.nabsurd == 0);
+    assert_true(isnan(clean.sentinel));
+    assert_int_equal(clean.nabsurd, 0);
 
     for (int i = 0; i < 300; i++)
         x[3 * i] = -9999.0;
@@ -142,21 +159,28 @@ static void sets_aside(void **unused)
     assert_true(v.sentinel == -9999.0);
     assert_int_equal(v.nsentinel, 300);
     assert_int_equal(v.nabsurd, 1);
-    assert_true(v.min == -9999.0 && v.max == 1e6); // what is there
-    assert_true(v.lo > 18.9 && v.hi < 21.1);       // and what it usually is
-    assert_true(fabs(v.mean - clean.mean) < 0.1 && fabs(v.sd - clean.sd) < 0.1);
+    // what is there
+    assert_true(v.min == -9999.0);
+    assert_true(v.max == 1e6);
+    // and what it usually is
+    assert_true(v.lo > 18.9);
+    assert_true(v.hi < 21.1);
+    assert_true(fabs(v.mean - clean.mean) < 0.1);
+    assert_true(fabs(v.sd - clean.sd) < 0.1);
     int64_t drawn = 0;
     for (int i = 0; i < RH_LOG_NBAR; i++)
         drawn += v.bar[i];
     assert_int_equal(drawn, 699);
-    assert_true(rh_inspect__is_absurd(&v, -9999.0) && rh_inspect__is_absurd(&v, 1e6));
+    assert_true(rh_inspect__is_absurd(&v, -9999.0));
+    assert_true(rh_inspect__is_absurd(&v, 1e6));
     assert_false(rh_inspect__is_absurd(&v, 20.0));
 
     // most of it zero: a switch, and its other end is no outlier
     for (int i = 0; i < 1000; i++)
         x[i] = i % 50 == 0 ? 1000.0 : 0.0;
     v = numbers_of(x, 1000);
-    assert_true(isnan(v.sentinel) && v.nabsurd == 0);
+    assert_true(isnan(v.sentinel));
+    assert_int_equal(v.nabsurd, 0);
 }
 
 // Above a million numbers a sample is sorted; counts still use all.
@@ -172,8 +196,10 @@ static void samples_the_large(void **unused)
     assert_int_equal(v.n, n - 1);
     assert_int_equal(v.nmissing, 1);
     assert_true(fabs(v.median / (0.5 * (double)n) - 1.0) < 0.01);
-    assert_true(v.min == 0.0 && v.max == (double)(n - 1));
-    assert_true(v.whole && v.ndistinct <= 1000000);
+    assert_true(v.min == 0.0);
+    assert_true(v.max == (double)(n - 1));
+    assert_true(v.whole);
+    assert_true(v.ndistinct <= 1000000);
     rh_free(x);
 }
 

@@ -60,15 +60,18 @@ static void changed_plant(void **unused)
     rh_log_regime r = regime_of(log_of_parts(gain, 2, 1), &found);
     assert_true(found);
     assert_int_equal(r.sensor, 0);
-    assert_true(r.at > SPAN - SPAN / 4 && r.at < SPAN + SPAN / 4);
-    assert_true(r.share > 0.6 && r.share <= 1.0);
+    assert_true(r.at > SPAN - SPAN / 4);
+    assert_true(r.at < SPAN + SPAN / 4);
+    assert_true(r.share > 0.6);
+    assert_true(r.share <= 1.0);
 
     // a change of the reward alone, after a third of the log
     part cost[2] = {{SPAN, 1.0, 0.3, 1.0, 0.0, 1.0}, {2 * SPAN, 1.0, 0.3, 1.0, 0.0, 1.3}};
     r = regime_of(log_of_parts(cost, 2, 2), &found);
     assert_true(found);
     assert_int_equal(r.sensor, 1);
-    assert_true(r.at > SPAN - SPAN / 4 && r.at < SPAN + SPAN / 4);
+    assert_true(r.at > SPAN - SPAN / 4);
+    assert_true(r.at < SPAN + SPAN / 4);
 }
 
 // The limit is that of one false alarm in 1,000 logs; 30 of three kinds have none.

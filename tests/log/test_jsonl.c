@@ -45,9 +45,12 @@ static void a_plant(void **unused)
     assert_int_equal(log->n, 3);
     assert_int_equal(log->nobs, 2);
     assert_string_equal(log->obs_name[1], "obs_1");
-    assert_true(log->obs[0] == 0.1 && log->obs[1] == 2.0);
-    assert_true(log->obs[2] == 0.30000000000000004 && isnan(log->obs[3]));
-    assert_true(log->reward[0] == 1.5 && log->reward[1] == -1.0);
+    assert_true(log->obs[0] == 0.1);
+    assert_true(log->obs[1] == 2.0);
+    assert_true(log->obs[2] == 0.30000000000000004);
+    assert_true(isnan(log->obs[3]));
+    assert_true(log->reward[0] == 1.5);
+    assert_true(log->reward[1] == -1.0);
     assert_string_equal(log->label[0], "off");
     assert_int_equal(log->flag[2], RH_FLAG_TERMINAL);
     assert_string_equal(log->reading.format, "jsonl");

@@ -59,7 +59,9 @@ static void without_metadata(void **unused)
         const double *x = log->obs + i * 6, *y = hot->obs + i * 14;
         for (int k = 0; k < 9; k++)
             assert_true(y[4 + k] == (x[4] == k));
-        assert_true(y[0] == x[0] && y[3] == x[3] && y[13] == x[5]);
+        assert_true(y[0] == x[0]);
+        assert_true(y[3] == x[3]);
+        assert_true(y[13] == x[5]);
     }
     rh_log_destroy(hot);
     assert_true(has_note(log, "no metadata.json: read by the shapes of its datasets alone"));
@@ -140,7 +142,8 @@ static void options(void **unused)
     log = read_log(path, &opt);
     assert_int_equal(log->n, 6);
     rh_log *plain = read_log(path, NULL);
-    assert_true(log->reward[0] == plain->reward[1] && log->reward[4] == plain->reward[6]);
+    assert_true(log->reward[0] == plain->reward[1]);
+    assert_true(log->reward[4] == plain->reward[6]);
     rh_log_destroy(plain);
     rh_log_destroy(log);
 
@@ -297,7 +300,9 @@ static void categories_and_products(void **unused)
     static const char *const label[] = {"0/2", "1/0"};
     assert_int_equal(log->naction, 2); // those that occur
     same_texts(log->label, label, 2);
-    assert_true(log->act[0] == 1.0 && log->act[1] == 0.0 && log->act[2] == 1.0);
+    assert_true(log->act[0] == 1.0);
+    assert_true(log->act[1] == 0.0);
+    assert_true(log->act[2] == 1.0);
     assert_true(has_note(log, "the combinations that occur, of 6 possible"));
     rh_log_destroy(log);
 

@@ -45,9 +45,11 @@ static void heads(void **unused)
     assert_int_equal(npy.size, 8);
     assert_int_equal(npy.rank, 2);
     assert_int_equal(npy.count, 12);
-    assert_false(npy.big || npy.fortran);
+    assert_false(npy.big);
+    assert_false(npy.fortran);
     npy = parse("{\"shape\":(5L,),'fortran_order':True,\"descr\":\">i2\"}");
-    assert_true(npy.big && npy.fortran);
+    assert_true(npy.big);
+    assert_true(npy.fortran);
     assert_int_equal(npy.dim[0], 5);
     assert_int_equal(parse("{'descr': '|b1', 'fortran_order': False, 'shape': ()}").rank, 0);
     assert_int_equal(parse("{'descr': '<U7', 'fortran_order': False, 'shape': (2,)}").size, 28);
@@ -122,7 +124,8 @@ static void elements(void **unused)
         assert_true(one('f', 2, big, 0x0001) == 0x1p-24); // the least above zero
         assert_true(one('f', 2, big, 0x7bff) == 65504.0);
         assert_true(one('f', 2, big, 0x2e66) == 0.0999755859375);
-        assert_true(isinf(one('f', 2, big, 0xfc00)) && one('f', 2, big, 0xfc00) < 0.0);
+        assert_true(isinf(one('f', 2, big, 0xfc00)));
+        assert_true(one('f', 2, big, 0xfc00) < 0.0);
         assert_true(isnan(one('f', 2, big, 0x7e00)));
     }
 }

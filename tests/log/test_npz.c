@@ -26,7 +26,8 @@ static void samples(void **unused)
 
     log = read_log(sample_path("plain.npz"), NULL);
     compare_with_expected(log, "plain.npz");
-    assert_true(log->time && log->time[1] == 1.0);
+    assert_non_null(log->time);
+    assert_true(log->time[1] == 1.0);
     assert_true(has_note(log, "actions = array actions (float16)"));
     rh_log_destroy(log);
 }
@@ -154,7 +155,8 @@ static void starts_of_steps(void **unused)
     make_npz(in_folder("start.npz"), all);
     rh_log *log = read_log(in_folder("start.npz"), NULL);
     assert_int_equal(log->nepisode, 2);
-    assert_true(log->start[0] == 1 && log->start[1] == 1);
+    assert_int_equal(log->start[0], 1);
+    assert_int_equal(log->start[1], 1);
     rh_log_destroy(log);
     remove(in_folder("start.npz"));
 
@@ -206,8 +208,10 @@ static void rows_without_actions(void **unused)
     assert_int_equal(log->n, 4);
     assert_int_equal(log->reading.nlost, 0);
     assert_int_equal(log->reading.nincomplete, 0);
-    assert_true(log->obs[log->to[1]] == 2.0 && log->obs[log->to[3]] == 5.0);
-    assert_true(log->start[0] == 1 && log->start[1] == 1);
+    assert_true(log->obs[log->to[1]] == 2.0);
+    assert_true(log->obs[log->to[3]] == 5.0);
+    assert_int_equal(log->start[0], 1);
+    assert_int_equal(log->start[1], 1);
     rh_log_destroy(log);
     remove(in_folder("last.npz"));
 }

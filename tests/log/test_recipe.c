@@ -27,7 +27,8 @@ static void every_recipe_is_whole(void **unused)
         assert_int_equal(rh_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
         assert_int_equal(rh_param_check(agent->param, agent->nparam, agent->name, hp, NULL),
                          RH_OK);
-        assert_true(r->cutoff >= 1 && r->patience >= 1);
+        assert_true(r->cutoff >= 1);
+        assert_true(r->patience >= 1);
         assert_true(r->span >= (r->enough != RH_ENOUGH_STEPS));
         for (int k = 0; r->window[k].nstep; k++) {
             assert_true(r->window[k].least <= r->window[k].most);
@@ -179,7 +180,8 @@ static double make(const rh_recipe *r, const char *env, int64_t nstep)
                   r->policy, (long long)nstep, (long long)how.nended, how.ntry,
                   (long long)how.trained);
     assert_int_equal(how.outcome, RH_COLLECTED);
-    assert_true(how.nended >= window.least && how.nended <= window.most);
+    assert_true(how.nended >= window.least);
+    assert_true(how.nended <= window.most);
     assert_int_equal(log->n, nstep);
     rh_log_destroy(log);
     rh_env_destroy(log_env);

@@ -140,7 +140,8 @@ static void standard_input(void **unused)
     int before = dup(STDIN_FILENO), file = open(path, O_RDONLY);
     rh_log *log = NULL;
     rh_error err = {""};
-    assert_true(before >= 0 && file >= 0);
+    assert_true(before >= 0);
+    assert_true(file >= 0);
     assert_int_equal(dup2(file, STDIN_FILENO), STDIN_FILENO);
     rh_status rc = rh_log_read(&log, "-", NULL, &err);
     dup2(before, STDIN_FILENO);
@@ -191,10 +192,14 @@ static void reads_durations(void **unused)
 {
     (void)unused;
     double x = 0.0;
-    assert_true(rh_log_duration("90", &x) && x == 90.0);
-    assert_true(rh_log_duration("1.5m", &x) && x == 90.0);
-    assert_true(rh_log_duration("2h", &x) && x == 7200.0);
-    assert_true(rh_log_duration("1d", &x) && x == 86400.0);
+    assert_true(rh_log_duration("90", &x));
+    assert_true(x == 90.0);
+    assert_true(rh_log_duration("1.5m", &x));
+    assert_true(x == 90.0);
+    assert_true(rh_log_duration("2h", &x));
+    assert_true(x == 7200.0);
+    assert_true(rh_log_duration("1d", &x));
+    assert_true(x == 86400.0);
     static const char *const bad[] = {"", "m", "0", "-5m", "15x", "1 h", "1e999", "nan"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(rh_log_duration(bad[i], &x));

@@ -76,7 +76,8 @@ static void every_key(void **unused)
     assert_int_equal(opt.reward_of, RH_REWARD_OF_STATE);
     assert_int_equal(opt.action_kind, RH_ACTION_DISCRETE);
     assert_int_equal(opt.nmissing, 2);
-    assert_true(opt.missing[0] == -9999.0 && opt.missing[1] == 99.5);
+    assert_true(opt.missing[0] == -9999.0);
+    assert_true(opt.missing[1] == 99.5);
     assert_string_equal(opt.missing_words, "Bad,No Data");
     assert_int_equal(opt.decimal, RH_DECIMAL_COMMA);
     assert_int_equal(opt.dates, RH_DATES_DAY_FIRST);
@@ -116,7 +117,9 @@ static void shapes(void **unused)
     rh_log_options opt = rh_log_defaults();
     rh_log_roles_apply(roles, &opt);
     assert_string_equal(rh_log_roles_path(roles), "/abs/x.csv");
-    assert_true(opt.max_gap == INFINITY && opt.nmissing == 1 && opt.missing[0] == -1.0);
+    assert_true(opt.max_gap == INFINITY);
+    assert_int_equal(opt.nmissing, 1);
+    assert_true(opt.missing[0] == -1.0);
     rh_log_roles_destroy(roles);
 }
 

@@ -176,7 +176,8 @@ static void hidden_state(void **unused)
     rh_log_history h = history_of(mass(false), &found);
     assert_true(found);
     assert_int_equal(h.sensor, 0);
-    assert_true(h.now > 0.5 && h.stacked < 0.5 * h.now);
+    assert_true(h.now > 0.5);
+    assert_true(h.stacked < 0.5 * h.now);
     history_of(mass(true), &found);
     assert_false(found);
     history_of(stack(mass(false), 2), &found); // with it, nothing is hidden

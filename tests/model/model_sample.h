@@ -137,7 +137,8 @@ static inline rh_repr *plain_repr(const rh_log *log, bool both)
 // The first sensor of a row.
 static inline double x_of(const rh_log *log, int64_t row)
 {
-    assert_true(row >= 0 && row < log->nstate);
+    assert_true(row >= 0);
+    assert_true(row < log->nstate);
     return log->obs[row * log->nobs];
 }
 

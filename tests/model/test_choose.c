@@ -83,9 +83,13 @@ static void the_right_kind(void **unused)
                             (size_t)one->type->nparam * sizeof *one->param);
         assert_true(rh_repr_kind(rh_model_repr(model)) == one->repr);
         assert_true(strncmp(c->reason, one->kind, strlen(one->kind)) == 0);
-        assert_true(one->credible && one->tried && one->behind == 0.0);
+        assert_true(one->credible);
+        assert_true(one->tried);
+        assert_true(one->behind == 0.0);
         assert_int_equal(c->nstep, 600);
-        assert_true(c->nhorizon >= 3 && c->horizon[0] == 1 && c->nstretch > 50);
+        assert_true(c->nhorizon >= 3);
+        assert_int_equal(c->horizon[0], 1);
+        assert_true(c->nstretch > 50);
         bool stitches = false;
         for (int i = 0; i < c->ntrial; i++) {
             const rh_model_trial *t = &c->trial[i];
@@ -118,7 +122,8 @@ static void without_a_comparison(void **unused)
     const rh_model_comparison *c = rh_model_compared(model);
     assert_non_null(strstr(c->reason, "30 steps"));
     assert_int_equal(c->nhorizon, 0);
-    assert_true(c->trial[0].chosen && !c->trial[0].tried);
+    assert_true(c->trial[0].chosen);
+    assert_false(c->trial[0].tried);
     assert_true(rh_model_kind(model) == trial[0].type);
     rh_model_destroy(model);
 
@@ -189,11 +194,15 @@ static void the_same_everywhere(void **unused)
     assert_memory_equal(x->horizon, y->horizon, sizeof x->horizon);
     for (int i = 0; i < x->ntrial; i++) {
         const rh_model_trial *s = &x->trial[i], *t = &y->trial[i];
-        assert_true(s->kind == t->kind && s->type == t->type && s->repr == t->repr);
+        assert_ptr_equal(s->kind, t->kind);
+        assert_ptr_equal(s->type, t->type);
+        assert_ptr_equal(s->repr, t->repr);
         assert_memory_equal(s->param, t->param, sizeof s->param);
         assert_memory_equal(s->repr_param, t->repr_param, sizeof s->repr_param);
-        assert_true(s->tried == t->tried && s->chosen == t->chosen &&
-                    s->credible == t->credible && s->optional == t->optional);
+        assert_int_equal(s->tried, t->tried);
+        assert_int_equal(s->chosen, t->chosen);
+        assert_int_equal(s->credible, t->credible);
+        assert_int_equal(s->optional, t->optional);
         assert_memory_equal(&s->score, &t->score, sizeof s->score);
         assert_memory_equal(s->at, t->at, sizeof s->at);
         assert_memory_equal(s->part, t->part, sizeof s->part);
@@ -220,8 +229,10 @@ static void a_long_log(void **unused)
         rh_log *log = log_of_plant(WALLS, 21000, length);
         rh_model *model = choose(log, trial, 2, 2);
         const rh_model_comparison *c = rh_model_compared(model);
-        assert_true(c->nstep > 10000 && c->nstep <= 20000);
-        assert_true(c->trial[0].tried && c->trial[1].tried);
+        assert_true(c->nstep > 10000);
+        assert_true(c->nstep <= 20000);
+        assert_true(c->trial[0].tried);
+        assert_true(c->trial[1].tried);
         assert_int_equal(rh_model_log(model)->n, 21000);
         rh_model_destroy(model);
         rh_log_destroy(log);

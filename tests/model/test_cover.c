@@ -31,11 +31,16 @@ static void on_a_line(void **unused)
     double radius;
     assert_int_equal(rh_model_cover(model, 5, obs[0], act, cover, &radius, NULL), RH_OK);
     assert_true(radius == 3.0);
-    assert_true(cover[0].nearest == 0.0 && cover[0].near == 7); // 1 .. 7
-    assert_true(cover[1].nearest == 1.0 && cover[1].near == 1); // 9
-    assert_true(cover[2].nearest == 2.0 && cover[2].near == 0);
-    assert_true(cover[3].nearest == 0.0 && cover[3].near == 4); // 0 .. 3
-    assert_true(isinf(cover[4].nearest) && cover[4].near == 0);
+    assert_true(cover[0].nearest == 0.0);
+    assert_int_equal(cover[0].near, 7); // 1 .. 7
+    assert_true(cover[1].nearest == 1.0);
+    assert_int_equal(cover[1].near, 1); // 9
+    assert_true(cover[2].nearest == 2.0);
+    assert_int_equal(cover[2].near, 0);
+    assert_true(cover[3].nearest == 0.0);
+    assert_int_equal(cover[3].near, 4); // 0 .. 3
+    assert_true(isinf(cover[4].nearest));
+    assert_int_equal(cover[4].near, 0);
     assert_int_equal(rh_model_cover(model, 0, NULL, NULL, cover, NULL, NULL), RH_OK);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -53,7 +58,9 @@ static void equal_steps(void **unused)
     double obs[2] = {9, 0}, act = 0, radius;
     rh_cover cover;
     assert_int_equal(rh_model_cover(model, 1, obs, &act, &cover, &radius, NULL), RH_OK);
-    assert_true(radius == 1.0 && cover.nearest == 2.0 && cover.near == 0);
+    assert_true(radius == 1.0);
+    assert_true(cover.nearest == 2.0);
+    assert_int_equal(cover.near, 0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -130,7 +137,8 @@ static void no_memory(void **unused)
             rc = rh_model_cover(model, 1, obs, act, &cover, NULL, NULL);
             rh_base__alloc_fail_at(0);
         }
-        assert_true(rc == RH_OK && nth > 4);
+        assert_int_equal(rc, RH_OK);
+        assert_true(nth > 4);
         rh_model_destroy(model);
         rh_log_destroy(log);
     }

@@ -93,13 +93,16 @@ static void tasks_with_time_limits(void **unused)
 {
     (void)unused;
     rh_task task = task_of(true, 7, false);
-    assert_true(!task.continuing && task.gamma == 0.99);
+    assert_false(task.continuing);
+    assert_true(task.gamma == 0.99);
     task = task_of(false, 7, false); // a log that was cut at midnight
-    assert_true(task.continuing && task.gamma == 0.99);
+    assert_true(task.continuing);
+    assert_true(task.gamma == 0.99);
     task = task_of(true, 5, false); // too few changes to tell
     assert_true(task.continuing);
     task = task_of(true, 7, true);
-    assert_true(!task.continuing && task.gamma == 1.0);
+    assert_false(task.continuing);
+    assert_true(task.gamma == 1.0);
 }
 
 int main(void)

@@ -53,7 +53,8 @@ static rh_log *read_reference(const char *name, reference *ref)
         char *at = line + strlen(number);
         if (strncmp(line, number, strlen(number)) == 0) {
             size_t n = strcspn(at, ",");
-            assert_true(ref->n < NREFERENCE && n < 32);
+            assert_true(ref->n < NREFERENCE);
+            assert_true(n < 32);
             memcpy(ref->name[ref->n], at, n);
             ref->name[ref->n][n] = 0;
             ref->value[ref->n++] = strtod(at + n + 1, NULL);
@@ -128,8 +129,9 @@ static void predictions_are_those_of_numpy(void **unused)
         const rh_fidelity *f = rh_model_fidelity(model);
         assert_int_equal(f->nfold, 5);
         assert_true((double)f->nheld == right_of(&ref, "nheld"));
-        assert_true(f->held_out_of_coverage == 0.0 && f->out_of_coverage == 0.0 &&
-                    isinf(f->reach));
+        assert_true(f->held_out_of_coverage == 0.0);
+        assert_true(f->out_of_coverage == 0.0);
+        assert_true(isinf(f->reach));
         check_error(&ref, "state", f->state);
         check_error(&ref, "sensor0", f->sensor[0]);
         check_error(&ref, "sensor1", f->sensor[1]);
@@ -181,16 +183,23 @@ static void errors_of_what_is_told(void **unused)
     assert_int_equal(nfit, 1 + 4);
     assert_int_equal(nask, 40);        // of the last fold
     assert_int_equal(fewest_used, 60); // which leaves so many
-    assert_true(f->state.model == 0.5 && f->state.persistence == 1.0);
-    assert_true(f->sensor[0].model == 0.5 && f->sensor[0].persistence == 1.0);
-    assert_true(f->sensor[1].model == 0.0 && f->sensor[1].mean == 0.0);
-    assert_true(f->reward.model == 0.25 && f->reward.mean == 0.0 &&
-                isnan(f->reward.persistence));
-    assert_true(f->terminal.model == 0.0 && f->terminal.mean > 0.0 &&
-                isnan(f->terminal.persistence));
+    assert_true(f->state.model == 0.5);
+    assert_true(f->state.persistence == 1.0);
+    assert_true(f->sensor[0].model == 0.5);
+    assert_true(f->sensor[0].persistence == 1.0);
+    assert_true(f->sensor[1].model == 0.0);
+    assert_true(f->sensor[1].mean == 0.0);
+    assert_true(f->reward.model == 0.25);
+    assert_true(f->reward.mean == 0.0);
+    assert_true(isnan(f->reward.persistence));
+    assert_true(f->terminal.model == 0.0);
+    assert_true(f->terminal.mean > 0.0);
+    assert_true(isnan(f->terminal.persistence));
     assert_true(f->step == 1.0);
-    assert_true(f->action[0].share == 0.8 && f->action[1].share == 0.2);
-    assert_true(f->action[0].nearest == 0.0 && f->action[1].nearest == 2.0);
+    assert_true(f->action[0].share == 0.8);
+    assert_true(f->action[1].share == 0.2);
+    assert_true(f->action[0].nearest == 0.0);
+    assert_true(f->action[1].nearest == 2.0);
     rh_model_destroy(model);
 
     // ends that are not seen: one error in so many steps
@@ -203,8 +212,10 @@ static void errors_of_what_is_told(void **unused)
     // one action out of reach
     model = measured(w, four(), (fault){.uncovered = {false, true}});
     f = rh_model_fidelity(model);
-    assert_true(f->held_out_of_coverage == 0.2 && f->out_of_coverage == 0.5);
-    assert_true(f->action[0].out_of_coverage == 0.0 && f->action[1].out_of_coverage == 1.0);
+    assert_true(f->held_out_of_coverage == 0.2);
+    assert_true(f->out_of_coverage == 0.5);
+    assert_true(f->action[0].out_of_coverage == 0.0);
+    assert_true(f->action[1].out_of_coverage == 1.0);
     rh_model_destroy(model);
 
     // what is trained for long is held out once
@@ -223,37 +234,53 @@ static void runs_of_what_is_told(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(f->cutoff, 80); // twice the longest
     assert_int_equal(f->logged_return.n, 4);
-    assert_true(f->logged_return.q25 == -32.5 && f->logged_return.median == -25.0 &&
-                f->logged_return.q75 == -17.5 && f->logged_return.mean == -25.0);
+    assert_true(f->logged_return.q25 == -32.5);
+    assert_true(f->logged_return.median == -25.0);
+    assert_true(f->logged_return.q75 == -17.5);
+    assert_true(f->logged_return.mean == -25.0);
     assert_true(f->logged_length.median == 25.0);
-    assert_true(f->logged_truncated == 0.0 && f->simulated_truncated == 0.0);
+    assert_true(f->logged_truncated == 0.0);
+    assert_true(f->simulated_truncated == 0.0);
     assert_int_equal(f->simulated_return.n, 50);
-    assert_true(f->simulated_length.q25 >= 10.0 && f->simulated_length.q75 <= 40.0);
+    assert_true(f->simulated_length.q25 >= 10.0);
+    assert_true(f->simulated_length.q75 <= 40.0);
     assert_true(is_near(f->simulated_return.mean, -1.5 * f->simulated_length.mean, 1e-9));
-    assert_true(f->stitched == 0.0 && isnan(f->jump) && isnan(f->jump90));
-    assert_true(f->logged_better == 0.5 && f->random_return == f->simulated_return.mean);
+    assert_true(f->stitched == 0.0);
+    assert_true(isnan(f->jump));
+    assert_true(isnan(f->jump90));
+    assert_true(f->logged_better == 0.5);
+    assert_true(f->random_return == f->simulated_return.mean);
     rh_model_destroy(model);
 
     // every step is that of the state after the next: a stitch of two real steps
     model = measured(w, walk_on(w, 0, 0, 30, ENDS, 1), (fault){.skip = 2});
     f = rh_model_fidelity(model);
-    assert_true(f->stitched == 1.0 && f->jump == 2.0 && f->jump90 == 2.0);
+    assert_true(f->stitched == 1.0);
+    assert_true(f->jump == 2.0);
+    assert_true(f->jump90 == 2.0);
     assert_true(f->random_jump == 2.0);
-    assert_true(f->simulated_length.median == 10.0 && f->logged_length.median == 30.0);
-    assert_true(f->random_better == 1.0 && f->logged_better == 0.0 && f->random_steps == 10.0);
+    assert_true(f->simulated_length.median == 10.0);
+    assert_true(f->logged_length.median == 30.0);
+    assert_true(f->random_better == 1.0);
+    assert_true(f->logged_better == 0.0);
+    assert_true(f->random_steps == 10.0);
     rh_model_destroy(model);
 
     // nothing ends
     model = measured(w, walk_on(w, 0, 0, 30, ENDS, 1), (fault){.no_end = true});
     f = rh_model_fidelity(model);
-    assert_true(f->simulated_truncated == 1.0 && f->simulated_length.median == 60.0);
-    assert_true(f->random_better == 0.0 && isinf(f->random_steps));
+    assert_true(f->simulated_truncated == 1.0);
+    assert_true(f->simulated_length.median == 60.0);
+    assert_true(f->random_better == 0.0);
+    assert_true(isinf(f->random_steps));
     rh_model_destroy(model);
 
     // a door that half of all steps of random behaviour go through
     model = measured(w, walk_on(w, 0, 0, 30, ENDS, 1), (fault){.door = true});
     f = rh_model_fidelity(model);
-    assert_true(f->random_better == 1.0 && f->random_steps > 1.0 && f->random_steps < 4.0);
+    assert_true(f->random_better == 1.0);
+    assert_true(f->random_steps > 1.0);
+    assert_true(f->random_steps < 4.0);
     rh_model_destroy(model);
 }
 
@@ -271,7 +298,8 @@ static void which_episodes_count(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(f->cutoff, 20);
     assert_int_equal(f->logged_length.n, 4);
-    assert_true(f->logged_length.mean == 16.0 && f->logged_truncated == 0.5);
+    assert_true(f->logged_length.mean == 16.0);
+    assert_true(f->logged_truncated == 0.5);
     assert_true(f->simulated_length.q75 <= 20.0);
     rh_model_destroy(model);
 
@@ -314,7 +342,8 @@ static void run_episodes_begin_where_logged_ones_do(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(model->nstart, 1);
     assert_true(model->start[0] >= 41); // not that of the log
-    assert_true(f->simulated_length.q25 == 40.0 && f->simulated_length.q75 == 40.0);
+    assert_true(f->simulated_length.q25 == 40.0);
+    assert_true(f->simulated_length.q75 == 40.0);
     rh_model_destroy(model);
     rh_log_destroy(starts);
     rh_log_destroy(log);
@@ -332,11 +361,14 @@ static void continuing_logs_have_stretches(void **unused)
     assert_int_equal(f->cutoff, 3);
     assert_int_equal(f->logged_return.n, 31);
     assert_int_equal(f->simulated_return.n, 90);
-    assert_true(f->logged_return.q25 == -3.0 && f->logged_return.q75 == -3.0);
-    assert_true(f->simulated_return.q25 == -3.0 && f->simulated_return.q75 == -3.0);
+    assert_true(f->logged_return.q25 == -3.0);
+    assert_true(f->logged_return.q75 == -3.0);
+    assert_true(f->simulated_return.q25 == -3.0);
+    assert_true(f->simulated_return.q75 == -3.0);
     assert_int_equal(f->logged_length.n, 0);
-    assert_true(isnan(f->logged_length.median) && isnan(f->simulated_truncated) &&
-                isnan(f->logged_truncated));
+    assert_true(isnan(f->logged_length.median));
+    assert_true(isnan(f->simulated_truncated));
+    assert_true(isnan(f->logged_truncated));
     assert_int_equal(f->nfold, 5); // blocks of the one episode
     assert_int_equal(f->nheld, 95);
     assert_int_equal(fewest_used, 95 - 19 - 2); // of those in the middle
@@ -388,7 +420,9 @@ static void samples_do_not_fall_into_step(void **unused)
     assert_int_equal(f->logged_return.n, 500);
     assert_true(is_near(f->logged_return.q25, -14.0, 1e-9));
     assert_true(is_near(f->simulated_return.q75, -14.0, 1e-9));
-    assert_true(f->reward.model == 0.0 && f->reward.mean == 0.0); // not what rounding leaves
+    // not what rounding leaves
+    assert_true(f->reward.model == 0.0);
+    assert_true(f->reward.mean == 0.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
     free(many);
@@ -408,9 +442,12 @@ static void small_logs_are_measured(void **unused)
                 const rh_fidelity *f = rh_model_fidelity(model);
                 assert_true(n < 10 ? f->nheld == 0 && isnan(f->state.model) : f->nheld == n);
                 assert_true(n < 10 || f->held_out_of_coverage == 1.0 || f->reward.model >= 0.0);
-                assert_true(f->logged_return.n > 0 && f->simulated_return.n >= 10);
-                assert_true(f->out_of_coverage >= 0.0 && f->out_of_coverage <= 1.0);
-                assert_true(f->step > 0.0 && f->random_better >= 0.0);
+                assert_true(f->logged_return.n > 0);
+                assert_true(f->simulated_return.n >= 10);
+                assert_true(f->out_of_coverage >= 0.0);
+                assert_true(f->out_of_coverage <= 1.0);
+                assert_true(f->step > 0.0);
+                assert_true(f->random_better >= 0.0);
                 rh_model_destroy(model);
                 rh_log_destroy(log);
             }
@@ -425,8 +462,11 @@ static void odd_logs_are_measured(void **unused)
     rh_log *log = log_of(w, 20, 2);
     rh_model *model = fit_knn(log, INFINITY, 1);
     const rh_fidelity *f = rh_model_fidelity(model);
-    assert_true(f->step == 0.0 && isnan(f->jump) && isnan(f->action[0].nearest));
-    assert_true(f->state.model == 0.0 && f->state.persistence == 0.0);
+    assert_true(f->step == 0.0);
+    assert_true(isnan(f->jump));
+    assert_true(isnan(f->action[0].nearest));
+    assert_true(f->state.model == 0.0);
+    assert_true(f->state.persistence == 0.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
@@ -447,9 +487,13 @@ static void odd_logs_are_measured(void **unused)
     assert_int_equal(log->to[0], RH_UNKNOWN);
     model = fit_knn(log, INFINITY, 1);
     f = rh_model_fidelity(model);
-    assert_true(isnan(f->step) && isnan(f->state.model) && isnan(f->sensor[0].model));
-    assert_true(f->reward.model > 0.0 && f->terminal.model == 0.0);
-    assert_true(f->simulated_length.q25 == 1.0 && f->simulated_length.q75 == 1.0);
+    assert_true(isnan(f->step));
+    assert_true(isnan(f->state.model));
+    assert_true(isnan(f->sensor[0].model));
+    assert_true(f->reward.model > 0.0);
+    assert_true(f->terminal.model == 0.0);
+    assert_true(f->simulated_length.q25 == 1.0);
+    assert_true(f->simulated_length.q75 == 1.0);
     assert_true(f->stitched > 0.0);
     assert_null(find_id(f, "ends-unpredicted"));
     rh_model_destroy(model);
@@ -471,10 +515,13 @@ static void networks_are_measured(void **unused)
     rh_model *model = fit_plain(nn, log, false, &opt);
     const rh_fidelity *f = rh_model_fidelity(model);
     assert_int_equal(f->nfold, 1);
-    assert_true(f->nheld > 40 && f->nheld < 200);
+    assert_true(f->nheld > 40);
+    assert_true(f->nheld < 200);
     assert_true(f->state.model < f->state.mean);
-    assert_true(isinf(f->reach) && f->out_of_coverage == 0.0 && isnan(f->jump) &&
-                isnan(f->stitched));
+    assert_true(isinf(f->reach));
+    assert_true(f->out_of_coverage == 0.0);
+    assert_true(isnan(f->jump));
+    assert_true(isnan(f->stitched));
     assert_true(f->simulated_return.n >= 10);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -488,7 +535,8 @@ static void networks_are_measured(void **unused)
             model = fit_plain(nn, log, naction == 0, &opt);
             f = rh_model_fidelity(model);
             assert_true(n < 10 ? f->nheld == 0 : f->nheld > 0 && f->reward.model >= 0.0);
-            assert_true(f->out_of_coverage == 0.0 && f->simulated_return.n >= 10);
+            assert_true(f->out_of_coverage == 0.0);
+            assert_true(f->simulated_return.n >= 10);
             rh_model_destroy(model);
             rh_log_destroy(log);
         }
@@ -506,7 +554,8 @@ static void progress(void *context, const char *what, double share)
 {
     watcher *seen = context;
     assert_string_equal(what, "comparing with the log");
-    assert_true(share >= seen->last && share <= 1.0);
+    assert_true(share >= seen->last);
+    assert_true(share <= 1.0);
     seen->last = share;
     seen->nprogress++;
 }
@@ -628,7 +677,8 @@ static void the_same_bits_for_any_threads(void **unused)
             hash[nthread] = hash_of(rh_model_fidelity(model), 4, naction);
             rh_model_destroy(model);
         }
-        assert_true(hash[1] == hash[2] && hash[1] == hash[3]);
+        assert_int_equal(hash[1], hash[2]);
+        assert_int_equal(hash[1], hash[3]);
 
         // the seed is really used
         rh_model *model = fit_seeded(log, 0.5, 1, 2);

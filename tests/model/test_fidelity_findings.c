@@ -26,8 +26,10 @@ static rh_finding look_at(const rh_model *model, const char *id)
         const rh_finding *one = &f->findings.item[i];
         count[one->severity]++;
         assert_true(i == 0 || one->severity <= f->findings.item[i - 1].severity);
-        assert_true(one->evidence[0] && strlen(one->evidence) < sizeof one->evidence - 1);
-        assert_true(one->remedy[0] && strlen(one->remedy) < sizeof one->remedy - 1);
+        assert_true(one->evidence[0]);
+        assert_true(strlen(one->evidence) < sizeof one->evidence - 1);
+        assert_true(one->remedy[0]);
+        assert_true(strlen(one->remedy) < sizeof one->remedy - 1);
         assert_null(strstr(one->evidence, "nan"));
         assert_null(strstr(one->evidence, "inf"));
     }
@@ -330,7 +332,8 @@ static void good_models_and_bad_ones(void **unused)
     const rh_fidelity *f = rh_model_fidelity(model);
     for (int i = 0; i < f->findings.n; i++)
         fail_msg("%s: %s", f->findings.item[i].id, f->findings.item[i].evidence);
-    assert_true(f->state.model < 0.6 * f->state.persistence && f->random_better < 0.1);
+    assert_true(f->state.model < 0.6 * f->state.persistence);
+    assert_true(f->random_better < 0.1);
     rh_model_destroy(model);
     rh_log_destroy(log);
 

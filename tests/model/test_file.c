@@ -163,10 +163,13 @@ static void same_task(const rh_task *a, const rh_task *b)
     assert_memory_equal(&a->reward_lo, &b->reward_lo, sizeof a->reward_lo);
     for (int i = 0; i < a->nobs; i++) {
         assert_string_equal(a->obs_name[i], b->obs_name[i]);
-        assert_true(a->obs_lo[i] == b->obs_lo[i] && a->obs_hi[i] == b->obs_hi[i]);
+        assert_true(a->obs_lo[i] == b->obs_lo[i]);
+        assert_true(a->obs_hi[i] == b->obs_hi[i]);
     }
-    for (int i = 0; !a->naction && i < a->nact; i++)
-        assert_true(a->act_lo[i] == b->act_lo[i] && a->act_hi[i] == b->act_hi[i]);
+    for (int i = 0; !a->naction && i < a->nact; i++) {
+        assert_true(a->act_lo[i] == b->act_lo[i]);
+        assert_true(a->act_hi[i] == b->act_hi[i]);
+    }
 }
 
 static void same_fidelity(const rh_fidelity *a, const rh_fidelity *b, const rh_log *log)
@@ -538,7 +541,8 @@ static void wander(const rh_model *model)
         act[0] = rh_rng_below(&rng, (uint32_t)task->naction);
         if (rh_env_step(env, state, act, &streams, obs, &reward))
             rh_env_start(env, state, &streams, obs);
-        assert_true(rh_base__all_finite(obs, task->nobs) && isfinite(reward));
+        assert_true(rh_base__all_finite(obs, task->nobs));
+        assert_true(isfinite(reward));
     }
     rh_free(state);
     rh_env_destroy(env);
@@ -614,7 +618,9 @@ static void sealed_nonsense(void **unused)
             nrefused += !run;
         }
     }
-    assert_true(nfinished > 10 && nrefused > 10); // otherwise the test tests nothing
+    // otherwise the test tests nothing
+    assert_true(nfinished > 10);
+    assert_true(nrefused > 10);
     free(x);
     rh_model_destroy(model);
 }

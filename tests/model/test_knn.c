@@ -182,7 +182,8 @@ static void same_bits(void **unused)
             assert_memory_equal(a->distance, b->distance, n * sizeof *a->distance);
             assert_int_equal(a->nnear, b->nnear);
             assert_memory_equal(a->near, b->near, (size_t)a->nnear * sizeof *a->near);
-            assert_true(a->reach == b->reach && a->step == b->step);
+            assert_true(a->reach == b->reach);
+            assert_true(a->step == b->step);
             rh_model_destroy(model);
         }
     rh_model_destroy(first);
@@ -212,15 +213,18 @@ static void of_a_part(void **unused)
                                  RH_OK);
                 assert_int_equal(rh_model_knn.calls->expect(&f, model, knn, row, &act, &err),
                                  RH_OK);
-                assert_true(e.reward == f.reward && e.terminal == f.terminal);
-                assert_true(e.distance == f.distance && e.out_of_coverage == f.out_of_coverage);
+                assert_true(e.reward == f.reward);
+                assert_true(e.terminal == f.terminal);
+                assert_true(e.distance == f.distance);
+                assert_int_equal(e.out_of_coverage, f.out_of_coverage);
                 assert_true(next[0] == other[0] || (isnan(next[0]) && isnan(other[0])));
                 for (int i = 0; i < knn->k; i++) {
                     int32_t t = knn->index[(a * log->nstate + s) * knn->k + i];
                     bool known = false;
                     for (int64_t u = 0; u < knn->nuse; u++)
                         known = known || knn->use[u] == t;
-                    assert_true(known && log->act[t] == a);
+                    assert_true(known);
+                    assert_true(log->act[t] == a);
                 }
             }
         rh_model_destroy(model);
@@ -246,14 +250,18 @@ static void unknown_action(void **unused)
         assert_int_equal(
             rh_model_knn.calls->expect(&e, model, knn, i ? model->log->obs : obs, &act, &err),
             RH_OK);
-        assert_true(e.out_of_coverage && isnan(e.distance) && isnan(e.next[0]));
-        assert_true(e.reward == -6.0 && e.terminal == 1.0);
+        assert_true(e.out_of_coverage);
+        assert_true(isnan(e.distance));
+        assert_true(isnan(e.next[0]));
+        assert_true(e.reward == -6.0);
+        assert_true(e.terminal == 1.0);
     }
     // as an environment would give it
     model->param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_OPTIMISTIC;
     model->highest = 7.0;
     assert_int_equal(rh_model_knn.calls->expect(&e, model, knn, obs, &act, &err), RH_OK);
-    assert_true(e.out_of_coverage && e.reward == 7.0);
+    assert_true(e.out_of_coverage);
+    assert_true(e.reward == 7.0);
 
     // 0 and 1 took action 0: from 2 they are at 1 and 2, weighted 2 : 1
     act = 0;
@@ -281,7 +289,8 @@ static void too_far(void **unused)
         assert_int_equal(rh_model_knn.calls->expect(&e, model, model->member[0],
                                                     i ? model->log->obs : obs, &act, &err),
                          RH_OK);
-        assert_true(e.out_of_coverage && isnan(e.distance));
+        assert_true(e.out_of_coverage);
+        assert_true(isnan(e.distance));
     }
     rh_model_destroy(model);
     rh_log_destroy(log);

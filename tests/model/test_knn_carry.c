@@ -257,7 +257,8 @@ static void weather_stays(void **unused)
     walker w = walk_from(model, 100, 0);
     for (int i = 0; i < 3000; i++) {
         go(&w, w.obs[0] > 0.0 ? 0.0 : 2.0);
-        assert_true(w.obs[1] >= lo && w.obs[1] <= hi);
+        assert_true(w.obs[1] >= lo);
+        assert_true(w.obs[1] <= hi);
     }
     done(&w);
     rh_model_destroy(model);
@@ -300,7 +301,8 @@ static void ends_at_arrival(void **unused)
         nother += !w.ended;
         done(&w);
     }
-    assert_true(nend > 10 && nother > 10);
+    assert_true(nend > 10);
+    assert_true(nother > 10);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }
@@ -414,7 +416,8 @@ static void turns_round(void **unused)
     double before = w.obs[0], turned = 0.0;
     for (int i = 0; i < 300; i++) {
         go(&w, 1.0);
-        assert_true(w.obs[0] >= 0.0 && w.obs[0] < 360.0);
+        assert_true(w.obs[0] >= 0.0);
+        assert_true(w.obs[0] < 360.0);
         double gap = w.obs[0] - before;
         gap -= 360.0 * round(gap / 360.0);
         assert_float_equal(gap, 7.0, 1.0);
@@ -543,7 +546,8 @@ static void predicted_across_the_seam(void **unused)
             model->type->calls->expect(&expected, model, model->member[0], &at, &act, NULL),
             RH_OK);
         double gap = next - at - 7.0;
-        assert_true(next >= 0.0 && next < 360.0);
+        assert_true(next >= 0.0);
+        assert_true(next < 360.0);
         assert_true(fabs(gap - 360.0 * round(gap / 360.0)) < 1.0);
     }
     rh_model_destroy(model);
@@ -870,7 +874,8 @@ static void same_from_a_file(void **unused)
         go(&a, (double)(i % 4));
         go(&b, (double)(i % 4));
         assert_memory_equal(a.obs, b.obs, 2 * sizeof *a.obs);
-        assert_true(a.reward == b.reward && a.ended == b.ended);
+        assert_true(a.reward == b.reward);
+        assert_int_equal(a.ended, b.ended);
         if (a.ended) {
             rh_env_start(a.env, a.state, &a.streams, a.obs);
             rh_env_start(b.env, b.state, &b.streams, b.obs);

@@ -113,7 +113,8 @@ static void the_same_run(void **unused)
         }
     }
     assert_int_equal(rh_base__alloc_count(), made);
-    assert_true(sum[0] == sum[1] && sum[0] != sum[2]);
+    assert_true(sum[0] == sum[1]);
+    assert_true(sum[0] != sum[2]);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -274,18 +275,25 @@ static void beyond_reach(void **unused)
     param[RH_KNN_REACH] = RH_KNN_FIXED;
     param[RH_KNN_REACH_DISTANCE] = 1.0;
     rh_model *model = fit_with(log, param, RH_EPISODES_AUTO);
-    assert_true(model->lowest == -3.0 && model->highest == -3.0);
+    assert_true(model->lowest == -3.0);
+    assert_true(model->highest == -3.0);
 
     // within: 1 is 1 away from where action 1 was taken, which counts as reach
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 1.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.5 && !was_uncovered);
+    assert_true(reward == -5.0);
+    assert_true(at == 0.5);
+    assert_false(was_uncovered);
     // beyond: the default return and the end, shown where it stands
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -3.0 && at == 2.0 && was_uncovered);
+    assert_true(reward == -3.0);
+    assert_true(at == 2.0);
+    assert_true(was_uncovered);
     // an action that was never taken
     assert_true(take(model, env, 0.0, 2, &reward, &at));
-    assert_true(reward == -3.0 && at == 0.0 && was_uncovered);
+    assert_true(reward == -3.0);
+    assert_true(at == 0.0);
+    assert_true(was_uncovered);
     assert_true(rh_env_task(env)->reward_lo == -5.0);
     rh_env_destroy(env);
 
@@ -294,7 +302,8 @@ static void beyond_reach(void **unused)
     param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_OPTIMISTIC;
     env = env_of(model, param);
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == 7.0 && was_uncovered);
+    assert_true(reward == 7.0);
+    assert_true(was_uncovered);
     rh_env_destroy(env);
     param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_CHARGED;
     param[RH_KNN_COST] = 10.0;
@@ -302,10 +311,15 @@ static void beyond_reach(void **unused)
     assert_true(((const rh_knn *)model->member[0])->step == 1.0);
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 - 10.0 * 1.5 && at == 0.5 && was_uncovered);
+    assert_true(reward == -5.0 - 10.0 * 1.5);
+    assert_true(at == 0.5);
+    assert_true(was_uncovered);
     assert_false(take(model, env, 0.5, 1, &reward, &at));
-    assert_true(reward == -5.0 && !was_uncovered);
-    assert_true(take(model, env, 0.0, 2, &reward, &at) && reward == -3.0 && was_uncovered);
+    assert_true(reward == -5.0);
+    assert_false(was_uncovered);
+    assert_true(take(model, env, 0.0, 2, &reward, &at));
+    assert_true(reward == -3.0);
+    assert_true(was_uncovered);
     assert_true(rh_env_task(env)->reward_lo == -5.0 - 10.0 * 3.0);
     rh_env_destroy(env);
 
@@ -313,9 +327,11 @@ static void beyond_reach(void **unused)
     ((rh_knn *)model->member[0])->step = 0.0;
     env = env_of(model, param);
     assert_true(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -3.0 && at == 2.0);
+    assert_true(reward == -3.0);
+    assert_true(at == 2.0);
     assert_false(take(model, env, 0.5, 1, &reward, &at));
-    assert_true(reward == -5.0 && rh_env_task(env)->reward_lo == -5.0);
+    assert_true(reward == -5.0);
+    assert_true(rh_env_task(env)->reward_lo == -5.0);
     rh_env_destroy(env);
 
     // no reach at all
@@ -323,7 +339,8 @@ static void beyond_reach(void **unused)
     param[RH_KNN_OUT_OF_COVERAGE] = RH_KNN_PESSIMISTIC;
     env = env_of(model, param);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && !was_uncovered);
+    assert_true(reward == -5.0);
+    assert_false(was_uncovered);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -344,12 +361,17 @@ static void never_ending(void **unused)
     opt.episodes = RH_EPISODES_CONTINUE;
     opt.gamma = 0.0; // a horizon of one step
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->lowest == -5.0 && model->highest == -1.0);
+    assert_true(model->lowest == -5.0);
+    assert_true(model->highest == -1.0);
     rh_env *env = env_of(model, NULL);
     assert_false(take(model, env, 2.0, 1, &reward, &at));
-    assert_true(reward == -5.0 && at == 0.0 && was_uncovered);
+    assert_true(reward == -5.0);
+    assert_true(at == 0.0);
+    assert_true(was_uncovered);
     assert_false(take(model, env, 2.0, 0, &reward, &at)); // terminal in the log
-    assert_true(reward == -1.0 && at == 0.0 && !was_uncovered);
+    assert_true(reward == -1.0);
+    assert_true(at == 0.0);
+    assert_false(was_uncovered);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -372,9 +394,11 @@ static void ends_of_episodes(void **unused)
     rh_model *model = fit_with(log, param, RH_EPISODES_AUTO);
     rh_env *env = env_of(model, NULL);
     assert_true(take(model, env, 1.0, 0, &reward, &at));
-    assert_true(reward == -1.0 && at == 1.0);
+    assert_true(reward == -1.0);
+    assert_true(at == 1.0);
     assert_false(take(model, env, 5.0, 0, &reward, &at));
-    assert_true(reward == -2.0 && at == 6.0);
+    assert_true(reward == -2.0);
+    assert_true(at == 6.0);
     rh_env_destroy(env);
     rh_model_destroy(model);
     rh_log_destroy(log);

@@ -152,7 +152,8 @@ static void expected(void **unused)
                 reward += p[j] * log->reward[nearest[j]];
                 ends += log->flag[nearest[j]] & RH_FLAG_TERMINAL ? p[j] : 0.0;
             }
-            assert_true(fabs(e.reward - reward) < 1e-14 && fabs(e.terminal - ends) < 1e-14);
+            assert_true(fabs(e.reward - reward) < 1e-14);
+            assert_true(fabs(e.terminal - ends) < 1e-14);
             assert_true(e.distance == (double)distance[0]);
             assert_int_equal(e.out_of_coverage,
                              e.distance > rh_knn__reach(model->member[0], model->param));
@@ -267,7 +268,8 @@ static void never_ending(void **unused)
     for (int i = 0; i < 2; i++) {
         int32_t row = model->log->from[0];
         assert_false(step_from(model, env, state, row, &act[i], 1, obs, &reward));
-        assert_true(reward == -3.0 && obs[0] == 0.0);
+        assert_true(reward == -3.0);
+        assert_true(obs[0] == 0.0);
         assert_int_equal(rh_env_uncovered(env, state), i == 1);
     }
     rh_free(state);

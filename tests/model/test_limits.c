@@ -33,15 +33,22 @@ static void limits_that_explain(void **unused)
         rh_facts *f = facts_of_plant(&(plant){3, 3, near_zero, trips, NULL, NULL}, 6000, seed);
         assert_int_equal(f->nlimit, 2);
         assert_int_equal(f->nreset, 0);
-        assert_true(f->nterminal > 20 && f->nunexplained == 0);
+        assert_true(f->nterminal > 20);
+        assert_int_equal(f->nunexplained, 0);
         const rh_limit *high = &f->limit[0], *low = &f->limit[1];
-        assert_true(high->sensor == 0 && high->above && fabs(high->value - 2.0) < 0.05);
-        assert_true(low->sensor == 1 && !low->above && fabs(low->value + 1.5) < 0.05);
+        assert_int_equal(high->sensor, 0);
+        assert_true(high->above);
+        assert_true(fabs(high->value - 2.0) < 0.05);
+        assert_int_equal(low->sensor, 1);
+        assert_false(low->above);
+        assert_true(fabs(low->value + 1.5) < 0.05);
         assert_int_equal(high->nterminal + low->nterminal, f->nterminal);
-        assert_true(high->reward == -1.0 && low->reward == -1.0);
+        assert_true(high->reward == -1.0);
+        assert_true(low->reward == -1.0);
 
         // the other side of s0 was never seen; s1 has a wall there
-        assert_true(high->lone && !low->lone);
+        assert_true(high->lone);
+        assert_false(low->lone);
         assert_true(f->sensor[1].wall_hi == 1.0);
         rh_facts_destroy(f);
     }
@@ -68,7 +75,9 @@ static void one_sided(void **unused)
             char words[80];
             snprintf(words, sizeof words, "%lld steps end with %s above",
                      (long long)rh_model_limit(model, 0)->nterminal, log->obs_name[0]);
-            assert_true(found->severity == RH_NOTICE && found->count == 1 && found->dim == 0);
+            assert_int_equal(found->severity, RH_NOTICE);
+            assert_int_equal(found->count, 1);
+            assert_int_equal(found->dim, 0);
             assert_non_null(strstr(found->evidence, words));
             assert_non_null(strstr(found->remedy, "--limit"));
         }
@@ -100,7 +109,8 @@ static void passed(void **unused)
                 found = &list->item[k];
         assert_true((found != NULL) == (n > 0));
         if (found) {
-            assert_true(found->count == n && found->dim == 0);
+            assert_int_equal(found->count, n);
+            assert_int_equal(found->dim, 0);
             assert_true(found->severity == (n > 75 ? RH_ERROR : RH_WARNING));
         }
         assert_true(i == 0 ? n > 0 && n <= 75 : i == 1 ? n > 75 : n == 0);
@@ -153,8 +163,10 @@ static void no_limits(void **unused)
     for (uint64_t seed = 1; seed <= 10; seed++) {
         rh_facts *f = facts_of_plant(&(plant){3, 3, near_zero, circle, NULL, NULL}, 6000, seed);
         assert_true(2 * f->nunexplained > f->nterminal);
-        for (int k = 0; k < f->nlimit; k++)
-            assert_true(f->limit[k].sensor < 2 && fabs(f->limit[k].value) > 1.8);
+        for (int k = 0; k < f->nlimit; k++) {
+            assert_true(f->limit[k].sensor < 2);
+            assert_true(fabs(f->limit[k].value) > 1.8);
+        }
         rh_facts_destroy(f);
     }
 }
@@ -181,10 +193,20 @@ static void limits_by_hand(void **unused)
     // those of s0 replace the one found there, that of s1 stays
     assert_int_equal(f->nlimit, 3);
     const rh_limit *l = f->limit;
-    assert_true(l[0].sensor == 0 && !l[0].above && l[0].value == -30.0 && l[0].given);
-    assert_true(l[0].nterminal == 0 && isnan(l[0].reward) && l[0].lone);
-    assert_true(l[1].sensor == 1 && l[1].value == found->limit[1].value && !l[1].given);
-    assert_true(l[2].sensor == 2 && l[2].above && l[2].value == 5.0 && l[2].given);
+    assert_int_equal(l[0].sensor, 0);
+    assert_false(l[0].above);
+    assert_true(l[0].value == -30.0);
+    assert_true(l[0].given);
+    assert_int_equal(l[0].nterminal, 0);
+    assert_true(isnan(l[0].reward));
+    assert_true(l[0].lone);
+    assert_int_equal(l[1].sensor, 1);
+    assert_true(l[1].value == found->limit[1].value);
+    assert_false(l[1].given);
+    assert_int_equal(l[2].sensor, 2);
+    assert_true(l[2].above);
+    assert_true(l[2].value == 5.0);
+    assert_true(l[2].given);
     assert_int_equal(f->nunexplained, f->nterminal - l[1].nterminal);
     rh_facts_destroy(f);
     rh_facts_destroy(found);
@@ -224,9 +246,12 @@ static void one_fall_to_the_other_side(void **unused)
     (void)unused;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         rh_facts *f = facts_of_plant(&(plant){3, 1, near_zero, leans, NULL, NULL}, 6000, seed);
-        assert_true(f->nlimit == 2 && f->nunexplained == 0);
-        assert_true(f->limit[0].sensor == 0 && !f->limit[0].above);
-        assert_true(f->limit[1].sensor == 0 && f->limit[1].above);
+        assert_int_equal(f->nlimit, 2);
+        assert_int_equal(f->nunexplained, 0);
+        assert_int_equal(f->limit[0].sensor, 0);
+        assert_false(f->limit[0].above);
+        assert_int_equal(f->limit[1].sensor, 0);
+        assert_true(f->limit[1].above);
         assert_true(f->limit[1].nterminal > f->limit[0].nterminal);
         rh_facts_destroy(f);
     }

@@ -92,7 +92,8 @@ static void equal_members(void **unused)
 static void checked(void **unused)
 {
     (void)unused;
-    assert_true(!rh_model_type_at(-1) && !rh_model_type_at(rh_model_ntype()));
+    assert_null(rh_model_type_at(-1));
+    assert_null(rh_model_type_at(rh_model_ntype()));
     rh_log *log = log_of(three, 2, 2);
     rh_model_options o = plain_options();
     rh_error err = {""};
@@ -193,7 +194,8 @@ static void starts(void **unused)
     assert_int_equal(model->nstart, 2);
     assert_int_equal(model->log->nstate, nstate + 2);
     assert_int_equal(model->start[0], nstate);
-    assert_true(x_of(model->log, nstate) == 3.0 && x_of(model->log, nstate + 1) == 3.5);
+    assert_true(x_of(model->log, nstate) == 3.0);
+    assert_true(x_of(model->log, nstate + 1) == 3.5);
     assert_int_equal(model->log->n, NTHREE);
     rh_env *env = NULL;
     rh_error err = {""};
@@ -263,16 +265,20 @@ static void task_of_the_log(void **unused)
     assert_false(task->continuing);
     assert_true(task->gamma == 1.0);
     // 0 to 23, and a tenth more on each side
-    assert_true(fabs(task->obs_lo[0] + 2.3) < 1e-9 && fabs(task->obs_hi[0] - 25.3) < 1e-9);
+    assert_true(fabs(task->obs_lo[0] + 2.3) < 1e-9);
+    assert_true(fabs(task->obs_hi[0] - 25.3) < 1e-9);
     assert_int_equal(task->nstep, 1000);
     assert_true(task->reward_lo == -8.0);
     assert_string_equal(task->obs_name[0], "x");
-    assert_true(task->obs_lo[1] == -0.5 && task->obs_hi[1] == 0.5); // never changes
+    // never changes
+    assert_true(task->obs_lo[1] == -0.5);
+    assert_true(task->obs_hi[1] == 0.5);
     rh_model_destroy(model);
 
     opt.episodes = RH_EPISODES_CONTINUE;
     model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->task.continuing && model->task.gamma == 0.99);
+    assert_true(model->task.continuing);
+    assert_true(model->task.gamma == 0.99);
     rh_model_destroy(model);
     opt.gamma = 0.0;
     model = fit_plain(&rh_model_knn, log, false, &opt);
@@ -286,12 +292,15 @@ static void task_of_the_log(void **unused)
     opt = plain_options();
     model = fit_plain(&rh_model_knn, log, false, &opt);
     assert_true(model->task.continuing);
-    assert_true(model->task.obs_lo[0] == 4.5 && model->task.obs_hi[0] == 5.5);
-    assert_true(model->task.act_lo[0] == 2.0 && model->task.act_hi[0] == 4.0);
+    assert_true(model->task.obs_lo[0] == 4.5);
+    assert_true(model->task.obs_hi[0] == 5.5);
+    assert_true(model->task.act_lo[0] == 2.0);
+    assert_true(model->task.act_hi[0] == 4.0);
     rh_model_destroy(model);
     opt.episodes = RH_EPISODES_END;
     model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(!model->task.continuing && model->task.gamma == 1.0);
+    assert_false(model->task.continuing);
+    assert_true(model->task.gamma == 1.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
@@ -313,8 +322,10 @@ static void ranges(void **unused)
     o.obs_lo = lo;
     o.obs_hi = hi;
     rh_model *model = fit_plain(&rh_model_knn, log, false, &o);
-    assert_true(model->task.obs_lo[0] == 0.0 && model->task.obs_hi[0] == 50.0);
-    assert_true(model->task.obs_lo[1] == -3.0 && model->task.obs_hi[1] == 0.5);
+    assert_true(model->task.obs_lo[0] == 0.0);
+    assert_true(model->task.obs_hi[0] == 50.0);
+    assert_true(model->task.obs_lo[1] == -3.0);
+    assert_true(model->task.obs_hi[1] == 0.5);
     rh_model_destroy(model);
 #define WITH(i, least, most) (o.obs_lo = lo, o.obs_hi = hi, lo[i] = (least), hi[i] = (most))
     REFUSED(WITH(0, NAN, -1.0),
@@ -344,9 +355,11 @@ static void task_given(void **unused)
     rh_model_options opt = plain_options();
     opt.task = &task;
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->task.gamma == 0.5 && model->task.reward_lo == -20.0);
+    assert_true(model->task.gamma == 0.5);
+    assert_true(model->task.reward_lo == -20.0);
     assert_int_equal(model->task.nstep, 77);
-    assert_true(model->task.obs_lo[0] == -100.0 && model->task.obs_hi[0] == 100.0);
+    assert_true(model->task.obs_lo[0] == -100.0);
+    assert_true(model->task.obs_hi[0] == 100.0);
     assert_string_equal(model->task.obs_name[0], "x");
     rh_model_destroy(model);
     task.reward_lo = -1.0; // the log has seen worse
@@ -385,20 +398,23 @@ static void outcomes(void **unused)
     rh_log *log = log_of(three, NTHREE, 2);
     rh_model_options opt = plain_options();
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->lowest == -3.0 && model->highest == -3.0);
+    assert_true(model->lowest == -3.0);
+    assert_true(model->highest == -3.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
     // without the first episode: completed ones; and of those alone that are cut off, all
     log = log_of(three + 2, 5, 2);
     model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->lowest == -2.5 && model->highest == -2.5);
+    assert_true(model->lowest == -2.5);
+    assert_true(model->highest == -2.5);
     rh_model_destroy(model);
     rh_log_destroy(log);
     log = log_of(three + 2, 2, 2);
     opt.episodes = RH_EPISODES_END;
     model = fit_plain(&rh_model_knn, log, false, &opt);
-    assert_true(model->lowest == -12.0 && model->highest == -12.0);
+    assert_true(model->lowest == -12.0);
+    assert_true(model->highest == -12.0);
     rh_model_destroy(model);
     rh_log_destroy(log);
 
@@ -466,7 +482,8 @@ static void subsets(void **unused)
         const rh_knn *another = other->member[m], *next = model->member[(m + 1) % NMEMBER];
         assert_int_equal(knn->nuse, 360);
         for (int i = 0; i < 360; i++) {
-            assert_true(knn->use[i] < N && (i == 0 || knn->use[i] > knn->use[i - 1]));
+            assert_true(knn->use[i] < N);
+            assert_true(i == 0 || knn->use[i] > knn->use[i - 1]);
             times[knn->use[i]]++;
         }
         assert_memory_equal(knn->use, same->use, 360 * sizeof *knn->use);
@@ -480,7 +497,8 @@ static void subsets(void **unused)
         second += times[i] * times[i];
     }
     double variance = (double)second / N - ((double)first / N) * ((double)first / N);
-    assert_true(variance > 1.2 && variance < 2.5);
+    assert_true(variance > 1.2);
+    assert_true(variance < 2.5);
     rh_model_destroy(model);
     rh_model_destroy(again);
     rh_model_destroy(other);
@@ -511,7 +529,8 @@ static void bootstraps(void **unused)
         assert_int_equal(at, knn->nuse);
         assert_int_equal(ndrawn, log->nepisode);
         double share = (double)nabsent / log->nepisode; // 1/e
-        assert_true(share > 0.28 && share < 0.46);
+        assert_true(share > 0.28);
+        assert_true(share < 0.46);
     }
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -552,7 +571,9 @@ static void watched(void **unused)
     opt.watch = (rh_watch){.progress = see, .stop = enough, .context = &s};
     rh_model *model = fit_plain(&rh_model_knn, log, false, &opt);
     rh_model_destroy(model);
-    assert_true(s.ncall >= 12 && s.last == 1.0 && !s.back);
+    assert_true(s.ncall >= 12);
+    assert_true(s.last == 1.0);
+    assert_false(s.back);
 
     for (int until = 1; until <= 12; until++) {
         int64_t live = rh_base__alloc_live();

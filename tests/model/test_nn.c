@@ -29,7 +29,8 @@ static int reference(const char *name, const char *what, double *x)
                 x[n++] = strtod(word, NULL);
     }
     fclose(file);
-    assert_true(n > 0 && n < NUMBERS);
+    assert_true(n > 0);
+    assert_true(n < NUMBERS);
     return n;
 }
 
@@ -76,7 +77,9 @@ static void follow_learner(const char *name, int64_t nbatch)
         near(l.error, error[e], 1e-4 * error[e], "error", e);
         least = fmin(least, l.error);
     }
-    assert_true(l.done && !l.failed && l.least == least);
+    assert_true(l.done);
+    assert_false(l.failed);
+    assert_true(l.least == least);
 
     // the weights are those of the best epoch
     assert_int_equal(reference(name, "outputs", expected), 2 * n);
@@ -133,7 +136,8 @@ static void follow_fit(const char *name)
         near(reward, truth[nobs], 1e-4, "reward", q);
         near(end, truth[nobs + 1], 1e-4, "end", q);
         rh_model__expected e = expect(&s, nn, obs, obs + nobs, next);
-        assert_true(e.reward == reward && e.terminal == (end > 0.5));
+        assert_true(e.reward == reward);
+        assert_true(e.terminal == (end > 0.5));
     }
     rh_free(scratch);
     rh_nn__destroy(nn);
@@ -208,7 +212,8 @@ static void ends_are_found(void **unused)
     double middle = 0.0;
     for (double x = 1.0; x < 2.0; x += 0.05) {
         rh_model__expected e = expect(&s, nn, (double[]){x, 0.3}, (double[]){1.0}, next);
-        assert_true(e.terminal >= 0.0 && e.terminal <= 1.0);
+        assert_true(e.terminal >= 0.0);
+        assert_true(e.terminal <= 1.0);
         middle += e.terminal > 0.01 && e.terminal < 0.99;
     }
     assert_true(middle >= 1.0);
@@ -238,9 +243,12 @@ static void constants_are_exact(void **unused)
         for (int i = 0; i < 20; i++) {
             rh_model__expected e =
                 expect(&s, nn, (double[]){0.1 * i, 0.3, 5.0}, (double[]){i % 2}, next);
-            assert_true(e.reward == -0.7 && e.terminal == 0.0);
-            assert_true(next[1] == 0.3 && next[2] == 1e-9);
-            assert_true(next[0] >= -0.96 && next[0] <= 4.9);
+            assert_true(e.reward == -0.7);
+            assert_true(e.terminal == 0.0);
+            assert_true(next[1] == 0.3);
+            assert_true(next[2] == 1e-9);
+            assert_true(next[0] >= -0.96);
+            assert_true(next[0] <= 4.9);
         }
         rh_nn__destroy(nn);
     }
@@ -254,7 +262,8 @@ static void constants_are_exact(void **unused)
     assert_non_null(nn->net[RH_NN_OF_REWARD]);
     assert_null(nn->net[RH_NN_OF_END]);
     rh_model__expected e = expect(&s, nn, (double[]){0.3}, (double[]){1.0}, next);
-    assert_true(e.terminal == 1.0 && next[0] == 0.3);
+    assert_true(e.terminal == 1.0);
+    assert_true(next[0] == 0.3);
     rh_nn__destroy(nn);
 }
 
@@ -273,7 +282,8 @@ static void ends_of_a_continuing_task(void **unused)
     nn = fit_sample(&s);
     assert_non_null(nn->net[RH_NN_OF_END]);
     rh_model__expected f = expect(&s, nn, (double[]){1.9, 0.0}, (double[]){0.0}, next);
-    assert_true(e.terminal == f.terminal && e.reward == f.reward);
+    assert_true(e.terminal == f.terminal);
+    assert_true(e.reward == f.reward);
     rh_nn__destroy(nn);
 }
 
@@ -291,14 +301,16 @@ static void unknown_next_states(void **unused)
     s.param[RH_NN_HELD_OUT] = t.param[RH_NN_HELD_OUT] = 0.0;
     s.param[RH_NN_EPOCHS] = t.param[RH_NN_EPOCHS] = 3;
     rh_nn *a = fit_sample(&s), *b = fit_sample(&t);
-    assert_true(!a->net[RH_NN_OF_END] && b->net[RH_NN_OF_END]);
+    assert_null(a->net[RH_NN_OF_END]);
+    assert_non_null(b->net[RH_NN_OF_END]);
     rh_rng rng = rh_rng_stream(8, RH_STREAM_START, 0, 0);
     for (int i = 0; i < 50; i++) {
         draw_query(&s, &rng, obs, act);
         linear_truth(&s, obs, act, next, &reward);
         expect(&s, a, obs, act, next);
         expect(&t, b, obs, act, other);
-        assert_true(next[0] == other[0] && next[1] == other[1]);
+        assert_true(next[0] == other[0]);
+        assert_true(next[1] == other[1]);
     }
     rh_nn__destroy(a);
     rh_nn__destroy(b);
@@ -327,7 +339,8 @@ static void codes_are_inputs(void **unused)
         s.model.repr = &repr;
         s.param[RH_NN_INPUT] = RH_NN_CODE;
         rh_nn *b = fit_sample(&s);
-        assert_true(b->code && b->both == both);
+        assert_true(b->code);
+        assert_int_equal(b->both, both);
         assert_int_equal(a->ninput, b->ninput);
 
         rh_rng rng = rh_rng_stream(9, RH_STREAM_START, 0, 0);
@@ -363,8 +376,10 @@ static void extreme_numbers(void **unused)
         for (int i = 0; i < 3; i++) {
             double x = (i - 1) * 1.7e308;
             rh_model__expected e = expect(&s, nn, (double[]){x, x, -x}, (double[]){-x}, next);
-            assert_true(isfinite(e.reward) && rh_base__all_finite(next, 3));
-            assert_true(next[1] >= 0.0 && next[1] <= 3e-309);
+            assert_true(isfinite(e.reward));
+            assert_true(rh_base__all_finite(next, 3));
+            assert_true(next[1] >= 0.0);
+            assert_true(next[1] <= 3e-309);
         }
         rh_nn__destroy(nn);
     }
@@ -393,7 +408,8 @@ static void same_networks(const rh_nn *a, const rh_nn *b, bool same)
     for (int i = 0; i < RH_NN_NNET; i++) {
         size_t n = rh_mlp__nparam(a->net[i]);
         double *x = rh_alloc(n, sizeof *x), *y = rh_alloc(n, sizeof *y);
-        assert_true(x && y);
+        assert_non_null(x);
+        assert_non_null(y);
         rh_mlp__get(a->net[i], RH_MLP_WEIGHTS, x);
         rh_mlp__get(b->net[i], RH_MLP_WEIGHTS, y);
         assert_int_equal(memcmp(x, y, n * sizeof *x) == 0, same);
@@ -433,7 +449,8 @@ static void tell(void *context, const char *what, double share)
 {
     seen *s = context;
     assert_string_equal(what, "training the networks");
-    assert_true(share > s->last && share <= 1.0);
+    assert_true(share > s->last);
+    assert_true(share <= 1.0);
     s->last = share;
     s->ncall++;
 }

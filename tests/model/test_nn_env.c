@@ -51,8 +51,10 @@ static void starts_are_of_the_log(void **unused)
         assert_true(which < 5);
         often[which]++;
     }
-    for (int i = 0; i < 5; i++)
-        assert_true(often[i] > 140 && often[i] < 260);
+    for (int i = 0; i < 5; i++) {
+        assert_true(often[i] > 140);
+        assert_true(often[i] < 260);
+    }
     rh_free(state);
     rh_env_destroy(env);
     rh_nn__destroy(nn);
@@ -80,7 +82,8 @@ static void steps_are_predictions(void **unused)
         bool ended = rh_env_step(env, state, act, &streams, obs, &reward);
         assert_int_equal(rh_base__alloc_count(), made);
         rh_model__expected e = expect(&s, nn, now, act, next);
-        assert_true(e.reward == reward && e.terminal == ended);
+        assert_true(e.reward == reward);
+        assert_true(e.terminal == ended);
         assert_memory_equal(next, obs, sizeof obs);
         nend += ended;
         if (ended || i % 10 == 9)
@@ -117,7 +120,9 @@ static void blocks_can_be_copied(void **unused)
         memcpy(copy, block, size);
         assert_false(rh_env_step(env, copy, (double[]){1.0}, &streams, b, &rb));
         assert_false(rh_env_step(env, block, (double[]){1.0}, &streams, a, &ra));
-        assert_true(ra == rb && a[0] == b[0] && a[1] == b[1]);
+        assert_true(ra == rb);
+        assert_true(a[0] == b[0]);
+        assert_true(a[1] == b[1]);
     }
     rh_free(block);
     rh_env_destroy(env);
@@ -143,7 +148,8 @@ static void ends_by_chance(void **unused)
         chance = expect(&s, nn, (double[]){x, 0.0}, (double[]){0.0}, next).terminal;
         at = x;
     }
-    assert_true(chance > 0.2 && chance < 0.8);
+    assert_true(chance > 0.2);
+    assert_true(chance < 0.8);
 
     void *state = rh_alloc(1, rh_env_state_size(env));
     assert_non_null(state);

@@ -76,7 +76,8 @@ static void written_and_read(void **unused)
             rh_model__expected e = expect(&s, nn, obs, act, next);
             rh_model__expected f = expect(&s, back, obs, act, other);
             assert_memory_equal(next, other, sizeof next);
-            assert_true(e.reward == f.reward && e.terminal == f.terminal);
+            assert_true(e.reward == f.reward);
+            assert_true(e.terminal == f.terminal);
         }
         rh_nn__destroy(nn);
         rh_nn__destroy(back);

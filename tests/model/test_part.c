@@ -45,8 +45,10 @@ static void draws(void **unused)
     opt.share = 0.9;
     assert_int_equal(rh_model__draw_part(&use, &n, log, &opt, 0, &rng, &err), RH_OK);
     assert_int_equal(n, 450);
-    for (int64_t i = 1; i < n; i++)
-        assert_true(use[i] > use[i - 1] && use[i] < 500);
+    for (int64_t i = 1; i < n; i++) {
+        assert_true(use[i] > use[i - 1]);
+        assert_true(use[i] < 500);
+    }
     rh_free(use);
 
     opt.resample = RH_RESAMPLE_BOOTSTRAP;

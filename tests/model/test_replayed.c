@@ -43,10 +43,13 @@ static void check_logged(const rh_replays *all, const rh_log *log)
     for (int i = 0; i < all->nstretch; i++) {
         const rh_replayed *s = &all->stretch[i];
         double sum = 0.0;
-        assert_true(s->nstep >= 1 && s->npoint >= 2 && s->npoint <= RH_REPLAY_NPOINT);
+        assert_true(s->nstep >= 1);
+        assert_true(s->npoint >= 2);
+        assert_true(s->npoint <= RH_REPLAY_NPOINT);
         assert_int_equal(s->step[0], 0);
         assert_int_equal(s->step[s->npoint - 1], s->nstep);
-        assert_true(s->nended >= 0 && s->nended <= all->nreplay);
+        assert_true(s->nended >= 0);
+        assert_true(s->nended <= all->nreplay);
         for (int p = 0, step = 0; p < s->npoint; p++) {
             assert_true(p == 0 || s->step[p] > s->step[p - 1]);
             for (; step < s->step[p]; step++)
@@ -61,9 +64,12 @@ static void check_logged(const rh_replays *all, const rh_log *log)
             for (int k = 0; k <= all->nsensor; k++) {
                 if (isnan(s->median[k][p]))
                     continue; // all replays have ended
-                assert_true(s->lo[k][p] <= s->median[k][p] && s->median[k][p] <= s->hi[k][p]);
-                if (p == 0)
-                    assert_true(s->lo[k][0] == s->logged[k][0] && s->hi[k][0] == s->lo[k][0]);
+                assert_true(s->lo[k][p] <= s->median[k][p]);
+                assert_true(s->median[k][p] <= s->hi[k][p]);
+                if (p == 0) {
+                    assert_true(s->lo[k][0] == s->logged[k][0]);
+                    assert_true(s->hi[k][0] == s->lo[k][0]);
+                }
             }
         }
     }
@@ -78,7 +84,8 @@ static void near_and_not_equal(void **unused)
     rh_model *model = fitted("knn", log, RH_EPISODES_CONTINUE, "local");
     rh_replays *all = replayed(model, 1);
     assert_int_equal(all->nstretch, RH_REPLAY_NSTRETCH);
-    assert_true(all->nsensor == 3 && all->nvary == 3);
+    assert_int_equal(all->nsensor, 3);
+    assert_int_equal(all->nvary, 3);
     check_logged(all, rh_model_log(model));
     double off = 0.0, far = 0.0;
     int n = 0;
@@ -116,7 +123,8 @@ static void ends_are_counted(void **unused)
         if (s->nended == all->nreplay) // and none of them in this very step
             assert_true(isnan(s->lo[0][last]) == isnan(s->hi[0][last]));
     }
-    assert_true(nended > 0 && nreplay > 0);
+    assert_true(nended > 0);
+    assert_true(nreplay > 0);
     rh_replays_destroy(all);
     rh_model_destroy(model);
     rh_log_destroy(log);
@@ -160,7 +168,8 @@ static void angles_are_unwrapped(void **unused)
     rh_model *model = fitted("knn", log, RH_EPISODES_CONTINUE, "local");
     assert_true(fabs(rh_model_sensor(model, 0)->period - 2.0 * M_PI) < 0.1);
     rh_replays *all = replayed(model, 1);
-    assert_true(all->nstretch >= 4 && all->nsensor == 1);
+    assert_true(all->nstretch >= 4);
+    assert_int_equal(all->nsensor, 1);
     double longest = 0.0;
     for (int i = 0; i < all->nstretch; i++) {
         const rh_replayed *s = &all->stretch[i];

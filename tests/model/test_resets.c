@@ -70,7 +70,9 @@ static void falls_of_cartpole(void **unused)
             assert_int_equal(l->sensor, 2);
             assert_int_equal(l->above, i);
             assert_true(fabs(fabs(l->value) - 12.0 * M_PI / 180.0) < 0.002);
-            assert_true(l->reward == -1.0 && !l->given && !l->lone);
+            assert_true(l->reward == -1.0);
+            assert_false(l->given);
+            assert_false(l->lone);
         }
         assert_int_equal(facts->limit[0].nterminal + facts->limit[1].nterminal, found.n);
         rh_free(truth);
@@ -79,7 +81,8 @@ static void falls_of_cartpole(void **unused)
         rh_log_destroy(log);
     }
     assert_int_equal(wrong, 0);
-    assert_true(hits > 600 && missed <= hits / 100);
+    assert_true(hits > 600);
+    assert_true(missed <= hits / 100);
 }
 
 // In the model a reset is terminal, leads past the limit, and a start follows.
@@ -104,7 +107,8 @@ static void resets_in_a_model(void **unused)
             continue;
         nend++;
         const double *to = own->obs + 4 * own->to[i];
-        assert_true(log->reward[i] == -1.0 && fabs(to[2]) > 0.205);
+        assert_true(log->reward[i] == -1.0);
+        assert_true(fabs(to[2]) > 0.205);
         assert_true(i + 1 == own->n ||
                     (own->step[i + 1] == 0 && own->start[own->episode[i + 1]]));
     }
@@ -127,10 +131,11 @@ static void resets_in_a_model(void **unused)
         assert_int_equal(rh_model_nlimit(both[m]), 2);
         assert_null(rh_model_limit(both[m], 2));
         assert_null(rh_model_sensor(both[m], 4));
-        for (int i = 0; i < 2; i++)
-            assert_true(rh_model_limit(both[m], i)->value == rh_model_limit(model, i)->value &&
-                        rh_model_limit(both[m], i)->nterminal ==
-                            rh_model_limit(model, i)->nterminal);
+        for (int i = 0; i < 2; i++) {
+            assert_true(rh_model_limit(both[m], i)->value == rh_model_limit(model, i)->value);
+            assert_int_equal(rh_model_limit(both[m], i)->nterminal,
+                             rh_model_limit(model, i)->nterminal);
+        }
         assert_true(isnan(rh_model_sensor(both[m], 0)->period));
     }
     rh_model_destroy(back);
@@ -297,7 +302,8 @@ static void every_failed_allocation(void **unused)
         rh_status rc = rh_model_examine(&facts, log, NULL, &err);
         rh_base__alloc_fail_at(0);
         if (rc == RH_OK) {
-            assert_true(nth > 20 && facts->nreset > 5);
+            assert_true(nth > 20);
+            assert_true(facts->nreset > 5);
             rh_facts_destroy(facts);
             break;
         }

@@ -41,7 +41,8 @@ static void sensors_that_wrap(void **unused)
             if (!(f->sensor[k].period == period[k]) || !(f->sensor[k].base == base[k]))
                 fail_msg("sensor %d: period %g from %g, expected %g", k, f->sensor[k].period,
                          f->sensor[k].base, period[k]);
-            assert_true(isnan(f->sensor[k].wall_lo) && isnan(f->sensor[k].wall_hi));
+            assert_true(isnan(f->sensor[k].wall_lo));
+            assert_true(isnan(f->sensor[k].wall_hi));
         }
         assert_int_equal(f->nreset, 0);
         rh_facts_destroy(f);
@@ -129,7 +130,9 @@ static void pairs_on_a_circle(void **unused)
             assert_int_equal(f->sensor[k].partner, partner[k]);
         assert_true(fabs(f->sensor[0].radius - 1.0) < 1e-9);
         assert_true(fabs(f->sensor[3].radius - 3.0) < 0.01);
-        assert_true(f->sensor[6].constant && !f->sensor[6].noise && !f->sensor[6].exogenous);
+        assert_true(f->sensor[6].constant);
+        assert_false(f->sensor[6].noise);
+        assert_false(f->sensor[6].exogenous);
         assert_int_equal(f->nreset, 0);
         rh_facts_destroy(f);
     }

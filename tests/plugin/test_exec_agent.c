@@ -102,7 +102,8 @@ static void a_program_is_an_agent(void **unused)
     fclose(said);
     assert_int_equal(nrun, 2);
     assert_true(nstart >= 6); // 100 steps in episodes of at most 40
-    assert_true(nstep >= 190 && nstep <= 200);
+    assert_true(nstep >= 190);
+    assert_true(nstep <= 200);
 }
 
 static void faults_fail_the_run(void **unused)

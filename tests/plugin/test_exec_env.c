@@ -90,7 +90,9 @@ static void a_program_is_an_environment(void **unused)
     assert_int_equal(task->naction, 3);
     assert_int_equal(task->nstep, 500);
     assert_string_equal(task->obs_name[1], "y");
-    assert_true(task->obs_hi[0] == 100000.0 && task->gamma == 0.9 && task->reward_lo == -2.0);
+    assert_true(task->obs_hi[0] == 100000.0);
+    assert_true(task->gamma == 0.9);
+    assert_true(task->reward_lo == -2.0);
 
     // two episodes at the same time, each in its own program, with the seeds of the stream
     void *state[2] = {rh_alloc(1, type->state_size), rh_alloc(1, type->state_size)};
@@ -100,13 +102,16 @@ static void a_program_is_an_environment(void **unused)
     for (int i = 0; i < 2; i++) {
         rh_env_start(env, state[i], &streams, obs);
         x[i] = (double)((rh_rng_bits(&reference) >> 11) % 100000);
-        assert_true(obs[0] == x[i] && obs[1] == 0.0);
+        assert_true(obs[0] == x[i]);
+        assert_true(obs[1] == 0.0);
     }
     for (int n = 1; n <= 7; n++)
         for (int i = 0; i < 2; i++) {
             bool end = rh_env_step(env, state[i], &act[i + 1], &streams, obs, &reward);
             assert_true(end == (n == 7));
-            assert_true(obs[0] == x[i] && obs[1] == n && reward == -0.5 * (i + 1));
+            assert_true(obs[0] == x[i]);
+            assert_true(obs[1] == n);
+            assert_true(reward == -0.5 * (i + 1));
             assert_null(rh_env_reason(env, state[i]));
         }
     rh_env_start(env, state[0], &streams, obs); // the program goes on
@@ -255,13 +260,15 @@ static void continuous_actions_and_gamma(void **unused)
     rh_streams streams = {.start = rh_rng_stream(1, RH_STREAM_START, 0, 0)};
     const rh_env_type *type = find(command);
     assert_int_equal(rh_env_create(&env, type, NULL, NULL), RH_OK);
-    assert_true(rh_env_task(env)->gamma == 0.5 && rh_env_task(env)->continuing);
+    assert_true(rh_env_task(env)->gamma == 0.5);
+    assert_true(rh_env_task(env)->continuing);
     assert_int_equal(rh_env_task(env)->nact, 2);
     void *state = rh_alloc(1, type->state_size);
     rh_env_start(env, state, &streams, obs);
     assert_true(obs[0] == 0.25);
     assert_false(rh_env_step(env, state, act, &streams, obs, &reward));
-    assert_true(obs[0] == 5.0 && reward == 1.0);
+    assert_true(obs[0] == 5.0);
+    assert_true(reward == 1.0);
     rh_free(state);
     rh_env_destroy(env);
 }

@@ -56,7 +56,8 @@ static inline rh_log *corridor_log(int nepisode, int n, double reach, uint64_t s
     rh_rng rng = rh_rng_stream(seed, RH_STREAM_NOISE, 0, 0);
     double *obs = rh_alloc((size_t)(2 * nepisode * n), sizeof *obs);
     int *length = rh_alloc((size_t)nepisode + 1, sizeof *length);
-    assert_true(obs && length);
+    assert_non_null(obs);
+    assert_non_null(length);
     for (int e = 0, i = 0; e < nepisode; e++) {
         double at = rh_rng_uniform(&rng);
         length[e] = n;

@@ -30,13 +30,15 @@ static void straight_line(void **unused)
     assert_true(fabs(a.far - far) < 0.03 * far);
     assert_true(a.value == 1.0 - a.near / a.far);
     assert_true(fabs(rh_repr_trained(repr).awareness - 0.97) < 0.002);
-    assert_true(isnan(rh_repr_trained(repr).held_out) && isnan(rh_repr_trained(repr).loss));
+    assert_true(isnan(rh_repr_trained(repr).held_out));
+    assert_true(isnan(rh_repr_trained(repr).loss));
     assert_int_equal(rh_repr_trained(repr).nstep, 0);
 
     // the scale is in both distances
     rh_repr *scaled = fitted(&rh_repr_raw, log, NULL);
     rh_awareness b = aware(scaled, log, NULL);
-    assert_true(fabs(b.near - 0.02) < 1e-7 && fabs(a.value - b.value) < 1e-5);
+    assert_true(fabs(b.near - 0.02) < 1e-7);
+    assert_true(fabs(a.value - b.value) < 1e-5);
     rh_repr_destroy(scaled);
     rh_repr_destroy(repr);
     rh_log_destroy(log);
@@ -86,9 +88,15 @@ static void nothing_to_compare(void **unused)
     rh_log *log = log_of(same, 1, (int[]){4, 0}, NULL);
     rh_repr *repr = fitted(&rh_repr_raw, log, NULL);
     rh_awareness a = aware(repr, log, NULL);
-    assert_true(a.value == 0.0 && a.near == 0.0 && a.far == 0.0 && a.npair == 3);
+    assert_true(a.value == 0.0);
+    assert_true(a.near == 0.0);
+    assert_true(a.far == 0.0);
+    assert_int_equal(a.npair, 3);
     a = aware(repr, log, (uint8_t[]){0});
-    assert_true(isnan(a.value) && isnan(a.near) && isnan(a.far) && a.npair == 0);
+    assert_true(isnan(a.value));
+    assert_true(isnan(a.near));
+    assert_true(isnan(a.far));
+    assert_int_equal(a.npair, 0);
     rh_log_destroy(log);
 
     static const double wide[] = {1, 2, 3, 4};
@@ -154,7 +162,9 @@ static void recurring(void **unused)
     rh_repr *raw = fitted(&rh_repr_raw, log, NULL), *half = half_blind(log);
     assert_true(blur(raw, log, log) == 1.0);
     double far = blur(half, log, log); // half of the states are taken for one 2 apart
-    assert_true(isfinite(far) && far > 8.0 && far < 16.0);
+    assert_true(isfinite(far));
+    assert_true(far > 8.0);
+    assert_true(far < 16.0);
     rh_repr_destroy(raw);
     rh_repr_destroy(half);
     rh_log_destroy(log);

@@ -76,7 +76,8 @@ static void by_the_rules(void **unused)
     outcome out = chosen(log, NULL, (rh_repr__choose_effort){10, 20, 8}, 2);
     const rh_repr_trial *best = &out.trial[0], *t = &out.trial[out.chosen];
     int nraw = 0, nlast = 0;
-    assert_true(best->blur <= MOST_BLUR && t->blur <= MOST_BLUR);
+    assert_true(best->blur <= MOST_BLUR);
+    assert_true(t->blur <= MOST_BLUR);
     assert_true(t->awareness >= best->awareness - best->awareness_err);
     for (int i = 0; i < out.ntrial; i++) {
         const rh_repr_trial *one = &out.trial[i];
@@ -84,7 +85,8 @@ static void by_the_rules(void **unused)
         bool last = raw || get(one, "steps") == 20.0;
         nraw += raw;
         nlast += last && !raw;
-        assert_true(one->awareness <= 1.0 && one->blur >= 1.0);
+        assert_true(one->awareness <= 1.0);
+        assert_true(one->blur >= 1.0);
         assert_true(isnan(one->awareness_err) == !last); // one fold has no spread
         if (last && one->blur <= MOST_BLUR) {
             assert_true(one->awareness <= best->awareness);
@@ -96,7 +98,8 @@ static void by_the_rules(void **unused)
         }
     }
     assert_int_equal(nraw, 2);
-    assert_true(nlast >= 1 && nlast <= 4);
+    assert_true(nlast >= 1);
+    assert_true(nlast <= 4);
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 }
@@ -124,7 +127,8 @@ static void one_episode(void **unused)
     (void)unused;
     rh_log *log = corridor_log(1, 120, 0.1, 5);
     outcome out = chosen(log, NULL, quick, 2);
-    assert_true(isfinite(out.trial[0].awareness) && isfinite(out.trial[0].awareness_err));
+    assert_true(isfinite(out.trial[0].awareness));
+    assert_true(isfinite(out.trial[0].awareness_err));
     rh_repr_destroy(out.repr);
     rh_log_destroy(log);
 
@@ -232,7 +236,8 @@ static void seen(void *context, const char *what, double share)
         snprintf(w->stage, sizeof w->stage, "%s", what);
         w->share = 0.0;
     }
-    assert_true(share >= w->share && share <= 1.0);
+    assert_true(share >= w->share);
+    assert_true(share <= 1.0);
     w->share = share;
     w->ncall++;
 }
@@ -254,7 +259,8 @@ static void watched_and_stopped(void **unused)
     outcome out = chosen(log, &opt, quick, 1);
     rh_repr_destroy(out.repr);
     int calls = w.nasked;
-    assert_true(w.ncall >= 18 && calls >= 18);
+    assert_true(w.ncall >= 18);
+    assert_true(calls >= 18);
 
     // at the first question, in the middle, and in the end
     for (int i = 0; i < 3; i++) {

@@ -33,7 +33,8 @@ static int look(const rh_folds *f, const rh_log *log, int64_t steps[5])
     assert_ptr_equal(f->log.first, f->first);
     for (int i = 0; i < f->log.nepisode; i++) {
         assert_true(f->first[i] < f->first[i + 1]);
-        assert_true(f->fold[i] >= -1 && f->fold[i] < f->nfold);
+        assert_true(f->fold[i] >= -1);
+        assert_true(f->fold[i] < f->nfold);
         if (f->fold[i] >= 0)
             steps[f->fold[i]] += f->first[i + 1] - f->first[i];
     }

@@ -172,7 +172,8 @@ static void turned_over(void **unused)
             int m = size[s / 10], n = size[s % 10], from = rounded(n), to = rounded(m) + 16;
             float *x = rh_alloc((size_t)(m * from), sizeof *x);
             float *y = rh_alloc((size_t)(n * to), sizeof *y);
-            assert_true(x && y);
+            assert_non_null(x);
+            assert_non_null(y);
             for (int k = 0; k < m * from; k++)
                 x[k] = (float)rh_rng_range(&rng, -1.0, 1.0);
             rh_repr_kernels__at(i)->turn(m, n, x, from, y, to);
@@ -236,7 +237,9 @@ static void adam_is_the_formula(void **unused)
                 assert_true(gap <= 1e-6 * 0.01 * size / (sqrt(v) + 1e-8) +
                                        6e-8 * fabs((double)a.w[i] - move));
             }
-            assert_true(b.w[20] == a.w[20] && b.m[20] == 0.0f && b.v[20] == 0.0f);
+            assert_true(b.w[20] == a.w[20]);
+            assert_true(b.m[20] == 0.0f);
+            assert_true(b.v[20] == 0.0f);
         }
 }
 
@@ -267,12 +270,16 @@ static void moments_fade(void **unused)
         fast.keep2 = 0.9f;
         for (int i = 0; i < 1000; i++) {
             rh_repr_kernels__at(k)->adam(N, &fast, s.w, s.m, s.v, s.g);
-            for (int j = 0; j < N; j++)
-                assert_true(fpclassify(s.m[j]) != FP_SUBNORMAL &&
-                            fpclassify(s.v[j]) != FP_SUBNORMAL);
+            for (int j = 0; j < N; j++) {
+                assert_int_not_equal(fpclassify(s.m[j]), FP_SUBNORMAL);
+                assert_int_not_equal(fpclassify(s.v[j]), FP_SUBNORMAL);
+            }
         }
-        for (int j = 0; j < N; j++)
-            assert_true(s.m[j] == 0.0f && s.v[j] == 0.0f && isfinite(s.w[j]));
+        for (int j = 0; j < N; j++) {
+            assert_true(s.m[j] == 0.0f);
+            assert_true(s.v[j] == 0.0f);
+            assert_true(isfinite(s.w[j]));
+        }
     }
 }
 

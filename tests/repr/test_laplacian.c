@@ -365,7 +365,8 @@ static void slowest_features(void **unused)
     set(param, "steps", 0.0);
     rh_repr *untrained = fitted(&rh_repr_laplacian, log, &opt);
     rh_repr *raw = fitted(&rh_repr_raw, log, NULL);
-    assert_true(explained(raw, 1) < 0.9 && explained(untrained, 1) < 0.9);
+    assert_true(explained(raw, 1) < 0.9);
+    assert_true(explained(untrained, 1) < 0.9);
     assert_true(rh_repr_trained(learned).awareness > rh_repr_trained(raw).awareness);
     assert_true(rh_repr_trained(learned).held_out > rh_repr_trained(raw).awareness);
     assert_true(rh_repr_trained(learned).loss < rh_repr_trained(untrained).loss);
@@ -379,7 +380,8 @@ static void same_codes(const rh_repr *a, const rh_repr *b, const rh_log *log, bo
 {
     enum { N = 100 };
     static float x[N * RH_MAX_CODE], y[N * RH_MAX_CODE];
-    assert_true(log->n >= N && rh_repr_ncode(a) == rh_repr_ncode(b));
+    assert_true(log->n >= N);
+    assert_int_equal(rh_repr_ncode(a), rh_repr_ncode(b));
     assert_int_equal(rh_repr_encode(a, N, log->obs, log->act, x, NULL), RH_OK);
     assert_int_equal(rh_repr_encode(b, N, log->obs, log->act, y, NULL), RH_OK);
     size_t n = N * (size_t)rh_repr_ncode(a) * sizeof *x;
@@ -397,7 +399,9 @@ static void back_to_the_best(void **unused)
     set(param, "patience", 2.0);
     rh_repr *early = fitted(&rh_repr_laplacian, log, &opt);
     rh_repr_training t = rh_repr_trained(early);
-    assert_true(t.early && t.nstep < 3000 && t.nstep % 20 == 0);
+    assert_true(t.early);
+    assert_true(t.nstep < 3000);
+    assert_int_equal(t.nstep % 20, 0);
 
     // the same training, ended at each of its looks: none was better, one is the same
     bool found = false;
@@ -408,7 +412,8 @@ static void back_to_the_best(void **unused)
         double loss = rh_repr_trained(one).loss;
         assert_int_equal(rh_repr_trained(one).nstep, steps);
         assert_false(rh_repr_trained(one).early);
-        assert_true(loss <= lowest && loss >= t.loss);
+        assert_true(loss <= lowest);
+        assert_true(loss >= t.loss);
         lowest = loss;
         if (loss == t.loss) {
             same_codes(early, one, log, true);
@@ -462,7 +467,8 @@ static void random_is_where_it_begins(void **unused)
     rh_repr *b = fitted(&rh_repr_random, log, &opt);
     same_codes(a, b, log, true);
     assert_int_equal(rh_repr_trained(a).nstep, 0);
-    assert_true(isfinite(rh_repr_trained(a).loss) && !rh_repr_trained(a).early);
+    assert_true(isfinite(rh_repr_trained(a).loss));
+    assert_false(rh_repr_trained(a).early);
     assert_true(rh_repr_trained(a).awareness == rh_repr_trained(b).awareness);
     rh_repr_destroy(a);
     rh_repr_destroy(b);
@@ -630,7 +636,8 @@ static void seen(void *context, const char *what, double share)
 {
     watching *w = context;
     assert_string_equal(what, "learning the representation");
-    assert_true(share >= w->share && share < 1.0);
+    assert_true(share >= w->share);
+    assert_true(share < 1.0);
     w->share = share;
     w->ncall++;
 }

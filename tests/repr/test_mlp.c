@@ -117,7 +117,8 @@ static void check_network(const int *size, int nsize, unsigned flags, int n, uin
     float *x = numbers((size_t)(n * nin), seed), *dy = numbers((size_t)(n * nout), seed + 1);
     float *y = rh_alloc((size_t)(n * nout), sizeof *y);
     double *expected = rh_alloc((size_t)(n * nout), sizeof *expected);
-    assert_true(y && expected);
+    assert_non_null(y);
+    assert_non_null(expected);
     double *w = array_of(mlp, RH_MLP_WEIGHTS);
     assert_int_equal(rh_mlp__ninput(mlp), nin);
     assert_int_equal(rh_mlp__noutput(mlp), nout);
@@ -383,7 +384,8 @@ static void alone_without_pass(const rh_mlp *mlp, int n, const float *x, const f
     size_t room = rh_mlp__nscratch(mlp);
     int nin = rh_mlp__ninput(mlp), nout = rh_mlp__noutput(mlp);
     float *scratch = rh_alloc(room + 16, sizeof *scratch), own[300];
-    assert_true(scratch && nout < 300);
+    assert_non_null(scratch);
+    assert_true(nout < 300);
     for (int i = 0; i < n; i++) {
         for (size_t k = 0; k < room + 16; k++)
             scratch[k] = -7.0f; // what is left there must not matter
@@ -459,7 +461,10 @@ static void first_weights(void **unused)
         sum[l] += w[i] * w[i];
         most[l] = fmax(most[l], fabs(w[i]));
     }
-    assert_true(most[0] <= 0.2 && most[0] > 0.199 && most[1] <= 0.1 && most[1] > 0.098);
+    assert_true(most[0] <= 0.2);
+    assert_true(most[0] > 0.199);
+    assert_true(most[1] <= 0.1);
+    assert_true(most[1] > 0.098);
     assert_true(fabs(sum[0] / 2600.0 - 0.2 * 0.2 / 3.0) < 1e-3);
     assert_true(fabs(sum[1] / 404.0 - 0.1 * 0.1 / 3.0) < 5e-4);
     rh_free(w);

@@ -5,8 +5,10 @@
 static void every_preset_applies(void **unused)
 {
     (void)unused;
-    assert_true(!rh_repr_preset_at(-1) && !rh_repr_preset_at(rh_repr_npreset()));
-    assert_true(!rh_repr_type_at(-1) && !rh_repr_type_at(rh_repr_ntype()));
+    assert_null(rh_repr_preset_at(-1));
+    assert_null(rh_repr_preset_at(rh_repr_npreset()));
+    assert_null(rh_repr_type_at(-1));
+    assert_null(rh_repr_type_at(rh_repr_ntype()));
     assert_int_equal(rh_repr_npreset(), 5);
     for (int i = 0; i < rh_repr_npreset(); i++) {
         const rh_repr_preset *preset = rh_repr_preset_at(i);

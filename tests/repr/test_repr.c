@@ -75,7 +75,8 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
         opt.actions = actions;
         rh_repr *repr = fitted(type, log, &opt);
         int d = rh_repr_ncode(repr);
-        assert_true(d >= 1 && d <= RH_MAX_CODE);
+        assert_true(d >= 1);
+        assert_true(d <= RH_MAX_CODE);
         assert_int_equal(rh_repr_nobs(repr), 3);
         assert_int_equal(rh_repr_nact(repr), actions);
         assert_ptr_equal(rh_repr_kind(repr), type);
@@ -112,11 +113,16 @@ static void every_kind(void **unused)
         const rh_repr_type *type = rh_repr_type_at(i);
         rh_error err;
         assert_ptr_equal(rh_repr_find(type->name, &err), type);
-        assert_true(strlen(type->about) > 10 && strlen(type->name) <= 31 && type->nparam <= 16);
+        assert_true(strlen(type->about) > 10);
+        assert_true(strlen(type->name) <= 31);
+        assert_true(type->nparam <= 16);
         assert_string_equal(type->param[0].name, "scale");
         for (int k = 0; k < type->nparam; k++) {
             const rh_param *p = &type->param[k];
-            assert_true(p->fixed && p->initial >= p->lo && p->initial <= p->hi && p->about);
+            assert_true(p->fixed);
+            assert_true(p->initial >= p->lo);
+            assert_true(p->initial <= p->hi);
+            assert_non_null(p->about);
         }
         codes_alone_and_in_blocks(type, false);
         codes_alone_and_in_blocks(type, true);
@@ -346,7 +352,8 @@ static void mutated_states(void **unused)
         }
         rh_state_destroy(whole);
     }
-    assert_true(nrefused > 100 && nread > 100);
+    assert_true(nrefused > 100);
+    assert_true(nread > 100);
 }
 
 // A network of another shape than the representation's.

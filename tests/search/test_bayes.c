@@ -193,7 +193,9 @@ static void keeps_the_best(void **unused)
     for (int i = 0; i < 7; i++)
         rh_bayes__keep(&kept, &(double){i}, worth[i]);
     assert_int_equal(kept.n, 3);
-    assert_true(kept.z[0][0] == 1.0 && kept.z[1][0] == 6.0 && kept.z[2][0] == 4.0);
+    assert_true(kept.z[0][0] == 1.0);
+    assert_true(kept.z[1][0] == 6.0);
+    assert_true(kept.z[2][0] == 4.0);
 }
 
 // ---------------------------------------------------------------------------- searches
@@ -209,7 +211,8 @@ static void finds_the_best(void **unused)
         assert_true(best_of(search, branin) > -1e-3); // 45 at random: -0.5 or so
         rh_leader leader[2];
         assert_int_equal(rh_search_lead(search, 2, leader), 2);
-        assert_true(leader[0].value == best_of(search, branin) && leader[0].sd == 0.0);
+        assert_true(leader[0].value == best_of(search, branin));
+        assert_true(leader[0].sd == 0.0);
         assert_true(leader[1].value <= leader[0].value);
         rh_search_destroy(search);
     }
@@ -255,8 +258,10 @@ static void noise(void **unused)
         rh_search *search = searched(&s);
         rh_leader leader[3];
         assert_int_equal(rh_search_lead(search, 3, leader), 3);
-        assert_true(leader[0].value >= leader[1].value && leader[1].value >= leader[2].value);
-        assert_true(leader[0].sd > 0.0 && leader[0].sd < sqrt(0.1));
+        assert_true(leader[0].value >= leader[1].value);
+        assert_true(leader[1].value >= leader[2].value);
+        assert_true(leader[0].sd > 0.0);
+        assert_true(leader[0].sd < sqrt(0.1));
         assert_true(on_mixed(rh_search_setting(search, leader[0].setting)) > -0.3);
         double value = search->setting[leader[0].setting].value;
         assert_true(leader[0].value != value);
@@ -291,8 +296,10 @@ static void odd_values(void **unused)
     search = searched(&s);
     rh_leader leader[30];
     assert_int_equal(rh_search_lead(search, 30, leader), 20);
-    for (int i = 0; i < 20; i++)
-        assert_true(isfinite(leader[i].value) && leader[i].setting % 3 != 1);
+    for (int i = 0; i < 20; i++) {
+        assert_true(isfinite(leader[i].value));
+        assert_int_not_equal(leader[i].setting % 3, 1);
+    }
     assert_int_equal(rh_search_lead(search, 1, leader), 1);
     rh_search_destroy(search);
 
@@ -309,8 +316,10 @@ static void pulled_in(void **unused)
     (void)unused;
     rh_bayes b = {.fence = 10.0, .slack = 2.0};
     double slope;
-    assert_true(rh_bayes__pull(&b, 11.5, &slope) == 11.5 && slope == 1.0);
-    assert_true(rh_bayes__pull(&b, 10.0, &slope) == 10.0 && slope == 1.0);
+    assert_true(rh_bayes__pull(&b, 11.5, &slope) == 11.5);
+    assert_true(slope == 1.0);
+    assert_true(rh_bayes__pull(&b, 10.0, &slope) == 10.0);
+    assert_true(slope == 1.0);
     assert_true(fabs(rh_bayes__pull(&b, 8.0, &slope) - 9.0) < 1e-15);
     assert_true(fabs(slope - 0.25) < 1e-15);
     assert_true(rh_bayes__pull(&b, -1e9, &slope) > 8.0);
@@ -343,7 +352,9 @@ static void penalties(void **unused)
             double found = branin(rh_search_setting(search, leader[0].setting));
             assert_true(found > -1.0);
             ngood += found > -0.05;
-            assert_true(nbad > 0 && nbad <= 6); // of 11 in a quarter of the box
+            // of 11 in a quarter of the box
+            assert_true(nbad > 0);
+            assert_true(nbad <= 6);
             rh_search_destroy(search);
         }
         assert_true(ngood >= 6);
@@ -506,8 +517,10 @@ static void many_settings(void **unused)
     assert_int_equal(finish(&s, search, NULL), RH_OK);
     assert_int_equal(rh_search_nsetting(search), N);
     const rh_bayes *b = search->self;
-    assert_true(b->nput >= 300 && b->nput <= 332);
-    assert_true(b->nseen == N && b->gp.n == b->nput);
+    assert_true(b->nput >= 300);
+    assert_true(b->nput <= 332);
+    assert_int_equal(b->nseen, N);
+    assert_int_equal(b->gp.n, b->nput);
 
     // ascending, each once; the best ten are there, and no setting is far from a point
     for (int k = 1; k < b->nput; k++)
@@ -544,7 +557,8 @@ static void as_in_the_paper(void **unused)
     assert_true(leader.value == best_of(plain, branin));
     const rh_gp *gp = &((rh_bayes *)plain->self)->gp;
     assert_int_equal(gp->ngroup, 1);
-    assert_true(gp->theta[RH_GP_VARIANCE] == 0.0 && gp->mean == 0.0);
+    assert_true(gp->theta[RH_GP_VARIANCE] == 0.0);
+    assert_true(gp->mean == 0.0);
     assert_true(fabs(exp(gp->theta[RH_GP_NOISE]) - 1e-6) < 1e-12);
     assert_true(gp->z[0] == rh_search_setting(plain, 0)[0]); // raw numbers
     rh_search_destroy(plain);

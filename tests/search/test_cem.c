@@ -121,7 +121,8 @@ static void first_spread(void **unused)
     }
     // a normal of deviation 20 in [-10, 10]: 5.6776; of sqrt(20): 4.1225 (SciPy's truncnorm);
     // of 1 in [-0.5, 0.5]: 0.2839
-    assert_true(sd[0][0] == sd[1][0] && sd[0][1] == sd[1][1]); // released: common
+    assert_true(sd[0][0] == sd[1][0]);
+    assert_true(sd[0][1] == sd[1][1]); // released: common
     assert_true(fabs(sqrt(sd[1][1]) - 5.6776) < 0.12);
     assert_true(fabs(sqrt(sd[2][1]) - 4.1225) < 0.12);
     assert_true(fabs(sqrt(sd[1][0]) - sqrt(1.0 / 12.0)) < 0.01);
@@ -140,7 +141,8 @@ static void finds_the_top(void **unused)
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
     assert_int_equal(leader.setting, 3200);
     const double *x = rh_search_setting(search, 3200);
-    assert_true(fabs(x[0] - 0.23) < 0.01 && fabs(x[1] - 7.1) < 0.1);
+    assert_true(fabs(x[0] - 0.23) < 0.01);
+    assert_true(fabs(x[1] - 7.1) < 0.1);
     rh_search_destroy(search);
 
     // as printed it stops almost at once, and the budget ends it too
@@ -190,7 +192,9 @@ static void ordered(void **unused)
     rh_leader leader;
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
     const double *x = rh_search_setting(search, leader.setting);
-    assert_true(fabs(log(x[0] / 0.02)) < 0.3 && fabs(x[1] - 9.0) <= 2.0 && x[2] == 8.0);
+    assert_true(fabs(log(x[0] / 0.02)) < 0.3);
+    assert_true(fabs(x[1] - 9.0) <= 2.0);
+    assert_true(x[2] == 8.0);
     rh_search_destroy(search);
 
     // where all can be tried, none is tried twice, and it ends
@@ -224,14 +228,18 @@ static void names_are_searched_separately(void **unused)
     assert_int_equal(rh_search_lead(search, 4, leader), 4);
     for (int i = 0; i < 3; i++)
         assert_in_range(leader[i].setting, 960, 962);
-    assert_true(leader[3].setting < 960 && leader[0].value > leader[1].value);
+    assert_true(leader[3].setting < 960);
+    assert_true(leader[0].value > leader[1].value);
     const double *x = rh_search_setting(search, leader[0].setting);
-    assert_true(x[1] == 0.0 && fabs(x[0] - 0.5) < 0.05);
+    assert_true(x[1] == 0.0);
+    assert_true(fabs(x[0] - 0.5) < 0.05);
     int count[3] = {0};
     for (int i = 0; i < 960; i++)
         for (int k = 0; k < 3; k++)
             count[k] += rh_search_setting(search, i)[1] == sample_names[k];
-    assert_true(count[0] == 320 && count[1] == 320 && count[2] == 320);
+    assert_int_equal(count[0], 320);
+    assert_int_equal(count[1], 320);
+    assert_int_equal(count[2], 320);
     rh_search_destroy(search);
 }
 
@@ -262,7 +270,8 @@ static void broken_down(void **unused)
     search_all(search, broken);
     rh_leader leader;
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-    assert_true(leader.value > 0.3 && leader.value <= 0.4);
+    assert_true(leader.value > 0.3);
+    assert_true(leader.value <= 0.4);
     rh_search_destroy(search);
     search = made(&s, param, 961);
     search_all(search, hopeless);
@@ -278,7 +287,8 @@ static void broken_down(void **unused)
     assert_int_equal(rh_search_nsetting(search), 33);
     assert_true(gap(rh_search_setting(search, 32)) == -INFINITY);
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-    assert_true(isfinite(leader.value) && leader.setting < 32);
+    assert_true(isfinite(leader.value));
+    assert_true(leader.setting < 32);
     rh_search_destroy(search);
 }
 

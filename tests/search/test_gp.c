@@ -195,11 +195,15 @@ static void names_have_equal_distances(void **unused)
     rh_gp__factor(&gp);
     rh_gp__weigh(&gp);
     rh_gp__predict(&gp, 3, at, mean, variance);
-    assert_true(mean[0] == mean[1] && variance[0] == variance[1]);
-    assert_true(mean[2] > mean[0] && variance[2] < variance[0]);
+    assert_true(mean[0] == mean[1]);
+    assert_true(variance[0] == variance[1]);
+    assert_true(mean[2] > mean[0]);
+    assert_true(variance[2] < variance[0]);
     z[1] = 0.6;
     rh_gp__slope(&gp, z, mean, variance, by, by_variance);
-    assert_true(by[0] == 0.0 && by_variance[0] == 0.0 && by[1] != 0.0);
+    assert_true(by[0] == 0.0);
+    assert_true(by_variance[0] == 0.0);
+    assert_true(by[1] != 0.0);
     rh_gp__clear(&gp);
 }
 
@@ -221,10 +225,13 @@ static void fits(void **unused)
     double start[8] = {0, -4, 0, 0, 1, -2, 1, 1}, theta[4];
     assert_int_equal(rh_gp__fit(&gp, prior, 2, start, 60, NULL), RH_OK);
     memcpy(theta, gp.theta, sizeof theta);
-    for (int i = 0; i < 4; i++)
-        assert_true(theta[i] >= prior[i].lo && theta[i] <= prior[i].hi);
+    for (int i = 0; i < 4; i++) {
+        assert_true(theta[i] >= prior[i].lo);
+        assert_true(theta[i] <= prior[i].hi);
+    }
     assert_true(theta[RH_GP_LENGTH + 1] > theta[RH_GP_LENGTH] + 1.0);
-    assert_true(exp(theta[RH_GP_NOISE]) > 0.003 && exp(theta[RH_GP_NOISE]) < 0.03);
+    assert_true(exp(theta[RH_GP_NOISE]) > 0.003);
+    assert_true(exp(theta[RH_GP_NOISE]) < 0.03);
     double best = rh_gp__evidence(&gp, theta, NULL);
     assert_true(best > rh_gp__evidence(&gp, start, NULL));
     assert_true(best > rh_gp__evidence(&gp, start + 4, NULL));
@@ -252,11 +259,14 @@ static void memory_runs_out(void **unused)
         if (!rc) {
             rh_gp__put(&gp, (double[]){0.5, 0.5}, 2.0, 0.0);
             rc = rh_gp__reserve(&gp, 10, &err);
-            assert_true(gp.n == 1 && gp.y[0] == 2.0 && gp.z[1] == 0.5);
+            assert_int_equal(gp.n, 1);
+            assert_true(gp.y[0] == 2.0);
+            assert_true(gp.z[1] == 0.5);
         }
         rh_gp__clear(&gp);
     } while (allocation_failed(rc, &err, live));
-    assert_true(nth > 1 && nth < 100);
+    assert_true(nth > 1);
+    assert_true(nth < 100);
 }
 
 int main(void)

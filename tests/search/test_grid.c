@@ -39,7 +39,8 @@ static void all_in_order(void **unused)
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
     for (int i = 0; i < 1000; i++)
         best = search->setting[i].value > best ? search->setting[i].value : best;
-    assert_true(leader.value == best && search->setting[leader.setting].value == best);
+    assert_true(leader.value == best);
+    assert_true(search->setting[leader.setting].value == best);
     rh_search_destroy(search);
 }
 

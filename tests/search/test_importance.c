@@ -29,27 +29,36 @@ static void by_hand(void **unused)
     double sum[4] = {0, 1, 3, 4};
     assert_int_equal(rh_importance(&space, 4, x, sum, NULL, share, total, &exact, NULL), RH_OK);
     assert_true(exact);
-    assert_true(fabs(share[0] - 0.9) < 1e-14 && fabs(share[1] - 0.1) < 1e-14);
-    assert_true(fabs(total[0] - 0.9) < 1e-14 && fabs(total[1] - 0.1) < 1e-14);
+    assert_true(fabs(share[0] - 0.9) < 1e-14);
+    assert_true(fabs(share[1] - 0.1) < 1e-14);
+    assert_true(fabs(total[0] - 0.9) < 1e-14);
+    assert_true(fabs(total[1] - 0.1) < 1e-14);
 
     // a exclusive or b: nothing alone, all together
     double either[4] = {0, 1, 1, 0};
     assert_int_equal(rh_importance(&space, 4, x, either, NULL, share, total, NULL, NULL),
                      RH_OK);
-    assert_true(share[0] == 0.0 && share[1] == 0.0);
-    assert_true(fabs(total[0] - 1.0) < 1e-14 && fabs(total[1] - 1.0) < 1e-14);
+    assert_true(share[0] == 0.0);
+    assert_true(share[1] == 0.0);
+    assert_true(fabs(total[0] - 1.0) < 1e-14);
+    assert_true(fabs(total[1] - 1.0) < 1e-14);
 
     // no differences; and nothing but breakdowns
     double same[4] = {7, 7, 7, 7}, broken[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     assert_int_equal(rh_importance(&space, 4, x, same, NULL, share, total, NULL, NULL), RH_OK);
-    assert_true(share[0] == 0.0 && share[1] == 0.0 && total[0] == 0.0 && total[1] == 0.0);
+    assert_true(share[0] == 0.0);
+    assert_true(share[1] == 0.0);
+    assert_true(total[0] == 0.0);
+    assert_true(total[1] == 0.0);
     assert_int_equal(rh_importance(&space, 4, x, broken, NULL, share, NULL, NULL, NULL), RH_OK);
-    assert_true(share[0] == 0.0 && share[1] == 0.0);
+    assert_true(share[0] == 0.0);
+    assert_true(share[1] == 0.0);
 
     // whether it breaks down is all there is to it: a alone says so
     double half[4] = {-INFINITY, -INFINITY, 3, 3};
     assert_int_equal(rh_importance(&space, 4, x, half, NULL, share, total, NULL, NULL), RH_OK);
-    assert_true(fabs(share[0] - 1.0) < 1e-14 && share[1] < 1e-14);
+    assert_true(fabs(share[0] - 1.0) < 1e-14);
+    assert_true(share[1] < 1e-14);
 
     // a breakdown is 0.05 of the range below the worst: here -0.05 where a and b are 0
     double one[4] = {-INFINITY, 0, 1, 1};
@@ -57,7 +66,8 @@ static void by_hand(void **unused)
     assert_int_equal(rh_importance(&space, 4, x, replaced, NULL, expected, NULL, NULL, NULL),
                      RH_OK);
     assert_int_equal(rh_importance(&space, 4, x, one, NULL, share, NULL, NULL, NULL), RH_OK);
-    assert_true(fabs(share[0] - expected[0]) < 1e-14 && fabs(share[1] - expected[1]) < 1e-14);
+    assert_true(fabs(share[0] - expected[0]) < 1e-14);
+    assert_true(fabs(share[1] - expected[1]) < 1e-14);
 }
 
 // Every share from its definition, with settings in another order.
@@ -114,8 +124,10 @@ static void by_definition(void **unused)
     double none[3], neither[3];
     assert_int_equal(rh_importance(&space, 24, x[0], same, NULL, none, neither, NULL, NULL),
                      RH_OK);
-    for (int k = 0; k < 3; k++)
-        assert_true(none[k] == 0.0 && neither[k] == 0.0);
+    for (int k = 0; k < 3; k++) {
+        assert_true(none[k] == 0.0);
+        assert_true(neither[k] == 0.0);
+    }
 
     // one missing, or one twice: no longer the whole table
     assert_int_equal(rh_importance(&space, 23, x[0], y, NULL, share, total, &exact, NULL),
@@ -161,8 +173,10 @@ static void ishigami(void **unused)
         for (int k = 0; k < 4; k++) {
             assert_true(fabs(share[k] - known[0][k]) < 0.06);
             assert_true(fabs(total[k] - known[1][k]) < 0.06);
-            assert_true(share[k] >= 0.0 && share[k] <= 1.0 && total[k] >= 0.0 &&
-                        total[k] <= 1.0);
+            assert_true(share[k] >= 0.0);
+            assert_true(share[k] <= 1.0);
+            assert_true(total[k] >= 0.0);
+            assert_true(total[k] <= 1.0);
         }
     }
 }
@@ -178,7 +192,9 @@ static void odd_ones(void **unused)
     assert_int_equal(rh_importance(&space, 3, x, same, NULL, &share, NULL, NULL, NULL), RH_OK);
     assert_true(share == 0.0);
     assert_int_equal(rh_importance(&space, 3, x, y, NULL, &share, &total, NULL, NULL), RH_OK);
-    assert_true(share > 0.95 && share <= 1.0 && total > 0.95);
+    assert_true(share > 0.95);
+    assert_true(share <= 1.0);
+    assert_true(total > 0.95);
 
     // more dimensions than the sequence has pairs for; only the first matters
     static rh_space wide = {.ndim = 20};
@@ -216,7 +232,8 @@ static void many_settings(void **unused)
     }
     double share[2];
     assert_int_equal(rh_importance(&space, N, x[0], y, NULL, share, NULL, NULL, NULL), RH_OK);
-    assert_true(fabs(share[0] - 0.25) < 0.03 && fabs(share[1] - 0.75) < 0.03);
+    assert_true(fabs(share[0] - 0.25) < 0.03);
+    assert_true(fabs(share[1] - 0.75) < 0.03);
 }
 
 static void memory_runs_out(void **unused)
@@ -232,7 +249,8 @@ static void memory_runs_out(void **unused)
         rh_base__alloc_fail_at(++nth);
         rc = rh_importance(&space, 3, x, y, NULL, &share, NULL, NULL, &err);
     } while (allocation_failed(rc, &err, live));
-    assert_true(nth > 1 && nth < 100);
+    assert_true(nth > 1);
+    assert_true(nth < 100);
 }
 
 int main(void)

@@ -58,7 +58,8 @@ static void as_the_reference_has_it(void **unused)
         double right[4][NDIM], share[NDIM], total[NDIM], error[2][NDIM], row[NDIM + 2];
         rh_space space = cube(ndim);
         double *place = x[0];
-        assert_true(n <= MOST && ndim <= NDIM);
+        assert_true(n <= MOST);
+        assert_true(ndim <= NDIM);
         for (int i = 0; i < n; i++) {
             assert_true(read_row(file, ndim + 2, row));
             memcpy(place + (ptrdiff_t)i * ndim, row, (size_t)ndim * sizeof *row);
@@ -105,8 +106,10 @@ static void limits(void **unused)
     }
     assert_int_equal(rh_importance_errors(&space, 30, x[0], value, NULL, share, total, &err),
                      RH_OK);
-    for (int k = 0; k < 2; k++)
-        assert_true(share[k] == 0.0 && total[k] == 0.0);
+    for (int k = 0; k < 2; k++) {
+        assert_true(share[k] == 0.0);
+        assert_true(total[k] == 0.0);
+    }
     assert_int_equal(rh_importance_errors(&space, 17, x[0], value, NULL, share, total, &err),
                      RH_EINVAL);
     assert_string_equal(err.text, "importance: 17 settings, expected 18 or more for an error");

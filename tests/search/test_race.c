@@ -110,7 +110,8 @@ static void stages(void **unused)
     }
     assert_int_equal(round_of(search, &nrun), 0);
     rh_search_foresee(search, &nsetting, &all);
-    assert_true(nsetting == 4 && all == 120);
+    assert_int_equal(nsetting, 4);
+    assert_int_equal(all, 120);
     rh_search_destroy(search);
 
     for (int r = 0; r < SAMPLE_RUNS; r++)
@@ -123,7 +124,8 @@ static void stages(void **unused)
         assert_int_equal(rh_search_state(search, i),
                          i == 2 ? RH_SETTING_DONE : RH_SETTING_DROPPED);
     rh_search_foresee(search, &nsetting, &all);
-    assert_true(nsetting == 4 && all == 45);
+    assert_int_equal(nsetting, 4);
+    assert_int_equal(all, 45);
     rh_leader leader[4];
     assert_int_equal(rh_search_lead(search, 4, leader), 1); // those with the most runs alone
     assert_int_equal(leader[0].setting, 2);
@@ -173,7 +175,8 @@ static void broken_down(void **unused)
     assert_int_equal(round_of(search, &nrun), 0);
     rh_leader leader;
     assert_int_equal(rh_search_lead(search, 1, &leader), 1);
-    assert_true(leader.value == -(double)INFINITY && leader.setting == 0);
+    assert_true(leader.value == -(double)INFINITY);
+    assert_int_equal(leader.setting, 0);
     rh_search_destroy(search);
 
     // scores without noise

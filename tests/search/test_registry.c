@@ -72,7 +72,8 @@ static int proposals(const rh_search_type *type, const rh_space *space, uint64_t
                 rh_search_amend(search, s, x);
             q[n] = (question){.setting = s, .nrun = asked[i].nrun};
             memcpy(q[n].x, x, (size_t)space->ndim * sizeof *x);
-            assert_true(asked[i].nrun > had[s] && asked[i].nrun <= RUNS);
+            assert_true(asked[i].nrun > had[s]);
+            assert_true(asked[i].nrun <= RUNS);
             taken += asked[i].nrun - had[s];
             had[s] = asked[i].nrun;
             assert_int_equal(sample_tell(search, asked[i], &err), RH_OK);
@@ -80,8 +81,10 @@ static int proposals(const rh_search_type *type, const rh_space *space, uint64_t
         int now;
         int64_t now_runs;
         rh_search_foresee(search, &now, &now_runs);
-        assert_true(rh_search_nsetting(search) <= now && taken <= now_runs);
-        assert_true(now <= most && now_runs <= most_runs);
+        assert_true(rh_search_nsetting(search) <= now);
+        assert_true(taken <= now_runs);
+        assert_true(now <= most);
+        assert_true(now_runs <= most_runs);
     }
 
     // no setting is open, leaders have all runs, and none leads twice
@@ -119,11 +122,14 @@ static void every_kind(void **unused)
         const rh_search_type *type = rh_search_type_at(i);
         rh_error err;
         assert_ptr_equal(rh_search_find(type->name, &err), type);
-        assert_true(strlen(type->about) > 10 && strlen(type->name) <= 31);
+        assert_true(strlen(type->about) > 10);
+        assert_true(strlen(type->name) <= 31);
         assert_true(i == 0 || strcmp(rh_search_type_at(i - 1)->name, type->name) < 0);
         for (int k = 0; k < type->nparam; k++) {
             const rh_param *p = &type->param[k];
-            assert_true(p->initial >= p->lo && p->initial <= p->hi && strlen(p->about) > 5);
+            assert_true(p->initial >= p->lo);
+            assert_true(p->initial <= p->hi);
+            assert_true(strlen(p->about) > 5);
         }
         for (int s = 0; s < NSAMPLE; s++) {
             rh_space space = sample_space(s);
@@ -160,8 +166,10 @@ static rh_status attempt(const rh_search_type *type, const rh_space *space, int 
         for (int i = 0; !rc && i < n; i++)
             rc = sample_tell(search, asked[i], &err);
     }
-    if (rc)
-        assert_true(rc == RH_ENOMEM && strstr(err.text, "memory"));
+    if (rc) {
+        assert_int_equal(rc, RH_ENOMEM);
+        assert_non_null(strstr(err.text, "memory"));
+    }
     rh_search_destroy(search);
     return rc;
 }

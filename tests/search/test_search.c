@@ -141,13 +141,16 @@ static void told_and_found(void **unused)
         int lead = rh_search_lead(search, most, leader);
         assert_int_equal(lead, most < N ? most : N);
         assert_int_equal(leader[0].setting, 1);
-        assert_true(leader[0].value == -1.0 && leader[0].sd == 2.0);
+        assert_true(leader[0].value == -1.0);
+        assert_true(leader[0].sd == 2.0);
         for (int i = 1; i < lead; i++)
             assert_true(leader[i].value < leader[i - 1].value ||
                         (leader[i].value == leader[i - 1].value &&
                          leader[i].setting > leader[i - 1].setting));
-        if (lead > 1)
-            assert_true(isnan(leader[1].sd) && leader[1].setting == 2);
+        if (lead > 1) {
+            assert_true(isnan(leader[1].sd));
+            assert_int_equal(leader[1].setting, 2);
+        }
     }
     assert_true(leader[N - 1].value == -(double)INFINITY);
     rh_search_destroy(search);
@@ -238,7 +241,8 @@ static void broken_runs_rank_last(void **unused)
             }
         rh_leader leader[64];
         int count = rh_search_lead(search, 64, leader);
-        assert_true(count > 0 && !broke[leader[0].setting]);
+        assert_true(count > 0);
+        assert_false(broke[leader[0].setting]);
         for (int i = 1; i < count; i++)
             if (broke[leader[i - 1].setting] && !broke[leader[i].setting])
                 fail_msg("%s: leader %d has broken runs, the next has none",

@@ -44,7 +44,8 @@ static void shifted(void **unused)
             double u[RH_MAX_DIM];
             rh_sobol__at(&sobol[s], i, u);
             for (int k = 0; k < RH_MAX_DIM; k++) {
-                assert_true(u[k] > 0.0 && u[k] < 1.0);
+                assert_true(u[k] > 0.0);
+                assert_true(u[k] < 1.0);
                 slice[k][(int)(256.0 * u[k])]++;
             }
             square[16 * (int)(16.0 * u[0]) + (int)(16.0 * u[1])]++;

@@ -46,7 +46,9 @@ static void multiples(void **unused)
         assert_true(x == list[i].last);
         for (int k = 0; k < (int)list[i].count; k++) { // all inside, all their own
             rh_space_at(&s, k, &x);
-            assert_true(x >= list[i].lo && x <= list[i].hi && rh_space_holds(&s, &x));
+            assert_true(x >= list[i].lo);
+            assert_true(x <= list[i].hi);
+            assert_true(rh_space_holds(&s, &x));
         }
     }
 }
@@ -62,13 +64,17 @@ static void counted_and_gone_through(void **unused)
             for (int c = 0; c < 3; c++, i++) {
                 double x[3];
                 rh_space_at(&s, i, x);
-                assert_true(x[0] == sample_list[a] && x[1] == sample_names[b]);
-                assert_true(x[2] == 0.5 * c && rh_space_holds(&s, x));
+                assert_true(x[0] == sample_list[a]);
+                assert_true(x[1] == sample_names[b]);
+                assert_true(x[2] == 0.5 * c);
+                assert_true(rh_space_holds(&s, x));
             }
     for (int64_t none = -1; none <= 36; none += 37) {
         double x[3] = {0};
         rh_space_at(&s, none, x);
-        assert_true(isnan(x[0]) && isnan(x[1]) && isnan(x[2]));
+        assert_true(isnan(x[0]));
+        assert_true(isnan(x[1]));
+        assert_true(isnan(x[2]));
     }
     rh_space mixed = sample_space(MIXED);
     assert_true(rh_space_count(&mixed) == (double)INFINITY);
@@ -86,7 +92,9 @@ static void counted_and_gone_through(void **unused)
     for (int k = 0; k < 5; k++)
         assert_true(x[k] == 1000.0);
     rh_space_at(&large, 1002, x);
-    assert_true(x[2] == 1.0 && x[3] == 2.0 && x[4] == 3.0);
+    assert_true(x[2] == 1.0);
+    assert_true(x[3] == 2.0);
+    assert_true(x[4] == 3.0);
 }
 
 static void what_it_holds(void **unused)
@@ -121,8 +129,11 @@ static void cube(void **unused)
             double u[] = {0.0, 1.0, -0.5, 1.5, 0.5, NAN}, x[6], back;
             for (int k = 0; k < 6; k++)
                 rh_space__place(&s, &u[k], &x[k]);
-            assert_true(x[0] == ends[i][0] && x[1] == ends[i][1]);
-            assert_true(x[2] == ends[i][0] && x[3] == ends[i][1] && x[5] == ends[i][0]);
+            assert_true(x[0] == ends[i][0]);
+            assert_true(x[1] == ends[i][1]);
+            assert_true(x[2] == ends[i][0]);
+            assert_true(x[3] == ends[i][1]);
+            assert_true(x[5] == ends[i][0]);
             double middle = scale == RH_LOG ? sqrt(ends[i][0] * ends[i][1])
                                             : 0.5 * (ends[i][0] + ends[i][1]);
             assert_true(fabs(x[4] / middle - 1.0) < 1e-14);

@@ -18,7 +18,8 @@ static void moments(rh_truncated *t, const double *wanted, int n, bool rare)
         t->rare = rare;
         rh_truncated__draw(t, &rng, h);
         for (int k = 0; k < 2; k++) {
-            assert_true(h[k] >= t->lo[k] && h[k] <= t->hi[k]);
+            assert_true(h[k] >= t->lo[k]);
+            assert_true(h[k] <= t->hi[k]);
             sum[k] += h[k] / n;
             square[k] += (h[k] - wanted[k]) * (h[k] - wanted[k]) / n;
         }
@@ -77,7 +78,8 @@ static void narrow(void **unused)
     for (int i = 0; i < 200; i++) {
         rh_truncated__draw(&t, &rng, h);
         for (int k = 0; k < t.n; k++) {
-            assert_true(h[k] >= t.lo[k] && h[k] <= t.hi[k]);
+            assert_true(h[k] >= t.lo[k]);
+            assert_true(h[k] <= t.hi[k]);
             sum += h[k] / (200 * t.n);
         }
     }
@@ -104,7 +106,10 @@ static void degenerate(void **unused)
         for (int k = 0; k < 20; k++) {
             double h[2];
             rh_truncated__draw(&t, &rng, h);
-            assert_true(h[0] >= 0.0 && h[0] <= 1.0 && h[1] >= 0.0 && h[1] <= 1.0);
+            assert_true(h[0] >= 0.0);
+            assert_true(h[0] <= 1.0);
+            assert_true(h[1] >= 0.0);
+            assert_true(h[1] <= 1.0);
         }
     }
 }

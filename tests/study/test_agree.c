@@ -130,7 +130,8 @@ static void noise_has_no_say(void **unused)
     made m;
     make(&m, 3, value, 1.0);
     assert_int_equal(winner_of(&m), 0);
-    assert_true(m.kind[0][1].regret < 0.05 && m.kind[1][0].regret > 0.5);
+    assert_true(m.kind[0][1].regret < 0.05);
+    assert_true(m.kind[1][0].regret > 0.5);
 }
 
 // With one kind it is the highest lower bound; what is not finite comes last.
@@ -147,7 +148,8 @@ static void bounds(void **unused)
 
     static const double broken[3][NKIND] = {{9, -INFINITY}, {1, 1}, {2, 0.9}};
     make(&m, 3, broken, 0.0);
-    assert_true(m.kind[0][1].regret == INFINITY && m.kind[1][1].regret == 0.0);
+    assert_true(m.kind[0][1].regret == INFINITY);
+    assert_true(m.kind[1][1].regret == 0.0);
     assert_true(winner_of(&m) != 0);
 
     static const double all_broken[2][NKIND] = {{3, -INFINITY}, {4, -INFINITY}};
@@ -164,7 +166,8 @@ static void diverged_settings_set_no_unit(void **unused)
     make(&m, 4, value, 0.0);
     m.trial[0].ndiverged = 1;
     assert_int_equal(rh_study__regrets(&m.study), RH_OK);
-    assert_true(m.kind[0][0].regret == 0.0 && m.kind[1][0].regret == 0.0);
+    assert_true(m.kind[0][0].regret == 0.0);
+    assert_true(m.kind[1][0].regret == 0.0);
     assert_true(fabs(m.kind[2][0].regret - 2.0 / (10.0 - 8.0)) < 1e-12);
     m.study.verdict.winner = 1; // and it does not beat the winner
     assert_true(rh_findings__begin(&m.study.verdict.findings));

@@ -49,23 +49,36 @@ static void all_of_it(void **unused)
     assert_string_equal(b->agent->name, "esarsa");
     assert_true(b->hp[rh_param_find(b->agent->param, b->agent->nparam, "tau")] == 0.1);
     assert_true(b->hp[rh_param_find(b->agent->param, b->agent->nparam, "tilings")] == 8.0);
-    assert_true(b->tasked && b->task.continuing);
+    assert_true(b->tasked);
+    assert_true(b->task.continuing);
     assert_int_equal(b->task.nobs, 2);
     assert_string_equal(b->task.obs_name[1], "level");
     assert_string_equal(b->obs_unit[0], "degC");
     assert_string_equal(b->obs_unit[1], "");
-    assert_true(b->task.obs_lo[1] == -1.0 && b->task.obs_hi[0] == 10.0);
-    assert_true(b->seen_lo[0] == 1.0 && b->seen_hi[0] == 9.0 && isnan(b->seen_hi[1]));
+    assert_true(b->task.obs_lo[1] == -1.0);
+    assert_true(b->task.obs_hi[0] == 10.0);
+    assert_true(b->seen_lo[0] == 1.0);
+    assert_true(b->seen_hi[0] == 9.0);
+    assert_true(isnan(b->seen_hi[1]));
     assert_int_equal(b->task.naction, 2);
     assert_int_equal(b->task.nact, 1);
     assert_string_equal(b->label[1], "on");
     assert_string_equal(b->act_name[0], "pump");
     assert_string_equal(b->reward_formula, "-abs(next[0] - 5)");
-    assert_true(b->task.gamma == 0.9 && b->task.reward_lo == -5.0 && b->task.nstep == 1000);
+    assert_true(b->task.gamma == 0.9);
+    assert_true(b->task.reward_lo == -5.0);
+    assert_int_equal(b->task.nstep, 1000);
     const rh_promise *p = &b->promise;
-    assert_true(p->score == -40.0 && p->lo95 == -44.0 && p->per_steps == 80);
-    assert_true(p->logged == -60.0 && p->ncurve == 4 && p->nstep == 80 && p->nrun == 99);
-    assert_true(p->mean[2] == -9.0 && p->spread[1] == 2.0 && p->alarm == 4.5);
+    assert_true(p->score == -40.0);
+    assert_true(p->lo95 == -44.0);
+    assert_int_equal(p->per_steps, 80);
+    assert_true(p->logged == -60.0);
+    assert_int_equal(p->ncurve, 4);
+    assert_int_equal(p->nstep, 80);
+    assert_int_equal(p->nrun, 99);
+    assert_true(p->mean[2] == -9.0);
+    assert_true(p->spread[1] == 2.0);
+    assert_true(p->alarm == 4.5);
     assert_string_equal(b->version, "0.1.0");
     rh_best_destroy(b);
 
@@ -73,7 +86,8 @@ static void all_of_it(void **unused)
     write_text(BEST_AGENT);
     assert_int_equal(rh_best_read(&b, path, NULL), RH_OK);
     assert_false(b->tasked);
-    assert_true(isnan(b->promise.score) && b->promise.ncurve == 0);
+    assert_true(isnan(b->promise.score));
+    assert_int_equal(b->promise.ncurve, 0);
     rh_best_destroy(b);
 
     // continuous actions
@@ -83,7 +97,9 @@ static void all_of_it(void **unused)
     assert_int_equal(rh_best_read(&b, path, NULL), RH_OK);
     assert_int_equal(b->task.naction, 0);
     assert_int_equal(b->task.nact, 2);
-    assert_true(b->task.act_lo[0] == -2.0 && b->task.act_hi[1] == 1.0 && !b->label);
+    assert_true(b->task.act_lo[0] == -2.0);
+    assert_true(b->task.act_hi[1] == 1.0);
+    assert_null(b->label);
     assert_true(b->task.reward_lo == -INFINITY);
     rh_best_destroy(b);
 }

@@ -103,7 +103,8 @@ static void models_and_settings(void **unused)
         for (int i = 0; i < 9; i++)
             value[i] = s.v->trial[i].value;
         qsort(value, 9, sizeof *value, by_value);
-        assert_true(s.v->nchecked == 5 && s.v->nreference == 2);
+        assert_int_equal(s.v->nchecked, 5);
+        assert_int_equal(s.v->nreference, 2);
         for (int i = 0; i < 3; i++)
             assert_true(s.v->checked[i] == s.v->trial[9].setting ||
                         s.v->checked[i] == s.v->trial[10].setting ||
@@ -155,7 +156,8 @@ static void intervals_reach_the_check(void **unused)
                 double run[3];
                 memcpy(run, s.v->check[c].score + 3 * i, sizeof run);
                 qsort(run, 3, sizeof *run, by_value);
-                assert_true(run[1] >= s.v->trial[t].lo95 && run[1] <= s.v->trial[t].hi95);
+                assert_true(run[1] >= s.v->trial[t].lo95);
+                assert_true(run[1] <= s.v->trial[t].hi95);
             }
     end(&s);
 }
@@ -208,8 +210,10 @@ static void what_holds_in_one_half_does_not(void **unused)
     sample s = make_of(log_of_pay(true), "3000", "2", "knn", 2);
     const rh_transfer *t = &s.v->transfer;
     const rh_trial *winner = &s.v->trial[s.v->winner];
-    assert_true(t->same > s.v->random.score && t->other < t->same);
-    assert_true(t->share >= 0.5 && t->lost > 0.0);
+    assert_true(t->same > s.v->random.score);
+    assert_true(t->other < t->same);
+    assert_true(t->share >= 0.5);
+    assert_true(t->lost > 0.0);
     assert_true(winner->lo95 <= winner->value - t->lost);
     assert_true(s.v->evidence[RH_EVIDENCE_TRANSFER].value == t->share);
     assert_true(warns(s.v, "model-exploited"));
@@ -228,11 +232,16 @@ static void medians_of_transfer(void **unused)
     // lost  20   0  4960  20   70: median  20; share 20/90, 0, 1, 20/70, unknown: 16/63
     rh_transfer t = rh_study__transferred(&study);
     assert_int_equal(t.n, 5);
-    assert_true(t.same == -30.0 && t.other == -50.0 && t.lost == 20.0);
+    assert_true(t.same == -30.0);
+    assert_true(t.other == -50.0);
+    assert_true(t.lost == 20.0);
     assert_true(fabs(t.share - 16.0 / 63.0) < 1e-12);
     study.moved.n = 0;
     t = rh_study__transferred(&study);
-    assert_true(t.n == 0 && isnan(t.same) && isnan(t.lost) && isnan(t.share));
+    assert_int_equal(t.n, 0);
+    assert_true(isnan(t.same));
+    assert_true(isnan(t.lost));
+    assert_true(isnan(t.share));
 }
 
 // ---------------------------------------------------------------------------- the evidence
@@ -345,8 +354,10 @@ static void evidence_of_the_confirmation(void **unused)
                             : n[1] < n[2] ? n[1]
                                           : n[2]);
     assert_true(fabs(rh_exp(v->evidence[RH_EVIDENCE_DATA].value) - least) < 1e-9 * least);
-    for (int i = 0; i < RH_NEVIDENCE; i++)
-        assert_true(v->evidence[i].name && v->evidence[i].about);
+    for (int i = 0; i < RH_NEVIDENCE; i++) {
+        assert_non_null(v->evidence[i].name);
+        assert_non_null(v->evidence[i].about);
+    }
     end(&s);
 }
 

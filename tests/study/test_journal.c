@@ -316,7 +316,8 @@ static void a_verdict_once(void **unused)
         verdict.winner = 0;        // then there is one
         verdict.finished = i == 2; // and another
     }
-    assert_true(st[0].st_size < st[1].st_size && st[1].st_size == st[2].st_size);
+    assert_true(st[0].st_size < st[1].st_size);
+    assert_int_equal(st[1].st_size, st[2].st_size);
     assert_true(st[2].st_size < st[3].st_size);
     size_t n;
     char *bytes = contents(&n);
@@ -758,9 +759,15 @@ static void confirmations_are_a_study(void **unused)
         assert_int_equal(rh_journal__ntrial(journal), 3);
         for (int i = 0; i < 3; i++)
             t[i] = rh_journal__trial(journal, i);
-        assert_true(t[0]->study == 0 && t[0]->number == 0 && t[0]->id == 0);
-        assert_true(t[1]->study == 2 && t[1]->number == 0 && t[1]->id == 2);
-        assert_true(t[2]->study == 2 && t[2]->number == 2 && t[2]->id == 4);
+        assert_int_equal(t[0]->study, 0);
+        assert_int_equal(t[0]->number, 0);
+        assert_int_equal(t[0]->id, 0);
+        assert_int_equal(t[1]->study, 2);
+        assert_int_equal(t[1]->number, 0);
+        assert_int_equal(t[1]->id, 2);
+        assert_int_equal(t[2]->study, 2);
+        assert_int_equal(t[2]->number, 2);
+        assert_int_equal(t[2]->id, 4);
         rh_journal__close(journal);
         journal = opened(&plan);
     }

@@ -71,7 +71,9 @@ static void of_a_comparison(void **unused)
     assert_non_null(all);
     assert_int_equal(all->ntrial, 2);
     int own = all->trial[1].chosen, other = !own;
-    assert_true(all->trial[own].chosen && !all->trial[other].chosen && all->trial[other].tried);
+    assert_true(all->trial[own].chosen);
+    assert_false(all->trial[other].chosen);
+    assert_true(all->trial[other].tried);
     for (int credible = 0; credible < 2; credible++)
         for (int named = 0; named < 2; named++) {
             rh_kinds kinds;
@@ -101,7 +103,8 @@ static void of_a_comparison(void **unused)
                      all->trial[other].repr_param);
     assert_int_equal(rh_kinds__begin(&kinds, model, &err), RH_OK);
     assert_int_equal(rh_kinds__add_wanted(&kinds, RH_KINDS__AUTO, model, &err), RH_OK);
-    assert_true(kinds.n == 2 && kinds.kind[1].repr == all->trial[other].repr);
+    assert_int_equal(kinds.n, 2);
+    assert_ptr_equal(kinds.kind[1].repr, all->trial[other].repr);
     rh_model_destroy(model);
     rh_log_destroy(log);
 }

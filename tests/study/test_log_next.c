@@ -127,14 +127,18 @@ static rh_study *finish(const rh_plan *plan, const rh_log *log, const char *name
 static void check_rows(const rh_verdict *v, const rh_log *log)
 {
     int steps = 0;
-    assert_true(v->nnext >= 1 && v->nnext <= RH_NEXT_MOST);
+    assert_true(v->nnext >= 1);
+    assert_true(v->nnext <= RH_NEXT_MOST);
     for (int i = 0; i < v->nnext; i++) {
         const rh_next *row = &v->next[i];
         int64_t nlogged = 0;
-        assert_true(row->steps >= 0 && row->steps % 10 == 0);
+        assert_true(row->steps >= 0);
+        assert_int_equal(row->steps % 10, 0);
         assert_true(i == 0 || row->steps <= v->next[i - 1].steps);
-        assert_true(row->agent >= 0.01 && row->agent <= 1.0);
-        assert_true(row->alone >= 0.0 && row->alone <= 1.0);
+        assert_true(row->agent >= 0.01);
+        assert_true(row->agent <= 1.0);
+        assert_true(row->alone >= 0.0);
+        assert_true(row->alone <= 1.0);
         for (int64_t t = 0; t < log->n; t++) {
             bool inside = row->action < 0
                               ? log->act[t] >= row->act_lo[0] && log->act[t] <= row->act_hi[0]
@@ -146,7 +150,8 @@ static void check_rows(const rh_verdict *v, const rh_log *log)
             nlogged += inside;
         }
         assert_int_equal(row->nlogged, nlogged);
-        assert_true(row->what[0] && strstr(row->why, "the agent does this in"));
+        assert_true(row->what[0]);
+        assert_non_null(strstr(row->why, "the agent does this in"));
         steps += row->steps;
     }
     assert_int_equal(steps, 1000);
@@ -166,11 +171,14 @@ static void the_rare_action(void **unused)
         c += row->action == 2 ? row->steps : 0;
         if (row->action == 2) {
             assert_string_equal(row->what, "c");
-            assert_true(row->nside >= 1 && row->side[0].sensor == 0 && row->side[0].lo > 0.2);
+            assert_true(row->nside >= 1);
+            assert_int_equal(row->side[0].sensor, 0);
+            assert_true(row->side[0].lo > 0.2);
         }
     }
     assert_true(c >= 900); // a and b are logged everywhere
-    assert_true(v->next[0].alone > 0.9 && v->next[0].nlogged == 0);
+    assert_true(v->next[0].alone > 0.9);
+    assert_int_equal(v->next[0].nlogged, 0);
 
     // a trial is a logged state in the region, or near it, the action, and 5 steps
     char *text = contents("rare", "log_next.csv"), *line = strtok(text, "\n");
@@ -182,10 +190,15 @@ static void the_rare_action(void **unused)
         char label;
         assert_int_equal(
             sscanf(line, "%d,%d,%lf,%lf,%c,%d", &trial, &region, &x, &y, &label, &hold), 6);
-        assert_true(trial == ++ntrial && region >= 1 && region <= v->nnext && hold == 5);
+        assert_int_equal(trial, ++ntrial);
+        assert_true(region >= 1);
+        assert_true(region <= v->nnext);
+        assert_int_equal(hold, 5);
         const rh_next *row = &v->next[region - 1];
         assert_true(label == row->what[0]);
-        assert_true(x >= row->side[0].lo && x < row->side[0].hi); // the log has many there
+        // the log has many there
+        assert_true(x >= row->side[0].lo);
+        assert_true(x < row->side[0].hi);
         assert_non_null(strstr(line, row->why));
     }
     assert_int_equal(ntrial, 200);
@@ -205,7 +218,9 @@ static void the_action_never_taken(void **unused)
     const rh_verdict *v = rh_study_verdict(study);
     int steps = 0, c = 0;
     assert_true(v->nnext >= 1);
-    assert_true(v->next[0].action == 2 && v->next[0].nside == 0 && v->next[0].nlogged == 0);
+    assert_int_equal(v->next[0].action, 2);
+    assert_int_equal(v->next[0].nside, 0);
+    assert_int_equal(v->next[0].nlogged, 0);
     assert_true(v->next[0].alone == 1.0);
     assert_non_null(strstr(v->next[0].why, "never takes this action"));
     for (int i = 0; i < v->nnext; i++) {
@@ -266,9 +281,13 @@ static void threads_and_resume(void **unused)
         assert_int_equal(v->nnext, w->nnext);
         for (int i = 0; i < v->nnext; i++) {
             const rh_next *a = &v->next[i], *b = &w->next[i];
-            assert_true(a->steps == b->steps && a->agent == b->agent && a->alone == b->alone);
-            assert_true(a->action == b->action && a->nside == b->nside);
-            assert_true(a->act_lo[0] == b->act_lo[0] && a->act_hi[0] == b->act_hi[0]);
+            assert_int_equal(a->steps, b->steps);
+            assert_true(a->agent == b->agent);
+            assert_true(a->alone == b->alone);
+            assert_int_equal(a->action, b->action);
+            assert_int_equal(a->nside, b->nside);
+            assert_true(a->act_lo[0] == b->act_lo[0]);
+            assert_true(a->act_hi[0] == b->act_hi[0]);
             assert_string_equal(a->what, b->what);
             assert_string_equal(a->why, b->why);
         }
@@ -315,8 +334,12 @@ static void other_rows(void **unused)
     j = study->journal;
     const rh_log *own = rh_model_log(rh_study_model(study));
     assert_true(rh_journal__next(j, setting, nsetting, own, row, &n));
-    assert_true(n == 1 && row[0].action == 1 && row[0].steps == 10 && row[0].nlogged == 3);
-    assert_true(row[0].side[0].lo == -INFINITY && row[0].side[0].hi == 0.125);
+    assert_int_equal(n, 1);
+    assert_int_equal(row[0].action, 1);
+    assert_int_equal(row[0].steps, 10);
+    assert_int_equal(row[0].nlogged, 3);
+    assert_true(row[0].side[0].lo == -INFINITY);
+    assert_true(row[0].side[0].hi == 0.125);
     assert_false(rh_journal__next(j, setting, 1, own, row, &n)); // of other settings
     rh_log fewer = *own;
     fewer.naction = 1; // the row's action does not exist

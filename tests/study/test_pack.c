@@ -36,8 +36,10 @@ static void arrives_as_it_was(void **state)
     assert_int_equal(rh_eval_runs(members.env, NMEMBER, s.agent, &s.task, NSETTING, s.hp,
                                   &s.opt, result, NULL, &err),
                      RH_OK);
-    for (int i = 0; i < NUNIT; i++)
-        assert_true(result[i].score == s.result[0][i].score && result[i].nstep == 400);
+    for (int i = 0; i < NUNIT; i++) {
+        assert_true(result[i].score == s.result[0][i].score);
+        assert_int_equal(result[i].nstep, 400);
+    }
     assert_true(rh_model_fingerprint(model) == rh_model_fingerprint(s.model[0][0]));
     rh_members__clear(&members);
     rh_model_destroy(model);

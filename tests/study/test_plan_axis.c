@@ -116,17 +116,25 @@ static void kinds_and_scales(void **unused)
         assert_int_equal(d[k].scale, want[k].scale);
         assert_true(d[k].step == want[k].step);
     }
-    assert_true(d[4].value[0] == 0.05 && d[4].value[1] == 0.5);
-    assert_true(d[5].lo == 2.0 && d[5].hi == 5.0);
+    assert_true(d[4].value[0] == 0.05);
+    assert_true(d[4].value[1] == 0.5);
+    assert_true(d[5].lo == 2.0);
+    assert_true(d[5].hi == 5.0);
 
     // as the agent sees them
     double x[] = {0.01, 0.9, 1.5, 2.0, 0.05, 5.0, 1.0}, hp[32];
     rh_plan_hp(plan, x, hp);
     const rh_agent_type *agent = plan->agent;
 #define HP(name) hp[rh_param_find(agent->param, agent->nparam, name)]
-    assert_true(HP("alpha") == 0.01 && HP("beta1") == 0.9 && HP("tau") == 1.5);
-    assert_true(HP("w_init") == 2.0 && HP("lambda") == 0.95 && HP("tilings") == 32.0);
-    assert_true(HP("features") == 1.0 && HP("tiles") == 8.0 && HP("beta2") == 0.999);
+    assert_true(HP("alpha") == 0.01);
+    assert_true(HP("beta1") == 0.9);
+    assert_true(HP("tau") == 1.5);
+    assert_true(HP("w_init") == 2.0);
+    assert_true(HP("lambda") == 0.95);
+    assert_true(HP("tilings") == 32.0);
+    assert_true(HP("features") == 1.0);
+    assert_true(HP("tiles") == 8.0);
+    assert_true(HP("beta2") == 0.999);
     rh_plan_destroy(plan);
 }
 

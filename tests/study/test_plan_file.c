@@ -49,12 +49,14 @@ static void a_whole_file(void **unused)
     assert_true(plan->cutoff == INT64_MAX);
     assert_int_equal(plan->nmember, 4);
     assert_int_equal(plan->resample, RH_RESAMPLE_SUBSET);
-    assert_true(plan->share == 0.5 && plan->gamma == 0.99);
+    assert_true(plan->share == 0.5);
+    assert_true(plan->gamma == 0.99);
     assert_int_equal(plan->episodes, RH_EPISODES_END);
     assert_string_equal(plan->task_of->name, "puddle_world");
     assert_int_equal(plan->nrange, 2);
     assert_string_equal(plan->range[0].sensor, "level");
-    assert_true(plan->range[0].lo == -1.5 && plan->range[1].hi == 100.0);
+    assert_true(plan->range[0].lo == -1.5);
+    assert_true(plan->range[1].hi == 100.0);
     assert_int_equal(plan->confirm_settings, 4);
     assert_int_equal(plan->confirm_members, 3);
     assert_int_equal(plan->confirm_runs, 20);

@@ -20,7 +20,8 @@ static void usual(void **unused)
         assert_int_equal(plan->dim[n].param, i);
         assert_string_equal(dim->name, p->name);
         assert_int_equal(dim->kind, RH_DIM_RANGE);
-        assert_true(dim->lo == p->usual_lo && dim->hi == p->usual_hi);
+        assert_true(dim->lo == p->usual_lo);
+        assert_true(dim->hi == p->usual_hi);
         assert_true(dim->step == (p->whole ? 1.0 : 0.0));
         assert_int_equal(dim->scale, p->usual_lo > 0.0 ? p->scale : RH_LINEAR);
         n++;

@@ -74,7 +74,8 @@ static void assert_same(const rh_plan *a, const rh_plan *b)
         assert_string_equal(s->dim[k].name, t->dim[k].name);
         assert_int_equal(s->dim[k].kind, t->dim[k].kind);
         assert_int_equal(s->dim[k].scale, t->dim[k].scale);
-        assert_true(s->dim[k].lo == t->dim[k].lo && s->dim[k].hi == t->dim[k].hi);
+        assert_true(s->dim[k].lo == t->dim[k].lo);
+        assert_true(s->dim[k].hi == t->dim[k].hi);
         assert_true(s->dim[k].step == t->dim[k].step);
         assert_int_equal(s->dim[k].nvalue, t->dim[k].nvalue);
         for (int i = 0; i < s->dim[k].nvalue; i++)

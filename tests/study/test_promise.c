@@ -109,7 +109,8 @@ static void the_logged_controller(void **unused)
     begin(&s, log, false, -20.0, -100.0);
     judge(&s);
     const rh_verdict *v = &s.study.verdict;
-    assert_true(v->per_steps == 0 && near(v->logged.score, -12.4));
+    assert_int_equal(v->per_steps, 0);
+    assert_true(near(v->logged.score, -12.4));
     double half = 2.7764451051977987 * 2.0 * 1.9235384061671346 / sqrt(5.0);
     assert_true(fabs(v->logged.lo95 - (-12.4 - half)) < 1e-6);
     assert_true(fabs(v->logged.hi95 - (-12.4 + half)) < 1e-6);
@@ -118,7 +119,8 @@ static void the_logged_controller(void **unused)
     // by the criterion of the score
     s.study.eval.criterion = RH_MEDIAN;
     judge(&s);
-    assert_true(near(v->logged.score, -12.0) && isnan(v->logged.lo95));
+    assert_true(near(v->logged.score, -12.0));
+    assert_true(isnan(v->logged.lo95));
     end(&s);
     s.study.eval.criterion = RH_WORST;
     judge(&s);
@@ -130,17 +132,21 @@ static void the_logged_controller(void **unused)
     log = log_of_failures(250, 0.0);
     begin(&s, log, true, -300.0, -1000.0);
     judge(&s);
-    assert_true(v->per_steps == 50000 && near(v->logged.score, -200.0));
-    assert_true(near(v->logged.lo95, -200.0) && near(v->logged.hi95, -200.0));
+    assert_int_equal(v->per_steps, 50000);
+    assert_true(near(v->logged.score, -200.0));
+    assert_true(near(v->logged.lo95, -200.0));
+    assert_true(near(v->logged.hi95, -200.0));
     end(&s);
     s.study.eval.criterion = RH_WORST; // of segments of 1,666 steps, 6 of which fit
     judge(&s);
-    assert_true(v->per_steps == 1666 && fabs(v->logged.score + 7.0) < 0.01);
+    assert_int_equal(v->per_steps, 1666);
+    assert_true(fabs(v->logged.score + 7.0) < 0.01);
     end(&s);
     s.study.eval.criterion = RH_FINAL;
     s.study.eval.final_share = 0.5;
     judge(&s);
-    assert_true(v->per_steps == 25000 && near(v->logged.score, -100.0));
+    assert_int_equal(v->per_steps, 25000);
+    assert_true(near(v->logged.score, -100.0));
     end(&s);
     rh_log_destroy(log);
 }
@@ -253,7 +259,8 @@ static void rare_failures(void **unused)
     for (int i = 0; i < 50; i++)
         s.result[i].score = -600.0 - 40.0 * (i / 10.0) - i % 10;
     judge(&s);
-    assert_true(v->nrare == 0 && isnan(v->rare_score));
+    assert_int_equal(v->nrare, 0);
+    assert_true(isnan(v->rare_score));
     assert_null(found(&s, "rare-failures"));
     end(&s);
     s.result[13].score = -5000.0;
@@ -262,7 +269,9 @@ static void rare_failures(void **unused)
     assert_int_equal(v->nrare, 2);
     assert_true(near(v->rare_score, -4500.0));
     const rh_finding *f = found(&s, "rare-failures");
-    assert_true(f && f->severity == RH_WARNING && f->count == 2);
+    assert_non_null(f);
+    assert_int_equal(f->severity, RH_WARNING);
+    assert_int_equal(f->count, 2);
     assert_non_null(strstr(f->evidence, "2 of the winner's 50 runs score -4500 on average"));
     end(&s);
 
@@ -379,8 +388,10 @@ static void withdrawn(void **unused)
         s.study.verdict.ntrial = 2;
         s.study.verdict.nconfirm = 1;
         rh_study__withdraw(&s.study);
-        assert_true(both[0].lo95 == -9000.0 && both[0].hi95 == -600.0);
-        assert_true(isnan(both[1].lo95) == !paper && isnan(both[1].hi95) == !paper);
+        assert_true(both[0].lo95 == -9000.0);
+        assert_true(both[0].hi95 == -600.0);
+        assert_int_equal(isnan(both[1].lo95), !paper);
+        assert_int_equal(isnan(both[1].hi95), !paper);
         end(&s);
     }
     rh_log_destroy(log);
@@ -406,7 +417,8 @@ static void no_surer_than_the_log(void **unused)
     assert_true(half > 20.0);
     assert_true(near((one.lo95 + 640.0) * (one.lo95 + 640.0), 40.0 * 40.0 + half * half));
     assert_true(near((one.hi95 + 640.0) * (one.hi95 + 640.0), 30.0 * 30.0 + half * half));
-    assert_true(one.lo95 < -640.0 && one.hi95 > -640.0);
+    assert_true(one.lo95 < -640.0);
+    assert_true(one.hi95 > -640.0);
     end(&s);
 
     one.value = -half / 2.0; // costs are never gains

@@ -25,7 +25,8 @@ static void assert_side(const rh_regions__region *r, int i, int feature, double 
 {
     assert_true(i < r->nside);
     assert_int_equal(r->side[i].feature, feature);
-    assert_true(r->side[i].lo == lo && r->side[i].hi == hi);
+    assert_true(r->side[i].lo == lo);
+    assert_true(r->side[i].hi == hi);
 }
 
 // x = 0 .. 19, y = 1 from 15 on. Deciles are 2, 4, .. 18. The gain is 25/6 - 25/20 = 2.917 at
@@ -41,9 +42,12 @@ static void one_cut(void **unused)
     assert_int_equal(split(20, 1, x, y, 1, 1), 2);
     assert_side(&leaf[0], 0, 0, -INFINITY, 14.0);
     assert_side(&leaf[1], 0, 0, 14.0, INFINITY);
-    assert_true(leaf[0].n == 14 && leaf[0].total == 0.0);
-    assert_true(leaf[1].n == 6 && leaf[1].total == 5.0);
-    assert_true(rh_regions__has(&leaf[1], &x[14]) && !rh_regions__has(&leaf[1], &x[13]));
+    assert_int_equal(leaf[0].n, 14);
+    assert_true(leaf[0].total == 0.0);
+    assert_int_equal(leaf[1].n, 6);
+    assert_true(leaf[1].total == 5.0);
+    assert_true(rh_regions__has(&leaf[1], &x[14]));
+    assert_false(rh_regions__has(&leaf[1], &x[13]));
 
     // 7 points must be left: 12 is the last that leaves them
     assert_int_equal(split(20, 1, x, y, 1, 7), 2);
@@ -54,7 +58,8 @@ static void one_cut(void **unused)
     assert_int_equal(split(20, 1, x, y, 2, 1), 3);
     assert_side(&leaf[1], 0, 0, 14.0, 16.0);
     assert_side(&leaf[2], 0, 0, 16.0, INFINITY);
-    assert_true(leaf[2].n == 4 && leaf[2].total == 4.0);
+    assert_int_equal(leaf[2].n, 4);
+    assert_true(leaf[2].total == 4.0);
 }
 
 // y is 1 in a quarter of a square; both features explain as much, and the first is taken.
@@ -73,8 +78,10 @@ static void two_features(void **unused)
     assert_int_equal(leaf[2].nside, 2);
     assert_side(&leaf[2], 0, 0, 10.0, INFINITY);
     assert_side(&leaf[2], 1, 1, 10.0, INFINITY);
-    assert_true(leaf[2].n == 100 && leaf[2].total == 100.0);
-    assert_true(leaf[1].n == 100 && leaf[1].total == 0.0);
+    assert_int_equal(leaf[2].n, 100);
+    assert_true(leaf[2].total == 100.0);
+    assert_int_equal(leaf[1].n, 100);
+    assert_true(leaf[1].total == 0.0);
 }
 
 // Thresholds are multiples of a power of ten, at most a hundredth of the range.
@@ -106,7 +113,9 @@ static void no_cut(void **unused)
         y[i] = 0.1;
     }
     assert_int_equal(split(20, 1, x, y, 2, 1), 1);
-    assert_true(leaf[0].nside == 0 && leaf[0].n == 20 && fabs(leaf[0].total - 2.0) < 1e-12);
+    assert_int_equal(leaf[0].nside, 0);
+    assert_int_equal(leaf[0].n, 20);
+    assert_true(fabs(leaf[0].total - 2.0) < 1e-12);
     y[3] = 1.0;
     assert_int_equal(split(20, 1, z, y, 2, 1), 1);
     assert_int_equal(split(0, 1, x, y, 2, 1), 0);
@@ -127,7 +136,8 @@ static void joined(void **unused)
     rh_regions__region r[3] = {box(-INFINITY, 1, 5, 4), box(1, 2, 5, 5), box(2, 3, 5, 10)};
     assert_int_equal(rh_regions__join(r, 3, 1.5), 2);
     assert_side(&r[0], 0, 0, -INFINITY, 2.0);
-    assert_true(r[0].n == 20 && r[0].total == 9.0);
+    assert_int_equal(r[0].n, 20);
+    assert_true(r[0].total == 9.0);
     assert_side(&r[1], 0, 0, 2.0, 3.0);
 
     // both halves of everything: the bound vanishes

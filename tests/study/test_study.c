@@ -207,21 +207,26 @@ static void a_grid(void **unused)
     rh_study *study = finish(plan, log, NULL, 1);
     const rh_verdict *v = rh_study_verdict(study);
     assert_non_null(v);
-    assert_true(v->finished && v->ntrial == 6 + 2 && v->nconfirm == 2);
+    assert_true(v->finished);
+    assert_int_equal(v->ntrial, 6 + 2);
+    assert_int_equal(v->nconfirm, 2);
     assert_int_equal(v->nrun, 6 * 3 + 2 * 2 * 2);
     assert_int_equal(v->nstep, v->nrun * 300);
-    assert_true(v->importance_known && v->importance_exact);
+    assert_true(v->importance_known);
+    assert_true(v->importance_exact);
 
     // the two that led the search were confirmed, and the better of them won
     int above = 0;
     for (int i = 0; i < 6; i++)
         above += v->trial[i].value > v->trial[v->search_best].value;
     assert_int_equal(above, 0);
-    assert_true(v->winner >= 6 && v->trial[v->winner].confirm);
+    assert_true(v->winner >= 6);
+    assert_true(v->trial[v->winner].confirm);
     assert_true(v->trial[v->winner_search].setting == v->trial[v->winner].setting);
     for (int i = 6; i < 8; i++)
         assert_true(v->trial[i].lo95 <= v->trial[v->winner].lo95);
-    assert_true(v->ntied >= 1 && v->tied[0] == v->winner);
+    assert_true(v->ntied >= 1);
+    assert_int_equal(v->tied[0], v->winner);
 
     // a setting's runs are those that eval runs
     const rh_trial *t = &v->trial[4];
@@ -298,7 +303,8 @@ static void stopped_and_resumed(void **unused)
         // all runs are there: none is repeated
         rh_study *study = finish(plan, log, name, 1);
         const rh_verdict *v = rh_study_verdict(study);
-        assert_true(v->finished && v->nrun_resumed == v->nrun);
+        assert_true(v->finished);
+        assert_int_equal(v->nrun_resumed, v->nrun);
         rh_study_destroy(study);
         assert_same_study(whole, name);
         rh_plan_destroy(plan);
@@ -332,7 +338,9 @@ static void links_are_not_followed(void **unused)
         assert_non_null(fgets(text, sizeof text, precious));
         fclose(precious);
         assert_string_equal(text, "precious");
-        assert_true(lstat(link[i], &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 8);
+        assert_int_equal(lstat(link[i], &st), 0);
+        assert_true(S_ISREG(st.st_mode));
+        assert_true(st.st_size > 8);
         unlink(target[i]);
     }
     rh_plan_destroy(plan);
@@ -352,7 +360,8 @@ static void more_trials(void **unused)
     rh_study_destroy(finish(short_plan, log, "more", 2));
     rh_study *study = finish(long_plan, log, "more", 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->nrun_resumed == 4 * 3 + 2 * 2 * 2 && v->ntrial - v->nconfirm == 9);
+    assert_int_equal(v->nrun_resumed, 4 * 3 + 2 * 2 * 2);
+    assert_int_equal(v->ntrial - v->nconfirm, 9);
     rh_study_destroy(study);
     rh_study_destroy(finish(long_plan, log, "at-once", 1));
     assert_same_study("at-once", "more");
@@ -390,7 +399,9 @@ static void more_runs(void **unused)
     assert_same_study("all-at-once", "grown");
     rh_study *study = finish(plan[1], log, "grown", 1);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->finished && v->nrun_resumed == v->nrun && v->trial[v->winner].nrun == 6);
+    assert_true(v->finished);
+    assert_int_equal(v->nrun_resumed, v->nrun);
+    assert_int_equal(v->trial[v->winner].nrun, 6);
     rh_study_destroy(study);
     assert_same_study("all-at-once", "grown");
 
@@ -528,7 +539,8 @@ static void numbers_of_the_journal(void **unused)
     rh_journal__close(journal);
     rh_study *study = finish(plan, log, "then", 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->ntrial - v->nconfirm == 5 && v->trial[0].x[0] == 0.0625);
+    assert_int_equal(v->ntrial - v->nconfirm, 5);
+    assert_true(v->trial[0].x[0] == 0.0625);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -590,26 +602,30 @@ static void two_kinds(void **unused)
     rh_plan *one = plan_of(log, grid_words), *two = plan_of(log, two_words);
     rh_study *alone = finish(one, log, NULL, 1), *both = finish(two, log, NULL, 2);
     const rh_verdict *a = rh_study_verdict(alone), *b = rh_study_verdict(both);
-    assert_true(a->nkind == 1 && b->nkind == 2 && b->nconfirm == 2);
+    assert_int_equal(a->nkind, 1);
+    assert_int_equal(b->nkind, 2);
+    assert_int_equal(b->nconfirm, 2);
     assert_string_equal(rh_study_kind(both, 0), "stitching");
     assert_string_equal(b->kind[1], "network");
     assert_null(rh_study_kind(both, 2));
     assert_int_equal(b->nrun - a->nrun, 2 * 2 * 2);
     for (int i = 0; i < b->ntrial; i++) {
         const rh_trial *x = &a->trial[i], *y = &b->trial[i];
-        assert_true(x->setting == y->setting && x->value == y->value);
+        assert_int_equal(x->setting, y->setting);
+        assert_true(x->value == y->value);
         assert_int_equal(y->nkind, y->confirm ? 2 : 1);
         assert_int_equal(y->nmember, y->confirm ? 4 : 1);
         for (int k = 0; k < x->nmember * x->nrun; k++)
             assert_true(x->result[k].score == y->result[k].score);
         if (!y->confirm)
             continue;
-        assert_true(y->kind[0].lo95 == x->kind[0].lo95 && y->kind[0].hi95 == x->kind[0].hi95);
+        assert_true(y->kind[0].lo95 == x->kind[0].lo95);
+        assert_true(y->kind[0].hi95 == x->kind[0].hi95);
         assert_true(y->kind[1].value != y->kind[0].value);
         double half = 0.5 * (b->logged.hi95 - b->logged.lo95);
         double lo = y->kind[0].lo95 - b->optimism, hi = y->kind[0].hi95;
-        assert_true(b->optimism == a->optimism &&
-                    ends_at(x->lo95, x->value, x->value - lo, half));
+        assert_true(b->optimism == a->optimism);
+        assert_true(ends_at(x->lo95, x->value, x->value - lo, half));
         lo = fmin(lo, y->kind[1].lo95);
         hi = fmax(hi, y->kind[1].hi95);
         assert_true(ends_at(y->lo95, y->value, y->value - lo, half));
@@ -723,7 +739,8 @@ static void kinds_of_the_journal(void **unused)
     const rh_verdict *v = rh_study_verdict(study);
     assert_int_equal(v->nkind, 2);
     const rh_kinds__kind *kept = &study->kinds.kind[1];
-    assert_true(kept->type == nn && kept->repr == repr);
+    assert_ptr_equal(kept->type, nn);
+    assert_ptr_equal(kept->repr, repr);
     assert_memory_equal(kept->param, param, (size_t)nn->nparam * sizeof *param);
     assert_memory_equal(kept->repr_param, repr_param, (size_t)repr->nparam * sizeof *param);
     rh_study_destroy(study);
@@ -828,7 +845,8 @@ static void bounds_are_reported(void **unused)
     assert_non_null(finding(v, "all-tied"));
     assert_non_null(finding(v, "not-confirmed"));
     assert_int_equal(v->nconfirm, 0);
-    assert_true(v->ntied > 2 && !v->trial[v->winner].confirm);
+    assert_true(v->ntied > 2);
+    assert_false(v->trial[v->winner].confirm);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -858,7 +876,8 @@ static void compared_with_random(void **unused)
         for (int i = 0; i < 10; i++)
             sum += result[i].score;
         assert_true(fabs(v->random.score - sum / 10.0) < 1e-12);
-        assert_true(v->random.lo95 < v->random.score && v->random.score < v->random.hi95);
+        assert_true(v->random.lo95 < v->random.score);
+        assert_true(v->random.score < v->random.hi95);
         assert_true(v->logged.score == 9.0 || fabs(v->logged.score - 10.0) < 0.5);
         assert_true(v->trial[v->winner].value > v->random.hi95);
         assert_true(nthread == 1 || v->random.score == first);
@@ -928,7 +947,8 @@ static void again_from_the_journal(void **unused)
         char *best = contents("again", "best.yaml"), *journal = contents("again", "study.log");
         rh_study *study = finish(plan, log, "again", 1);
         assert_int_equal(study->members[RH_STAGE_CONFIRM].nmember, 0);
-        assert_true(study->confirms && isfinite(study->random.score));
+        assert_true(study->confirms);
+        assert_true(isfinite(study->random.score));
         char *later = contents("again", "best.yaml"), *same = contents("again", "study.log");
         assert_string_equal(best, later);
         assert_string_equal(journal, same);
@@ -975,7 +995,9 @@ static void sums_that_overflow(void **unused)
         plan = plan_of(log, confirmed);
         study = finish(plan, log, "overflow", 1);
         v = rh_study_verdict(study);
-        assert_true(v->winner == -1 && v->nconfirm == 0 && v->ntrial == 3);
+        assert_int_equal(v->winner, -1);
+        assert_int_equal(v->nconfirm, 0);
+        assert_int_equal(v->ntrial, 3);
         rh_study_destroy(study);
         rh_plan_destroy(plan);
         char best[200];
@@ -1036,7 +1058,8 @@ static void diverged_settings_rank_last(void **unused)
         int nsound = 0, nsearch = v->ntrial - v->nconfirm;
         for (int i = 0; i < nsearch; i++)
             nsound += v->trial[i].ndiverged == 0;
-        assert_true(nsound >= 3 && nsound < nsearch);
+        assert_true(nsound >= 3);
+        assert_true(nsound < nsearch);
         for (int i = nsearch; i < v->ntrial; i++)
             assert_int_equal(rh_study__find(study, v->trial[i].setting, false)->trial.ndiverged,
                              0);
@@ -1117,7 +1140,8 @@ static void many_are_confirmed(void **unused)
     rh_plan *plan = plan_of(log, words);
     rh_study *study = finish(plan, log, NULL, 2);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v->nconfirm == 540 && v->nrun == 560 + 540 * 2);
+    assert_int_equal(v->nconfirm, 540);
+    assert_int_equal(v->nrun, 560 + 540 * 2);
     rh_study_destroy(study);
     rh_plan_destroy(plan);
     rh_log_destroy(log);
@@ -1134,18 +1158,28 @@ static void an_estimate(void **unused)
     rh_estimate e;
     assert_int_equal(rh_study_create(&study, plan, log, NULL, NULL, NULL, &err), RH_OK);
     assert_int_equal(rh_study_estimate(study, &e, &err), RH_OK);
-    assert_true(e.nsetting == 6 && e.nrun == 6 * 3 + 2 * 2 * 2 && e.nconfirm == 8);
-    assert_true(e.seconds_per_run > 0.0 && e.seconds_fit > 0.0 && e.seconds_search > 0.0 &&
-                e.eval.nstep == 300);
+    assert_int_equal(e.nsetting, 6);
+    assert_int_equal(e.nrun, 6 * 3 + 2 * 2 * 2);
+    assert_int_equal(e.nconfirm, 8);
+    assert_true(e.seconds_per_run > 0.0);
+    assert_true(e.seconds_fit > 0.0);
+    assert_true(e.seconds_search > 0.0);
+    assert_int_equal(e.eval.nstep, 300);
     assert_true(fabs(e.seconds - e.seconds_fit - e.seconds_search -
                      (double)e.nrun * e.seconds_per_run) < 1e-9);
     const rh_verdict *v = rh_study_verdict(study);
-    assert_true(v && v->winner == -1 && v->ntied == 0 && !v->finished);
+    assert_non_null(v);
+    assert_int_equal(v->winner, -1);
+    assert_int_equal(v->ntied, 0);
+    assert_false(v->finished);
 
     // it runs once, and its verdict is that of the end
     assert_int_equal(rh_study_run(study, &err), RH_OK);
     v = rh_study_verdict(study);
-    assert_true(v && v->finished && v->winner >= 0 && v == rh_study_verdict(study));
+    assert_non_null(v);
+    assert_true(v->finished);
+    assert_true(v->winner >= 0);
+    assert_ptr_equal(v, rh_study_verdict(study));
     assert_int_equal(rh_study_run(study, &err), RH_EINVAL);
     rh_study_destroy(study);
     rh_plan_destroy(plan);

@@ -40,7 +40,8 @@ static void any_number_of_threads(void **unused)
             while (!rh_threads__take(pool, &done, n % 2 ? 10.0 : 0.0)) {
             }
             int i = which(&s, &done);
-            assert_true(i >= 0 && !seen[i]);
+            assert_true(i >= 0);
+            assert_false(seen[i]);
             seen[i] = true;
             assert_int_equal(rh_threads__nopen(pool), n - 1);
         }
@@ -70,7 +71,8 @@ static void many_units(void **unused)
     }
     for (; rh_threads__nopen(pool) > 0; n++) {
         assert_true(rh_threads__take(pool, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.run.result.nstep == 4);
+        assert_int_equal(done.rc, RH_OK);
+        assert_int_equal(done.run.result.nstep, 4);
         sum += done.run.trial;
     }
     assert_int_equal(n, MANY);
@@ -125,7 +127,8 @@ static void the_callers_stop(void **unused)
     }
     while (rh_threads__nopen(pool) > 0) {
         assert_true(rh_threads__take(pool, &done, 60.0));
-        assert_true(done.rc == RH_OK && done.run.result.outcome == RH_STOPPED);
+        assert_int_equal(done.rc, RH_OK);
+        assert_int_equal(done.run.result.outcome, RH_STOPPED);
         assert_true(isnan(done.run.result.score));
     }
     rh_threads__destroy(pool);
@@ -197,7 +200,9 @@ static void refusals(void **unused)
         rh_study__done done;
         assert_true(rh_threads__take(pool, &done, 60.0));
         if (done.rc) {
-            assert_true(done.rc == RH_EINVAL && done.run.trial == 0 && done.run.run == 1);
+            assert_int_equal(done.rc, RH_EINVAL);
+            assert_int_equal(done.run.trial, 0);
+            assert_int_equal(done.run.run, 1);
             assert_non_null(strstr(done.err.text, "esarsa: alpha = -1"));
             nfailed++;
         } else {

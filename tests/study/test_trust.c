@@ -51,8 +51,10 @@ static void sound_evidence_is_trusted(void **unused)
     rh_verdict v = sound();
     rh_trust__judge(&v, NULL);
     assert_int_equal(v.trust, RH_TRUST_HIGH);
-    assert_true(v.probability > 0.9 && v.probability < 1.0);
-    assert_true(says(&v, "halves", true) && says(&v, "rival", true));
+    assert_true(v.probability > 0.9);
+    assert_true(v.probability < 1.0);
+    assert_true(says(&v, "halves", true));
+    assert_true(says(&v, "rival", true));
     for (int i = 0; i < v.nreason; i++)
         assert_true(v.reason[i].good);
 }
@@ -63,7 +65,8 @@ static void doubtful_evidence_is_not(void **unused)
     rh_verdict v = doubtful();
     rh_trust__judge(&v, NULL);
     assert_int_equal(v.trust, RH_TRUST_CANNOT);
-    assert_true(v.probability < 0.3 && v.probability > 0.0);
+    assert_true(v.probability < 0.3);
+    assert_true(v.probability > 0.0);
     static const char *const against[] = {"separated", "rival", "halves",   "variants",
                                           "order",     "kinds", "coverage", "replay",
                                           "rare",      "data"};
@@ -135,7 +138,8 @@ static void a_model_that_is_too_easy(void **unused)
     rh_verdict v = sound();
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust, RH_TRUST_MEDIUM);
-    assert_true(v.probability == 0.75 && says(&v, "imitation", false));
+    assert_true(v.probability == 0.75);
+    assert_true(says(&v, "imitation", false));
     item.id = "few-episodes";
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust, RH_TRUST_HIGH);
@@ -177,7 +181,8 @@ static void unknown_evidence_counts_as_typical(void **unused)
         none.evidence[i].value = NAN;
     rh_trust__judge(&all, NULL);
     rh_trust__judge(&none, NULL);
-    assert_true(none.probability > 0.0 && none.probability < all.probability);
+    assert_true(none.probability > 0.0);
+    assert_true(none.probability < all.probability);
     assert_int_equal(none.nreason, 0);
 }
 
