@@ -70,11 +70,98 @@ typedef enum rh_severity { RH_NOTICE, RH_WARNING, RH_ERROR } rh_severity;
 // "notice", "warning", "error"
 RH_API const char *rh_severity_name(rh_severity severity);
 
+// What a finding is about. Of a log (rh_log_inspect):
+typedef enum rh_finding_id {
+    RH_FINDING_ALTERNATING_ROWS, // rows resemble the row before the last: two devices alternate
+    RH_FINDING_MIXED_REGIMES,    // earlier and later parts of the log behave differently
+    RH_FINDING_HIDDEN_STATE,  // the step before predicts a sensor better: its state is not all
+                              // logged
+    RH_FINDING_ROW_SHIFT,     // the action of another row explains the change of the sensors
+    RH_FINDING_REWARD_SHIFT,  // rewards fit another step than their own
+    RH_FINDING_NEXT_SHIFT,    // the next observation is that of another row
+    RH_FINDING_NEXT_MISMATCH, // the next observation differs from the next row
+    RH_FINDING_INFINITE_SENSOR,     // infinite values
+    RH_FINDING_INFINITE_ACTION,     //
+    RH_FINDING_INFINITE_REWARD,     //
+    RH_FINDING_EMPTY_SENSOR,        // no value at all
+    RH_FINDING_MISSING,             // missing values
+    RH_FINDING_SENTINEL,            // a number that may mean a missing value
+    RH_FINDING_SENTINEL_ACTION,     //
+    RH_FINDING_SENTINEL_REWARD,     //
+    RH_FINDING_OUTLIERS,            // values far outside the usual range
+    RH_FINDING_CONSTANT_SENSOR,     // one value in the whole log
+    RH_FINDING_FROZEN_SENSOR,       // no change for long while other sensors move
+    RH_FINDING_CLOCK_SENSOR,        // every step changes it by the same amount
+    RH_FINDING_TWIN_SENSORS,        // two sensors with one signal
+    RH_FINDING_WRAPS,               // an angle, or a counter that restarts
+    RH_FINDING_TERMINAL_EVERYWHERE, // every step is terminal
+    RH_FINDING_NO_TERMINAL,         // no step is
+    RH_FINDING_SINGLE_EPISODE,      // the whole log is one episode
+    RH_FINDING_IRREGULAR_CUTS,      // episodes are truncated at different lengths
+    RH_FINDING_JUMPS,               // steps far longer than all others: an end is not marked
+    RH_FINDING_FEW_STARTS,          // few different starts, in a log or in a model
+    RH_FINDING_SAME_START,          // every episode starts in the same state
+    RH_FINDING_FEW_TERMINALS,       // few terminal steps
+    RH_FINDING_FEW_FAILURES,        // few of the lowest rewards
+    RH_FINDING_REWARD_CONSTANT,     // all rewards are equal
+    RH_FINDING_ACTION_ONE,          // the same action in all steps
+    RH_FINDING_ACTION_NEVER,        // an action that does not occur
+    RH_FINDING_ACTION_RARE,         // or seldom does
+    RH_FINDING_ACTION_HOLE,         // whole numbers with gaps
+    RH_FINDING_ACTION_AMOUNTS,      // discrete actions that look like quantities
+    RH_FINDING_ACTION_NAMES,        // quantities that look like discrete actions
+    RH_FINDING_ACTION_HELD,         // rows are logged more often than decisions are made
+    RH_FINDING_ACTION_UNCOVERED,    // for many states its nearest trial is far away
+    RH_FINDING_DUPLICATES,          // transitions equal to an earlier one
+    RH_FINDING_REPEATED_ROWS,       // rows equal to the row before
+    RH_FINDING_SHORT_LOG,           // few steps for its sensors and actions
+    RH_FINDING_LOST_STEPS,          // steps were dropped while reading
+    RH_FINDING_TIME_REVERSE,        // time runs backwards
+    RH_FINDING_TIME_REPEATS,        // or stands still
+    RH_FINDING_IRREGULAR_TIME,      // or runs unevenly
+    // of a model (rh_model_fidelity):
+    RH_FINDING_PREDICTION_NO_BETTER,   // than the mean, or than no change
+    RH_FINDING_REWARD_UNPREDICTABLE,   // the prediction explains nearly nothing of the reward
+    RH_FINDING_NOTHING_TO_LEARN,       // every setting earns the same
+    RH_FINDING_ENDS_UNPREDICTED,       // ends of episodes come as a surprise
+    RH_FINDING_LOW_COVERAGE,           // many held-out steps are out of coverage
+    RH_FINDING_NEVER_TAKEN,            // the log has no step with an action
+    RH_FINDING_ACTION_OUT_OF_COVERAGE, // an action is out of coverage in most states
+    RH_FINDING_TOO_EASY,               // random actions beat the logged controller in the model
+    RH_FINDING_IMITATION_DIFFERS, // the imitated behaviour earns, or lasts, more or less than
+                                  // logged
+    RH_FINDING_NO_END,            // imitated episodes hardly ever end
+    RH_FINDING_LONG_STITCHES,     // paths jump farther than they move
+    RH_FINDING_FEW_EPISODES,      // few whole episodes to compare with
+    RH_FINDING_UNPROVEN_MODEL,    // replays are no better than a random stretch of the log
+    RH_FINDING_ONE_SIDED_LIMIT,   // the log shows a limit on one side only
+    RH_FINDING_LIMIT_PASSED,      // the plant goes on beyond a limit that was set
+    // of a study (rh_verdict):
+    RH_FINDING_AT_BOUND,        // the winner is at the end of a searched range
+    RH_FINDING_ALL_TIED,        // most settings are tied with the best
+    RH_FINDING_TOO_GOOD,        // the score is better than the log makes credible
+    RH_FINDING_RARE_FAILURES,   // some runs of the winner are far below its others
+    RH_FINDING_MODEL_EXPLOITED, // what agents learn is lost in a model of other data
+    RH_FINDING_CONFIRMED_LOWER, // the winner is worse in the confirmation than in the search
+    RH_FINDING_KINDS_DISAGREE,  // kinds of model prefer different settings
+    RH_FINDING_OTHER_WINNER,    // another setting led the search
+    RH_FINDING_NOT_CONFIRMED,   // the score comes from the search alone
+    RH_FINDING_OUT_OF_COVERAGE, // the winner is often out of the model's coverage
+    RH_FINDING_CUT_OFF,         // many of the winner's episodes do not end
+    RH_FINDING_FAILED,          // runs of an agent of another program failed
+    RH_FINDING_DIVERGED,        // runs diverged
+    RH_FINDING_WINNER_DIVERGED, // runs of the winner did
+    RH_FINDING_ALL_DIVERGED,    // no setting has a finite score
+    RH_NFINDING
+} rh_finding_id;
+
+RH_API const char *rh_finding_name(rh_finding_id id); // "row-shift"; stable
+
 // Something to know about a log, a model or a study before it is used. RH_ERROR: do not use it
 // as it is.
 typedef struct rh_finding {
     rh_severity severity;
-    const char *id;     // stable, such as "row-shift"
+    rh_finding_id id;   //
     char evidence[400]; // what was measured, with numbers
     char remedy[240];   // what to do
     int64_t count;      // how often, or how many dimensions; for a shift, by how many rows

@@ -73,7 +73,7 @@ nb::list findings_list(const rh_findings *findings)
         const rh_finding *f = &findings->item[i];
         nb::dict d;
         d["severity"] = rh_severity_name(f->severity);
-        d["id"] = f->id;
+        d["id"] = rh_finding_name(f->id);
         d["evidence"] = f->evidence;
         d["remedy"] = f->remedy;
         d["count"] = f->count;

@@ -5,13 +5,16 @@
 
 #include "rehearse/base.h"
 
+// The finding with a name. False: there is none.
+bool rh_findings__find(const char *name, rh_finding_id *id);
+
 // Start a list that is all zeros. False: out of memory.
 bool rh_findings__begin(rh_findings *list);
 void rh_findings__clear(rh_findings *list);
 
 // Add a finding with its evidence; the caller sets its remedy, and `first` and `dim` where they
 // are not -1. The answer is valid until the next call, also when memory ran out.
-rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, const char *id,
+rh_finding *rh_findings__add(rh_findings *list, rh_severity severity, rh_finding_id id,
                              int64_t count, const char *evidence, ...) RH_PRINTF(5, 6);
 void rh_findings__advise(rh_finding *finding, const char *remedy, ...) RH_PRINTF(2, 3);
 

@@ -244,7 +244,7 @@ void cli_findings_print(const rh_finding *finding, int n, int shown, const int *
         const rh_finding *f = &finding[i];
         printf("  %s%-8s%s", f->severity == RH_NOTICE ? style.dim : style.alarm,
                rh_severity_name(f->severity), style.plain);
-        snprintf(text, sizeof text, "%s: %s", f->id, f->evidence);
+        snprintf(text, sizeof text, "%s: %s", rh_finding_name(f->id), f->evidence);
         cli_wrap(text, 10, width);
         if (!*f->remedy)
             continue;
@@ -261,7 +261,7 @@ void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const r
         const rh_finding *f = &finding[i];
         cli_json_open(json, NULL, '{', false);
         cli_json_text(json, "severity", rh_severity_name(f->severity));
-        cli_json_text(json, "id", f->id);
+        cli_json_text(json, "id", rh_finding_name(f->id));
         cli_json_text(json, "evidence", f->evidence);
         cli_json_text(json, "remedy", f->remedy);
         cli_json_whole(json, "count", f->count);

@@ -472,7 +472,7 @@ static void print_model(const page *p)
         if (finding->severity == RH_NOTICE)
             continue;
         cli_line(any ? "" : "model", "%s %s: %s", rh_severity_name(finding->severity),
-                 finding->id, finding->evidence);
+                 rh_finding_name(finding->id), finding->evidence);
         any = true;
     }
     if (any)

@@ -55,7 +55,7 @@ static void find_one(const rh_inspect__finder *f)
     if (varies || ntaken > 1)
         return;
     rh_finding *found =
-        rh_findings__add(f->list, RH_WARNING, "action-one", log->n,
+        rh_findings__add(f->list, RH_WARNING, RH_FINDING_ACTION_ONE, log->n,
                          "all %lld steps take the same action", (long long)log->n);
     rh_findings__advise(found, "the log does not show what other actions do: log a period in "
                                "which actions vary, or choose another column with --action");
@@ -71,21 +71,21 @@ static void find_rare(const rh_inspect__finder *f)
     rh_finding *found;
     int n = list_actions(f, 0, 1, text, sizeof text);
     if (n > 0) {
-        found =
-            rh_findings__add(f->list, RH_WARNING, "action-never", n, "never taken: %s", text);
+        found = rh_findings__add(f->list, RH_WARNING, RH_FINDING_ACTION_NEVER, n,
+                                 "never taken: %s", text);
         rh_findings__advise(found, "%s (--actions)", advice);
     }
     n = list_actions(f, 1, limit->rare_count, text, sizeof text);
     if (n > 0) {
-        found =
-            rh_findings__add(f->list, RH_WARNING, "action-rare", n, "rarely taken: %s", text);
+        found = rh_findings__add(f->list, RH_WARNING, RH_FINDING_ACTION_RARE, n,
+                                 "rarely taken: %s", text);
         rh_findings__advise(found, "%s", advice);
         return;
     }
     int64_t share = (int64_t)(limit->rare_share * (double)f->log->n);
     n = list_actions(f, limit->rare_count, share, text, sizeof text);
     if (n > 0) {
-        found = rh_findings__add(f->list, RH_NOTICE, "action-rare", n,
+        found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_ACTION_RARE, n,
                                  "below 0.5 %% of the steps: %s", text);
         rh_findings__advise(found, "its effect is known in few states only");
     }
@@ -105,14 +105,14 @@ static void find_holes(const rh_inspect__finder *f)
     double hole = log->naction ? hi - lo + 1.0 - log->naction : 0.0;
     if (hole > 0.0 && hole <= log->naction) {
         rh_finding *found = rh_findings__add(
-            f->list, RH_NOTICE, "action-hole", (int64_t)hole,
+            f->list, RH_NOTICE, RH_FINDING_ACTION_HOLE, (int64_t)hole,
             "actions are integers from %.0f to %.0f, but %.0f of those never occur%s", lo, hi,
             hole, hole == 1.0 ? "s" : "");
         rh_findings__advise(found, "if they can be taken, list all actions with --actions");
     }
     if (log->naction > rh_inspect__limit.many_actions) {
         rh_finding *found =
-            rh_findings__add(f->list, RH_NOTICE, "action-amounts", log->naction,
+            rh_findings__add(f->list, RH_NOTICE, RH_FINDING_ACTION_AMOUNTS, log->naction,
                              "%d actions, all of them ordered numbers (%s to %s)", log->naction,
                              log->label[0], log->label[log->naction - 1]);
         rh_findings__advise(found, "if they are quantities: --action-kind continuous");
@@ -129,7 +129,7 @@ static void find_amounts(const rh_inspect__finder *f)
             while (!isinf(log->act[first * log->nact + k]))
                 first++;
             rh_finding *found = rh_findings__add(
-                f->list, RH_ERROR, "infinite-action", v->ninfinite,
+                f->list, RH_ERROR, RH_FINDING_INFINITE_ACTION, v->ninfinite,
                 "%s is infinite in %s steps, first at %s", rh_inspect__name(log->act_name[k]).s,
                 rh_inspect__share(v->ninfinite, log->n).s, rh_inspect__where(f, first).s);
             rh_inspect__set_first(f, found, first);
@@ -141,7 +141,7 @@ static void find_amounts(const rh_inspect__finder *f)
         const rh_log_numbers *v = &f->report->amount[k];
         if (v->whole && v->ndistinct <= rh_inspect__limit.few_amounts) {
             rh_finding *found =
-                rh_findings__add(f->list, RH_NOTICE, "action-names", v->ndistinct,
+                rh_findings__add(f->list, RH_NOTICE, RH_FINDING_ACTION_NAMES, v->ndistinct,
                                  "%s is read as continuous, but takes only %lld integer values",
                                  rh_inspect__name(log->act_name[k]).s, (long long)v->ndistinct);
             rh_findings__advise(found, "if these are names or levels: --action-kind discrete");
@@ -155,10 +155,11 @@ static void find_held(const rh_inspect__finder *f)
     double hold = f->report->hold;
     if (hold < 2.0)
         return;
-    rh_finding *found = rh_findings__add(f->list, RH_NOTICE, "action-held", (int64_t)hold,
-                                         "actions change only every %.0f rows: rows are "
-                                         "logged more often than decisions are made",
-                                         hold);
+    rh_finding *found =
+        rh_findings__add(f->list, RH_NOTICE, RH_FINDING_ACTION_HELD, (int64_t)hold,
+                         "actions change only every %.0f rows: rows are "
+                         "logged more often than decisions are made",
+                         hold);
     rh_findings__advise(found, "log one row per decision, with the sum of the rewards between");
 }
 
@@ -176,7 +177,7 @@ static void find_uncovered(const rh_inspect__finder *f)
     const char *name =
         f->log->naction ? f->log->label[worst->action] : f->log->act_name[worst->action];
     rh_finding *found = rh_findings__add(
-        f->list, RH_NOTICE, "action-uncovered", worst->n,
+        f->list, RH_NOTICE, RH_FINDING_ACTION_UNCOVERED, worst->n,
         "%s%s was not tried near many states: for a tenth of them the nearest trial is %.0f "
         "median steps away or more",
         worst->third < 0 ? "" : third[worst->third], rh_inspect__name(name).s, worst->q90);
@@ -193,8 +194,8 @@ static void find_infinite_rewards(const rh_inspect__finder *f)
         return;
     while (!isinf(f->log->reward[first]))
         first++;
-    rh_finding *found = rh_findings__add(f->list, RH_ERROR, "infinite-reward", v->ninfinite,
-                                         "%s rewards are infinite, first at %s",
+    rh_finding *found = rh_findings__add(f->list, RH_ERROR, RH_FINDING_INFINITE_REWARD,
+                                         v->ninfinite, "%s rewards are infinite, first at %s",
                                          rh_inspect__share(v->ninfinite, f->log->n).s,
                                          rh_inspect__where(f, first).s);
     rh_inspect__set_first(f, found, first);
@@ -213,7 +214,7 @@ static void find_same_rewards(const rh_inspect__finder *f)
     if (!zero && f->report->nterminal > 0)
         return;
     rh_finding *found = rh_findings__add(
-        f->list, RH_ERROR, "reward-constant", f->log->n,
+        f->list, RH_ERROR, RH_FINDING_REWARD_CONSTANT, f->log->n,
         zero ? "all rewards are %.6g: the log does not say what is good or bad"
              : "all rewards are %.6g and no episode terminates: every policy earns the same",
         v->min);
@@ -229,8 +230,8 @@ static void find_few_ends(const rh_inspect__finder *f)
     const rh_log_report *r = f->report;
     int64_t limit = rh_inspect__limit.rare_count;
     if (r->nterminal > 0 && r->nterminal < limit) {
-        rh_finding *found = rh_findings__add(f->list, RH_WARNING, "few-terminals", r->nterminal,
-                                             "only %s steps are terminal",
+        rh_finding *found = rh_findings__add(f->list, RH_WARNING, RH_FINDING_FEW_TERMINALS,
+                                             r->nterminal, "only %s steps are terminal",
                                              rh_inspect__share(r->nterminal, f->log->n).s);
         rh_findings__advise(found,
                             "a model learns from these alone when episodes end, and will "
@@ -258,7 +259,7 @@ static void find_failures(const rh_inspect__finder *f)
     if (n >= limit || (r->nterminal > 0 && n == r->nterminal))
         return;
     rh_finding *found = rh_findings__add(
-        f->list, RH_WARNING, "few-failures", n,
+        f->list, RH_WARNING, RH_FINDING_FEW_FAILURES, n,
         far ? "rewards far below the rest, down to %.6g, occur only %lld time%s in %lld steps, "
               "first at %s"
             : "the lowest reward, %.6g, occurs only %lld time%s in %lld steps, first at %s",

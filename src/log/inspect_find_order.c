@@ -51,12 +51,12 @@ static void find_row_shift(const rh_inspect__finder *f)
     int shift = action_shift(a);
     if (shift == 0)
         return;
-    rh_finding *found =
-        rh_findings__add(f->list, shift > 0 ? RH_ERROR : RH_WARNING, "row-shift", shift,
-                         "the action of the %s row explains %.0f %% of a sensor's change in a "
-                         "step, the step's own action %.0f %%",
-                         shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
-                         100.0 * fmax(a->action[1], 0.0));
+    rh_finding *found = rh_findings__add(
+        f->list, shift > 0 ? RH_ERROR : RH_WARNING, RH_FINDING_ROW_SHIFT, shift,
+        "the action of the %s row explains %.0f %% of a sensor's change in a "
+        "step, the step's own action %.0f %%",
+        shift > 0 ? "next" : "previous", 100.0 * a->action[shift + 1],
+        100.0 * fmax(a->action[1], 0.0));
     if (shift > 0)
         rh_findings__advise(found,
                             "the effect precedes its cause: the action column is one row "
@@ -77,7 +77,7 @@ static void find_reward_shift(const rh_inspect__finder *f)
     rh_finding *found = NULL;
     if (place != 0) {
         found = rh_findings__add(
-            f->list, RH_WARNING, "reward-shift", place,
+            f->list, RH_WARNING, RH_FINDING_REWARD_SHIFT, place,
             "of %lld rewards unlike the usual %.4g, %.0f %% are one row %s "
             "the end of an episode and %.0f %% at it",
             (long long)a->nspecial, f->report->reward.median, 100.0 * a->place[place + 1],
@@ -85,7 +85,7 @@ static void find_reward_shift(const rh_inspect__finder *f)
         shift = -place;
     } else if (shift != 0) {
         found = rh_findings__add(
-            f->list, RH_WARNING, "reward-shift", shift,
+            f->list, RH_WARNING, RH_FINDING_REWARD_SHIFT, shift,
             "rewards fit the %s row: it explains %.0f %% of them, their own row %.0f %%",
             shift > 0 ? "next" : "previous", 100.0 * a->reward[shift + 1],
             100.0 * fmax(a->reward[1], 0.0));
@@ -138,7 +138,7 @@ static void find_alternating(const rh_inspect__finder *f)
         two > rh_inspect__limit.alternate * one)
         return;
     rh_finding *found = rh_findings__add(
-        f->list, RH_WARNING, "alternating-rows", 2,
+        f->list, RH_WARNING, RH_FINDING_ALTERNATING_ROWS, 2,
         "rows resemble the row before the last, not the last: the mean squared change over two "
         "rows is %.2g of that over one",
         two / one);
@@ -156,7 +156,7 @@ static void find_regimes(const rh_inspect__finder *f)
         return;
     bool reward = r->sensor == log->nobs;
     rh_finding *found = rh_findings__add(
-        f->list, RH_WARNING, "mixed-regimes", r->n,
+        f->list, RH_WARNING, RH_FINDING_MIXED_REGIMES, r->n,
         "the plant behaves differently from about %s on: in %.0f %% of %lld comparisons the "
         "%s%s is more like that of a similar step in the same part than in the other (50 %% if "
         "nothing changed; t = %.1f)",
@@ -179,7 +179,7 @@ static void find_hidden(const rh_inspect__finder *f)
         h->stacked > rh_inspect__limit.hidden_ratio * h->now)
         return;
     rh_finding *found = rh_findings__add(
-        f->list, RH_NOTICE, "hidden-state", h->n,
+        f->list, RH_NOTICE, RH_FINDING_HIDDEN_STATE, h->n,
         "the step before helps to predict the next: held-out changes of %s are predicted by "
         "state and action with an error of %.0f %% of their size, with the step before of "
         "%.0f %% (medians of %lld)",
@@ -204,7 +204,7 @@ static void find_next_shift(const rh_inspect__finder *f)
         return;
     if (many && next[best] < limit->next_ratio * next[1]) {
         found = rh_findings__add(
-            f->list, RH_ERROR, "next-shift", n,
+            f->list, RH_ERROR, RH_FINDING_NEXT_SHIFT, n,
             "the next observation is that of %s, not of the next row (mean distance %.3g "
             "against %.3g standard deviations)",
             best == 0 ? "the same row" : "the row after next", next[best], next[1]);
@@ -212,8 +212,8 @@ static void find_next_shift(const rh_inspect__finder *f)
                                    "(--next '') to use the next row of the episode");
         return;
     }
-    found = rh_findings__add(f->list, many ? RH_WARNING : RH_NOTICE, "next-mismatch", n,
-                             "the next observation differs from the next row in %s steps",
+    found = rh_findings__add(f->list, many ? RH_WARNING : RH_NOTICE, RH_FINDING_NEXT_MISMATCH,
+                             n, "the next observation differs from the next row in %s steps",
                              rh_inspect__share(n, log->n).s);
     rh_findings__advise(found, many
                                    ? "rows are missing or shuffled, or ends of episodes are "
@@ -229,7 +229,7 @@ static void find_ends(const rh_inspect__finder *f)
     const rh_log *log = f->log;
     rh_finding *found;
     if (r->nterminal == log->n && log->n > 1) {
-        found = rh_findings__add(f->list, RH_ERROR, "terminal-everywhere", log->n,
+        found = rh_findings__add(f->list, RH_ERROR, RH_FINDING_TERMINAL_EVERYWHERE, log->n,
                                  "all %lld steps are terminal", (long long)log->n);
         rh_findings__advise(found, "choose another column with --terminal, or none with "
                                    "--terminal ''; if episodes really have one step, there is "
@@ -237,7 +237,7 @@ static void find_ends(const rh_inspect__finder *f)
         return;
     }
     if (r->nterminal == 0) {
-        found = rh_findings__add(f->list, RH_NOTICE, "no-terminal", 0,
+        found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_NO_TERMINAL, 0,
                                  "no terminal step in %lld step%s: the task is treated as "
                                  "continuing",
                                  (long long)log->n, log->n == 1 ? "" : "s");
@@ -245,7 +245,7 @@ static void find_ends(const rh_inspect__finder *f)
                                    "--terminal");
     }
     if (log->nepisode == 1) {
-        found = rh_findings__add(f->list, RH_NOTICE, "single-episode", 1,
+        found = rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SINGLE_EPISODE, 1,
                                  "the whole log is one episode of %lld step%s",
                                  (long long)log->n, log->n == 1 ? "" : "s");
         rh_findings__advise(found, "if it has parts, separate them with --episode, "
@@ -262,7 +262,7 @@ static void find_cuts(const rh_inspect__finder *f)
         return;
     bool wide = r->cut_spread > limit->cut_spread;
     rh_finding *found = rh_findings__add(
-        f->list, wide ? RH_WARNING : RH_NOTICE, "irregular-cuts", r->ncut_judged,
+        f->list, wide ? RH_WARNING : RH_NOTICE, RH_FINDING_IRREGULAR_CUTS, r->ncut_judged,
         "%lld episodes are truncated at different lengths: the most frequent, %lld step%s, "
         "occurs in %.0f %% of them",
         (long long)r->ncut_judged, (long long)r->cut_length, r->cut_length == 1 ? "" : "s",
@@ -278,12 +278,12 @@ static void find_starts(const rh_inspect__finder *f)
         return; // a continuing task needs no start states
     if (r->nstart > 1 && r->nstart_distinct == 1) {
         rh_finding *found =
-            rh_findings__add(f->list, RH_NOTICE, "same-start", r->nstart,
+            rh_findings__add(f->list, RH_NOTICE, RH_FINDING_SAME_START, r->nstart,
                              "all %lld episodes begin in the same state", (long long)r->nstart);
         rh_findings__advise(found, "fine if the plant always starts there");
     } else if (r->nstart_distinct < rh_inspect__limit.few_starts) {
         rh_finding *found =
-            rh_findings__add(f->list, RH_WARNING, "few-starts", r->nstart_distinct,
+            rh_findings__add(f->list, RH_WARNING, RH_FINDING_FEW_STARTS, r->nstart_distinct,
                              "only %lld different start state%s: agents will see no others",
                              (long long)r->nstart_distinct, r->nstart_distinct == 1 ? "" : "s");
         rh_findings__advise(found, "log more episodes");
@@ -305,7 +305,7 @@ static void find_jumps(const rh_inspect__finder *f)
     // a plant that is reset after a failure shows it in its rewards
     bool told = r->align.nspecial > 0 && r->njump_told == r->njump;
     rh_finding *found = rh_findings__add(
-        f->list, told ? RH_NOTICE : RH_WARNING, "jumps", r->njump,
+        f->list, told ? RH_NOTICE : RH_WARNING, RH_FINDING_JUMPS, r->njump,
         "%lld step%s inside episodes, more than %.0f times as long as 98 %% of all steps%s: "
         "%s%s%s %s%s",
         (long long)r->njump, r->njump == 1 ? "" : "s", rh_inspect__limit.jump_ratio,
@@ -329,7 +329,7 @@ static void find_lost(const rh_inspect__finder *f)
         return;
     bool much = (double)lost > rh_inspect__limit.lost_share * (double)all;
     rh_finding *found = rh_findings__add(
-        f->list, much ? RH_WARNING : RH_NOTICE, "lost-steps", lost,
+        f->list, much ? RH_WARNING : RH_NOTICE, RH_FINDING_LOST_STEPS, lost,
         "%s steps were dropped: %lld with an unknown next observation%s, %lld without action "
         "or reward%s",
         rh_inspect__share(lost, all).s, (long long)reading->nlost,
@@ -352,7 +352,7 @@ static void find_repeats(const rh_inspect__finder *f)
         bool returns = copies <= limit->duplicate_run * (double)r->nreturn;
         bool much = copies - twice > limit->duplicate_much * n && !returns;
         rh_finding *found = rh_findings__add(
-            f->list, much ? RH_WARNING : RH_NOTICE, "duplicates", r->nduplicate,
+            f->list, much ? RH_WARNING : RH_NOTICE, RH_FINDING_DUPLICATES, r->nduplicate,
             "%s transitions equal an earlier one; other steps lead to one of "
             "these %lld time%s",
             rh_inspect__share(r->nduplicate, f->log->n).s, (long long)r->nreturn,
@@ -366,7 +366,7 @@ static void find_repeats(const rh_inspect__finder *f)
     if (twice > limit->duplicate_share * n) {
         rh_finding *found = rh_findings__add(
             f->list, twice > limit->duplicate_much * n ? RH_WARNING : RH_NOTICE,
-            "repeated-rows", r->ntwice,
+            RH_FINDING_REPEATED_ROWS, r->ntwice,
             "%s rows equal the row before in sensors, action and reward: first %s",
             rh_inspect__share(r->ntwice, f->log->n).s, rh_inspect__where(f, r->twice_at).s);
         rh_inspect__set_first(f, found, r->twice_at);
@@ -382,7 +382,7 @@ static void find_short(const rh_inspect__finder *f)
     int64_t want = limit->short_steps * f->log->nobs * nact;
     if (f->log->n < want) {
         rh_finding *found = rh_findings__add(
-            f->list, RH_NOTICE, "short-log", f->log->n,
+            f->list, RH_NOTICE, RH_FINDING_SHORT_LOG, f->log->n,
             "only %lld step%s for %d sensor%s and %s%d action%s", (long long)f->log->n,
             f->log->n == 1 ? "" : "s", f->log->nobs, f->log->nobs == 1 ? "" : "s",
             f->log->naction ? "" : "the thirds of ",
@@ -403,7 +403,7 @@ static void find_time(const rh_inspect__finder *f)
     if (c->n == 0)
         return;
     if (c->nreverse > 0) {
-        found = rh_findings__add(f->list, RH_ERROR, "time-reverse", c->nreverse,
+        found = rh_findings__add(f->list, RH_ERROR, RH_FINDING_TIME_REVERSE, c->nreverse,
                                  "time runs backwards in %s steps: first to %s",
                                  rh_inspect__share(c->nreverse, c->n).s,
                                  rh_inspect__where(f, c->reverse_at).s);
@@ -411,7 +411,7 @@ static void find_time(const rh_inspect__finder *f)
         rh_findings__advise(found, "sort the rows, or choose another column with --time");
     }
     if (c->nrepeat > 0) {
-        found = rh_findings__add(f->list, RH_WARNING, "time-repeats", c->nrepeat,
+        found = rh_findings__add(f->list, RH_WARNING, RH_FINDING_TIME_REPEATS, c->nrepeat,
                                  "%s rows have the same time as the row before: first %s",
                                  rh_inspect__share(c->nrepeat, c->n).s,
                                  rh_inspect__where(f, c->repeat_at).s);
@@ -423,7 +423,7 @@ static void find_time(const rh_inspect__finder *f)
     if (c->nirregular > 0 && c->nirregular > c->nrepeat + c->nreverse) {
         bool much = (double)c->nirregular > rh_inspect__limit.irregular_share * (double)c->n;
         found = rh_findings__add(
-            f->list, much ? RH_WARNING : RH_NOTICE, "irregular-time", c->nirregular,
+            f->list, much ? RH_WARNING : RH_NOTICE, RH_FINDING_IRREGULAR_TIME, c->nirregular,
             "%s steps do not take the usual %.6g; the longest takes %.6g, at %s",
             rh_inspect__share(c->nirregular, c->n).s, c->interval, c->longest,
             rh_inspect__where(f, c->longest_at).s);

@@ -46,7 +46,7 @@ static void tell_nothing(const rh_inspect__finder *f, int j, char *text, size_t 
 
 // Add a finding about the sensors that pass the test; NULL if none does.
 static rh_finding *find(const rh_inspect__finder *f, test is, telling tell,
-                        rh_severity severity, const char *id, const char *evidence)
+                        rh_severity severity, rh_finding_id id, const char *evidence)
 {
     char text[300];
     int column, n = list_sensors(f, is, tell, text, sizeof text, &column);
@@ -115,8 +115,8 @@ static void set_value(const rh_inspect__finder *f, rh_finding *found, int64_t t,
 static void find_missing(const rh_inspect__finder *f)
 {
     const rh_log_sensor *sensor = f->report->sensor;
-    rh_finding *found =
-        find(f, is_infinite, tell_infinite, RH_ERROR, "infinite-sensor", "infinite values in ");
+    rh_finding *found = find(f, is_infinite, tell_infinite, RH_ERROR,
+                             RH_FINDING_INFINITE_SENSOR, "infinite values in ");
     if (found) {
         set_value(f, found, sensor[found->dim].missing_at, false);
         rh_findings__advise(found,
@@ -128,7 +128,8 @@ static void find_missing(const rh_inspect__finder *f)
         worst = fmax(worst, (double)sensor[j].value.nmissing);
     worst /= (double)f->log->nstate;
     rh_severity severity = worst > rh_inspect__limit.missing_share ? RH_WARNING : RH_NOTICE;
-    found = find(f, is_missing, tell_missing, severity, "missing", "missing values in ");
+    found =
+        find(f, is_missing, tell_missing, severity, RH_FINDING_MISSING, "missing values in ");
     if (found) {
         set_value(f, found, sensor[found->dim].missing_at, false);
         rh_findings__advise(found,
@@ -188,7 +189,8 @@ static void find_sentinels(const rh_inspect__finder *f)
             if ((reward ? log->reward[t] : log->act[t * log->nact + k]) == v->sentinel)
                 first = t;
         rh_finding *found = rh_findings__add(
-            f->list, RH_WARNING, reward ? "sentinel-reward" : "sentinel-action", v->nsentinel,
+            f->list, RH_WARNING,
+            reward ? RH_FINDING_SENTINEL_REWARD : RH_FINDING_SENTINEL_ACTION, v->nsentinel,
             "a number that may mean a missing value: %s is %.10g %lld time%s, otherwise "
             "%.4g to %.4g, first at %s",
             rh_inspect__name(reward ? log->reward_name : log->act_name[k]).s, v->sentinel,
@@ -204,14 +206,14 @@ static void find_sentinels(const rh_inspect__finder *f)
 static void find_absurd(const rh_inspect__finder *f)
 {
     const rh_log_sensor *sensor = f->report->sensor;
-    rh_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, "sentinel",
+    rh_finding *found = find(f, has_sentinel, tell_sentinel, RH_WARNING, RH_FINDING_SENTINEL,
                              "a number that may mean a missing value: ");
     if (found) {
         set_value(f, found, sensor[found->dim].absurd_at, true);
         rh_findings__advise(found, "--missing=%.10g if it does",
                             sensor[found->dim].value.sentinel);
     }
-    found = find(f, is_absurd, tell_absurd, RH_WARNING, "outliers",
+    found = find(f, is_absurd, tell_absurd, RH_WARNING, RH_FINDING_OUTLIERS,
                  "far outside the usual range: ");
     if (found) {
         set_value(f, found, sensor[found->dim].absurd_at, true);
@@ -287,32 +289,33 @@ static void tell_wraps(const rh_inspect__finder *f, int j, char *text, size_t si
 static void find_still(const rh_inspect__finder *f)
 {
     rh_finding *found =
-        find(f, is_empty, tell_nothing, RH_ERROR, "empty-sensor", "no value in ");
+        find(f, is_empty, tell_nothing, RH_ERROR, RH_FINDING_EMPTY_SENSOR, "no value in ");
     if (found)
         rh_findings__advise(found, "leave %s out with --obs", it(found));
-    found = find(f, is_constant, tell_constant, RH_WARNING, "constant-sensor", "");
+    found = find(f, is_constant, tell_constant, RH_WARNING, RH_FINDING_CONSTANT_SENSOR, "");
     if (found)
         rh_findings__advise(found, "dead, or useless to an agent: leave %s out with --obs",
                             it(found));
-    found = find(f, is_frozen, tell_frozen, RH_WARNING, "frozen-sensor", "");
+    found = find(f, is_frozen, tell_frozen, RH_WARNING, RH_FINDING_FROZEN_SENSOR, "");
     if (found) {
         rh_inspect__set_first(f, found, f->report->sensor[found->dim].run_at);
         rh_findings__advise(found,
                             "was it stuck, or did the logger repeat the last value? leave "
                             "that part out, or mark it as missing");
     }
-    found = find(f, is_clock, tell_clock, RH_WARNING, "clock-sensor",
+    found = find(f, is_clock, tell_clock, RH_WARNING, RH_FINDING_CLOCK_SENSOR,
                  "a row number or a clock, not a sensor; in every step ");
     if (found)
         rh_findings__advise(found,
                             "no state would occur twice: leave %s out with --obs, or name a "
                             "time with --time",
                             it(found));
-    found = find(f, is_twin, tell_twin, RH_NOTICE, "twin-sensors", "one sensor twice: ");
+    found =
+        find(f, is_twin, tell_twin, RH_NOTICE, RH_FINDING_TWIN_SENSORS, "one sensor twice: ");
     if (found)
         rh_findings__advise(found,
                             "distances count it twice: leave one of them out with --obs");
-    found = find(f, is_wrapping, tell_wraps, RH_NOTICE, "wraps",
+    found = find(f, is_wrapping, tell_wraps, RH_NOTICE, RH_FINDING_WRAPS,
                  "jumps from end to end like an angle or a counter: ");
     if (found)
         rh_findings__advise(found,

@@ -547,7 +547,7 @@ static rh_status find_unproven(rh_model *model, rh_error *err)
     }
     describe(one, text, sizeof text);
     rh_findings__advise(
-        rh_findings__add(list, RH_WARNING, "unproven-model", cmp->nstretch,
+        rh_findings__add(list, RH_WARNING, RH_FINDING_UNPROVEN_MODEL, cmp->nstretch,
                          "replays of %d held-out stretches score %.2f, standard error %.2f "
                          "(%.60s); a random stretch of the log: 1%s",
                          cmp->nstretch, one->score, one->error, text, other),

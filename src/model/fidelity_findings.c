@@ -97,7 +97,8 @@ static void find_prediction(const rh_fidelity__work *w)
     if (!mean && !(model > persistence))
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, mean ? RH_WARNING : RH_NOTICE, "prediction-no-better", w->f->nheld,
+        &w->f->findings, mean ? RH_WARNING : RH_NOTICE, RH_FINDING_PREDICTION_NO_BETTER,
+        w->f->nheld,
         "the error of the predicted next observation is %.3g %% of its spread on held-out "
         "steps; %s: %.3g %%",
         model, mean ? "always predicting the mean" : "persistence forecast",
@@ -116,7 +117,7 @@ static void find_reward(const rh_fidelity__work *w)
         w->reward_told > limit.reward_told || w->reward_many < limit.reward_many)
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "reward-unpredictable", w->f->nheld,
+        &w->f->findings, RH_WARNING, RH_FINDING_REWARD_UNPREDICTABLE, w->f->nheld,
         "the error of the predicted reward is %.3g on held-out steps; always predicting "
         "the mean: %.3g; the prediction explains %.0f %% of the variance",
         e->model, e->mean, 100.0 * w->reward_told);
@@ -139,7 +140,7 @@ static void find_same_rewards(const rh_fidelity__work *w)
     if (ends && !zero)
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_ERROR, "nothing-to-learn", log->n,
+        &w->f->findings, RH_ERROR, RH_FINDING_NOTHING_TO_LEARN, log->n,
         "all rewards are %.6g%s: the log does not say what is good, and settings "
         "differ only by the model's penalties",
         log->reward[0], zero ? "" : " and no episode terminates");
@@ -154,7 +155,7 @@ static void find_ends(const rh_fidelity__work *w)
     if (w->nended < limit.ends || !(w->said_ends <= limit.end_ratio * w->said_others))
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "ends-unpredicted", w->nended,
+        &w->f->findings, RH_WARNING, RH_FINDING_ENDS_UNPREDICTED, w->nended,
         "the model predicts an end with probability %.3g %% at the %lld held-out steps "
         "that end an episode, and with %.3g %% at the others",
         100.0 * w->said_ends, (long long)w->nended, 100.0 * w->said_others);
@@ -168,7 +169,7 @@ static void find_held_out(const rh_fidelity__work *w)
     if (!(w->f->held_out_of_coverage > limit.held))
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "low-coverage", w->f->nheld,
+        &w->f->findings, RH_WARNING, RH_FINDING_LOW_COVERAGE, w->f->nheld,
         "%.0f %% of %lld held-out steps are out of coverage of the log's other episodes",
         100.0 * w->f->held_out_of_coverage, (long long)w->f->nheld);
     rh_findings__advise(
@@ -196,7 +197,7 @@ static void find_actions(const rh_fidelity__work *w)
     int n = list_actions(w, never_taken, false, names, sizeof names);
     if (n > 0) {
         rh_finding *found = rh_findings__add(
-            &w->f->findings, RH_ERROR, "never-taken", n,
+            &w->f->findings, RH_ERROR, RH_FINDING_NEVER_TAKEN, n,
             "the log never takes %s: it cannot say what the agent will meet", names);
         rh_findings__advise(found,
                             "the model assumes the worst: exclude it from the agent's actions "
@@ -205,13 +206,13 @@ static void find_actions(const rh_fidelity__work *w)
     n = list_actions(w, uncovered, true, names, sizeof names);
     if (n > 0) {
         rh_finding *found =
-            rh_findings__add(&w->f->findings, RH_WARNING, "action-out-of-coverage", n,
+            rh_findings__add(&w->f->findings, RH_WARNING, RH_FINDING_ACTION_OUT_OF_COVERAGE, n,
                              "out of coverage: %s", names);
         rh_findings__advise(found, penalty, "the action in more states");
     }
     if (w->log->naction == 0 && w->f->out_of_coverage > limit.out_of_coverage) {
         rh_finding *found =
-            rh_findings__add(&w->f->findings, RH_WARNING, "action-out-of-coverage", 1,
+            rh_findings__add(&w->f->findings, RH_WARNING, RH_FINDING_ACTION_OUT_OF_COVERAGE, 1,
                              "%.0f %% of the pairs of a logged state and the action of "
                              "another step are out of coverage",
                              100.0 * w->f->out_of_coverage);
@@ -240,7 +241,7 @@ static bool find_no_end(const rh_fidelity__work *w)
           f->simulated_truncated > limit.truncated_simulated))
         return false;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "no-end", f->simulated_return.n,
+        &w->f->findings, RH_WARNING, RH_FINDING_NO_END, f->simulated_return.n,
         "%.0f %% of the imitated episodes do not end within %lld steps; in the log %.0f %% "
         "end",
         100.0 * f->simulated_truncated, (long long)f->cutoff,
@@ -266,7 +267,7 @@ static void find_imitation(const rh_fidelity__work *w)
     const rh_fidelity_spread *logged = returns ? &f->logged_return : &f->logged_length;
     const rh_fidelity_spread *run = returns ? &f->simulated_return : &f->simulated_length;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "imitation-differs", run->n,
+        &w->f->findings, RH_WARNING, RH_FINDING_IMITATION_DIFFERS, run->n,
         "the log's behaviour, imitated in the model, has %s of median %s %.4g (quartiles "
         "%.4g to %.4g); in the log: %.4g (%.4g to %.4g)",
         pieces(w), returns ? "return" : "length", run->median, run->q25, run->q75,
@@ -284,14 +285,14 @@ static void find_imitation(const rh_fidelity__work *w)
         remedy);
 }
 
-static void find_jumps(const rh_fidelity__work *w)
+static void find_too_easy(const rh_fidelity__work *w)
 {
     const rh_fidelity *f = w->f;
     if (!is_sure(w->random_better, w->random_error, 0.0) || w->random_better < 0.5 ||
         f->random_better <= f->logged_better)
         return;
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "jumps", w->nrandom,
+        &w->f->findings, RH_WARNING, RH_FINDING_TOO_EASY, w->nrandom,
         "uniform random actions in the model beat the log's median return of %.4g in %.0f "
         "%% of the %s, once every %.0f steps",
         f->logged_return.median, 100.0 * f->random_better, pieces(w), f->random_steps);
@@ -314,7 +315,7 @@ static void find_stitches(const rh_fidelity__work *w)
     if (own && !isnan(f->random_jump))
         snprintf(random, sizeof random, ", and %.3g with random actions", f->random_jump);
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_WARNING, "long-stitches", 1,
+        &w->f->findings, RH_WARNING, RH_FINDING_LONG_STITCHES, 1,
         "where the model leaves a logged path, it continues from a state %.3g median steps "
         "away with %s%s (%s)",
         own ? f->jump : f->random_jump, own ? "the log's behaviour" : "random actions", random,
@@ -330,15 +331,15 @@ static void find_few(const rh_fidelity__work *w)
         return;
     if (w->model->nstart < limit.few_starts) {
         rh_finding *found =
-            rh_findings__add(&w->f->findings, RH_NOTICE, "few-starts", w->model->nstart,
-                             "every episode of the model starts in %s",
+            rh_findings__add(&w->f->findings, RH_NOTICE, RH_FINDING_FEW_STARTS,
+                             w->model->nstart, "every episode of the model starts in %s",
                              w->model->nstart == 1 ? "the same state" : "one of 2 states");
         rh_findings__advise(
             found, "if episodes also start elsewhere, give a log of their starts (--starts)");
     }
     if (w->f->logged_return.n < limit.few_episodes) {
         rh_finding *found = rh_findings__add(
-            &w->f->findings, RH_NOTICE, "few-episodes", w->f->logged_return.n,
+            &w->f->findings, RH_NOTICE, RH_FINDING_FEW_EPISODES, w->f->logged_return.n,
             "the log has only %lld whole episode%s to compare with",
             (long long)w->f->logged_return.n, w->f->logged_return.n == 1 ? "" : "s");
         rh_findings__advise(
@@ -363,7 +364,7 @@ static void find_limits(const rh_fidelity__work *w)
     if (n > 1)
         snprintf(more, sizeof more, "; %d more limits have one side only", n - 1);
     rh_finding *found = rh_findings__add(
-        &w->f->findings, RH_NOTICE, "one-sided-limit", n,
+        &w->f->findings, RH_NOTICE, RH_FINDING_ONE_SIDED_LIMIT, n,
         "%lld steps end with %s %s %.4g; on its other side the log shows neither an end nor a "
         "stop%s",
         (long long)first->nterminal,
@@ -393,8 +394,9 @@ static void find_passed(const rh_fidelity__work *w)
         rh_finding *found = rh_findings__add(
             &w->f->findings,
             (double)n > limit.passed * (double)w->log->n ? RH_ERROR : RH_WARNING,
-            "limit-passed", n, "%lld of %lld logged steps begin with %s %s its limit, %.4g",
-            (long long)n, (long long)w->log->n,
+            RH_FINDING_LIMIT_PASSED, n,
+            "%lld of %lld logged steps begin with %s %s its limit, %.4g", (long long)n,
+            (long long)w->log->n,
             rh_text__printable(w->log->obs_name[side->sensor], name, sizeof name),
             side->above ? "above" : "below", side->value);
         found->dim = side->sensor;
@@ -410,7 +412,7 @@ bool rh_fidelity__find(const rh_fidelity__work *w)
     find_ends(w);
     find_held_out(w);
     find_actions(w);
-    find_jumps(w);
+    find_too_easy(w);
     find_imitation(w);
     find_stitches(w);
     find_few(w);

@@ -103,7 +103,9 @@ static rh_status write_texts(rh_store *store, const rh_fidelity *f, int which, r
                        rh_base__path_tail(rh_store__path(store)));
     for (int i = 0; i < f->findings.n; i++) {
         const rh_finding *finding = &f->findings.item[i];
-        text[i] = which == 0 ? finding->id : which == 1 ? finding->evidence : finding->remedy;
+        text[i] = which == 0   ? rh_finding_name(finding->id)
+                  : which == 1 ? finding->evidence
+                               : finding->remedy;
     }
     rh_status rc = rh_store__put_texts(store, name[which], text, f->findings.n, err);
     rh_free((void *)text);
@@ -184,27 +186,13 @@ static rh_status read_rows(rh_store *store, const char *name, void *to, int n, r
     return rc;
 }
 
-// The findings, followed by their ids in the same block.
-static rh_finding *gather(int n, char *const *id)
-{
-    size_t size = (size_t)(n + 1) * sizeof(rh_finding), used = size;
-    for (int i = 0; i < n; i++)
-        size += strlen(id[i]) + 1;
-    char *block = rh_alloc(1, size);
-    for (int i = 0; block && i < n; i++) {
-        size_t length = strlen(id[i]) + 1;
-        ((rh_finding *)(void *)block)[i].id = memcpy(block + used, id[i], length);
-        used += length;
-    }
-    return (rh_finding *)(void *)block;
-}
-
 static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int64_t x[4],
-                              const char *evidence, const char *remedy, int nobs, rh_error *err)
+                              const char *id, const char *evidence, const char *remedy,
+                              int nobs, rh_error *err)
 {
     rh_finding *finding = &f->findings.item[i];
     if (x[0] < RH_NOTICE || x[0] > RH_ERROR || x[3] < -1 || x[3] >= nobs ||
-        strlen(evidence) >= sizeof finding->evidence ||
+        !rh_findings__find(id, &finding->id) || strlen(evidence) >= sizeof finding->evidence ||
         strlen(remedy) >= sizeof finding->remedy)
         return rh_store__refuse(store, "fidelity/finding", err, "finding %d is invalid", i);
     finding->severity = (rh_severity)x[0];
@@ -235,7 +223,7 @@ static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_err
         rc = rh_store__get_texts(store, "fidelity/finding/evidence", n, &evidence, err);
     if (!rc)
         rc = rh_store__get_texts(store, "fidelity/finding/remedy", n, &remedy, err);
-    rh_finding *all = rc ? NULL : gather(n, id);
+    rh_finding *all = rc ? NULL : rh_alloc((size_t)n + 1, sizeof *all);
     if (!rc && !all)
         rc = rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
     if (all) {
@@ -243,7 +231,7 @@ static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_err
         f->findings = (rh_findings){.item = all, .n = n, .room = n + 1};
     }
     for (int i = 0; i < n && !rc; i++)
-        rc = read_finding(store, f, i, (int64_t *)x + (size_t)4 * (size_t)i, evidence[i],
+        rc = read_finding(store, f, i, (int64_t *)x + (size_t)4 * (size_t)i, id[i], evidence[i],
                           remedy[i], nobs, err);
     rh_free(x);
     rh_free((void *)id);

@@ -161,7 +161,7 @@ static void report_other(rh_study *study, int kind, const rh_trial *other)
     rh_verdict *v = &study->verdict;
     const rh_trial *winner = &v->trial[v->winner];
     const rh_kind_score *a = &other->kind[kind], *b = &winner->kind[kind];
-    advise(rh_findings__add(&v->findings, RH_WARNING, "kinds-disagree", 1,
+    advise(rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_KINDS_DISAGREE, 1,
                             "setting %d beats the winner in %s models: %.4g (%.4g to %.4g) "
                             "against %.4g (%.4g to %.4g)",
                             other->setting, v->kind[kind], a->value, a->lo95, a->hi95, b->value,
@@ -182,7 +182,7 @@ static void report_order(rh_study *study, int kind)
         }
     if (nopposite == 0 || nopposite < nalike)
         return;
-    advise(rh_findings__add(&v->findings, RH_WARNING, "kinds-disagree", nopposite,
+    advise(rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_KINDS_DISAGREE, nopposite,
                             "%s and %s models order %d of %d pairs of confirmed settings "
                             "oppositely (pairs that both separate, 95 %%)",
                             v->kind[0], v->kind[kind], nopposite, nopposite + nalike));

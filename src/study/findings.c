@@ -52,7 +52,7 @@ static void at_bounds(rh_study *study)
         const char *name = plan->agent->param[plan->dim[d].param].name;
         bool upper = (v->bound[d] > 0) == (plan->dim[d].form != RH_FORM_ONE_MINUS);
         write_value(plan, d, v->trial[v->winner].x, value);
-        rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, "at-bound", 1,
+        rh_finding *f = rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_AT_BOUND, 1,
                                          "%s = %s is at the %s end of the searched range", name,
                                          value, upper ? "upper" : "lower");
         f->dim = d;
@@ -67,7 +67,8 @@ static void out_of_coverage(rh_study *study)
     if (share < COVERAGE_NOTICE)
         return;
     rh_finding *f = rh_findings__add(
-        &v->findings, share < COVERAGE_WARNING ? RH_NOTICE : RH_WARNING, "out-of-coverage", 1,
+        &v->findings, share < COVERAGE_WARNING ? RH_NOTICE : RH_WARNING,
+        RH_FINDING_OUT_OF_COVERAGE, 1,
         "%.1f %% of the winner's steps are out of the model's coverage", 100.0 * share);
     rh_findings__advise(f, "log more of what the agent does there, or let it explore less");
 }
@@ -79,7 +80,7 @@ static void rare_failures(rh_study *study)
         return;
     const rh_trial *t = &v->trial[v->winner];
     rh_findings__advise(
-        rh_findings__add(&v->findings, RH_WARNING, "rare-failures", v->nrare,
+        rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_RARE_FAILURES, v->nrare,
                          "%d of the winner's %d runs score %.4g on average, the median run "
                          "%.4g; the score averages them",
                          v->nrare, t->nmember * t->nrun, v->rare_score, v->usual_score),
@@ -94,7 +95,7 @@ static void exploited(rh_study *study)
     if (!(t->share >= EXPLOITED)) // false where it is unknown
         return;
     rh_findings__advise(
-        rh_findings__add(&v->findings, RH_WARNING, "model-exploited", t->n,
+        rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_MODEL_EXPLOITED, t->n,
                          "agents that learned in a model of half of the log score %.4g there "
                          "and %.4g in a model of the other half: they use errors of the model",
                          t->same, t->other),
@@ -117,7 +118,7 @@ static void cut_off(rh_study *study)
     if (length < LONG * (double)most)
         return;
     rh_findings__advise(
-        rh_findings__add(&v->findings, RH_WARNING, "cut-off", 1,
+        rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_CUT_OFF, 1,
                          "the winner's episodes last %.4g steps on average and are cut off "
                          "after %lld: many of them do not end",
                          length, (long long)most),
@@ -156,7 +157,7 @@ static void all_tied(rh_study *study)
         return;
     bool spread = rh_study__is_spread(study, INT_MAX);
     rh_finding *f = rh_findings__add(
-        &v->findings, RH_WARNING, "all-tied", ntied,
+        &v->findings, RH_WARNING, RH_FINDING_ALL_TIED, ntied,
         "%d of %d other settings%s are statistically tied with the best of the search (95 %%)",
         ntied, nknown, spread ? "" : " of the first ask");
     rh_findings__advise(f,
@@ -181,7 +182,7 @@ static void failed_runs(rh_study *study)
         nrun += v->trial[i].ndiverged ? count_failed(&v->trial[i]) : 0;
     if (nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_WARNING, "failed", nrun,
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_FAILED, nrun,
                              "%lld run%s failed and count%s as the worst possible%s%s",
                              (long long)nrun, nrun == 1 ? "" : "s", nrun == 1 ? "s" : "",
                              *study->failure ? "; one of them: " : "", study->failure),
@@ -205,7 +206,7 @@ static void diverged_runs(rh_study *study)
     }
     if (v->winner < 0 && nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_ERROR, "all-diverged", nrun,
+            rh_findings__add(&v->findings, RH_ERROR, RH_FINDING_ALL_DIVERGED, nrun,
                              "%lld run%s diverged and no setting has a finite score, so there "
                              "is nothing to deploy",
                              (long long)nrun, nrun == 1 ? "" : "s"),
@@ -213,12 +214,12 @@ static void diverged_runs(rh_study *study)
             "values in the log (rehearse inspect)");
     else if (own)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_WARNING, "winner-diverged", own,
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_WINNER_DIVERGED, own,
                              "%lld of the winner's own runs diverged", (long long)own),
             "choose a tied setting without diverged runs, or smaller step sizes");
     else if (nrun)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_NOTICE, "diverged", nrun,
+            rh_findings__add(&v->findings, RH_NOTICE, RH_FINDING_DIVERGED, nrun,
                              "%lld run%s of %d setting%s diverged; %s as the worst possible",
                              (long long)nrun, nrun == 1 ? "" : "s", nsetting,
                              nsetting == 1 ? "" : "s", nrun == 1 ? "it counts" : "they count"),
@@ -233,7 +234,7 @@ static void confirmation(rh_study *study)
     const rh_trial *winner = &v->trial[v->winner];
     if (!winner->confirm) {
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_NOTICE, "not-confirmed", 1,
+            rh_findings__add(&v->findings, RH_NOTICE, RH_FINDING_NOT_CONFIRMED, 1,
                              "the score is that of the search; the best of many settings is "
                              "partly chance"),
             "confirm the leading settings on fresh models and random streams (--confirm)");
@@ -242,7 +243,7 @@ static void confirmation(rh_study *study)
     const rh_trial *found = &v->trial[v->winner_search];
     if (winner->kind[0].hi95 < found->lo95)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_WARNING, "confirmed-lower", 1,
+            rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_CONFIRMED_LOWER, 1,
                              "the winner scored %.4g (%.4g to %.4g) in the search and %.4g "
                              "(%.4g to %.4g) in models of parts of the log",
                              found->value, found->lo95, found->hi95, winner->value,
@@ -251,7 +252,7 @@ static void confirmation(rh_study *study)
             "use several members in the search (--members)");
     else if (v->search_best != v->winner_search)
         rh_findings__advise(
-            rh_findings__add(&v->findings, RH_NOTICE, "other-winner", 1,
+            rh_findings__add(&v->findings, RH_NOTICE, RH_FINDING_OTHER_WINNER, 1,
                              "setting %d led the search, setting %d won the confirmation",
                              v->trial[v->search_best].setting, winner->setting),
             "none needed: this is the purpose of a confirmation");

@@ -123,14 +123,14 @@ static void report(rh_study *study, const yardstick *y, rh_severity severity)
     if (length > 1)
         snprintf(which, sizeof which, "%lld episodes in a row", length);
     if (study->task.continuing)
-        f = rh_findings__add(&v->findings, severity, "too-good", 1,
+        f = rh_findings__add(&v->findings, severity, RH_FINDING_TOO_GOOD, 1,
                              "%.4g per %lld steps in the model; the best %lld steps in a row "
                              "of the log earned %.4g on this scale, all of it %.4g, a random "
                              "policy in the model %.4g",
                              score, (long long)v->per_steps, length, best, v->logged.score,
                              v->random.score);
     else
-        f = rh_findings__add(&v->findings, severity, "too-good", 1,
+        f = rh_findings__add(&v->findings, severity, RH_FINDING_TOO_GOOD, 1,
                              "%.4g per episode in the model; the best %s of the log returned "
                              "%.4g, all on average %.4g, a random policy in the model %.4g",
                              score, which, best, v->logged.score, v->random.score);

@@ -25,7 +25,7 @@
 //    is not logged, on four that were slightly bad (0.10 to 0.18). In Cartpole, where 1 run in
 //    20 fails, 4 of 12 plain studies had a p above 0.9 and a regret of 0.27, all with a rival
 //    that could be better by 0.2 to 0.5. The same where random actions beat the logged
-//    controller in the model (the finding jumps): it is too easy. Of five near-optimal Acrobot
+//    controller in the model (the finding too-easy). Of five near-optimal Acrobot
 //    logs its settings were ordered worst in the three that have it (docs/reproduction.md), and
 //    a sixth promised -9 with a p of 0.99 where the truth is -129.
 // 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
@@ -35,7 +35,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 #define HIGH 0.9     // decision 4
 #define MEDIUM 0.6   //
@@ -70,7 +69,7 @@ const char *rh_trust_name(rh_trust level)
 bool rh_trust__too_easy(const rh_findings *model)
 {
     for (int i = 0; model && i < model->n; i++)
-        if (strcmp(model->item[i].id, "jumps") == 0)
+        if (model->item[i].id == RH_FINDING_TOO_EASY)
             return true;
     return false;
 }

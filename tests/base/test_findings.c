@@ -20,7 +20,8 @@ static void gravest_first_then_as_added(void **unused)
     rh_findings list = {0};
     assert_true(rh_findings__begin(&list));
     for (int i = 0; i < 6; i++) {
-        rh_finding *f = rh_findings__add(&list, severity[i], "id", i, "%d of %s", i, "six");
+        rh_finding *f =
+            rh_findings__add(&list, severity[i], RH_FINDING_MISSING, i, "%d of %s", i, "six");
         assert_int_equal(f->first, -1);
         assert_int_equal(f->dim, -1);
         assert_false(*f->remedy);
@@ -47,7 +48,8 @@ static void long_texts_are_cut(void **unused)
     text[sizeof text - 1] = 0;
     rh_findings list = {0};
     assert_true(rh_findings__begin(&list));
-    rh_findings__advise(rh_findings__add(&list, RH_NOTICE, "id", 1, "%s", text), "%s", text);
+    rh_findings__advise(rh_findings__add(&list, RH_NOTICE, RH_FINDING_MISSING, 1, "%s", text),
+                        "%s", text);
     assert_int_equal(strlen(list.item[0].evidence), sizeof list.item[0].evidence - 1);
     assert_int_equal(strlen(list.item[0].remedy), sizeof list.item[0].remedy - 1);
     rh_findings__clear(&list);
@@ -63,7 +65,7 @@ static void lists_grow_or_report_that_they_did_not(void **unused)
         bool good = rh_findings__begin(&list);
         assert_int_equal(good, fail != 1);
         for (int i = 0; good && i < 100; i++)
-            rh_findings__add(&list, RH_NOTICE, "id", i, "x")->dim = i;
+            rh_findings__add(&list, RH_NOTICE, RH_FINDING_MISSING, i, "x")->dim = i;
         rh_base__alloc_fail_at(0);
         if (good) {
             assert_int_equal(rh_findings__end(&list), fail == 0);
@@ -86,6 +88,18 @@ static void severities_have_names(void **unused)
     assert_string_equal(rh_severity_name((rh_severity)7), "");
 }
 
+static void every_finding_has_its_own_name(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < RH_NFINDING; i++) {
+        rh_finding_id found = RH_NFINDING;
+        assert_non_null(rh_finding_name((rh_finding_id)i));
+        assert_true(rh_findings__find(rh_finding_name((rh_finding_id)i), &found));
+        assert_int_equal(found, i);
+    }
+    assert_false(rh_findings__find("unheard-of", &(rh_finding_id){RH_FINDING_MISSING}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +107,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(lists_grow_or_report_that_they_did_not),
         cmocka_unit_test(severities_have_names),
+        cmocka_unit_test(every_finding_has_its_own_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static inline rh_log *log_of_rows(const rows *r)
 static inline const rh_finding *find_id(const rh_log_report *report, const char *id)
 {
     for (int i = 0; i < report->findings.n; i++)
-        if (strcmp(report->findings.item[i].id, id) == 0)
+        if (strcmp(rh_finding_name(report->findings.item[i].id), id) == 0)
             return &report->findings.item[i];
     return NULL;
 }

@@ -26,8 +26,9 @@ static void no_warning_in_clean_logs(void **unused)
             rh_log_report *report = report_of(log);
             for (int i = 0; i < report->findings.n; i++) {
                 const rh_finding *f = &report->findings.item[i];
-                if (f->severity > RH_NOTICE && !is_true_of(envs[e], f->id))
-                    fail_msg("%s, seed %d: %s: %s", envs[e], (int)seed, f->id, f->evidence);
+                if (f->severity > RH_NOTICE && !is_true_of(envs[e], rh_finding_name(f->id)))
+                    fail_msg("%s, seed %d: %s: %s", envs[e], (int)seed, rh_finding_name(f->id),
+                             f->evidence);
             }
             // the car never arrives in 5,000 random steps
             if (strcmp(envs[e], "mountain_car") == 0) {

@@ -82,7 +82,7 @@ static void nothing_in_clean_rows(void **unused)
         rh_log *log = log_of_rows(&r);
         rh_log_report *report = report_of(log);
         for (int i = 0; i < report->findings.n; i++)
-            print_error("%s: %s\n", report->findings.item[i].id,
+            print_error("%s: %s\n", rh_finding_name(report->findings.item[i].id),
                         report->findings.item[i].evidence);
         assert_int_equal(report->findings.n, 0);
         rh_log_report_destroy(report);

@@ -57,7 +57,7 @@ static void at_line(const char *id, int64_t line)
     snprintf(part, sizeof part, "line %lld", (long long)line);
     for (int i = 0; i < report->findings.n; i++) {
         const rh_finding *f = &report->findings.item[i];
-        if (strcmp(f->id, id) != 0)
+        if (strcmp(rh_finding_name(f->id), id) != 0)
             continue;
         found = true;
         if (!strstr(f->evidence, part))

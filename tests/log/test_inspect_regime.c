@@ -46,7 +46,8 @@ static rh_log_regime regime_of(rh_log *log, bool *found)
     rh_log_regime regime = report->regime;
     *found = false;
     for (int i = 0; i < report->findings.n; i++)
-        *found = *found || strcmp(report->findings.item[i].id, "mixed-regimes") == 0;
+        *found = *found ||
+                 strcmp(rh_finding_name(report->findings.item[i].id), "mixed-regimes") == 0;
     rh_log_report_destroy(report);
     rh_log_destroy(log);
     return regime;

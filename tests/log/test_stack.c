@@ -163,7 +163,8 @@ static rh_log_history history_of(rh_log *log, bool *found)
     rh_log_history h = report->history;
     *found = false;
     for (int i = 0; i < report->findings.n; i++)
-        *found = *found || strcmp(report->findings.item[i].id, "hidden-state") == 0;
+        *found =
+            *found || strcmp(rh_finding_name(report->findings.item[i].id), "hidden-state") == 0;
     rh_log_report_destroy(report);
     rh_log_destroy(log);
     return h;

@@ -183,7 +183,7 @@ static inline rh_model *measured(const walk *w, int n, fault f)
 static inline const rh_finding *find_id(const rh_fidelity *f, const char *id)
 {
     for (int i = 0; i < f->findings.n; i++)
-        if (strcmp(f->findings.item[i].id, id) == 0)
+        if (strcmp(rh_finding_name(f->findings.item[i].id), id) == 0)
             return &f->findings.item[i];
     return NULL;
 }

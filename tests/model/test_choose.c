@@ -258,7 +258,7 @@ static const rh_finding *unproven(const rh_model *model)
 {
     const rh_fidelity *f = rh_model_fidelity(model);
     for (int i = 0; i < f->findings.n; i++)
-        if (strcmp(f->findings.item[i].id, "unproven-model") == 0)
+        if (strcmp(rh_finding_name(f->findings.item[i].id), "unproven-model") == 0)
             return &f->findings.item[i];
     return NULL;
 }

@@ -188,7 +188,7 @@ static void same_fidelity(const rh_fidelity *a, const rh_fidelity *b, const rh_l
     assert_int_equal(a->findings.n, b->findings.n);
     assert_memory_equal(a->findings.count, b->findings.count, sizeof a->findings.count);
     for (int i = 0; i < a->findings.n; i++) {
-        assert_string_equal(a->findings.item[i].id, b->findings.item[i].id);
+        assert_int_equal(a->findings.item[i].id, b->findings.item[i].id);
         assert_string_equal(a->findings.item[i].evidence, b->findings.item[i].evidence);
         assert_string_equal(a->findings.item[i].remedy, b->findings.item[i].remedy);
         assert_int_equal(a->findings.item[i].severity, b->findings.item[i].severity);
@@ -269,11 +269,11 @@ static void texts_survive(void **unused)
     assert_non_null(f->findings.item);
     memset(f->findings.item[0].evidence, 'e', sizeof f->findings.item[0].evidence - 1);
     f->findings.item[0].severity = RH_WARNING;
-    f->findings.item[0].id = "long";
+    f->findings.item[0].id = RH_FINDING_LONG_STITCHES;
     f->findings.item[0].count = INT64_MAX;
     f->findings.item[0].first = -1;
     f->findings.item[0].dim = 1;
-    f->findings.item[1].id = "";
+    f->findings.item[1].id = RH_FINDING_NO_END;
     f->findings.item[1].dim = -1;
     strcpy(f->findings.item[1].remedy, "caf\u00e9");
     f->findings.n = 2;
@@ -416,7 +416,7 @@ static void wrong_severity(rh_model *m)
 {
     rh_finding *finding = rh_alloc(1, sizeof *finding);
     assert_non_null(finding);
-    *finding = (rh_finding){.severity = (rh_severity)3, .id = "x", .dim = -1};
+    *finding = (rh_finding){.severity = (rh_severity)3, .dim = -1};
     rh_free(m->fidelity->findings.item);
     m->fidelity->findings.item = finding;
     m->fidelity->findings.n = 1;

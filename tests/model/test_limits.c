@@ -68,7 +68,7 @@ static void one_sided(void **unused)
         const rh_findings *list = &rh_model_fidelity(model)->findings;
         const rh_finding *found = NULL;
         for (int i = 0; i < list->n; i++)
-            if (strcmp(list->item[i].id, "one-sided-limit") == 0)
+            if (strcmp(rh_finding_name(list->item[i].id), "one-sided-limit") == 0)
                 found = &list->item[i];
         assert_true((found != NULL) == !given);
         if (found) {
@@ -105,7 +105,7 @@ static void passed(void **unused)
         const rh_findings *list = &rh_model_fidelity(model)->findings;
         const rh_finding *found = NULL;
         for (int k = 0; k < list->n; k++)
-            if (strcmp(list->item[k].id, "limit-passed") == 0)
+            if (strcmp(rh_finding_name(list->item[k].id), "limit-passed") == 0)
                 found = &list->item[k];
         assert_true((found != NULL) == (n > 0));
         if (found) {

@@ -88,7 +88,7 @@ static const char *evidence(made *m)
     rh_study__disagreement(&m->study);
     assert_true(rh_findings__end(&v->findings));
     for (int i = 0; i < v->findings.n; i++) {
-        assert_string_equal(v->findings.item[i].id, "kinds-disagree");
+        assert_int_equal(v->findings.item[i].id, RH_FINDING_KINDS_DISAGREE);
         assert_int_equal(v->findings.item[i].severity, RH_WARNING);
         assert_non_null(v->findings.item[i].remedy);
     }

@@ -186,7 +186,7 @@ static rh_log *log_of_pay(bool changes)
 static bool warns(const rh_verdict *v, const char *id)
 {
     for (int i = 0; i < v->findings.n; i++)
-        if (strcmp(v->findings.item[i].id, id) == 0)
+        if (strcmp(rh_finding_name(v->findings.item[i].id), id) == 0)
             return v->findings.item[i].severity == RH_WARNING;
     return false;
 }

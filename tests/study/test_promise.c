@@ -44,7 +44,7 @@ static const rh_finding *found(const sample *s, const char *id)
 {
     const rh_findings *all = &s->study.verdict.findings;
     for (int i = 0; i < all->n; i++)
-        if (strcmp(all->item[i].id, id) == 0)
+        if (strcmp(rh_finding_name(all->item[i].id), id) == 0)
             return &all->item[i];
     return NULL;
 }

@@ -791,7 +791,7 @@ static void kinds_that_cannot_be(void **unused)
 static const rh_finding *finding(const rh_verdict *v, const char *id)
 {
     for (int i = 0; i < v->findings.n; i++)
-        if (strcmp(v->findings.item[i].id, id) == 0)
+        if (strcmp(rh_finding_name(v->findings.item[i].id), id) == 0)
             return &v->findings.item[i];
     return NULL;
 }

@@ -133,14 +133,14 @@ static void one_fundamental_doubt_is_enough(void **unused)
 static void a_model_that_is_too_easy(void **unused)
 {
     (void)unused;
-    rh_finding item = {.severity = RH_WARNING, .id = "jumps"};
+    rh_finding item = {.severity = RH_WARNING, .id = RH_FINDING_TOO_EASY};
     rh_findings findings = {.item = &item, .n = 1, .count = {0, 1, 0}};
     rh_verdict v = sound();
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust, RH_TRUST_MEDIUM);
     assert_true(v.probability == 0.75);
     assert_true(says(&v, "imitation", false));
-    item.id = "few-episodes";
+    item.id = RH_FINDING_FEW_EPISODES;
     rh_trust__judge(&v, &findings);
     assert_int_equal(v.trust, RH_TRUST_HIGH);
 }
@@ -148,7 +148,8 @@ static void a_model_that_is_too_easy(void **unused)
 static void an_error_cannot_be_outweighed(void **unused)
 {
     (void)unused;
-    rh_finding item = {.severity = RH_ERROR, .id = "never-taken", .evidence = "action 2"};
+    rh_finding item = {
+        .severity = RH_ERROR, .id = RH_FINDING_NEVER_TAKEN, .evidence = "action 2"};
     rh_findings findings = {.item = &item, .n = 1, .count = {0, 0, 1}};
     rh_verdict v = sound();
     v.evidence[RH_EVIDENCE_ERRORS].value = 1.0;
