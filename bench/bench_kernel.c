@@ -40,7 +40,7 @@ static void plain(void)
 }
 
 // Best time of an entry. which: 0 the plain loop, 1 Adam, 2 with momentum.
-static double measure(const rh_kernels *k, int which)
+static double measure(const rh_agent__kernels *k, int which)
 {
     rh_agent__adam adam = {.gain = 1e-6f * RH_UNIT * RH_UNIT,
                            .rate = 0.002f * RH_UNIT,
@@ -68,8 +68,8 @@ int main(void)
     double base = measure(NULL, 0);
     printf("\none Adam step of an entry, ns (plain double-precision C: %.2f)\n\n", base);
     printf("%-10s %8s %7s %10s\n", "", "Adam", "ratio", "momentum");
-    for (int i = 0; i < rh_base__isa_count(); i++) {
-        const rh_kernels *k = rh_kernels__at(i);
+    for (int i = 0; i < rh_isa__count(); i++) {
+        const rh_agent__kernels *k = rh_agent__kernels_at(i);
         double fast = measure(k, 1);
         printf("%-10s %8.3f %6.1fx %10.3f\n", k->name, fast, base / fast, measure(k, 2));
     }

@@ -8,10 +8,10 @@
 #include "base/base_internal.h"
 #include "seconds.h"
 
+#include "numeric/mlp_kernel.h"
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/repr.h"
-#include "repr/kernel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,22 +70,22 @@ static void train(const rh_log *log)
     printf(
         "\n30,000 steps of 3 x 128 rows, 6-128-128-8: s, us a step, 1e9 operations a second; "
         "awareness\n");
-    for (int i = 0; i < rh_base__isa_count(); i++) {
+    for (int i = 0; i < rh_isa__count(); i++) {
         rh_error err = {""};
         rh_repr *repr = NULL;
-        rh_base__isa_limit(i + 1);
+        rh_isa__limit(i + 1);
         double from = seconds(CLOCK_THREAD_CPUTIME_ID);
         must(rh_repr_fit(&repr, type, log, &opt, &err), &err);
         double s = seconds(CLOCK_THREAD_CPUTIME_ID) - from;
         int64_t n = rh_repr_trained(repr).nstep;
         double each = operations((const int[]){6, 128, 128, 8}, 4, 128);
-        printf("  %-10s %8.2f %8.1f %8.1f %8.4f\n", rh_repr_kernels__at(i)->name, s,
+        printf("  %-10s %8.2f %8.1f %8.1f %8.4f\n", rh_mlp__kernels_at(i)->name, s,
                s / (double)n * 1e6, each * (double)n / s * 1e-9,
                rh_repr_trained(repr).awareness);
         fflush(stdout);
         rh_repr_destroy(repr);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 static void use(const rh_log *log)

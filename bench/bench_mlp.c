@@ -6,8 +6,8 @@
 #include "base/base_internal.h"
 #include "seconds.h"
 
-#include "repr/kernel.h"
-#include "repr/mlp.h"
+#include "numeric/mlp.h"
+#include "numeric/mlp_kernel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,8 +112,8 @@ static void shape(const char *name, const int *size, int nsize)
     static entry s;
     printf("\n%s, 3 x %d rows: us a step, 1e9 operations a second; us for one row\n", name,
            ROWS);
-    for (int i = 0; i < rh_base__isa_count(); i++) {
-        rh_base__isa_limit(i + 1);
+    for (int i = 0; i < rh_isa__count(); i++) {
+        rh_isa__limit(i + 1);
         s.rng = rh_rng_stream(1, RH_STREAM_AGENT, 0, 0);
         s.nin = size[0];
         s.nout = size[nsize - 1];
@@ -123,7 +123,7 @@ static void shape(const char *name, const int *size, int nsize)
         for (int b = 0; b < NBATCH; b++)
             must(rh_mlp__pass_create(&s.pass[b], s.mlp, ROWS, NULL));
         double us = measure(&s, step);
-        printf("  %-10s %8.1f %8.1f %8.2f\n", rh_repr_kernels__at(i)->name, us,
+        printf("  %-10s %8.1f %8.1f %8.2f\n", rh_mlp__kernels_at(i)->name, us,
                operations(size, nsize) / us * 1e-3, measure(&s, row));
         for (int b = 0; b < NBATCH; b++)
             rh_mlp__pass_destroy(s.pass[b]);

@@ -249,12 +249,12 @@ int main(int argc, char **argv)
         *(void **)&rival[0] = dlsym(so, "with_nanoflann");
         *(void **)&rival[1] = dlsym(so, "with_flann");
     }
-    for (int i = 0; first < argc && i < rh_base__isa_count(); i++)
-        if (!strcmp(argv[first], rh_model_kernels__at(i)->name)) {
-            rh_base__isa_limit(i + 1);
+    for (int i = 0; first < argc && i < rh_isa__count(); i++)
+        if (!strcmp(argv[first], rh_model__kernels_at(i)->name)) {
+            rh_isa__limit(i + 1);
             first++;
         }
-    printf("\nthree nearest, us a query; index in ms (%s)\n\n", rh_model_kernels__best()->name);
+    printf("\nthree nearest, us a query; index in ms (%s)\n\n", rh_model__kernels_best()->name);
     printf("%8s %-5s %3s %9s %9s %9s %9s    ", "n", "", "d", "table", "others", "alone",
            "index");
     if (rival[0])

@@ -3,6 +3,7 @@
 // thread.
 
 #include "base/base_internal.h"
+#include "numeric/kernels.h"
 #include "seconds.h"
 
 #include "rehearse/rehearse.h"
@@ -64,8 +65,8 @@ int main(void)
     rh_env *env = NULL;
     rh_log *log = acrobot_log(&env);
     const rh_task *task = rh_env_task(env);
-    for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
-        rh_base__isa_limit(isa);
+    for (int isa = 1; isa <= rh_isa__count(); isa++) {
+        rh_isa__limit(isa);
         printf("instruction set %d\n", isa - 1);
         bench_fqi(log, task, RH_FQI_TILES, "tiles 16 x 2");
         bench_fqi(log, task, RH_FQI_NETWORK, "network 64, 64");

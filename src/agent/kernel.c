@@ -29,11 +29,6 @@
 #include <immintrin.h>
 #endif
 
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
-
 // ---------------------------------------------------------------------------- tiles
 
 // Add up the rows of each group; n is the number of tilings.
@@ -351,9 +346,8 @@ static int faded(int n, const float *y, int32_t *place)
     return count;
 }
 
-extern const rh_kernels JOIN(rh_kernels, RH_ISA);
-const rh_kernels JOIN(rh_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_agent__kernels) = {
+    .name = RH_KERNEL_NAME,
     .tiles = tiles,
     .values = values,
     .aim = aim,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/base_internal.h"
+#include "numeric/kernels.h"
 
 struct rh_tiles;
 
@@ -45,7 +45,7 @@ typedef struct rh_agent__adam {
 // The second moment of unused entries, whose y and m are zero.
 #define RH_SPARE (RH_UNIT * RH_UNIT)
 
-typedef struct rh_kernels {
+typedef struct rh_agent__kernels {
     const char *name; // of the instruction set
 
     // Compute active (nactive) from at (nobs), the first row of each sensor.
@@ -77,10 +77,8 @@ typedef struct rh_kernels {
     // order. Return their number. All arrays are padded to whole blocks.
     int (*aged)(int n, const uint32_t *visit, uint32_t clock, uint32_t age, int32_t *place);
     int (*faded)(int n, const float *y, int32_t *place);
-} rh_kernels;
+} rh_agent__kernels;
 
-// The kernels of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
-const rh_kernels *rh_kernels__at(int i);
-const rh_kernels *rh_kernels__best(void);
+RH_KERNELS(rh_agent__kernels);
 
 #endif

@@ -126,7 +126,7 @@ rh_status rh_tiles__create(rh_tiles **out, const double *hp, const rh_task *task
     rh_tiles *tiles = rh_alloc(1, sizeof *tiles);
     if (!tiles)
         return rh_fail(err, RH_ENOMEM, "%s: out of memory for the tile coder", owner);
-    tiles->kernels = rh_kernels__best();
+    tiles->kernels = rh_agent__kernels_best();
     tiles->mode = mode;
     tiles->nobs = nobs;
     tiles->ntiling = ntiling;

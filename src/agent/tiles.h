@@ -9,7 +9,7 @@
 // Built once, then only read. A row holds, for one quantised value of a sensor, what it adds to
 // the index of the active feature in every tiling of a group.
 struct rh_tiles {
-    const rh_kernels *kernels; // borrowed
+    const rh_agent__kernels *kernels; // borrowed
     rh_tiles_mode mode;
     int nobs;
     int ntiling;

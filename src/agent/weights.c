@@ -464,7 +464,7 @@ rh_status rh_weights__init(rh_weights *w, const rh_weights_options *opt, const c
                            rh_error *err)
 {
     *w = (rh_weights){.opt = *opt};
-    w->kernels = rh_kernels__best();
+    w->kernels = rh_agent__kernels_best();
     w->nline = count_lines(opt);
     w->nread = count_read(opt);
     rh_status rc = rh_weights__check(opt, owner, err);

@@ -12,8 +12,8 @@ typedef struct rh_agent__idle rh_agent__idle;
 // An entry is the weight of a feature and an action. Those with a trace form the active set.
 struct rh_weights {
     rh_weights_options opt;
-    const rh_kernels *kernels; // borrowed
-    int nline;                 // lines per feature: four actions each
+    const rh_agent__kernels *kernels; // borrowed
+    int nline;                        // lines per feature: four actions each
     int nread; // features read at a time: the active ones, and zeros up to a multiple of 4
     rh_agent__line *line; // owned: weights, second moments, places      (nfeature + 1, nline)
     float *moment;        // first moments, NULL without momentum  (entries)

@@ -55,13 +55,6 @@ int64_t rh_base__alloc_live(void);
 int64_t rh_base__alloc_count(void);
 void rh_base__alloc_fail_at(int64_t nth);
 
-// ---------------------------------------------------------------------------- instruction sets
-
-// Hot loops are compiled per instruction set: 0 baseline; on x86, 1 AVX2 with FMA, 2 AVX-512.
-int rh_base__isa_count(void);   // how many this machine can run
-int rh_base__isa_best(void);    // the last of them that is allowed
-void rh_base__isa_limit(int n); // for tests: allow the first n only; 0: all
-
 // ---------------------------------------------------------------------------- statistics
 
 bool rh_base__all_finite(const double *x, int n);

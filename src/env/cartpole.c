@@ -189,7 +189,7 @@ static void cartpole_step_many(const void *self, int n, void *state, size_t stri
 {
     const cartpole *c = self;
     char *at = state;
-    int done = rh_env_kernels__best()->cartpole(c, n, at, stride, act, streams, obs, reward);
+    int done = rh_env__kernels_best()->cartpole(c, n, at, stride, act, streams, obs, reward);
     for (int i = 0; i < n; i++) {
         terminal[i] = false;
         if (i >= done)

@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
-
 #if defined(__AVX512F__)
 #define LANES 8
 #elif defined(__AVX2__)
@@ -193,8 +188,7 @@ static int cartpole(const rh_env__cartpole *c, int n, char *state, size_t stride
     return i;
 }
 
-extern const rh_env_kernels JOIN(rh_env_kernels, RH_ISA);
-const rh_env_kernels JOIN(rh_env_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_env__kernels) = {
+    .name = RH_KERNEL_NAME,
     .cartpole = cartpole,
 };

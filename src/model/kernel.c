@@ -26,11 +26,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
-
 // ---------------------------------------------------------------------------- sixteen floats
 
 #if defined(__AVX512F__)
@@ -700,9 +695,8 @@ static void enclose(const float *low, const float *high, int stride, int d, int 
     }
 }
 
-extern const rh_model_kernels JOIN(rh_model_kernels, RH_ISA);
-const rh_model_kernels JOIN(rh_model_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_model__kernels) = {
+    .name = RH_KERNEL_NAME,
     .find = find,
     .find_leaf = find_leaf,
     .enclose = enclose,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/base_internal.h"
+#include "numeric/kernels.h"
 
 #define RH_LEAF 16 // points of a leaf, and children of a node
 #define RH_MOST_DIM 64
@@ -48,7 +48,7 @@ static inline float rh_near__distance2(rh_near near)
     return x;
 }
 
-typedef struct rh_model_kernels {
+typedef struct rh_model__kernels {
     const char *name; // of the instruction set
 
     // The k nearest to query (d) other than `skip`, in order into near (k), padded with
@@ -65,10 +65,8 @@ typedef struct rh_model_kernels {
     // The least of low and the greatest of high, each (d x 16) with rows `stride` apart, over
     // the first n columns, to box: 16 floats apart and rows 32, as in rh_model__level.
     void (*enclose)(const float *low, const float *high, int stride, int d, int n, float *box);
-} rh_model_kernels;
+} rh_model__kernels;
 
-// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
-const rh_model_kernels *rh_model_kernels__at(int i);
-const rh_model_kernels *rh_model_kernels__best(void);
+RH_KERNELS(rh_model__kernels);
 
 #endif

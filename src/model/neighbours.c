@@ -78,7 +78,7 @@ static bool boxes_fail(const rh_boxes *boxes)
     double met = 0.0, most = TOO_MANY * NTRIAL * RH_LEAF * boxes->nleaf;
     for (int i = 0; i < NTRIAL && met <= most; i++) {
         int32_t leaf = (int32_t)((int64_t)(boxes->nleaf - 1) * (2 * i + 1) / (2 * NTRIAL));
-        met += (double)rh_model_kernels__best()->find_leaf(boxes, false, boxes, leaf, TRIAL_K,
+        met += (double)rh_model__kernels_best()->find_leaf(boxes, false, boxes, leaf, TRIAL_K,
                                                            NULL, near);
     }
     return met > most;
@@ -146,7 +146,7 @@ int rh_neighbours__find(const rh_neighbours *points, const float *query, int k, 
     for (int i = 0; i < points->boxes.d; i++)
         assert(isfinite(query[i]));
     rh_near near[RH_NEIGHBOURS_MOST];
-    rh_model_kernels__best()->find(&points->boxes, points->all, query, k, skip, near);
+    rh_model__kernels_best()->find(&points->boxes, points->all, query, k, skip, near);
     return unpack(near, 1, k, index, distance2);
 }
 
@@ -162,7 +162,7 @@ void rh_neighbours__find_range(const rh_neighbours *points, const rh_neighbours 
     assert(k >= 1 && k <= RH_NEIGHBOURS_MOST);
     assert(points->boxes.d == queries->boxes.d);
     assert(begin >= 0 && end <= queries->boxes.nleaf);
-    const rh_model_kernels *kernels = rh_model_kernels__best();
+    const rh_model__kernels *kernels = rh_model__kernels_best();
     const rh_boxes *q = &queries->boxes;
     _Alignas(64) rh_near near[RH_NEIGHBOURS_MOST * RH_LEAF];
     for (int32_t leaf = begin; leaf < end; leaf++) {

@@ -4,7 +4,7 @@
 #define NN_INTERNAL_H
 
 #include "model_internal.h"
-#include "repr/mlp.h"
+#include "numeric/mlp.h"
 
 enum {
     RH_NN_INPUT,

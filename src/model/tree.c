@@ -202,7 +202,7 @@ static void arrange(builder *b, int32_t leaf, int32_t n)
 // The boxes of a level, from what is inside.
 static void bound(rh_boxes *boxes, int level)
 {
-    const rh_model_kernels *kernels = rh_model_kernels__best();
+    const rh_model__kernels *kernels = rh_model__kernels_best();
     rh_model__level *l = &boxes->level[level];
     int d = boxes->d;
     ptrdiff_t group = (ptrdiff_t)d * 2 * RH_LEAF;

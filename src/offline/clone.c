@@ -272,7 +272,7 @@ static rh_status create(rh_clone **out, const rh_task *task, const double *hp, r
     rh_clone *clone = rh_alloc(1, sizeof *clone);
     if (!clone)
         return rh_base__no_memory(err, "clone");
-    clone->kernels = rh_offline_kernels__best();
+    clone->kernels = rh_offline__kernels_best();
     clone->nobs = task->nobs;
     clone->naction = task->naction;
     clone->nlane =

@@ -37,7 +37,7 @@ static rh_status init(rh_fqi *fqi, const rh_task *task, rh_rng *rng, rh_error *e
         return rc;
     int32_t nfeature = rh_tiles_nfeature(fqi->tiles), group = BLOCK * RH_OFFLINE__BLOCKS;
     fqi->nblock = (nfeature + group - 1) / group * RH_OFFLINE__BLOCKS;
-    fqi->kernels = rh_offline_kernels__best();
+    fqi->kernels = rh_offline__kernels_best();
     fqi->w = rh_alloc(nweight(fqi), sizeof *fqi->w);
     fqi->aim = rh_alloc(nweight(fqi), sizeof *fqi->aim);
     if (!fqi->w || !fqi->aim)

@@ -23,11 +23,6 @@
 #include <immintrin.h>
 #endif
 
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
-
 #define BLOCK RH_OFFLINE__BLOCK
 #define LANES RH_OFFLINE__LANES
 #if defined(__AVX512F__)
@@ -171,9 +166,8 @@ static void spread(int nactive, const int32_t *active, int nlane, const double *
         }
 }
 
-extern const rh_offline_kernels JOIN(rh_offline_kernels, RH_ISA);
-const rh_offline_kernels JOIN(rh_offline_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_offline__kernels) = {
+    .name = RH_KERNEL_NAME,
     .values = values,
     .gradient = gradient,
     .adam = adam,

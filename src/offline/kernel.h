@@ -3,7 +3,10 @@
 #ifndef OFFLINE_KERNEL_H
 #define OFFLINE_KERNEL_H
 
-#include "base/base_internal.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "numeric/kernels.h"
 
 #define RH_OFFLINE__BLOCK 16 // features of a block: a vector of floats, the bits of a mask
 #define RH_OFFLINE__BLOCKS 8 // blocks come in these
@@ -18,7 +21,7 @@ typedef struct rh_offline__adam {
     float keep1, take1, keep2, take2, keep, rate, eps;
 } rh_offline__adam;
 
-typedef struct rh_offline_kernels {
+typedef struct rh_offline__kernels {
     const char *name; // of the instruction set
 
     // In the next two, nblock is a multiple of RH_OFFLINE__BLOCKS; w and g are aligned to 64
@@ -42,10 +45,8 @@ typedef struct rh_offline_kernels {
 
     // Add d (nlane) to the rows `active` (nactive, all different) of x (.. x nlane).
     void (*spread)(int nactive, const int32_t *active, int nlane, const double *d, double *x);
-} rh_offline_kernels;
+} rh_offline__kernels;
 
-// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
-const rh_offline_kernels *rh_offline_kernels__at(int i);
-const rh_offline_kernels *rh_offline_kernels__best(void);
+RH_KERNELS(rh_offline__kernels);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/base_internal.h"
 #include "kernel.h"
-#include "repr/mlp.h"
+#include "numeric/mlp.h"
 
 #include "rehearse/offline.h"
 
@@ -80,7 +80,7 @@ struct rh_fqi {
     int64_t nupdate; // made
 
     // tiles
-    const rh_offline_kernels *kernels;
+    const rh_offline__kernels *kernels;
     rh_tiles *tiles; // owned
     int nblock;      // blocks of features
     float *w, *aim;  // owned: weights, and those of the last sync
@@ -105,7 +105,7 @@ void rh_fqi__make_agent(rh_fqi *fqi);
 // ---------------------------------------------------------------------------- cloning
 
 struct rh_clone {
-    const rh_offline_kernels *kernels;
+    const rh_offline__kernels *kernels;
     int nobs, naction;
     int nlane;       // naction in whole lanes; those beyond are zero
     double tile[3];  // tilings, tiles and features of esarsa, the values of its parameters

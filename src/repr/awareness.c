@@ -11,7 +11,7 @@
 // 2. The value may be negative; it is 0 if all codes are equal.
 // 3. For codes of states and actions the successor of a step is the next step.
 
-#include "mlp_internal.h"
+#include "numeric/mlp.h"
 #include "repr_internal.h"
 
 #include <math.h>

@@ -32,7 +32,7 @@
 // with AVX2, 55 s with SSE2.
 
 #include "laplacian.h"
-#include "mlp_internal.h"
+#include "numeric/mlp.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define REPR_INTERNAL_H
 
 #include "base/text.h"
-#include "mlp.h"
+#include "numeric/mlp.h"
 #include "rehearse/repr.h"
 
 #define RH_MAX_INPUT (2 * RH_MAX_OBS + RH_MAX_ACT) // a sensor on a circle has two

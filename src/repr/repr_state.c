@@ -13,7 +13,7 @@
 // A state may come from a damaged or forged file: everything is checked.
 
 #include "base/base_internal.h"
-#include "mlp_internal.h"
+#include "numeric/mlp.h"
 #include "repr_internal.h"
 
 #include <math.h>

@@ -22,7 +22,7 @@
 
 #include "gp.h"
 
-#include "cholesky.h"
+#include "numeric/cholesky.h"
 
 #include <assert.h>
 #include <math.h>

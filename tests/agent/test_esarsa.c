@@ -202,12 +202,12 @@ static void agrees_without_adam(void **unused)
         {"mountain_car", {0.1, 0.9, 1, 0, 1.0}, 3000, 300, 3e-6, 1e-4, 16, 8},
         {"compass", {0.05, 0, 1, 1, 0.9}, 4000, 0, 3e-6, 1e-4, 5, 3},
     };
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
             compare(&entries[i], true);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // The first steps of a run in Cartpole, and what was learned in them.
@@ -308,12 +308,12 @@ static void every_kernel_agrees(void **unused)
         {"acrobot", {0.03, 0, 1, 0, 0.8}, 2000, 0, 1e-6, 1e-5, 16, 8},
         {"compass", {0.1, 0.5, 1, 0, 0.5}, 3000, 0, 3e-6, 1e-4, 7, 2},
     };
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
             compare(&entries[i], false);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 int main(void)

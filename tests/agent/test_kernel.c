@@ -52,15 +52,15 @@ static void adam_is_the_formula(void **unused)
     static set a, b;
     for (uint64_t seed = 1; seed <= 20; seed++)
         for (int momentum = 0; momentum < 2; momentum++)
-            for (int k = 0; k < rh_base__isa_count(); k++) {
+            for (int k = 0; k < rh_isa__count(); k++) {
                 fill(&a, seed);
                 b = a;
                 rh_agent__adam step = adam;
                 if (momentum)
-                    rh_kernels__at(k)->momentum(0, N, &step, b.dw, b.v, b.m, b.y);
+                    rh_agent__kernels_at(k)->momentum(0, N, &step, b.dw, b.v, b.m, b.y);
                 step.rate *= RH_UNIT; // y has no unit, m has
                 if (!momentum)
-                    rh_kernels__at(k)->adam(0, N, &step, b.dw, b.v, b.y);
+                    rh_agent__kernels_at(k)->adam(0, N, &step, b.dw, b.v, b.y);
                 for (int i = 0; i < N; i++) {
                     double unit = (double)RH_UNIT, y = (double)a.y[i];
                     double v = (double)a.v[i] / unit / unit + (double)0.003f * y * y;
@@ -80,10 +80,10 @@ static void sgd_is_the_formula(void **unused)
 {
     (void)unused;
     static set a, b;
-    for (int k = 0; k < rh_base__isa_count(); k++) {
+    for (int k = 0; k < rh_isa__count(); k++) {
         fill(&a, 3);
         b = a;
-        rh_kernels__at(k)->sgd(N - RH_BLOCK, -0.37f, b.dw, b.y);
+        rh_agent__kernels_at(k)->sgd(N - RH_BLOCK, -0.37f, b.dw, b.y);
         for (int i = 0; i < N; i++) {
             double move = i < N - RH_BLOCK ? (double)-0.37f * (double)a.y[i] : 0.0;
             assert_true(fabs((double)b.dw[i] - ((double)a.dw[i] + move)) <= 1.2e-7);
@@ -92,7 +92,7 @@ static void sgd_is_the_formula(void **unused)
 }
 
 // Twenty steps of every loop.
-static void go_through(const rh_kernels *k, set *s, int nsafe)
+static void go_through(const rh_agent__kernels *k, set *s, int nsafe)
 {
     for (int step = 0; step < 20; step++) {
         k->adam(nsafe, N, &adam, s->dw, s->v, s->y);
@@ -107,8 +107,8 @@ static void instruction_sets_agree(void **unused)
     static set start, first, s;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         fill(&start, seed);
-        for (int k = 0; k < rh_base__isa_count(); k++) {
-            const rh_kernels *kernels = rh_kernels__at(k);
+        for (int k = 0; k < rh_isa__count(); k++) {
+            const rh_agent__kernels *kernels = rh_agent__kernels_at(k);
             s = start;
             go_through(kernels, &s, 0);
             if (k < 2)
@@ -119,13 +119,15 @@ static void instruction_sets_agree(void **unused)
             assert_memory_equal(&first, &s, sizeof s);
 
             int32_t p[N], q[N];
-            int n = N - (int)seed, np = rh_kernels__at(0)->aged(n, start.visit, 100, 30, p);
+            int n = N - (int)seed,
+                np = rh_agent__kernels_at(0)->aged(n, start.visit, 100, 30, p);
             assert_int_equal(np, kernels->aged(n, start.visit, 100, 30, q));
             assert_memory_equal(p, q, (size_t)np * sizeof *p);
-            np = rh_kernels__at(0)->faded(n, start.y, p);
+            np = rh_agent__kernels_at(0)->faded(n, start.y, p);
             assert_int_equal(np, kernels->faded(n, start.y, q));
             assert_memory_equal(p, q, (size_t)np * sizeof *p);
-            assert_true(rh_kernels__at(0)->least(N, start.v) == kernels->least(N, start.v));
+            assert_true(rh_agent__kernels_at(0)->least(N, start.v) ==
+                        kernels->least(N, start.v));
         }
     }
 }
@@ -135,14 +137,14 @@ static void aim_tells_inside_from_outside(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
     for (int n = 1; n < 100; n++)
-        for (int k = 0; k < rh_base__isa_count(); k++) {
+        for (int k = 0; k < rh_isa__count(); k++) {
             int32_t slot[4 * 128], line[128], place[128], fresh[128 + 16];
             for (int i = 0; i < 4 * 128; i++)
                 slot[i] = (int32_t)rh_rng_below(&rng, 9) - 4;
             for (int i = 0; i < 128; i++)
                 line[i] = 1000 + i;
             int lane = n % 4;
-            int count = rh_kernels__at(k)->aim(n, slot + lane, line, place, fresh);
+            int count = rh_agent__kernels_at(k)->aim(n, slot + lane, line, place, fresh);
             int expected = 0;
             for (int i = 0; i < n; i++) {
                 int32_t at = slot[4 * i + lane];
@@ -162,8 +164,8 @@ static void least_is_the_least(void **unused)
         fill(&s, 7);
         s.v[N - 3] = s.v[N - 6] = 1.0f;
         s.v[i] = 1e-30f;
-        for (int k = 0; k < rh_base__isa_count(); k++)
-            assert_true(rh_kernels__at(k)->least(N, s.v) == 1e-30f);
+        for (int k = 0; k < rh_isa__count(); k++)
+            assert_true(rh_agent__kernels_at(k)->least(N, s.v) == 1e-30f);
     }
 }
 
@@ -173,7 +175,7 @@ static void aged_lists_the_old(void **unused)
     static set s;
     fill(&s, 3);
     int32_t place[N];
-    int n = rh_kernels__best()->aged(N - 9, s.visit, 100, 40, place), expected = 0;
+    int n = rh_agent__kernels_best()->aged(N - 9, s.visit, 100, 40, place), expected = 0;
     for (int i = 1; i < N - 9; i++)
         if (100 - s.visit[i] >= 40)
             assert_int_equal(place[expected++], i);
@@ -199,10 +201,10 @@ static void values_add_up(void **unused)
         active[i] = (int32_t)rh_rng_below(&rng, NLINE);
 
     double first[2 * RH_LANES];
-    for (int k = 0; k < rh_base__isa_count(); k++) {
+    for (int k = 0; k < rh_isa__count(); k++) {
         double q[2 * RH_LANES];
         int32_t slot[4 * 336];
-        rh_kernels__at(k)->values(line, active, 336, dw, q, q + RH_LANES, slot);
+        rh_agent__kernels_at(k)->values(line, active, 336, dw, q, q + RH_LANES, slot);
         if (k == 0)
             memcpy(first, q, sizeof q);
         assert_memory_equal(first, q, sizeof q);

@@ -9,6 +9,7 @@
 
 #include "agent/tiles.h"
 #include "base/base_internal.h"
+#include "numeric/kernels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,11 +48,11 @@ static void check_row(char *row)
     assert_int_equal(tiles->nfeature, (int)number(&row));
     int32_t *active = rh_alloc((size_t)tiles->nactive, sizeof *active);
     char *start = row;
-    for (int k = 0; k < rh_base__isa_count(); k++) {
+    for (int k = 0; k < rh_isa__count(); k++) {
         char copy[4096];
         snprintf(copy, sizeof copy, "%s", start);
         row = copy;
-        tiles->kernels = rh_kernels__at(k);
+        tiles->kernels = rh_agent__kernels_at(k);
         rh_tiles__active(tiles, x, active);
         for (int i = 0; i < tiles->nactive; i++)
             assert_int_equal(active[i], (int)number(&row));

@@ -1,6 +1,7 @@
 // test_copies.c - copies of an environment do what the environment alone does.
 
 #include "env/env_test.h"
+#include "numeric/kernels.h"
 
 #include "env/alloc_test.h"
 
@@ -80,11 +81,11 @@ static void compare_with_single_runs(void)
 static void copies_repeat_single_runs(void **unused)
 {
     (void)unused;
-    for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
-        rh_base__isa_limit(isa);
+    for (int isa = 1; isa <= rh_isa__count(); isa++) {
+        rh_isa__limit(isa);
         compare_with_single_runs();
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 static void some_copies_can_start_alone(void **unused)

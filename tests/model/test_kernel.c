@@ -78,9 +78,9 @@ static void boxes_enclose(void **unused)
 {
     (void)unused;
     static const int ns[] = {1, 15, 16, 17, 255, 256, 257, 300, 4095, 4097, 9000};
-    for (int isa = 1; isa <= rh_base__isa_count(); isa++)
+    for (int isa = 1; isa <= rh_isa__count(); isa++)
         for (int i = 0; i < (int)(sizeof ns / sizeof *ns); i++) {
-            rh_base__isa_limit(isa);
+            rh_isa__limit(isa);
             int d = 1 + i % 5;
             float *x = points_of(ns[i], d, (uint64_t)i);
             rh_boxes b = {0};
@@ -93,7 +93,7 @@ static void boxes_enclose(void **unused)
             rh_boxes__clear(&b);
             free(x);
         }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // ---------------------------------------------------------------------------- searches
@@ -134,8 +134,8 @@ static void searches_agree(void **unused)
     _Alignas(64) rh_near near[RH_MOST_NEAR * RH_LEAF], one[RH_MOST_NEAR], all[N];
     for (int32_t leaf = 0; leaf < b.nleaf; leaf += 3)
         for (int j = 0; j < 5; j++)
-            for (int way = 0; way < 2 * rh_base__isa_count(); way++) {
-                const rh_model_kernels *kernels = rh_model_kernels__at(way / 2);
+            for (int way = 0; way < 2 * rh_isa__count(); way++) {
+                const rh_model__kernels *kernels = rh_model__kernels_at(way / 2);
                 int k = ks[j];
                 kernels->find_leaf(&b, way % 2, &b, leaf, k, skip, near);
                 for (int i = 0; i < RH_LEAF && leaf * RH_LEAF + i < N; i++) {
@@ -159,11 +159,11 @@ static void one_place_is_no_trap(void **unused)
     float *x = calloc(N, sizeof *x);
     rh_boxes b = {0};
     assert_int_equal(rh_boxes__init(&b, x, N, 1, NULL), RH_OK);
-    for (int i = 0; i < rh_base__isa_count(); i++)
+    for (int i = 0; i < rh_isa__count(); i++)
         for (int32_t leaf = 0; leaf < b.nleaf; leaf += 111) {
             _Alignas(64) rh_near near[5 * RH_LEAF];
             int64_t met =
-                rh_model_kernels__at(i)->find_leaf(&b, false, &b, leaf, 5, NULL, near);
+                rh_model__kernels_at(i)->find_leaf(&b, false, &b, leaf, 5, NULL, near);
             assert_true(met <= 5 * RH_LEAF);
             for (int p = 0; p < 5; p++)
                 assert_int_equal(near[p * RH_LEAF], p);

@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "model_sample.h"
+#include "numeric/kernels.h"
 
 #include "model/knn_internal.h"
 
@@ -167,11 +168,11 @@ static void same_bits(void **unused)
     (void)unused;
     rh_log *log = log_by_chance(11, 4000, 4, 3);
     rh_model *first = NULL;
-    for (int isa = 0; isa < rh_base__isa_count(); isa++)
+    for (int isa = 0; isa < rh_isa__count(); isa++)
         for (int nthread = 1; nthread <= 3; nthread++) {
-            rh_base__isa_limit(isa + 1);
+            rh_isa__limit(isa + 1);
             rh_model *model = fit_reference(log, 4, nthread);
-            rh_base__isa_limit(0);
+            rh_isa__limit(0);
             if (!first) {
                 first = model;
                 continue;

@@ -232,12 +232,12 @@ static void as_all_pairs(void **unused)
                 continue; // processors take their time over subnormal numbers
             entry s;
             open(&s, 341, 45, dims[i], (kind)what, (uint64_t)(1 + what + 100 * i));
-            for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
-                rh_base__isa_limit(isa);
+            for (int isa = 1; isa <= rh_isa__count(); isa++) {
+                rh_isa__limit(isa);
                 for (int j = 0; j < 4; j++)
                     ask(&s, ks[j], 11);
             }
-            rh_base__isa_limit(0);
+            rh_isa__limit(0);
             close(&s);
         }
 }

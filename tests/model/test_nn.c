@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "nn_sample.h"
 
-#include "repr/mlp_internal.h"
+#include "numeric/mlp_internal.h"
 #include "repr/repr_internal.h"
 
 // ---------------------------------------------------------------------------- NumPy

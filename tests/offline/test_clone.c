@@ -1,6 +1,7 @@
 // test_clone.c - cloning: the policy and its losses are those of scipy, with every instruction
 // set; the minimum is one; options and logs that are refused.
 
+#include "numeric/kernels.h"
 #include "offline_sample.h"
 
 // Hyperparameters of esarsa with 4 tilings of 2 tiles.
@@ -61,13 +62,13 @@ static void compare(double ridge, const char *name)
 static void policies_of_scipy(void **state)
 {
     (void)state;
-    for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
-        rh_base__isa_limit(isa);
+    for (int isa = 1; isa <= rh_isa__count(); isa++) {
+        rh_isa__limit(isa);
         compare(0.01, "clone.0.01");
         compare(1.0, "clone.1");
         compare(100.0, "clone.100");
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // Actions that depend on x alone, always the same: with little ridge the clone is nearly sure,

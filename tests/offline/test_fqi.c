@@ -1,6 +1,7 @@
 // test_fqi.c - fitted Q iteration: values and TD errors as in NumPy after every number of
 // updates, with every instruction set; early stopping; options and logs that are refused.
 
+#include "numeric/kernels.h"
 #include "offline_sample.h"
 
 static rh_fqi_options small_options(rh_fqi_kind kind)
@@ -60,14 +61,14 @@ static void values_of_numpy(void **state)
 {
     (void)state;
     const int nupdate[] = {1, 10, 35, 200};
-    for (int isa = 1; isa <= rh_base__isa_count(); isa++) {
-        rh_base__isa_limit(isa);
+    for (int isa = 1; isa <= rh_isa__count(); isa++) {
+        rh_isa__limit(isa);
         for (int i = 0; i < 4; i++) {
             compare(RH_FQI_TILES, "tiles", nupdate[i], 2e-5);
             compare(RH_FQI_NETWORK, "network", nupdate[i], 2e-5);
         }
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // ---------------------------------------------------------------------------- a chain

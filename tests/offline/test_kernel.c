@@ -1,6 +1,7 @@
 // test_kernel.c - the loops: the numbers of plain sums, and the same bits with every
 // instruction set.
 
+#include "numeric/kernels.h"
 #include "offline_sample.h"
 
 enum { NBLOCK = 24, NFEATURE = NBLOCK * RH_OFFLINE__BLOCK, NROW = 37, MOST = 29 };
@@ -42,8 +43,8 @@ static void sums_of_features(void **state)
     (void)state;
     static sample s;
     draw(&s, 1);
-    for (int isa = 0; isa < rh_base__isa_count(); isa++) {
-        const rh_offline_kernels *kernels = rh_offline_kernels__at(isa);
+    for (int isa = 0; isa < rh_isa__count(); isa++) {
+        const rh_offline__kernels *kernels = rh_offline__kernels_at(isa);
         for (int n = 0; n <= MOST; n++) {
             kernels->values(NBLOCK, s.mask, n, s.row, s.w, s.q);
             kernels->gradient(NBLOCK, s.mask, n, s.row, s.d, s.g);
@@ -67,7 +68,7 @@ static void adam_steps(void **state)
 {
     (void)state;
     const rh_offline__adam step = {0.9f, 0.1f, 0.999f, 0.001f, 0.98f, 0.02f, 1e-3f};
-    for (int isa = 0; isa < rh_base__isa_count(); isa++) {
+    for (int isa = 0; isa < rh_isa__count(); isa++) {
         static sample s, before;
         draw(&s, 2);
         s.m[3] = 1e-30f; // decays below what is kept
@@ -76,7 +77,7 @@ static void adam_steps(void **state)
         for (int f = 4; f < NFEATURE; f++)
             s.g[f] = s.w[NFEATURE - f];
         before = s;
-        rh_offline_kernels__at(isa)->adam(NFEATURE, &step, s.w, s.m, s.v, s.g);
+        rh_offline__kernels_at(isa)->adam(NFEATURE, &step, s.w, s.m, s.v, s.g);
         for (int f = 4; f < NFEATURE; f++) {
             double g = (double)before.g[f];
             double m = 0.9 * (double)before.m[f] + 0.1 * g;
@@ -104,9 +105,9 @@ static void rows_of_doubles(void **state)
         active[i] = (i * 7 + 3) % ROWS;
     for (int i = 0; i < LANE; i++)
         d[i] = i + 1;
-    for (int isa = 0; isa < rh_base__isa_count(); isa++)
+    for (int isa = 0; isa < rh_isa__count(); isa++)
         for (int n = 0; n <= 5; n++) {
-            const rh_offline_kernels *kernels = rh_offline_kernels__at(isa);
+            const rh_offline__kernels *kernels = rh_offline__kernels_at(isa);
             kernels->sums(n, active, LANE, x, z);
             memcpy(to, x, sizeof to);
             kernels->spread(n, active, LANE, d, to);
@@ -128,9 +129,9 @@ static void same_bits(void **state)
     (void)state;
     const rh_offline__adam step = {0.9f, 0.1f, 0.999f, 0.001f, 0.98f, 0.02f, 1e-8f};
     static sample first, other;
-    for (int isa = 0; isa < rh_base__isa_count(); isa++) {
+    for (int isa = 0; isa < rh_isa__count(); isa++) {
         sample *s = isa ? &other : &first;
-        const rh_offline_kernels *kernels = rh_offline_kernels__at(isa);
+        const rh_offline__kernels *kernels = rh_offline__kernels_at(isa);
         draw(s, 4);
         for (int k = 0; k < 50; k++) {
             kernels->values(NBLOCK, s->mask, MOST, s->row, s->w, s->q);

@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "repr_test.h"
 
-#include "repr/kernel.h"
+#include "numeric/mlp_kernel.h"
 #include "repr/laplacian.h"
 
 // ---------------------------------------------------------------------------- the loss
@@ -119,10 +119,10 @@ static void fifteen_steps_of_numpy(void **unused)
     (void)unused;
     static reference r;
     static char line[LINE];
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
+    for (int k = 1; k <= rh_isa__count(); k++) {
         FILE *file = fopen(RH_TEST_DATA "/repr_laplacian.csv", "r");
         assert_non_null(file);
-        rh_base__isa_limit(k);
+        rh_isa__limit(k);
         int nline = 0;
         for (; fgets(line, LINE, file); nline++) {
             char name[16], what[16], where[64];
@@ -139,7 +139,7 @@ static void fifteen_steps_of_numpy(void **unused)
         assert_int_equal(nline, 3 * (2 + 15 * 4));
         fclose(file);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
     rh_mlp__destroy(r.mlp);
     rh_mlp__pass_destroy(r.pass);
 }
@@ -432,8 +432,8 @@ static void same_bits(void **unused)
     double param[16];
     rh_log *log = corridor_log(12, 12, 0.05, 7);
     rh_repr *fused = NULL;
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         rh_repr_options opt = quick(param, 60.0);
         rh_repr *a = fitted(&rh_repr_laplacian, log, &opt);
         rh_repr *b = fitted(&rh_repr_laplacian, log, &opt);
@@ -445,12 +445,12 @@ static void same_bits(void **unused)
         rh_repr_destroy(c);
         if (fused)
             same_codes(a, fused, log, true);
-        if (rh_repr_kernels__at(k - 1)->fused && !fused)
+        if (rh_mlp__kernels_at(k - 1)->fused && !fused)
             fused = a;
         else
             rh_repr_destroy(a);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
     rh_repr_destroy(fused);
     rh_log_destroy(log);
 }

@@ -4,8 +4,8 @@
 #include "base/base_internal.h"
 #include "repr_test.h"
 
-#include "repr/kernel.h"
-#include "repr/mlp_internal.h"
+#include "numeric/mlp_internal.h"
+#include "numeric/mlp_kernel.h"
 
 enum { N = 700 }; // rows: more than a block, and no whole number of them
 
@@ -69,8 +69,8 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
     double param[16];
     rh_log *log = sample();
     rows(obs, act);
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         rh_repr_options opt = quick(type, param);
         opt.actions = actions;
         rh_repr *repr = fitted(type, log, &opt);
@@ -101,7 +101,7 @@ static void codes_alone_and_in_blocks(const rh_repr_type *type, bool actions)
         rh_free(scratch);
         rh_repr_destroy(repr);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
     rh_log_destroy(log);
 }
 

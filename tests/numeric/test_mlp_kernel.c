@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/base_internal.h"
+#include "numeric/mlp_kernel.h"
 #include "rehearse/base.h"
-#include "repr/kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void drop(matrices *x)
 }
 
 // The definition, one number after the other.
-static void plain(const rh_repr__product *p, bool is_fused, float *to)
+static void plain(const rh_mlp__product *p, bool is_fused, float *to)
 {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -79,11 +79,11 @@ static void plain(const rh_repr__product *p, bool is_fused, float *to)
 // One product in one of its forms, by every instruction set.
 static void check(int m, int n, int k, int form, rh_rng *rng)
 {
-    for (int i = 0; i < rh_base__isa_count(); i++) {
-        const rh_repr_kernels *kernels = rh_repr_kernels__at(i);
+    for (int i = 0; i < rh_isa__count(); i++) {
+        const rh_mlp__kernels *kernels = rh_mlp__kernels_at(i);
         matrices x = make(m, n, k, rng);
         size_t size = (size_t)(m > k ? m : k) * (size_t)x.row;
-        rh_repr__product p = {.m = m, .n = rounded(n), .k = k, .a = x.a, .b = x.b, .c = x.c};
+        rh_mlp__product p = {.m = m, .n = rounded(n), .k = k, .a = x.a, .b = x.b, .c = x.c};
         p.b_row = p.c_row = p.start_row = p.gate_row = x.row;
         p.a_row = form & 1 ? 1 : k; // turned over, as for a gradient
         p.a_step = form & 1 ? m : 1;
@@ -126,18 +126,18 @@ static void a_row_is_the_same_alone(void **unused)
 {
     (void)unused;
     rh_rng rng = rh_rng_stream(4, RH_STREAM_AGENT, 0, 0);
-    for (int i = 0; i < rh_base__isa_count(); i++) {
+    for (int i = 0; i < rh_isa__count(); i++) {
         matrices x = make(29, 144, 50, &rng);
-        rh_repr__product p = {.m = 29, .n = 144, .k = 50, .a = x.a, .a_row = 50, .a_step = 1};
+        rh_mlp__product p = {.m = 29, .n = 144, .k = 50, .a = x.a, .a_row = 50, .a_step = 1};
         p.b = x.b;
         p.c = x.c;
         p.b_row = p.c_row = x.row;
-        rh_repr_kernels__at(i)->product(&p);
+        rh_mlp__kernels_at(i)->product(&p);
         for (int row = 0; row < 29; row++) {
             p.m = 1;
             p.a = x.a + row * 50;
             p.c = x.expected;
-            rh_repr_kernels__at(i)->product(&p);
+            rh_mlp__kernels_at(i)->product(&p);
             assert_memory_equal(x.expected, x.c + row * x.row, 144 * sizeof(float));
         }
         drop(&x);
@@ -148,12 +148,12 @@ static void what_is_no_number_stays(void **unused)
 {
     (void)unused;
     _Alignas(64) float b[16], c[16];
-    for (int i = 0; i < rh_base__isa_count(); i++) {
+    for (int i = 0; i < rh_isa__count(); i++) {
         float a = 1.0f;
         for (int j = 0; j < 16; j++)
             b[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? -INFINITY : INFINITY;
-        rh_repr_kernels__at(i)->product(&(rh_repr__product){
-            .m = 1, .n = 16, .k = 1, .a = &a, .b = b, .c = c, .relu = true});
+        rh_mlp__kernels_at(i)->product(
+            &(rh_mlp__product){.m = 1, .n = 16, .k = 1, .a = &a, .b = b, .c = c, .relu = true});
         for (int j = 0; j < 16; j++)
             if (j % 3 == 0)
                 assert_true(isnan(c[j]));
@@ -167,7 +167,7 @@ static void turned_over(void **unused)
     (void)unused;
     rh_rng rng = rh_rng_stream(5, RH_STREAM_AGENT, 0, 0);
     static const int size[] = {1, 2, 5, 15, 16, 17, 31, 33, 48, 129};
-    for (int i = 0; i < rh_base__isa_count(); i++)
+    for (int i = 0; i < rh_isa__count(); i++)
         for (int s = 0; s < 100; s++) {
             int m = size[s / 10], n = size[s % 10], from = rounded(n), to = rounded(m) + 16;
             float *x = rh_alloc((size_t)(m * from), sizeof *x);
@@ -176,7 +176,7 @@ static void turned_over(void **unused)
             assert_non_null(y);
             for (int k = 0; k < m * from; k++)
                 x[k] = (float)rh_rng_range(&rng, -1.0, 1.0);
-            rh_repr_kernels__at(i)->turn(m, n, x, from, y, to);
+            rh_mlp__kernels_at(i)->turn(m, n, x, from, y, to);
             for (int j = 0; j < n; j++)
                 for (int k = 0; k < to; k++)
                     if (k < m)
@@ -190,12 +190,12 @@ static void turned_over(void **unused)
 
 // ---------------------------------------------------------------------------- Adam
 
-static const rh_repr__adam_step step = {.keep1 = 0.9f,
-                                        .take1 = 0.1f,
-                                        .keep2 = 0.999f,
-                                        .take2 = 0.001f,
-                                        .rate = 0.01f,
-                                        .eps = 1e-8f};
+static const rh_mlp__adam_step step = {.keep1 = 0.9f,
+                                       .take1 = 0.1f,
+                                       .keep2 = 0.999f,
+                                       .take2 = 0.001f,
+                                       .rate = 0.01f,
+                                       .eps = 1e-8f};
 
 enum { N = 20 * RH_COLUMNS };
 typedef struct set {
@@ -221,10 +221,10 @@ static void adam_is_the_formula(void **unused)
     (void)unused;
     static set a, b;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        for (int k = 0; k < rh_base__isa_count(); k++) {
+        for (int k = 0; k < rh_isa__count(); k++) {
             fill(&a, seed);
             b = a;
-            rh_repr_kernels__at(k)->adam(N, &step, b.w, b.m, b.v, b.g);
+            rh_mlp__kernels_at(k)->adam(N, &step, b.w, b.m, b.v, b.g);
             for (int i = 0; i < N; i++) {
                 double g = (double)a.g[i];
                 double m = (double)0.9f * (double)a.m[i] + (double)0.1f * g;
@@ -248,10 +248,10 @@ static void instruction_sets_agree(void **unused)
     (void)unused;
     static set first, s;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        for (int k = 0; k < rh_base__isa_count(); k++) {
+        for (int k = 0; k < rh_isa__count(); k++) {
             fill(&s, seed);
             for (int i = 0; i < 20; i++)
-                rh_repr_kernels__at(k)->adam(N, &step, s.w, s.m, s.v, s.g);
+                rh_mlp__kernels_at(k)->adam(N, &step, s.w, s.m, s.v, s.g);
             if (k < 2)
                 first = s; // those with a fused multiply-add are the same to the bit
             assert_memory_equal(&first, &s, sizeof s);
@@ -263,13 +263,13 @@ static void moments_fade(void **unused)
 {
     (void)unused;
     static set s;
-    for (int k = 0; k < rh_base__isa_count(); k++) {
+    for (int k = 0; k < rh_isa__count(); k++) {
         fill(&s, 3);
         memset(s.g, 0, sizeof s.g);
-        rh_repr__adam_step fast = step;
+        rh_mlp__adam_step fast = step;
         fast.keep2 = 0.9f;
         for (int i = 0; i < 1000; i++) {
-            rh_repr_kernels__at(k)->adam(N, &fast, s.w, s.m, s.v, s.g);
+            rh_mlp__kernels_at(k)->adam(N, &fast, s.w, s.m, s.v, s.g);
             for (int j = 0; j < N; j++) {
                 assert_int_not_equal(fpclassify(s.m[j]), FP_SUBNORMAL);
                 assert_int_not_equal(fpclassify(s.v[j]), FP_SUBNORMAL);
@@ -286,13 +286,13 @@ static void moments_fade(void **unused)
 static void best_is_within_the_limit(void **unused)
 {
     (void)unused;
-    int n = rh_base__isa_count();
-    assert_ptr_equal(rh_repr_kernels__best(), rh_repr_kernels__at(n - 1));
+    int n = rh_isa__count();
+    assert_ptr_equal(rh_mlp__kernels_best(), rh_mlp__kernels_at(n - 1));
     for (int i = 1; i <= n; i++) {
-        rh_base__isa_limit(i);
-        assert_ptr_equal(rh_repr_kernels__best(), rh_repr_kernels__at(i - 1));
+        rh_isa__limit(i);
+        assert_ptr_equal(rh_mlp__kernels_best(), rh_mlp__kernels_at(i - 1));
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 int main(void)

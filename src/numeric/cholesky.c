@@ -9,7 +9,8 @@
 //
 // 1. Not LAPACK: every build of it sums in another order, and a study that was resumed on a
 //    machine with another one proposed other settings.
-// 2. Nearly all operations are products of blocks, in one loop (kernel.c) that gives the same
+// 2. Nearly all operations are products of blocks, in one loop (cholesky_kernel.c) that gives
+// the same
 //    bits with every instruction set.
 // 3. The column of blocks below L11 is solved transposed, so that vectors lie along rows.
 // 4. The last rows of a product end at the diagonal: the upper half may hold something else.
@@ -18,7 +19,7 @@
 // take 20 and 57 ms.
 
 #include "cholesky.h"
-#include "kernel.h"
+#include "cholesky_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static void subtract(int m, int n, int k, const double *a, ptrdiff_t a_row, ptrd
                      const double *b, size_t b_row, double *c, size_t c_row)
 {
     if (m > 0 && n > 0 && k > 0)
-        rh_search_kernels__best()->subtract(&(rh_search__product){
+        rh_cholesky__kernels_best()->subtract(&(rh_cholesky__product){
             m, n, k, a, a_row, a_step, b, (ptrdiff_t)b_row, c, (ptrdiff_t)c_row});
 }
 

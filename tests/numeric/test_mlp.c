@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "base/base_internal.h"
-#include "repr/mlp_internal.h"
+#include "numeric/kernels.h"
+#include "numeric/mlp_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -159,8 +160,8 @@ static void outputs_and_gradients(void **unused)
 {
     (void)unused;
     static const int width[] = {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 127, 129, 257};
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         for (int i = 0; i < 15; i++) {
             int a = width[i], b = width[(i * 7 + 3) % 15], c = width[(i * 4 + 5) % 15];
             int n = 1 + (i * 5) % 13;
@@ -172,7 +173,7 @@ static void outputs_and_gradients(void **unused)
         }
         check_network((int[]){2, 3, 4, 5, 6, 5, 4, 3}, 8, RH_MLP_PLAIN, 6, 14);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // ---------------------------------------------------------------------------- NumPy
@@ -292,10 +293,10 @@ static void twenty_steps_of_numpy(void **unused)
 {
     (void)unused;
     static training t;
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
+    for (int k = 1; k <= rh_isa__count(); k++) {
         FILE *file = fopen(RH_TEST_DATA "/repr_mlp.csv", "r");
         assert_non_null(file);
-        rh_base__isa_limit(k);
+        rh_isa__limit(k);
         memset(&t, 0, sizeof t);
         char name[16], what[16];
         double x[NUMBERS];
@@ -308,7 +309,7 @@ static void twenty_steps_of_numpy(void **unused)
         end_training(&t);
         fclose(file);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // ---------------------------------------------------------------------------- bits
@@ -344,8 +345,8 @@ static void same_bits(void **unused)
     static const int size[] = {5, 40, 33, 3};
     static const int one[] = {37, 0}, four[] = {8, 1, 15, 13, 0};
     rh_mlp *fused = NULL;
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         rh_mlp *a = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
         rh_mlp *b = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
         rh_mlp *c = network(size, 4, RH_MLP_NO_FIRST_BIAS, 3);
@@ -362,7 +363,7 @@ static void same_bits(void **unused)
         rh_free(x);
         rh_free(y);
 
-        if (rh_repr_kernels__at(k - 1)->fused) { // by another instruction set
+        if (rh_mlp__kernels_at(k - 1)->fused) { // by another instruction set
             if (fused)
                 same_arrays(a, fused);
             rh_mlp__destroy(fused);
@@ -375,7 +376,7 @@ static void same_bits(void **unused)
         rh_mlp__destroy(other);
     }
     rh_mlp__destroy(fused);
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 // Rows x (n x ninput) one by one give y, and no float outside of the scratch is written.
@@ -405,8 +406,8 @@ static void single_rows(void **unused)
     (void)unused;
     static const int shape[][5] = {{2, 4, 3}, {3, 5, 33, 2}, {4, 2, 200, 17, 290}, {2, 1, 1}};
     enum { N = 5 };
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         for (int i = 0; i < 4; i++)
             for (unsigned flags = RH_MLP_PLAIN; flags <= RH_MLP_NO_FIRST_BIAS; flags++) {
                 const int *size = shape[i] + 1;
@@ -421,15 +422,15 @@ static void single_rows(void **unused)
                 rh_mlp__destroy(mlp);
             }
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 static void rows_alone_and_together(void **unused)
 {
     (void)unused;
     enum { N = 101 };
-    for (int k = 1; k <= rh_base__isa_count(); k++) {
-        rh_base__isa_limit(k);
+    for (int k = 1; k <= rh_isa__count(); k++) {
+        rh_isa__limit(k);
         rh_mlp *mlp = network((int[]){6, 150, 130, 9}, 4, RH_MLP_PLAIN, 5);
         rh_mlp__pass *all = pass_for(mlp, N), *some = pass_for(mlp, 16),
                      *one = pass_for(mlp, 1);
@@ -447,7 +448,7 @@ static void rows_alone_and_together(void **unused)
         rh_mlp__pass_destroy(one);
         rh_mlp__destroy(mlp);
     }
-    rh_base__isa_limit(0);
+    rh_isa__limit(0);
 }
 
 static void first_weights(void **unused)

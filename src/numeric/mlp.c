@@ -60,7 +60,7 @@ static float *weights(const rh_mlp *mlp, rh_mlp__array which, int l)
 
 static float *biases(const rh_mlp *mlp, rh_mlp__array which, int l)
 {
-    const rh_repr__layer *at = &mlp->layer[l];
+    const rh_mlp__layer *at = &mlp->layer[l];
     return mlp->array[which] + at->at + at->nin * at->row;
 }
 
@@ -89,11 +89,11 @@ rh_status rh_mlp__make(rh_mlp **out, const int *size, int nsize, unsigned flags,
 
     // lay out the layers
     size_t nturned = 0;
-    mlp->kernels = rh_repr_kernels__best();
+    mlp->kernels = rh_mlp__kernels_best();
     mlp->nlayer = nsize - 1;
     mlp->flags = flags;
     for (int l = 0; l < mlp->nlayer; l++) {
-        rh_repr__layer *at = &mlp->layer[l];
+        rh_mlp__layer *at = &mlp->layer[l];
         at->nin = size[l];
         at->nout = size[l + 1];
         at->columns = whole_columns(at->nout);
@@ -134,7 +134,7 @@ rh_status rh_mlp__create(rh_mlp **out, const int *size, int nsize, unsigned flag
         return rc;
 
     for (int l = 0; l < mlp->nlayer; l++) {
-        const rh_repr__layer *at = &mlp->layer[l];
+        const rh_mlp__layer *at = &mlp->layer[l];
         double reach = 1.0 / sqrt(at->nin);
         float *w = weights(mlp, RH_MLP_WEIGHTS, l);
         for (int k = 0; k < at->nin + has_bias(mlp, l); k++)
@@ -248,8 +248,8 @@ static ptrdiff_t input_row(const rh_mlp *mlp, int l)
 
 static void pass_layer(const rh_mlp *mlp, int l, int n, const float *from, float *to)
 {
-    const rh_repr__layer *at = &mlp->layer[l];
-    mlp->kernels->product(&(rh_repr__product){
+    const rh_mlp__layer *at = &mlp->layer[l];
+    mlp->kernels->product(&(rh_mlp__product){
         .m = n,
         .n = at->columns,
         .k = at->nin,
@@ -273,7 +273,7 @@ void rh_mlp__forward(const rh_mlp *mlp, rh_mlp__pass *pass, int n, const float *
     for (int l = 0; l < mlp->nlayer; l++)
         pass_layer(mlp, l, n, pass->x[l], pass->x[l + 1]);
 
-    const rh_repr__layer *last = &mlp->layer[mlp->nlayer - 1];
+    const rh_mlp__layer *last = &mlp->layer[mlp->nlayer - 1];
     for (int i = 0; i < n; i++)
         memcpy(y + (ptrdiff_t)i * last->nout, pass->x[mlp->nlayer] + i * last->row,
                (size_t)last->nout * sizeof *y);
@@ -319,9 +319,9 @@ void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp__pass *pass, int64_t n, const fl
 static void gather(rh_mlp *mlp, const rh_mlp__pass *pass, int l, const float *delta)
 {
     static const float one = 1.0f;
-    const rh_repr__layer *at = &mlp->layer[l];
+    const rh_mlp__layer *at = &mlp->layer[l];
     float *g = weights(mlp, RH_MLP_GRADIENT, l), *b = biases(mlp, RH_MLP_GRADIENT, l);
-    rh_repr__product p = {
+    rh_mlp__product p = {
         .m = at->nin,
         .n = at->columns,
         .k = pass->n,
@@ -351,10 +351,10 @@ static void gather(rh_mlp *mlp, const rh_mlp__pass *pass, int l, const float *de
 void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy)
 {
     assert(pass->size == mlp->n);
-    const rh_repr__layer *last = &mlp->layer[mlp->nlayer - 1];
+    const rh_mlp__layer *last = &mlp->layer[mlp->nlayer - 1];
     float *delta = pass->delta[0], *below = pass->delta[1];
     for (int l = 1; mlp->stale && l < mlp->nlayer; l++) {
-        const rh_repr__layer *at = &mlp->layer[l];
+        const rh_mlp__layer *at = &mlp->layer[l];
         mlp->kernels->turn(at->nin, at->nout, weights(mlp, RH_MLP_WEIGHTS, l), at->row,
                            mlp->turned + at->at_turned, at->turned);
     }
@@ -370,8 +370,8 @@ void rh_mlp__backward(rh_mlp *mlp, rh_mlp__pass *pass, const float *dy)
         gather(mlp, pass, l, delta);
         if (l == 0)
             break;
-        const rh_repr__layer *at = &mlp->layer[l], *under = &mlp->layer[l - 1];
-        mlp->kernels->product(&(rh_repr__product){
+        const rh_mlp__layer *at = &mlp->layer[l], *under = &mlp->layer[l - 1];
+        mlp->kernels->product(&(rh_mlp__product){
             .m = pass->n,
             .n = under->columns,
             .k = at->nout,
@@ -400,7 +400,7 @@ void rh_mlp__step(rh_mlp *mlp, const rh_mlp__adam *adam)
     mlp->power1 *= adam->beta1;
     mlp->power2 *= adam->beta2;
     double root = sqrt(1.0 - mlp->power2);
-    rh_repr__adam_step step = {
+    rh_mlp__adam_step step = {
         .keep1 = (float)adam->beta1,
         .take1 = (float)(1.0 - adam->beta1),
         .keep2 = (float)adam->beta2,
@@ -429,7 +429,7 @@ size_t rh_mlp__nparam(const rh_mlp *mlp)
 void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
-        const rh_repr__layer *at = &mlp->layer[l];
+        const rh_mlp__layer *at = &mlp->layer[l];
         const float *w = weights(mlp, which, l);
         for (int k = 0; k < at->nin + has_bias(mlp, l); k++)
             for (int j = 0; j < at->nout; j++)
@@ -440,7 +440,7 @@ void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x)
 void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x)
 {
     for (int l = 0; l < mlp->nlayer; l++) {
-        const rh_repr__layer *at = &mlp->layer[l];
+        const rh_mlp__layer *at = &mlp->layer[l];
         float *w = weights(mlp, which, l);
         for (int k = 0; k < at->nin + has_bias(mlp, l); k++)
             for (int j = 0; j < at->nout; j++)

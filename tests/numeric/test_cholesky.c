@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "numeric/cholesky.h"
+#include "numeric/cholesky_kernel.h"
 #include "rehearse/base.h"
-#include "search/cholesky.h"
-#include "search/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static void same_bits(void **unused)
         a[i] = rh_rng_range(&rng, -1.0, 1.0);
     for (int i = 0; i < K * ROW; i++)
         b[i] = rh_rng_range(&rng, -1e3, 1e3);
-    for (int isa = 0; isa < rh_base__isa_count(); isa++)
+    for (int isa = 0; isa < rh_isa__count(); isa++)
         for (int m = 0; m <= M; m++)
             for (int n = 0; n <= N; n++)
                 for (int turned = 0; turned < 2; turned++) {
@@ -131,8 +131,8 @@ static void same_bits(void **unused)
                                     a[i * a_row + k * a_step] * b[k * ROW + j];
                                 expected[i * ROW + j] -= part;
                             }
-                    rh_search_kernels__at(isa)->subtract(
-                        &(rh_search__product){m, n, K, a, a_row, a_step, b, ROW, c, ROW});
+                    rh_cholesky__kernels_at(isa)->subtract(
+                        &(rh_cholesky__product){m, n, K, a, a_row, a_step, b, ROW, c, ROW});
                     assert_memory_equal(c, expected, sizeof c);
                 }
 }

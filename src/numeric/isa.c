@@ -1,15 +1,15 @@
 // isa.c - the instruction sets that this machine can run.
 
-#include "base_internal.h"
-#include "rehearse/base.h"
+#include "kernels.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 static atomic_int limit;
 
 #if defined(__x86_64__)
 
-int rh_base__isa_count(void)
+int rh_isa__count(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         return 1;
@@ -20,20 +20,20 @@ int rh_base__isa_count(void)
 
 #else
 
-int rh_base__isa_count(void)
+int rh_isa__count(void)
 {
     return 1;
 }
 
 #endif
 
-void rh_base__isa_limit(int n)
+void rh_isa__limit(int n)
 {
     atomic_store(&limit, n);
 }
 
-int rh_base__isa_best(void)
+int rh_isa__best(void)
 {
-    int n = rh_base__isa_count(), most = atomic_load(&limit);
+    int n = rh_isa__count(), most = atomic_load(&limit);
     return (most > 0 && most < n ? most : n) - 1;
 }

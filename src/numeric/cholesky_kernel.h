@@ -1,17 +1,18 @@
-// kernel.h - the hot loop of matrix algebra in doubles, once per instruction set (RH_ISA).
+// cholesky_kernel.h - the hot loop of matrix algebra in doubles, once per instruction set
+// (RH_ISA).
 
-#ifndef SEARCH_KERNEL_H
-#define SEARCH_KERNEL_H
+#ifndef REHEARSE_NUMERIC_CHOLESKY_KERNEL_H
+#define REHEARSE_NUMERIC_CHOLESKY_KERNEL_H
 
 #include <stddef.h>
 
-#include "base/base_internal.h"
+#include "kernels.h"
 
 // C (m x n) = C - A (m x k) B (k x n).
 //
 // Each number of C is one chain of subtractions over k from 0 upwards, each product rounded by
 // itself. So it has the same bits with every instruction set, and for any m and n.
-typedef struct rh_search__product {
+typedef struct rh_cholesky__product {
     int m, n, k;
     const double *a; // element (i, k) at a[i * a_row + k * a_step]
     ptrdiff_t a_row, a_step;
@@ -19,15 +20,13 @@ typedef struct rh_search__product {
     ptrdiff_t b_row;
     double *c; // rows c_row apart; overlaps neither a nor b
     ptrdiff_t c_row;
-} rh_search__product;
+} rh_cholesky__product;
 
-typedef struct rh_search_kernels {
+typedef struct rh_cholesky__kernels {
     const char *name; // of the instruction set
-    void (*subtract)(const rh_search__product *p);
-} rh_search_kernels;
+    void (*subtract)(const rh_cholesky__product *p);
+} rh_cholesky__kernels;
 
-// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
-const rh_search_kernels *rh_search_kernels__at(int i);
-const rh_search_kernels *rh_search_kernels__best(void);
+RH_KERNELS(rh_cholesky__kernels);
 
 #endif

@@ -1,12 +1,12 @@
-// kernel.h - the hot loops of training a network, once per instruction set.
+// mlp_kernel.h - the hot loops of training a network, once per instruction set.
 
-#ifndef REPR_KERNEL_H
-#define REPR_KERNEL_H
+#ifndef REHEARSE_NUMERIC_MLP_KERNEL_H
+#define REHEARSE_NUMERIC_MLP_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/base_internal.h"
+#include "kernels.h"
 
 #define RH_COLUMNS 16 // columns come in these: one cache line of floats
 
@@ -18,7 +18,7 @@
 // alone, what is multiplied by 0 is not read.
 //
 // n is a multiple of RH_COLUMNS; rows of B, C, start and gate are aligned to 64 bytes.
-typedef struct rh_repr__product {
+typedef struct rh_mlp__product {
     int m, n, k;
     const float *a; // element (i, k) at a[i * a_row + k * a_step]
     ptrdiff_t a_row, a_step;
@@ -31,34 +31,32 @@ typedef struct rh_repr__product {
     const float *gate;   // NULL: none
     ptrdiff_t gate_row;
     bool relu;
-} rh_repr__product;
+} rh_mlp__product;
 
 // One Adam step. The bias corrections are in rate and eps:
 //
 //     m = keep1 m + take1 g
 //     v = keep2 v + take2 g^2
 //     w = w - rate m / (sqrt(v) + eps)
-typedef struct rh_repr__adam_step {
+typedef struct rh_mlp__adam_step {
     float keep1, take1, keep2, take2, rate, eps;
-} rh_repr__adam_step;
+} rh_mlp__adam_step;
 
-typedef struct rh_repr_kernels {
+typedef struct rh_mlp__kernels {
     const char *name; // of the instruction set
     bool fused;       // a product and its sum are rounded once
 
-    void (*product)(const rh_repr__product *p);
+    void (*product)(const rh_mlp__product *p);
 
     // to (n x m, rows to_row apart) = from (m x n, rows from_row apart), transposed.
     void (*turn)(int m, int n, const float *from, ptrdiff_t from_row, float *to,
                  ptrdiff_t to_row);
 
     // n is a multiple of RH_COLUMNS.
-    void (*adam)(size_t n, const rh_repr__adam_step *step, float *w, float *m, float *v,
+    void (*adam)(size_t n, const rh_mlp__adam_step *step, float *w, float *m, float *v,
                  const float *g);
-} rh_repr_kernels;
+} rh_mlp__kernels;
 
-// The loops of an instruction set, 0 .. rh_base__isa_count() - 1, and of the best.
-const rh_repr_kernels *rh_repr_kernels__at(int i);
-const rh_repr_kernels *rh_repr_kernels__best(void);
+RH_KERNELS(rh_mlp__kernels);
 
 #endif

@@ -3,8 +3,8 @@
 // Matrices are stored by rows, rows `row` numbers apart. Only the lower half is used; the upper
 // half is neither read nor written.
 
-#ifndef REHEARSE_SEARCH_CHOLESKY_H
-#define REHEARSE_SEARCH_CHOLESKY_H
+#ifndef REHEARSE_NUMERIC_CHOLESKY_H
+#define REHEARSE_NUMERIC_CHOLESKY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// kernel.c - the hot loops of training: plain C, compiled once per instruction set (RH_ISA).
+// mlp_kernel.c - the hot loops of training: plain C, compiled once per instruction set
+// (RH_ISA).
 //
 // A matrix product works on blocks of C that stay in registers while k runs: each k loads a few
 // vectors of B, and one number of A per row.
@@ -24,18 +25,13 @@
 // AVX-512, 89 with AVX2, 28 with SSE2. Sums of products that never leave the registers reach
 // 185, 92 and 36 there.
 
-#include "kernel.h"
+#include "mlp_kernel.h"
 
 #include <math.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
 
 // A block is ROWS x VECS vectors, or as many in fewer columns: what fits the registers (32 with
 // AVX-512, otherwise 16) beside a row of B and a number of A.
@@ -132,13 +128,13 @@ static inline __attribute__((always_inline)) void add_products(vec *c, const flo
 
 // The block of C at row i and column j: nrow x nvec vectors, both constants. All loops but that
 // over k are unrolled, to keep the sums in registers. With a list, k takes its values only.
-static inline __attribute__((always_inline)) void block(const rh_repr__product *p, int i, int j,
+static inline __attribute__((always_inline)) void block(const rh_mlp__product *p, int i, int j,
                                                         const int nrow, const int nvec,
                                                         const int32_t *list, int nlist)
 {
     vec c[MOST];
     const vec zero = {0};
-    const rh_repr__product q = *p; // not aliased by what is stored
+    const rh_mlp__product q = *p; // not aliased by what is stored
     const float *start = q.start ? q.start + i * q.start_row + j : NULL;
     UNROLL for (int x = 0; x < nrow * nvec; x++)
     {
@@ -168,7 +164,7 @@ static inline __attribute__((always_inline)) void block(const rh_repr__product *
 }
 
 // All rows of the nvec vectors of columns at j.
-static inline __attribute__((always_inline)) void panel(const rh_repr__product *p, int j,
+static inline __attribute__((always_inline)) void panel(const rh_mlp__product *p, int j,
                                                         const int nvec)
 {
     const int most = MOST / nvec;
@@ -222,7 +218,7 @@ static int list_numbers(const float *a, int n, int32_t *list)
 }
 
 // One row, without the numbers of A that are 0: half of those behind a ReLU. (decision 6)
-static void product_of_row(const rh_repr__product *p)
+static void product_of_row(const rh_mlp__product *p)
 {
     int32_t list[MOST_LISTED + 16];
     int n = list_numbers(p->a, p->k, list), j = 0;
@@ -236,7 +232,7 @@ static void product_of_row(const rh_repr__product *p)
         block(p, 0, j, 1, 1, list, n);
 }
 
-static void product(const rh_repr__product *p)
+static void product(const rh_mlp__product *p)
 {
     if (p->m == 1 && p->a_step == 1 && p->k <= MOST_LISTED) {
         product_of_row(p);
@@ -286,10 +282,10 @@ static void turn(int m, int n, const float *from, ptrdiff_t from_row, float *to,
 
 #define SMALL 1e-30f
 
-static void adam(size_t n, const rh_repr__adam_step *step, float *restrict w, float *restrict m,
+static void adam(size_t n, const rh_mlp__adam_step *step, float *restrict w, float *restrict m,
                  float *restrict v, const float *restrict g)
 {
-    const rh_repr__adam_step s = *step;
+    const rh_mlp__adam_step s = *step;
     for (size_t i = 0; i < n; i++) {
         float first = FUSED(s.keep1, m[i], s.take1 * g[i]);
         float second = FUSED(s.keep2, v[i], s.take2 * (g[i] * g[i]));
@@ -301,9 +297,8 @@ static void adam(size_t n, const rh_repr__adam_step *step, float *restrict w, fl
     }
 }
 
-extern const rh_repr_kernels JOIN(rh_repr_kernels, RH_ISA);
-const rh_repr_kernels JOIN(rh_repr_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_mlp__kernels) = {
+    .name = RH_KERNEL_NAME,
     .fused = IS_FUSED,
     .product = product,
     .turn = turn,

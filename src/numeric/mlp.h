@@ -3,8 +3,8 @@
 // Any number of threads may read a network, each with its own pass, which holds the activations
 // of a batch. Training is for one thread. Only create, clone, save and load allocate.
 
-#ifndef REHEARSE_REPR_MLP_H
-#define REHEARSE_REPR_MLP_H
+#ifndef REHEARSE_NUMERIC_MLP_H
+#define REHEARSE_NUMERIC_MLP_H
 
 #include "rehearse/contract.h"
 
@@ -44,6 +44,10 @@ void rh_mlp__pass_destroy(rh_mlp__pass *pass); // NULL is allowed
 // same bits alone and in any batch.
 void rh_mlp__forward(const rh_mlp *mlp, rh_mlp__pass *pass, int n, const float *x, float *y);
 
+// rh_mlp__forward() for any number of rows, in batches.
+void rh_mlp__evaluate(const rh_mlp *mlp, rh_mlp__pass *pass, int64_t n, const float *x,
+                      float *y);
+
 // One row without a pass, to the same bits. scratch: rh_mlp__nscratch() floats, aligned to 64.
 size_t rh_mlp__nscratch(const rh_mlp *mlp);
 void rh_mlp__single(const rh_mlp *mlp, float *scratch, const float *x, float *y);
@@ -75,5 +79,13 @@ typedef enum rh_mlp__array {
 size_t rh_mlp__nparam(const rh_mlp *mlp);
 void rh_mlp__get(const rh_mlp *mlp, rh_mlp__array which, double *x);
 void rh_mlp__set(rh_mlp *mlp, rh_mlp__array which, const double *x);
+
+// ---------------------------------------------------------------------------- saving
+
+// Save under a name of at most 20 characters, and load: weights, and the state of Adam, so that
+// resumed training gives the same bits. The gradient is not saved.
+// Owned: *out, free with rh_mlp__destroy(). Nullable: err.
+rh_status rh_mlp__save(const rh_mlp *mlp, const char *name, rh_state *state, rh_error *err);
+rh_status rh_mlp__load(rh_mlp **out, const char *name, const rh_state *state, rh_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// kernel.c - the hot loop of matrix algebra: plain C, compiled once per instruction set
-// (RH_ISA).
+// cholesky_kernel.c - the hot loop of matrix algebra: plain C, compiled once per instruction
+// set (RH_ISA).
 //
 // Works on blocks of C that stay in registers while k runs: each k loads two vectors of B, and
 // one number of A per row.
@@ -10,12 +10,7 @@
 //    goes on to the same result on another.
 // 2. Columns that do not fill a vector are done one by one.
 
-#include "kernel.h"
-
-#define JOIN2(a, b) a##_##b
-#define JOIN(a, b) JOIN2(a, b)
-#define NAME2(x) #x
-#define NAME(x) NAME2(x)
+#include "cholesky_kernel.h"
 
 #if defined(__AVX512F__)
 #define LANES 8
@@ -30,11 +25,11 @@
 typedef double vec __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 // The block of C at row i and column j: nrow x nvec vectors, both constants.
-static inline __attribute__((always_inline)) void block(const rh_search__product *p, int i,
+static inline __attribute__((always_inline)) void block(const rh_cholesky__product *p, int i,
                                                         int j, const int nrow, const int nvec)
 {
     vec c[ROWS * VECS];
-    const rh_search__product q = *p; // not aliased by what is stored
+    const rh_cholesky__product q = *p; // not aliased by what is stored
     double *to = q.c + i * q.c_row + j;
     for (int x = 0; x < nrow * nvec; x++)
         c[x] = *(const vec *)(to + x / nvec * q.c_row + x % nvec * LANES);
@@ -48,7 +43,7 @@ static inline __attribute__((always_inline)) void block(const rh_search__product
         *(vec *)(to + x / nvec * q.c_row + x % nvec * LANES) = c[x];
 }
 
-static inline void one(const rh_search__product *p, int i, int j)
+static inline void one(const rh_cholesky__product *p, int i, int j)
 {
     const double *a = p->a + i * p->a_row, *b = p->b + j;
     double c = p->c[i * p->c_row + j];
@@ -57,7 +52,7 @@ static inline void one(const rh_search__product *p, int i, int j)
     p->c[i * p->c_row + j] = c;
 }
 
-static void subtract(const rh_search__product *p)
+static void subtract(const rh_cholesky__product *p)
 {
     int i = 0;
     for (; i + ROWS <= p->m; i += ROWS) {
@@ -81,8 +76,7 @@ static void subtract(const rh_search__product *p)
     }
 }
 
-extern const rh_search_kernels JOIN(rh_search_kernels, RH_ISA);
-const rh_search_kernels JOIN(rh_search_kernels, RH_ISA) = {
-    .name = NAME(RH_ISA),
+RH_KERNEL_TABLE(rh_cholesky__kernels) = {
+    .name = RH_KERNEL_NAME,
     .subtract = subtract,
 };
