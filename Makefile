@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
 BUILD = $(if $(filter release,$(PRESET)),build,build-$(PRESET))
 NINJA = $(if $(shell command -v ninja 2>/dev/null),-G Ninja)
-SOURCES = $(shell find include src tests bench examples -name '*.[ch]')
+SOURCES = $(shell find include src reproduction tests bench examples -name '*.[ch]')
 
 all: configure ## build everything: program, libraries and tests
 	cmake --build $(BUILD) --parallel $(JOBS)
@@ -47,8 +47,8 @@ lint: deps-lint configure ## check includes, names and words; cppcheck, clang-ti
 	scripts/check-includes
 	scripts/check-words
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -j $(JOBS) src bench
-	printf '%s\n' $(filter src/%.c,$(SOURCES)) | \
+		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -Ireproduction -j $(JOBS) src reproduction bench
+	printf '%s\n' $(filter src/%.c reproduction/%.c,$(filter-out reproduction/tests/% reproduction/bench/%,$(SOURCES))) | \
 		xargs -n 1 -P $(JOBS) clang-tidy -p $(BUILD) --quiet --extra-arg=-Xclang \
 		--extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=mode=$(DEPTH)
 

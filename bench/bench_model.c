@@ -25,6 +25,7 @@
 
 #include "seconds.h"
 
+#include "cli/recipe.h"
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>
@@ -112,19 +113,19 @@ static rh_env *simulator(const char *name, bool random_starts)
 static rh_log *collect(const char *name)
 {
     rh_error err;
-    const rh_recipe *r = rh_recipe_find(name, "near-optimal", false, &err);
+    const cli_recipe *r = cli_recipe_find(name, "near-optimal", false, &err);
     const rh_agent_type *agent = rh_agent_find(r->agent, &err);
     rh_collect_options opt = rh_collect_defaults();
-    rh_window window;
+    cli_window window;
     double hp[64];
-    must(rh_recipe_hyperparameters(r, agent, hp, &err), &err);
+    must(cli_recipe_hyperparameters(r, agent, hp, &err), &err);
     opt.nstep = r->window[0].nstep;
     opt.enough = r->enough;
     opt.span = r->span;
     opt.level = r->level;
     opt.patience = r->patience;
     opt.cutoff = r->cutoff;
-    rh_recipe_window(r, opt.nstep, &window);
+    cli_recipe_window(r, opt.nstep, &window);
     opt.least = window.least;
     opt.most = window.most;
 

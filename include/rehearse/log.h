@@ -332,57 +332,6 @@ typedef struct rh_setting {
     const char *name, *value;
 } rh_setting;
 
-// How many episodes (or failures) a log of nstep steps should have.
-typedef struct rh_window {
-    int64_t nstep;
-    int64_t least, most;
-} rh_window;
-
-// A policy to log and how to train it.
-typedef struct rh_recipe {
-    const char *env;    // NULL: any environment
-    bool changed;       // for the paper's changed environment
-    const char *policy; // "near-optimal", ...
-    const char *source; // whose settings these are
-    const char *agent;
-    rh_setting hp[10]; // of the agent, ends with a NULL name
-    rh_enough enough; // when training ends; this and the next four are as in rh_collect_options
-    int64_t span;     //
-    double level;     //
-    int64_t patience; //
-    int64_t cutoff;   //
-    bool random;      // log episodes with the environment option start = random
-    rh_window window[4]; // by length of the log, longest first; ends with nstep = 0
-    bool paper;          // the windows are the paper's
-} rh_recipe;
-
-// Every recipe, 0 .. rh_recipe_count() - 1.
-RH_API int rh_recipe_count(void);
-RH_API const rh_recipe *rh_recipe_at(int i); // NULL if there is none
-
-// The recipe for a policy in `env`, or in the paper's changed `env`. Every environment has
-// "random". If there is none: NULL, and a message that lists the policies. Nullable: err.
-RH_API const rh_recipe *rh_recipe_find(const char *env, const char *policy, bool changed,
-                                       rh_error *err);
-
-// The options of the paper's changed environment, ending with a NULL name. NULL and a message
-// if the paper does not change `env`. Nullable: err.
-RH_API const rh_setting *rh_recipe_changed(const char *env, rh_error *err);
-
-// The hyperparameters hp (nparam) of a recipe's agent.
-RH_API rh_status rh_recipe_hyperparameters(const rh_recipe *recipe, const rh_agent_type *agent,
-                                           double *hp, rh_error *err);
-
-typedef enum rh_window_kind {
-    RH_WINDOW_NONE,  // any number of episodes is accepted
-    RH_WINDOW_GIVEN, // the recipe has a window for this length
-    RH_WINDOW_SCALED // scaled from the window of the longest log
-} rh_window_kind;
-
-// The window for a log of nstep steps.
-RH_API rh_window_kind rh_recipe_window(const rh_recipe *recipe, int64_t nstep,
-                                       rh_window *window);
-
 // ---------------------------------------------------------------------------- inspecting
 
 #define RH_LOG_NBAR 12 // bars of a small histogram

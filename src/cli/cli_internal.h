@@ -9,6 +9,7 @@
 #define CLI_INTERNAL_H
 
 #include "base/file.h"
+#include "recipe.h"
 #include "rehearse/rehearse.h"
 
 #include <stdio.h>
@@ -85,6 +86,7 @@ typedef struct cli_command {
     bool hidden;            // left out of the overview
     bool single;            // refuses to be one of several processes
     void (*before)(void);   // called before its command line is read; NULL for nothing
+    const char *program;    // a part that does its work; NULL: main does
     int (*main)(const cli_args *args);
 } cli_command;
 
@@ -106,8 +108,15 @@ extern const cli_group cli_runs_group, cli_log_group, cli_common_group; // share
 
 #define CLI_MAX_NAMES 96
 
-const cli_command *cli_command_at(int i); // NULL after the last
+const cli_command *cli_command_at(int i); // of the program; NULL after the last
 const cli_command *cli_command_find(const char *name);
+
+// Read the words of a command's line and do what they ask for.
+int cli_command_run(const cli_command *command, int argc, char **argv);
+// The same by the command's program, in place of this one. Returns only on failure.
+int cli_start(const cli_command *command, int argc, char **argv);
+// A program from its beginning to its exit code.
+int cli_main(int argc, char **argv, int (*dispatch)(int argc, char **argv));
 
 // The names an argument of this kind is chosen from, in the order of the library's enum or
 // registry; 0 when the kind is not such a choice. Returns how many.
@@ -652,7 +661,7 @@ typedef struct cli_made {
 
 // The work of `collect` and the finished logs.
 typedef struct cli_collection {
-    const rh_recipe *recipe;
+    const cli_recipe *recipe;
     const rh_agent_type *agent;
     rh_env *train_env, *log_env; // for training and for logging, owned
     double *hp;                  // owned  (nparam)

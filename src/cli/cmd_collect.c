@@ -194,7 +194,7 @@ static int read_env(collecting *w, const rh_env_type *type)
         return cli_fail("out of memory");
     rh_param_initial(type->param, type->nparam, w->env_opt);
     if (cli_has(w->args, "changed")) {
-        const rh_setting *changed = rh_recipe_changed(type->name, &err);
+        const rh_setting *changed = cli_recipe_changed(type->name, &err);
         if (!changed)
             return cli_refuse("--changed: %s", err.text);
         for (; changed->name; changed++) {
@@ -242,14 +242,14 @@ static int read_window(collecting *w)
 {
     rh_collect_options *opt = &w->c.opt;
     const char *text = cli_value(w->args, "episodes");
-    rh_window window;
+    cli_window window;
     if (!text && cli_has(w->args, "advice")) // windows are about the policy alone
         text = "any";
     if (!text) {
-        static const cli_wanted wanted[] = {[RH_WINDOW_NONE] = CLI_WANTED_ANY,
-                                            [RH_WINDOW_GIVEN] = CLI_WANTED_BY_RECIPE,
-                                            [RH_WINDOW_SCALED] = CLI_WANTED_IN_PROPORTION};
-        w->c.wanted = wanted[rh_recipe_window(w->c.recipe, opt->nstep, &window)];
+        static const cli_wanted wanted[] = {[CLI_WINDOW_NONE] = CLI_WANTED_ANY,
+                                            [CLI_WINDOW_GIVEN] = CLI_WANTED_BY_RECIPE,
+                                            [CLI_WINDOW_SCALED] = CLI_WANTED_IN_PROPORTION};
+        w->c.wanted = wanted[cli_recipe_window(w->c.recipe, opt->nstep, &window)];
         opt->least = window.least;
         opt->most = window.most;
         return CLI_OK;
@@ -281,7 +281,7 @@ static bool stop(void *context);
 static int read_options(collecting *w)
 {
     const cli_args *args = w->args;
-    const rh_recipe *r = w->c.recipe;
+    const cli_recipe *r = w->c.recipe;
     rh_collect_options *opt = &w->c.opt;
     *opt = rh_collect_defaults();
     opt->nstep = cli_number(args, "steps", r->window[0].nstep ? r->window[0].nstep : 5000);
@@ -325,7 +325,7 @@ static int find_recipe(collecting *w, const rh_env_type *type)
         return CLI_USAGE;
     }
     bool changed = cli_has(w->args, "changed");
-    w->c.recipe = rh_recipe_find(type->name, policy, changed, &err);
+    w->c.recipe = cli_recipe_find(type->name, policy, changed, &err);
     if (!w->c.recipe)
         return cli_refuse("%s", err.text);
     w->c.agent = rh_agent_find(w->c.recipe->agent, &err);
@@ -334,7 +334,7 @@ static int find_recipe(collecting *w, const rh_env_type *type)
     w->c.hp = rh_alloc((size_t)w->c.agent->nparam + 1, sizeof *w->c.hp);
     if (!w->c.hp)
         return cli_fail("out of memory");
-    return cli_pass(rh_recipe_hyperparameters(w->c.recipe, w->c.agent, w->c.hp, &err), &err);
+    return cli_pass(cli_recipe_hyperparameters(w->c.recipe, w->c.agent, w->c.hp, &err), &err);
 }
 
 static int prepare(collecting *w)

@@ -76,7 +76,7 @@ static const char *window_source(const cli_collection *c)
 
 void cli_collection_plan(const cli_collection *c)
 {
-    const rh_recipe *r = c->recipe;
+    const cli_recipe *r = c->recipe;
     const rh_env_type *type = rh_env_kind(c->train_env);
     char text[700], cutoff[96] = "";
     snprintf(text, sizeof text, "%s", type->name);

@@ -35,16 +35,6 @@ static int command_names(const char *name[CLI_MAX_NAMES])
     return n;
 }
 
-// Of the paper, and all of them.
-static int experiment_names(const char *name[CLI_MAX_NAMES])
-{
-    int n = 0;
-    for (; rh_paper_at(n); n++)
-        name[n] = rh_paper_at(n)->name;
-    name[n] = "all";
-    return n + 1;
-}
-
 static int format_names(bool reads, const char *name[CLI_MAX_NAMES])
 {
     int n = 0;
@@ -61,7 +51,7 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
 {
     static const struct {
         cli_kind kind;
-        const char *word[8]; // ends with NULL
+        const char *word[12]; // ends with NULL
     } fixed[] = {
         {CLI_ACTION_KIND,
          {[RH_ACTION_AUTO] = "auto",
@@ -79,7 +69,10 @@ static int fixed_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         {CLI_RESTARTS, {"normal", "random"}},
         {CLI_POLICY, {"near-optimal", "medium", "naive", "random"}},
         {CLI_TOPIC, {"envs", "agents", "models", "representations", "methods", "grids"}},
-        {CLI_CONSTANTS, {[RH_PAPER_RELEASED] = "released", [RH_PAPER_PRINTED] = "printed"}},
+        {CLI_EXPERIMENT,
+         {"exp1", "exp2", "exp3", "exp4", "exp5", "raw", "actor-critic", "fqi", "theory",
+          "all"}},
+        {CLI_CONSTANTS, {"released", "printed"}},
         {CLI_SHELL, {"bash", "zsh", "fish"}},
     };
     int n = 0;
@@ -108,8 +101,6 @@ int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES])
         return cli_key_names("env.name", name);
     if (kind == CLI_COMMAND)
         return command_names(name);
-    if (kind == CLI_EXPERIMENT)
-        return experiment_names(name);
     if (kind == CLI_READ_FORMAT || kind == CLI_WRITE_FORMAT)
         return format_names(kind == CLI_READ_FORMAT, name);
     return fixed_names(kind, name);

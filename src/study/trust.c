@@ -26,7 +26,8 @@
 //    20 fails, 4 of 12 plain studies had a p above 0.9 and a regret of 0.27, all with a rival
 //    that could be better by 0.2 to 0.5. The same where random actions beat the logged
 //    controller in the model (the finding too-easy). Of five near-optimal Acrobot
-//    logs its settings were ordered worst in the three that have it (docs/reproduction.md), and
+//    logs its settings were ordered worst in the three that have it
+//    (reproduction/docs/reproduction.md), and
 //    a sixth promised -9 with a p of 0.99 where the truth is -129.
 // 6. Reasons are the pieces of evidence beyond a threshold that people understand, the most
 //    important first, each with what to do about it. They explain p, they do not enter it.

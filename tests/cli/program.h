@@ -119,7 +119,7 @@ static inline void await_handler(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     for (int i = 0; i < 3000; i++) {
         char *status = contents(path), *caught = strstr(status, "SigCgt:");
-        bool ready = strncmp(status, "Name:\trehearse\n", 15) == 0 && caught &&
+        bool ready = strncmp(status, "Name:\trehearse", 14) == 0 && caught &&
                      (strtoull(caught + 7, NULL, 16) & (1ULL << (SIGINT - 1)));
         bool none = !*status;
         free(status);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/base_internal.h"
+#include "cli/recipe.h"
 #include "rehearse/rehearse.h"
 
 #include <math.h>
@@ -167,11 +168,11 @@ static rh_env *simulator(const char *name, double start)
     return env;
 }
 
-static rh_collect_options options(const rh_recipe *r, int64_t nstep, uint64_t seed)
+static rh_collect_options options(const cli_recipe *r, int64_t nstep, uint64_t seed)
 {
     rh_collect_options opt = rh_collect_defaults();
-    rh_window window;
-    rh_recipe_window(r, nstep, &window);
+    cli_window window;
+    cli_recipe_window(r, nstep, &window);
     opt.nstep = nstep;
     opt.seed = seed;
     opt.enough = r->enough;
@@ -190,9 +191,9 @@ static rh_log *cook(const char *env, const char *policy, int64_t nstep, uint64_t
 {
     rh_log *log = NULL;
     double hp[64];
-    const rh_recipe *r = rh_recipe_find(env, policy, false, NULL);
+    const cli_recipe *r = cli_recipe_find(env, policy, false, NULL);
     const rh_agent_type *agent = rh_agent_find(r->agent, NULL);
-    assert_int_equal(rh_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
+    assert_int_equal(cli_recipe_hyperparameters(r, agent, hp, NULL), RH_OK);
     rh_env *school = simulator(env, 0), *field = simulator(env, r->random);
     rh_collect_options opt = options(r, nstep, seed);
     assert_int_equal(rh_log_collect(&log, NULL, how, school, field, agent, hp, &opt, NULL),

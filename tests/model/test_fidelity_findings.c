@@ -3,6 +3,7 @@
 
 #include "fidelity_sample.h"
 
+#include "cli/recipe.h"
 #include "model/knn_internal.h"
 
 static walk w[4000];
@@ -282,14 +283,14 @@ static rh_log *collect(const char *env_name, const char *policy)
     rh_error err = {""};
     rh_env *env = NULL;
     rh_log *log = NULL;
-    const rh_recipe *recipe = rh_recipe_find(env_name, policy, false, &err);
+    const cli_recipe *recipe = cli_recipe_find(env_name, policy, false, &err);
     const rh_agent_type *agent = rh_agent_find(recipe->agent, &err);
     double hp[64], option[64];
     rh_collected how;
     const rh_env_type *type = rh_env_find(env_name, &err);
     rh_param_initial(type->param, type->nparam, option);
     assert_int_equal(rh_env_create(&env, type, option, &err), RH_OK);
-    assert_int_equal(rh_recipe_hyperparameters(recipe, agent, hp, &err), RH_OK);
+    assert_int_equal(cli_recipe_hyperparameters(recipe, agent, hp, &err), RH_OK);
     rh_collect_options opt = rh_collect_defaults();
     opt.nstep = 5000;
     opt.enough = recipe->enough;

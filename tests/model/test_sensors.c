@@ -236,11 +236,7 @@ static void simulators(void **unused)
         rh_log *log = NULL;
         rh_collected how;
         rh_collect_options opt = rh_collect_defaults();
-        const rh_recipe *recipe = rh_recipe_find(name[i], "random", false, &err);
-        assert_non_null(recipe);
         opt.nstep = 3000;
-        opt.enough = recipe->enough;
-        opt.span = recipe->span;
         opt.cutoff = 200;
         assert_int_equal(rh_env_create(&env, rh_env_find(name[i], &err), NULL, &err), RH_OK);
         const rh_agent_type *agent = rh_agent_find("random", &err);
