@@ -173,7 +173,7 @@ rh_status rh_deploy_close(rh_deploy *d, rh_error *err)
 {
     if (!d)
         return RH_OK;
-    if (d->open && d->valid) // what the plant is in now: a row without an outcome
+    if (d->phase >= RH_DEPLOY__SEEING) // what the plant is in now: a row without an outcome
         (void)rh_record__row(&d->record, d->best, d->time, d->sent, NULL, NAN, false, false);
     bool lost = !rh_record__flush(&d->record);
     lost = !rh_record__flush_events(&d->record) || lost;
@@ -196,6 +196,16 @@ rh_deploy_health rh_deploy_health_of(const rh_deploy *d)
 }
 
 // ---------------------------------------------------------------------------- what came in
+
+static bool ends(const rh_deploy_seen *seen)
+{
+    return seen->terminal || seen->truncated;
+}
+
+static bool in_episode(const rh_deploy *d)
+{
+    return d->phase >= RH_DEPLOY__BLIND;
+}
 
 static bool same_action(const rh_task *task, const double *a, const double *b)
 {
@@ -238,11 +248,17 @@ static double reward_of(const rh_deploy *d, const rh_deploy_seen *seen, const do
     return isfinite(reward) ? reward : NAN;
 }
 
+// How an observation follows the one before it.
+typedef enum join {
+    BEGINS, // it does not: an episode begins
+    GAP,    // in the same episode, and observations between them are missing
+    FOLLOWS // one step later
+} join;
+
 // The step that ends in seen: its action and reward, and what is unusual about it.
 typedef struct step {
-    bool there;        // there is one: seen is in the same episode as the observation before
-    bool whole;        // nothing is missing between them
-    const double *act; // that was taken
+    join join;
+    const double *act; // that was taken; NULL: unknown
     double reward;     // NAN: unknown
     bool by_agent;     // the agent's own
     unsigned notes;
@@ -251,13 +267,13 @@ typedef struct step {
 static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
 {
     const rh_task *task = &d->best->task;
-    step s = {.there = d->open && !seen->starts, .act = d->reply.act, .reward = NAN};
-    if (!s.there)
+    step s = {.join = BEGINS, .act = d->reply.act, .reward = NAN};
+    if (!in_episode(d) || seen->starts)
         return s;
     bool gap = d->nlate >= LATE || (seen->seq >= 0 && d->seq >= 0 && seen->seq > d->seq + 1) ||
                seen->time - d->time > d->guard.max_gap;
     s.notes |= gap ? RH_NOTE_GAP : 0;
-    s.whole = !gap;
+    s.join = gap ? GAP : FOLLOWS;
     s.by_agent = d->reply.source == RH_BY_AGENT;
     if (d->reply.source == RH_BY_NOBODY && !seen->act)
         s.act = NULL;
@@ -266,23 +282,34 @@ static step examine(const rh_deploy *d, const rh_deploy_seen *seen)
         s.by_agent = false;
         s.act = known_action(task, seen->act) ? seen->act : NULL;
     }
-    if (s.whole && s.act)
+    if (s.join == FOLLOWS && s.act)
         s.reward = reward_of(d, seen, s.act);
-    if (s.whole && isnan(s.reward))
+    if (s.join == FOLLOWS && isnan(s.reward))
         s.notes |= RH_NOTE_NO_REWARD;
     return s;
 }
 
-// The observation that the agent is shown, in obs (nobs); false: its history is unknown.
-static bool observe(rh_deploy *d, const rh_deploy_seen *seen, const step *s, double *obs)
+// Whether an episode that begins at seen begins in a start state.
+static bool from_start(const rh_deploy *d, const rh_deploy_seen *seen)
 {
-    if (!s->there)
-        rh_observer_begin(d->observer, seen->starts || !d->resumes);
-    else if (s->whole && s->act && d->valid)
+    return seen->starts || d->phase != RH_DEPLOY__RESUMED;
+}
+
+// The observation that the agent is shown, in obs (nobs). BLIND: it lacks a number, SEEING: its
+// history is unknown, LEARNING: it is whole.
+static rh_deploy__phase observe(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
+                                double *obs)
+{
+    if (s->join == BEGINS)
+        rh_observer_begin(d->observer, from_start(d, seen));
+    else if (s->join == FOLLOWS && s->act && d->phase != RH_DEPLOY__BLIND)
         rh_observer_act(d->observer, s->act);
     else
         rh_observer_begin(d->observer, false);
-    return rh_observer_show(d->observer, seen->obs, obs);
+    bool whole = rh_observer_show(d->observer, seen->obs, obs);
+    if (!rh_base__all_finite(obs, d->best->task.nobs))
+        return RH_DEPLOY__BLIND;
+    return whole ? RH_DEPLOY__LEARNING : RH_DEPLOY__SEEING;
 }
 
 // ---------------------------------------------------------------------------- keeping
@@ -307,17 +334,16 @@ static void flush_events(rh_deploy *d)
 static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
                         unsigned *notes)
 {
-    bool known = s->there && s->whole && s->act && isfinite(s->reward);
-    bool ends = s->there && (seen->terminal || seen->truncated);
+    bool known = s->join == FOLLOWS && s->act && isfinite(s->reward);
     bool done = rh_record__flush(&d->record); // nothing to do if the caller ticks
     if (!done)
         lose(d, notes);
     flush_events(d);
     done = true;
-    if (d->open)
+    if (in_episode(d))
         done = rh_record__row(&d->record, d->best, d->time, d->sent, known ? s->act : NULL,
                               known ? s->reward : NAN, seen->terminal, seen->truncated);
-    if (done && ends)
+    if (done && s->join != BEGINS && ends(seen))
         done =
             rh_record__row(&d->record, d->best, seen->time, seen->obs, NULL, NAN, false, false);
     if (!done)
@@ -327,11 +353,10 @@ static void record_step(rh_deploy *d, const rh_deploy_seen *seen, const step *s,
 // What was earned, for the comparison with the promise.
 static void judge(rh_deploy *d, const rh_deploy_seen *seen, const step *s)
 {
-    bool ends = seen->terminal || seen->truncated;
-    if (d->open && s->there && s->whole && s->by_agent && isfinite(s->reward))
-        rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends);
-    else if (d->open)
-        rh_monitor__spoil(&d->monitor, ends || !s->there);
+    if (s->join == FOLLOWS && s->by_agent && isfinite(s->reward))
+        rh_monitor__reward(&d->monitor, &d->health, d->best, s->reward, ends(seen));
+    else if (in_episode(d))
+        rh_monitor__spoil(&d->monitor, ends(seen) || s->join == BEGINS);
 }
 
 // ---------------------------------------------------------------------------- acting
@@ -348,19 +373,20 @@ static void go_back(rh_deploy *d)
 
 // Learn, and choose. False: the agent has diverged.
 static bool consult(rh_deploy *d, const rh_deploy_seen *seen, const step *s, const double *obs,
-                    bool valid, rh_deploy_reply *reply)
+                    rh_deploy__phase shown, rh_deploy_reply *reply)
 {
-    bool may = d->chose && s->there && s->whole && s->by_agent && isfinite(s->reward);
-    bool ends = seen->terminal || seen->truncated, healthy = true;
-    if (may && seen->terminal) {
+    bool may_learn = d->phase == RH_DEPLOY__LEARNING && s->join == FOLLOWS && s->by_agent &&
+                     isfinite(s->reward);
+    bool blind = shown == RH_DEPLOY__BLIND, healthy = true;
+    if (may_learn && seen->terminal) {
         healthy = rh_agent_end(d->agent, s->reward);
         reply->learned = !d->opt.frozen;
-    } else if (may && valid) {
+    } else if (may_learn && !blind) {
         healthy = rh_agent_step(d->agent, s->reward, obs, &d->rng, reply->act);
         reply->learned = !d->opt.frozen;
-    } else if (valid && !ends)
+    } else if (!blind && !ends(seen))
         healthy = rh_agent_start(d->agent, obs, &d->rng, reply->act);
-    return healthy && (ends || !valid || known_action(&d->best->task, reply->act));
+    return healthy && (ends(seen) || blind || known_action(&d->best->task, reply->act));
 }
 
 static bool is_tripped(const rh_deploy *d, const double *obs)
@@ -423,17 +449,23 @@ static void tell(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_reply *repl
         d->health.alarms |= RH_ALARM_DISK;
 }
 
+// The phase after an observation that the agent was shown so.
+static rh_deploy__phase next_phase(const rh_deploy_seen *seen, const rh_deploy_reply *reply,
+                                   rh_deploy__phase shown)
+{
+    if (ends(seen))
+        return RH_DEPLOY__BETWEEN;
+    return shown == RH_DEPLOY__LEARNING && reply->source != RH_BY_AGENT ? RH_DEPLOY__SEEING
+                                                                        : shown;
+}
+
 // Remember the observation that was answered.
 static void remember(rh_deploy *d, const rh_deploy_seen *seen, const rh_deploy_reply *reply,
-                     bool valid, bool whole)
+                     rh_deploy__phase phase)
 {
-    bool ends = seen->terminal || seen->truncated;
-    d->open = !ends;
-    d->valid = valid;
-    d->chose = !ends && reply->source == RH_BY_AGENT && whole;
-    d->resumes = d->resumes && !ends;
+    d->phase = phase;
     memcpy(d->sent, seen->obs, (size_t)d->best->nsent * sizeof *d->sent);
-    if (!ends)
+    if (!ends(seen))
         d->reply = *reply;
     d->answered = *reply;
     d->nlate = 0;
@@ -458,32 +490,31 @@ rh_status rh_deploy_step(rh_deploy *d, const rh_deploy_seen *seen, rh_deploy_rep
         return RH_OK;
     }
     double obs[RH_MAX_OBS];
-    bool ends = seen->terminal || seen->truncated;
     step s = examine(d, seen);
-    bool whole = observe(d, seen, &s, obs);
-    bool valid = rh_base__all_finite(obs, d->best->task.nobs);
-    reply->notes |= s.notes | (valid ? 0 : RH_NOTE_MISSING);
+    rh_deploy__phase shown = observe(d, seen, &s, obs);
+    bool blind = shown == RH_DEPLOY__BLIND;
+    reply->notes |= s.notes | (blind ? RH_NOTE_MISSING : 0);
     d->health.nstep++;
     record_step(d, seen, &s, &reply->notes);
-    if (!s.there)
-        rh_record__begin(&d->record, seen->starts || !d->resumes);
+    if (s.join == BEGINS)
+        rh_record__begin(&d->record, from_start(d, seen));
     judge(d, seen, &s);
-    if (valid && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
+    if (!blind && rh_monitor__obs(&d->monitor, &d->health, d->best, obs))
         reply->notes |= RH_NOTE_OUTSIDE;
 
-    reply->source = ends ? RH_BY_NOBODY : RH_BY_AGENT;
-    if (!consult(d, seen, &s, obs, valid, reply)) {
+    reply->source = ends(seen) ? RH_BY_NOBODY : RH_BY_AGENT;
+    if (!consult(d, seen, &s, obs, shown, reply)) {
         go_back(d);
         reply->learned = false;
         reply->notes |= RH_NOTE_DIVERGED;
     }
-    if (!ends && (!valid || (reply->notes & RH_NOTE_DIVERGED)))
+    if (!ends(seen) && (blind || (reply->notes & RH_NOTE_DIVERGED)))
         fall_back(d, reply);
-    if (!ends)
+    if (!ends(seen))
         limit(d, obs, reply);
     d->health.nlearned += reply->learned;
-    d->health.nepisode += ends && s.there;
-    remember(d, seen, reply, valid, whole);
+    d->health.nepisode += ends(seen) && s.join != BEGINS;
+    remember(d, seen, reply, next_phase(seen, reply, shown));
     tell(d, seen, reply, alarms);
     return RH_OK;
 }

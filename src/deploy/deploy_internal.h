@@ -97,6 +97,15 @@ bool rh_record__event(rh_record *record, const rh_best *best, const rh_deploy_he
 
 // ---------------------------------------------------------------------------- the deployment
 
+// Where a deployment is after the last observation.
+typedef enum rh_deploy__phase {
+    RH_DEPLOY__BETWEEN, // episodes: the next observation begins one in a start state
+    RH_DEPLOY__RESUMED, // nothing was seen yet: the next is in the middle of an episode
+    RH_DEPLOY__BLIND,   // in an episode, and a sensor was missing
+    RH_DEPLOY__SEEING,  // in an episode, and nothing can be learned from the next observation
+    RH_DEPLOY__LEARNING // in an episode: the agent chose the action and can learn from the next
+} rh_deploy__phase;
+
 struct rh_deploy {
     rh_best *best;   // owned
     rh_agent *agent; // owned
@@ -108,12 +117,10 @@ struct rh_deploy {
     rh_deploy_health health;
     rh_record record;
     rh_deploy_options opt;
-    char *folder; // owned; NULL: keep nothing
-    int lock;     // descriptor of the folder's lock; -1: none
-    rh_rng rng;   // of the agent
-    bool open;    // in an episode: the fields below are those of its last observation
-    bool chose;   // the agent chose the action, and it can learn from the next observation
-    bool valid;   // all sensors were there
+    char *folder;             // owned; NULL: keep nothing
+    int lock;                 // descriptor of the folder's lock; -1: none
+    rh_rng rng;               // of the agent
+    rh_deploy__phase phase;   // in an episode the fields below are of its last observation
     rh_observer *observer;    // owned: makes the sensors that the plant does not send
     double sent[RH_MAX_OBS];  // what the plant sent                              (nsent)
     rh_deploy_reply reply;    // whose action holds
@@ -123,7 +130,6 @@ struct rh_deploy {
     double time;              //
     double saved;             // when it was saved last, in seconds
     int64_t saved_step;
-    bool resumes; // the next observation does not begin an episode in a start state
 };
 
 double rh_deploy__now(void); // seconds, monotonic

@@ -204,11 +204,11 @@ rh_status rh_keep__open(rh_deploy *d, rh_error *err)
         rc = rh_record__open(&d->record, d->folder, err);
     if (rc)
         return rc;
-    d->resumes = d->record.size > 0;
+    d->phase = d->record.size > 0 ? RH_DEPLOY__RESUMED : RH_DEPLOY__BETWEEN;
     snprintf(path, sizeof path, "%s/agent.state", d->folder);
     if (access(path, F_OK) != 0)
         return RH_OK;
-    d->resumes = true;
+    d->phase = RH_DEPLOY__RESUMED;
     return take_up(d, path, err);
 }
 
@@ -239,7 +239,8 @@ rh_status rh_keep__save(rh_deploy *d, rh_error *err)
     double position[NPOSITION];
     rh_state *state = NULL;
     rh_status rc = rh_agent_save(d->agent, &state, err);
-    d->chose = false; // saving ends the agent's episode
+    if (d->phase == RH_DEPLOY__LEARNING)
+        d->phase = RH_DEPLOY__SEEING; // saving ends the agent's episode
     if (rc)
         goto done;
     pack(d, position);
