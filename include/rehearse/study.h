@@ -260,8 +260,8 @@ typedef struct rh_reference {
 
 // The leading settings in another model of the log, whose own settings differ.
 typedef struct rh_check {
-    const char *model;   // "first half of the log"
-    const double *score; // of every run; NAN: unknown          (nchecked x nrun)
+    const char *name;    // "first half of the log"
+    const double *score; // of every run; NAN: unknown          (nsetting x nrun)
     int nrun;
 } rh_check;
 
@@ -274,38 +274,29 @@ typedef struct rh_transfer {
     double share;       // lost / gain on random actions in the first, 0 to 1
 } rh_transfer;
 
-// What a study shows about the reliability of its choice, without the true plant
-// (docs/verdict.md).
-typedef enum rh_evidence_name {
-    RH_EVIDENCE_SEPARATED,
-    RH_EVIDENCE_NOISE,
-    RH_EVIDENCE_RIVAL,
-    RH_EVIDENCE_PARTS,
-    RH_EVIDENCE_HALVES,
-    RH_EVIDENCE_VARIANTS,
-    RH_EVIDENCE_ORDER,
-    RH_EVIDENCE_KINDS,
-    RH_EVIDENCE_COVERAGE,
-    RH_EVIDENCE_REPLAY,
-    RH_EVIDENCE_IMITATION,
-    RH_EVIDENCE_BEYOND,
-    RH_EVIDENCE_RARE,
-    RH_EVIDENCE_BOUNDS,
-    RH_EVIDENCE_DATA,
-    RH_EVIDENCE_ERRORS,
-    RH_EVIDENCE_LEADER,
-    RH_EVIDENCE_WARNINGS,
-    RH_EVIDENCE_UNPROVEN,
-    RH_EVIDENCE_TRANSFER,
-    RH_EVIDENCE_OVERALL,
-    RH_EVIDENCE_LENGTH,
-    RH_NEVIDENCE
-} rh_evidence_name;
+// The leading settings in all such models.
+typedef struct rh_checks {
+    const rh_check *model; //                                             (nmodel)
+    int nmodel;            // 0: the study has no check
+    const int *setting; // those that were confirmed, then a median one of the search and one of
+    int nsetting;       //   its lowest quarter                           (nsetting)
+    int nreference;     // of these, the last so many were not confirmed
+} rh_checks;
 
-typedef struct rh_evidence {
-    const char *name, *about;
-    double value; // NAN: unknown
-} rh_evidence;
+// Rare failures: runs of the winner far below its others.
+typedef struct rh_rare {
+    int n;
+    double score; // their mean; NAN: there are none
+    double usual; // median score of the winner's runs
+} rh_rare;
+
+// How much each dimension of the space explains of the score's variance.
+typedef struct rh_shares {
+    bool known;    // there were enough settings to estimate it
+    bool exact;    // by analysis of variance, not by a Gaussian process
+    double *alone; // share due to the dimension alone                  (ndim)
+    double *total; // and with its interactions                         (ndim)
+} rh_shares;
 
 #define RH_NEXT_MOST 5  // rows of what to log next, at most
 #define RH_NEXT_SIDES 3 // sensors that bound a region, at most
@@ -328,24 +319,41 @@ typedef struct rh_next {
     char why[256];         // in words
 } rh_next;
 
-// How far to believe the choice of a study (docs/verdict.md).
-typedef enum rh_trust {
-    RH_TRUST_UNKNOWN, // not finished, or without a check
-    RH_TRUST_CANNOT,  // this log cannot answer the question
-    RH_TRUST_LOW,
-    RH_TRUST_MEDIUM,
-    RH_TRUST_HIGH
-} rh_trust;
+#define RH_NEVIDENCE 22 // pieces of evidence
+#define RH_NREASON 16   // reasons, at most
 
-RH_API const char *rh_trust_name(rh_trust level); // "cannot answer", "low", ...
-
-#define RH_NREASON 16
+// What a study shows about the reliability of its choice, without the true plant
+// (docs/verdict.md).
+typedef struct rh_evidence {
+    const char *name, *about;
+    double value; // NAN: unknown
+} rh_evidence;
 
 typedef struct rh_reason {
     const char *id; // of the evidence
     bool good;      // it speaks for the choice
     char text[200];
 } rh_reason;
+
+typedef enum rh_trust_level {
+    RH_TRUST_UNKNOWN, // not finished, or without a check
+    RH_TRUST_CANNOT,  // this log cannot answer the question
+    RH_TRUST_LOW,
+    RH_TRUST_MEDIUM,
+    RH_TRUST_HIGH
+} rh_trust_level;
+
+RH_API const char *rh_trust_name(rh_trust_level level); // "cannot answer", "low", ...
+
+// How far to believe the choice of a study (docs/verdict.md).
+typedef struct rh_trust {
+    rh_trust_level level;
+    double probability; // that the true regret is below a tenth of the difference between the
+                        // best and the median setting; NAN: unknown
+    rh_evidence evidence[RH_NEVIDENCE];
+    rh_reason reason[RH_NREASON]; //                                       (nreason)
+    int nreason;
+} rh_trust;
 
 typedef struct rh_verdict {
     const rh_trial *trial;   // trials of the search, then confirmations       (ntrial)
@@ -363,35 +371,21 @@ typedef struct rh_verdict {
                        //                                                (ntied)
     int ntied;         //
     int *bound;        // -1: the winner is at the lower end of its range, 1: upper (ndim)
-    bool importance_known;    // there were enough settings to estimate it
-    bool importance_exact;    // by analysis of variance, not by a Gaussian process
-    double *importance;       // share of the variance due to a dimension alone (ndim)
-    double *importance_total; // and with its interactions                      (ndim)
+    rh_shares importance; //
     int64_t per_steps;        // scores are rewards of so many steps; 0: of an episode
     rh_reference logged;      // the logged controller, from the log alone
     rh_reference random;      // a uniform random policy in the models that scored the winner
-    int nrare;                // rare failures: runs of the winner far below its others
-    double rare_score;        // their mean score; NAN: there are none
-    double usual_score;       // median score of the winner's runs
-    const rh_check *check;    // other models of the log                       (ncheck)
-    int ncheck;               // 0: the study has no check
-    const int *checked;   // settings that ran there: those that were confirmed, then a median
-    int nchecked;         // one of the search and one of its lowest quarter (nchecked)
-    int nreference;       // of these, the last so many were not confirmed
-    rh_transfer transfer; // does what the winner learns hold in another model?
-    rh_evidence evidence[RH_NEVIDENCE]; // of the reliability of the choice
-    rh_trust trust;                     //
-    double probability; // that the true regret is below a tenth of the difference between the
-                        // best and the median setting; NAN: unknown
-    rh_reason reason[RH_NREASON]; // of the trust                              (nreason)
-    int nreason;                  //
-    const rh_next *next;          // what to log next, the most needed first (nnext)
-    int nnext;                    //
-    rh_findings findings;         //
-    int64_t nrun;                 // finished runs
-    int64_t nrun_resumed;         // of these, read from the journal
-    int64_t nstep;                // steps of all runs of trials
-    double seconds;               // since rh_study_create()
+    rh_rare rare;             //
+    rh_checks check;          // other models of the log
+    rh_transfer transfer;     // does what the winner learns hold in another model?
+    rh_trust trust;           //
+    const rh_next *next;      // what to log next, the most needed first (nnext)
+    int nnext;                //
+    rh_findings findings;     //
+    int64_t nrun;             // finished runs
+    int64_t nrun_resumed;     // of these, read from the journal
+    int64_t nstep;            // steps of all runs of trials
+    double seconds;           // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

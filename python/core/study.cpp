@@ -211,12 +211,12 @@ static nb::dict trust_dict(const rh_verdict *v)
 {
     nb::dict d, evidence;
     nb::list reasons;
-    for (int i = 0; i < v->nreason; i++)
-        reasons.append(nb::make_tuple(v->reason[i].good, v->reason[i].text));
+    for (int i = 0; i < v->trust.nreason; i++)
+        reasons.append(nb::make_tuple(v->trust.reason[i].good, v->trust.reason[i].text));
     for (int i = 0; i < RH_NEVIDENCE; i++)
-        evidence[v->evidence[i].name] = real(v->evidence[i].value);
-    d["level"] = rh_trust_name(v->trust);
-    d["probability"] = real(v->probability);
+        evidence[v->trust.evidence[i].name] = real(v->trust.evidence[i].value);
+    d["level"] = rh_trust_name(v->trust.level);
+    d["probability"] = real(v->trust.probability);
     d["reasons"] = reasons;
     d["evidence"] = evidence;
     return d;
@@ -304,8 +304,8 @@ class Study {
         for (int i = 0; i < rh_plan_space(plan.get())->ndim; i++) {
             nb::dict one;
             one["name"] = agent->param[rh_plan_param(plan.get(), i, nullptr)].name;
-            one["main_effect"] = v->importance_known ? real(v->importance[i]) : nb::object(nb::none());
-            one["total_effect"] = v->importance_known ? real(v->importance_total[i]) : nb::object(nb::none());
+            one["main_effect"] = v->importance.known ? real(v->importance.alone[i]) : nb::object(nb::none());
+            one["total_effect"] = v->importance.known ? real(v->importance.total[i]) : nb::object(nb::none());
             one["at_bound"] = v->winner >= 0 && v->bound && v->bound[i] ? nb::object(nb::str(v->bound[i] < 0 ? "lower" : "upper"))
                                                             : nb::object(nb::none());
             importance.append(one);
@@ -323,7 +323,7 @@ class Study {
         d["per_steps"] = v->per_steps;
         d["logged"] = reference(v->logged);
         d["random"] = reference(v->random);
-        d["rare_failures"] = v->nrare;
+        d["rare_failures"] = v->rare.n;
         d["trust"] = trust_dict(v);
         d["findings"] = findings_list(&v->findings);
         d["model_findings"] = findings_list(fidelity ? &fidelity->findings : nullptr);

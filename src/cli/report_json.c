@@ -254,7 +254,7 @@ static bool json_jackknife(cli_json *json, const rh_plan *plan, const rh_verdict
         value[n] = t->value;
         noise[n++] = isfinite(half) ? half * half : 0.0;
     }
-    bool useful = v->importance_known && !v->importance_exact && n <= MOST_JACKKNIFE;
+    bool useful = v->importance.known && !v->importance.exact && n <= MOST_JACKKNIFE;
     rh_status rc =
         useful ? rh_importance_errors(space, n, x, value, noise, error, error + ndim, NULL)
                : RH_EINVAL;

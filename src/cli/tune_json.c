@@ -116,9 +116,9 @@ static void json_scale(cli_json *json, const rh_verdict *v)
     json_reference(json, "logged", &v->logged);
     json_reference(json, "random", &v->random);
     cli_json_open(json, "rare_failures", '{', true);
-    cli_json_whole(json, "runs", v->nrare);
-    cli_json_real(json, "mean_score", v->rare_score);
-    cli_json_real(json, "median_of_all", v->usual_score);
+    cli_json_whole(json, "runs", v->rare.n);
+    cli_json_real(json, "mean_score", v->rare.score);
+    cli_json_real(json, "median_of_all", v->rare.usual);
     cli_json_close(json);
     cli_json_open(json, "transfer", '{', true);
     cli_json_whole(json, "agents", v->transfer.n);
@@ -134,16 +134,16 @@ static void json_importance(cli_json *json, const rh_plan *plan, const rh_verdic
     static const char *const end[] = {"lower", NULL, "upper"};
     cli_json_open(json, "importance", '{', false);
     cli_json_text(json, "method",
-                  !v->importance_known  ? NULL
-                  : v->importance_exact ? "analysis_of_variance"
+                  !v->importance.known  ? NULL
+                  : v->importance.exact ? "analysis_of_variance"
                                         : "gaussian_process");
     cli_json_open(json, "parameters", '[', false);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         cli_json_open(json, NULL, '{', true);
         cli_json_text(json, "name",
                       rh_plan_agent(plan)->param[rh_plan_param(plan, d, NULL)].name);
-        cli_json_real(json, "main_effect", v->importance_known ? v->importance[d] : NAN);
-        cli_json_real(json, "total_effect", v->importance_known ? v->importance_total[d] : NAN);
+        cli_json_real(json, "main_effect", v->importance.known ? v->importance.alone[d] : NAN);
+        cli_json_real(json, "total_effect", v->importance.known ? v->importance.total[d] : NAN);
         cli_json_text(json, "at_bound", v->winner >= 0 ? end[v->bound[d] + 1] : NULL);
         cli_json_close(json);
     }
@@ -204,23 +204,23 @@ static void json_next(cli_json *json, const rh_verdict *v, const rh_log *log)
 static void json_trust(cli_json *json, const rh_verdict *v, const rh_log *log)
 {
     cli_json_open(json, "trust", '{', false);
-    cli_json_text(json, "level", rh_trust_name(v->trust));
-    cli_json_real(json, "probability", v->probability);
+    cli_json_text(json, "level", rh_trust_name(v->trust.level));
+    cli_json_real(json, "probability", v->trust.probability);
     cli_json_open(json, "reasons", '[', false);
-    for (int i = 0; i < v->nreason; i++) {
+    for (int i = 0; i < v->trust.nreason; i++) {
         cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "id", v->reason[i].id);
-        cli_json_flag(json, "good", v->reason[i].good);
-        cli_json_text(json, "text", v->reason[i].text);
+        cli_json_text(json, "id", v->trust.reason[i].id);
+        cli_json_flag(json, "good", v->trust.reason[i].good);
+        cli_json_text(json, "text", v->trust.reason[i].text);
         cli_json_close(json);
     }
     cli_json_close(json);
     cli_json_open(json, "evidence", '[', false);
     for (int i = 0; i < RH_NEVIDENCE; i++) {
         cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", v->evidence[i].name);
-        cli_json_real(json, "value", v->evidence[i].value);
-        cli_json_text(json, "about", v->evidence[i].about);
+        cli_json_text(json, "name", v->trust.evidence[i].name);
+        cli_json_real(json, "value", v->trust.evidence[i].value);
+        cli_json_text(json, "about", v->trust.evidence[i].about);
         cli_json_close(json);
     }
     cli_json_close(json);

@@ -240,10 +240,10 @@ static void print_reference(const page *p, const char *label, const rh_reference
 static void print_rare(const page *p, const rh_trial *t)
 {
     const rh_verdict *v = p->v;
-    if (v->nrare)
+    if (v->rare.n)
         cli_line("  failures", "%d of %d runs scored %s on average; the median run %s",
-                 v->nrare, t->nmember * t->nrun, number(p, v->rare_score).s,
-                 number(p, v->usual_score).s);
+                 v->rare.n, t->nmember * t->nrun, number(p, v->rare.score).s,
+                 number(p, v->rare.usual).s);
 }
 
 #define MATTERS 0.1 // share of what was learned that is worth a line
@@ -306,9 +306,9 @@ static void print_score(const page *p)
 static void print_reasons(const page *p, bool good)
 {
     bool any = false;
-    for (int i = 0; i < p->v->nreason; i++)
-        if (p->v->reason[i].good == good) {
-            cli_line(any ? "" : good ? "  for" : "  against", "%s", p->v->reason[i].text);
+    for (int i = 0; i < p->v->trust.nreason; i++)
+        if (p->v->trust.reason[i].good == good) {
+            cli_line(any ? "" : good ? "  for" : "  against", "%s", p->v->trust.reason[i].text);
             any = true;
         }
 }
@@ -316,7 +316,7 @@ static void print_reasons(const page *p, bool good)
 static void print_trust(const page *p)
 {
     const rh_verdict *v = p->v;
-    switch (v->trust) {
+    switch (v->trust.level) {
     case RH_TRUST_UNKNOWN:
         return;
     case RH_TRUST_CANNOT:
@@ -329,7 +329,7 @@ static void print_trust(const page *p)
                  "%s: with a probability of %.0f %% the setting is as good as the best, "
                  "or loses less than 10 %% of the difference between the best and the median "
                  "setting",
-                 rh_trust_name(v->trust), 100.0 * v->probability);
+                 rh_trust_name(v->trust.level), 100.0 * v->trust.probability);
         break;
     }
     print_reasons(p, true);
@@ -435,9 +435,9 @@ static void print_share(const page *p, int d, int column)
 {
     const rh_verdict *v = p->v;
     printf("  %-*s ", column, name_of(p, d));
-    print_bar(p, v->importance[d] > 0.0 ? v->importance[d] : 0.0);
-    printf("%7s alone, %7s with interactions%s\n", cli_share(v->importance[d]).s,
-           cli_share(v->importance_total[d]).s, v->bound[d] ? "; at the end of its range" : "");
+    print_bar(p, v->importance.alone[d] > 0.0 ? v->importance.alone[d] : 0.0);
+    printf("%7s alone, %7s with interactions%s\n", cli_share(v->importance.alone[d]).s,
+           cli_share(v->importance.total[d]).s, v->bound[d] ? "; at the end of its range" : "");
 }
 
 static void print_importance(const page *p)
@@ -445,17 +445,17 @@ static void print_importance(const page *p)
     const rh_verdict *v = p->v;
     int order[RH_MAX_DIM], n = 0; // the largest first
     int column = CLI_LABEL - 3;
-    if (!v->importance_known)
+    if (!v->importance.known)
         return;
     for (int d = 0; d < rh_plan_space(p->plan)->ndim; d++) {
         int at = n++, length = (int)strlen(name_of(p, d));
         column = length > column ? length : column;
-        for (; at > 0 && v->importance_total[order[at - 1]] < v->importance_total[d]; at--)
+        for (; at > 0 && v->importance.total[order[at - 1]] < v->importance.total[d]; at--)
             order[at] = order[at - 1];
         order[at] = d;
     }
     cli_line("importance", "share of the score's variance, by %s",
-             v->importance_exact ? "analysis of variance" : "a Gaussian process");
+             v->importance.exact ? "analysis of variance" : "a Gaussian process");
     for (int i = 0; i < n; i++)
         print_share(p, order[i], column);
 }

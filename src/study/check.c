@@ -230,7 +230,7 @@ static int recall(rh_study *study)
             for (int r = 0; r < c->check[m].nrun; r++) {
                 double *score = score_of(c, m, i, r);
                 bool there =
-                    study->journal && rh_journal__check(study->journal, c->check[m].model,
+                    study->journal && rh_journal__check(study->journal, c->check[m].name,
                                                         c->setting[i], r, score);
                 *score = there ? *score : INFINITY;
                 nmissing += !there;
@@ -264,7 +264,7 @@ static rh_status take_in(rh_study *study, const rh_study__run *run, rh_error *er
     *score = run->result.outcome == RH_FAILED ? NAN : run->result.score;
     study->nrun++;
     study->dirty = true;
-    return study->journal ? rh_journal__add_check(study->journal, c->check[run->member].model,
+    return study->journal ? rh_journal__add_check(study->journal, c->check[run->member].name,
                                                   c->setting[run->trial], run->run, *score, err)
                           : RH_OK;
 }
@@ -299,7 +299,7 @@ rh_status rh_study__check(rh_study *study, rh_error *err)
         return rc;
     for (int i = 0; i < n; i++)
         for (int m = 0; m < list[i].nmember; m++)
-            c->check[c->n++] = (rh_check){.model = list[i].name[m], .nrun = nrun};
+            c->check[c->n++] = (rh_check){.name = list[i].name[m], .nrun = nrun};
     c->score = rh_alloc((size_t)c->n * (size_t)c->nsetting * (size_t)nrun, sizeof *c->score);
     if (!c->score)
         return rh_base__no_memory(err, "study");

@@ -2,43 +2,17 @@
 //
 // None of it needs the true plant. trust.c turns it into a probability. Differences between
 // settings are given in units of how much the choice matters: the difference between the best
-// and the median setting, called the range below.
+// and the median setting, called the range below. evidence.h lists the pieces.
 //
-// 1. separated   share of the search's other settings that its best is better than, beyond
-// chance
-//    noise       half the 95 % interval of the winner in the model's own kind, in ranges
-//    rival       how much better another confirmed setting may be: its upper end minus the
-//                winner's score, in ranges
-//    parts       regret of the winner in models of other parts of the log, in ranges, mean
-//    halves      the same in models of the two halves of the log
-//    variants    the same in models with other settings of their own (check.c)
-//    order       Kendall's tau-b between the scores of the search and those of the check, mean
-//    kinds       the winner's greatest regret in a kind of model (agree.c)
-//    coverage    share of the winner's steps out of coverage
-//    replay      score of the model in replays of held-out stretches: 0 perfect, 1 ignorant
-//    imitation   0: returns and lengths of the imitated behaviour are distributed as in the log
-//    beyond      how far the promise exceeds what the log's controller earned, in units of what
-//                that earned beyond random actions
-//    rare        share of the winner's runs that failed
-//    bounds      share of the searched parameters that are at the end of their range
-//    data        logarithm of the steps of the least frequent action
-//    errors      findings that are errors
-//    leader      how far the winner was behind the leader of the search, in ranges
-//    warnings    findings of the model that are warnings: it does not behave like the log
-//    unproven    1 where the kind of model was not compared with others on the log
-//    transfer    share of what agents learn in a model of one half of the log, beyond random
-//                actions, that is lost in a model of the other (transfer.c)
-//    overall     share of steps out of coverage, mean over all settings of the search
-//    length      logarithm of the ratio of episodes' mean lengths, the winner's in the models
-//                and the log's: ends and failures come more often (below 0) or less
-// 2. The range of a model is measured in it: the best of the settings that ran there minus the
+// 1. The range of a model is measured in it: the best of the settings that ran there minus the
 //    median one of the search (check.c). Confirmation models did not run that one: theirs is
 //    the range of the search.
-// 3. A regret counts only what exceeds the standard error of the difference, because the best
+// 2. A regret counts only what exceeds the standard error of the difference, because the best
 //    of several noisy means is above the winner's by chance. It is at most 1: a choice that is
 //    no better than the median is a bad one.
-// 4. What is unknown is NAN.
+// 3. What is unknown is NAN.
 
+#include "evidence.h"
 #include "core.h"
 
 #include <math.h>
@@ -51,30 +25,9 @@
 static const struct {
     const char *name, *about;
 } known[RH_NEVIDENCE] = {
-    [RH_EVIDENCE_SEPARATED] = {"separated", "share of the settings that the best one of the "
-                                            "search is better than, beyond chance"},
-    [RH_EVIDENCE_NOISE] = {"noise", "half the winner's 95 % interval / range"},
-    [RH_EVIDENCE_RIVAL] = {"rival", "how much better another setting may be / range"},
-    [RH_EVIDENCE_PARTS] = {"parts", "regret in models of other parts of the log / range"},
-    [RH_EVIDENCE_HALVES] = {"halves", "regret in models of half of the log / range"},
-    [RH_EVIDENCE_VARIANTS] = {"variants", "regret in models with other settings / range"},
-    [RH_EVIDENCE_ORDER] = {"order", "Kendall's tau of search and check, mean"},
-    [RH_EVIDENCE_KINDS] = {"kinds", "greatest regret in a kind of model"},
-    [RH_EVIDENCE_COVERAGE] = {"coverage", "share of the winner's steps out of coverage"},
-    [RH_EVIDENCE_REPLAY] = {"replay", "error of replayed stretches: 0 none, 1 ignorant"},
-    [RH_EVIDENCE_IMITATION] = {"imitation", "difference of imitated and logged behaviour"},
-    [RH_EVIDENCE_BEYOND] = {"beyond", "promise above the log / the log above random actions"},
-    [RH_EVIDENCE_RARE] = {"rare", "share of the winner's runs that failed"},
-    [RH_EVIDENCE_BOUNDS] = {"bounds", "share of the parameters at the end of their range"},
-    [RH_EVIDENCE_DATA] = {"data", "logarithm of the steps of the least frequent action"},
-    [RH_EVIDENCE_ERRORS] = {"errors", "findings that are errors"},
-    [RH_EVIDENCE_LEADER] = {"leader", "how far behind the leader of the search / range"},
-    [RH_EVIDENCE_WARNINGS] = {"warnings", "warnings about the model"},
-    [RH_EVIDENCE_UNPROVEN] = {"unproven", "1: the kind of model was not compared with others"},
-    [RH_EVIDENCE_TRANSFER] = {"transfer", "share of what is learned in a model of half of the "
-                                          "log that is lost in one of the other"},
-    [RH_EVIDENCE_OVERALL] = {"overall", "share of all settings' steps out of coverage"},
-    [RH_EVIDENCE_LENGTH] = {"length", "logarithm of: length of the winner's episodes / log's"},
+#define ROW(id, name, about) {name, about},
+    RH_EVIDENCE__LIST(ROW)
+#undef ROW
 };
 
 // ---------------------------------------------------------------------------- the search
@@ -129,7 +82,7 @@ static void compare(const double *a, const double *b, int n, double *mean, doubl
     *variance = n > 1 ? square / (n - 1) / n : 0.0;
 }
 
-// How much better than the winner's the best other runs are (decision 3); 0: none are. Scores
+// How much better than the winner's the best other runs are (decision 2); 0: none are. Scores
 // of settings (nsetting x nrun); `own`: the winner's place.
 static double shortfall(const double *score, int nsetting, int nrun, int own)
 {
@@ -182,16 +135,16 @@ static double mean_of(const double *x, int n)
     return sum / n;
 }
 
-// The winner's regret in a model of the check, in units of its own range (decision 2).
+// The winner's regret in a model of the check, in units of its own range (decision 1).
 static double regret_in_check(const rh_verdict *v, const rh_check *check, int own)
 {
-    int n = v->nchecked, nrun = check->nrun;
+    int n = v->check.nsetting, nrun = check->nrun;
     double best = -INFINITY;
-    if (!v->nreference)
+    if (!v->check.nreference)
         return NAN;
     for (int i = 0; i < n; i++)
         best = fmax(best, mean_of(check->score + i * nrun, nrun));
-    double median = mean_of(check->score + (n - v->nreference) * nrun, nrun);
+    double median = mean_of(check->score + (n - v->check.nreference) * nrun, nrun);
     double behind = shortfall(check->score, n, nrun, own);
     return behind > 0.0 ? at_most_one(behind / (best - median)) : 0.0; // range 0: 1
 }
@@ -214,21 +167,22 @@ static double tau_of(const double *x, const double *y, int n)
 static void measure_check(const rh_study *study, int own, double *x, double *value)
 {
     const rh_verdict *v = &study->verdict;
-    double sum[2] = {0.0, 0.0}, tau = 0.0, *searched = x + v->nchecked;
+    double sum[2] = {0.0, 0.0}, tau = 0.0, *searched = x + v->check.nsetting;
     int n[2] = {0, 0};
-    for (int i = 0; i < v->nchecked; i++)
-        searched[i] = rh_study__find(study, v->checked[i], false)->trial.value;
-    for (int c = 0; c < v->ncheck; c++) {
-        int half = strstr(v->check[c].model, "half of the log") != NULL;
-        sum[half] += regret_in_check(v, &v->check[c], own);
+    for (int i = 0; i < v->check.nsetting; i++)
+        searched[i] = rh_study__find(study, v->check.setting[i], false)->trial.value;
+    for (int c = 0; c < v->check.nmodel; c++) {
+        int half = strstr(v->check.model[c].name, "half of the log") != NULL;
+        sum[half] += regret_in_check(v, &v->check.model[c], own);
         n[half]++;
-        for (int i = 0; i < v->nchecked; i++)
-            x[i] = mean_of(v->check[c].score + i * v->check[c].nrun, v->check[c].nrun);
-        tau += tau_of(searched, x, v->nchecked);
+        for (int i = 0; i < v->check.nsetting; i++)
+            x[i] = mean_of(v->check.model[c].score + i * v->check.model[c].nrun,
+                           v->check.model[c].nrun);
+        tau += tau_of(searched, x, v->check.nsetting);
     }
     value[RH_EVIDENCE_HALVES] = n[1] ? sum[1] / n[1] : NAN;
     value[RH_EVIDENCE_VARIANTS] = n[0] ? sum[0] / n[0] : NAN;
-    value[RH_EVIDENCE_ORDER] = v->ncheck ? tau / v->ncheck : NAN;
+    value[RH_EVIDENCE_ORDER] = v->check.nmodel ? tau / v->check.nmodel : NAN;
 }
 
 // ---------------------------------------------------------------------------- model and log
@@ -322,8 +276,8 @@ static double compare_lengths(const rh_study *study, const rh_trial *winner)
 
 static int place_of(const rh_verdict *v, int setting)
 {
-    for (int i = 0; i < v->nchecked; i++)
-        if (v->checked[i] == setting)
+    for (int i = 0; i < v->check.nsetting; i++)
+        if (v->check.setting[i] == setting)
             return i;
     return -1;
 }
@@ -337,7 +291,7 @@ rh_status rh_study__gather(rh_study *study)
     if (v->finished && v->winner >= 0 && v->trial[v->winner].confirm) {
         const rh_trial *winner = &v->trial[v->winner];
         size_t n = (size_t)v->nconfirm * (size_t)winner->nrun;
-        double *x = rh_alloc(n + (size_t)v->ntrial + 2 * (size_t)v->nchecked, sizeof *x);
+        double *x = rh_alloc(n + (size_t)v->ntrial + 2 * (size_t)v->check.nsetting, sizeof *x);
         if (!x)
             return RH_ENOMEM;
         int own = place_of(v, winner->setting);
@@ -349,7 +303,7 @@ rh_status rh_study__gather(rh_study *study)
         value[RH_EVIDENCE_KINDS] = greatest_regret(winner);
         value[RH_EVIDENCE_COVERAGE] = winner->out_of_coverage;
         value[RH_EVIDENCE_BEYOND] = beyond_log(study, winner->value);
-        value[RH_EVIDENCE_RARE] = (double)v->nrare / (winner->nmember * winner->nrun);
+        value[RH_EVIDENCE_RARE] = (double)v->rare.n / (winner->nmember * winner->nrun);
         value[RH_EVIDENCE_BOUNDS] = share_at_bounds(study);
         value[RH_EVIDENCE_DATA] = data_of(study);
         value[RH_EVIDENCE_ERRORS] = count_errors(study);
@@ -364,6 +318,6 @@ rh_status rh_study__gather(rh_study *study)
         rh_free(x);
     }
     for (int i = 0; i < RH_NEVIDENCE; i++)
-        v->evidence[i] = (rh_evidence){known[i].name, known[i].about, value[i]};
+        v->trust.evidence[i] = (rh_evidence){known[i].name, known[i].about, value[i]};
     return RH_OK;
 }

@@ -76,14 +76,14 @@ static void out_of_coverage(rh_study *study)
 static void rare_failures(rh_study *study)
 {
     rh_verdict *v = &study->verdict;
-    if (v->nrare == 0)
+    if (v->rare.n == 0)
         return;
     const rh_trial *t = &v->trial[v->winner];
     rh_findings__advise(
-        rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_RARE_FAILURES, v->nrare,
+        rh_findings__add(&v->findings, RH_WARNING, RH_FINDING_RARE_FAILURES, v->rare.n,
                          "%d of the winner's %d runs score %.4g on average, the median run "
                          "%.4g; the score averages them",
-                         v->nrare, t->nmember * t->nrun, v->rare_score, v->usual_score),
+                         v->rare.n, t->nmember * t->nrun, v->rare.score, v->rare.usual),
         "expect such a run on the plant, too: find out what happens in it (runs.csv has its "
         "number), or choose settings by their worst runs (--across worst)");
 }

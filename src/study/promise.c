@@ -308,9 +308,9 @@ static rh_status find_rare(rh_study *study)
     if (!work)
         return RH_ENOMEM;
     failures f = find_failures(t, v->random.score, work);
-    v->nrare = f.nrare;
-    v->rare_score = f.rare;
-    v->usual_score = f.usual;
+    v->rare.n = f.nrare;
+    v->rare.score = f.rare;
+    v->rare.usual = f.usual;
     rh_free(work);
     return RH_OK;
 }
@@ -404,13 +404,13 @@ static void allow_for_variants(rh_study *study)
     rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
     double sorted[MOST_CHECK];
     for (int i = 0; i < v->nconfirm; i++)
-        for (int c = 0; c < v->ncheck * v->nchecked; c++) {
-            const rh_check *check = &v->check[c / v->nchecked];
+        for (int c = 0; c < v->check.nmodel * v->check.nsetting; c++) {
+            const rh_check *check = &v->check.model[c / v->check.nsetting];
             int nrun = check->nrun < MOST_CHECK ? check->nrun : MOST_CHECK;
-            if (v->checked[c % v->nchecked] != trial[i].setting)
+            if (v->check.setting[c % v->check.nsetting] != trial[i].setting)
                 continue;
             double median =
-                rh_summarise(check->score + (c % v->nchecked) * check->nrun, nrun, sorted)
+                rh_summarise(check->score + (c % v->check.nsetting) * check->nrun, nrun, sorted)
                     .median;
             if (isfinite(median)) { // false where a run failed
                 trial[i].lo95 = fmin(trial[i].lo95, median);
@@ -435,8 +435,8 @@ rh_status rh_study__compare(rh_study *study)
     v->logged = unknown;
     v->random = study->random;
     v->transfer = rh_study__transferred(study);
-    v->nrare = 0;
-    v->rare_score = v->usual_score = NAN;
+    v->rare.n = 0;
+    v->rare.score = v->rare.usual = NAN;
     rh_status rc = allow_for_unseen(study);
     if (!rc)
         rc = find_logged(study);

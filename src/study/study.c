@@ -186,8 +186,8 @@ static void forget_verdict(rh_study *study)
     rh_verdict *v = &study->verdict;
     rh_free(v->tied);
     rh_free(v->bound);
-    rh_free(v->importance);
-    rh_free(v->importance_total);
+    rh_free(v->importance.alone);
+    rh_free(v->importance.total);
     rh_findings__clear(&v->findings);
     rh_free(study->trial);
     study->trial = NULL;

@@ -48,7 +48,7 @@
 
 #include "trust_rule.h"
 
-const char *rh_trust_name(rh_trust level)
+const char *rh_trust_name(rh_trust_level level)
 {
     switch (level) {
     case RH_TRUST_CANNOT:
@@ -78,7 +78,7 @@ bool rh_trust__too_easy(const rh_findings *model)
 // Decision 5.
 static bool is_sound(const rh_verdict *v, const rh_findings *model)
 {
-    const rh_evidence *e = v->evidence;
+    const rh_evidence *e = v->trust.evidence;
     return !rh_trust__too_easy(model) && e[RH_EVIDENCE_UNPROVEN].value == 0.0 &&
            e[RH_EVIDENCE_RIVAL].value <= DEPENDS && e[RH_EVIDENCE_HALVES].value <= DEPENDS &&
            e[RH_EVIDENCE_VARIANTS].value <= DEPENDS && e[RH_EVIDENCE_REPLAY].value <= IGNORANT;
@@ -88,7 +88,7 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
 {
     double z = RULE_BIAS;
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
-        double x = v->evidence[rule[i].name].value;
+        double x = v->trust.evidence[rule[i].name].value;
         if (isnan(x))
             continue;
         x = fmin(fmax(x, rule[i].lo), rule[i].hi);
@@ -98,26 +98,26 @@ static double probability_of(const rh_verdict *v, const rh_findings *model)
     return is_sound(v, model) ? p : fmin(p, UNSOUND);
 }
 
-static rh_trust level_of(const rh_verdict *v)
+static rh_trust_level level_of(const rh_verdict *v)
 {
-    if (v->evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->probability < CANNOT)
+    if (v->trust.evidence[RH_EVIDENCE_ERRORS].value > 0.0 || v->trust.probability < CANNOT)
         return RH_TRUST_CANNOT;
-    return v->probability >= HIGH     ? RH_TRUST_HIGH
-           : v->probability >= MEDIUM ? RH_TRUST_MEDIUM
-                                      : RH_TRUST_LOW;
+    return v->trust.probability >= HIGH     ? RH_TRUST_HIGH
+           : v->trust.probability >= MEDIUM ? RH_TRUST_MEDIUM
+                                            : RH_TRUST_LOW;
 }
 
 // ---------------------------------------------------------------------------- reasons
 
-__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence_name name,
+__attribute__((format(printf, 4, 5))) static void say(rh_verdict *v, rh_evidence__name name,
                                                       bool good, const char *format, ...)
 {
-    if (v->nreason == RH_NREASON)
+    if (v->trust.nreason == RH_NREASON)
         return;
-    rh_reason *r = &v->reason[v->nreason++];
+    rh_reason *r = &v->trust.reason[v->trust.nreason++];
     va_list args;
     va_start(args, format);
-    r->id = v->evidence[name].name;
+    r->id = v->trust.evidence[name].name;
     r->good = good;
     vsnprintf(r->text, sizeof r->text, format, args);
     va_end(args);
@@ -133,8 +133,8 @@ static void say_errors(rh_verdict *v, const rh_findings *findings)
 // The reasons that come from comparing settings.
 static void say_settings(rh_verdict *v)
 {
-    double separated = 100.0 * v->evidence[RH_EVIDENCE_SEPARATED].value;
-    double rival = 100.0 * v->evidence[RH_EVIDENCE_RIVAL].value;
+    double separated = 100.0 * v->trust.evidence[RH_EVIDENCE_SEPARATED].value;
+    double rival = 100.0 * v->trust.evidence[RH_EVIDENCE_RIVAL].value;
     if (separated >= 80.0)
         say(v, RH_EVIDENCE_SEPARATED, true,
             "the best setting of the search beats %.0f %% of the others beyond chance",
@@ -159,7 +159,7 @@ static void say_settings(rh_verdict *v)
 // The reasons that come from other models of the log.
 static void say_models(rh_verdict *v)
 {
-    const rh_evidence *e = v->evidence;
+    const rh_evidence *e = v->trust.evidence;
     double halves = e[RH_EVIDENCE_HALVES].value, variants = e[RH_EVIDENCE_VARIANTS].value,
            order = e[RH_EVIDENCE_ORDER].value, kinds = e[RH_EVIDENCE_KINDS].value;
     if (halves <= 0.05)
@@ -194,7 +194,7 @@ static void say_models(rh_verdict *v)
 // The reasons that come from the model and the log.
 static void say_log(rh_verdict *v, const rh_findings *model)
 {
-    const rh_evidence *e = v->evidence;
+    const rh_evidence *e = v->trust.evidence;
     double coverage = e[RH_EVIDENCE_COVERAGE].value, replay = e[RH_EVIDENCE_REPLAY].value,
            rare = e[RH_EVIDENCE_RARE].value, data = e[RH_EVIDENCE_DATA].value,
            beyond = e[RH_EVIDENCE_BEYOND].value;
@@ -235,13 +235,13 @@ static void say_log(rh_verdict *v, const rh_findings *model)
 
 void rh_trust__judge(rh_verdict *v, const rh_findings *model)
 {
-    v->trust = RH_TRUST_UNKNOWN;
-    v->probability = NAN;
-    v->nreason = 0;
-    if (!v->finished || v->winner < 0 || !v->ncheck)
+    v->trust.level = RH_TRUST_UNKNOWN;
+    v->trust.probability = NAN;
+    v->trust.nreason = 0;
+    if (!v->finished || v->winner < 0 || !v->check.nmodel)
         return;
-    v->probability = probability_of(v, model);
-    v->trust = level_of(v);
+    v->trust.probability = probability_of(v, model);
+    v->trust.level = level_of(v);
     say_errors(v, &v->findings);
     say_errors(v, model);
     say_settings(v);

@@ -3,12 +3,12 @@
 #ifndef REHEARSE_STUDY_TRUST_RULE_H
 #define REHEARSE_STUDY_TRUST_RULE_H
 
-#include "rehearse/study.h"
+#include "evidence.h"
 
 #define RULE_BIAS 1.4527
 
 static const struct {
-    rh_evidence_name name;
+    rh_evidence__name name;
     double weight, centre, spread, lo, hi;
 } rule[] = {
     {RH_EVIDENCE_RIVAL, -0.4849, 0.5905, 0.4008, 0, 1},

@@ -180,9 +180,9 @@ static rh_status find_importance(rh_study *study)
         value[n] = record->trial.value;
         noise[n++] = record->noise;
     }
-    rh_status rc = rh_importance(space, n, x, value, noise, v->importance, v->importance_total,
-                                 &v->importance_exact, NULL);
-    v->importance_known = rc == RH_OK;
+    rh_status rc = rh_importance(space, n, x, value, noise, v->importance.alone,
+                                 v->importance.total, &v->importance.exact, NULL);
+    v->importance.known = rc == RH_OK;
     rh_free(x);
     return rc == RH_ENOMEM ? rc : RH_OK;
 }
@@ -194,9 +194,9 @@ rh_status rh_study__judge_all(rh_study *study)
     study->trial = rh_alloc(n, sizeof *study->trial);
     v->tied = rh_alloc(n, sizeof *v->tied);
     v->bound = rh_alloc(ndim, sizeof *v->bound);
-    v->importance = rh_alloc(ndim, sizeof *v->importance);
-    v->importance_total = rh_alloc(ndim, sizeof *v->importance_total);
-    if (!study->trial || !v->tied || !v->bound || !v->importance || !v->importance_total)
+    v->importance.alone = rh_alloc(ndim, sizeof *v->importance.alone);
+    v->importance.total = rh_alloc(ndim, sizeof *v->importance.total);
+    if (!study->trial || !v->tied || !v->bound || !v->importance.alone || !v->importance.total)
         return RH_ENOMEM;
     for (int i = 0; i < study->nrecord; i++) {
         const rh_study__record *record = study->record[i];
@@ -217,11 +217,11 @@ rh_status rh_study__judge_all(rh_study *study)
     v->kind = study->kind;
     v->nkind = study->kinds.n;
     v->optimism = study->optimism;
-    v->check = study->checking.check;
-    v->ncheck = study->finished ? study->checking.n : 0; // runs may be missing before
-    v->checked = study->checking.setting;
-    v->nchecked = study->checking.nsetting;
-    v->nreference = study->checking.nreference;
+    v->check.model = study->checking.check;
+    v->check.nmodel = study->finished ? study->checking.n : 0; // runs may be missing before
+    v->check.setting = study->checking.setting;
+    v->check.nsetting = study->checking.nsetting;
+    v->check.nreference = study->checking.nreference;
     v->next = study->next;
     v->nnext = study->nnext;
     rh_status rc = rh_study__regrets(study);

@@ -174,11 +174,11 @@ static void add_scale(rh_text *t, const rh_verdict *v)
         rh_text__add(t, "  score_per: episode # in the model\n");
     add_reference(t, "logged", &v->logged, "the logged controller, in the log");
     add_reference(t, "random", &v->random, "random actions in the model");
-    if (v->nrare) {
-        rh_text__format(t, "  rare_failures: {runs: %d, score: ", v->nrare);
-        rh_write__number(t, v->rare_score);
+    if (v->rare.n) {
+        rh_text__format(t, "  rare_failures: {runs: %d, score: ", v->rare.n);
+        rh_write__number(t, v->rare.score);
         rh_text__add(t, ", median_of_all: ");
-        rh_write__number(t, v->usual_score);
+        rh_write__number(t, v->rare.usual);
         rh_text__add(t, "}\n");
     }
 }
@@ -194,9 +194,9 @@ static void add_chosen(rh_text *t, const rh_plan *plan, const rh_verdict *v)
                     "  runs: %d\n  diverged: %d\n",
                     w->confirm ? "true" : "false", v->finished ? "true" : "false", w->setting,
                     w->nmember, w->nrun, w->ndiverged);
-    if (v->trust != RH_TRUST_UNKNOWN) {
-        rh_text__format(t, "  trust: {level: %s, probability: ", rh_trust_name(v->trust));
-        rh_write__number(t, v->probability);
+    if (v->trust.level != RH_TRUST_UNKNOWN) {
+        rh_text__format(t, "  trust: {level: %s, probability: ", rh_trust_name(v->trust.level));
+        rh_write__number(t, v->trust.probability);
         rh_text__add(t, "} # that it is as good as the best, or nearly so\n");
     }
     add_scale(t, v);

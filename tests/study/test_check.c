@@ -2,6 +2,7 @@
 
 #include "model/model_sample.h"
 #include "study/core.h"
+#include "study/evidence.h"
 
 #include <stdlib.h>
 
@@ -89,12 +90,12 @@ static void models_and_settings(void **unused)
         sample s = make("2", k ? "nn" : "knn", 2);
         const char *const *name = k ? nn : knn;
         int n = k ? 3 : 5;
-        assert_int_equal(s.v->ncheck, n);
+        assert_int_equal(s.v->check.nmodel, n);
         for (int i = 0; i < n; i++) {
-            assert_string_equal(s.v->check[i].model, name[i]);
-            assert_int_equal(s.v->check[i].nrun, 2);
-            for (int r = 0; r < 2 * s.v->nchecked; r++)
-                assert_true(isfinite(s.v->check[i].score[r]));
+            assert_string_equal(s.v->check.model[i].name, name[i]);
+            assert_int_equal(s.v->check.model[i].nrun, 2);
+            for (int r = 0; r < 2 * s.v->check.nsetting; r++)
+                assert_true(isfinite(s.v->check.model[i].score[r]));
         }
         assert_int_equal(s.v->nrun, 9 * 3 + 3 * 2 * 3 + n * 5 * 2);
 
@@ -103,14 +104,14 @@ static void models_and_settings(void **unused)
         for (int i = 0; i < 9; i++)
             value[i] = s.v->trial[i].value;
         qsort(value, 9, sizeof *value, by_value);
-        assert_int_equal(s.v->nchecked, 5);
-        assert_int_equal(s.v->nreference, 2);
+        assert_int_equal(s.v->check.nsetting, 5);
+        assert_int_equal(s.v->check.nreference, 2);
         for (int i = 0; i < 3; i++)
-            assert_true(s.v->checked[i] == s.v->trial[9].setting ||
-                        s.v->checked[i] == s.v->trial[10].setting ||
-                        s.v->checked[i] == s.v->trial[11].setting);
-        assert_true(value_in_search(s.v, s.v->checked[3]) == value[4]);
-        assert_true(value_in_search(s.v, s.v->checked[4]) == value[2]);
+            assert_true(s.v->check.setting[i] == s.v->trial[9].setting ||
+                        s.v->check.setting[i] == s.v->trial[10].setting ||
+                        s.v->check.setting[i] == s.v->trial[11].setting);
+        assert_true(value_in_search(s.v, s.v->check.setting[3]) == value[4]);
+        assert_true(value_in_search(s.v, s.v->check.setting[4]) == value[2]);
         end(&s);
     }
 }
@@ -119,14 +120,14 @@ static void threads_do_not_matter(void **unused)
 {
     (void)unused;
     sample one = make("2", "knn", 1), three = make("2", "knn", 3);
-    for (int c = 0; c < one.v->ncheck; c++)
-        for (int i = 0; i < 2 * one.v->nchecked; i++)
-            assert_true(one.v->check[c].score[i] == three.v->check[c].score[i]);
+    for (int c = 0; c < one.v->check.nmodel; c++)
+        for (int i = 0; i < 2 * one.v->check.nsetting; i++)
+            assert_true(one.v->check.model[c].score[i] == three.v->check.model[c].score[i]);
     for (int i = 0; i < RH_NEVIDENCE; i++) {
-        double x = one.v->evidence[i].value, y = three.v->evidence[i].value;
+        double x = one.v->trust.evidence[i].value, y = three.v->trust.evidence[i].value;
         assert_true(x == y || (isnan(x) && isnan(y)));
     }
-    assert_true(one.v->probability == three.v->probability);
+    assert_true(one.v->trust.probability == three.v->trust.probability);
     end(&one);
     end(&three);
 }
@@ -135,12 +136,12 @@ static void the_winner_does_not_depend_on_it(void **unused)
 {
     (void)unused;
     sample with = make("2", "knn", 2), without = make("0", "knn", 2);
-    assert_int_equal(without.v->ncheck, 0);
-    assert_int_equal(without.v->trust, RH_TRUST_UNKNOWN);
+    assert_int_equal(without.v->check.nmodel, 0);
+    assert_int_equal(without.v->trust.level, RH_TRUST_UNKNOWN);
     assert_int_equal(with.v->winner, without.v->winner);
     assert_true(with.v->trial[with.v->winner].value ==
                 without.v->trial[without.v->winner].value);
-    assert_true(with.v->trust != RH_TRUST_UNKNOWN);
+    assert_true(with.v->trust.level != RH_TRUST_UNKNOWN);
     end(&with);
     end(&without);
 }
@@ -151,10 +152,11 @@ static void intervals_reach_the_check(void **unused)
     (void)unused;
     sample s = make("3", "knn", 2);
     for (int t = s.v->ntrial - s.v->nconfirm; t < s.v->ntrial; t++)
-        for (int i = 0; i < s.v->nchecked; i++)
-            for (int c = 0; c < s.v->ncheck && s.v->checked[i] == s.v->trial[t].setting; c++) {
+        for (int i = 0; i < s.v->check.nsetting; i++)
+            for (int c = 0;
+                 c < s.v->check.nmodel && s.v->check.setting[i] == s.v->trial[t].setting; c++) {
                 double run[3];
-                memcpy(run, s.v->check[c].score + 3 * i, sizeof run);
+                memcpy(run, s.v->check.model[c].score + 3 * i, sizeof run);
                 qsort(run, 3, sizeof *run, by_value);
                 assert_true(run[1] >= s.v->trial[t].lo95);
                 assert_true(run[1] <= s.v->trial[t].hi95);
@@ -215,7 +217,7 @@ static void what_holds_in_one_half_does_not(void **unused)
     assert_true(t->share >= 0.5);
     assert_true(t->lost > 0.0);
     assert_true(winner->lo95 <= winner->value - t->lost);
-    assert_true(s.v->evidence[RH_EVIDENCE_TRANSFER].value == t->share);
+    assert_true(s.v->trust.evidence[RH_EVIDENCE_TRANSFER].value == t->share);
     assert_true(warns(s.v, "model-exploited"));
     end(&s);
 }
@@ -260,7 +262,7 @@ static double regret(const rh_verdict *v, const rh_check *c, int own)
 {
     int nrun = c->nrun;
     double most = 0.0, best = -INFINITY, difference[8];
-    for (int i = 0; i < v->nchecked; i++) {
+    for (int i = 0; i < v->check.nsetting; i++) {
         double square = 0.0;
         for (int r = 0; r < nrun; r++)
             difference[r] = c->score[i * nrun + r] - c->score[own * nrun + r];
@@ -298,18 +300,18 @@ static void evidence_of_the_check(void **unused)
     double sum[2] = {0.0, 0.0}, order = 0.0, searched[5], checked[5];
     int own = 0;
     for (int i = 0; i < 5; i++) {
-        searched[i] = value_in_search(v, v->checked[i]);
-        own = v->checked[i] == v->trial[v->winner].setting ? i : own;
+        searched[i] = value_in_search(v, v->check.setting[i]);
+        own = v->check.setting[i] == v->trial[v->winner].setting ? i : own;
     }
     for (int c = 0; c < 5; c++) {
-        sum[c < 2] += regret(v, &v->check[c], own);
+        sum[c < 2] += regret(v, &v->check.model[c], own);
         for (int i = 0; i < 5; i++)
-            checked[i] = mean(v->check[c].score + 3 * i, 3);
+            checked[i] = mean(v->check.model[c].score + 3 * i, 3);
         order += tau(searched, checked, 5);
     }
-    assert_true(fabs(v->evidence[RH_EVIDENCE_HALVES].value - sum[1] / 2.0) < 1e-12);
-    assert_true(fabs(v->evidence[RH_EVIDENCE_VARIANTS].value - sum[0] / 3.0) < 1e-12);
-    assert_true(fabs(v->evidence[RH_EVIDENCE_ORDER].value - order / 5.0) < 1e-12);
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_HALVES].value - sum[1] / 2.0) < 1e-12);
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_VARIANTS].value - sum[0] / 3.0) < 1e-12);
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_ORDER].value - order / 5.0) < 1e-12);
     end(&s);
 }
 
@@ -328,23 +330,23 @@ static void evidence_of_the_confirmation(void **unused)
         if (i != v->winner)
             rival = fmax(rival, v->trial[i].kind[0].hi95);
     assert_true(range > 0.0);
-    assert_true(fabs(v->evidence[RH_EVIDENCE_NOISE].value -
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_NOISE].value -
                      (w->kind[0].hi95 - w->kind[0].lo95) / 2.0 / range) < 1e-12);
-    assert_true(fabs(v->evidence[RH_EVIDENCE_RIVAL].value -
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_RIVAL].value -
                      (rival - w->kind[0].value) / range) < 1e-12);
-    assert_true(v->evidence[RH_EVIDENCE_COVERAGE].value == w->out_of_coverage);
+    assert_true(v->trust.evidence[RH_EVIDENCE_COVERAGE].value == w->out_of_coverage);
     double overall = 0.0, steps = 0.0, episodes = 0.0;
     for (int i = 0; i < 9; i++)
         overall += v->trial[i].out_of_coverage / 9.0;
-    assert_true(fabs(v->evidence[RH_EVIDENCE_OVERALL].value - overall) < 1e-12);
+    assert_true(fabs(v->trust.evidence[RH_EVIDENCE_OVERALL].value - overall) < 1e-12);
     for (int i = 0; i < w->nmember * w->nrun; i++) {
         steps += (double)w->result[i].nstep;
         episodes += (double)w->result[i].nepisode;
     }
     double logged = (double)s.log->n / s.log->nepisode;
     assert_true(episodes > 0.0);
-    assert_true(fabs(exp(v->evidence[RH_EVIDENCE_LENGTH].value) - steps / episodes / logged) <
-                1e-9);
+    assert_true(fabs(exp(v->trust.evidence[RH_EVIDENCE_LENGTH].value) -
+                     steps / episodes / logged) < 1e-9);
 
     // the steps of the least frequent action
     int64_t n[3] = {0, 0, 0};
@@ -353,10 +355,10 @@ static void evidence_of_the_confirmation(void **unused)
     double least = (double)(n[0] < n[1]   ? (n[0] < n[2] ? n[0] : n[2])
                             : n[1] < n[2] ? n[1]
                                           : n[2]);
-    assert_true(fabs(rh_exp(v->evidence[RH_EVIDENCE_DATA].value) - least) < 1e-9 * least);
+    assert_true(fabs(rh_exp(v->trust.evidence[RH_EVIDENCE_DATA].value) - least) < 1e-9 * least);
     for (int i = 0; i < RH_NEVIDENCE; i++) {
-        assert_non_null(v->evidence[i].name);
-        assert_non_null(v->evidence[i].about);
+        assert_non_null(v->trust.evidence[i].name);
+        assert_non_null(v->trust.evidence[i].about);
     }
     end(&s);
 }

@@ -259,15 +259,15 @@ static void rare_failures(void **unused)
     for (int i = 0; i < 50; i++)
         s.result[i].score = -600.0 - 40.0 * (i / 10.0) - i % 10;
     judge(&s);
-    assert_int_equal(v->nrare, 0);
-    assert_true(isnan(v->rare_score));
+    assert_int_equal(v->rare.n, 0);
+    assert_true(isnan(v->rare.score));
     assert_null(found(&s, "rare-failures"));
     end(&s);
     s.result[13].score = -5000.0;
     s.result[37].score = -4000.0;
     judge(&s);
-    assert_int_equal(v->nrare, 2);
-    assert_true(near(v->rare_score, -4500.0));
+    assert_int_equal(v->rare.n, 2);
+    assert_true(near(v->rare.score, -4500.0));
     const rh_finding *f = found(&s, "rare-failures");
     assert_non_null(f);
     assert_int_equal(f->severity, RH_WARNING);
@@ -278,23 +278,23 @@ static void rare_failures(void **unused)
     // a diverged run is another matter
     s.result[13].outcome = RH_DIVERGED;
     judge(&s);
-    assert_int_equal(v->nrare, 1);
+    assert_int_equal(v->rare.n, 1);
     end(&s);
 
     // a deviation that costs little is none; neither is one that is common
     begin(&s, log, true, -640.0, -2000.0);
     s.result[20].score = -700.0;
     judge(&s);
-    assert_int_equal(v->nrare, 0);
+    assert_int_equal(v->rare.n, 0);
     end(&s);
     s.result[20].score = -1100.0; // all others are equal
     judge(&s);
-    assert_int_equal(v->nrare, 1);
+    assert_int_equal(v->rare.n, 1);
     end(&s);
     for (int i = 0; i < 50; i += 3)
         s.result[i].score = -5000.0;
     judge(&s);
-    assert_int_equal(v->nrare, 0);
+    assert_int_equal(v->rare.n, 0);
     end(&s);
 
     // two kinds of model with 2 runs each: compared within a kind, whose level differs
@@ -305,11 +305,11 @@ static void rare_failures(void **unused)
     for (int i = 0; i < 40; i++)
         s.result[i].score = (i < 20 ? -600.0 : -3000.0) - i % 7;
     judge(&s);
-    assert_int_equal(v->nrare, 0);
+    assert_int_equal(v->rare.n, 0);
     end(&s);
     s.result[25].score = -9000.0;
     judge(&s);
-    assert_int_equal(v->nrare, 1);
+    assert_int_equal(v->rare.n, 1);
     end(&s);
     rh_log_destroy(log);
 }

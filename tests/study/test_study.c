@@ -212,8 +212,8 @@ static void a_grid(void **unused)
     assert_int_equal(v->nconfirm, 2);
     assert_int_equal(v->nrun, 6 * 3 + 2 * 2 * 2);
     assert_int_equal(v->nstep, v->nrun * 300);
-    assert_true(v->importance_known);
-    assert_true(v->importance_exact);
+    assert_true(v->importance.known);
+    assert_true(v->importance.exact);
 
     // the two that led the search were confirmed, and the better of them won
     int above = 0;

@@ -1,6 +1,7 @@
 // test_trust.c - from evidence to a level, a probability and reasons.
 
 #include "model/model_sample.h"
+#include "study/evidence.h"
 #include "study/study_internal.h"
 
 #include <math.h>
@@ -19,9 +20,9 @@ static rh_verdict sound(void)
     static const double value[RH_NEVIDENCE] = {1.0, 0.01, 0.0, 0.0, 0.0, 0.0, 0.95, 0.0,
                                                0.0, 0.2,  0.1, 0.0, 0.0, 0.0, 8.0,  0.0,
                                                0.0, 0.0,  0.0, 0.0, 0.0, 0.0};
-    rh_verdict v = {.finished = true, .check = check, .ncheck = 1, .trial = winner};
+    rh_verdict v = {.finished = true, .check = {.model = check, .nmodel = 1}, .trial = winner};
     for (int i = 0; i < RH_NEVIDENCE; i++)
-        v.evidence[i] = (rh_evidence){name[i], "", value[i]};
+        v.trust.evidence[i] = (rh_evidence){name[i], "", value[i]};
     return v;
 }
 
@@ -33,14 +34,14 @@ static rh_verdict doubtful(void)
                                                0.5, 3.0, 1.0, 0.8, 0.4, 2.0};
     rh_verdict v = sound();
     for (int i = 0; i < RH_NEVIDENCE; i++)
-        v.evidence[i].value = value[i];
+        v.trust.evidence[i].value = value[i];
     return v;
 }
 
 static bool says(const rh_verdict *v, const char *id, bool good)
 {
-    for (int i = 0; i < v->nreason; i++)
-        if (strcmp(v->reason[i].id, id) == 0 && v->reason[i].good == good)
+    for (int i = 0; i < v->trust.nreason; i++)
+        if (strcmp(v->trust.reason[i].id, id) == 0 && v->trust.reason[i].good == good)
             return true;
     return false;
 }
@@ -50,13 +51,13 @@ static void sound_evidence_is_trusted(void **unused)
     (void)unused;
     rh_verdict v = sound();
     rh_trust__judge(&v, NULL);
-    assert_int_equal(v.trust, RH_TRUST_HIGH);
-    assert_true(v.probability > 0.9);
-    assert_true(v.probability < 1.0);
+    assert_int_equal(v.trust.level, RH_TRUST_HIGH);
+    assert_true(v.trust.probability > 0.9);
+    assert_true(v.trust.probability < 1.0);
     assert_true(says(&v, "halves", true));
     assert_true(says(&v, "rival", true));
-    for (int i = 0; i < v.nreason; i++)
-        assert_true(v.reason[i].good);
+    for (int i = 0; i < v.trust.nreason; i++)
+        assert_true(v.trust.reason[i].good);
 }
 
 static void doubtful_evidence_is_not(void **unused)
@@ -64,18 +65,19 @@ static void doubtful_evidence_is_not(void **unused)
     (void)unused;
     rh_verdict v = doubtful();
     rh_trust__judge(&v, NULL);
-    assert_int_equal(v.trust, RH_TRUST_CANNOT);
-    assert_true(v.probability < 0.3);
-    assert_true(v.probability > 0.0);
+    assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
+    assert_true(v.trust.probability < 0.3);
+    assert_true(v.trust.probability > 0.0);
     static const char *const against[] = {"separated", "rival", "halves",   "variants",
                                           "order",     "kinds", "coverage", "replay",
                                           "rare",      "data"};
     for (size_t i = 0; i < sizeof against / sizeof *against; i++)
         assert_true(says(&v, against[i], false));
-    for (int i = 0; i < v.nreason; i++)
-        if (strcmp(v.reason[i].id, "rival") == 0)
-            assert_non_null(strstr(v.reason[i].text, "add runs to this study, --confirm-runs "
-                                                     "40"));
+    for (int i = 0; i < v.trust.nreason; i++)
+        if (strcmp(v.trust.reason[i].id, "rival") == 0)
+            assert_non_null(strstr(v.trust.reason[i].text,
+                                   "add runs to this study, --confirm-runs "
+                                   "40"));
 }
 
 // Worse evidence never raises the probability, and evidence beyond the data of the fit does not
@@ -88,19 +90,19 @@ static void worse_evidence_is_not_trusted_more(void **unused)
         double last = 1.0;
         for (int k = 0; k <= 10; k++) {
             rh_verdict v = sound();
-            double a = good.evidence[i].value, b = bad.evidence[i].value;
-            v.evidence[i].value = a + (b - a) * k / 10.0;
+            double a = good.trust.evidence[i].value, b = bad.trust.evidence[i].value;
+            v.trust.evidence[i].value = a + (b - a) * k / 10.0;
             rh_trust__judge(&v, NULL);
-            assert_true(v.probability <= last);
-            last = v.probability;
+            assert_true(v.trust.probability <= last);
+            last = v.trust.probability;
         }
         rh_verdict far = doubtful(), farther = doubtful();
-        double step = bad.evidence[i].value > good.evidence[i].value ? 1e6 : -1e6;
-        far.evidence[i].value += step;
-        farther.evidence[i].value += 2.0 * step;
+        double step = bad.trust.evidence[i].value > good.trust.evidence[i].value ? 1e6 : -1e6;
+        far.trust.evidence[i].value += step;
+        farther.trust.evidence[i].value += 2.0 * step;
         rh_trust__judge(&far, NULL);
         rh_trust__judge(&farther, NULL);
-        assert_true(far.probability == farther.probability);
+        assert_true(far.trust.probability == farther.trust.probability);
     }
 }
 
@@ -110,7 +112,7 @@ static void one_fundamental_doubt_is_enough(void **unused)
 {
     (void)unused;
     static const struct {
-        rh_evidence_name name;
+        rh_evidence__name name;
         double good, bad;
     } doubt[] = {{RH_EVIDENCE_RIVAL, 0.09, 0.11},
                  {RH_EVIDENCE_HALVES, 0.09, 0.11},
@@ -119,14 +121,14 @@ static void one_fundamental_doubt_is_enough(void **unused)
                  {RH_EVIDENCE_UNPROVEN, 0.0, 1.0}};
     for (size_t i = 0; i < sizeof doubt / sizeof *doubt; i++) {
         rh_verdict good = sound(), bad = sound();
-        good.evidence[doubt[i].name].value = doubt[i].good;
-        bad.evidence[doubt[i].name].value = doubt[i].bad;
+        good.trust.evidence[doubt[i].name].value = doubt[i].good;
+        bad.trust.evidence[doubt[i].name].value = doubt[i].bad;
         rh_trust__judge(&good, NULL);
         rh_trust__judge(&bad, NULL);
-        assert_int_equal(good.trust, RH_TRUST_HIGH);
-        assert_int_equal(bad.trust, RH_TRUST_MEDIUM);
-        assert_true(bad.probability == 0.75);
-        assert_true(says(&bad, bad.evidence[doubt[i].name].name, false));
+        assert_int_equal(good.trust.level, RH_TRUST_HIGH);
+        assert_int_equal(bad.trust.level, RH_TRUST_MEDIUM);
+        assert_true(bad.trust.probability == 0.75);
+        assert_true(says(&bad, bad.trust.evidence[doubt[i].name].name, false));
     }
 }
 
@@ -137,12 +139,12 @@ static void a_model_that_is_too_easy(void **unused)
     rh_findings findings = {.item = &item, .n = 1, .count = {0, 1, 0}};
     rh_verdict v = sound();
     rh_trust__judge(&v, &findings);
-    assert_int_equal(v.trust, RH_TRUST_MEDIUM);
-    assert_true(v.probability == 0.75);
+    assert_int_equal(v.trust.level, RH_TRUST_MEDIUM);
+    assert_true(v.trust.probability == 0.75);
     assert_true(says(&v, "imitation", false));
     item.id = RH_FINDING_FEW_EPISODES;
     rh_trust__judge(&v, &findings);
-    assert_int_equal(v.trust, RH_TRUST_HIGH);
+    assert_int_equal(v.trust.level, RH_TRUST_HIGH);
 }
 
 static void an_error_cannot_be_outweighed(void **unused)
@@ -152,11 +154,11 @@ static void an_error_cannot_be_outweighed(void **unused)
         .severity = RH_ERROR, .id = RH_FINDING_NEVER_TAKEN, .evidence = "action 2"};
     rh_findings findings = {.item = &item, .n = 1, .count = {0, 0, 1}};
     rh_verdict v = sound();
-    v.evidence[RH_EVIDENCE_ERRORS].value = 1.0;
+    v.trust.evidence[RH_EVIDENCE_ERRORS].value = 1.0;
     rh_trust__judge(&v, &findings);
-    assert_int_equal(v.trust, RH_TRUST_CANNOT);
-    assert_true(v.probability > 0.9);
-    assert_string_equal(v.reason[0].text, "action 2");
+    assert_int_equal(v.trust.level, RH_TRUST_CANNOT);
+    assert_true(v.trust.probability > 0.9);
+    assert_string_equal(v.trust.reason[0].text, "action 2");
 }
 
 static void without_a_check_there_is_no_level(void **unused)
@@ -164,13 +166,13 @@ static void without_a_check_there_is_no_level(void **unused)
     (void)unused;
     for (int i = 0; i < 3; i++) {
         rh_verdict v = sound();
-        v.ncheck = i == 0 ? 0 : 1;
+        v.check.nmodel = i == 0 ? 0 : 1;
         v.finished = i != 1;
         v.winner = i == 2 ? -1 : 0;
         rh_trust__judge(&v, NULL);
-        assert_int_equal(v.trust, RH_TRUST_UNKNOWN);
-        assert_true(isnan(v.probability));
-        assert_int_equal(v.nreason, 0);
+        assert_int_equal(v.trust.level, RH_TRUST_UNKNOWN);
+        assert_true(isnan(v.trust.probability));
+        assert_int_equal(v.trust.nreason, 0);
     }
 }
 
@@ -179,12 +181,12 @@ static void unknown_evidence_counts_as_typical(void **unused)
     (void)unused;
     rh_verdict all = sound(), none = sound();
     for (int i = 0; i < RH_NEVIDENCE; i++)
-        none.evidence[i].value = NAN;
+        none.trust.evidence[i].value = NAN;
     rh_trust__judge(&all, NULL);
     rh_trust__judge(&none, NULL);
-    assert_true(none.probability > 0.0);
-    assert_true(none.probability < all.probability);
-    assert_int_equal(none.nreason, 0);
+    assert_true(none.trust.probability > 0.0);
+    assert_true(none.trust.probability < all.trust.probability);
+    assert_int_equal(none.trust.nreason, 0);
 }
 
 static void levels_have_names(void **unused)
@@ -192,7 +194,7 @@ static void levels_have_names(void **unused)
     (void)unused;
     static const char *const name[] = {"unknown", "cannot answer", "low", "medium", "high"};
     for (int i = RH_TRUST_UNKNOWN; i <= RH_TRUST_HIGH; i++)
-        assert_string_equal(rh_trust_name((rh_trust)i), name[i]);
+        assert_string_equal(rh_trust_name((rh_trust_level)i), name[i]);
 }
 
 int main(void)

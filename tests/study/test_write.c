@@ -85,9 +85,7 @@ static void set(entry *s)
                               .per_steps = 5000,
                               .logged = {-12.5, -14.0, -11.0},
                               .random = {-100.0, NAN, NAN},
-                              .nrare = 2,
-                              .rare_score = -50.5,
-                              .usual_score = -9.5};
+                              .rare = {2, -50.5, -9.5}};
 }
 
 static char *contents(void)
