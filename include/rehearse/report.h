@@ -22,8 +22,4 @@ RH_API bool rh_report_charts(void);
 RH_API rh_status rh_report_write(const char *path, const char *const *folder, int n,
                                  int refresh, rh_error *err);
 
-// Write the page of the paper's experiments from `data`, their paper.json; completely or not at
-// all. Nullable: err.
-RH_API rh_status rh_report_write_paper(const char *path, const char *data, rh_error *err);
-
 #endif

@@ -106,7 +106,8 @@
     ];
   }
 
-  function buildPaper(d) {
+  function buildPaper() {
+    const d = JSON.parse(document.querySelector("script.paper").textContent);
     const page = document.getElementById("page");
     const sections = paperSections(d);
     document.title = "The paper, again – Rehearse";
@@ -116,3 +117,5 @@
         make("nav", { "aria-label": "Sections" }, make("ul", {}, sections.map((s) => make("li", {}, make("a", { href: "#" + s.id }, s.dataset.name ?? s.querySelector("h2").textContent))))))));
     page.append(...sections);
   }
+
+  build(buildPaper);

@@ -104,10 +104,7 @@ static const rh_paper__method by_random = {
 static const rh_paper__method by_bayes = {
     .name = "bayes",
     .title = "BO",
-    .key = {{"method", "bayes"},
-            {"method.compat", "paper"},
-            {"budget.trials", "205"},
-            {"budget.batch", "1"}},
+    .key = {{"method", "bayes_opt"}, {"budget.trials", "205"}},
     .quick = {SHORT, {"budget.trials", "10"}},
     .shared = true,
     .continuous = true,

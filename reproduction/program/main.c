@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "cli/cli_internal.h"
 #include "paper/paper.h"
-#include "rehearse/report.h"
+#include "report/report_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,8 +243,12 @@ static void json_claims(const battery *b)
     cli_json_close(&json);
 }
 
+extern const rh_asset rh_asset__paper; // assets.c, from page/paper.js
+
 static int write_page(const battery *b)
 {
+    static const rh_report__source of_paper = {"paper", "paper", "the paper's experiments",
+                                               "`rehearse paper`", &rh_asset__paper};
     rh_text path = {0}, data = {0};
     rh_error err;
     int rc = CLI_OK;
@@ -253,7 +257,7 @@ static int write_page(const battery *b)
     if (path.bad || data.bad)
         rc = cli_fail("out of memory");
     else
-        rc = cli_pass_file(rh_report_write_paper(path.data, data.data, &err), &err);
+        rc = cli_pass_file(rh_report__write_page(path.data, data.data, &of_paper, &err), &err);
     rh_text__clear(&path);
     rh_text__clear(&data);
     return rc;

@@ -35,19 +35,11 @@ bool rh_report_charts(void)
 
 // ---------------------------------------------------------------------------- the data
 
-// What a page is made of.
-typedef struct source {
-    const char *key;   // of the version, in the data
-    const char *class; // of the element that has the data
-    const char *whose; // "a study"
-    const char *maker; // what writes the data
-} source;
+static const rh_report__source of_study = {"report", "study", "a study",
+                                           "the study's `rehearse tune`", &rh_asset__script};
 
-static const source of_study = {"report", "study", "a study", "the study's `rehearse tune`"};
-static const source of_paper = {"paper", "paper", "the paper's experiments",
-                                "`rehearse paper`"};
-
-static rh_status read_file(const char *path, const source *is, rh_text *text, rh_error *err)
+static rh_status read_file(const char *path, const rh_report__source *is, rh_text *text,
+                           rh_error *err)
 {
     char piece[1 << 14];
     const char *tail = rh_base__path_tail(path);
@@ -72,7 +64,7 @@ static rh_status read_file(const char *path, const source *is, rh_text *text, rh
 }
 
 // An object of our version.
-static rh_status check_data(const char *path, const source *is, const rh_text *text,
+static rh_status check_data(const char *path, const rh_report__source *is, const rh_text *text,
                             rh_error *err)
 {
     json_error_t fault;
@@ -115,7 +107,8 @@ static void add_data(rh_text *page, const rh_text *data)
     rh_text__add_n(page, data->data + kept, data->n - kept);
 }
 
-static rh_status add_source(rh_text *page, const char *path, const source *is, rh_error *err)
+static rh_status add_source(rh_text *page, const char *path, const rh_report__source *is,
+                            rh_error *err)
 {
     rh_text data = {0};
     rh_status rc = read_file(path, is, &data, err);
@@ -174,7 +167,7 @@ static void add_asset(rh_text *page, const char *element, const rh_asset *asset)
     rh_text__format(page, "</%s>\n", element);
 }
 
-static void add_head(rh_text *page, int refresh)
+static void add_head(rh_text *page, const rh_asset *script, int refresh)
 {
     rh_text__add(page,
                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -182,7 +175,7 @@ static void add_head(rh_text *page, int refresh)
                  "'none'; base-uri 'none'; form-action 'none'; img-src data:; script-src");
     if (rh_report_charts())
         add_hash(page, &rh_asset__charts);
-    add_hash(page, &rh_asset__script);
+    add_hash(page, script);
     rh_text__add(page, "; style-src");
     add_hash(page, &rh_asset__style);
     rh_text__add(page, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
@@ -213,11 +206,11 @@ static rh_status write_text(const char *path, const rh_text *text, rh_error *err
 }
 
 // The scripts, the end, and the file.
-static rh_status finish(rh_text *page, const char *path, rh_error *err)
+static rh_status finish(rh_text *page, const rh_asset *script, const char *path, rh_error *err)
 {
     if (rh_report_charts())
         add_asset(page, "script", &rh_asset__charts);
-    add_asset(page, "script", &rh_asset__script);
+    add_asset(page, "script", script);
     rh_text__add(page, "</body>\n</html>\n");
     return page->bad ? rh_base__no_memory(err, rh_base__path_tail(path))
                      : write_text(path, page, err);
@@ -230,23 +223,24 @@ rh_status rh_report_write(const char *path, const char *const *folder, int n, in
     if (n < 1 || n > RH_REPORT_MOST)
         return rh_fail(err, RH_EINVAL, "report: %d studies, expected 1 to %d", n,
                        RH_REPORT_MOST);
-    add_head(&page, refresh);
+    add_head(&page, of_study.script, refresh);
     rh_status rc = RH_OK;
     for (int i = 0; i < n && !rc; i++)
         rc = add_study(&page, folder[i], err);
     if (!rc)
-        rc = finish(&page, path, err);
+        rc = finish(&page, of_study.script, path, err);
     rh_text__clear(&page);
     return rc;
 }
 
-rh_status rh_report_write_paper(const char *path, const char *data, rh_error *err)
+rh_status rh_report__write_page(const char *path, const char *data, const rh_report__source *is,
+                                rh_error *err)
 {
     rh_text page = {0};
-    add_head(&page, 0);
-    rh_status rc = add_source(&page, data, &of_paper, err);
+    add_head(&page, is->script, 0);
+    rh_status rc = add_source(&page, data, is, err);
     if (!rc)
-        rc = finish(&page, path, err);
+        rc = finish(&page, is->script, path, err);
     rh_text__clear(&page);
     return rc;
 }

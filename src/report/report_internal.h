@@ -13,7 +13,20 @@ typedef struct rh_asset {
 
 // assets.c, which cmake/page_assets.cmake writes
 extern const rh_asset rh_asset__charts; // the chart library; empty in a build without npm
-extern const rh_asset rh_asset__script; // ours
+extern const rh_asset rh_asset__script; // of a study's page
 extern const rh_asset rh_asset__style;
+
+// What a page is made of.
+typedef struct rh_report__source {
+    const char *key;        // of the version, in the data
+    const char *class;      // of the element that has the data
+    const char *whose;      // "a study"
+    const char *maker;      // what writes the data
+    const rh_asset *script; // that draws it
+} rh_report__source;
+
+// Write the page of one file of data, completely or not at all. Nullable: err.
+rh_status rh_report__write_page(const char *path, const char *data, const rh_report__source *is,
+                                rh_error *err);
 
 #endif

@@ -15,7 +15,6 @@
 //    and an even design, none of 40 did; 1.5 and 0.6 were chosen there.
 // 4. Settings that an earlier search proposed (rh_search_recall) are not computed again. The
 //    process is brought up to date once, for the first one that is not known or for the answer.
-// 5. `compat: paper` is the published procedure; see bayes_paper.c.
 
 #include "bayes.h"
 #include "base/base_internal.h"
@@ -26,18 +25,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST 5000 // settings; with compat = paper the factor then takes 200 MB
+#define LARGEST 5000 // settings
 #define CHUNK 64     // settings predicted at a time
 #define REACH 1.5    // length scales around the best setting that are excluded
 
-static const char *const compat_name[] = {
-    [RH_BAYES_NONE] = "none", [RH_BAYES_PAPER] = "paper", NULL};
 static const char *const acquisition_name[] = {
     [RH_BAYES_MIXED] = "mixed", [RH_BAYES_EI] = "ei", [RH_BAYES_UCB] = "ucb", NULL};
 
 static const rh_param bayes_param[RH_BAYES_NPARAM] = {
-    [RH_BAYES_COMPAT] = {"compat", "follow a published procedure exactly", .hi = 1.0,
-                         .whole = true, .choice = compat_name},
     [RH_BAYES_ACQUISITION] = {"acquisition", "acquisition function", .hi = 2.0, .whole = true,
                               .choice = acquisition_name},
     [RH_BAYES_KAPPA] = {"kappa", "standard deviations that ucb adds to the mean", .lo = 0.0,
@@ -49,18 +44,13 @@ static const rh_param bayes_param[RH_BAYES_NPARAM] = {
 // Random stream, besides those of bayes_process.c and number 0 of bayes_next.c.
 enum { STREAM_DESIGN = 1 };
 
-bool rh_bayes__as_paper(const rh_search *search)
-{
-    return search->param[RH_BAYES_COMPAT] == RH_BAYES_PAPER;
-}
-
 // Settings of the first design.
 int rh_bayes__first_design(const rh_search *search)
 {
     int ndim = 0, most = rh_search__most(search);
     for (int k = 0; k < search->space.ndim; k++)
         ndim += rh_dim_count(&search->space.dim[k]) > 1.0;
-    double want = rh_bayes__as_paper(search) ? 5.0 : ceil(ndim * search->param[RH_BAYES_FIRST]);
+    double want = ceil(ndim * search->param[RH_BAYES_FIRST]);
     return (int)fmin(fmax(want, 4.0), (most + 1) / 2);
 }
 
@@ -71,8 +61,7 @@ static rh_status bayes_init(rh_search *search, rh_error *err)
         return rh_fail(err, RH_EINVAL,
                        "bayes: %d settings to try, expected at most %d: method random or cem",
                        rh_search__most(search), LARGEST);
-    b->wants_far =
-        search->param[RH_BAYES_ACQUISITION] == RH_BAYES_MIXED && !rh_bayes__as_paper(search);
+    b->wants_far = search->param[RH_BAYES_ACQUISITION] == RH_BAYES_MIXED;
     return rh_bayes__begin(search, err);
 }
 
@@ -94,10 +83,7 @@ static rh_status ask_design(rh_search *search, int n, rh_error *err)
     for (int i = 0; i < 20 * n && search->nsetting < n && !rc; i++) {
         double u[RH_MAX_DIM], x[RH_MAX_DIM];
         rh_sobol__at(&sobol, (uint32_t)i, u);
-        if (rh_bayes__as_paper(search))
-            rh_bayes__anywhere(&search->space, &rng, x);
-        else
-            rh_space__place(&search->space, u, x);
+        rh_space__place(&search->space, u, x);
         if (rh_search__find(search, x) < 0)
             rc = rh_search__ask_new(search, x, search->opt.nrun, err);
     }
@@ -110,8 +96,7 @@ static void take_aim(const rh_search *search, bool elsewhere, rh_bayes__aim *aim
     rh_bayes *b = search->self;
     int at = 0;
     *aim = (rh_bayes__aim){.gp = &b->gp, .kappa = search->param[RH_BAYES_KAPPA]};
-    aim->ei =
-        search->param[RH_BAYES_ACQUISITION] != RH_BAYES_UCB && !rh_bayes__as_paper(search);
+    aim->ei = search->param[RH_BAYES_ACQUISITION] != RH_BAYES_UCB;
     for (int turn = 0; turn < 2; turn++) {
         aim->best = -INFINITY;
         for (int i = 0; i < b->gp.n; i++) { // assumed results too
@@ -136,10 +121,6 @@ static rh_status propose(const rh_search *search, double *x, bool *found, rh_err
 {
     rh_bayes *b = search->self;
     rh_bayes__aim aim;
-    if (rh_bayes__as_paper(search)) {
-        take_aim(search, false, &aim);
-        return rh_bayes__next_as_paper(search, &aim, x, found, err);
-    }
     bool elsewhere =
         search->param[RH_BAYES_ACQUISITION] == RH_BAYES_MIXED && search->nsetting % 2 == 0;
     // there may be no setting elsewhere, or no new one
@@ -206,7 +187,7 @@ static int bayes_lead(const rh_search *search, int most, rh_leader *leader)
     bool any = false;
     for (int i = 0; i < told; i++)
         any |= isfinite(search->setting[i].value);
-    if (rh_bayes__as_paper(search) || !any || b->nfit == 0)
+    if (!any || b->nfit == 0)
         return rh_search__lead_by_value(search, most, leader);
 
     // add new results and remove them again: asking for leaders must not change the search

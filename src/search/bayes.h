@@ -6,12 +6,11 @@
 #include "gp.h"
 #include "search_internal.h"
 
-enum { RH_BAYES_COMPAT, RH_BAYES_ACQUISITION, RH_BAYES_KAPPA, RH_BAYES_FIRST, RH_BAYES_NPARAM };
-enum { RH_BAYES_NONE, RH_BAYES_PAPER };             // values of RH_BAYES_COMPAT
-enum { RH_BAYES_MIXED, RH_BAYES_EI, RH_BAYES_UCB }; // of RH_BAYES_ACQUISITION
+enum { RH_BAYES_ACQUISITION, RH_BAYES_KAPPA, RH_BAYES_FIRST, RH_BAYES_NPARAM };
+enum { RH_BAYES_MIXED, RH_BAYES_EI, RH_BAYES_UCB }; // values of RH_BAYES_ACQUISITION
 
 typedef struct rh_bayes {
-    rh_gp gp;       // over the unit cube; with compat = paper, over raw numbers
+    rh_gp gp;       // over the unit cube
     rh_gp far;      // the same points with shorter length scales, for `mixed`
     bool wants_far; //
     int *active;    // owned: their settings, ascending              (nput, for all)
@@ -29,7 +28,6 @@ typedef struct rh_bayes {
     int due_fit, due_select; // settings at those that the asks so far made due
 } rh_bayes;
 
-bool rh_bayes__as_paper(const rh_search *search);
 int rh_bayes__first_design(const rh_search *search); // number of its settings
 
 // ---------------------------------------------------------------------------- the process
@@ -54,8 +52,7 @@ void rh_bayes__add(const rh_search *search, int n);
 void rh_bayes__assume(const rh_search *search, const double *x);
 void rh_bayes__back_to(rh_bayes *b, int nput, int nseen);
 
-// Coordinates z (ndim) of a setting; whether the process gets its own value.
-void rh_bayes__coordinates(const rh_search *search, const double *x, double *z);
+// Whether the process gets the own value of setting i.
 bool rh_bayes__has_value(const rh_search *search, int i);
 
 // A value as the process sees it, before shift and scale; the slope there; and back.
@@ -102,10 +99,5 @@ void rh_bayes__keep(rh_bayes__kept *kept, const double *z, double worth);
 // Write the next setting to x (ndim); *found is false when all have been tried. Nullable: err.
 rh_status rh_bayes__next(const rh_search *search, const rh_bayes__aim *aim, double *x,
                          bool *found, rh_error *err);
-
-// A random setting, uniform in raw numbers.
-void rh_bayes__anywhere(const rh_space *space, rh_rng *rng, double *x);
-rh_status rh_bayes__next_as_paper(const rh_search *search, const rh_bayes__aim *aim, double *x,
-                                  bool *found, rh_error *err);
 
 #endif

@@ -41,7 +41,7 @@
 #define MOST 300  // decision 2: points, chosen from all settings
 #define AFTER 32  // and points that came since
 #define CHUNK 64  // points that space is made for at a time
-#define STARTS 8  // starts of a fit
+#define STARTS 3  // starts of a fit, at most
 #define FEW 50    // settings below which some starts are random
 #define FENCE 3.0 // decision 6: scales below the median that are believed
 #define DOUBT 0.6 // longest length scale elsewhere, relative to the prior mean
@@ -62,7 +62,7 @@ rh_status rh_bayes__begin(const rh_search *search, rh_error *err)
     size_t most = (size_t)rh_search__most(search);
     bool named[RH_MAX_DIM];
     for (int k = 0; k < ndim; k++) {
-        group[k] = rh_bayes__as_paper(search) ? 0 : k;
+        group[k] = k;
         named[k] = search->space.dim[k].kind == RH_DIM_NAMES;
     }
     b->scale = 1.0;
@@ -76,9 +76,9 @@ rh_status rh_bayes__begin(const rh_search *search, rh_error *err)
     rh_status rc = RH_OK;
     for (int i = 0; i < 2 && !rc; i++) {
         rh_gp *gp = i ? &b->far : &b->gp;
-        gp->fit_mean = !rh_bayes__as_paper(search);
-        gp->jitter = rh_bayes__as_paper(search) ? 0.0 : 1e-10;
-        rc = rh_gp__init(gp, ndim, rh_bayes__as_paper(search) ? 1 : ndim, group, named, err);
+        gp->fit_mean = true;
+        gp->jitter = 1e-10;
+        rc = rh_gp__init(gp, ndim, ndim, group, named, err);
     }
     return rc;
 }
@@ -93,15 +93,10 @@ void rh_bayes__end(rh_bayes *b)
     rh_free(b->away);
 }
 
-static int most_points(const rh_search *search)
-{
-    return rh_bayes__as_paper(search) ? RH_SEARCH__MANY : MOST;
-}
-
 rh_status rh_bayes__reserve(const rh_search *search, int n, int batch, rh_error *err)
 {
     rh_bayes *b = search->self;
-    int most = most_points(search) + AFTER, room = (n < most ? n : most) + batch;
+    int most = MOST + AFTER, room = (n < most ? n : most) + batch;
     if (room <= b->gp.room && (!b->wants_far || room <= b->far.room))
         return RH_OK;
     room += CHUNK - room % CHUNK;
@@ -110,15 +105,6 @@ rh_status rh_bayes__reserve(const rh_search *search, int n, int batch, rh_error 
 }
 
 // ---------------------------------------------------------------------------- points
-
-// Coordinates of a setting in the process.
-void rh_bayes__coordinates(const rh_search *search, const double *x, double *z)
-{
-    if (rh_bayes__as_paper(search))
-        memcpy(z, x, (size_t)search->space.ndim * sizeof *z);
-    else
-        rh_space_unit(&search->space, x, z);
-}
 
 static const double *place_of(const rh_search *search, int i)
 {
@@ -140,7 +126,7 @@ static bool has_value(const rh_search *search, int i)
 {
     const rh_bayes *b = search->self;
     const rh_search__setting *s = &search->setting[i];
-    return isfinite(s->value) && (rh_bayes__as_paper(search) || !s->broken || !b->sound);
+    return isfinite(s->value) && (!s->broken || !b->sound);
 }
 
 bool rh_bayes__has_value(const rh_search *search, int i)
@@ -201,21 +187,20 @@ static void look_over(const rh_search *search, int n)
     for (int i = 0; i < n; i++)
         b->sound |= !search->setting[i].broken;
     for (; b->nz < n; b->nz++)
-        rh_bayes__coordinates(search, search->setting[b->nz].x,
-                              b->z + (size_t)b->nz * (size_t)search->space.ndim);
+        rh_space_unit(&search->space, search->setting[b->nz].x,
+                      b->z + (size_t)b->nz * (size_t)search->space.ndim);
 }
 
 // Fill the empty process with points of the first n settings.
 static void select_points(const rh_search *search, int n)
 {
     rh_bayes *b = search->self;
-    int most = most_points(search);
     look_over(search, n);
-    if (n > most)
-        choose(search, n, most);
+    if (n > MOST)
+        choose(search, n, MOST);
     b->gp.n = b->gp.nfactor = b->far.n = b->far.nfactor = b->nput = 0;
     for (int i = 0; i < n; i++)
-        if (n <= most || b->away[i] < 0.0)
+        if (n <= MOST || b->away[i] < 0.0)
             put(search, i);
     b->nseen = b->nselect = n;
 }
@@ -263,7 +248,7 @@ static void set_values(const rh_search *search, int n)
     for (int k = 0; k < b->nput; k++) {
         int i = b->active[k];
         const rh_search__setting *s = &search->setting[i];
-        bool known = isfinite(s->noise) && has_value(search, i) && !rh_bayes__as_paper(search);
+        bool known = isfinite(s->noise) && has_value(search, i);
         double p = has_value(search, i) ? rh_bayes__pull(b, s->value, &slope) : broken;
         b->gp.y[k] = (p - b->shift) / b->scale;
         b->gp.noise[k] = known ? slope * slope * s->noise / (b->scale * b->scale) : 0.0;
@@ -281,7 +266,7 @@ static void set_fence(const rh_search *search, int n)
     double *sorted = b->away, best = -INFINITY;
     int ndesign = rh_bayes__first_design(search), count = 0;
     b->fence = -INFINITY;
-    for (int i = 0; i < n && !rh_bayes__as_paper(search); i++) {
+    for (int i = 0; i < n; i++) {
         if (search->setting[i].broken)
             continue;
         best = fmax(best, search->setting[i].value);
@@ -335,13 +320,6 @@ static void set_prior(const rh_search *search, int n, rh_gp__prior *prior)
         unknown |= has_value(search, i) && isnan(s->noise);
         b->noisy |= has_value(search, i) && s->noise != 0.0;
     }
-    if (rh_bayes__as_paper(search)) {
-        b->noisy = false;
-        prior[RH_GP_VARIANCE] = (rh_gp__prior){0.0, 0.0, 0.0, INFINITY};
-        prior[RH_GP_NOISE] = (rh_gp__prior){rh_ln(1e-6), rh_ln(1e-6), rh_ln(1e-6), INFINITY};
-        prior[RH_GP_LENGTH] = (rh_gp__prior){rh_ln(1e-5), rh_ln(1e5), 0.0, INFINITY};
-        return;
-    }
 
     prior[RH_GP_VARIANCE] = (rh_gp__prior){rh_ln(1e-2), rh_ln(1e4), 0.0, 2.0};
     prior[RH_GP_NOISE] = unknown ? (rh_gp__prior){rh_ln(1e-8), 0.0, rh_ln(1e-2), 2.0}
@@ -372,7 +350,6 @@ static rh_status fit(const rh_search *search, int n, rh_error *err)
     rh_gp__prior prior[RH_GP_MOST];
     double start[STARTS * RH_GP_MOST], *at = start;
     int ntheta = RH_GP_LENGTH + b->gp.ngroup;
-    bool paper = rh_bayes__as_paper(search);
     select_points(search, n);
     standardise(search, n);
     set_values(search, n);
@@ -380,19 +357,15 @@ static rh_status fit(const rh_search *search, int n, rh_error *err)
     rh_rng rng = rh_rng_stream(search->opt.seed, RH_STREAM_SEARCH, STREAM_FITS, (uint64_t)n);
     for (int i = 0; i < ntheta; i++)
         *at++ = prior[i].at;
-    for (int s = paper ? 5 : n < FEW ? 2 : 0; s > 0; s--) {
+    for (int s = n < FEW ? 2 : 0; s > 0; s--) {
         for (int i = 0; i < ntheta; i++) {
             double z[2];
             rh_rng_normal(&rng, z);
-            if (paper)
-                *at++ = rh_rng_range(&rng, prior[i].lo, prior[i].hi);
-            else
-                *at++ = prior[i].at + (isinf(prior[i].sd) ? 0.0 : 0.7 * prior[i].sd * z[0]);
+            *at++ = prior[i].at + (isinf(prior[i].sd) ? 0.0 : 0.7 * prior[i].sd * z[0]);
         }
     }
     b->nfit = n;
-    rh_status rc =
-        rh_gp__fit(&b->gp, prior, (int)(at - start) / ntheta, start, paper ? 100 : 40, err);
+    rh_status rc = rh_gp__fit(&b->gp, prior, (int)(at - start) / ntheta, start, 40, err);
     if (!rc && b->wants_far)
         shorten(b);
     return rc;
@@ -403,13 +376,11 @@ static rh_status fit(const rh_search *search, int n, rh_error *err)
 void rh_bayes__schedule(const rh_search *search, int n)
 {
     rh_bayes *b = search->self;
-    int most = most_points(search);
-    int kept = b->due_select < most ? b->due_select : most;
-    bool due = b->due_fit == 0 || n > b->due_fit + b->due_fit / 10 ||
-               (rh_bayes__as_paper(search) && n > b->due_fit);
+    int kept = b->due_select < MOST ? b->due_select : MOST;
+    bool due = b->due_fit == 0 || n > b->due_fit + b->due_fit / 10;
     if (due)
         b->due_fit = b->due_select = n;
-    else if (kept + n - b->due_select > most + AFTER)
+    else if (kept + n - b->due_select > MOST + AFTER)
         b->due_select = n;
 }
 
@@ -450,7 +421,7 @@ void rh_bayes__assume(const rh_search *search, const double *x)
 {
     rh_bayes *b = search->self;
     double z[RH_MAX_DIM], mean;
-    rh_bayes__coordinates(search, x, z);
+    rh_space_unit(&search->space, x, z);
     rh_gp__predict(&b->gp, 1, z, &mean, NULL);
     rh_gp__put(&b->gp, z, mean, 0.0);
     rh_gp__extend(&b->gp);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const rh_search_type *const type[] = {
-    &rh_search_bayes, &rh_search_cem, &rh_search_grid, &rh_search_race, &rh_search_random,
+    &rh_search_bayes, &rh_search_bayes_opt, &rh_search_cem,
+    &rh_search_grid,  &rh_search_race,      &rh_search_random,
 };
 
 enum { NTYPE = sizeof type / sizeof *type };

@@ -109,6 +109,6 @@ rh_leader rh_search__leader(const rh_search *search, int setting);
 int rh_search__most(const rh_search *search);
 
 extern const rh_search_type rh_search_grid, rh_search_random, rh_search_cem, rh_search_bayes,
-    rh_search_race;
+    rh_search_bayes_opt, rh_search_race;
 
 #endif

@@ -52,7 +52,7 @@ static bool reads(const rh_plan__row *row)
     return row && rh_key__reads(&row->key);
 }
 
-// Whether a section of n characters is the name of a method: bayes.compat.
+// Whether a section of n characters is the name of a method: bayes.first.
 static bool is_method(const char *section, size_t n)
 {
     for (int i = 0; i < rh_search_ntype(); i++) {

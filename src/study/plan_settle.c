@@ -259,7 +259,7 @@ static bool is_method(const rh_plan *plan, const char *name)
     return strcmp(plan->method->name, name) == 0;
 }
 
-// In one file, both method: {compat: ...} and bayes: {compat: ...}.
+// In one file, both method: {first: ...} and bayes: {first: ...}.
 static rh_status check_twice(const rh_plan *plan, const rh_key__said *said, rh_error *err)
 {
     const char *name = rh_plan__behind(said->key, "method.");

@@ -240,7 +240,7 @@ static bool is_method(const rh_plan *plan, const char *name)
 
 static bool is_bayes(const rh_plan *plan)
 {
-    return is_method(plan, "bayes");
+    return is_method(plan, "bayes") || is_method(plan, "bayes_opt");
 }
 
 // The settings tried first do not depend on how many follow.

@@ -1,5 +1,5 @@
 // test_bayes.c - Bayesian optimisation: expected improvement compared with mpmath, functions
-// with known maxima, spaces of all kinds, odd values, batches, compat = paper, restoring.
+// with known maxima, spaces of all kinds, odd values, batches, restoring.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -544,49 +544,6 @@ static void many_settings(void **unused)
     rh_search_destroy(search);
 }
 
-// Five settings first, the best observed value leads, noise is ignored.
-static void as_in_the_paper(void **unused)
-{
-    (void)unused;
-    entry s = entry_of(&box, branin, 20);
-    s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
-    rh_search *plain = searched(&s);
-    assert_true(best_of(plain, branin) > -1.0);
-    rh_leader leader;
-    assert_int_equal(rh_search_lead(plain, 1, &leader), 1);
-    assert_true(leader.value == best_of(plain, branin));
-    const rh_gp *gp = &((rh_bayes *)plain->self)->gp;
-    assert_int_equal(gp->ngroup, 1);
-    assert_true(gp->theta[RH_GP_VARIANCE] == 0.0);
-    assert_true(gp->mean == 0.0);
-    assert_true(fabs(exp(gp->theta[RH_GP_NOISE]) - 1e-6) < 1e-12);
-    assert_true(gp->z[0] == rh_search_setting(plain, 0)[0]); // raw numbers
-    rh_search_destroy(plain);
-
-    // uniform in raw numbers, also where the scale is a log one: above 0.1 nine in ten
-    static const rh_space rates = {
-        {{.name = "rate", .lo = 1e-4, .hi = 1.0, .scale = RH_LOG},
-         {.name = "count", .lo = 1.0, .hi = 1000.0, .step = 1.0, .scale = RH_LOG}},
-        2};
-    rh_rng rng = rh_rng_stream(3, RH_STREAM_SEARCH, 0, 0);
-    int high[2] = {0};
-    for (int i = 0; i < 1000; i++) {
-        double x[2];
-        rh_bayes__anywhere(&rates, &rng, x);
-        assert_true(rh_space_holds(&rates, x));
-        high[0] += x[0] > 0.1;
-        high[1] += x[1] > 100.0;
-    }
-    assert_in_range(high[0], 860, 940);
-    assert_in_range(high[1], 860, 940);
-
-    s = entry_of(&grid, on_grid, 9);
-    s.param[RH_BAYES_COMPAT] = RH_BAYES_PAPER;
-    rh_search *search = searched(&s);
-    assert_int_equal(rh_search_nsetting(search), 9);
-    rh_search_destroy(search);
-}
-
 static void too_many(void **unused)
 {
     (void)unused;
@@ -636,7 +593,6 @@ int main(void)
         cmocka_unit_test(the_same_again),
         cmocka_unit_test(knows_earlier_settings),
         cmocka_unit_test(many_settings),
-        cmocka_unit_test(as_in_the_paper),
         cmocka_unit_test(too_many),
         cmocka_unit_test(memory_runs_out),
     };

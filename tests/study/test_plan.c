@@ -97,7 +97,7 @@ static rh_status everything(const rh_log *log, rh_error *err)
     if (!rc)
         rc = rh_plan_set(plan, "parameters.beta1", "{min: 0, max: 0.9}", "--x", err);
     if (!rc)
-        rc = rh_plan_set(plan, "bayes.compat", "paper", "--x", err);
+        rc = rh_plan_set(plan, "bayes.acquisition", "ucb", "--x", err);
     if (!rc)
         rc = rh_plan_check(plan, err);
     if (!rc)

@@ -20,7 +20,7 @@ static void a_whole_file(void **unused)
                 "  tau: {values: [100, 1, 10]}\n"
                 "  lambda: {one_minus: {min: 0.01, max: 0.5}}\n"
                 "method: bayes\n"
-                "bayes: {compat: paper}\n"
+                "bayes: {acquisition: ucb}\n"
                 "cem: {rate: 0.2}\n"
                 "metric: {name: mean_return, goal: maximize}\n"
                 "evaluation: {steps: 15000, runs: 10, across: median, cutoff: never}\n"
@@ -62,7 +62,7 @@ static void a_whole_file(void **unused)
     assert_int_equal(plan->confirm_runs, 20);
     assert_string_equal(entry(plan, "confirm.kinds"), "stitching,network");
     assert_int_equal(plan->seed, 7);
-    assert_string_equal(entry(plan, "bayes.compat"), "paper");
+    assert_string_equal(entry(plan, "bayes.acquisition"), "ucb");
     assert_null(entry(plan, "cem.rate"));
     assert_string_equal(entry(plan, "task.noise"), "0.02");
     assert_string_equal(entry(plan, "model.k"), "5");
@@ -140,12 +140,12 @@ static void refusals(void **unused)
          F "1: no key 'rewrad'; did you mean 'reward'? (name, plugins, data, starts, "
            "preset, grid, method, gamma, continuing, resets, confirm, check, seed, budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
-           "task, ranges, limits, run_cap, bayes, cem, race, random, reward)"},
+           "task, ranges, limits, run_cap, bayes, bayes_opt, cem, race, random, reward)"},
         {"metod: grid",
          F "1: no key 'metod'; did you mean 'method'? (name, plugins, data, starts, "
            "preset, grid, method, gamma, continuing, resets, confirm, check, seed, budget, "
            "metric, evaluation, env, agent, model, representation, parameters, "
-           "task, ranges, limits, run_cap, bayes, cem, race, random)"},
+           "task, ranges, limits, run_cap, bayes, bayes_opt, cem, race, random)"},
         {"program: train.py",
          F "1: program: a study starts no program: agents run in a model of the "
            "log"},

@@ -79,10 +79,10 @@ static void refusals(void **unused)
          F "1: evaluation.curve = 20, expected at most one point for each step of a run"},
         {"method: {name: random, point: quasi}",
          F "1: random: no parameter 'point'; did you mean 'points'? (points)"},
-        {"bayes: {compat: paper}\nmethod: {name: bayes, compat: none}",
-         F "2: method.compat is given twice, first in line 1 as bayes.compat"},
-        {"method: {name: bayes,\n compat: none}\nbayes: {compat: paper}",
-         F "3: bayes.compat is given twice, first in line 2 as method.compat"},
+        {"bayes: {acquisition: ucb}\nmethod: {name: bayes, acquisition: ei}",
+         F "2: method.acquisition is given twice, first in line 1 as bayes.acquisition"},
+        {"method: {name: bayes,\n acquisition: ei}\nbayes: {acquisition: ucb}",
+         F "3: bayes.acquisition is given twice, first in line 2 as method.acquisition"},
         {"cem: {rate: 7}", F "1: cem.rate = 7, expected a number, 1e-06 to 1"},
     };
     int wrong = 0;
@@ -103,7 +103,7 @@ static void before_the_log(void **unused)
                {"agent: esarsa\nparameters: {alpa: [1, 2]}", RH_EFORMAT},
                {"agent: esarsa\nparameters: {alpha: [1, 200]}", RH_EFORMAT},
                {"agent: esarsa\nmethod: grid", RH_EFORMAT},
-               {"bayes: {compat: x}", RH_EFORMAT},
+               {"bayes: {acquisition: x}", RH_EFORMAT},
                {"model: {k: 0}", RH_EFORMAT},
                {"ranges: {nobody: [0, 1]}", RH_OK},
                {"ranges: {nobody: [1, 0]}", RH_EFORMAT}};

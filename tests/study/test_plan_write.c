@@ -17,7 +17,7 @@ static const struct {
     {"preset: paper\nrepresentation: raw\nparameters: {tau: [1, 2]}\nmodel: nn\n", 3},
     {"grid: cartpole:paper\nmethod: race\nconfirm: false\n", 3},
     {"method: cem\ncem: {rate: 0.3, constants: paper}\nseed: 9223372036854775807\n", 3},
-    {"method: bayes\nbayes: {compat: paper}\nbudget: {trials: 33, batch: 1}\n", 3},
+    {"method: bayes\nbayes: {acquisition: ucb}\nbudget: {trials: 33, batch: 1}\n", 3},
     {"method: random\nrandom: {points: quasi}\n", 3},
     {"parameters:\n  alpha: {distribution: uniform, min: 0.1, max: 1}\n"
      "  beta1: {min: 0, max: 0.9, q: 0.1}\n  tau: {distribution: log_uniform, min: -1, max: "

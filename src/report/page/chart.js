@@ -107,3 +107,13 @@
     }
     document.documentElement.dataset.ready = "yes";
   }
+
+  // fill: puts the sections into the page.
+  function build(fill) {
+    fill();
+    if (!library) document.getElementById("page").prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
+    drawAll();
+    const again = () => drawAll();
+    dark.addEventListener("change", again);
+    printing.addEventListener("change", again);
+  }

@@ -59,15 +59,4 @@
     page.append(...sections);
   }
 
-  function build() {
-    const paper = document.querySelector("script.paper");
-    if (paper) buildPaper(JSON.parse(paper.textContent));
-    else buildStudies();
-    if (!library) document.getElementById("page").prepend(make("p", { class: "note" }, "This build of rehearse has no chart library: the page has tables and plain charts. docs/report.md says how to build with it."));
-    drawAll();
-    const again = () => drawAll();
-    dark.addEventListener("change", again);
-    printing.addEventListener("change", again);
-  }
-
-  build();
+  build(buildStudies);

@@ -1,4 +1,15 @@
 
+  // From the lowest to the highest, without values so far off that the others would look alike.
+  function robust(list) {
+    const x = list.filter(known).sort((a, b) => a - b);
+    if (!x.length) return [0, 1];
+    const at = (q) => x[Math.round(q * (x.length - 1))];
+    const spread = at(0.9) - at(0.25) || Math.abs(at(0.5)) || 1;
+    let lo = Math.max(x[0], at(0.25) - 4 * spread), hi = Math.min(x[x.length - 1], at(0.9) + 4 * spread);
+    if (lo === hi) [lo, hi] = [lo - 1, hi + 1];
+    return [lo, hi];
+  }
+
   // ---------------------------------------------------------------- plain charts
   //
   // Points and lines in SVG, for a build without the chart library.
