@@ -16,6 +16,7 @@
 //     bench_race [runs of a setting] [races] [steps of a run, 0: the task's own] [all]
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "rehearse/agent.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
@@ -105,7 +106,7 @@ static bool run_all(table *t, const char *name, int nfinished, int64_t nstep)
         t->best = t->mean[i] > t->mean[t->best] ? i : t->best;
     }
     qsort(sorted, (size_t)t->nsetting, sizeof *sorted, ascending);
-    t->median = rh_base__quantile_sorted(sorted, t->nsetting, 0.5);
+    t->median = rh_stats__quantile_sorted(sorted, t->nsetting, 0.5);
     rh_env_destroy(env);
     rh_free(result);
     return good;

@@ -15,6 +15,7 @@
 #include "paper_internal.h"
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -40,8 +41,7 @@ const char *rh_paper_verdict_name(rh_paper_verdict verdict)
 static double quantile(const double *y, int n, double p, double *work)
 {
     memcpy(work, y, (size_t)n * sizeof *y);
-    qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
-    return rh_base__quantile_sorted(work, n, p);
+    return rh_stats__quantile(work, n, p);
 }
 
 double rh_paper__of_median(const double *const *y, int n, double *work)
@@ -130,9 +130,9 @@ rh_paper__interval rh_paper__bootstrap(const double *const *y, int nseries, int 
         value[s] = statistic(at, out.n, work);
     }
     if (out.n > 1) {
-        qsort(value, NSAMPLE, sizeof *value, rh_base__ascending);
-        out.lo95 = rh_base__quantile_sorted(value, NSAMPLE, 0.025);
-        out.hi95 = rh_base__quantile_sorted(value, NSAMPLE, 0.975);
+        rh_stats__sort(value, NSAMPLE);
+        out.lo95 = rh_stats__quantile_sorted(value, NSAMPLE, 0.025);
+        out.hi95 = rh_stats__quantile_sorted(value, NSAMPLE, 0.975);
     }
     return out;
 }

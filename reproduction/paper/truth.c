@@ -8,6 +8,7 @@
 
 #include "base/base_internal.h"
 #include "baseline.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,8 +82,7 @@ static double median_of(const double *x, int n)
 {
     double sorted[RH_PAPER__NSETTING];
     memcpy(sorted, x, (size_t)n * sizeof *x);
-    qsort(sorted, (size_t)n, sizeof *sorted, rh_base__ascending);
-    return rh_base__quantile_sorted(sorted, n, 0.5);
+    return rh_stats__quantile(sorted, n, 0.5);
 }
 
 // Whether setting b is statistically tied with a, by runs that share their streams.

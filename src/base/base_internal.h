@@ -55,16 +55,9 @@ int64_t rh_base__alloc_live(void);
 int64_t rh_base__alloc_count(void);
 void rh_base__alloc_fail_at(int64_t nth);
 
-// ---------------------------------------------------------------------------- statistics
+// ---------------------------------------------------------------------------- numbers
 
 bool rh_base__all_finite(const double *x, int n);
-
-// The p-quantile of Student's t with df degrees of freedom, 0 < p < 1, df >= 1; otherwise NAN.
-double rh_base__student_quantile(double p, double df);
-
-// The p-quantile of sorted x (n), linear between order statistics (numpy's default); NAN for
-// n < 1 or p outside 0 to 1.
-double rh_base__quantile_sorted(const double *x, int n, double p);
 
 // ---------------------------------------------------------------------------- state files
 

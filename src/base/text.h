@@ -52,9 +52,6 @@ static inline rh_status rh_base__no_memory(rh_error *err, const char *what)
     return RH_ENOMEM;
 }
 
-// Ascending order of doubles for qsort(), -0 before 0, so that equal sets sort to equal bits.
-int rh_base__ascending(const void *a, const void *b);
-
 // A copy from rh_alloc(); NULL without memory or of NULL.
 char *rh_base__copy(const char *text);
 

@@ -9,6 +9,7 @@
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "cli_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,9 +59,9 @@ static bool choose_axis(const double *y, int n, double *work, double *lo, double
             work[known++] = y[i];
     if (known == 0)
         return false;
-    qsort(work, (size_t)known, sizeof *work, rh_base__ascending);
-    double low = rh_base__quantile_sorted(work, known, 0.1);
-    double high = rh_base__quantile_sorted(work, known, 0.9);
+    rh_stats__sort(work, known);
+    double low = rh_stats__quantile_sorted(work, known, 0.1);
+    double high = rh_stats__quantile_sorted(work, known, 0.9);
     double spread = high - low;
     *lo = fmax(work[0], low - spread);
     *hi = fmin(work[known - 1], high + spread);

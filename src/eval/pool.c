@@ -4,6 +4,7 @@
 // the worse one plus a quarter of the difference.
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "rehearse/eval.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ double rh_pool_score(rh_pool pool, const double *score, int nmember)
     case RH_POOL_WORST:
         return sorted[0];
     case RH_POOL_QUARTILE:
-        return rh_base__quantile_sorted(sorted, nmember, 0.25);
+        return rh_stats__quantile_sorted(sorted, nmember, 0.25);
     }
     return NAN;
 }

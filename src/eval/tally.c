@@ -13,6 +13,7 @@
 #include "eval_internal.h"
 
 #include "base/text.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,12 +55,6 @@ double rh_tally__point(rh_tally *tally, bool continuing)
     return value;
 }
 
-static double median(double *x, int64_t n)
-{
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
-
 double rh_tally__score(rh_tally *tally, rh_criterion criterion)
 {
     double n = (double)tally->nepisode;
@@ -70,7 +65,7 @@ double rh_tally__score(rh_tally *tally, rh_criterion criterion)
     case RH_COMPLETED:
         return n > 0 ? tally->completed / n : tally->episode;
     case RH_MEDIAN:
-        return n > 0 ? median(tally->returns, tally->nepisode) : tally->episode;
+        return n > 0 ? rh_stats__median(tally->returns, tally->nepisode) : tally->episode;
     case RH_WORST:
         return n > 0 ? tally->worst : tally->episode;
     }

@@ -15,6 +15,7 @@
 // 6. A run that broke down with score -INFINITY makes the value -INFINITY, its spread unknown.
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "rehearse/eval.h"
 
 #include <math.h>
@@ -227,8 +228,8 @@ static void set_noise_by_resampling(sample *c, rh_value *v)
         return;
     rh_summary s = rh_summarise(c->part, NDRAW, c->scratch); // sorts into scratch
     v->noise = s.stderr_ * s.stderr_ * NDRAW;
-    v->lo95 = rh_base__quantile_sorted(c->scratch, NDRAW, 0.025);
-    v->hi95 = rh_base__quantile_sorted(c->scratch, NDRAW, 0.975);
+    v->lo95 = rh_stats__quantile_sorted(c->scratch, NDRAW, 0.025);
+    v->hi95 = rh_stats__quantile_sorted(c->scratch, NDRAW, 0.975);
 }
 
 rh_value rh_value_of(rh_judge judge, int nmember, int nrun, const rh_result *result,
@@ -290,7 +291,7 @@ bool rh_value_tied(rh_judge judge, int nmember, int nbest, const rh_result *best
         if (!resample(&c))
             return is_no_better(&c);
         rh_summarise(c.part, NDRAW, c.scratch);
-        return rh_base__quantile_sorted(c.scratch, NDRAW, 0.025) <= 0.0;
+        return rh_stats__quantile_sorted(c.scratch, NDRAW, 0.025) <= 0.0;
     }
     if (!pseudovalues(&c, difference(&c, -1, NULL)))
         return is_no_better(&c);

@@ -25,6 +25,7 @@
 
 #include "inspect_align.h"
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,15 +118,15 @@ static void choose_clips(rh_inspect__view *v, double *work)
             if (moved > 0.0)
                 work[nmoved++] = moved;
         }
-        qsort(work, (size_t)nmoved, sizeof *work, rh_base__ascending);
+        rh_stats__sort(work, nmoved);
         v->clip[j] =
-            nmoved ? RH_INSPECT__CLIP * rh_base__quantile_sorted(work, nmoved, 0.5) : 0.0;
+            nmoved ? RH_INSPECT__CLIP * rh_stats__quantile_sorted(work, nmoved, 0.5) : 0.0;
     }
     for (int i = 0; i < n; i++)
         work[i] = v->log->reward[v->at[i]];
-    qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
-    v->reward_lo = rh_base__quantile_sorted(work, n, 0.01);
-    v->reward_hi = rh_base__quantile_sorted(work, n, 0.99);
+    rh_stats__sort(work, n);
+    v->reward_lo = rh_stats__quantile_sorted(work, n, 0.01);
+    v->reward_hi = rh_stats__quantile_sorted(work, n, 0.99);
     v->reward_mean = 0.0;
     for (int i = 0; i < n; i++)
         v->reward_mean += fmin(fmax(work[i], v->reward_lo), v->reward_hi) / n;

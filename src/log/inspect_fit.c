@@ -4,11 +4,16 @@
 // other half. So one pass over the steps is enough, and eight fits cost little more than one.
 
 #include "inspect_align.h"
+#include "numeric/cholesky.h"
 
 #include <math.h>
 #include <string.h>
 
 #define RIDGE 1e-4 // added to every square, times the number of steps
+
+// Keeps the factor of sums real where rounding would not; features are clipped, so that none
+// overflows.
+#define LEAST_PIVOT 1e-12
 
 bool rh_inspect__sums_init(rh_inspect__sums *s, int p, int m)
 {
@@ -45,42 +50,13 @@ void rh_inspect__sums_add(rh_inspect__sums *s, int half, const double *x, const 
     s->n[half] += 1.0;
 }
 
-// Cholesky factor of a (n x n, lower half), in place.
-static void factor(double *a, int n)
-{
-    for (int j = 0; j < n; j++)
-        for (int i = j; i < n; i++) {
-            double sum = a[i * n + j];
-            for (int k = 0; k < j; k++)
-                sum -= a[i * n + k] * a[j * n + k];
-            a[i * n + j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / a[j * n + j];
-        }
-}
-
-// Solve a x = b, given the factor of a; x holds b.
-static void substitute(const double *a, int n, double *x)
-{
-    for (int i = 0; i < n; i++) {
-        double sum = x[i];
-        for (int k = 0; k < i; k++)
-            sum -= a[i * n + k] * x[k];
-        x[i] = sum / a[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        double sum = x[i];
-        for (int k = i + 1; k < n; k++)
-            sum -= a[k * n + i] * x[k];
-        x[i] = sum / a[i * n + i];
-    }
-}
-
 void rh_inspect__ridge(double *g, int p, double *b, int m, double n)
 {
     for (int i = 0; i < p; i++)
         g[i * p + i] += RIDGE * n + 1e-9;
-    factor(g, p);
+    rh_cholesky__factor_small(p, g, (size_t)p, LEAST_PIVOT);
     for (int t = 0; t < m; t++)
-        substitute(g, p, b + (size_t)t * (size_t)p);
+        rh_cholesky__solve_small(p, g, (size_t)p, b + (size_t)t * (size_t)p, 1);
 }
 
 void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *error)
@@ -93,12 +69,12 @@ void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *
             for (int j = 0; j <= i; j++)
                 a[i * n + j] = g[(size_t)use[i] * (size_t)p + (size_t)use[j]] +
                                (i == j ? RIDGE * s->n[half] + 1e-9 : 0.0);
-        factor(a, n);
+        rh_cholesky__factor_small(n, a, (size_t)n, LEAST_PIVOT);
         for (int t = 0; t < m; t++) {
             double *x = w + (size_t)t * (size_t)p;
             for (int i = 0; i < n; i++)
                 x[i] = b[(size_t)use[i] * (size_t)m + (size_t)t];
-            substitute(a, n, x);
+            rh_cholesky__solve_small(n, a, (size_t)n, x, 1);
         }
 
         // error on the other half, from its sums

@@ -11,6 +11,7 @@
 //    failures, do not decide. The sensor that gains most is reported.
 
 #include "inspect_local.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 
@@ -71,8 +72,8 @@ bool rh_inspect__history(rh_log_report *report, const rh_log *log)
             if (!(now.spread[j] > 0.0))
                 continue;
             int64_t at = j * now.nquery;
-            double first = rh_inspect__median(error[0] + at, now.nquery) / now.spread[j];
-            double then = rh_inspect__median(error[1] + at, now.nquery) / now.spread[j];
+            double first = rh_stats__quantile(error[0] + at, now.nquery, 0.5) / now.spread[j];
+            double then = rh_stats__quantile(error[1] + at, now.nquery, 0.5) / now.spread[j];
             if (h->n > 0 && first - then <= h->now - h->stacked)
                 continue;
             *h = (rh_log_history){now.nquery, now.space.sensor[j], first, then};

@@ -6,6 +6,7 @@
 #include "inspect_local.h"
 #include "base/base_internal.h"
 #include "inspect_align.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,28 +103,16 @@ static void take_steps(rh_inspect__local *l, const rh_log_report *report, int64_
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double rh_inspect__median(double *x, int64_t n)
-{
-    qsort(x, (size_t)n, sizeof *x, by_size);
-    return rh_base__quantile_sorted(x, (int)n, 0.5);
-}
-
 // work: (nquery)
 static void measure_spread(rh_inspect__local *l, double *work)
 {
     for (int j = 0; j < l->ny; j++) {
         for (int64_t i = 0; i < l->nquery; i++)
             work[i] = l->y[rh_inspect__local_query(l, i) * l->ny + j];
-        l->centre[j] = rh_inspect__median(work, l->nquery);
+        l->centre[j] = rh_stats__quantile(work, l->nquery, 0.5);
         for (int64_t i = 0; i < l->nquery; i++)
             work[i] = fabs(work[i] - l->centre[j]);
-        l->spread[j] = rh_inspect__median(work, l->nquery);
+        l->spread[j] = rh_stats__quantile(work, l->nquery, 0.5);
     }
 }
 

@@ -36,7 +36,4 @@ int rh_inspect__local_segment(const rh_inspect__local *l, int64_t i);
 int64_t rh_inspect__local_begin(const rh_inspect__local *l, int segment); // its first step
 int64_t rh_inspect__local_query(const rh_inspect__local *l, int64_t i);   // a step
 
-// The median of x (n), which is sorted.
-double rh_inspect__median(double *x, int64_t n);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/base_internal.h"
 #include "inspect.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,7 +99,7 @@ void rh_inspect__sort(rh_inspect__room *room)
 // If two numbers are too far apart for a double, the lower one.
 static double quantile_of(const double *x, int64_t n, double p)
 {
-    double q = rh_base__quantile_sorted(x, (int)n, p);
+    double q = rh_stats__quantile_sorted(x, (int)n, p);
     return isfinite(q) ? q : x[(int64_t)(p * (double)(n - 1))];
 }
 

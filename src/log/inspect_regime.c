@@ -24,6 +24,7 @@
 
 #include "base/base_internal.h"
 #include "inspect_local.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -178,7 +179,7 @@ bool rh_inspect__regime(rh_log_report *report, const rh_log *log)
         for (int split = FIRST; split <= LAST; split++)
             test_split(&r, split, best);
         double noutcome = r.l.space.n + (report->reward.sd > 0.0);
-        best->t_least = rh_base__student_quantile(
+        best->t_least = rh_stats__student_quantile(
             1.0 - ALARM / ((LAST - FIRST + 1.0) * noutcome), BLOCKS - 1.0);
     }
     rh_inspect__local_clear(&r.l);

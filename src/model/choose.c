@@ -32,6 +32,7 @@
 
 #include "base/base_internal.h"
 #include "fidelity.h"
+#include "numeric/stats.h"
 #include "replay.h"
 
 #include <math.h>
@@ -266,7 +267,7 @@ static rh_status begin(choice *c, const rh_model *model, rh_error *err)
     cmp->nstretch = rh_stretches__nstretch(c->stretches);
     cmp->nunit = rh_stretches__nunit(c->stretches);
     cmp->nfold = rh_stretches__nfold(c->stretches);
-    c->t = rh_base__student_quantile(CONFIDENCE, cmp->nunit - 1);
+    c->t = rh_stats__student_quantile(CONFIDENCE, cmp->nunit - 1);
     return RH_OK;
 }
 

@@ -21,6 +21,7 @@
 
 #include "model_internal.h"
 #include "neighbours.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,12 +132,6 @@ static rh_status index_points(covering *c, rh_error *err)
     return rc;
 }
 
-static double median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
-
 static double step_length(const covering *c, int64_t i)
 {
     const rh_log *log = c->log;
@@ -172,7 +167,9 @@ static void find_radius(covering *c)
         if (moved > 0.0)
             length[nlength++] = moved;
     }
-    c->radius = nfar ? median(far, nfar) : nlength ? median(length, nlength) : 1.0;
+    c->radius = nfar      ? rh_stats__median(far, nfar)
+                : nlength ? rh_stats__median(length, nlength)
+                          : 1.0;
 }
 
 // ---------------------------------------------------------------------------- queries

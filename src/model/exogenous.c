@@ -24,6 +24,7 @@
 #include "facts.h"
 
 #include "base/base_internal.h"
+#include "numeric/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -218,8 +219,9 @@ static double error_of(table *t, int n, int y, int part)
         t->a[i * n + i] += RIDGE * (double)t->m;
         t->w[i] = xy[t->pick[i] * t->ny + y];
     }
-    if (!rh_facts__solve(t->a, t->w, n, 1))
+    if (!rh_cholesky__factor_small(n, t->a, (size_t)n, 0.0))
         return INFINITY;
+    rh_cholesky__solve_small(n, t->a, (size_t)n, t->w, 1);
     double sum = t->yy[part][y];
     for (int i = 0; i < n; i++) {
         double along = 0.0;

@@ -45,40 +45,6 @@ double rh_facts__wrapped(const rh_sensor *sensor, double x)
     return x - turns * sensor->period;
 }
 
-double rh_facts__quantile(double *x, int64_t n, double p)
-{
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return rh_base__quantile_sorted(x, (int)n, p);
-}
-
-bool rh_facts__solve(double *a, double *b, int n, int nb)
-{
-    // Cholesky, a = l l', in the lower half
-    for (int j = 0; j < n; j++) {
-        for (int i = j; i < n; i++) {
-            double sum = a[i * n + j];
-            for (int k = 0; k < j; k++)
-                sum -= a[i * n + k] * a[j * n + k];
-            if (i == j && !(sum > 0.0))
-                return false;
-            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
-        }
-    }
-    for (int c = 0; c < nb; c++) {
-        for (int i = 0; i < n; i++) {
-            for (int k = 0; k < i; k++)
-                b[i * nb + c] -= a[i * n + k] * b[k * nb + c];
-            b[i * nb + c] /= a[i * n + i];
-        }
-        for (int i = n - 1; i >= 0; i--) {
-            for (int k = i + 1; k < n; k++)
-                b[i * nb + c] -= a[k * n + i] * b[k * nb + c];
-            b[i * nb + c] /= a[i * n + i];
-        }
-    }
-    return true;
-}
-
 static void clear_steps(rh_facts__steps *steps)
 {
     rh_free(steps->at);

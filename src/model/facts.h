@@ -31,13 +31,6 @@ double rh_facts__wrapped(const rh_sensor *sensor, double x);
 
 #define RH_FACTS__SAMPLE 65536 // values of a median, evenly spaced over the steps
 
-// The p-quantile of x (n), which is sorted by the call.
-double rh_facts__quantile(double *x, int64_t n, double p);
-
-// Solve a x = b for symmetric positive definite a (n x n), in place, with nb right-hand sides
-// b (n x nb). False: a is not positive definite.
-bool rh_facts__solve(double *a, double *b, int n, int nb);
-
 // ---------------------------------------------------------------------------- resets.c
 
 // Resets and where the steps would have led.

@@ -13,6 +13,7 @@
 #include "base/base_internal.h"
 #include "fidelity_internal.h"
 #include "knn_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,14 +113,6 @@ const float *rh_fidelity__code(const rh_fidelity__work *w, int32_t row)
     return w->code + (size_t)row * (size_t)w->ncode;
 }
 
-double rh_fidelity__quantile(double *x, int64_t n, double p)
-{
-    if (n == 0)
-        return NAN;
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return rh_base__quantile_sorted(x, (int)n, p);
-}
-
 int64_t rh_fidelity__spread(int64_t i, int64_t k, int64_t n)
 {
     return k >= n ? i : i * n / k;
@@ -181,7 +174,7 @@ static rh_status take_steps(rh_fidelity__work *w, rh_error *err)
             length[known++] = rh_fidelity__distance(w, rh_fidelity__code(w, log->from[t]),
                                                     rh_fidelity__code(w, log->to[t]));
     }
-    w->f->step = rh_fidelity__quantile(length, known, 0.5);
+    w->f->step = rh_stats__quantile(length, known, 0.5);
     rh_free(length);
     return RH_OK;
 }

@@ -100,9 +100,6 @@ double rh_fidelity__in_steps(const rh_fidelity__work *w, double distance);
 
 const float *rh_fidelity__code(const rh_fidelity__work *w, int32_t row);
 
-// Sort x (n) and return its p-quantile; NAN if n is 0.
-double rh_fidelity__quantile(double *x, int64_t n, double p);
-
 // The place of the i-th of k evenly spaced items among n.
 int64_t rh_fidelity__spread(int64_t i, int64_t k, int64_t n);
 

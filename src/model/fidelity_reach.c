@@ -7,6 +7,7 @@
 //    therefore measured from states where another action was taken.
 
 #include "fidelity_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 
@@ -52,7 +53,7 @@ static rh_status ask_action(const rh_fidelity__work *w, int action, int64_t n, d
         ntaken += log->act[t] == act;
     out->share = (double)ntaken / (double)log->n;
     out->out_of_coverage = (double)*nuncovered / (double)n;
-    out->nearest = rh_fidelity__in_steps(w, rh_fidelity__quantile(far, nfar, 0.5));
+    out->nearest = rh_fidelity__in_steps(w, rh_stats__quantile(far, nfar, 0.5));
     return RH_OK;
 }
 

@@ -21,6 +21,7 @@
 
 #include "fidelity_internal.h"
 #include "neighbours.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 
@@ -280,15 +281,15 @@ static rh_status compare(stage *g, rh_error *err)
         return rc;
     f->cutoff = g->cutoff;
     f->stitched = g->nmade ? (double)g->njump / (double)g->nmade : NAN;
-    f->jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
-    f->jump90 = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.9));
+    f->jump = rh_fidelity__in_steps(g->w, rh_stats__quantile(g->jump, g->njump, 0.5));
+    f->jump90 = rh_fidelity__in_steps(g->w, rh_stats__quantile(g->jump, g->njump, 0.9));
     if (!continuing)
         f->simulated_truncated = (double)g->ncut / g->returns.n;
 
     rc = simulate(g, RANDOM, &g->random, &random_length, err);
     if (rc)
         return rc;
-    f->random_jump = rh_fidelity__in_steps(g->w, rh_fidelity__quantile(g->jump, g->njump, 0.5));
+    f->random_jump = rh_fidelity__in_steps(g->w, rh_stats__quantile(g->jump, g->njump, 0.5));
     f->logged_return = spread_of(&g->logged.returns, work);
     f->simulated_return = spread_of(&g->returns, work);
     f->logged_length = spread_of(&g->logged.lengths, work);

@@ -38,6 +38,7 @@
 //    the number of threads changes no bit.
 
 #include "knn_internal.h"
+#include "numeric/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -223,35 +224,6 @@ static void add_pairs(const fitting *f, int64_t position, double *g, double *h)
     }
 }
 
-// Cholesky factor of the lower triangle of a (n x n), in place.
-static void factorise(double *a, int n)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = a[i * n + j];
-            for (int k = 0; k < j; k++)
-                sum -= a[i * n + k] * a[j * n + k];
-            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
-        }
-}
-
-// Solve a b = c for a factorised a, in place of column `column` of c (n x m).
-static void solve(const double *a, int n, double *c, int m, int column)
-{
-    for (int i = 0; i < n; i++) {
-        double sum = c[i * m + column];
-        for (int k = 0; k < i; k++)
-            sum -= a[i * n + k] * c[k * m + column];
-        c[i * m + column] = sum / a[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        double sum = c[i * m + column];
-        for (int k = i + 1; k < n; k++)
-            sum -= a[k * n + i] * c[k * m + column];
-        c[i * m + column] = sum / a[i * n + i];
-    }
-}
-
 // The matrix (nout x nin) that sums g, h say, drawn towards `prior` (NULL: 0) by a ridge that
 // is a share of the mean variance. Both are scaled. work: (nin x nin) and (nin x nout).
 static void regress(const fitting *f, const double *g, const double *h, double share,
@@ -262,7 +234,7 @@ static void regress(const fitting *f, const double *g, const double *h, double s
     for (int i = 0; i < nin; i++)
         trace += g[i * nin + i];
     double ridge = share * trace / nin;
-    if (!(ridge > 0.0)) { // no pairs, or they coincide
+    if (!(ridge > 0.0 && isfinite(ridge))) { // no pairs, or they coincide
         for (int i = 0; i < nin * nout; i++)
             out[i] = prior ? prior[i] : 0.0;
         return;
@@ -277,7 +249,7 @@ static void regress(const fitting *f, const double *g, const double *h, double s
                     factor[i * nin + j] = 0.0;
             factor[i * nin + i] += ridge;
         }
-        factorise(factor, nin);
+        rh_cholesky__factor_small(nin, factor, (size_t)nin, 0.0); // cannot fail: the ridge
         for (int r = 0; r < nout; r++) {
             if ((r < f->nobs && f->exogenous[r]) != (pass == 1))
                 continue;
@@ -286,7 +258,7 @@ static void regress(const fitting *f, const double *g, const double *h, double s
                 double towards = prior ? ridge * prior[r * nin + i] : 0.0;
                 b[i * nout + r] = part ? h[i * nout + r] + towards : 0.0;
             }
-            solve(factor, nin, b, nout, r);
+            rh_cholesky__solve_small(nin, factor, (size_t)nin, b + r, (size_t)nout);
             for (int i = 0; i < nin; i++)
                 out[r * nin + i] = b[i * nout + r];
         }

@@ -22,6 +22,7 @@
 // 0.82, and the best score in the model fell from -24 to -50 (true: -124).
 
 #include "knn_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static void compare_actions(rh_knn *knn, const rh_model *model, int rare, int co
 
 static int by_distance(const void *a, const void *b)
 {
-    return rh_base__ascending(&((const judged *)a)->distance, &((const judged *)b)->distance);
+    return rh_stats__ascending(&((const judged *)a)->distance, &((const judged *)b)->distance);
 }
 
 // The error of a prediction in standard deviations of the sensors and the reward.
@@ -149,12 +150,6 @@ static bool judge(const rh_knn *knn, const rh_model *model, const double *scale,
         x[k] -= rh_knn__switched(knn, model, a, b)[k];
     *out = (judged){distance, size_of(x, scale, log->nobs + 1)};
     return true;
-}
-
-static double median(double *x, int64_t n)
-{
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
 typedef struct comparison {
@@ -205,17 +200,17 @@ static double find_apart(comparison *c)
         return INFINITY;
     for (int64_t i = 0; i < c->nother; i++)
         c->work[i] = c->other[i].error;
-    double error = median(c->work, c->nother);
+    double error = rh_stats__median(c->work, c->nother);
     for (int64_t i = 0; i < c->nother; i++)
         c->work[i] = c->other[i].distance;
-    double distance = median(c->work, c->nother);
+    double distance = rh_stats__median(c->work, c->nother);
     qsort(c->same, (size_t)c->nsame, sizeof *c->same, by_distance);
     for (int bin = 0; bin < NBIN; bin++) {
         int64_t first = c->nsame * bin / NBIN, end = c->nsame * (bin + 1) / NBIN;
         for (int64_t i = first; i < end; i++)
             c->work[i - first] = c->same[i].error;
         double at = c->same[(first + end) / 2].distance;
-        if (median(c->work, end - first) >= error && at >= distance)
+        if (rh_stats__median(c->work, end - first) >= error && at >= distance)
             return sqrt(at * at - distance * distance);
     }
     return INFINITY;

@@ -24,6 +24,7 @@
 #include "facts.h"
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static void gather_top(search *s)
                     push(heap, &s->ntop, s->most, sign * rh_facts__from(s->steps, j)[k]);
                 push(heap, &s->ntop, s->most, sign * rh_facts__to(s->steps, j)[k]);
             }
-            qsort(heap, (size_t)s->ntop, sizeof *heap, rh_base__ascending);
+            rh_stats__sort(heap, s->ntop);
         }
 }
 
@@ -114,7 +115,7 @@ static int64_t gather(search *s, int k, double sign)
     for (int64_t i = 0; i < s->ends->n; i++)
         if (!s->done[i])
             s->outside[n++] = sign * s->ends->arrival[i][k];
-    qsort(s->outside, (size_t)n, sizeof *s->outside, rh_base__ascending);
+    rh_stats__sort(s->outside, n);
     return n;
 }
 

@@ -15,6 +15,7 @@
 //    seam would lie opposite of all of them.
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "stretches.h"
 
 #include <math.h>
@@ -87,9 +88,9 @@ static double logged_at(const rh_stretches *r, const rh_stretches__stretch *s, i
 // Least, median and greatest of the replays' x (n), which is sorted.
 static void summarise(double *x, int n, double *lo, double *median, double *hi)
 {
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
+    rh_stats__sort(x, n);
     *lo = n ? x[0] : NAN;
-    *median = n ? rh_base__quantile_sorted(x, n, 0.5) : NAN;
+    *median = n ? rh_stats__quantile_sorted(x, n, 0.5) : NAN;
     *hi = n ? x[n - 1] : NAN;
 }
 

@@ -41,6 +41,8 @@
 #include "neighbours.h"
 
 #include "base/base_internal.h"
+#include "numeric/cholesky.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <string.h>
@@ -250,7 +252,10 @@ static void fit(search *s)
         trace += s->xx[i * p + i];
     for (int i = 0; i < p; i++)
         s->xx[i * p + i] += trace > 0.0 ? RIDGE * trace / p : 1.0;
-    if (!rh_facts__solve(s->xx, s->xy, p, d))
+    bool solvable = rh_cholesky__factor_small(p, s->xx, (size_t)p, 0.0);
+    for (int k = 0; solvable && k < d; k++)
+        rh_cholesky__solve_small(p, s->xx, (size_t)p, s->xy + k, (size_t)d);
+    if (!solvable)
         memset(s->xy, 0, (size_t)(p * d) * sizeof *s->xy);
     s->fitted = true;
 }
@@ -262,7 +267,7 @@ static double deviation(double *x, int64_t n, double middle)
 {
     for (int64_t j = 0; j < n; j++)
         x[j] = fabs(x[j] - middle);
-    return rh_facts__quantile(x, n, 0.5);
+    return rh_stats__quantile(x, n, 0.5);
 }
 
 // The unit of sensor k, and whether it shows jumps, by residuals and changes of a sample (m x
@@ -272,7 +277,7 @@ static void find_unit(search *s, int k, int64_t m)
     double *work = s->work, range = s->steps->hi[k] - s->steps->lo[k];
     for (int64_t j = 0; j < m; j++)
         work[j] = s->sample[(MOST_UNITS + j) * s->d + k];
-    double middle = rh_facts__quantile(work, m, 0.5);
+    double middle = rh_stats__quantile(work, m, 0.5);
     double vary = deviation(work, m, middle);
     for (int64_t j = 0; j < m; j++)
         work[j] = s->sample[(MOST_UNITS + j) * s->d + k];
@@ -481,10 +486,10 @@ static void ask_near(const search *s, const cloud *c, int64_t j, double *fix, do
     for (int k = 0; k < s->d; k++) {
         for (int i = 0; i < n; i++)
             x[i] = r[i][k];
-        fix[k] = n ? rh_facts__quantile(x, n, 0.5) : 0.0;
+        fix[k] = n ? rh_stats__quantile(x, n, 0.5) : 0.0;
         for (int i = 0; i < n; i++)
             x[i] = fabs(r[i][k] - fix[k]);
-        spread[k] = n ? rh_facts__quantile(x, n, 0.5) : 0.0;
+        spread[k] = n ? rh_stats__quantile(x, n, 0.5) : 0.0;
     }
 }
 
@@ -616,7 +621,7 @@ static void judge_arrivals(search *s, const double **place, double *work)
         would_be(s, i, would);
         double jump = apart(s, s->moves, to, would);
         int64_t among = (int64_t)ceil(AMONG * (double)n);
-        bool starts = n > 0 && rh_facts__quantile(work, n, 1.0) >= 0.0 &&
+        bool starts = n > 0 && rh_stats__quantile(work, n, 1.0) >= 0.0 &&
                       work[among > 0 ? among - 1 : 0] < NEARER * NEARER * jump;
         if (!starts || is_stop(s, to, would))
             s->jump[s->found[i]] = 0;

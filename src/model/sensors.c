@@ -26,6 +26,7 @@
 #include "facts.h"
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static void count_turns(turning *t, const rh_facts__steps *steps, int k)
 
 static double period_of(turning *t, double range, double step)
 {
-    double sum = t->nsum ? rh_facts__quantile(t->sum, t->nsum, 0.5) : range + step;
+    double sum = t->nsum ? rh_stats__quantile(t->sum, t->nsum, 0.5) : range + step;
     sum = fmax(sum, range);
     double best = NAN;
     for (int i = 0; i < NNATURAL; i++)
@@ -134,9 +135,9 @@ static void judge_turns(rh_sensor *s, turning *t, const rh_facts__steps *steps, 
     if (njump < FEWEST_JUMPS || (double)t->between > BETWEEN * (double)njump ||
         t->small < STEPS_PER_JUMP * njump || t->middle < FEWEST_JUMPS)
         return;
-    double seam = range - rh_facts__quantile(t->rest, t->nrest, 0.5);
-    double longest = rh_facts__quantile(t->usual, t->nusual, 0.99);
-    double step = rh_facts__quantile(t->usual, t->nusual, 0.5);
+    double seam = range - rh_stats__quantile(t->rest, t->nrest, 0.5);
+    double longest = rh_stats__quantile(t->usual, t->nusual, 0.99);
+    double step = rh_stats__quantile(t->usual, t->nusual, 0.5);
     if (seam > longest)
         return;
     double period = period_of(t, range, step);
@@ -145,7 +146,7 @@ static void judge_turns(rh_sensor *s, turning *t, const rh_facts__steps *steps, 
             return;
         for (int64_t i = 0; i < t->nsum; i++)
             t->sum[i] = fabs(t->sum[i] - period);
-        if (rh_facts__quantile(t->sum, t->nsum, 0.5) > REGULAR * step)
+        if (rh_stats__quantile(t->sum, t->nsum, 0.5) > REGULAR * step)
             return;
     }
     s->period = period;
@@ -267,7 +268,7 @@ rh_status rh_facts__find_walls(rh_sensor *sensor, const rh_facts__steps *steps, 
             x[n++] = rh_facts__to(steps, j)[k];
         if (n == 0)
             continue;
-        qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
+        rh_stats__sort(x, n);
         if (x[0] == steps->lo[k] && is_heavy(x, n, false) &&
             arrivals(steps, k, steps->lo[k]) >= ARRIVALS)
             sensor[k].wall_lo = steps->lo[k];

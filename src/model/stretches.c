@@ -20,6 +20,7 @@
 #include "stretches.h"
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -167,8 +168,8 @@ static int64_t median_length(const rh_stretches *r)
         n += !joined;
         length[n - 1] += (double)(log->first[e + 1] - log->first[e]);
     }
-    qsort(length, (size_t)n, sizeof *length, rh_base__ascending);
-    double median = rh_base__quantile_sorted(length, n, 0.5);
+    rh_stats__sort(length, n);
+    double median = rh_stats__quantile_sorted(length, n, 0.5);
     rh_free(length);
     return median > 1.0 ? (int64_t)median : 1;
 }
@@ -234,8 +235,8 @@ static bool set_scales(rh_stretches *r, const rh_facts *facts)
         }
         for (int64_t t = 0; t < log->n; t++)
             x[t] = log->obs[(int64_t)log->from[t] * log->nobs + k];
-        qsort(x, (size_t)log->n, sizeof *x, rh_base__ascending);
-        double median = rh_base__quantile_sorted(x, (int)log->n, 0.5);
+        rh_stats__sort(x, log->n);
+        double median = rh_stats__quantile_sorted(x, (int)log->n, 0.5);
         for (int64_t t = 0; t < log->n; t++)
             sum += fabs(x[t] - median) / (double)log->n;
         if (!(sum > 0.0 && isfinite(sum)))

@@ -52,8 +52,7 @@ size_t rh_cholesky__ninverse(int n)
 
 // ---------------------------------------------------------------------------- factors
 
-// The factor of a block on the diagonal.
-static bool factor_block(int n, double *a, size_t row)
+bool rh_cholesky__factor_small(int n, double *a, size_t row, double least_pivot)
 {
     for (int i = 0; i < n; i++) {
         double *to = a + (size_t)i * row;
@@ -62,9 +61,14 @@ static bool factor_block(int n, double *a, size_t row)
             double sum = to[j];
             for (int k = 0; k < j; k++)
                 sum -= to[k] * from[k];
-            if (i == j && !(sum > 0.0 && isfinite(sum)))
+            if (i > j) {
+                to[j] = sum / from[j];
+                continue;
+            }
+            sum = fmax(sum, least_pivot);
+            if (!(sum > 0.0 && isfinite(sum)))
                 return false;
-            to[j] = i == j ? sqrt(sum) : sum / from[j];
+            to[j] = sqrt(sum);
         }
     }
     return true;
@@ -92,7 +96,7 @@ bool rh_cholesky__factor(int n, double *a, size_t row, double *work)
     for (int at = 0; at < n; at += B) {
         int nb = least(B, n - at), next = at + nb, m = n - next;
         double *diagonal = a + (size_t)at * row + (size_t)at;
-        if (!factor_block(nb, diagonal, row))
+        if (!rh_cholesky__factor_small(nb, diagonal, row, 0.0))
             return false;
         double *below = a + (size_t)next * row + (size_t)at;
         solve_below(nb, m, diagonal, below, row, work);
@@ -127,6 +131,22 @@ void rh_cholesky__solve(int n, const double *l, size_t row, int m, double *x)
             for (int k = 0; k < m; k++)
                 at_i[k] /= own[i];
         }
+    }
+}
+
+void rh_cholesky__solve_small(int n, const double *l, size_t row, double *x, size_t step)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = x[(size_t)i * step];
+        for (int k = 0; k < i; k++)
+            sum -= l[(size_t)i * row + (size_t)k] * x[(size_t)k * step];
+        x[(size_t)i * step] = sum / l[(size_t)i * row + (size_t)i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double sum = x[(size_t)i * step];
+        for (int k = i + 1; k < n; k++)
+            sum -= l[(size_t)k * row + (size_t)i] * x[(size_t)k * step];
+        x[(size_t)i * step] = sum / l[(size_t)i * row + (size_t)i];
     }
 }
 

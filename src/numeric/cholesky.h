@@ -25,4 +25,11 @@ void rh_cholesky__solve(int n, const double *l, size_t row, int m, double *x);
 // Replace L by the inverse of L L'.
 void rh_cholesky__inverse(int n, double *l, size_t row, double *work);
 
+// The same without blocks, for small matrices and to the same bits. Pivots below `least` become
+// `least`; false: one is not positive, or not finite.
+bool rh_cholesky__factor_small(int n, double *a, size_t row, double least);
+
+// Replace x (n numbers, `step` apart) by (L L')^-1 x.
+void rh_cholesky__solve_small(int n, const double *l, size_t row, double *x, size_t step);
+
 #endif

@@ -33,6 +33,7 @@
 #include "base/base_internal.h"
 #include "base/text.h"
 #include "bayes.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -275,10 +276,10 @@ static void set_fence(const rh_search *search, int n)
     }
     if (count < 4)
         return;
-    qsort(sorted, (size_t)count, sizeof *sorted, rh_base__ascending);
-    double median = rh_base__quantile_sorted(sorted, count, 0.5),
-           apart = rh_base__quantile_sorted(sorted, count, 0.75) -
-                   rh_base__quantile_sorted(sorted, count, 0.25);
+    rh_stats__sort(sorted, count);
+    double median = rh_stats__quantile_sorted(sorted, count, 0.5),
+           apart = rh_stats__quantile_sorted(sorted, count, 0.75) -
+                   rh_stats__quantile_sorted(sorted, count, 0.25);
     b->slack = fmin(apart, 2.0 * (best - median));
     if (b->slack > 0.0)
         b->fence = median - FENCE * b->slack;

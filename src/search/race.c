@@ -22,6 +22,7 @@
 // and one choice differed from grid's: the bound is safe.
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "search_internal.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static int drop(rh_search *search)
         if (!lost && s->value > -INFINITY && i != best) {
             double t = advantage(&search->setting[best], s, &df);
             if (df >= 1 && df != known) { // usually the same for all; it is slow
-                limit = rh_base__student_quantile(1.0 - share, df);
+                limit = rh_stats__student_quantile(1.0 - share, df);
                 known = df;
             }
             lost = df >= 1 && t > limit;

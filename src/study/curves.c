@@ -21,6 +21,7 @@
 
 #include "base/base_internal.h"
 #include "core.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ rh_status rh_study__foresee_curve(const rh_study *study, rh_study__record *recor
     if (nrun > 2 && nknown) {
         int k = (int)(RATE * (nrun + 1));
         k = k < 1 ? 1 : k;
-        qsort(most, (size_t)nrun, sizeof *most, rh_base__ascending);
+        rh_stats__sort(most, nrun);
         trial->alarm = most[nrun - k];
         trial->false_alarms = (double)k / (nrun + 1);
         trial->ncurve_run = nrun;

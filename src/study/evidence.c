@@ -14,6 +14,7 @@
 
 #include "evidence.h"
 #include "core.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,12 +33,6 @@ static const struct {
 
 // ---------------------------------------------------------------------------- the search
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 // The best minus the median value of the search; NAN: unknown. Scratch: x (ntrial).
 static double range_of_search(const rh_study *study, double *x)
 {
@@ -48,7 +43,7 @@ static double range_of_search(const rh_study *study, double *x)
             x[n++] = v->trial[i].value;
     if (n < 2 || v->search_best < 0)
         return NAN;
-    qsort(x, (size_t)n, sizeof *x, by_value);
+    rh_stats__sort(x, n);
     double range = v->trial[v->search_best].value - x[(n - 1) / 2];
     return range > 0.0 ? range : NAN;
 }

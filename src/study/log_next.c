@@ -33,6 +33,7 @@
 //    visits would not ask for it.
 
 #include "core.h"
+#include "numeric/stats.h"
 #include "regions.h"
 #include "visits.h"
 
@@ -268,7 +269,7 @@ static void set_range(const survey *s, const rh_regions__region *region, int k, 
     for (int64_t i = 0; i < s->first[1]; i++)
         if (s->from[i] != LOGGED && rh_regions__has(region, s->x + i * s->nfeature))
             x[n++] = s->x[i * s->nfeature + s->log->nobs + k];
-    qsort(x, (size_t)n, sizeof *x, rh_base__ascending);
+    rh_stats__sort(x, n);
     row->act_lo[k] = x[(int64_t)(INNER * (double)(n - 1))];
     row->act_hi[k] = x[(int64_t)((1.0 - INNER) * (double)(n - 1))];
 }

@@ -15,6 +15,7 @@
 // 4. Numbers in a list are ordered, also in a categorical one. Only names are not.
 // 5. A range or list of one value fixes the parameter.
 
+#include "numeric/stats.h"
 #include "plan.h"
 
 #include <math.h>
@@ -212,7 +213,7 @@ static rh_status take_values(const reading *r, const rh_yaml *list)
             return rc;
         positive = positive && value[i] > 0.0;
     }
-    qsort(value, (size_t)list->n, sizeof *value, rh_base__ascending);
+    rh_stats__sort(value, list->n);
     for (int i = 1; i < list->n; i++)
         if (value[i] == value[i - 1]) {
             char text[64], why[120];

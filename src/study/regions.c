@@ -21,6 +21,7 @@
 #include "regions.h"
 
 #include "base/text.h"
+#include "numeric/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +103,7 @@ static cut best_cut(const tree *t, const int32_t *order, int64_t n,
     for (int f = 0; f < t->nfeature; f++) {
         for (int64_t i = 0; i < n; i++)
             t->sorted[i] = value(t, order[i], f);
-        qsort(t->sorted, (size_t)n, sizeof *t->sorted, rh_base__ascending);
+        rh_stats__sort(t->sorted, n);
         double range = t->sorted[n - 1] - t->sorted[0], before = -INFINITY;
         if (!(range > 0.0) || !isfinite(range))
             continue;

@@ -1,6 +1,7 @@
 // test_cover.c - how well a log covers an action in a state: by hand, and all pairs compared.
 
 #include "model/model_sample.h"
+#include "numeric/stats.h"
 
 #include <stdlib.h>
 
@@ -100,10 +101,10 @@ static void continuous(void **unused)
         for (int64_t i = 0; i < own->n; i++) {
             for (int64_t j = 0; j < own->n; j++)
                 all[j] = distance(own, scale, own->obs + 2 * own->from[i], own->act + 2 * i, j);
-            qsort(all, (size_t)own->n, sizeof *all, rh_base__ascending);
+            rh_stats__sort(all, own->n);
             fifth[i] = all[RH_COVER_TYPICAL]; // the first is the step itself
         }
-        qsort(fifth, (size_t)own->n, sizeof *fifth, rh_base__ascending);
+        rh_stats__sort(fifth, own->n);
         double radius, obs[2] = {0.4, 0.6}, act[2] = {0.3, -0.7}, nearest = INFINITY;
         int near = 0;
         rh_cover cover;

@@ -92,6 +92,47 @@ static void by_definition(void **unused)
     }
 }
 
+// The solver without blocks: the same factor to the bit, and a x = b for numbers that are
+// apart.
+static void small_ones(void **unused)
+{
+    (void)unused;
+    static const int size[] = {1, 2, 32, 33, 67, MOST};
+    static double a[MOST * (MOST + 3)], l[MOST * (MOST + 3)], work[MOST * MOST], x[MOST * 3];
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++) {
+        int n = size[s];
+        size_t row = (size_t)n + 3;
+        fill(n, row, a);
+        memcpy(l, a, sizeof l);
+        assert_true(rh_cholesky__factor(n, l, row, work));
+        double *small = work;
+        for (int i = 0; i < n; i++)
+            memcpy(small + (size_t)i * (size_t)n, a + (size_t)i * row, (size_t)n * sizeof *a);
+        assert_true(rh_cholesky__factor_small(n, small, (size_t)n, 0.0));
+        for (int i = 0; i < n; i++)
+            assert_memory_equal(small + (size_t)i * (size_t)n, l + (size_t)i * row,
+                                (size_t)n * sizeof *l);
+
+        for (int i = 0; i < n * 3; i++)
+            x[i] = i % 7 - 3.0;
+        rh_cholesky__solve_small(n, l, row, x + 1, 3);
+        for (int i = 0; i < n; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < n; k++)
+                sum += at(a, row, i, k) * x[k * 3 + 1];
+            assert_true(fabs(sum - ((i * 3 + 1) % 7 - 3.0)) < 1e-11);
+            assert_true(x[i * 3] == i * 3 % 7 - 3.0); // the numbers between are left alone
+        }
+    }
+
+    double singular[] = {4.0, 0.0, 2.0, 1.0}, lifted[] = {4.0, 0.0, 2.0, 1.0};
+    assert_false(rh_cholesky__factor_small(2, singular, 2, 0.0));
+    assert_true(rh_cholesky__factor_small(2, lifted, 2, 0.25));
+    assert_true(lifted[3] == 0.5);
+    double endless[] = {INFINITY};
+    assert_false(rh_cholesky__factor_small(1, endless, 1, 0.25));
+}
+
 static void refuses_what_is_not_positive(void **unused)
 {
     (void)unused;
@@ -141,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_definition),
+        cmocka_unit_test(small_ones),
         cmocka_unit_test(refuses_what_is_not_positive),
         cmocka_unit_test(same_bits),
     };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
+#include "numeric/stats.h"
 #include "rehearse/base.h"
 
 static FILE *open_reference(const char *path, char *line, int size)
@@ -32,7 +33,7 @@ static void student_against_mpmath(void **unused)
     for (; fgets(line, sizeof line, file); n++) {
         char *at;
         double p = strtod(line, &at), df = strtod(at + 1, &at), t = strtod(at + 1, NULL);
-        double got = rh_base__student_quantile(p, df);
+        double got = rh_stats__student_quantile(p, df);
         if (!(fabs(got - t) <= 1e-12 * fabs(t)))
             fail_msg("p = %g, df = %g: %.17g, expected %.17g", p, df, got, t);
     }
@@ -46,16 +47,16 @@ static void student_shape(void **unused)
     for (double df = 1.0; df < 1e9; df *= 2.7) {
         double before = -INFINITY;
         for (int i = 1; i < 500; i++) { // rising with p, across both ways of computing it
-            double t = rh_base__student_quantile(i / 500.0, df);
+            double t = rh_stats__student_quantile(i / 500.0, df);
             assert_true(t > before);
             before = t;
         }
-        assert_true(rh_base__student_quantile(0.5, df) == 0.0);
-        assert_true(rh_base__student_quantile(0.25, df) ==
-                    -rh_base__student_quantile(0.75, df));
+        assert_true(rh_stats__student_quantile(0.5, df) == 0.0);
+        assert_true(rh_stats__student_quantile(0.25, df) ==
+                    -rh_stats__student_quantile(0.75, df));
     }
-    assert_true(fabs(rh_base__student_quantile(0.975, INFINITY) - 1.959963984540054) < 1e-14);
-    assert_true(rh_base__student_quantile(5e-324, 1.0) == -INFINITY); // -6e322
+    assert_true(fabs(rh_stats__student_quantile(0.975, INFINITY) - 1.959963984540054) < 1e-14);
+    assert_true(rh_stats__student_quantile(5e-324, 1.0) == -INFINITY); // -6e322
 }
 
 // ---------------------------------------------------------------------------- quantiles
@@ -74,7 +75,7 @@ static void quantiles_against_numpy(void **unused)
         at++;
         for (int i = 0; i < n; i++)
             x[i] = strtod(at, &at);
-        assert_true(rh_base__quantile_sorted(x, n, p) == expected);
+        assert_true(rh_stats__quantile_sorted(x, n, p) == expected);
     }
     fclose(file);
     assert_int_equal(nline, 72);
@@ -84,13 +85,31 @@ static void quantiles_of_infinities(void **unused)
 {
     (void)unused;
     double x[5] = {-INFINITY, -INFINITY, -3.0, -1.0, INFINITY};
-    assert_true(rh_base__quantile_sorted(x, 5, 0.0) == -INFINITY);
-    assert_true(rh_base__quantile_sorted(x, 5, 0.1) == -INFINITY); // between two of them
-    assert_true(rh_base__quantile_sorted(x, 5, 0.3) == -INFINITY); // any part of one
-    assert_true(rh_base__quantile_sorted(x, 5, 0.5) == -3.0);
-    assert_true(rh_base__quantile_sorted(x, 5, 0.625) == -2.0);
-    assert_true(rh_base__quantile_sorted(x, 5, 0.8) == INFINITY);
-    assert_true(rh_base__quantile_sorted(x, 5, 1.0) == INFINITY);
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.0) == -INFINITY);
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.1) == -INFINITY); // between two of them
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.3) == -INFINITY); // any part of one
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.5) == -3.0);
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.625) == -2.0);
+    assert_true(rh_stats__quantile_sorted(x, 5, 0.8) == INFINITY);
+    assert_true(rh_stats__quantile_sorted(x, 5, 1.0) == INFINITY);
+}
+
+static void sorted_and_halved(void **unused)
+{
+    (void)unused;
+    double x[] = {3.0, -INFINITY, 0.0, INFINITY, -0.0, -2.0};
+    rh_stats__sort(x, 6);
+    static const double sorted[] = {-INFINITY, -2.0, -0.0, 0.0, 3.0, INFINITY};
+    assert_memory_equal(x, sorted, sizeof x);
+
+    double odd[] = {5.0, 1.0, 3.0}, even[] = {8.0, 1.0, 4.0, 2.0};
+    assert_true(rh_stats__median(odd, 3) == 3.0);
+    assert_true(rh_stats__median(odd, 1) == 1.0);
+    assert_true(rh_stats__median(even, 4) == 3.0);
+    double again[] = {8.0, 1.0, 4.0, 2.0};
+    assert_true(rh_stats__quantile(again, 4, 0.75) == 5.0);
+    assert_memory_equal(again, even, sizeof even);
+    assert_true(isnan(rh_stats__quantile(again, 0, 0.5)));
 }
 
 // ---------------------------------------------------------------------------- summaries
@@ -146,11 +165,11 @@ static void nothing_to_summarise_is_nan(void **unused)
     assert_true(isnan(s.min));
     assert_true(isnan(s.median));
     assert_true(isnan(rh_summarise(&x, -1, &work).max));
-    assert_true(isnan(rh_base__quantile_sorted(&x, 0, 0.5)));
-    assert_true(isnan(rh_base__quantile_sorted(&x, 1, 1.5)));
-    assert_true(isnan(rh_base__quantile_sorted(&x, 1, NAN)));
-    assert_true(isnan(rh_base__student_quantile(0.0, 1.0)));
-    assert_true(isnan(rh_base__student_quantile(0.5, 0.5)));
+    assert_true(isnan(rh_stats__quantile_sorted(&x, 0, 0.5)));
+    assert_true(isnan(rh_stats__quantile_sorted(&x, 1, 1.5)));
+    assert_true(isnan(rh_stats__quantile_sorted(&x, 1, NAN)));
+    assert_true(isnan(rh_stats__student_quantile(0.0, 1.0)));
+    assert_true(isnan(rh_stats__student_quantile(0.5, 0.5)));
 }
 
 static void summary_of_equals(void **unused)
@@ -229,6 +248,7 @@ int main(void)
         cmocka_unit_test(student_shape),
         cmocka_unit_test(quantiles_against_numpy),
         cmocka_unit_test(quantiles_of_infinities),
+        cmocka_unit_test(sorted_and_halved),
         cmocka_unit_test(summary),
         cmocka_unit_test(summary_of_one),
         cmocka_unit_test(nothing_to_summarise_is_nan),

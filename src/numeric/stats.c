@@ -17,8 +17,9 @@
 // 4. A diverged run may score -INFINITY. The mean is then -INFINITY and its spread unknown;
 //    order statistics keep their meaning. A NAN anywhere makes every number NAN.
 
-#include "base_internal.h"
-#include "text.h"
+#include "stats.h"
+
+#include "rehearse/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static double from_middle(double middle, double n, double log_c)
     return t;
 }
 
-double rh_base__student_quantile(double p, double df)
+double rh_stats__student_quantile(double p, double df)
 {
     if (!(p > 0.0 && p < 1.0 && df >= 1.0))
         return NAN;
@@ -104,25 +105,42 @@ double rh_base__student_quantile(double p, double df)
     return p < 0.5 ? -t : t;
 }
 
-double rh_base__quantile_sorted(const double *x, int n, double p)
+double rh_stats__quantile_sorted(const double *x, int64_t n, double p)
 {
     if (!(n >= 1 && p >= 0.0 && p <= 1.0))
         return NAN;
-    double at = p * (n - 1);
-    int i = (int)at;
-    double part = at - i;
+    double at = p * (double)(n - 1);
+    int64_t i = (int64_t)at;
+    double part = at - (double)i;
     if (part == 0.0 || x[i] == x[i + 1] || isinf(x[i])) // an infinity outweighs what follows
         return x[i];
     double gap = x[i + 1] - x[i];
     return part < 0.5 ? x[i] + gap * part : x[i + 1] - gap * (1.0 - part);
 }
 
-int rh_base__ascending(const void *a, const void *b)
+int rh_stats__ascending(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     if (*x != *y)
         return *x < *y ? -1 : 1;
     return (signbit(*y) != 0) - (signbit(*x) != 0);
+}
+
+void rh_stats__sort(double *x, int64_t n)
+{
+    qsort(x, (size_t)n, sizeof *x, rh_stats__ascending);
+}
+
+double rh_stats__quantile(double *x, int64_t n, double p)
+{
+    rh_stats__sort(x, n);
+    return rh_stats__quantile_sorted(x, n, p);
+}
+
+double rh_stats__median(double *x, int64_t n)
+{
+    rh_stats__sort(x, n);
+    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
 rh_summary rh_summarise(const double *x, int n, double *work)
@@ -142,7 +160,7 @@ rh_summary rh_summarise(const double *x, int n, double *work)
         square += (x[i] - s.mean) * (x[i] - s.mean);
     if (n >= 2 && isfinite(square)) {
         s.stderr_ = sqrt(square / (n - 1) / n);
-        double reach = rh_base__student_quantile(0.975, n - 1) * s.stderr_;
+        double reach = rh_stats__student_quantile(0.975, n - 1) * s.stderr_;
         s.lo95 = s.mean - reach;
         s.hi95 = s.mean + reach;
     }
@@ -151,11 +169,11 @@ rh_summary rh_summarise(const double *x, int n, double *work)
         if (isnan(x[i]))
             return s;
     memcpy(work, x, (size_t)n * sizeof *x);
-    qsort(work, (size_t)n, sizeof *work, rh_base__ascending);
+    rh_stats__sort(work, n);
     s.min = work[0];
-    s.q25 = rh_base__quantile_sorted(work, n, 0.25);
-    s.median = rh_base__quantile_sorted(work, n, 0.5);
-    s.q75 = rh_base__quantile_sorted(work, n, 0.75);
+    s.q25 = rh_stats__quantile_sorted(work, n, 0.25);
+    s.median = rh_stats__quantile_sorted(work, n, 0.5);
+    s.q75 = rh_stats__quantile_sorted(work, n, 0.75);
     s.max = work[n - 1];
     return s;
 }
