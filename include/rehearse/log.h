@@ -7,7 +7,7 @@
 #ifndef REHEARSE_LOG_H
 #define REHEARSE_LOG_H
 
-#include "rehearse/contract.h"
+#include "rehearse/describe.h"
 
 // ---------------------------------------------------------------------------- the log
 
@@ -79,6 +79,10 @@ RH_API rh_status rh_log_copy(rh_log **out, const rh_log *parts, rh_error *err);
 
 // A hash of the transitions. Names and times do not count.
 RH_API uint64_t rh_log_fingerprint(const rh_log *log);
+
+// Names of sensors and actions, for rh_describe(). Borrowed from the log.
+RH_API rh_names rh_log_names(const rh_log *log);
+RH_API const rh_fields *rh_log_fields(void); // what there is in a log and was left out
 
 // ---------------------------------------------------------------------------- building
 

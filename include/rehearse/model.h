@@ -236,6 +236,7 @@ typedef struct rh_fidelity {
 
 // Measured by the fit; NULL if the options did not ask for it.
 RH_API const rh_fidelity *rh_model_fidelity(const rh_model *model);
+RH_API const rh_fields *rh_fidelity_fields(void); // its fields, for rh_describe()
 
 // ---------------------------------------------------------------------------- coverage
 
@@ -370,5 +371,8 @@ RH_API rh_status rh_model_choose(rh_model **out, const rh_model_trial *candidate
 // The comparison that chose the model; NULL if there was none. Also of a model that was read
 // from a file or fitted again.
 RH_API const rh_model_comparison *rh_model_compared(const rh_model *model);
+RH_API const rh_fields *rh_comparison_fields(void); // its fields, for rh_describe()
+// The name of a candidate: "carrying by action, raw".
+RH_API void rh_model_trial_name(const rh_model_trial *trial, char *name, size_t size);
 
 #endif

@@ -7,6 +7,7 @@
 #include "rehearse/base.h"
 #include "rehearse/contract.h"
 #include "rehearse/deploy.h"
+#include "rehearse/describe.h"
 #include "rehearse/env.h"
 #include "rehearse/eval.h"
 #include "rehearse/key.h"

@@ -174,15 +174,15 @@ static int print_estimate(const battery *b)
 {
     rh_paper_estimate e = rh_paper_foresee(b->paper);
     if (b->json) {
-        cli_json json = {.out = stdout};
-        cli_json_open(&json, NULL, '{', false);
-        cli_json_text(&json, "experiment", b->args->word[0]);
-        cli_json_whole(&json, "cells", e.ncell);
-        cli_json_whole(&json, "cells_done", e.ndone);
-        cli_json_whole(&json, "studies", e.nstudy);
-        cli_json_whole(&json, "learning_steps", e.nstep);
-        cli_json_real(&json, "cpu_hours", e.seconds / 3600.0);
-        cli_json_close(&json);
+        rh_doc json = {.out = stdout};
+        rh_doc__open(&json, NULL, '{', false);
+        rh_doc__text(&json, "experiment", b->args->word[0]);
+        rh_doc__whole(&json, "cells", e.ncell);
+        rh_doc__whole(&json, "cells_done", e.ndone);
+        rh_doc__whole(&json, "studies", e.nstudy);
+        rh_doc__whole(&json, "learning_steps", e.nstep);
+        rh_doc__real(&json, "cpu_hours", e.seconds / 3600.0);
+        rh_doc__close(&json);
         return CLI_OK;
     }
     cli_line("cells", "%s, %s of them studies; %s done", cli_count(e.ncell).s,
@@ -216,31 +216,31 @@ static void print_claims(const battery *b)
 
 static void json_claims(const battery *b)
 {
-    cli_json json = {.out = stdout};
+    rh_doc json = {.out = stdout};
     const rh_paper_claim *c;
     rh_paper_cost cost = rh_paper_spent(b->paper);
-    cli_json_open(&json, NULL, '{', false);
-    cli_json_text(&json, "experiment", b->args->word[0]);
-    cli_json_text(&json, "folder", b->opt.folder);
-    cli_json_real(&json, "cpu_seconds", cost.cpu);
-    cli_json_whole(&json, "learning_steps", cost.nstep);
-    cli_json_open(&json, "claims", '[', false);
+    rh_doc__open(&json, NULL, '{', false);
+    rh_doc__text(&json, "experiment", b->args->word[0]);
+    rh_doc__text(&json, "folder", b->opt.folder);
+    rh_doc__real(&json, "cpu_seconds", cost.cpu);
+    rh_doc__whole(&json, "learning_steps", cost.nstep);
+    rh_doc__open(&json, "claims", '[', false);
     for (int i = 0; (c = rh_paper_claim_at(b->paper, i)) != NULL; i++) {
-        cli_json_open(&json, NULL, '{', false);
-        cli_json_text(&json, "id", c->id);
-        cli_json_text(&json, "experiment", c->experiment);
-        cli_json_text(&json, "verdict", rh_paper_verdict_name(c->verdict));
-        cli_json_real(&json, "value", c->value);
-        cli_json_real(&json, "lo95", c->lo95);
-        cli_json_real(&json, "hi95", c->hi95);
-        cli_json_whole(&json, "logs", c->nlog);
-        cli_json_text(&json, "measured", c->measured);
-        cli_json_text(&json, "rule", c->rule);
-        cli_json_text(&json, "sentence", c->sentence);
-        cli_json_close(&json);
+        rh_doc__open(&json, NULL, '{', false);
+        rh_doc__text(&json, "id", c->id);
+        rh_doc__text(&json, "experiment", c->experiment);
+        rh_doc__text(&json, "verdict", rh_paper_verdict_name(c->verdict));
+        rh_doc__real(&json, "value", c->value);
+        rh_doc__real(&json, "lo95", c->lo95);
+        rh_doc__real(&json, "hi95", c->hi95);
+        rh_doc__whole(&json, "logs", c->nlog);
+        rh_doc__text(&json, "measured", c->measured);
+        rh_doc__text(&json, "rule", c->rule);
+        rh_doc__text(&json, "sentence", c->sentence);
+        rh_doc__close(&json);
     }
-    cli_json_close(&json);
-    cli_json_close(&json);
+    rh_doc__close(&json);
+    rh_doc__close(&json);
 }
 
 extern const rh_asset rh_asset__paper; // assets.c, from page/paper.js

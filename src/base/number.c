@@ -386,3 +386,8 @@ int rh_number__print(double x, char text[RH_NUMBER__SIZE])
     *out = 0;
     return (int)(out - text);
 }
+
+int rh_number__json(double x, char text[RH_NUMBER__SIZE])
+{
+    return isfinite(x) ? rh_number__print(x, text) : snprintf(text, RH_NUMBER__SIZE, "null");
+}

@@ -24,6 +24,8 @@ rh_number__kind rh_number__read(const char *text, size_t n, double *x);
 
 // Write x with the fewest digits that read back as x. Returns the length.
 int rh_number__print(double x, char text[RH_NUMBER__SIZE]);
+// The same for JSON, which has no word for what is not finite: null.
+int rh_number__json(double x, char text[RH_NUMBER__SIZE]);
 
 // The first 128 bits of 5^e for e = RH_POWERS__LEAST .. RH_POWERS__MOST, upper half first.
 // Truncated, except for e = -27 .. -1, where they are rounded up.

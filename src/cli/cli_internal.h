@@ -9,6 +9,7 @@
 #define CLI_INTERNAL_H
 
 #include "base/file.h"
+#include "describe/field.h"
 #include "recipe.h"
 #include "rehearse/rehearse.h"
 
@@ -54,15 +55,15 @@ typedef enum cli_kind {
 } cli_kind;
 
 typedef struct cli_option {
-    const char *name;       // without its dashes
-    char letter;            // short form, 0 for none
-    cli_kind kind;          // of its argument
-    const char *value;      // what its argument is called; NULL when it takes none
-    const char *about;      // one line, without the default
-    const char *initial;    // the default, in words; NULL when there is none
-    int64_t lo, hi;         // CLI_WHOLE: accepted, both ends included
-    bool repeats;           // may be given more than once
-    const rh_key *key; // of the plan, which checks the value; NULL: the program's own
+    const char *name;    // without its dashes
+    char letter;         // short form, 0 for none
+    cli_kind kind;       // of its argument
+    const char *value;   // what its argument is called; NULL when it takes none
+    const char *about;   // one line, without the default
+    const char *initial; // the default, in words; NULL when there is none
+    int64_t lo, hi;      // CLI_WHOLE: accepted, both ends included
+    bool repeats;        // may be given more than once
+    const rh_key *key;   // of the plan, which checks the value; NULL: the program's own
 } cli_option;
 
 typedef struct cli_group {
@@ -272,33 +273,9 @@ int cli_file_close(cli_file *file); // sync and rename
 
 // ---------------------------------------------------------------------------- JSON
 
-// A document written as it goes. Inside an object `key` is the name, inside an array NULL. A
-// group opened `flat` is written on one line.
-typedef struct cli_json {
-    FILE *out;
-    int depth, flat;  // flat: depth from which lines are not broken, 0 for none
-    bool more;        // the group is not empty
-    char closing[16]; // of the open groups
-} cli_json;
-
-void cli_json_open(cli_json *json, const char *key, char bracket, bool flat);
-void cli_json_close(cli_json *json);
-void cli_json_text(cli_json *json, const char *key, const char *text); // null for NULL
-void cli_json_whole(cli_json *json, const char *key, int64_t n);
-void cli_json_real(cli_json *json, const char *key, double x); // null when not finite
-void cli_json_flag(cli_json *json, const char *key, bool flag);
-void cli_json_null(cli_json *json, const char *key);
-void cli_json_place(cli_json *json, const char *key, int64_t n); // null when negative
-void cli_json_spread(cli_json *json, const char *key, const rh_fidelity_spread *s);
-void cli_json_reals(cli_json *json, const char *key, const double *x, int n);
-void cli_json_short(cli_json *json, const char *key, double x); // 5 digits
-void cli_json_param(cli_json *json, const rh_param *param, double value);
-// An object of parameters, without those to skip. Nullable: skip (nparam).
-void cli_json_params(cli_json *json, const char *key, const rh_param *param, int nparam,
-                     const double *value, const bool *skip);
-void cli_json_fingerprint(cli_json *json, const rh_model *model);
+void cli_json_fingerprint(rh_doc *json, const rh_model *model);
 // log: with the steps and sensors concerned. Nullable: log.
-void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const rh_log *log);
+void cli_findings_json(rh_doc *json, const rh_finding *finding, int n, const rh_log *log);
 
 // ---------------------------------------------------------------------------- a log
 
@@ -322,7 +299,7 @@ void cli_log_clear(cli_log *log);
 
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
 void cli_log_print(const rh_log *log, const char *path);
-void cli_log_json(cli_json *json, const rh_log *log, const char *path);
+void cli_log_json(rh_doc *json, const rh_log *log, const char *path);
 // The steps that were left out, and into how many pieces episodes were cut; nothing if none.
 void cli_log_left_out(const rh_log *log);
 
@@ -336,7 +313,7 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
 // facts_print.c: resets, limits and what is known of sensors. more: the option that shows all
 // of a long list, NULL if all is to be shown. Nullable: facts.
 void cli_facts_print(const rh_log *log, const rh_facts *facts, const char *more);
-void cli_facts_json(cli_json *json, const rh_log *log, const rh_facts *facts);
+void cli_facts_json(rh_doc *json, const rh_log *log, const rh_facts *facts);
 
 // ---------------------------------------------------------------------------- a fit
 
@@ -368,9 +345,8 @@ typedef struct cli_fitting {
 void cli_fit_print(const cli_fitting *fit);
 void cli_fit_json(FILE *out, const cli_fitting *fit);
 
-// The comparison that chose a model. Nullable: c in JSON.
+// The comparison that chose a model.
 void cli_compared_print(const rh_model_comparison *c, bool continuing);
-void cli_compared_json(cli_json *json, const rh_model_comparison *c);
 
 // ---------------------------------------------------------------------------- a study
 
@@ -443,13 +419,13 @@ void cli_tune_print(const cli_tuning *tune); // the result
 // What to log next; nothing where there is nothing. log: of the model.
 void cli_next_print(const rh_verdict *v, const rh_log *log);
 void cli_tune_json(FILE *out, const cli_tuning *tune);
-void cli_tune_json_plan(cli_json *json, const rh_plan *plan);
+void cli_tune_json_plan(rh_doc *json, const rh_plan *plan);
 #define CLI_PAGE_TIED 50 // tied settings in the report
 // The keys of that document. page: for the report, without what two runs of one command differ
 // in, and without the trials, which the report has as columns.
-void cli_tune_json_keys(cli_json *json, const cli_tuning *tune, bool page);
+void cli_tune_json_keys(rh_doc *json, const cli_tuning *tune, bool page);
 // The fidelity of a model, null without one.
-void cli_fidelity_json(cli_json *json, const rh_model *model);
+void cli_fidelity_json(rh_doc *json, const rh_model *model);
 // report.json and report.html in the study's folder. refresh: as for rh_report_write().
 int cli_report_write(cli_tuning *tune, int refresh);
 
@@ -514,8 +490,8 @@ typedef struct cli_runs_line {
 
 void cli_runs_print(const cli_runs_line *line);
 void cli_job_print(const cli_job *job, const cli_grid *grid); // Nullable: grid
-void cli_job_json(cli_json *json, const cli_job *job);
-void cli_json_sensors(cli_json *json, const rh_task *task); // and their ranges
+void cli_job_json(rh_doc *json, const cli_job *job);
+void cli_json_sensors(rh_doc *json, const rh_task *task); // and their ranges
 
 // ---------------------------------------------------------------------------- progress
 

@@ -32,17 +32,17 @@ static void report(const rh_log *log, const char *out)
 static void report_json(const cli_log *log, const char *from, const char *out)
 {
     struct stat st;
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '{', false);
-    cli_json_text(&json, "file", out);
+    rh_doc json = {.out = stdout};
+    rh_doc__open(&json, NULL, '{', false);
+    rh_doc__text(&json, "file", out);
     if (stat(out, &st) == 0)
-        cli_json_whole(&json, "bytes", (int64_t)st.st_size);
+        rh_doc__whole(&json, "bytes", (int64_t)st.st_size);
     else
-        cli_json_null(&json, "bytes");
-    cli_json_open(&json, "log", '{', false);
+        rh_doc__null(&json, "bytes");
+    rh_doc__open(&json, "log", '{', false);
     cli_log_json(&json, log->log, from);
-    cli_json_close(&json);
-    cli_json_close(&json);
+    rh_doc__close(&json);
+    rh_doc__close(&json);
 }
 
 // Whether both names lead to one file, also by links.

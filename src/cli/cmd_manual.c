@@ -47,8 +47,8 @@ static void print_option(const cli_option *o)
     print_text(o->about);
 
     const char *name[CLI_MAX_NAMES];
-    bool closed =
-        (o->key && rh_key_name(o->key, 0)) || (o->kind >= CLI_ACTION_KIND && o->kind <= CLI_POLICY);
+    bool closed = (o->key && rh_key_name(o->key, 0)) ||
+                  (o->kind >= CLI_ACTION_KIND && o->kind <= CLI_POLICY);
     int n = closed ? cli_choices(o, name) : 0;
     for (int i = 0; i < n; i++)
         printf("%s%s%s", i == 0 ? " (" : ", ", name[i], i + 1 < n ? "" : ")");

@@ -169,17 +169,17 @@ static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 
 static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
-    cli_json json = {.out = stdout};
-    cli_json_open(&json, NULL, '{', false);
-    cli_json_text(&json, "study", tune->folder);
-    cli_json_whole(&json, "settings", e->nsetting);
-    cli_json_whole(&json, "runs", e->nrun);
-    cli_json_whole(&json, "runs_to_confirm", e->nconfirm);
-    cli_json_whole(&json, "steps_per_run", e->eval.nstep);
-    cli_json_real(&json, "seconds_per_run", e->seconds_per_run);
-    cli_json_real(&json, "seconds", e->seconds);
+    rh_doc json = {.out = stdout};
+    rh_doc__open(&json, NULL, '{', false);
+    rh_doc__text(&json, "study", tune->folder);
+    rh_doc__whole(&json, "settings", e->nsetting);
+    rh_doc__whole(&json, "runs", e->nrun);
+    rh_doc__whole(&json, "runs_to_confirm", e->nconfirm);
+    rh_doc__whole(&json, "steps_per_run", e->eval.nstep);
+    rh_doc__real(&json, "seconds_per_run", e->seconds_per_run);
+    rh_doc__real(&json, "seconds", e->seconds);
     cli_tune_json_plan(&json, tune->plan);
-    cli_json_close(&json);
+    rh_doc__close(&json);
 }
 
 // Stopped by a signal: what is kept, and how to resume.

@@ -178,7 +178,7 @@ int cli_collection_summary(const cli_collection *c)
 
 // ---------------------------------------------------------------------------- as JSON
 
-static void json_plan(cli_json *json, const cli_collection *c)
+static void json_plan(rh_doc *json, const cli_collection *c)
 {
     static const char *const until[] = {[RH_ENOUGH_STEPS] = "steps",
                                         [RH_ENOUGH_LENGTH] = "length",
@@ -186,63 +186,62 @@ static void json_plan(cli_json *json, const cli_collection *c)
                                         [RH_ENOUGH_REWARD] = "reward"};
     const rh_env_type *type = rh_env_kind(c->train_env);
     const rh_collect_options *o = &c->opt;
-    cli_json_text(json, "version", rh_version());
-    cli_json_text(json, "env", type->name);
-    cli_json_params(json, "env_options", type->param, type->nparam,
-                    rh_env_options(c->train_env), NULL);
-    cli_json_text(json, "policy", c->recipe->policy);
-    cli_json_text(json, "source", c->recipe->source);
-    cli_json_text(json, "agent", c->agent->name);
-    cli_json_params(json, "hyperparameters", c->agent->param, c->agent->nparam, c->hp, NULL);
-    cli_json_open(json, "training", '{', true);
-    cli_json_text(json, "until", until[o->enough]);
+    rh_doc__text(json, "version", rh_version());
+    rh_doc__text(json, "env", type->name);
+    rh_doc__params(json, "env_options", type->param, type->nparam, rh_env_options(c->train_env),
+                   NULL);
+    rh_doc__text(json, "policy", c->recipe->policy);
+    rh_doc__text(json, "source", c->recipe->source);
+    rh_doc__text(json, "agent", c->agent->name);
+    rh_doc__params(json, "hyperparameters", c->agent->param, c->agent->nparam, c->hp, NULL);
+    rh_doc__open(json, "training", '{', true);
+    rh_doc__text(json, "until", until[o->enough]);
     if (o->enough == RH_ENOUGH_STEPS)
-        cli_json_null(json, "threshold");
+        rh_doc__null(json, "threshold");
     else
-        cli_json_real(json, "threshold", o->level);
-    cli_json_whole(json, "window", o->span);
-    cli_json_close(json);
-    cli_json_text(json, "restarts", c->random ? "random" : "normal");
-    cli_json_whole(json, "steps", o->nstep);
-    cli_json_open(json, "required", '{', true);
-    cli_json_text(json, "unit",
-                  rh_env_task(c->train_env)->continuing ? "failures" : "episodes");
-    cli_json_whole(json, "min", o->least);
-    cli_json_place(json, "max", o->most == INT64_MAX ? -1 : o->most);
-    cli_json_text(json, "source", window_source(c));
-    cli_json_close(json);
+        rh_doc__real(json, "threshold", o->level);
+    rh_doc__whole(json, "window", o->span);
+    rh_doc__close(json);
+    rh_doc__text(json, "restarts", c->random ? "random" : "normal");
+    rh_doc__whole(json, "steps", o->nstep);
+    rh_doc__open(json, "required", '{', true);
+    rh_doc__text(json, "unit", rh_env_task(c->train_env)->continuing ? "failures" : "episodes");
+    rh_doc__whole(json, "min", o->least);
+    rh_doc__place(json, "max", o->most == INT64_MAX ? -1 : o->most);
+    rh_doc__text(json, "source", window_source(c));
+    rh_doc__close(json);
 }
 
-static void json_made(cli_json *json, const cli_made *m)
+static void json_made(rh_doc *json, const cli_made *m)
 {
     const rh_collected *how = &m->how;
-    cli_json_open(json, NULL, '{', true);
-    cli_json_text(json, "file", m->file);
+    rh_doc__open(json, NULL, '{', true);
+    rh_doc__text(json, "file", m->file);
     if (m->starts)
-        cli_json_text(json, "starts", m->starts);
-    cli_json_whole(json, "seed", (int64_t)m->seed);
-    cli_json_whole(json, "episodes", m->nepisode);
-    cli_json_whole(json, "completed", how->nended);
-    cli_json_real(json, "mean_return", how->returned);
-    cli_json_real(json, "reward", how->reward);
-    cli_json_whole(json, "tries", how->ntry);
-    cli_json_whole(json, "untrained_tries", how->nuntaught);
-    cli_json_whole(json, "training_steps", how->trained);
-    cli_json_real(json, "quality", how->quality);
-    cli_json_whole(json, "advised_steps", how->nadvised);
-    cli_json_close(json);
+        rh_doc__text(json, "starts", m->starts);
+    rh_doc__whole(json, "seed", (int64_t)m->seed);
+    rh_doc__whole(json, "episodes", m->nepisode);
+    rh_doc__whole(json, "completed", how->nended);
+    rh_doc__real(json, "mean_return", how->returned);
+    rh_doc__real(json, "reward", how->reward);
+    rh_doc__whole(json, "tries", how->ntry);
+    rh_doc__whole(json, "untrained_tries", how->nuntaught);
+    rh_doc__whole(json, "training_steps", how->trained);
+    rh_doc__real(json, "quality", how->quality);
+    rh_doc__whole(json, "advised_steps", how->nadvised);
+    rh_doc__close(json);
 }
 
 void cli_collection_json(FILE *out, const cli_collection *c)
 {
-    cli_json json = {.out = out};
-    cli_json_open(&json, NULL, '{', false);
+    rh_doc json = {.out = out};
+    rh_doc__open(&json, NULL, '{', false);
     json_plan(&json, c);
-    cli_json_open(&json, "logs", '[', false);
+    rh_doc__open(&json, "logs", '[', false);
     for (int i = 0; i < c->nmade; i++)
         json_made(&json, &c->made[i]);
-    cli_json_close(&json);
-    cli_json_close(&json);
+    rh_doc__close(&json);
+    rh_doc__close(&json);
 }
 
 // ---------------------------------------------------------------------------- no log

@@ -1,4 +1,4 @@
-// compared_print.c - the comparison of models that chose one, as a table and in JSON.
+// compared_print.c - the comparison of models that chose one, as a table.
 
 #include "cli_internal.h"
 
@@ -7,19 +7,6 @@
 
 #define NAME 28  // columns of a candidate's name
 #define WHOLE 93 // columns of the whole table; a narrower one has no parts of the score
-
-// "carrying by action, raw"
-static void name_of(const rh_model_trial *t, char *name, size_t size)
-{
-    int carry = rh_param_find(t->type->param, t->type->nparam, "carry");
-    char by[80] = "";
-    if (carry >= 0 && strcmp(t->kind, "carrying") == 0) {
-        cli_text value = cli_param(&t->type->param[carry], t->param[carry]);
-        snprintf(by, sizeof by, strcmp(value.s, "local") == 0 ? " locally" : " by %.60s",
-                 value.s);
-    }
-    snprintf(name, size, "%s%s, %s", t->kind, by, t->repr->name);
-}
 
 static cli_text two_digits(double x)
 {
@@ -32,7 +19,7 @@ static cli_text two_digits(double x)
 static void print_row(const rh_model_trial *t, bool ends, bool parts)
 {
     char name[120];
-    name_of(t, name, sizeof name);
+    rh_model_trial_name(t, name, sizeof name);
     fputs(t->chosen ? "* " : "  ", stdout);
     cli_print_name(name, NAME);
     if (!t->tried) {
@@ -85,69 +72,8 @@ void cli_compared_print(const rh_model_comparison *c, bool continuing)
         const rh_model_trial *t = &c->trial[i];
         if (t->chosen)
             continue;
-        name_of(t, name, sizeof name);
+        rh_model_trial_name(t, name, sizeof name);
         cli_line("", "%s: %s%s", name, t->note,
                  t->credible ? "; used to confirm settings" : "");
     }
-}
-
-// ---------------------------------------------------------------------------- JSON
-
-static void json_trial(cli_json *json, const rh_model_comparison *c, const rh_model_trial *t)
-{
-    static const char *const part[] = {
-        [RH_MODEL_STATE] = "states", [RH_MODEL_REWARD] = "rewards", [RH_MODEL_END] = "ends"};
-    char name[120];
-    name_of(t, name, sizeof name);
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", name);
-    cli_json_text(json, "kind", t->kind);
-    cli_json_text(json, "model", t->type->name);
-    cli_json_params(json, "parameters", t->type->param, t->type->nparam, t->param, NULL);
-    cli_json_text(json, "representation", t->repr->name);
-    cli_json_flag(json, "tried", t->tried);
-    cli_json_flag(json, "chosen", t->chosen);
-    cli_json_flag(json, "credible", t->credible);
-    cli_json_text(json, "note", t->note);
-    cli_json_real(json, "score", t->score);
-    cli_json_real(json, "stderr", t->error);
-    cli_json_real(json, "behind", t->behind);
-    cli_json_real(json, "behind_stderr", t->behind_error);
-    for (int k = 0; k < RH_MODEL_NASPECT; k++) {
-        cli_json_open(json, part[k], '{', true);
-        cli_json_real(json, "score", t->part[k]);
-        cli_json_reals(json, "at", t->at[k], c->nhorizon);
-        cli_json_close(json);
-    }
-    cli_json_spread(json, "simulated_return", &t->simulated_return);
-    cli_json_spread(json, "simulated_length", &t->simulated_length);
-    cli_json_real(json, "simulated_terminated", t->simulated_ended);
-    cli_json_real(json, "imitation_apart", t->imitation);
-    cli_json_close(json);
-}
-
-void cli_compared_json(cli_json *json, const rh_model_comparison *c)
-{
-    if (!c) {
-        cli_json_null(json, "compared_models");
-        return;
-    }
-    double horizon[RH_MODEL_NHORIZON];
-    for (int h = 0; h < c->nhorizon; h++)
-        horizon[h] = c->horizon[h];
-    cli_json_open(json, "compared_models", '{', false);
-    cli_json_text(json, "reason", c->reason);
-    cli_json_whole(json, "steps", c->nstep);
-    cli_json_whole(json, "stretches", c->nstretch);
-    cli_json_whole(json, "held_out_parts", c->nunit);
-    cli_json_whole(json, "folds", c->nfold);
-    cli_json_reals(json, "horizons", horizon, c->nhorizon);
-    cli_json_spread(json, "logged_return", &c->logged_return);
-    cli_json_spread(json, "logged_length", &c->logged_length);
-    cli_json_real(json, "logged_terminated", c->logged_ended);
-    cli_json_open(json, "models", '[', false);
-    for (int i = 0; i < c->ntrial; i++)
-        json_trial(json, c, &c->trial[i]);
-    cli_json_close(json);
-    cli_json_close(json);
 }

@@ -113,50 +113,50 @@ void cli_facts_print(const rh_log *log, const rh_facts *facts, const char *more)
 
 // ---------------------------------------------------------------------------- JSON
 
-static void json_sensor(cli_json *json, const rh_log *log, const rh_facts *f, int k)
+static void json_sensor(rh_doc *json, const rh_log *log, const rh_facts *f, int k)
 {
     const rh_sensor *s = &f->sensor[k];
-    cli_json_open(json, NULL, '{', true);
-    cli_json_text(json, "name", log->obs_name[k]);
-    cli_json_flag(json, "constant", s->constant);
-    cli_json_real(json, "period", s->period); // null: does not wrap
-    cli_json_real(json, "base", s->base);
-    cli_json_real(json, "wall_lo", s->wall_lo);
-    cli_json_real(json, "wall_hi", s->wall_hi);
-    cli_json_text(json, "partner", s->partner < 0 ? NULL : log->obs_name[s->partner]);
-    cli_json_real(json, "radius", s->radius);
-    cli_json_flag(json, "noise", s->noise);
-    cli_json_flag(json, "exogenous", s->exogenous);
-    cli_json_close(json);
+    rh_doc__open(json, NULL, '{', true);
+    rh_doc__text(json, "name", log->obs_name[k]);
+    rh_doc__flag(json, "constant", s->constant);
+    rh_doc__real(json, "period", s->period); // null: does not wrap
+    rh_doc__real(json, "base", s->base);
+    rh_doc__real(json, "wall_lo", s->wall_lo);
+    rh_doc__real(json, "wall_hi", s->wall_hi);
+    rh_doc__text(json, "partner", s->partner < 0 ? NULL : log->obs_name[s->partner]);
+    rh_doc__real(json, "radius", s->radius);
+    rh_doc__flag(json, "noise", s->noise);
+    rh_doc__flag(json, "exogenous", s->exogenous);
+    rh_doc__close(json);
 }
 
-void cli_facts_json(cli_json *json, const rh_log *log, const rh_facts *facts)
+void cli_facts_json(rh_doc *json, const rh_log *log, const rh_facts *facts)
 {
     if (!facts) {
-        cli_json_null(json, "facts");
+        rh_doc__null(json, "facts");
         return;
     }
-    cli_json_open(json, "facts", '{', false);
-    cli_json_whole(json, "resets", facts->nreset);
-    cli_json_whole(json, "terminal", facts->nterminal);
-    cli_json_whole(json, "unexplained", facts->nunexplained);
-    cli_json_open(json, "limits", '[', false);
+    rh_doc__open(json, "facts", '{', false);
+    rh_doc__whole(json, "resets", facts->nreset);
+    rh_doc__whole(json, "terminal", facts->nterminal);
+    rh_doc__whole(json, "unexplained", facts->nunexplained);
+    rh_doc__open(json, "limits", '[', false);
     for (int i = 0; i < facts->nlimit; i++) {
         const rh_limit *l = &facts->limit[i];
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "sensor", log->obs_name[l->sensor]);
-        cli_json_text(json, "side", side_of(l));
-        cli_json_real(json, "value", l->value);
-        cli_json_whole(json, "terminal", l->nterminal);
-        cli_json_real(json, "reward", l->reward);
-        cli_json_flag(json, "given", l->given);
-        cli_json_flag(json, "other_side_unseen", l->lone);
-        cli_json_close(json);
+        rh_doc__open(json, NULL, '{', true);
+        rh_doc__text(json, "sensor", log->obs_name[l->sensor]);
+        rh_doc__text(json, "side", side_of(l));
+        rh_doc__real(json, "value", l->value);
+        rh_doc__whole(json, "terminal", l->nterminal);
+        rh_doc__real(json, "reward", l->reward);
+        rh_doc__flag(json, "given", l->given);
+        rh_doc__flag(json, "other_side_unseen", l->lone);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
-    cli_json_open(json, "sensors", '[', false);
+    rh_doc__close(json);
+    rh_doc__open(json, "sensors", '[', false);
     for (int k = 0; k < facts->nobs; k++)
         json_sensor(json, log, facts, k);
-    cli_json_close(json);
-    cli_json_close(json);
+    rh_doc__close(json);
+    rh_doc__close(json);
 }

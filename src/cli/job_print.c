@@ -105,62 +105,62 @@ void cli_job_print(const cli_job *job, const cli_grid *grid)
         cli_line("  frozen", "the agent does not learn");
 }
 
-static void json_ranges(cli_json *json, const cli_job *job)
+static void json_ranges(rh_doc *json, const cli_job *job)
 {
-    cli_json_open(json, "ranges", '{', true);
+    rh_doc__open(json, "ranges", '{', true);
     for (int i = 0; i < job->task.nobs; i++) {
         if (!job->ranged[i])
             continue;
-        cli_json_open(json, job->task.obs_name[i], '[', true);
-        cli_json_real(json, NULL, job->task.obs_lo[i]);
-        cli_json_real(json, NULL, job->task.obs_hi[i]);
-        cli_json_close(json);
+        rh_doc__open(json, job->task.obs_name[i], '[', true);
+        rh_doc__real(json, NULL, job->task.obs_lo[i]);
+        rh_doc__real(json, NULL, job->task.obs_hi[i]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
-static void json_model(cli_json *json, const cli_world *world)
+static void json_model(rh_doc *json, const cli_world *world)
 {
     int n;
-    cli_json_open(json, "model", '{', true);
-    cli_json_text(json, "file", world->path);
-    cli_json_text(json, "kind", rh_model_kind(world->model)->name);
-    cli_json_text(json, "representation", rh_repr_kind(rh_model_repr(world->model))->name);
+    rh_doc__open(json, "model", '{', true);
+    rh_doc__text(json, "file", world->path);
+    rh_doc__text(json, "kind", rh_model_kind(world->model)->name);
+    rh_doc__text(json, "representation", rh_repr_kind(rh_model_repr(world->model))->name);
     cli_json_fingerprint(json, world->model);
-    cli_json_whole(json, "members", rh_model_nmember(world->model));
+    rh_doc__whole(json, "members", rh_model_nmember(world->model));
     if (world->nmember > 1)
-        cli_json_text(json, "pool", rh_pool_names(&n)[world->pool]);
+        rh_doc__text(json, "pool", rh_pool_names(&n)[world->pool]);
     else
-        cli_json_whole(json, "member", world->member);
-    cli_json_close(json);
+        rh_doc__whole(json, "member", world->member);
+    rh_doc__close(json);
 }
 
-void cli_job_json(cli_json *json, const cli_job *job)
+void cli_job_json(rh_doc *json, const cli_job *job)
 {
     const rh_env_type *env = cli_world_kind(&job->world);
     const rh_eval_options *opt = &job->opt;
     const char *name[CLI_MAX_NAMES];
 
-    cli_json_text(json, "version", rh_version());
-    cli_json_text(json, "env", job->world.name);
-    cli_json_params(json, "env_options", env->param, env->nparam,
-                    rh_env_options(job->world.env[0]), NULL);
+    rh_doc__text(json, "version", rh_version());
+    rh_doc__text(json, "env", job->world.name);
+    rh_doc__params(json, "env_options", env->param, env->nparam,
+                   rh_env_options(job->world.env[0]), NULL);
     if (job->world.model)
         json_model(json, &job->world);
     json_ranges(json, job);
-    cli_json_text(json, "agent", job->agent->name);
-    cli_json_params(json, "hyperparameters", job->agent->param, job->agent->nparam, job->hp,
-                    job->swept);
-    cli_json_whole(json, "steps", opt->nstep);
-    cli_json_whole(json, "runs", opt->nrun);
-    cli_json_whole(json, "seed", (int64_t)opt->seed);
+    rh_doc__text(json, "agent", job->agent->name);
+    rh_doc__params(json, "hyperparameters", job->agent->param, job->agent->nparam, job->hp,
+                   job->swept);
+    rh_doc__whole(json, "steps", opt->nstep);
+    rh_doc__whole(json, "runs", opt->nrun);
+    rh_doc__whole(json, "seed", (int64_t)opt->seed);
     cli_key_names("evaluation.criterion", name);
-    cli_json_text(json, "criterion", name[opt->criterion]);
+    rh_doc__text(json, "criterion", name[opt->criterion]);
     if (opt->cutoff == INT64_MAX) {
-        cli_json_null(json, "cutoff");
+        rh_doc__null(json, "cutoff");
     } else {
-        cli_json_whole(json, "cutoff", opt->cutoff);
+        rh_doc__whole(json, "cutoff", opt->cutoff);
         cli_key_names("evaluation.cutoff_as", name);
-        cli_json_text(json, "cutoff_as", name[opt->cutoff_rule]);
+        rh_doc__text(json, "cutoff_as", name[opt->cutoff_rule]);
     }
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -210,19 +211,11 @@ void cli_log_left_out(const rh_log *log)
         cli_line(any ? "  left out" : "  cut", "%s%s%s%s", rows, steps, past, cut);
 }
 
-void cli_log_json(cli_json *json, const rh_log *log, const char *path)
+void cli_log_json(rh_doc *json, const rh_log *log, const char *path)
 {
-    cli_json_text(json, "path", path);
-    cli_json_text(json, "format", log->reading.format);
-    cli_json_whole(json, "steps", log->n);
-    cli_json_whole(json, "episodes", log->nepisode);
-    cli_json_whole(json, "episodes_resumed", count_resumed(log));
-    cli_json_whole(json, "rows_incomplete", log->reading.nincomplete);
-    cli_json_whole(json, "steps_lost", log->reading.nlost);
-    cli_json_whole(json, "steps_without_history", log->reading.nshort);
-    cli_json_whole(json, "sensors", log->nobs);
-    cli_json_whole(json, "actions", log->naction);
-    cli_json_whole(json, "action_dimensions", log->naction ? 0 : log->nact);
+    rh_log as = *log;
+    as.path = path;
+    rh_field__write_within(json, rh_log_fields(), &as, NULL);
 }
 
 // ---------------------------------------------------------------------------- findings
@@ -254,23 +247,16 @@ void cli_findings_print(const rh_finding *finding, int n, int shown, const int *
     cli_more(n - shown, "finding", "--all");
 }
 
-void cli_findings_json(cli_json *json, const rh_finding *finding, int n, const rh_log *log)
+void cli_findings_json(rh_doc *json, const rh_finding *finding, int n, const rh_log *log)
 {
-    cli_json_open(json, "findings", '[', false);
-    for (int i = 0; i < n; i++) {
-        const rh_finding *f = &finding[i];
-        cli_json_open(json, NULL, '{', false);
-        cli_json_text(json, "severity", rh_severity_name(f->severity));
-        cli_json_text(json, "id", rh_finding_name(f->id));
-        cli_json_text(json, "evidence", f->evidence);
-        cli_json_text(json, "remedy", f->remedy);
-        cli_json_whole(json, "count", f->count);
-        if (log) {
-            cli_json_place(json, "first_step", f->first);
-            cli_json_place(json, "first_line", f->line);
-            cli_json_text(json, "sensor", f->dim < 0 ? NULL : log->obs_name[f->dim]);
-        }
-        cli_json_close(json);
-    }
-    cli_json_close(json);
+    rh_names names = log ? rh_log_names(log) : (rh_names){0};
+    rh_field__write_list(json, "findings", rh_finding_fields(), finding, n,
+                         log ? &names : NULL);
+}
+
+void cli_json_fingerprint(rh_doc *json, const rh_model *model)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016" PRIx64, rh_model_fingerprint(model));
+    rh_doc__text(json, "fingerprint", text);
 }

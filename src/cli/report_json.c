@@ -38,22 +38,22 @@
 
 // ---------------------------------------------------------------------------- the settings
 
-static void json_space(cli_json *json, const rh_plan *plan)
+static void json_space(rh_doc *json, const rh_plan *plan)
 {
-    cli_json_open(json, "space", '[', false);
+    rh_doc__open(json, "space", '[', false);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         const rh_dim *dim = &rh_plan_space(plan)->dim[d];
         rh_form form;
         const rh_param *param = &rh_plan_agent(plan)->param[rh_plan_param(plan, d, &form)];
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", param->name);
-        cli_json_text(json, "about", param->about);
+        rh_doc__open(json, NULL, '{', true);
+        rh_doc__text(json, "name", param->name);
+        rh_doc__text(json, "about", param->about);
         bool straight = form == RH_FORM_PLAIN && dim->scale == RH_LOG;
-        cli_json_flag(json, "log", straight || form == RH_FORM_POW2);
-        cli_json_flag(json, "names", param->choice != NULL);
-        cli_json_close(json);
+        rh_doc__flag(json, "log", straight || form == RH_FORM_POW2);
+        rh_doc__flag(json, "names", param->choice != NULL);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
 typedef double column(const rh_trial *t);
@@ -109,33 +109,33 @@ static double diverged_of(const rh_trial *t)
     return t->ndiverged;
 }
 
-static void json_column(cli_json *json, const char *key, const rh_verdict *v, column *of)
+static void json_column(rh_doc *json, const char *key, const rh_verdict *v, column *of)
 {
-    cli_json_open(json, key, '[', true);
+    rh_doc__open(json, key, '[', true);
     for (int i = 0; i < v->ntrial; i++)
-        cli_json_short(json, NULL, of(&v->trial[i]));
-    cli_json_close(json);
+        rh_doc__short(json, NULL, of(&v->trial[i]));
+    rh_doc__close(json);
 }
 
-static void json_settings(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+static void json_settings(rh_doc *json, const rh_plan *plan, const rh_verdict *v)
 {
-    cli_json_open(json, "settings", '{', false);
-    cli_json_whole(json, "confirmations", v->nconfirm);
-    cli_json_place(json, "winner", v->winner);
+    rh_doc__open(json, "settings", '{', false);
+    rh_doc__whole(json, "confirmations", v->nconfirm);
+    rh_doc__place(json, "winner", v->winner);
     json_column(json, "setting", v, setting_of);
-    cli_json_open(json, "values", '[', false);
+    rh_doc__open(json, "values", '[', false);
     for (int d = 0; d < rh_plan_space(plan)->ndim; d++) {
         int k = rh_plan_param(plan, d, NULL);
         const rh_param *param = &rh_plan_agent(plan)->param[k];
-        cli_json_open(json, NULL, '[', true);
+        rh_doc__open(json, NULL, '[', true);
         for (int i = 0; i < v->ntrial; i++)
             if (param->choice)
-                cli_json_text(json, NULL, cli_param(param, v->trial[i].hp[k]).s);
+                rh_doc__text(json, NULL, cli_param(param, v->trial[i].hp[k]).s);
             else
-                cli_json_short(json, NULL, v->trial[i].hp[k]);
-        cli_json_close(json);
+                rh_doc__short(json, NULL, v->trial[i].hp[k]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
     json_column(json, "score", v, value_of);
     json_column(json, "lo95", v, lo95_of);
     json_column(json, "hi95", v, hi95_of);
@@ -144,7 +144,7 @@ static void json_settings(cli_json *json, const rh_plan *plan, const rh_verdict 
     json_column(json, "diverged", v, diverged_of);
     json_column(json, "runs", v, runs_of);
     json_column(json, "steps", v, steps_of);
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
 // ---------------------------------------------------------------------------- the curves
@@ -189,15 +189,15 @@ static bool choose_curves(const rh_verdict *v, int most, bool *chosen)
     return true;
 }
 
-static void json_points(cli_json *json, const double *y, int n)
+static void json_points(rh_doc *json, const double *y, int n)
 {
-    cli_json_open(json, NULL, '[', true);
+    rh_doc__open(json, NULL, '[', true);
     for (int p = 0; p < n; p++)
-        cli_json_short(json, NULL, y[p]);
-    cli_json_close(json);
+        rh_doc__short(json, NULL, y[p]);
+    rh_doc__close(json);
 }
 
-static bool json_curves(cli_json *json, const cli_tuning *tune)
+static bool json_curves(rh_doc *json, const cli_tuning *tune)
 {
     const rh_verdict *v = tune->verdict;
     const rh_model *model = rh_study_model(tune->study);
@@ -211,23 +211,23 @@ static bool json_curves(cli_json *json, const cli_tuning *tune)
     }
     if (rh_plan_eval(tune->plan, rh_model_task(model), rh_model_log(model), &how, NULL))
         how.nstep = 0;
-    cli_json_open(json, "curves", '{', false);
-    cli_json_whole(json, "steps", how.nstep);
-    cli_json_whole(json, "points", ncurve);
-    cli_json_open(json, "trial", '[', true);
+    rh_doc__open(json, "curves", '{', false);
+    rh_doc__whole(json, "steps", how.nstep);
+    rh_doc__whole(json, "points", ncurve);
+    rh_doc__open(json, "trial", '[', true);
     for (int i = 0; i < v->ntrial; i++)
         if (chosen[i])
-            cli_json_whole(json, NULL, i);
-    cli_json_close(json);
+            rh_doc__whole(json, NULL, i);
+    rh_doc__close(json);
     static const char *const key[] = {"mean", "spread"};
     for (int k = 0; k < 2; k++) {
-        cli_json_open(json, key[k], '[', false);
+        rh_doc__open(json, key[k], '[', false);
         for (int i = 0; i < v->ntrial; i++)
             if (chosen[i])
                 json_points(json, k ? v->trial[i].spread : v->trial[i].promised, ncurve);
-        cli_json_close(json);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
     rh_free(chosen);
     return true;
 }
@@ -235,7 +235,7 @@ static bool json_curves(cli_json *json, const cli_tuning *tune)
 // ---------------------------------------------------------------------------- importance
 
 // The settings of the search with a value, as for the importances of the verdict.
-static bool json_jackknife(cli_json *json, const rh_plan *plan, const rh_verdict *v)
+static bool json_jackknife(rh_doc *json, const rh_plan *plan, const rh_verdict *v)
 {
     const rh_space *space = rh_plan_space(plan);
     size_t ndim = (size_t)space->ndim, room = (size_t)v->ntrial + 1;
@@ -260,20 +260,20 @@ static bool json_jackknife(cli_json *json, const rh_plan *plan, const rh_verdict
                : RH_EINVAL;
     rh_free(x);
     if (rc) {
-        cli_json_null(json, "jackknife");
+        rh_doc__null(json, "jackknife");
         return rc != RH_ENOMEM;
     }
-    cli_json_open(json, "jackknife", '{', false);
-    cli_json_reals(json, "main_effect", error, space->ndim);
-    cli_json_reals(json, "total_effect", error + ndim, space->ndim);
-    cli_json_close(json);
+    rh_doc__open(json, "jackknife", '{', false);
+    rh_doc__reals(json, "main_effect", error, space->ndim);
+    rh_doc__reals(json, "total_effect", error + ndim, space->ndim);
+    rh_doc__close(json);
     return true;
 }
 
 // ---------------------------------------------------------------------------- the model
 
 // Codes of states, evenly over the log, with the action taken there.
-static bool json_sample(cli_json *json, const rh_model *model)
+static bool json_sample(rh_doc *json, const rh_model *model)
 {
     const rh_log *log = rh_model_log(model);
     const rh_repr *repr = rh_model_repr(model);
@@ -292,113 +292,113 @@ static bool json_sample(cli_json *json, const rh_model *model)
     }
     good = good &&
            rh_repr_encode(repr, n, obs, rh_repr_nact(repr) ? act : NULL, code, NULL) == RH_OK;
-    cli_json_open(json, "sample", '{', false);
+    rh_doc__open(json, "sample", '{', false);
     for (size_t d = 0; good && d < 2 && d < ncode; d++) {
-        cli_json_open(json, d ? "second" : "first", '[', true);
+        rh_doc__open(json, d ? "second" : "first", '[', true);
         for (int64_t i = 0; i < n; i++)
-            cli_json_short(json, NULL, (double)code[(size_t)i * ncode + d]);
-        cli_json_close(json);
+            rh_doc__short(json, NULL, (double)code[(size_t)i * ncode + d]);
+        rh_doc__close(json);
     }
-    cli_json_open(json, "action", '[', true);
+    rh_doc__open(json, "action", '[', true);
     for (int64_t i = 0; good && i < n; i++)
-        cli_json_short(json, NULL, act[(size_t)i * nact]);
-    cli_json_close(json);
-    cli_json_open(json, "labels", '[', true);
+        rh_doc__short(json, NULL, act[(size_t)i * nact]);
+    rh_doc__close(json);
+    rh_doc__open(json, "labels", '[', true);
     for (int a = 0; a < log->naction; a++)
-        cli_json_text(json, NULL, log->label[a]);
-    cli_json_close(json);
-    cli_json_text(json, "action_name", log->act_name[0]);
-    cli_json_close(json);
+        rh_doc__text(json, NULL, log->label[a]);
+    rh_doc__close(json);
+    rh_doc__text(json, "action_name", log->act_name[0]);
+    rh_doc__close(json);
     rh_free(obs);
     rh_free(code);
     return good;
 }
 
 // A series of a stretch: what was logged, and the replays.
-static void json_replayed(cli_json *json, const rh_replayed *r, int series)
+static void json_replayed(rh_doc *json, const rh_replayed *r, int series)
 {
     const double *const y[] = {r->logged[series], r->lo[series], r->median[series],
                                r->hi[series]};
     static const char *const key[] = {"logged", "lo", "median", "hi"};
-    cli_json_open(json, NULL, '{', false);
+    rh_doc__open(json, NULL, '{', false);
     for (int k = 0; k < 4; k++) {
-        cli_json_open(json, key[k], '[', true);
+        rh_doc__open(json, key[k], '[', true);
         for (int p = 0; p < r->npoint; p++)
-            cli_json_short(json, NULL, y[k][p]);
-        cli_json_close(json);
+            rh_doc__short(json, NULL, y[k][p]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
-static void json_stretch(cli_json *json, const rh_replayed *r, int nseries)
+static void json_stretch(rh_doc *json, const rh_replayed *r, int nseries)
 {
-    cli_json_open(json, NULL, '{', false);
-    cli_json_whole(json, "first", r->first);
-    cli_json_whole(json, "steps", r->nstep);
-    cli_json_flag(json, "ended", r->ended);
-    cli_json_whole(json, "replays_ended", r->nended);
-    cli_json_open(json, "step", '[', true);
+    rh_doc__open(json, NULL, '{', false);
+    rh_doc__whole(json, "first", r->first);
+    rh_doc__whole(json, "steps", r->nstep);
+    rh_doc__flag(json, "ended", r->ended);
+    rh_doc__whole(json, "replays_ended", r->nended);
+    rh_doc__open(json, "step", '[', true);
     for (int p = 0; p < r->npoint; p++)
-        cli_json_whole(json, NULL, r->step[p]);
-    cli_json_close(json);
-    cli_json_open(json, "series", '[', false);
+        rh_doc__whole(json, NULL, r->step[p]);
+    rh_doc__close(json);
+    rh_doc__open(json, "series", '[', false);
     for (int k = 0; k < nseries; k++)
         json_replayed(json, r, k);
-    cli_json_close(json);
-    cli_json_close(json);
+    rh_doc__close(json);
+    rh_doc__close(json);
 }
 
 // Held-out stretches and their replays; null where the log is too short.
-static void json_replays(cli_json *json, const cli_tuning *tune)
+static void json_replays(rh_doc *json, const cli_tuning *tune)
 {
     const rh_log *log = rh_model_log(rh_study_model(tune->study));
     const rh_replays *all = tune->replays;
     if (!all || !all->nstretch) {
-        cli_json_null(json, "replays");
+        rh_doc__null(json, "replays");
         return;
     }
-    cli_json_open(json, "replays", '{', false);
-    cli_json_whole(json, "replays", all->nreplay);
-    cli_json_whole(json, "varying", all->nvary);
-    cli_json_open(json, "sensors", '[', false);
+    rh_doc__open(json, "replays", '{', false);
+    rh_doc__whole(json, "replays", all->nreplay);
+    rh_doc__whole(json, "varying", all->nvary);
+    rh_doc__open(json, "sensors", '[', false);
     for (int k = 0; k < all->nsensor; k++) {
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", log->obs_name[all->sensor[k]]);
-        cli_json_text(json, "unit", log->obs_unit[all->sensor[k]]);
-        cli_json_close(json);
+        rh_doc__open(json, NULL, '{', true);
+        rh_doc__text(json, "name", log->obs_name[all->sensor[k]]);
+        rh_doc__text(json, "unit", log->obs_unit[all->sensor[k]]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
-    cli_json_open(json, "stretches", '[', false);
+    rh_doc__close(json);
+    rh_doc__open(json, "stretches", '[', false);
     for (int i = 0; i < all->nstretch; i++)
         json_stretch(json, &all->stretch[i], all->nsensor + 1);
-    cli_json_close(json);
-    cli_json_close(json);
+    rh_doc__close(json);
+    rh_doc__close(json);
 }
 
-static bool json_models(cli_json *json, const cli_tuning *tune)
+static bool json_models(rh_doc *json, const cli_tuning *tune)
 {
     const rh_model *model = rh_study_model(tune->study);
     const rh_repr *repr = rh_model_repr(model);
     const rh_model_type *type = rh_model_kind(model);
     const rh_repr_type *seen = rh_repr_kind(repr);
-    cli_json_open(json, "models", '{', false);
-    cli_json_text(json, "kind", type->name);
-    cli_json_params(json, "parameters", type->param, type->nparam, rh_model_params(model),
+    rh_doc__open(json, "models", '{', false);
+    rh_doc__text(json, "kind", type->name);
+    rh_doc__params(json, "parameters", type->param, type->nparam, rh_model_params(model), NULL);
+    rh_doc__whole(json, "members", rh_model_nmember(model));
+    rh_doc__text(json, "representation", seen->name);
+    rh_doc__params(json, "representation_parameters", seen->param, seen->nparam,
+                   rh_repr_params(repr), NULL);
+    rh_doc__whole(json, "dimensions", rh_repr_ncode(repr));
+    rh_doc__real(json, "awareness", rh_repr_trained(repr).awareness);
+    rh_doc__flag(json, "continuing", rh_model_task(model)->continuing);
+    rh_doc__real(json, "gamma", rh_model_task(model)->gamma);
+    rh_field__write(json, "compared_models", rh_comparison_fields(), rh_model_compared(model),
                     NULL);
-    cli_json_whole(json, "members", rh_model_nmember(model));
-    cli_json_text(json, "representation", seen->name);
-    cli_json_params(json, "representation_parameters", seen->param, seen->nparam,
-                    rh_repr_params(repr), NULL);
-    cli_json_whole(json, "dimensions", rh_repr_ncode(repr));
-    cli_json_real(json, "awareness", rh_repr_trained(repr).awareness);
-    cli_json_flag(json, "continuing", rh_model_task(model)->continuing);
-    cli_json_real(json, "gamma", rh_model_task(model)->gamma);
-    cli_compared_json(json, rh_model_compared(model));
     cli_facts_json(json, rh_model_log(model), rh_model_facts(model));
     cli_fidelity_json(json, model);
     json_replays(json, tune);
     bool good = json_sample(json, model);
-    cli_json_close(json);
+    rh_doc__close(json);
     return good;
 }
 
@@ -415,17 +415,17 @@ static double at_step(const rh_log *log, int what, int64_t i)
 }
 
 // The least and the greatest value of every bucket.
-static void json_one_series(cli_json *json, const rh_log *log, int what, const char *name,
+static void json_one_series(rh_doc *json, const rh_log *log, int what, const char *name,
                             const char *unit)
 {
     int64_t n = log->n < BUCKETS ? log->n : BUCKETS;
     static const char *const key[] = {"lo", "hi"};
-    cli_json_open(json, NULL, '{', false);
-    cli_json_text(json, "name", name);
-    cli_json_text(json, "unit", unit);
-    cli_json_flag(json, "action", what >= log->nobs && what < log->nobs + log->nact);
+    rh_doc__open(json, NULL, '{', false);
+    rh_doc__text(json, "name", name);
+    rh_doc__text(json, "unit", unit);
+    rh_doc__flag(json, "action", what >= log->nobs && what < log->nobs + log->nact);
     for (int k = 0; k < 2; k++) {
-        cli_json_open(json, key[k], '[', true);
+        rh_doc__open(json, key[k], '[', true);
         for (int64_t b = 0; b < n; b++) {
             double y = NAN;
             for (int64_t i = b * log->n / n; i < (b + 1) * log->n / n; i++) {
@@ -433,60 +433,60 @@ static void json_one_series(cli_json *json, const rh_log *log, int what, const c
                 if (isfinite(x) && (isnan(y) || (k ? x > y : x < y)))
                     y = x;
             }
-            cli_json_short(json, NULL, y);
+            rh_doc__short(json, NULL, y);
         }
-        cli_json_close(json);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
-static void json_series(cli_json *json, const rh_log *log)
+static void json_series(rh_doc *json, const rh_log *log)
 {
     int shown = log->nobs < SERIES ? log->nobs : SERIES;
-    cli_json_open(json, "series", '[', false);
+    rh_doc__open(json, "series", '[', false);
     for (int j = 0; j < shown; j++)
         json_one_series(json, log, j, log->obs_name[j], log->obs_unit[j]);
     for (int k = 0; k < log->nact && k < SERIES; k++)
         json_one_series(json, log, log->nobs + k, log->act_name[k], "");
     json_one_series(json, log, log->nobs + log->nact, log->reward_name, "");
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
-static bool json_inspected(cli_json *json, const cli_tuning *tune)
+static bool json_inspected(rh_doc *json, const cli_tuning *tune)
 {
     const rh_log *log = tune->model ? rh_model_log(tune->model) : tune->log.log;
     rh_log_report *report = NULL;
     if (rh_log_inspect(&report, log, NULL) != RH_OK)
         return false;
-    cli_json_open(json, "inspected", '{', false);
-    cli_json_whole(json, "steps", log->n);
-    cli_json_whole(json, "episodes", log->nepisode);
-    cli_json_whole(json, "terminal", report->nterminal);
-    cli_json_whole(json, "truncated", report->ncut);
-    cli_json_open(json, "sensors", '[', false);
+    rh_doc__open(json, "inspected", '{', false);
+    rh_doc__whole(json, "steps", log->n);
+    rh_doc__whole(json, "episodes", log->nepisode);
+    rh_doc__whole(json, "terminal", report->nterminal);
+    rh_doc__whole(json, "truncated", report->ncut);
+    rh_doc__open(json, "sensors", '[', false);
     for (int j = 0; j < log->nobs; j++) {
         const rh_log_numbers *x = &report->sensor[j].value;
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", log->obs_name[j]);
-        cli_json_text(json, "unit", log->obs_unit[j]);
-        cli_json_short(json, "min", x->min);
-        cli_json_short(json, "median", x->median);
-        cli_json_short(json, "max", x->max);
-        cli_json_whole(json, "missing", x->nmissing + x->ninfinite);
-        cli_json_close(json);
+        rh_doc__open(json, NULL, '{', true);
+        rh_doc__text(json, "name", log->obs_name[j]);
+        rh_doc__text(json, "unit", log->obs_unit[j]);
+        rh_doc__short(json, "min", x->min);
+        rh_doc__short(json, "median", x->median);
+        rh_doc__short(json, "max", x->max);
+        rh_doc__whole(json, "missing", x->nmissing + x->ninfinite);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
-    cli_json_open(json, "actions", '[', false);
+    rh_doc__close(json);
+    rh_doc__open(json, "actions", '[', false);
     for (int a = 0; a < log->naction; a++) {
-        cli_json_open(json, NULL, '{', true);
-        cli_json_text(json, "name", log->label[a]);
-        cli_json_whole(json, "steps", report->taken[a]);
-        cli_json_close(json);
+        rh_doc__open(json, NULL, '{', true);
+        rh_doc__text(json, "name", log->label[a]);
+        rh_doc__whole(json, "steps", report->taken[a]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
     cli_findings_json(json, report->findings.item, report->findings.n, log);
     json_series(json, log);
-    cli_json_close(json);
+    rh_doc__close(json);
     rh_log_report_destroy(report);
     return true;
 }
@@ -494,7 +494,7 @@ static bool json_inspected(cli_json *json, const cli_tuning *tune)
 // ---------------------------------------------------------------------------- the command
 
 // The command as a shell reads it, without options that change no result.
-static void json_command(cli_json *json, const cli_args *args)
+static void json_command(rh_doc *json, const cli_args *args)
 {
     static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
     rh_text text = {0};
@@ -516,18 +516,18 @@ static void json_command(cli_json *json, const cli_args *args)
             rh_text__shell(&text, given->value);
         }
     }
-    cli_json_text(json, "command", text.bad ? NULL : text.data);
+    rh_doc__text(json, "command", text.bad ? NULL : text.data);
     rh_text__clear(&text);
 }
 
 // The command that runs the winner in the model.
-static void json_next(cli_json *json, const cli_tuning *tune)
+static void json_next(rh_doc *json, const cli_tuning *tune)
 {
     const rh_verdict *v = tune->verdict;
     char setting[1400];
     rh_text text = {0};
     if (v->winner < 0) {
-        cli_json_null(json, "next");
+        rh_doc__null(json, "next");
         return;
     }
     cli_tune_setting(tune->plan, v->trial[v->winner].hp, " --set ", 0, setting, sizeof setting);
@@ -542,7 +542,7 @@ static void json_next(cli_json *json, const cli_tuning *tune)
     rh_text__add(&text, " --agent ");
     rh_text__shell(&text, rh_plan_agent(tune->plan)->name);
     rh_text__add(&text, setting);
-    cli_json_text(json, "next", text.bad || world.bad ? NULL : text.data);
+    rh_doc__text(json, "next", text.bad || world.bad ? NULL : text.data);
     rh_text__clear(&text);
     rh_text__clear(&world);
 }
@@ -558,7 +558,7 @@ static char *path_in(const char *folder, const char *name)
 }
 
 // best.yaml as it was written; null if there is none.
-static void json_best(cli_json *json, const cli_tuning *tune)
+static void json_best(rh_doc *json, const cli_tuning *tune)
 {
     rh_text text = {0};
     char piece[4096];
@@ -569,12 +569,12 @@ static void json_best(cli_json *json, const cli_tuning *tune)
         rh_text__add_n(&text, piece, n);
     if (in)
         fclose(in);
-    cli_json_text(json, "best_yaml", text.bad ? NULL : text.data);
+    rh_doc__text(json, "best_yaml", text.bad ? NULL : text.data);
     rh_text__clear(&text);
     rh_free(path);
 }
 
-static void json_progress(cli_json *json, const cli_tuning *tune)
+static void json_progress(rh_doc *json, const cli_tuning *tune)
 {
     static const char *const stage[] = {[RH_STAGE_FIT] = "fit",
                                         [RH_STAGE_SEARCH] = "search",
@@ -582,24 +582,24 @@ static void json_progress(cli_json *json, const cli_tuning *tune)
                                         [RH_STAGE_CHECK] = "check"};
     const rh_study_progress *p = &tune->studying.progress;
     if (tune->verdict->finished) {
-        cli_json_null(json, "progress");
+        rh_doc__null(json, "progress");
         return;
     }
-    cli_json_open(json, "progress", '{', true);
-    cli_json_text(json, "stage", stage[p->stage]);
-    cli_json_whole(json, "runs", p->nrun);
-    cli_json_whole(json, "runs_at_most", p->nrun_max);
-    cli_json_close(json);
+    rh_doc__open(json, "progress", '{', true);
+    rh_doc__text(json, "stage", stage[p->stage]);
+    rh_doc__whole(json, "runs", p->nrun);
+    rh_doc__whole(json, "runs_at_most", p->nrun_max);
+    rh_doc__close(json);
 }
 
 // ---------------------------------------------------------------------------- the files
 
 static bool write_data(FILE *out, const cli_tuning *tune)
 {
-    cli_json json = {.out = out};
-    cli_json_open(&json, NULL, '{', false);
-    cli_json_whole(&json, "report", VERSION);
-    cli_json_text(&json, "name", rh_plan_text(tune->plan, "name"));
+    rh_doc json = {.out = out};
+    rh_doc__open(&json, NULL, '{', false);
+    rh_doc__whole(&json, "report", VERSION);
+    rh_doc__text(&json, "name", rh_plan_text(tune->plan, "name"));
     cli_tune_json_keys(&json, tune, true);
     json_space(&json, tune->plan);
     json_settings(&json, tune->plan, tune->verdict);
@@ -609,7 +609,7 @@ static bool write_data(FILE *out, const cli_tuning *tune)
     json_best(&json, tune);
     json_next(&json, tune);
     json_command(&json, tune->args);
-    cli_json_close(&json);
+    rh_doc__close(&json);
     return good;
 }
 

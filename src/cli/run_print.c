@@ -172,83 +172,83 @@ void cli_result_print(const cli_result *r)
 
 // ---------------------------------------------------------------------------- JSON and CSV
 
-static void json_summary(cli_json *json, const cli_result *r)
+static void json_summary(rh_doc *json, const cli_result *r)
 {
     const rh_summary *s = &r->score.summary;
     if (!r->score.nfinished) {
-        cli_json_null(json, "summary");
+        rh_doc__null(json, "summary");
         return;
     }
-    cli_json_open(json, "summary", '{', false);
-    cli_json_real(json, "mean", s->mean);
-    cli_json_real(json, "stderr", s->stderr_);
-    cli_json_real(json, "lo95", s->lo95);
-    cli_json_real(json, "hi95", s->hi95);
-    cli_json_real(json, "min", s->min);
-    cli_json_real(json, "q25", s->q25);
-    cli_json_real(json, "median", s->median);
-    cli_json_real(json, "q75", s->q75);
-    cli_json_real(json, "max", s->max);
-    cli_json_real(json, "episodes", mean_episodes(r));
-    cli_json_close(json);
+    rh_doc__open(json, "summary", '{', false);
+    rh_doc__real(json, "mean", s->mean);
+    rh_doc__real(json, "stderr", s->stderr_);
+    rh_doc__real(json, "lo95", s->lo95);
+    rh_doc__real(json, "hi95", s->hi95);
+    rh_doc__real(json, "min", s->min);
+    rh_doc__real(json, "q25", s->q25);
+    rh_doc__real(json, "median", s->median);
+    rh_doc__real(json, "q75", s->q75);
+    rh_doc__real(json, "max", s->max);
+    rh_doc__real(json, "episodes", mean_episodes(r));
+    rh_doc__close(json);
 }
 
-static void json_runs(cli_json *json, const cli_result *r)
+static void json_runs(rh_doc *json, const cli_result *r)
 {
     int nrun = r->job->opt.nrun;
-    cli_json_open(json, "results", '[', false);
+    rh_doc__open(json, "results", '[', false);
     for (int64_t i = 0; i < count_runs(r); i++) {
         const rh_result *result = &r->result[i];
         if (result->outcome == RH_STOPPED)
             continue;
-        cli_json_open(json, NULL, '{', true);
+        rh_doc__open(json, NULL, '{', true);
         if (has_members(r))
-            cli_json_whole(json, "member", i / nrun);
-        cli_json_whole(json, "run", i % nrun);
-        cli_json_real(json, "score", result->score);
-        cli_json_real(json, "total", result->total);
-        cli_json_whole(json, "steps", result->nstep);
-        cli_json_whole(json, "episodes", result->nepisode);
-        cli_json_whole(json, "out_of_coverage", result->nuncovered);
-        cli_json_text(json, "outcome", rh_outcome_name(result->outcome));
-        cli_json_close(json);
+            rh_doc__whole(json, "member", i / nrun);
+        rh_doc__whole(json, "run", i % nrun);
+        rh_doc__real(json, "score", result->score);
+        rh_doc__real(json, "total", result->total);
+        rh_doc__whole(json, "steps", result->nstep);
+        rh_doc__whole(json, "episodes", result->nepisode);
+        rh_doc__whole(json, "out_of_coverage", result->nuncovered);
+        rh_doc__text(json, "outcome", rh_outcome_name(result->outcome));
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
-static void json_curve(cli_json *json, const cli_result *r)
+static void json_curve(rh_doc *json, const cli_result *r)
 {
     const rh_eval_options *opt = &r->job->opt;
-    cli_json_open(json, "curve", '{', false);
-    cli_json_open(json, "step", '[', true);
+    rh_doc__open(json, "curve", '{', false);
+    rh_doc__open(json, "step", '[', true);
     for (int64_t i = 1; i <= opt->ncurve; i++) // the step with which the point is complete
-        cli_json_whole(json, NULL, (i * opt->nstep + opt->ncurve - 1) / opt->ncurve);
-    cli_json_close(json);
-    cli_json_reals(json, "mean", r->curve, opt->ncurve);
-    cli_json_close(json);
+        rh_doc__whole(json, NULL, (i * opt->nstep + opt->ncurve - 1) / opt->ncurve);
+    rh_doc__close(json);
+    rh_doc__reals(json, "mean", r->curve, opt->ncurve);
+    rh_doc__close(json);
 }
 
 void cli_result_json(FILE *out, const cli_result *r)
 {
-    cli_json json = {.out = out};
-    cli_json_open(&json, NULL, '{', false);
+    rh_doc json = {.out = out};
+    rh_doc__open(&json, NULL, '{', false);
     cli_job_json(&json, r->job);
-    cli_json_flag(&json, "loaded", r->job->state != NULL);
-    cli_json_flag(&json, "frozen", r->job->opt.frozen);
-    cli_json_whole(&json, "finished_runs", r->score.nfinished);
-    cli_json_whole(&json, "diverged",
-                   count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
-    cli_json_whole(&json, "failed", count_outcome(r, RH_FAILED));
-    cli_json_text(&json, "failure", *r->failure ? r->failure : NULL);
-    cli_json_real(&json, "score", r->score.score);
+    rh_doc__flag(&json, "loaded", r->job->state != NULL);
+    rh_doc__flag(&json, "frozen", r->job->opt.frozen);
+    rh_doc__whole(&json, "finished_runs", r->score.nfinished);
+    rh_doc__whole(&json, "diverged",
+                  count_outcome(r, RH_DIVERGED) + count_outcome(r, RH_ENV_NONFINITE));
+    rh_doc__whole(&json, "failed", count_outcome(r, RH_FAILED));
+    rh_doc__text(&json, "failure", *r->failure ? r->failure : NULL);
+    rh_doc__real(&json, "score", r->score.score);
     if (has_members(r))
-        cli_json_reals(&json, "member_scores", r->mean, r->job->world.nmember);
+        rh_doc__reals(&json, "member_scores", r->mean, r->job->world.nmember);
     json_summary(&json, r);
     json_runs(&json, r);
     json_curve(&json, r);
-    cli_json_real(&json, "steps_per_second", steps_per_second(r));
-    cli_json_real(&json, "seconds", r->seconds);
-    cli_json_close(&json);
+    rh_doc__real(&json, "steps_per_second", steps_per_second(r));
+    rh_doc__real(&json, "seconds", r->seconds);
+    rh_doc__close(&json);
 }
 
 void cli_result_csv(FILE *out, const cli_result *r)

@@ -228,49 +228,49 @@ void cli_table_print(const cli_table *t, int top)
 
 // ---------------------------------------------------------------------------- JSON and CSV
 
-static void json_axes(cli_json *json, const cli_table *t)
+static void json_axes(rh_doc *json, const cli_table *t)
 {
-    cli_json_open(json, "axes", '{', false);
+    rh_doc__open(json, "axes", '{', false);
     for (int k = 0; k < t->grid->naxis; k++) {
         const cli_axis *axis = &t->grid->axis[k];
         const rh_param *param = &t->job->agent->param[axis->param];
         rh_param nameless = *param; // the values of an array have no names
         nameless.name = NULL;
-        cli_json_open(json, param->name, '[', true);
+        rh_doc__open(json, param->name, '[', true);
         for (int i = 0; i < axis->nvalue; i++)
-            cli_json_param(json, &nameless, axis->value[i]);
-        cli_json_close(json);
+            rh_doc__param(json, &nameless, axis->value[i]);
+        rh_doc__close(json);
     }
-    cli_json_close(json);
+    rh_doc__close(json);
 }
 
 void cli_table_json(FILE *out, const cli_table *t)
 {
     const rh_agent_type *agent = t->job->agent;
-    cli_json json = {.out = out};
-    cli_json_open(&json, NULL, '{', false);
+    rh_doc json = {.out = out};
+    rh_doc__open(&json, NULL, '{', false);
     cli_job_json(&json, t->job);
     json_axes(&json, t);
-    cli_json_whole(&json, "finished_runs", t->nfinished);
-    cli_json_open(&json, "settings", '[', false);
+    rh_doc__whole(&json, "finished_runs", t->nfinished);
+    rh_doc__open(&json, "settings", '[', false);
     for (int i = 0; i < t->nrow; i++) {
         const cli_row *row = &t->row[i];
-        cli_json_open(&json, NULL, '{', true);
-        cli_json_params(&json, "hyperparameters", agent->param, agent->nparam, hp_of(t, row),
-                        NULL);
-        cli_json_whole(&json, "finished_runs", row->score.nfinished);
-        cli_json_real(&json, "score", row->score.score);
-        cli_json_real(&json, "mean", row->score.summary.mean);
-        cli_json_real(&json, "stderr", row->score.summary.stderr_);
-        cli_json_real(&json, "lo95", row->score.summary.lo95);
-        cli_json_real(&json, "hi95", row->score.summary.hi95);
-        cli_json_whole(&json, "diverged", row->score.ndiverged);
-        cli_json_flag(&json, "tied", row->tied);
-        cli_json_close(&json);
+        rh_doc__open(&json, NULL, '{', true);
+        rh_doc__params(&json, "hyperparameters", agent->param, agent->nparam, hp_of(t, row),
+                       NULL);
+        rh_doc__whole(&json, "finished_runs", row->score.nfinished);
+        rh_doc__real(&json, "score", row->score.score);
+        rh_doc__real(&json, "mean", row->score.summary.mean);
+        rh_doc__real(&json, "stderr", row->score.summary.stderr_);
+        rh_doc__real(&json, "lo95", row->score.summary.lo95);
+        rh_doc__real(&json, "hi95", row->score.summary.hi95);
+        rh_doc__whole(&json, "diverged", row->score.ndiverged);
+        rh_doc__flag(&json, "tied", row->tied);
+        rh_doc__close(&json);
     }
-    cli_json_close(&json);
-    cli_json_whole(&json, "steps_per_second", steps_per_second(t));
-    cli_json_close(&json);
+    rh_doc__close(&json);
+    rh_doc__whole(&json, "steps_per_second", steps_per_second(t));
+    rh_doc__close(&json);
 }
 
 void cli_table_csv(FILE *out, const cli_table *t)
