@@ -61,8 +61,8 @@ rh_fqi_options rh_fqi_defaults(rh_fqi_kind kind)
     };
 }
 
-static const double grid_rate[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
-static const double grid_decay[] = {1e-1, 1e-3, 1e-5};
+static const double grid_rate[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5}; // the paper's grid
+static const double grid_decay[] = {1e-1, 1e-3, 1e-5};            // likewise
 static const int grid_width[] = {64, 128};
 enum { NRATE = 5, NDECAY = 3, NWIDTH = 2 };
 

@@ -36,7 +36,7 @@
 #define ABREAST 2
 #endif
 #define PARTS (BLOCK / WIDTH)
-#define SMALL 1e-30f
+#define SMALL 1e-30f // moments below this are 0: subnormal numbers are slow
 
 // ---------------------------------------------------------------------------- tile features
 

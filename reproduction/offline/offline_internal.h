@@ -94,10 +94,9 @@ struct rh_fqi {
     rh_agent_type agent; // fqi_agent.c
 };
 
-// Adam of the paper: beta1, beta2, eps.
-#define RH_FQI__BETA1 0.9
-#define RH_FQI__BETA2 0.999
-#define RH_FQI__EPS 1e-8
+#define RH_FQI__BETA1 0.9   // Adam of the paper
+#define RH_FQI__BETA2 0.999 // likewise
+#define RH_FQI__EPS 1e-8    // likewise
 
 // Fill fqi->agent.
 void rh_fqi__make_agent(rh_fqi *fqi);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define TRACK 2.4
+#define TRACK 2.4 // end of the track, of env/cartpole.c
 #define STEP 0.02 // s
 
 static const rh_paper__problem *const problem = &rh_paper__esarsa_cartpole;

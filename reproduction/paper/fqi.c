@@ -16,7 +16,7 @@
 
 #include <math.h>
 
-#define DECAY 1e-3
+#define DECAY 1e-3 // of the paper's figures
 #define LIMIT 2000 // steps of an episode
 #define ROUND 30   // logs: the next of the last is the first
 #define QUICK_UPDATES 2000

@@ -18,7 +18,7 @@
 
 #define RUNS 5
 
-static const double strength[] = {0.3, 1.0};
+static const double strength[] = {0.3, 1.0}; // chosen in the model, see above
 enum { NSTRENGTH = sizeof strength / sizeof *strength };
 
 static const rh_paper__problem *const problem = &rh_paper__esarsa_cartpole;

@@ -25,7 +25,7 @@
 
 enum { LONGEST = 7, LEARNER_STEPS = 6, NLEARNER = 9, NFULL = 200, NQUICK = 24 };
 
-#define DELTA 0.05
+#define DELTA 0.05 // the bounds hold with probability 1 - DELTA
 
 // ---------------------------------------------------------------------------- small processes
 

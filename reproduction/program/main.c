@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#define REDRAW 0.2 // seconds
-#define REPORT 10.0
+#define REDRAW 0.2      // seconds
+#define REPORT 10.0     // seconds, as in cli/progress.c
 #define GUESS_AFTER 1.0 // seconds of work before the time left is told
 #define BAR 24
 

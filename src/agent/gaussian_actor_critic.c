@@ -20,8 +20,8 @@
 
 #include <math.h>
 
-#define SIGMA_LO 0.01
-#define SIGMA_HI 2.0
+#define SIGMA_LO 0.01 // decision 2: below, the gradient of mu explodes
+#define SIGMA_HI 2.0  // decision 2: above, actions are at a bound
 
 enum { ALPHA_CRITIC, ACTOR_RATIO, SIGMA_INIT, TILINGS, TILES, FEATURES, NPARAM };
 

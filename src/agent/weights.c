@@ -41,9 +41,9 @@
 #include <math.h>
 #include <string.h>
 
-#define EPSILON 1e-8      // Adam's
+#define EPSILON 1e-8      // Adam's, Kingma and Ba (2015)
 #define TRACE_END 1e-16   // decision 4
-#define SCALE_END 1e-5    // rescale traces when their scale falls below this
+#define SCALE_END 1e-5    // rescale traces when their scale falls below this; by hand
 #define FADE_END 0.25     // the same for second moments
 #define AUDIT 8           // steps between two checks of the second moments
 #define SWEEP 64          // steps between two searches for entries that leave the set

@@ -17,8 +17,8 @@
 
 #define MOST_LOGS 1000
 #define DRAW_AFTER 2.0 // seconds of work before progress is shown on a terminal
-#define REDRAW 0.1
-#define REPORT 10.0
+#define REDRAW 0.1     // seconds, as in progress.c
+#define REPORT 10.0    // seconds, as in progress.c
 #define NAME_SIZE 4096
 
 static const cli_option what_option[] = {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REDRAW 0.1 // seconds
-#define REPORT 10.0
-#define BAR 30 // columns of the bar at most
+#define REDRAW 0.1  // seconds: decision 1
+#define REPORT 10.0 // seconds: decision 1
+#define BAR 30      // columns of the bar at most
 #define LEAST_BAR 8
 
 static void begin(cli_progress *p, const cli_job *job, int nsetting)

@@ -27,14 +27,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1          // of report.json
-#define CURVE_BYTES 700000 // of learning curves, about
-#define POINT_BYTES 15     // of a point: mean and spread
-#define BUCKETS 160        // of a series
-#define SERIES 24          // sensors drawn
-#define POINTS 1500        // states of the sample
-#define MOST_JACKKNIFE 400 // settings: the process takes seconds for more
-#define Z95 1.959963984540054
+#define VERSION 1             // of report.json
+#define CURVE_BYTES 700000    // of learning curves, about
+#define POINT_BYTES 15        // of a point: mean and spread
+#define BUCKETS 160           // of a series
+#define SERIES 24             // sensors drawn
+#define POINTS 1500           // states of the sample
+#define MOST_JACKKNIFE 400    // settings: the process takes seconds for more
+#define Z95 1.959963984540054 // the 97.5 % quantile of a standard normal
 
 // ---------------------------------------------------------------------------- the settings
 

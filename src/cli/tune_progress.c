@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REDRAW 0.1 // seconds
-#define REPORT 10.0
-#define GUESS_AFTER 0.5
+#define REDRAW 0.1      // seconds, as in progress.c
+#define REPORT 10.0     // seconds: decision 1
+#define GUESS_AFTER 0.5 // seconds of runs before the time left is told; by hand
 #define BAR 24
 
 void cli_studying_begin(cli_studying *s, const rh_plan *plan, const char *folder, bool quiet)

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#define REDRAW 0.1 // seconds
-#define REPORT 10.0
-#define SHOW_AFTER 0.5 // before anything is drawn on a terminal
-#define GUESS_AFTER 1.0
+#define REDRAW 0.1      // seconds, as in progress.c
+#define REPORT 10.0     // seconds, as in progress.c
+#define SHOW_AFTER 0.5  // seconds before anything is drawn on a terminal; by hand
+#define GUESS_AFTER 1.0 // seconds before the time left is told; by hand
 
 // No wider than the terminal: a line that wraps would leave a copy at every redraw.
 static void draw(cli_work *work, double share, double now)

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define PATH 4096
-#define VERSION 1.0
+#define VERSION 1.0 // of the arrays in agent.state
 
 static const char position_name[] = "deploy", monitor_name[] = "monitor";
 

@@ -22,10 +22,10 @@
 
 #include <math.h>
 
-#define MARGIN 0.1
-#define FADE 0.01 // of the moving share: about 100 observations
-#define RAISE 0.05
-#define END 0.01
+#define MARGIN 0.1 // decision 6; by hand
+#define FADE 0.01  // of the moving share: about 100 observations
+#define RAISE 0.05 // decision 6; by hand
+#define END 0.01   // decision 6; by hand
 
 static void raise_alarm(rh_deploy_health *health, rh_deploy_alarm alarm, bool on)
 {

@@ -33,7 +33,7 @@
 
 #define STEPS 20000  // most steps used
 #define LEAST 200    // fewer steps give no result
-#define EFFORT 1.0e9 // products summed for one test
+#define EFFORT 1.0e9 // products summed for one test; by hand, bounds its time
 #define FOLD 64      // consecutive steps in the same half
 #define PRODUCTS 8   // most sensors for which products are features
 #define SQUARES 64   // and squares

@@ -20,7 +20,7 @@
 
 #define QUERIES 2000
 #define PLACES 50000 // most states of one action
-#define EFFORT 3.0e9 // products for all actions together
+#define EFFORT 3.0e9 // products for all actions together; by hand, bounds the time (decision 3)
 #define LANES 64     // distances computed together
 
 typedef struct search {

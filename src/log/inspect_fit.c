@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RIDGE 1e-4 // added to every square, times the number of steps
+#define RIDGE_PER_STEP 1e-4 // added to every square, times the number of steps; by hand
 
 // Keeps the factor of sums real where rounding would not; features are clipped, so that none
 // overflows.
@@ -53,7 +53,7 @@ void rh_inspect__sums_add(rh_inspect__sums *s, int half, const double *x, const 
 void rh_inspect__ridge(double *g, int p, double *b, int m, double n)
 {
     for (int i = 0; i < p; i++)
-        g[i * p + i] += RIDGE * n + 1e-9;
+        g[i * p + i] += RIDGE_PER_STEP * n + 1e-9;
     rh_cholesky__factor_small(p, g, (size_t)p, LEAST_PIVOT);
     for (int t = 0; t < m; t++)
         rh_cholesky__solve_small(p, g, (size_t)p, b + (size_t)t * (size_t)p, 1);
@@ -68,7 +68,7 @@ void rh_inspect__sums_error(rh_inspect__sums *s, const int *use, int n, double *
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++)
                 a[i * n + j] = g[(size_t)use[i] * (size_t)p + (size_t)use[j]] +
-                               (i == j ? RIDGE * s->n[half] + 1e-9 : 0.0);
+                               (i == j ? RIDGE_PER_STEP * s->n[half] + 1e-9 : 0.0);
         rh_cholesky__factor_small(n, a, (size_t)n, LEAST_PIVOT);
         for (int t = 0; t < m; t++) {
             double *x = w + (size_t)t * (size_t)p;

@@ -15,29 +15,29 @@
 
 #include <math.h>
 
-#define NEAR 4
+#define NNEAR 4 // decision 1
 
 // Absolute errors of all queries, outcome by outcome, into error (ny x nquery).
 static void predict(const rh_inspect__local *l, double *error)
 {
     for (int64_t i = 0; i < l->nquery; i++) {
-        int64_t q = rh_inspect__local_query(l, i), near[NEAR];
+        int64_t q = rh_inspect__local_query(l, i), near[NNEAR];
         int own = rh_inspect__local_segment(l, q), n = 0;
-        float far[NEAR];
+        float far[NNEAR];
         int64_t skip = rh_inspect__local_begin(l, own);
         int64_t resume = rh_inspect__local_begin(l, own + 1);
         for (int64_t j = 0; j < l->n; j++) {
             j = j == skip ? resume : j;
             if (j == l->n || l->action[j] != l->action[q])
                 continue;
-            float sum = 0.0F, most = n < NEAR ? INFINITY : far[NEAR - 1];
+            float sum = 0.0F, most = n < NNEAR ? INFINITY : far[NNEAR - 1];
             for (int k = 0; k < l->nx && sum < most; k++) {
                 float d = l->x[j * l->nx + k] - l->x[q * l->nx + k];
                 sum += d * d;
             }
             if (!(sum < most))
                 continue;
-            int at = n < NEAR ? n++ : NEAR - 1;
+            int at = n < NNEAR ? n++ : NNEAR - 1;
             for (; at > 0 && far[at - 1] > sum; at--) {
                 far[at] = far[at - 1];
                 near[at] = near[at - 1];

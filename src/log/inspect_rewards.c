@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PLACES 4000 // steps searched
-#define ASKED 1000  // steps queried
-#define NEAR 3.0e8  // limit on differences computed
+#define PLACES 4000  // steps searched
+#define ASKED 1000   // steps queried
+#define EFFORT 3.0e8 // differences computed, at most; by hand, bounds the time
 
 // The clipped reward of the i-th step.
 static double reward_at(const rh_inspect__view *v, int64_t i)
@@ -82,7 +82,7 @@ static bool near_rewards(const rh_inspect__view *v, int k, double *share, double
 {
     const rh_log *log = v->log;
     int ns = v->space.n, na = v->naction, d = 2 * ns + na;
-    int64_t n = (int64_t)fmin(PLACES, NEAR / (ASKED * d));
+    int64_t n = (int64_t)fmin(PLACES, EFFORT / (ASKED * d));
     n = v->n < n ? v->n : n;
     *nquery = n < ASKED ? n : ASKED;
     float *z = rh_alloc((size_t)(n * (d + 1)), sizeof *z);

@@ -9,7 +9,7 @@
 //    a thirtieth of a short run is less than an episode.
 // 3. A plant whose episodes only ever end by a time limit is put back to a start then, or its
 //    log was cut at midnight. Put back: the square of the change from one episode to the next
-//    is more than FAR times that of a step, in medians, with at least FEWEST such changes.
+//    is more than PUT_BACK times that of a step, in medians, with at least FEWEST such changes.
 //    Squares are in units of the sensors' variances.
 
 #include "base/text.h"
@@ -17,11 +17,11 @@
 
 #include <math.h>
 
-#define EPISODES 30 // of a run, at least
-#define SEVERAL 2   // decision 1
-#define FEWEST 5    // decision 3
-#define FAR 4.0     // of squares
-#define MOST 10000  // of episodes and of steps that are looked at
+#define EPISODES 30  // of a run, at least
+#define SEVERAL 2    // decision 1
+#define FEWEST 5     // decision 3
+#define PUT_BACK 4.0 // decision 3: twice a step, squared; by hand
+#define MOST 10000   // of episodes and of steps that are looked at
 
 static int64_t length_of(const rh_log *log, int e)
 {
@@ -103,7 +103,7 @@ rh_status rh_model__restarts(const rh_log *log, bool *yes, rh_error *err)
     for (int64_t t = 0; t < log->n; t += 1 + log->n / MOST)
         if (log->to[t] != RH_UNKNOWN)
             square[nstep++] = square_between(log, variance, log->from[t], log->to[t]);
-    *yes = njump >= FEWEST && jump > FAR * rh_summarise(square, nstep, sorted).median;
+    *yes = njump >= FEWEST && jump > PUT_BACK * rh_summarise(square, nstep, sorted).median;
     rh_free(square);
     return RH_OK;
 }

@@ -33,15 +33,15 @@
 #define NBLOCK 20
 #define FEWEST 500
 #define MOST_STEPS 20000
-#define MOST_WORK 4e8
+#define MOST_WORK 4e8 // decision 4: multiplications
 #define MOST_COLUMNS 400
-#define MANY_SENSORS 12 // products are left out,
-#define EACH_SENSORS 32 // and other sensors are tried together only
-#define MOST_ACTIONS 32 // discrete actions that get a column each
-#define RIDGE 1e-6      // per step
-#define TOLD 0.95       // R^2 of the action
-#define NOISE_R2 0.05   //
-#define EXPLAINED 1e-9  // share of a variance that is rounding errors
+#define MANY_SENSORS 12     // products are left out,
+#define EACH_SENSORS 32     // and other sensors are tried together only
+#define MOST_ACTIONS 32     // discrete actions that get a column each
+#define RIDGE_PER_STEP 1e-6 // of every square; by hand
+#define TOLD 0.95           // R^2 of the action: decision 2; by hand
+#define NOISE_R2 0.05       // decision 3; by hand
+#define EXPLAINED 1e-9      // share of a variance that is rounding errors
 
 // A column: a product of up to two sensors and an action's number.
 typedef struct column {
@@ -216,7 +216,7 @@ static double error_of(table *t, int n, int y, int part)
     for (int i = 0; i < n; i++) {
         for (int k = 0; k <= i; k++)
             t->a[i * n + k] = xx[t->pick[i] * t->f + t->pick[k]];
-        t->a[i * n + i] += RIDGE * (double)t->m;
+        t->a[i * n + i] += RIDGE_PER_STEP * (double)t->m;
         t->w[i] = xy[t->pick[i] * t->ny + y];
     }
     if (!rh_cholesky__factor_small(n, t->a, (size_t)n, 0.0))

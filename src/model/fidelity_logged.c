@@ -11,7 +11,7 @@
 
 #include "fidelity_internal.h"
 
-#define AS_LONG 0.95 // of the longest: a time limit
+#define AS_LONG 0.95 // of the longest: a time limit; by hand
 
 static bool ended(const rh_log *log, int e)
 {

@@ -32,7 +32,7 @@
 #define MOST_HELD 5000     // held-out transitions predicted, in all
 #define MOST_FOLDED 200000 // longest log with more than one fold
 #define LEAST_STEPS 10     // shortest log with held-out steps
-#define GAP 0.01           // of the log, between a held-out block and the steps used
+#define GAP 0.01 // of the log, between a held-out block and the steps used: decision 1; by hand
 
 // The folds: episodes, or blocks of steps.
 typedef struct plan {

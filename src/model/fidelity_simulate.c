@@ -1,8 +1,8 @@
 // fidelity_simulate.c - simulates the log's behaviour and random actions in the model.
 //
-// The imitation takes in every state the action of one of the NEAR nearest logged states, which
-// include the state itself if it was logged. Its returns in the model are compared with those
-// of the log. Uniform random actions show whether the model can be exploited: if distant
+// The imitation takes in every state the action of one of the NIMITATED nearest logged states,
+// which include the state itself if it was logged. Its returns in the model are compared with
+// those of the log. Uniform random actions show whether the model can be exploited: if distant
 // neighbours act as shortcuts, random actions are soon as good as the logged ones.
 //
 // 1. In the simulators the imitation earns what was logged: with raw observations, medians of
@@ -25,7 +25,7 @@
 
 #include <math.h>
 
-#define NEAR 3
+#define NIMITATED 3        // nearest logged states, one of which is imitated
 #define LEAST_SIMULATED 50 // episodes, unless the budget is spent,
 #define SPENT_SIMULATED 10 //   then at least these
 #define STEPS_TABLE 100000 // of one behaviour, if a step is a table lookup
@@ -52,7 +52,7 @@ typedef struct stage {
     rh_neighbours *from; // owned: the states of every stride-th transition
     int64_t nfrom;       // how many
     int64_t stride;      //
-    int32_t *near; // owned: of a fixed observation the nearest of these    (nstate x NEAR)
+    int32_t *near; // owned: of a fixed observation the nearest of these    (nstate x NIMITATED)
     int32_t *into, *out; // owned: a transition to and from a row     (nstate)
 
     rh_fidelity__logged logged;  // of the log
@@ -80,12 +80,12 @@ typedef struct running {
 static void imitate(stage *g, running *l)
 {
     const rh_fidelity__work *w = g->w;
-    int32_t found[NEAR], *near = found;
-    float distance2[NEAR], code[RH_MAX_CODE];
-    int n = g->nfrom < NEAR ? (int)g->nfrom : NEAR;
+    int32_t found[NIMITATED], *near = found;
+    float distance2[NIMITATED], code[RH_MAX_CODE];
+    int n = g->nfrom < NIMITATED ? (int)g->nfrom : NIMITATED;
     if (g->entries) {
         int32_t row = rh_env_obs_index(g->env, g->state);
-        near = g->near + (size_t)row * NEAR;
+        near = g->near + (size_t)row * NIMITATED;
         if (near[0] == UNASKED)
             rh_neighbours__find(g->from, rh_fidelity__code(w, row), n, -1, near, distance2);
     } else {
@@ -309,13 +309,13 @@ static bool map_rows(stage *g)
 {
     const rh_log *log = g->w->log;
     size_t n = (size_t)log->nstate;
-    g->near = rh_alloc(n * NEAR, sizeof *g->near);
+    g->near = rh_alloc(n * NIMITATED, sizeof *g->near);
     g->into = rh_alloc(n, sizeof *g->into);
     g->out = rh_alloc(n, sizeof *g->out);
     if (!g->near || !g->into || !g->out)
         return false;
     for (size_t i = 0; i < n; i++) {
-        g->near[i * NEAR] = UNASKED;
+        g->near[i * NIMITATED] = UNASKED;
         g->into[i] = g->out[i] = NOBODY;
     }
     for (int64_t t = log->n - 1; t >= 0; t--) {

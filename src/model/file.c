@@ -30,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_STEPS 1e15
+#define MOST_STEPS 1e15 // of a run; a double counts so far
 
 // ---------------------------------------------------------------------------- helpers
 

@@ -10,9 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEFT 0.5            // of the mean distance of two logged states: off the path
-#define NRANDOM 400         // random stretches of the ignorant forecast
-#define LEAST_EFFECTIVE 5.0 // stretches that a score must rest on
+// of the mean distance of two logged states: off the path; by hand. With 0.25 the score of the
+// chosen model moves by 0.006 (Cartpole) and 0.013 (Acrobot); with 1 by 0.015 in Acrobot, and
+// in Cartpole another way of carrying is chosen, 0.199 instead of 0.134.
+#define LEFT 0.5
+#define NRANDOM 400 // random stretches of the ignorant forecast
+// stretches that a score must rest on; by hand. 2.5 and 10 move the score of the chosen model
+// by up to 0.05 and choose the same in two logs.
+#define LEAST_EFFECTIVE 5.0
 
 // Random stretches of the log: at each horizon, those of them that are known.
 typedef struct pool {

@@ -24,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-#define BELOW 10.0 // a carried reward is at most so many ranges of the log's rewards below them
+// a carried reward is at most so many ranges of the log's rewards below them; by hand
+#define BELOW 10.0
 
 double rh_knn__difference(const rh_model *model, int sensor, double a, double b)
 {

@@ -12,8 +12,8 @@
 // 4. A plant that is never reset must be brought back by the agent. A new start would rescue
 //    it: of a chiller (bench/chiller.c, seed 16) a model with new starts promised -8,600, with
 //    2 of 10,000 steps out of coverage, and the plant gave -36,600. So a step goes on there,
-//    with at most the lowest reward of the log, up to FAR ranges of the log beside it: farther
-//    out the log says nothing, not even whether there is a wall.
+//    with at most the lowest reward of the log, up to MOST_RANGES_OUT ranges of the log beside
+//    it: farther out the log says nothing, not even whether there is a wall.
 // 5. A sensor that no action moves stays within its logged range. The agent cannot lead it out,
 //    and small errors would add up.
 
@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 1.0 // ranges of the log
+#define MOST_RANGES_OUT 1.0 // decision 4: of the log; by hand, as nothing is known there
 
 typedef struct carried {
     const rh_model *model; // borrowed
@@ -233,7 +233,8 @@ static void set_bounds(carried *w)
     const rh_log *log = w->model->log;
     const rh_task *task = &w->model->task;
     for (int k = 0; k < log->nobs; k++) {
-        double far = FAR * (task->obs_hi[k] - task->obs_lo[k]), lo = INFINITY, hi = -INFINITY;
+        double far = MOST_RANGES_OUT * (task->obs_hi[k] - task->obs_lo[k]), lo = INFINITY,
+               hi = -INFINITY;
         for (int64_t i = 0; i < log->nstate; i++) {
             lo = fmin(lo, log->obs[i * log->nobs + k]);
             hi = fmax(hi, log->obs[i * log->nobs + k]);

@@ -28,7 +28,7 @@
 
 #define MOST_QUERIES 100000
 #define MOST_ENCODED 20000
-#define FLOOR 0.99
+#define FLOOR 0.99 // decision 3, which has the measurement
 
 static int float_ascending(const void *a, const void *b)
 {

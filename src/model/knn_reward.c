@@ -8,8 +8,8 @@
 //    a log may have been changed after it was read, and resets change where ends arrive.
 // 2. Discrete actions are indices; the formula has the numbers that are their labels.
 // 3. A step needs a lowest reward, which also scores runs that break down. For a formula it is
-//    the lowest of the log's steps with all numbers FAR times as far from the middle of their
-//    range: farther out nothing is known of the plant anyway. There is no highest.
+//    the lowest of the log's steps with all numbers WIDENED times as far from the middle of
+//    their range: farther out nothing is known of the plant anyway. There is no highest.
 // 4. Where the formula has no value (1/0), the reward is carried over.
 
 #include "knn_internal.h"
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 3.0        // decision 3
+#define WIDENED 3.0    // decision 3; by hand
 #define TOLERANCE 1e-9 // of the largest reward
 #define NX (2 * RH_MAX_OBS + RH_MAX_ACT)
 
@@ -105,8 +105,8 @@ void rh_knn__bound_formula(rh_knn *knn, const rh_model *model)
         gather_logged(knn, log, t, x);
         for (int k = 0; k < nobs; k++) {
             double middle = 0.5 * (lo[k] + hi[k]);
-            x[k] = middle + FAR * (x[k] - middle);
-            x[nobs + nact + k] = middle + FAR * (x[nobs + nact + k] - middle);
+            x[k] = middle + WIDENED * (x[k] - middle);
+            x[nobs + nact + k] = middle + WIDENED * (x[nobs + nact + k] - middle);
         }
         double reward = rh_expression__value(&knn->formula, x);
         if (isfinite(reward))

@@ -34,7 +34,7 @@
 
 #define NTRIAL 3      // leaves that test the boxes
 #define TRIAL_K 8     // neighbours they ask for
-#define TOO_MANY 0.35 // share of visited leaves above which boxes do not pay
+#define TOO_MANY 0.35 // share of visited leaves above which boxes do not pay: decision 1
 
 _Static_assert(RH_NEIGHBOURS_MOST == RH_MOST_NEAR && RH_NEIGHBOURS_DIM == RH_MOST_DIM,
                "the loops hold the most neighbours of a query");

@@ -12,7 +12,7 @@
 //    left the logged path would take them in states where no controller would, and in an
 //    unstable plant even the truth would fail again and again. So a replay follows the logged
 //    actions until its state is farther from the logged one than half of the mean distance of
-//    two logged states; from then on it takes the action of one of the NEAR nearest logged
+//    two logged states; from then on it takes the action of one of the NIMITATED nearest logged
 //    states, as the log's behaviour would. (In Cartpole, near-optimal, the rewards of a model
 //    that is 20 times truer after one step scored 12.9 after 200 steps of logged actions
 //    alone.)
@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR 3 // logged states that are imitated off the logged path
+#define NIMITATED 3 // logged states, one of which is imitated off the logged path
 
 // One model being replayed.
 typedef struct playing {
@@ -55,10 +55,10 @@ typedef struct playing {
 // The action of one of the nearest logged states.
 static const double *imitate(const rh_stretches *r, const double *obs, rh_rng *rng)
 {
-    float x[RH_STRETCHES__NCOORD], distance2[NEAR];
-    int32_t near[NEAR];
+    float x[RH_STRETCHES__NCOORD], distance2[NIMITATED];
+    int32_t near[NIMITATED];
     rh_stretches__scale(r, obs, x);
-    int n = r->from ? rh_neighbours__find(r->from, x, NEAR, -1, near, distance2) : 0;
+    int n = r->from ? rh_neighbours__find(r->from, x, NIMITATED, -1, near, distance2) : 0;
     int64_t t = n ? near[rh_rng_below(rng, (uint32_t)n)] : 0;
     return r->log->act + t * r->log->nact;
 }

@@ -49,21 +49,23 @@
 
 #define LARGE 12.0               // units of a jump
 #define STEP_SHARE (1.0 / LARGE) // of the median step: the least unit
-#define SHOWN 0.5                // of its range: the longest jump threshold of a sensor
-#define MOST 0.25                // of the steps
-#define MOST_FITTED 100000       // steps of the fit, evenly spaced
-#define MOST_UNITS 8192          // steps of a median, evenly spaced
-#define ROUNDS 20                // of fitting
-#define RIDGE 1e-6               // of the mean variance
-#define NEAR 8                   // neighbours whose residuals are added
-#define MOST_POINTS 200000       // steps searched for neighbours
-#define AMONG 0.25               // share of the starts that an arrival must be near to
-#define NEARER 0.5               // of its jump
-#define MOST_STARTS 512          // arrivals and starts compared with
-#define CONTACT 5.0              // jump thresholds, at least median steps: near a wall,
-#define CLOSE 0.1                //   and this share of the range
-#define SPIKE 2                  // steps within which a spike is taken back
-#define EXACT 1e-9               // of the range: no difference
+// of its range: the longest jump threshold of a sensor; by hand. Of this, AMONG, CONTACT and
+// CLOSE, half and twice as much find the same 29 resets of a Cartpole log.
+#define SHOWN 0.5
+#define MOST 0.25              // of the steps
+#define MOST_FITTED 100000     // steps of the fit, evenly spaced
+#define MOST_UNITS 8192        // steps of a median, evenly spaced
+#define ROUNDS 20              // of fitting
+#define RIDGE_OF_VARIANCE 1e-6 // of the mean; by hand: half and twice as much find the same
+#define NSIMILAR 8             // neighbours whose residuals are added
+#define MOST_POINTS 200000     // steps searched for neighbours
+#define AMONG 0.25             // share of the starts that an arrival must be near to; by hand
+#define NEARER 0.5             // of its jump; by hand: 1 finds the same 29, 0.25 finds 26
+#define MOST_STARTS 512        // arrivals and starts compared with
+#define CONTACT 5.0            // jump thresholds, at least median steps: near a wall; by hand,
+#define CLOSE 0.1              //   and this share of the range; by hand
+#define SPIKE 2                // steps within which a spike is taken back
+#define EXACT 1e-9             // of the range: no difference
 
 typedef struct search {
     const rh_facts__steps *steps; // borrowed
@@ -251,7 +253,7 @@ static void fit(search *s)
     for (int i = 0; i < p; i++)
         trace += s->xx[i * p + i];
     for (int i = 0; i < p; i++)
-        s->xx[i * p + i] += trace > 0.0 ? RIDGE * trace / p : 1.0;
+        s->xx[i * p + i] += trace > 0.0 ? RIDGE_OF_VARIANCE * trace / p : 1.0;
     bool solvable = rh_cholesky__factor_small(p, s->xx, (size_t)p, 0.0);
     for (int k = 0; solvable && k < d; k++)
         rh_cholesky__solve_small(p, s->xx, (size_t)p, s->xy + k, (size_t)d);
@@ -476,11 +478,11 @@ static rh_status make_cloud(cloud *c, const search *s, int g, rh_error *err)
 // The median residual of the steps near step j, and the median distance from it.
 static void ask_near(const search *s, const cloud *c, int64_t j, double *fix, double *spread)
 {
-    float point[RH_NEIGHBOURS_DIM], distance[NEAR];
-    int32_t near[NEAR];
-    double r[NEAR][RH_MAX_OBS], x[NEAR];
+    float point[RH_NEIGHBOURS_DIM], distance[NSIMILAR];
+    int32_t near[NSIMILAR];
+    double r[NSIMILAR][RH_MAX_OBS], x[NSIMILAR];
     point_of(s, j, point);
-    int n = rh_neighbours__find(c->points, point, NEAR, -1, near, distance);
+    int n = rh_neighbours__find(c->points, point, NSIMILAR, -1, near, distance);
     for (int i = 0; i < n; i++)
         residual(s, c->step[near[i]], r[i]);
     for (int k = 0; k < s->d; k++) {
@@ -504,7 +506,7 @@ static rh_status ask_neighbours(search *s, rh_error *err)
         bool any = false;
         for (int64_t i = 0; i < s->nfound && !any; i++)
             any = group_of(s, s->found[i]) == g;
-        if (!any || s->count[g] < NEAR)
+        if (!any || s->count[g] < NSIMILAR)
             continue;
         rc = make_cloud(&c, s, g, err);
         for (int64_t i = 0; i < s->nfound && !rc; i++) {

@@ -34,19 +34,23 @@
 
 #define JUMP 0.75        // of the range: a jump
 #define SMALL 0.25       // of the range: the longest usual step
-#define BETWEEN 0.1      // steps between, per jump
+#define BETWEEN 0.1      // steps between, per jump; by hand
 #define FEWEST_JUMPS 3   //
 #define STEPS_PER_JUMP 3 // small steps that are not 0
-#define OTHER_WAY 0.1    // jumps in the rarer direction, of all
-#define REGULAR 0.15     // median deviation of the period, in steps, if there is one direction
-#define ROUND 0.02       // deviation from a circle
-#define CANCELS 0.1      // standard deviation of the sum of squares, of that of one square
-#define SCREEN 1024      // steps that pairs are looked for in
-#define ARRIVALS 3       // at a wall
-#define BESIDE 5         // values beside it,
-#define HEAVY 4.0        // how much more often it is at the wall than at these on average
-#define DISTINCT 10      // values of a sensor with walls
+#define OTHER_WAY 0.1    // jumps in the rarer direction, of all; by hand
+// median deviation of the period, in steps, if there is one direction; by hand
+#define REGULAR 0.15
+#define ROUND 0.02 // deviation from a circle
+// standard deviation of the sum of squares, of that of one square; by hand: half and twice as
+// much find the same two pairs of Acrobot
+#define CANCELS 0.1
+#define SCREEN 1024 // steps that pairs are looked for in
+#define ARRIVALS 3  // at a wall
+#define BESIDE 5    // values beside it,
+#define HEAVY 4.0   // how much more often it is at the wall; a rounded sine: 3.4
+#define DISTINCT 10 // values of a sensor with walls
 
+// decision 3 of wraps: periods that sensors have by their units
 static const double natural[] = {1.0,   2.0,   M_PI,  2.0 * M_PI, 7.0,    12.0,   24.0,   60.0,
                                  100.0, 180.0, 360.0, 365.0,      1440.0, 3600.0, 86400.0};
 enum { NNATURAL = sizeof natural / sizeof *natural };

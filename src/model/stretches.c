@@ -30,7 +30,7 @@
 #define FOLDS_FEW 2         // folds run if the log has more than
 #define MOST_ALL_FOLDS 5000 //   so many steps, because networks are slow to fit
 #define NBLOCK 25           // blocks of a log without episodes
-#define GAP 0.01            // of the log, between a held-out block and the steps used
+#define GAP 0.01            // of the log, between a held-out block and the steps used; by hand
 #define MOST_STRETCH 200    // stretches,
 #define LEAST_STRETCH 50    //   fewer if they are long,
 #define MOST_STEPS 300000   //   to spend at most so many steps on replays of a model

@@ -24,7 +24,7 @@
 #include <math.h>
 
 #define SHORTEST_RUN 1000
-#define MARGIN 0.1       // of the range, on each side
+#define MARGIN 0.1       // of the range, on each side: decision 3
 #define USUAL_GAMMA 0.99 // of a task without terminal steps
 
 static rh_status check_given(const rh_task *task, const rh_log *log, rh_error *err)

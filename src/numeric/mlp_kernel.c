@@ -280,7 +280,7 @@ static void turn(int m, int n, const float *from, ptrdiff_t from_row, float *to,
 
 // ---------------------------------------------------------------------------- Adam
 
-#define SMALL 1e-30f
+#define SMALL 1e-30f // moments below this are 0: subnormal numbers are slow
 
 static void adam(size_t n, const rh_mlp__adam_step *step, float *restrict w, float *restrict m,
                  float *restrict v, const float *restrict g)

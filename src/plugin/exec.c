@@ -30,7 +30,7 @@
 
 extern char **environ;
 
-#define START_UP 30.0
+#define START_UP 30.0 // decision 5
 
 // ---------------------------------------------------------------------------- the program
 

@@ -34,12 +34,13 @@
 #define omp_get_thread_num() 0
 #endif
 
-#define MOST_BLUR 1.25
+#define MOST_BLUR 1.25 // decision 1; blur.c has what it is
 enum { NFOLD = 5, NFIRST_FOLD = 1, NLAST = 4 };
 
+// the candidates of the opening comment
 static const double some_d[] = {4, 8, 16};
-static const double some_zeta[] = {0.5, 0.2};
-static const double some_rate[] = {1e-4, 3e-4, 1e-3};
+static const double some_zeta[] = {0.5, 0.2};         // likewise
+static const double some_rate[] = {1e-4, 3e-4, 1e-3}; // likewise
 
 typedef struct candidate {
     rh_repr_trial trial;

@@ -13,11 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-#define SMALL 4096 // largest space of which all settings are evaluated
-#define SPREAD 256 // random points
-#define NEAR 256   // points around the best settings
-#define AROUND 4   // best settings
-#define CLIMBED 5  // points that are improved
+#define SMALL 4096  // largest space of which all settings are evaluated
+#define SPREAD 256  // random points
+#define NAROUND 256 // points around the best settings
+#define AROUND 4    // best settings
+#define CLIMBED 5   // points that are improved
 #define CHUNK 64
 #define STEPS 40 // evaluations of a climb
 #define MOVES 16 // names tried in one move
@@ -105,7 +105,7 @@ static void look_around(const place *p, rh_rng *rng, rh_bayes__kept *kept)
 
     double u[CHUNK * RH_MAX_DIM];
     int n = 0;
-    for (int i = 0; i < SPREAD + NEAR; i++) {
+    for (int i = 0; i < SPREAD + NAROUND; i++) {
         double *to = u + n * p->ndim;
         if (i < SPREAD || best.n == 0) {
             for (int k = 0; k < p->ndim; k++)
@@ -117,7 +117,7 @@ static void look_around(const place *p, rh_rng *rng, rh_bayes__kept *kept)
         snap(p, to);
         if (!p->steps || !tried(p, to))
             n++;
-        if (n == CHUNK || i == SPREAD + NEAR - 1) {
+        if (n == CHUNK || i == SPREAD + NAROUND - 1) {
             look(p, n, u, kept);
             n = 0;
         }

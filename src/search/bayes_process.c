@@ -39,12 +39,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 300  // decision 2: points, chosen from all settings
-#define AFTER 32  // and points that came since
-#define CHUNK 64  // points that space is made for at a time
-#define STARTS 3  // starts of a fit, at most
-#define FEW 50    // settings below which some starts are random
-#define FENCE 3.0 // decision 6: scales below the median that are believed
+#define MOST 300 // decision 2: points, chosen from all settings
+#define AFTER 32 // and points that came since
+#define CHUNK 64 // points that space is made for at a time
+#define STARTS 3 // starts of a fit, at most
+#define FEW 50   // settings below which some starts are random
+// decision 6: scales below the median that are believed. In a Cartpole study of 25 trials, one
+// seed, 1.5 and 6 end at -39.3 and -38.1, 3 at -34.4.
+#define FENCE 3.0
 #define DOUBT 0.6 // longest length scale elsewhere, relative to the prior mean
 
 // Random stream, besides those of bayes.c and number 0 of bayes_next.c.

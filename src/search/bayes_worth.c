@@ -20,7 +20,7 @@
 #include <nlopt.h>
 #include <string.h>
 
-#define LN_ROOT_2PI 0.91893853320467274178
+#define LN_ROOT_2PI 0.91893853320467274178 // ln sqrt(2 pi)
 #define CHUNK 64
 
 // Mills' ratio at s >= 0, and 1 - s R(s).

@@ -28,9 +28,9 @@
 #include <math.h>
 #include <string.h>
 
-#define ROOT5 2.2360679774997896964
-#define LN_2PI 1.8378770664093454836
-#define BROKEN 0.05 // share of best - worst
+#define ROOT5 2.2360679774997896964  // sqrt(5)
+#define LN_2PI 1.8378770664093454836 // ln(2 pi)
+#define BROKEN 0.05                  // of best - worst: slightly worse than the worst; by hand
 
 double rh_gp__broken(double worst, double best)
 {

@@ -14,7 +14,7 @@
 #include <nlopt.h>
 #include <string.h>
 
-#define HOPELESS (-1e30)
+#define HOPELESS (-1e30) // decision 3: below the evidence of any data
 
 typedef struct climb {
     rh_gp *gp;

@@ -19,9 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR 1e12     // largest exact multiple of a step
-#define NAMES 1024   // values of RH_DIM_NAMES
-#define LIST 1000000 // values of RH_DIM_LIST
+#define MOST_MULTIPLE 1e12 // of a step that is exact in a double
+#define NAMES 1024         // values of RH_DIM_NAMES
+#define LIST 1000000       // values of RH_DIM_LIST
 
 rh_search__text rh_search__write(double number)
 {
@@ -259,7 +259,8 @@ static rh_status check_range(const rh_dim *dim, rh_error *err)
                        dim->name, step.text);
     if (!stepped(dim))
         return RH_OK;
-    if (!(fabs(dim->lo / dim->step) <= FAR && fabs(dim->hi / dim->step) <= FAR))
+    if (!(fabs(dim->lo / dim->step) <= MOST_MULTIPLE &&
+          fabs(dim->hi / dim->step) <= MOST_MULTIPLE))
         return rh_fail(err, RH_EINVAL, "%.64s: step = %s is too small for %s to %s", dim->name,
                        step.text, lo.text, hi.text);
     if (rh_dim_count(dim) < 1.0)

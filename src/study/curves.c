@@ -26,10 +26,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define RATE 0.01
+#define RATE 0.01         // decision 1
 #define LEAST_SPREAD 0.01 // decision 3
-#define SLACK 0.5         // of a deficit that does not count, in standard deviations
-#define CUT 3.0           // most that a point counts
+#define SLACK 0.5         // in standard deviations: CUSUM's reference value for a shift of one
+#define CUT 3.0           // decision 2: most that a point counts
 
 double rh_promise_deficit(double before, double mean, double spread, int nrun, double y)
 {

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BEYOND 3.0
-#define LEAST_STEPS 1.0
+#define MOST_BEYOND 3.0 // of `beyond`, which has no upper end; the rule does not use it
+#define LEAST_STEPS 1.0 // of `data`: the logarithm of an action never taken is 0
 
 static const struct {
     const char *name, *about;

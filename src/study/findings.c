@@ -26,11 +26,11 @@
 #include <math.h>
 #include <string.h>
 
-#define COVERAGE_WARNING 0.05
-#define COVERAGE_NOTICE 0.01
-#define TIED 0.5
-#define LONG 0.5      // decision 5, of the cut-off
-#define EXPLOITED 0.5 // decision 7
+#define COVERAGE_WARNING 0.05 // decision 1; by hand
+#define COVERAGE_NOTICE 0.01  // decision 1; by hand
+#define TIED 0.5              // decision 2
+#define LONG 0.5              // decision 5, of the cut-off; by hand
+#define EXPLOITED 0.5         // decision 7; by hand
 
 // The agent's value of a dimension at x (ndim), as text.
 static void write_value(const rh_plan *plan, int d, const double *x, char text[40])

@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-#define ERRORS 2.0      // decision 2
+#define ERRORS 2.0      // decision 2: about 95 %
 #define QUARTILES 1.349 // between the quartiles of a normal distribution, in deviations
 #define NSEGMENT 30.0   // of a continuing run, for median and worst (eval)
 

@@ -38,7 +38,7 @@
 #include <stdarg.h>
 
 #define HIGH 0.9     // decision 4
-#define MEDIUM 0.6   //
+#define MEDIUM 0.6   // decision 4
 #define CANNOT 0.3   // decision 3
 #define UNSOUND 0.75 // decision 5
 

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define GOLDEN 0.6180339887498949
+#define GOLDEN 0.6180339887498949 // (sqrt(5) - 1) / 2: evenly spread points
 
 // A logged step whose state may be a start.
 typedef struct candidate {
