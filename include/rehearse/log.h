@@ -8,6 +8,9 @@
 #define REHEARSE_LOG_H
 
 #include "rehearse/describe.h"
+#include "rehearse/key.h"
+
+#include <stdio.h>
 
 // ---------------------------------------------------------------------------- the log
 
@@ -216,20 +219,32 @@ RH_API bool rh_observer_show(rh_observer *observer, const double *sensor, double
 // This action was taken at the observation shown last.
 RH_API void rh_observer_act(rh_observer *observer, const double *act);
 
-// Parse a duration: "90", "90s", "15m", "2h", "1d". Seconds, or the log's own unit of time.
-// False if the text is no duration, or not finite and above 0.
-RH_API bool rh_log_duration(const char *text, double *seconds);
+// The rows of these options: what a file, the command line and Python accept. NULL after the
+// last.
+RH_API const rh_key *rh_log_key_at(int i);
 
-// Options from a YAML file. The keys (obs, action, reward, ...) are at the top level, below
-// `roles:`, or below `data:` and its `roles:`. `path:` names the log, relative to the file.
+// Options as they were set by their keys, in files or one by one; later ones override.
 typedef struct rh_log_roles rh_log_roles;
 
 // Owned: *out, free with rh_log_roles_destroy(). Nullable: err.
-RH_API rh_status rh_log_roles_read(rh_log_roles **out, const char *path, rh_error *err);
-RH_API void rh_log_roles_destroy(rh_log_roles *roles);           // NULL is allowed
+RH_API rh_status rh_log_roles_create(rh_log_roles **out, rh_error *err);
+RH_API void rh_log_roles_destroy(rh_log_roles *roles); // NULL is allowed
+
+// Read a YAML file. The keys (obs, action, reward, ...) are at the top level, below `roles:`,
+// or below `data:` and its `roles:`. `path:` names the log, relative to the file. Nullable:
+// err.
+RH_API rh_status rh_log_roles_read(rh_log_roles *roles, const char *path, rh_error *err);
+
+// Set one key: "max_gap" to "15m". `where` opens a message: "--max-gap". Nullable: where, err.
+RH_API rh_status rh_log_roles_set(rh_log_roles *roles, const char *key, const char *text,
+                                  const char *where, rh_error *err);
+
 RH_API const char *rh_log_roles_path(const rh_log_roles *roles); // NULL if not given
-// Set the options that the file gives; opt borrows from roles.
+// Set the options that were given; opt borrows from roles.
 RH_API void rh_log_roles_apply(const rh_log_roles *roles, rh_log_options *opt);
+// How the log was read, as `roles:` of a file. Nullable: err.
+RH_API rh_status rh_log_roles_write(const rh_log_roles *roles, const rh_log *log, FILE *out,
+                                    rh_error *err);
 
 // Read a log of any format. path "-": text from standard input. Owned: *out, free with
 // rh_log_destroy(). Nullable: opt (all defaults), err. On failure *out is left untouched.

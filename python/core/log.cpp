@@ -5,7 +5,6 @@
 #include <cmath>
 
 using Texts = std::map<std::string, std::string>;
-using Numbers = std::map<std::string, double>;
 
 // ---------------------------------------------------------------------------- reading
 
@@ -14,65 +13,32 @@ static Log own(rh_log *log)
     return Log{LogPtr(log, [](const rh_log *p) { rh_log_destroy(const_cast<rh_log *>(p)); })};
 }
 
-// Set what Python gave; text, which opt borrows, must outlive it.
-static void apply(rh_log_options &opt, const Texts &text, const Numbers &number)
-{
-    const struct {
-        const char *key;
-        const char **to;
-    } texts[] = {{"format", &opt.format},     {"obs", &opt.obs},
-                 {"action", &opt.action},     {"reward", &opt.reward},
-                 {"episode", &opt.episode},   {"terminal", &opt.terminal},
-                 {"truncated", &opt.truncated}, {"time", &opt.time},
-                 {"next", &opt.next},         {"derive", &opt.derive},
-                 {"actions", &opt.actions},   {"missing_words", &opt.missing_words}};
-    for (const auto &t : texts) {
-        auto at = text.find(t.key);
-        if (at != text.end())
-            *t.to = at->second.c_str();
-    }
-    auto get = [&](const char *key, double otherwise) {
-        auto at = number.find(key);
-        return at == number.end() ? otherwise : at->second;
-    };
-    opt.stack = (int)get("stack", opt.stack);
-    opt.reward_of = (rh_reward_of)get("reward_of", opt.reward_of);
-    opt.action_kind = (rh_action_kind)get("action_kind", opt.action_kind);
-    opt.decimal = (rh_decimal)get("decimal", opt.decimal);
-    opt.dates = (rh_dates)get("dates", opt.dates);
-    opt.max_gap = get("max_gap", opt.max_gap);
-    if (number.count("episode_steps"))
-        opt.episode_steps = (int64_t)number.at("episode_steps");
-    if (number.count("max_memory"))
-        opt.max_memory = (int64_t)number.at("max_memory");
-}
-
-static Log read_log(const std::optional<std::string> &path, const std::optional<std::string> &roles,
-                const Texts &text, const Numbers &number, const std::vector<double> &missing)
+// The log at path, or that a file of roles names; text: further options by their keys.
+static Log read_log(const std::optional<std::string> &path, const std::optional<std::string> &file,
+                    const Texts &text)
 {
     rh_log *log = nullptr;
-    rh_log_roles *file = nullptr;
+    rh_log_roles *roles = nullptr;
     rh_error err;
     rh_log_options opt = rh_log_defaults();
-    rh_status rc = RH_OK;
+    rh_status rc;
     {
         nb::gil_scoped_release release;
-        if (roles)
-            rc = rh_log_roles_read(&file, roles->c_str(), &err);
-        if (file)
-            rh_log_roles_apply(file, &opt);
-        apply(opt, text, number);
-        if (!missing.empty()) {
-            opt.missing = missing.data();
-            opt.nmissing = (int)missing.size();
-        }
-        const char *from = path ? path->c_str() : file ? rh_log_roles_path(file) : nullptr;
+        rc = rh_log_roles_create(&roles, &err);
+        if (!rc && file)
+            rc = rh_log_roles_read(roles, file->c_str(), &err);
+        for (const auto &[key, value] : text)
+            if (!rc)
+                rc = rh_log_roles_set(roles, key.c_str(), value.c_str(), nullptr, &err);
+        const char *from = path ? path->c_str() : roles ? rh_log_roles_path(roles) : nullptr;
         if (!rc && !from)
             rc = rh_fail(&err, RH_EINVAL, "%s: no path: in it, expected the log's",
-                         roles ? roles->c_str() : "log");
-        if (!rc)
+                         file ? file->c_str() : "log");
+        if (!rc) {
+            rh_log_roles_apply(roles, &opt);
             rc = rh_log_read(&log, from, &opt, &err);
-        rh_log_roles_destroy(file);
+        }
+        rh_log_roles_destroy(roles);
     }
     check(rc, err);
     return own(log);
@@ -218,23 +184,13 @@ static void write_log(const Log &self, const std::string &path, const std::optio
     check(rc, err);
 }
 
-static double duration(const std::string &text)
-{
-    double seconds;
-    if (!rh_log_duration(text.c_str(), &seconds))
-        refuse("max_gap = " + text + ", expected a time above 0 such as 90, 90s, 15m, 2h or 1d");
-    return seconds;
-}
-
 void bind_log(nb::module_ &m)
 {
-    m.def("read_log", read_log, nb::arg("path").none(), nb::arg("roles").none(), nb::arg("text"),
-          nb::arg("number"), nb::arg("missing"));
+    m.def("read_log", read_log, nb::arg("path").none(), nb::arg("roles").none(), nb::arg("text"));
     m.def("log_from_arrays", from_arrays, nb::arg("obs"), nb::arg("act"), nb::arg("reward"),
           nb::arg("terminal"), nb::arg("truncated"), nb::arg("begins"), nb::arg("next").none(),
           nb::arg("kind"), nb::arg("whole"), nb::arg("obs_name"), nb::arg("label"),
           nb::arg("path"));
-    m.def("duration", duration);
     nb::class_<Log>(m, "Log")
         .def_prop_ro("n", [](const Log &l) { return l.p->n; })
         .def_prop_ro("nepisode", [](const Log &l) { return l.p->nepisode; })

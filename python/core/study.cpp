@@ -76,20 +76,27 @@ static Plan make_plan(const std::string &command)
     return Plan{PlanPtr(plan, rh_plan_destroy)};
 }
 
-static nb::list plan_keys(const std::string &command)
+// The rows of a table: "log", "fit" or "tune".
+static nb::list keys(const std::string &table)
 {
-    unsigned use = command == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
+    bool of_log = table == "log";
+    unsigned use = table == "fit" ? RH_PLAN_FIT : RH_PLAN_TUNE;
     nb::list list;
     const rh_key *key;
-    for (int i = 0; (key = rh_plan_key_at(i)) != nullptr; i++) {
-        if (!(key->commands & use))
+    for (int i = 0; (key = of_log ? rh_log_key_at(i) : rh_plan_key_at(i)) != nullptr; i++) {
+        if (!of_log && !(key->commands & use))
             continue;
         nb::dict d;
+        nb::list words;
+        for (int k = 0; rh_key_name(key, k); k++)
+            words.append(rh_key_name(key, k));
         d["key"] = key->key;
         d["option"] = key->option ? nb::object(nb::str(key->option)) : nb::object(nb::none());
         d["pairs"] = key->type == RH_KEY_PAIRS;
         d["flag"] = key->type == RH_KEY_FLAG;
+        d["words"] = words;
         d["about"] = key->about;
+        d["initial"] = key->initial ? nb::object(nb::str(key->initial)) : nb::object(nb::none());
         list.append(d);
     }
     return list;
@@ -456,7 +463,7 @@ void bind_model(nb::module_ &m)
 
 void bind_study(nb::module_ &m)
 {
-    m.def("plan_keys", plan_keys);
+    m.def("keys", keys);
     m.def("make_plan", make_plan);
     m.def("fit", fit, nb::arg("plan"), nb::arg("log"), nb::arg("starts").none(), nb::arg("jobs"),
           nb::arg("fidelity"), nb::arg("watch"));

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, _plan
 from ._errors import Error, InvalidError, missing
 from ._show import Finding, findings, frame, html_findings, html_table, number
 
@@ -22,19 +22,9 @@ if TYPE_CHECKING:
 
 Columns = Union[str, Sequence[str]]
 
-_TEXT = ("obs", "action", "reward", "episode", "terminal", "truncated", "time", "next", "actions")
-_CHOICE = {
-    "reward_of": ("action", "state"),
-    "action_kind": ("auto", "discrete", "continuous"),
-    "decimal": ("auto", "point", "comma"),
-    "dates": ("auto", "day-first", "month-first"),
-}
-ROLES = (*_TEXT, *_CHOICE, "derive", "stack", "missing", "max_gap", "episode_steps", "max_memory",
-         "format", "roles")  # the options of read()
-
-
-def _columns(value: Columns) -> str:
-    return value if isinstance(value, str) else ",".join(value)
+_KEYS = {row["key"]: row for row in _core.keys("log") if row["option"]}
+_ACTION_KINDS: List[str] = _KEYS["action_kind"]["words"]
+ROLES = (*_KEYS, "roles")  # the options of read()
 
 
 class Log:
@@ -209,49 +199,23 @@ class Report:
 # ------------------------------------------------------------------------------- reading
 
 
-def _options(roles: Mapping[str, Any]) -> Tuple[Dict[str, str], Dict[str, float], List[float]]:
-    """Texts, numbers and missing values for the library."""
-    text: Dict[str, str] = {}
-    numbers: Dict[str, float] = {}
-    values: List[float] = []
+def _options(roles: Mapping[str, Any]) -> Dict[str, str]:
+    """Options as a file of roles has them."""
+    out: Dict[str, str] = {}
     for key, value in roles.items():
-        if value is None:
-            continue
-        if key in _TEXT:
-            text[key] = _columns(value)
-        elif key == "derive":
-            if isinstance(value, Mapping):
-                value = [f"{name} = {formula}" for name, formula in value.items()]
-            text[key] = value if isinstance(value, str) else "; ".join(value)
-        elif key in _CHOICE:
-            names = _CHOICE[key]
-            if value not in names:
-                raise InvalidError(f"{key} = {value!r}, expected " + " or ".join(names))
-            numbers[key] = names.index(value)
-        elif key == "missing":
-            words = []
-            for one in value if isinstance(value, (list, tuple)) else str(value).split(","):
-                try:
-                    values.append(float(one))
-                except ValueError:
-                    words.append(str(one))
-            if words:
-                text["missing_words"] = ",".join(words)
-        elif key == "max_gap":
-            numbers[key] = _core.duration(value) if isinstance(value, str) else float(value)
-        elif key == "format":
-            text[key] = str(value)
-        elif key in ("stack", "episode_steps", "max_memory"):
-            numbers[key] = int(value)
-        else:
+        if key not in _KEYS:
             raise TypeError(f"read() has no option '{key}', expected one of: {', '.join(ROLES)}")
-    return text, numbers, values
+        if key == "derive" and isinstance(value, Mapping):
+            value = [f"{name} = {formula}" for name, formula in value.items()]
+        if key == "derive" and not isinstance(value, str):
+            value = "; ".join(value)
+        out[key] = _plan.text(value)
+    return out
 
 
 def _by_path(path: Optional[str], roles: Optional[str], options: Mapping[str, Any],
              name: Optional[str] = None) -> Log:
-    text, numbers, values = _options(options)
-    return Log(_core.read_log(path, roles, text, numbers, values), name)
+    return Log(_core.read_log(path, roles, _options(options)), name)
 
 
 def _flat_arrow(table: Any) -> Any:
@@ -380,7 +344,8 @@ def read(
 
     source: the path of a CSV, HDF5, NPZ, JSON lines, Parquet or Arrow file, or of a YAML file with
     roles; a pandas DataFrame; a pyarrow Table; a Minari dataset. The other arguments are the
-    options of `rehearse inspect` (docs/logs.md); what is not given is detected.
+    options of `rehearse inspect` (docs/logs.md); what is not given is detected. Lists of columns may
+    be Python lists.
     """
     options = {k: v for k, v in locals().items() if k in ROLES and k != "roles" and v is not None}
     file = None if roles is None else os.fspath(roles)
@@ -415,6 +380,9 @@ def read(
                     "Table or a Minari dataset; rehearse.from_arrays() takes NumPy arrays")
 
 
+_plan.document(read, _KEYS)
+
+
 def from_arrays(
     obs: ArrayLike,
     action: ArrayLike,
@@ -447,9 +415,8 @@ def from_arrays(
     if r.ndim != 1 or o.ndim != 2 or a.ndim != 2 or len(o) != n or len(a) != n:
         raise InvalidError(f"from_arrays: shapes {o.shape}, {a.shape}, {r.shape} of obs, action and "
                            "reward, expected one row per step in each")
-    if action_kind not in _CHOICE["action_kind"]:
-        raise InvalidError(f"action_kind = {action_kind!r}, expected "
-                           + " or ".join(_CHOICE["action_kind"]))
+    if action_kind not in _ACTION_KINDS:
+        raise InvalidError(f"action_kind = {action_kind!r}, expected " + " or ".join(_ACTION_KINDS))
 
     def marks(x: Optional[ArrayLike], what: str) -> NDArray[np.uint8]:
         out = np.zeros(n, np.uint8) if x is None else np.ascontiguousarray(x).astype(np.uint8)
@@ -466,5 +433,5 @@ def from_arrays(
         raise InvalidError(f"from_arrays: {len(sensors)} names of sensors, expected {o.shape[1]}")
     return Log(_core.log_from_arrays(
         o, a, r, marks(terminal, "terminal"), marks(truncated, "truncated"), marks(begins, "begins"),
-        following, _CHOICE["action_kind"].index(action_kind), bool(np.issubdtype(raw.dtype, np.integer)),
+        following, _ACTION_KINDS.index(action_kind), bool(np.issubdtype(raw.dtype, np.integer)),
         list(sensors or ()), list(actions or ()), name), name)

@@ -115,3 +115,6 @@ def fit(
     core = work(lambda watch: _core.fit(plan, source._core, first._core if first else None, threads,
                                         fidelity, watch), progress)
     return Model(core, source.name)
+
+
+_plan.document(fit, _plan.names("fit"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Dict, List, Mapping, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Tuple, Union
 
 from . import _core
 from ._errors import InvalidError
@@ -17,12 +17,22 @@ def names(command: str) -> Dict[str, Dict[str, Any]]:
     """{keyword: key} of a command: the options of the program, with underscores."""
     if command not in _names:
         table: Dict[str, Dict[str, Any]] = {}
-        for key in _core.plan_keys(command):
+        for key in _core.keys(command):
             plain = key["key"].replace(".*", "").replace(".", "_")
             for name in (key["option"].replace("-", "_") if key["option"] else plain, plain):
                 table.setdefault(name, key)
         _names[command] = table
     return _names[command]
+
+
+def document(function: Callable[..., Any], table: Mapping[str, Mapping[str, Any]]) -> None:
+    """Append what every keyword argument is to the documentation of a function."""
+    lines = [function.__doc__ or "", "    Keyword arguments:\n"]
+    for name, row in table.items():
+        default = f" (default: {row['initial']})" if row["initial"] else ""
+        words = f" ({', '.join(row['words'])})" if row["words"] else ""
+        lines.append(f"    {name}: {row['about']}{words}{default}")
+    function.__doc__ = "\n".join(lines)
 
 
 def text(value: Any) -> str:

@@ -267,6 +267,9 @@ def tune(
                       cpus() if jobs is None else jobs, progress)
 
 
+_plan.document(tune, _plan.names("tune"))
+
+
 def _carry_out(plan: _core.Plan, source: Optional[Log], first: Optional[Log], model: Optional[Model],
                folder: Optional[str], jobs: int, progress: Optional[bool]) -> Study:
     core = _core.Study(plan, source._core if source else None, first._core if first else None,

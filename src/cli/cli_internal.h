@@ -1,9 +1,9 @@
 // cli_internal.h - what the files of the program share.
 //
 // A command is one constant in one file, cmd_<name>.c, and one line in main.c. Options of the
-// plan come from the library's table of keys, the others from the command's own table: parsing,
-// --help, the manual page and the completions read both. Functions that can fail print the
-// reason on standard error and return the program's exit code.
+// plan and of a log are rows of the library's tables, the others rows of the command's own:
+// parsing, --help, the manual page and the completions read them. Functions that can fail print
+// the reason on standard error and return the program's exit code.
 
 #ifndef CLI_INTERNAL_H
 #define CLI_INTERNAL_H
@@ -24,51 +24,9 @@ enum {
 
 // ---------------------------------------------------------------------------- commands
 
-// What an argument is: how it is read, checked and completed.
-typedef enum cli_kind {
-    CLI_NONE,        // there is none
-    CLI_WHOLE,       // a whole number, lo to hi
-    CLI_TEXT,        // any text
-    CLI_FILE,        // a path
-    CLI_AGENT_SET,   // from here on name=value: a hyperparameter of the agent
-    CLI_ENV_SET,     // an option of the environment
-    CLI_MODEL_SET,   // a parameter of the model
-    CLI_REPR_SET,    // a parameter of the representation
-    CLI_METHOD_SET,  // a parameter of the search
-    CLI_RANGE,       // sensor=lo:hi
-    CLI_GRID,        // a published grid
-    CLI_ENV,         // a simulator
-    CLI_CHOICE,      // a name of a key of the plan
-    CLI_ACTION_KIND, // from here on, one of the names that cli_names() gives
-    CLI_REWARD_OF,
-    CLI_DECIMAL,
-    CLI_DATES,
-    CLI_READ_FORMAT,
-    CLI_WRITE_FORMAT,
-    CLI_RESTARTS,
-    CLI_POLICY,
-    CLI_TOPIC,
-    CLI_COMMAND,
-    CLI_EXPERIMENT,
-    CLI_CONSTANTS,
-    CLI_SHELL
-} cli_kind;
-
-typedef struct cli_option {
-    const char *name;    // without its dashes
-    char letter;         // short form, 0 for none
-    cli_kind kind;       // of its argument
-    const char *value;   // what its argument is called; NULL when it takes none
-    const char *about;   // one line, without the default
-    const char *initial; // the default, in words; NULL when there is none
-    int64_t lo, hi;      // CLI_WHOLE: accepted, both ends included
-    bool repeats;        // may be given more than once
-    const rh_key *key;   // of the plan, which checks the value; NULL: the program's own
-} cli_option;
-
 typedef struct cli_group {
     const char *title;
-    const cli_option *option; // ends with one that has no name
+    const rh_key *option; // ends with one that has no name
 } cli_group;
 
 typedef struct cli_args cli_args;
@@ -79,7 +37,7 @@ typedef struct cli_command {
     const char *about;          // one line
     const char *operands;       // as the usage line writes them
     const char *detail;         // a paragraph; NULL for none
-    cli_kind operand;           // what the first of them is
+    rh_key operand;             // what the first of them is: a file or a name
     rh_plan_command plan;       // has the options of this command in the plan's table; 0: none
     const cli_group *group[10]; // its own options, ends with NULL
     const char *example[9]; // pairs of what it does and the line that does it; ends with NULL
@@ -119,23 +77,28 @@ int cli_start(const cli_command *command, int argc, char **argv);
 // A program from its beginning to its exit code.
 int cli_main(int argc, char **argv, int (*dispatch)(int argc, char **argv));
 
-// The names an argument of this kind is chosen from, in the order of the library's enum or
-// registry; 0 when the kind is not such a choice. Returns how many.
-int cli_names(cli_kind kind, const char *name[CLI_MAX_NAMES]);
-int cli_key_names(const char *key, const char *name[CLI_MAX_NAMES]); // of a key of the plan
+// The names that an argument is chosen from. Returns how many.
+int cli_names(const rh_key *key, const char *name[CLI_MAX_NAMES]);
+const rh_key *cli_plan_key(const char *key);       // of the plan
+const char *cli_plan_word(const char *key, int i); // a name of it
+// Names for rows: commands, simulators, formats to write.
+const char *cli_command_name(int i);
+const char *cli_env_name(int i);
+const char *cli_write_format(int i);
 
 // The options of a command, those of a heading together; NULL after the last.
-const cli_option *cli_option_at(const cli_command *command, int i);
+const rh_key *cli_option_at(const cli_command *command, int i);
 const char *cli_option_title(const cli_command *command, int i);
-// The names that the argument of an option is chosen from. Returns how many.
-int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES]);
+// What follows the description of an option: " (auto, point, comma)" of a choice. Returns how
+// many characters.
+int cli_option_choices(const rh_key *option, char *text, size_t size);
 
 // ---------------------------------------------------------------------------- arguments
 
 typedef struct cli_given {
-    const cli_option *option;
+    const rh_key *option;
     const char *value; // as written; NULL when the option takes none
-    int64_t number;    // CLI_WHOLE: the number; a choice: its place among the names
+    int64_t number;    // the program's own: a whole number, or the place among the names
 } cli_given;
 
 // A command line, read and checked against the command's table.
@@ -282,19 +245,14 @@ void cli_findings_json(rh_doc *json, const rh_finding *finding, int n, const rh_
 // A log and how it was read.
 typedef struct cli_log {
     rh_log *log;         // owned
-    rh_log_options opt;  // how it was read; texts are borrowed from roles and the arguments
-    rh_log_roles *roles; // owned; NULL when there is none
-    double *missing;     // owned
-    char *missing_words; // owned
-    char *derive;        // owned
+    rh_log_roles *roles; // owned: how it was read
 } cli_log;
 
 // Read a log by the options of cli_log_group; a .yaml or .yml path has roles and names the log.
 int cli_log_read(cli_log *log, const cli_args *args, const char *path);
 // The same with the roles of a file; NULL: of --roles. path NULL: the log that the file names.
 int cli_log_read_as(cli_log *log, const cli_args *args, const char *path, const char *roles);
-bool cli_is_yaml(const char *path);                // by its extension
-void cli_log_roles(FILE *out, const cli_log *log); // how it was read, as a file of roles
+bool cli_is_yaml(const char *path); // by its extension
 void cli_log_clear(cli_log *log);
 
 // "log  plant.csv: 641 steps in 11 episodes, 2 sensors, 3 actions", and the same as JSON keys.
@@ -589,7 +547,7 @@ void cli_table_print(const cli_table *table, int top);
 void cli_table_json(FILE *out, const cli_table *table);
 void cli_table_csv(FILE *out, const cli_table *table);
 
-// The topics of `list`, in the order of CLI_TOPIC.
+// The topics of `list`.
 typedef enum cli_list_topic {
     CLI_LIST_ENVS,
     CLI_LIST_AGENTS,
@@ -610,8 +568,22 @@ typedef struct cli_item {
     const rh_search_type *method;
 } cli_item;
 
+extern const char *const cli_topics[]; // their names, ending with NULL
 bool cli_list_item(cli_list_topic topic, int i, cli_item *item); // false after the last
 
+// Parameters that a completion offers: those of the item on the line.
+typedef struct cli_lookup {
+    cli_list_topic topic;
+    const char *word; // in names of functions and variables
+    const char *fish; // what finds the item
+} cli_lookup;
+
+#define CLI_NLOOKUP 5
+extern const cli_lookup cli_lookups[CLI_NLOOKUP];
+const cli_lookup *cli_lookup_of(const rh_key *option); // NULL: it has none
+// The i-th item with parameters of a topic; false after the last.
+bool cli_lookup_item(cli_list_topic topic, int i, cli_item *item);
+void cli_print_grids(void);     // all published ones
 void cli_completion_fish(void); // the script for fish
 
 // All topics or one, all items or one. Nullable: topic, only.

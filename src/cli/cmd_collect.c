@@ -21,53 +21,56 @@
 #define REPORT 10.0    // seconds, as in progress.c
 #define NAME_SIZE 4096
 
-static const cli_option what_option[] = {
-    {"policy", 'p', CLI_POLICY, "NAME", .about = "policy to log"},
-    {"steps", 'n', CLI_WHOLE, "N", .about = "steps of a log",
+static const char *const policies[] = {"near-optimal", "medium", "naive", "random", NULL};
+static const char *const restarts[] = {"normal", "random", NULL};
+
+static const rh_key what_option[] = {
+    {NULL, "policy", 'p', RH_KEY_CHOICE, "NAME", .words = policies, .about = "policy to log"},
+    {NULL, "steps", 'n', RH_KEY_WHOLE, "N", .about = "steps of a log",
      .initial = "5,000; in cartpole 10,000", .lo = 1, .hi = INT32_MAX / 2},
-    {"seed", 0, CLI_WHOLE, "N", .about = "random seed", .initial = "1", .lo = 0,
+    {NULL, "seed", 0, RH_KEY_WHOLE, "N", .about = "random seed", .initial = "1", .lo = 0,
      .hi = INT64_MAX - MOST_LOGS},
-    {"logs", 0, CLI_WHOLE, "N", .about = "number of logs, with consecutive seeds",
+    {NULL, "logs", 0, RH_KEY_WHOLE, "N", .about = "number of logs, with consecutive seeds",
      .initial = "1", .lo = 1, .hi = MOST_LOGS},
-    {"changed", 0, CLI_NONE, NULL,
+    {NULL, "changed", 0, RH_KEY_FLAG, NULL,
      .about = "the paper's changed environment: acrobot with a first link twice as long and "
               "twice as heavy"},
-    {"restarts", 0, CLI_RESTARTS, "HOW", .about = "start states of the log's episodes",
-     .initial = "as the policy requires"},
-    {"train", 0, CLI_WHOLE, "N",
+    {NULL, "restarts", 0, RH_KEY_CHOICE, "HOW", .words = restarts,
+     .about = "start states of the log's episodes", .initial = "as the policy requires"},
+    {NULL, "train", 0, RH_KEY_WHOLE, "N",
      .about = "train for exactly N steps, whatever the policy's level", .lo = 0,
      .hi = INT32_MAX},
-    {"episodes", 0, CLI_TEXT, "LO:HI",
+    {NULL, "episodes", 0, RH_KEY_TEXT, "LO:HI",
      .about = "episodes the log must complete (cartpole: failures); 50: has no upper limit, "
               "any accepts all",
      .initial = "as the policy requires"},
-    {"advice", 0, CLI_FILE, "FILE",
+    {NULL, "advice", 0, RH_KEY_FILE, "FILE",
      .about = "what to log next, from a study's report.json or tune --json: in its regions, "
               "a quarter of the actions are those that it suggests"},
-    {"tries", 0, CLI_WHOLE, "N", .about = "attempts per log", .initial = "1,000", .lo = 1,
-     .hi = INT_MAX},
+    {NULL, "tries", 0, RH_KEY_WHOLE, "N", .about = "attempts per log", .initial = "1,000",
+     .lo = 1, .hi = INT_MAX},
     {0},
 };
 
-static const cli_option env_option[] = {
-    {"env-set", 'e', CLI_ENV_SET, "NAME=VALUE", .about = "an option of the environment",
-     .repeats = true},
-    {"exec-timeout", 0, CLI_WHOLE, "SECONDS",
+static const rh_key env_option[] = {
+    {NULL, "env-set", 'e', RH_KEY_PAIRS, "NAME=VALUE", .list = "envs",
+     .about = "an option of the environment"},
+    {NULL, "exec-timeout", 0, RH_KEY_WHOLE, "SECONDS",
      .about = "how long a program of exec:COMMAND may take for an answer", .initial = "10",
      .lo = 1, .hi = 86400},
     {0},
 };
 
-static const cli_option output_option[] = {
-    {"output", 'o', CLI_FILE, "FILE",
+static const rh_key output_option[] = {
+    {NULL, "output", 'o', RH_KEY_FILE, "FILE",
      .about = "log to write: .csv, .csv.gz, .tsv, .npz, .hdf5 or .h5; with --logs, %d or %02d "
               "stands for the seed"},
-    {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
-     .initial = "by the extension of FILE"},
-    {"starts", 0, CLI_FILE, "FILE",
+    {NULL, "to", 't', RH_KEY_CHOICE, "NAME", .name = cli_write_format,
+     .about = "format to write", .initial = "by the extension of FILE"},
+    {NULL, "starts", 0, RH_KEY_FILE, "FILE",
      .about = "second log to write: 100 normal starts, one step each"},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "print nothing"},
     {0},
 };
 
@@ -503,7 +506,7 @@ const cli_command cli_collect = {
         "has them; random takes all actions with equal probability. A log with too few or "
         "too many episodes is discarded, and the next attempt trains from scratch. The same "
         "seed makes the same log.",
-    .operand = CLI_ENV,
+    .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .group = {&what_group, &env_group, &output_group, &cli_common_group},
     .example =
         {"5,000 steps of a good policy", "rehearse collect acrobot -p near-optimal -o a.csv",

@@ -11,22 +11,18 @@
 
 #include <string.h>
 
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+
 static void print_words(const char *const *name, int n)
 {
     for (int i = 0; i < n; i++)
         printf("%s%s", i ? " " : "", name[i]);
 }
 
-static void print_names(cli_kind kind)
+static void print_names(const rh_key *key)
 {
     const char *name[CLI_MAX_NAMES];
-    print_words(name, cli_names(kind, name));
-}
-
-static void print_params(const rh_param *param, int nparam)
-{
-    for (int i = 0; i < nparam; i++)
-        printf("%s%s=", i ? " " : "", param[i].name);
+    print_words(name, cli_names(key, name));
 }
 
 // One line per agent with grids. The table keeps axes of a grid and grids of an agent together.
@@ -46,51 +42,57 @@ static void print_grids(const rh_env_type *type)
         puts("' ;;");
 }
 
+const cli_lookup cli_lookups[CLI_NLOOKUP] = {
+    {CLI_LIST_AGENTS, "agent", "__rehearse_value --agent -a"},
+    {CLI_LIST_ENVS, "env", "__rehearse_env"},
+    {CLI_LIST_MODELS, "model", "__rehearse_value --model -m"},
+    {CLI_LIST_REPRS, "repr", "__rehearse_value --repr"},
+    {CLI_LIST_METHODS, "method", "__rehearse_value --method"},
+};
+
+const cli_lookup *cli_lookup_of(const rh_key *option)
+{
+    for (int i = 0; option->type == RH_KEY_PAIRS && option->list && i < CLI_NLOOKUP; i++)
+        if (strcmp(cli_topics[cli_lookups[i].topic], option->list) == 0)
+            return &cli_lookups[i];
+    return NULL;
+}
+
+bool cli_lookup_item(cli_list_topic topic, int i, cli_item *item)
+{
+    return cli_list_item(topic, i, item) && strcmp(item->name, "auto") != 0;
+}
+
+static void print_params(const cli_item *item)
+{
+    for (int i = 0; i < item->nparam; i++)
+        printf("%s%s=", i ? " " : "", item->param[i].name);
+}
+
 // The functions both shells call: names of parameters, and of grids.
 static void print_lookups(void)
 {
-    puts("_rehearse_agent_params() {\n    case $1 in");
-    for (int i = 0; i < rh_agent_ntype(); i++) {
-        const rh_agent_type *type = rh_agent_type_at(i);
-        printf("    %s) echo '", type->name);
-        print_params(type->param, type->nparam);
-        puts("' ;;");
+    cli_item item;
+    for (int k = 0; k < CLI_NLOOKUP; k++) {
+        cli_list_topic topic = cli_lookups[k].topic;
+        printf("_rehearse_%s_params() {\n    case $1 in\n", cli_lookups[k].word);
+        for (int i = 0; cli_lookup_item(topic, i, &item); i++) {
+            bool usual = topic == CLI_LIST_MODELS && i == 0;
+            printf("    %s%s) echo '", item.name, usual ? "|''" : "");
+            print_params(&item);
+            puts("' ;;");
+        }
+        if (topic == CLI_LIST_ENVS) { // whichever kind a model is: that is in its file
+            fputs("    model*) echo '", stdout);
+            for (int i = 0; cli_lookup_item(CLI_LIST_MODELS, i, &item); i++) {
+                print_params(&item);
+                putchar(' ');
+            }
+            puts("' ;;");
+        }
+        puts("    esac\n}\n");
     }
-    puts("    esac\n}\n\n_rehearse_env_params() {\n    case $1 in");
-    for (int i = 0; i < rh_env_ntype(); i++) {
-        const rh_env_type *type = rh_env_type_at(i);
-        printf("    %s) echo '", type->name);
-        print_params(type->param, type->nparam);
-        puts("' ;;");
-    }
-    // whichever kind a model is: that is in its file
-    fputs("    model*) echo '", stdout);
-    for (int i = 0; i < rh_model_ntype(); i++) {
-        print_params(rh_model_type_at(i)->param, rh_model_type_at(i)->nparam);
-        putchar(' ');
-    }
-    puts("' ;;\n    esac\n}\n\n_rehearse_model_params() {\n    case $1 in");
-    for (int i = 0; i < rh_model_ntype(); i++) {
-        const rh_model_type *type = rh_model_type_at(i);
-        printf("    %s%s) echo '", type->name, i == 0 ? "|''" : "");
-        print_params(type->param, type->nparam);
-        puts("' ;;");
-    }
-    puts("    esac\n}\n\n_rehearse_repr_params() {\n    case $1 in");
-    for (int i = 0; i < rh_repr_ntype(); i++) {
-        const rh_repr_type *type = rh_repr_type_at(i);
-        printf("    %s) echo '", type->name);
-        print_params(type->param, type->nparam);
-        puts("' ;;");
-    }
-    puts("    esac\n}\n\n_rehearse_method_params() {\n    case $1 in");
-    for (int i = 0; i < rh_search_ntype(); i++) {
-        const rh_search_type *type = rh_search_type_at(i);
-        printf("    %s) echo '", type->name);
-        print_params(type->param, type->nparam);
-        puts("' ;;");
-    }
-    puts("    esac\n}\n\n_rehearse_grids() {\n    case $1/$2 in");
+    puts("_rehearse_grids() {\n    case $1/$2 in");
     for (int i = 0; i < rh_env_ntype(); i++)
         print_grids(rh_env_type_at(i));
     puts("    esac\n}\n");
@@ -98,25 +100,34 @@ static void print_lookups(void)
 
 // ---------------------------------------------------------------------------- what completes
 
-// The shell words that offer the values of an option, from $agent and $env.
-static void print_values(const cli_option *o)
+// Every published grid, with its environment, once.
+void cli_print_grids(void)
 {
-    static const struct {
-        cli_kind kind;
-        const char *words;
-    } looked_up[] = {
-        {CLI_AGENT_SET, "$(_rehearse_agent_params $agent)"},
-        {CLI_ENV_SET, "$(_rehearse_env_params $env)"},
-        {CLI_MODEL_SET, "$(_rehearse_model_params $model)"},
-        {CLI_REPR_SET, "$(_rehearse_repr_params $repr)"},
-        {CLI_METHOD_SET, "$(_rehearse_method_params $method)"},
-        {CLI_GRID, "$(_rehearse_grids $env $agent) "},
-    };
-    const char *name[CLI_MAX_NAMES];
-    for (size_t i = 0; i < sizeof looked_up / sizeof *looked_up; i++)
-        if (looked_up[i].kind == o->kind)
-            fputs(looked_up[i].words, stdout);
-    print_words(name, cli_choices(o, name));
+    const char *before = "";
+    for (int e = 0; e < rh_env_ntype(); e++) {
+        const rh_env_type *env = rh_env_type_at(e);
+        for (int i = 0; i < env->ngrid; i++) {
+            bool seen = false; // of another agent, or another axis of the same
+            for (int k = 0; k < i; k++)
+                seen = seen || strcmp(env->grid[k].grid, env->grid[i].grid) == 0;
+            if (!seen)
+                printf("%s%s:%s", before, env->name, env->grid[i].grid);
+            before = seen ? before : " ";
+        }
+    }
+}
+
+// The shell words that offer the values of an option, from $agent and $env.
+static void print_values(const rh_key *o)
+{
+    const cli_lookup *lookup = cli_lookup_of(o);
+    if (lookup)
+        printf("$(_rehearse_%s_params $%s)", lookup->word, lookup->word);
+    if (o->list && strcmp(o->list, "grids") == 0) {
+        fputs("$(_rehearse_grids $env $agent) ", stdout);
+        cli_print_grids();
+    }
+    print_names(o);
 }
 
 // case arms "command:--option)" that set `offer`, or `files`.
@@ -124,15 +135,15 @@ static void print_option_arms(void)
 {
     for (int i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
-        const cli_option *o;
+        const rh_key *o;
         for (int k = 0; (o = cli_option_at(command, k)) != NULL; k++) {
             if (!o->value)
                 continue;
-            printf("    %s:--%s", command->name, o->name);
+            printf("    %s:--%s", command->name, o->option);
             if (o->letter)
                 printf("|%s:-%c", command->name, o->letter);
             fputs(") ", stdout);
-            if (o->kind == CLI_FILE) {
+            if (o->type == RH_KEY_FILE) {
                 puts("files=1; return ;;");
                 continue;
             }
@@ -156,12 +167,12 @@ static void print_command_arms(void)
         const cli_command *command = cli_command_at(i);
         printf("    %s) switches='", command->name);
         for (int k = 0; cli_option_at(command, k); k++)
-            printf("--%s ", cli_option_at(command, k)->name);
+            printf("--%s ", cli_option_at(command, k)->option);
         fputs("'; operands='", stdout);
-        print_names(command->operand);
+        print_names(&command->operand);
         if (takes_models(command))
             fputs(" model:", stdout);
-        puts(command->operand == CLI_FILE ? "'; paths=1 ;;" : "' ;;");
+        puts(command->operand.type == RH_KEY_FILE ? "'; paths=1 ;;" : "' ;;");
     }
 }
 
@@ -180,9 +191,8 @@ static void print_chooser(void)
                 {"list:representations", "representation.kind"},
                 {"list:methods", "method"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        const char *name[CLI_MAX_NAMES];
         printf("    %s) offer='", list[i].topic);
-        print_words(name, cli_key_names(list[i].key, name));
+        print_names(cli_plan_key(list[i].key));
         puts("'; return ;;");
     }
     puts("    esac\n"
@@ -212,10 +222,8 @@ static void print_reader(void)
           "    --method) method=$next ;;\n"
           "    model|model:*|",
           stdout);
-    const char *name[CLI_MAX_NAMES];
-    int n = cli_names(CLI_ENV, name);
-    for (int i = 0; i < n; i++)
-        printf("%s%s", i ? "|" : "", name[i]);
+    for (int i = 0; cli_env_name(i); i++)
+        printf("%s%s", i ? "|" : "", cli_env_name(i));
     puts(") [ -n \"$env\" ] || env=$word ;;\n"
          "    esac\n"
          "}\n");
@@ -240,7 +248,7 @@ static void print_bash(void)
          "    local i word next\n"
          "    if ((COMP_CWORD == 1)); then");
     fputs("        offer='", stdout);
-    print_names(CLI_COMMAND);
+    print_names(&cli_help.operand);
     puts(" --help --version'\n"
          "    else\n"
          "        # --agent=es arrives as three words, and the value of --set alpha=0.1 is "
@@ -280,7 +288,7 @@ static void print_zsh(void)
          "    local agent= env= model= repr= method= offer= files= i word next\n"
          "    if ((CURRENT == 2)); then");
     fputs("        offer='", stdout);
-    print_names(CLI_COMMAND);
+    print_names(&cli_help.operand);
     puts(" --help --version'\n"
          "    else\n"
          "        # --agent=es is one word: what stands before the = is the option\n"
@@ -313,7 +321,7 @@ static void print_zsh(void)
 static int completion_main(const cli_args *args)
 {
     const char *known[CLI_MAX_NAMES];
-    int n = cli_names(CLI_SHELL, known);
+    int n = cli_names(&args->command->operand, known);
     if (args->nword != 1) {
         cli_refuse("completion: for which shell?");
         cli_try("rehearse completion bash");
@@ -337,7 +345,7 @@ const cli_command cli_completion = {
     .name = "completion",
     .about = "The script that completes command lines in a shell",
     .operands = "bash|zsh|fish",
-    .operand = CLI_SHELL,
+    .operand = {.type = RH_KEY_CHOICE, .words = shells},
     .group = {&cli_common_group},
     .example = {"in bash, for this session", "source <(rehearse completion bash)",
                 "in zsh, for good", "rehearse completion zsh > ~/.zfunc/_rehearse", "in fish",

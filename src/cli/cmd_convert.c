@@ -5,11 +5,21 @@
 
 #include <sys/stat.h>
 
-static const cli_option output_option[] = {
-    {"to", 't', CLI_WRITE_FORMAT, "NAME", .about = "format to write",
-     .initial = "by the extension of OUT"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
+const char *cli_write_format(int i)
+{
+    const rh_log_format *format;
+    int n = 0;
+    for (int k = 0; (format = rh_log_format_at(k)) != NULL; k++)
+        if (format->writes && n++ == i)
+            return format->name;
+    return NULL;
+}
+
+static const rh_key output_option[] = {
+    {NULL, "to", 't', RH_KEY_CHOICE, "NAME", .name = cli_write_format,
+     .about = "format to write", .initial = "by the extension of OUT"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "print nothing"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
     {0},
 };
 
@@ -96,7 +106,7 @@ const cli_command cli_convert = {
         "Reads LOG as inspect does and writes OUT: CSV (.csv, .csv.gz, .tsv), NumPy (.npz) "
         "or Minari's HDF5 (.hdf5, .h5). Keeps all that both formats can hold: names, units, "
         "action labels, missing next states, ends of episodes.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .group = {&output_group, &cli_log_group, &cli_common_group},
     .example = {"a plant's CSV for NumPy", "rehearse convert plant.csv plant.npz",
                 "only some columns, with a computed reward",

@@ -12,47 +12,48 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_option main_option[] = {
-    {"output", 'o', CLI_FILE, "FOLDER",
+static const rh_key main_option[] = {
+    {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
      .about = "folder for the log, events and learned state; an existing one is resumed",
      .initial = "the file's name with .deploy"},
-    {"guard", 0, CLI_FILE, "FILE", .about = "safe action and limits (docs/deploy.md)",
+    {NULL, "guard", 0, RH_KEY_FILE, "FILE", .about = "safe action and limits (docs/deploy.md)",
      .initial = "none"},
-    {"load", 0, CLI_FILE, "FILE",
+    {NULL, "load", 0, RH_KEY_FILE, "FILE",
      .about = "begin with a learned state, of `run --save` or another deployment"},
-    {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
-    {"seed", 0, CLI_WHOLE, "N", .about = "random seed of the agent", .initial = "1", .lo = 0,
-     .hi = INT64_MAX},
+    {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
+    {NULL, "seed", 0, RH_KEY_WHOLE, "N", .about = "random seed of the agent", .initial = "1",
+     .lo = 0, .hi = INT64_MAX},
     {0},
 };
 
-static const cli_option mqtt_option[] = {
-    {"mqtt", 0, CLI_TEXT, "HOST[:PORT]",
+static const rh_key mqtt_option[] = {
+    {NULL, "mqtt", 0, RH_KEY_TEXT, "HOST[:PORT]",
      .about = "a broker, instead of standard input and output", .initial = "none; port 1883"},
-    {"topic", 0, CLI_TEXT, "PREFIX",
+    {NULL, "topic", 0, RH_KEY_TEXT, "PREFIX",
      .about = "of PREFIX/observation, PREFIX/action and PREFIX/health", .initial = "rehearse"},
-    {"qos", 0, CLI_WHOLE, "N", .about = "quality of service", .initial = "0", .lo = 0, .hi = 2},
-    {"mqtt-user", 0, CLI_TEXT, "NAME", .about = "user name at the broker"},
-    {"mqtt-password", 0, CLI_FILE, "FILE",
+    {NULL, "qos", 0, RH_KEY_WHOLE, "N", .about = "quality of service", .initial = "0", .lo = 0,
+     .hi = 2},
+    {NULL, "mqtt-user", 0, RH_KEY_TEXT, "NAME", .about = "user name at the broker"},
+    {NULL, "mqtt-password", 0, RH_KEY_FILE, "FILE",
      .about = "file with the password, in its first line"},
-    {"mqtt-ca", 0, CLI_FILE, "FILE",
+    {NULL, "mqtt-ca", 0, RH_KEY_FILE, "FILE",
      .about = "encrypt; certificates of the broker's authority"},
     {0},
 };
 
-static const cli_option save_option[] = {
-    {"save-steps", 0, CLI_WHOLE, "N",
+static const rh_key save_option[] = {
+    {NULL, "save-steps", 0, RH_KEY_WHOLE, "N",
      .about = "save after so many steps; a crash loses no more", .initial = "1000", .lo = 1,
      .hi = 1000000000},
-    {"save-seconds", 0, CLI_WHOLE, "N", .about = "or after so many seconds", .initial = "60",
-     .lo = 1, .hi = 86400},
+    {NULL, "save-seconds", 0, RH_KEY_WHOLE, "N", .about = "or after so many seconds",
+     .initial = "60", .lo = 1, .hi = 86400},
     {0},
 };
 
-static const cli_option status_option[] = {
-    {"status", 0, CLI_FILE, "FOLDER",
+static const rh_key status_option[] = {
+    {NULL, "status", 0, RH_KEY_FILE, "FOLDER",
      .about = "print how a deployment is doing and stop; exit code 1 if there is an alarm"},
-    {"json", 0, CLI_NONE, NULL, .about = "with --status: one JSON document"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "with --status: one JSON document"},
     {0},
 };
 
@@ -273,7 +274,7 @@ const cli_command cli_deploy = {
         "appended to log.csv in "
         "the folder, which inspect and tune read; what was learned is saved there, and the "
         "same command goes on from it after a crash.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .group = {&main_group, &mqtt_group, &save_group, &status_group, &cli_common_group},
     .example = {"a plant that speaks JSON lines",
                 "socat TCP:plc:4000 EXEC:'rehearse deploy plant.study/best.yaml'",

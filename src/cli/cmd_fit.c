@@ -9,20 +9,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const cli_option main_option[] = {
-    {"output", 'o', CLI_FILE, "FILE", .about = "file for the model",
+static const rh_key main_option[] = {
+    {NULL, "output", 'o', RH_KEY_FILE, "FILE", .about = "file for the model",
      .initial = "the log's name with .model"},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "threads; does not change results",
+    {NULL, "jobs", 'j', RH_KEY_WHOLE, "N", .about = "threads; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {0},
 };
 
-static const cli_option output_option[] = {
-    {"no-fidelity", 0, CLI_NONE, NULL, .about = "do not compare the model with the log"},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"strict", 0, CLI_NONE, NULL,
+static const rh_key output_option[] = {
+    {NULL, "no-fidelity", 0, RH_KEY_FLAG, NULL,
+     .about = "do not compare the model with the log"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "strict", 0, RH_KEY_FLAG, NULL,
      .about = "exit code 1 if the comparison gives errors or warnings"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "print nothing"},
     {0},
 };
 
@@ -184,7 +185,7 @@ const cli_command cli_fit = {
         "model:FILE wherever they accept a simulator. The output says how closely the model "
         "behaves like the log; read its findings before you trust it. From a study file the "
         "keys about the log, the model and the task are used.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_FIT,
     .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
     .example = {"fit a model and run an agent in it",

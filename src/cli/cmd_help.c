@@ -15,24 +15,18 @@ static int width_of_page(void)
     return columns < CLI_NARROW ? CLI_NARROW : columns > WIDE ? WIDE : columns;
 }
 
-static void print_option(const cli_option *option)
+static void print_option(const rh_key *option)
 {
     char left[64], about[512];
     snprintf(left, sizeof left, "  %c%c%s --%s%s%s", option->letter ? '-' : ' ',
-             option->letter ? option->letter : ' ', option->letter ? "," : " ", option->name,
+             option->letter ? option->letter : ' ', option->letter ? "," : " ", option->option,
              option->value ? " " : "", option->value ? option->value : "");
     int column = printf("%s", left);
 
     // what it is, what it can be, what it is when not given
     int used = snprintf(about, sizeof about, "%s", option->about);
-    const char *name[CLI_MAX_NAMES];
-    bool closed = (option->key && rh_key_name(option->key, 0)) ||
-                  (option->kind >= CLI_ACTION_KIND && option->kind <= CLI_POLICY);
-    int n = closed ? cli_choices(option, name) : 0;
-    for (int i = 0; i < n; i++)
-        used += snprintf(about + used, sizeof about - (size_t)used, "%s%s%s",
-                         i == 0 ? " (" : ", ", name[i], i + 1 < n ? "" : ")");
-    if (option->repeats)
+    used += cli_option_choices(option, about + used, sizeof about - (size_t)used);
+    if (option->repeats || option->type == RH_KEY_PAIRS)
         used += snprintf(about + used, sizeof about - (size_t)used, " (may be repeated)");
     if (option->initial)
         snprintf(about + used, sizeof about - (size_t)used, " [default: %s]", option->initial);
@@ -212,7 +206,7 @@ const cli_command cli_help = {
     .name = "help",
     .about = "List the commands, explain one, or list the keys of a study file",
     .operands = "[COMMAND|study-file]",
-    .operand = CLI_COMMAND,
+    .operand = {.type = RH_KEY_CHOICE, .name = cli_command_name},
     .group = {&cli_common_group},
     .main = help_main,
 };

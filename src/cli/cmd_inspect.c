@@ -4,11 +4,12 @@
 
 #include <sys/stat.h>
 
-static const cli_option output_option[] = {
-    {"all", 0, CLI_NONE, NULL, .about = "print every sensor, action and finding"},
-    {"json", 0, CLI_NONE, NULL, .about = "print one JSON document"},
-    {"strict", 0, CLI_NONE, NULL, .about = "exit with code 1 if there are errors or warnings"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing; for --strict in scripts"},
+static const rh_key output_option[] = {
+    {NULL, "all", 0, RH_KEY_FLAG, NULL, .about = "print every sensor, action and finding"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "print one JSON document"},
+    {NULL, "strict", 0, RH_KEY_FLAG, NULL,
+     .about = "exit with code 1 if there are errors or warnings"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "print nothing; for --strict in scripts"},
     {0},
 };
 
@@ -72,7 +73,7 @@ const cli_command cli_inspect = {
         "episodes, sensors, actions and rewards, how far the states are from the nearest use "
         "of each action, resets and the limits that explain them, and findings: shifted rows, "
         "frozen sensors, missed terminals.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .group = {&output_group, &cli_log_group, &cli_common_group},
     .example = {"check a plant's log", "rehearse inspect plant.csv", "name its columns",
                 "rehearse inspect plant.csv --obs temp,level --action pump --reward -energy",

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-static const cli_option list_option[] = {
-    {"json", 0, CLI_NONE, NULL, .about = "print one JSON document"},
-    {"plugin", 0, CLI_FILE, "FILE", .about = "list what a plug-in has, too; can be repeated",
-     .repeats = true},
-    {"help", 'h', CLI_NONE, NULL, .about = "print this text"},
+static const rh_key list_option[] = {
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "print one JSON document"},
+    {NULL, "plugin", 0, RH_KEY_FILE, "FILE",
+     .about = "list what a plug-in has, too; can be repeated", .repeats = true},
+    {NULL, "help", 'h', RH_KEY_FLAG, NULL, .about = "print this text"},
     {0},
 };
 
@@ -26,7 +26,14 @@ static const char *actions_of(const rh_agent_type *type)
 
 // ---------------------------------------------------------------------------- topics
 
-// In the order of CLI_TOPIC.
+const char *const cli_topics[] = {[CLI_LIST_ENVS] = "envs",
+                                  [CLI_LIST_AGENTS] = "agents",
+                                  [CLI_LIST_MODELS] = "models",
+                                  [CLI_LIST_REPRS] = "representations",
+                                  [CLI_LIST_METHODS] = "methods",
+                                  [CLI_LIST_GRIDS] = "grids",
+                                  NULL};
+
 static const struct {
     const char *title;
     const char *params; // title of the table of parameters
@@ -395,17 +402,15 @@ static int find_item(cli_list_topic topic, const char *name, cli_item *item)
         if (strcmp(name, item->name) == 0)
             return CLI_OK;
     }
-    const char *topics[CLI_MAX_NAMES];
     char what[64];
-    cli_names(CLI_TOPIC, topics);
-    snprintf(what, sizeof what, "list %s: nothing called", topics[topic]);
+    snprintf(what, sizeof what, "list %s: nothing called", cli_topics[topic]);
     return cli_pass(rh_unknown(&err, what, name, known, n), &err);
 }
 
 static int list_main(const cli_args *args)
 {
     const char *known[CLI_MAX_NAMES];
-    int n = cli_names(CLI_TOPIC, known), found = -1;
+    int n = cli_names(&cli_list.operand, known), found = -1;
     const char *topic = args->nword > 0 ? args->word[0] : NULL;
     const char *name = args->nword > 1 ? args->word[1] : NULL;
     bool json = cli_has(args, "json");
@@ -453,7 +458,7 @@ const cli_command cli_list = {
     .operands = "[envs|agents|models|representations|methods|grids [NAME]] [--json]",
     .detail = "Without a name, prints one line each. With a name, prints its parameters with "
               "ranges and defaults, and its published grids.",
-    .operand = CLI_TOPIC,
+    .operand = {.type = RH_KEY_CHOICE, .words = cli_topics},
     .group = {&list_group},
     .example = {"everything", "rehearse list",
                 "the options of an environment, its sensors, its grids",

@@ -30,13 +30,13 @@ static void print_title(const char *title)
     putchar('\n');
 }
 
-static void print_option(const cli_option *o)
+static void print_option(const rh_key *o)
 {
     puts(".TP");
     if (o->letter)
         printf("\\fB\\-%c\\fR, ", o->letter);
     fputs("\\fB\\-\\-", stdout);
-    print_text(o->name);
+    print_text(o->option);
     fputs("\\fR", stdout);
     if (o->value) {
         fputs(" \\fI", stdout);
@@ -46,13 +46,10 @@ static void print_option(const cli_option *o)
     putchar('\n');
     print_text(o->about);
 
-    const char *name[CLI_MAX_NAMES];
-    bool closed = (o->key && rh_key_name(o->key, 0)) ||
-                  (o->kind >= CLI_ACTION_KIND && o->kind <= CLI_POLICY);
-    int n = closed ? cli_choices(o, name) : 0;
-    for (int i = 0; i < n; i++)
-        printf("%s%s%s", i == 0 ? " (" : ", ", name[i], i + 1 < n ? "" : ")");
-    puts(o->repeats ? ". May be repeated." : ".");
+    char choices[512] = "";
+    cli_option_choices(o, choices, sizeof choices);
+    printf("%s%s\n", choices,
+           o->repeats || o->type == RH_KEY_PAIRS ? ". May be repeated." : ".");
     if (o->initial) {
         fputs("Default: ", stdout);
         print_text(o->initial);
@@ -158,7 +155,7 @@ const cli_command cli_manual = {
     .name = "manual",
     .about = "The manual page, in roff",
     .operands = "[COMMAND]",
-    .operand = CLI_COMMAND,
+    .operand = {.type = RH_KEY_CHOICE, .name = cli_command_name},
     .group = {&cli_common_group},
     .example = {"read it", "rehearse manual | man -l -", "the page of one command",
                 "rehearse manual tune | man -l -"},

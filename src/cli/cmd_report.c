@@ -10,10 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const cli_option main_option[] = {
-    {"output", 'o', CLI_FILE, "FILE", .about = "the page",
+static const rh_key main_option[] = {
+    {NULL, "output", 'o', RH_KEY_FILE, "FILE", .about = "the page",
      .initial = "report.html in the study's folder"},
-    {"compare", 0, CLI_NONE, NULL, .about = "put several studies side by side; needs --output"},
+    {NULL, "compare", 0, RH_KEY_FLAG, NULL,
+     .about = "put several studies side by side; needs --output"},
     {0},
 };
 
@@ -81,7 +82,7 @@ const cli_command cli_report = {
         "to deploy, how it learns, which hyperparameters matter, how the search went, the "
         "models, the log, and how all was made. `tune` writes it too, as report.html in the "
         "folder.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .group = {&main_group, &cli_common_group},
     .example = {"write plant.study/report.html again", "rehearse report plant.study",
                 "two studies side by side",

@@ -12,22 +12,25 @@
 #include <string.h>
 #include <time.h>
 
-static const cli_option agent_option[] = {
-    {"load", 0, CLI_FILE, "FILE", .about = "start every run with the agent state in FILE"},
-    {"save", 0, CLI_FILE, "FILE", .about = "write the agent state that the first run learned"},
-    {"freeze", 0, CLI_NONE, NULL, .about = "act without learning"},
+static const rh_key agent_option[] = {
+    {NULL, "load", 0, RH_KEY_FILE, "FILE",
+     .about = "start every run with the agent state in FILE"},
+    {NULL, "save", 0, RH_KEY_FILE, "FILE",
+     .about = "write the agent state that the first run learned"},
+    {NULL, "freeze", 0, RH_KEY_FLAG, NULL, .about = "act without learning"},
     {0},
 };
 
-static const cli_option output_option[] = {
-    {"points", 0, CLI_WHOLE, "N", .about = "points of the learning curve", .initial = "60",
-     .lo = 1, .hi = 100000},
-    {"live", 0, CLI_NONE, NULL, .about = "draw the learning curve during the runs"},
-    {"pace", 0, CLI_WHOLE, "SECONDS", .about = "with --live: take at least this long",
+static const rh_key output_option[] = {
+    {NULL, "points", 0, RH_KEY_WHOLE, "N", .about = "points of the learning curve",
+     .initial = "60", .lo = 1, .hi = 100000},
+    {NULL, "live", 0, RH_KEY_FLAG, NULL, .about = "draw the learning curve during the runs"},
+    {NULL, "pace", 0, RH_KEY_WHOLE, "SECONDS", .about = "with --live: take at least this long",
      .initial = "full speed", .lo = 1, .hi = 3600},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"csv", 0, CLI_FILE, "FILE", .about = "one row per run into FILE; - is standard output"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "csv", 0, RH_KEY_FILE, "FILE",
+     .about = "one row per run into FILE; - is standard output"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "no progress on standard error"},
     {0},
 };
 
@@ -277,7 +280,7 @@ const cli_command cli_run = {
               "the score of a run is its average return per episode from the first step on, so "
               "the cost of learning counts. A YAML file has the keys of a study file, with env "
               "for a simulator or data for model:FILE.",
-    .operand = CLI_ENV,
+    .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_RUN,
     .group = {&cli_runs_group, &agent_group, &output_group, &cli_common_group},
     .example = {"the agent with its default hyperparameters",

@@ -13,13 +13,13 @@
 #define POINTS 20 // of a run, for the progress display only
 #define TOP 20    // rows shown on a terminal
 
-static const cli_option output_option[] = {
-    {"top", 0, CLI_WHOLE, "N", .about = "rows to show", .initial = "20 on a terminal, else all",
-     .lo = 1, .hi = INT_MAX},
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"csv", 0, CLI_FILE, "FILE",
+static const rh_key output_option[] = {
+    {NULL, "top", 0, RH_KEY_WHOLE, "N", .about = "rows to show",
+     .initial = "20 on a terminal, else all", .lo = 1, .hi = INT_MAX},
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "csv", 0, RH_KEY_FILE, "FILE",
      .about = "one row per setting into FILE; - is standard output"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "no progress on standard error"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL, .about = "no progress on standard error"},
     {0},
 };
 
@@ -202,7 +202,7 @@ const cli_command cli_sweep = {
         "statistically tied with the best (95 %). In a model with several members the score is "
         "the mean of a member's runs, pooled over the members. A YAML file has the keys of a "
         "study file, with env for a simulator or data for model:FILE.",
-    .operand = CLI_ENV,
+    .operand = {.type = RH_KEY_CHOICE, .name = cli_env_name},
     .plan = RH_PLAN_SWEEP,
     .group = {&cli_runs_group, &output_group, &cli_common_group},
     .example = {"the grid of the paper", "rehearse sweep acrobot --agent esarsa --grid paper",

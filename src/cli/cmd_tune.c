@@ -22,25 +22,27 @@
 #define REFRESH 5   // seconds between two pages of --watch, at least
 #define SELDOM 20.0 // times what a page takes
 
-static const cli_option main_option[] = {
-    {"output", 'o', CLI_FILE, "FOLDER", .about = "study folder; an existing study is resumed",
+static const rh_key main_option[] = {
+    {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
+     .about = "study folder; an existing study is resumed",
      .initial = "the log's name with .study"},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
+    {NULL, "jobs", 'j', RH_KEY_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
-    {"setting", 0, CLI_FILE, "BEST.yaml",
+    {NULL, "setting", 0, RH_KEY_FILE, "BEST.yaml",
      .about = "the agent of an earlier best.yaml; what is not searched has its values there"},
-    {"dry-run", 0, CLI_NONE, NULL,
+    {NULL, "dry-run", 0, RH_KEY_FLAG, NULL,
      .about = "print the plan as a study file, with the time it would take, and stop"},
     {0},
 };
 
-static const cli_option output_option[] = {
-    {"json", 0, CLI_NONE, NULL, .about = "one JSON document on standard output"},
-    {"strict", 0, CLI_NONE, NULL,
+static const rh_key output_option[] = {
+    {NULL, "json", 0, RH_KEY_FLAG, NULL, .about = "one JSON document on standard output"},
+    {NULL, "strict", 0, RH_KEY_FLAG, NULL,
      .about = "exit code 1 if there are errors or warnings among the findings"},
-    {"watch", 0, CLI_NONE, NULL,
+    {NULL, "watch", 0, RH_KEY_FLAG, NULL,
      .about = "write report.html every few seconds while the study runs"},
-    {"quiet", 'q', CLI_NONE, NULL, .about = "print nothing; results are in the folder"},
+    {NULL, "quiet", 'q', RH_KEY_FLAG, NULL,
+     .about = "print nothing; results are in the folder"},
     {0},
 };
 
@@ -212,8 +214,8 @@ static int dry_run(cli_tuning *tune)
     }
     print_estimate(tune, &estimate);
     if (tune->log.log)
-        cli_log_roles(stdout, &tune->log);
-    return cli_pass(rh_plan_write(tune->plan, stdout, &err), &err);
+        rc = rh_log_roles_write(tune->log.roles, tune->log.log, stdout, &err);
+    return cli_pass(rc ? rc : rh_plan_write(tune->plan, stdout, &err), &err);
 }
 
 // ---------------------------------------------------------------------------- the page
@@ -385,7 +387,7 @@ const cli_command cli_tune = {
         "kept in a folder: the same command resumes a study that was stopped, with the same "
         "result. Every option is also a key of a study file, STUDY.yaml; options override the "
         "file.",
-    .operand = CLI_FILE,
+    .operand = {.type = RH_KEY_FILE},
     .plan = RH_PLAN_TUNE,
     .group = {&main_group, &output_group, &cli_log_group, &cli_common_group},
     .example = {"the setting to deploy, and its score in the model", "rehearse tune plant.csv",

@@ -20,101 +20,61 @@ static void print_quoted(const char *text)
     putchar('\'');
 }
 
-static void print_case(const char *name, const rh_param *param, int nparam)
-{
-    printf("        case '%s'\n            printf '%%s\\n'", name);
-    for (int i = 0; i < nparam; i++)
-        printf(" %s=", param[i].name);
-    putchar('\n');
-}
-
-static void begin_params(const char *kind, const char *where)
-{
-    printf("function __rehearse_%s_params\n    switch (%s)\n", kind, where);
-}
-
-static void end_params(void)
-{
-    puts("    end\nend\n");
-}
-
-// A function per kind that prints the parameters of the one on the line.
+// A function per topic that prints the parameters of the one on the line.
 static void print_lookups(void)
 {
-    begin_params("agent", "__rehearse_value --agent -a");
-    for (int i = 0; i < rh_agent_ntype(); i++)
-        print_case(rh_agent_type_at(i)->name, rh_agent_type_at(i)->param,
-                   rh_agent_type_at(i)->nparam);
-    end_params();
-    begin_params("env", "__rehearse_env");
-    for (int i = 0; i < rh_env_ntype(); i++)
-        print_case(rh_env_type_at(i)->name, rh_env_type_at(i)->param,
-                   rh_env_type_at(i)->nparam);
-    end_params();
-    begin_params("model", "__rehearse_value --model -m");
-    for (int i = 0; i < rh_model_ntype(); i++)
-        print_case(rh_model_type_at(i)->name, rh_model_type_at(i)->param,
-                   rh_model_type_at(i)->nparam);
-    end_params();
-    begin_params("repr", "__rehearse_value --repr");
-    for (int i = 0; i < rh_repr_ntype(); i++)
-        print_case(rh_repr_type_at(i)->name, rh_repr_type_at(i)->param,
-                   rh_repr_type_at(i)->nparam);
-    end_params();
-    begin_params("method", "__rehearse_value --method");
-    for (int i = 0; i < rh_search_ntype(); i++)
-        print_case(rh_search_type_at(i)->name, rh_search_type_at(i)->param,
-                   rh_search_type_at(i)->nparam);
-    end_params();
+    cli_item item;
+    for (int k = 0; k < CLI_NLOOKUP; k++) {
+        printf("function __rehearse_%s_params\n    switch (%s)\n", cli_lookups[k].word,
+               cli_lookups[k].fish);
+        for (int i = 0; cli_lookup_item(cli_lookups[k].topic, i, &item); i++) {
+            printf("        case '%s'\n            printf '%%s\\n'", item.name);
+            for (int p = 0; p < item.nparam; p++)
+                printf(" %s=", item.param[p].name);
+            putchar('\n');
+        }
+        puts("    end\nend\n");
+    }
+}
+
+// Names in quotes; nothing without any.
+static void print_names(const rh_key *key)
+{
+    for (int i = 0; rh_key_name(key, i); i++)
+        printf("%s%s%s", i ? " " : " -a '", rh_key_name(key, i),
+               rh_key_name(key, i + 1) ? "" : "'");
 }
 
 // The values of an option: files, names, or a function that prints parameters.
-static void print_values(const cli_option *o)
+static void print_values(const rh_key *o)
 {
-    static const struct {
-        cli_kind kind;
-        const char *words;
-    } looked_up[] = {
-        {CLI_AGENT_SET, "(__rehearse_agent_params)"},
-        {CLI_ENV_SET, "(__rehearse_env_params)"},
-        {CLI_MODEL_SET, "(__rehearse_model_params)"},
-        {CLI_REPR_SET, "(__rehearse_repr_params)"},
-        {CLI_METHOD_SET, "(__rehearse_method_params)"},
-    };
-    const char *name[CLI_MAX_NAMES];
-    if (o->kind == CLI_FILE) {
-        fputs(" -r -F", stdout);
-        return;
-    }
-    fputs(" -x", stdout);
-    for (size_t i = 0; i < sizeof looked_up / sizeof *looked_up; i++)
-        if (looked_up[i].kind == o->kind) {
-            printf(" -a '%s'", looked_up[i].words);
-            return;
-        }
-    int n = cli_choices(o, name);
-    for (int i = 0; i < n; i++)
-        printf("%s%s%s", i ? " " : " -a '", name[i], i + 1 < n ? "" : "'");
+    const cli_lookup *lookup = cli_lookup_of(o);
+    fputs(o->type == RH_KEY_FILE ? " -r -F" : " -x", stdout);
+    if (lookup)
+        printf(" -a '(__rehearse_%s_params)'", lookup->word);
+    else if (o->list && strcmp(o->list, "grids") == 0) {
+        fputs(" -a '", stdout);
+        cli_print_grids();
+        fputs("'", stdout);
+    } else
+        print_names(o);
 }
 
 static void print_command(const cli_command *command)
 {
-    const cli_option *o;
-    const char *name[CLI_MAX_NAMES];
+    const rh_key *o;
     printf("\ncomplete -c rehearse -n __fish_use_subcommand -x -a %s -d ", command->name);
     print_quoted(command->about);
     putchar('\n');
 
     // operands: files, or names
-    int n = command->operand == CLI_FILE ? 0 : cli_names(command->operand, name);
     printf("complete -c rehearse -n '__fish_seen_subcommand_from %s'", command->name);
-    fputs(command->operand == CLI_FILE ? " -F" : " -f", stdout);
-    for (int i = 0; i < n; i++)
-        printf("%s%s%s", i ? " " : " -a '", name[i], i + 1 < n ? "" : "'");
+    fputs(command->operand.type == RH_KEY_FILE ? " -F" : " -f", stdout);
+    print_names(&command->operand);
     putchar('\n');
     for (int k = 0; (o = cli_option_at(command, k)) != NULL; k++) {
         printf("complete -c rehearse -n '__fish_seen_subcommand_from %s' -l %s", command->name,
-               o->name);
+               o->option);
         if (o->letter)
             printf(" -s %c", o->letter);
         if (o->value)

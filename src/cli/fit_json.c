@@ -61,14 +61,13 @@ static void json_repr(rh_doc *json, const cli_fitting *fit)
 static void json_model(rh_doc *json, const cli_fitting *fit)
 {
     const rh_model_type *type = rh_model_kind(fit->model);
-    const char *name[CLI_MAX_NAMES];
-    cli_key_names("model.resample", name);
     rh_doc__open(json, "model", '{', false);
     rh_doc__text(json, "kind", type->name);
     rh_doc__params(json, "parameters", type->param, type->nparam, rh_model_params(fit->model),
                    NULL);
     rh_doc__whole(json, "members", rh_model_nmember(fit->model));
-    rh_doc__text(json, "resample", name[rh_model_resample(fit->model)]);
+    rh_doc__text(json, "resample",
+                 cli_plan_word("model.resample", (int)rh_model_resample(fit->model)));
     if (rh_model_resample(fit->model) == RH_RESAMPLE_SUBSET)
         rh_doc__real(json, "share", rh_plan_real(fit->plan, "model.share"));
     else

@@ -6,21 +6,21 @@
 
 #define PREFIX "model:"
 
-static const cli_option jobs_option[] = {
-    {"setting", 0, CLI_FILE, "BEST.yaml",
+static const rh_key jobs_option[] = {
+    {NULL, "setting", 0, RH_KEY_FILE, "BEST.yaml",
      .about = "the agent of a study's best.yaml, with its hyperparameters"},
-    {"jobs", 'j', CLI_WHOLE, "N", .about = "runs in parallel; does not change results",
+    {NULL, "jobs", 'j', RH_KEY_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
-    {"member", 0, CLI_WHOLE, "N", .about = "run in one member of a model only",
+    {NULL, "member", 0, RH_KEY_WHOLE, "N", .about = "run in one member of a model only",
      .initial = "all of them", .lo = 0, .hi = RH_MAX_MEMBER - 1},
     {0},
 };
 
-static const cli_option common_option[] = {
-    {"plugin", 0, CLI_FILE, "FILE",
+static const rh_key common_option[] = {
+    {NULL, "plugin", 0, RH_KEY_FILE, "FILE",
      .about = "load the agents and environments of a plug-in; can be repeated",
      .repeats = true},
-    {"help", 'h', CLI_NONE, NULL, .about = "this text"},
+    {NULL, "help", 'h', RH_KEY_FLAG, NULL, .about = "this text"},
     {0},
 };
 

@@ -45,7 +45,6 @@ static void print_grid(const cli_grid *grid, const rh_param *param)
 void cli_runs_print(const cli_runs_line *line)
 {
     const rh_eval_options *opt = line->opt;
-    const char *criterion[CLI_MAX_NAMES];
     const char *per = line->settings && line->nmember > 1 ? " per setting and member"
                       : line->settings                    ? " per setting"
                       : line->nmember > 1                 ? " per member"
@@ -53,10 +52,10 @@ void cli_runs_print(const cli_runs_line *line)
     char pooled[96] = "";
     if (line->pool && line->nmember > 1)
         snprintf(pooled, sizeof pooled, ", %d members pooled by %s", line->nmember, line->pool);
-    cli_key_names("evaluation.criterion", criterion);
     cli_line("runs", "%s%s of %s step%s%s, seed %llu, criterion %s%s%s%s", line->before,
              cli_count(opt->nrun).s, cli_count(opt->nstep).s, cli_plural(opt->nstep), per,
-             (unsigned long long)opt->seed, criterion[opt->criterion],
+             (unsigned long long)opt->seed,
+             cli_plan_word("evaluation.criterion", (int)opt->criterion),
              line->across ? ", across runs " : "", line->across ? line->across : "", pooled);
     if (opt->cutoff == INT64_MAX)
         return;
@@ -139,7 +138,6 @@ void cli_job_json(rh_doc *json, const cli_job *job)
 {
     const rh_env_type *env = cli_world_kind(&job->world);
     const rh_eval_options *opt = &job->opt;
-    const char *name[CLI_MAX_NAMES];
 
     rh_doc__text(json, "version", rh_version());
     rh_doc__text(json, "env", job->world.name);
@@ -154,13 +152,12 @@ void cli_job_json(rh_doc *json, const cli_job *job)
     rh_doc__whole(json, "steps", opt->nstep);
     rh_doc__whole(json, "runs", opt->nrun);
     rh_doc__whole(json, "seed", (int64_t)opt->seed);
-    cli_key_names("evaluation.criterion", name);
-    rh_doc__text(json, "criterion", name[opt->criterion]);
+    rh_doc__text(json, "criterion", cli_plan_word("evaluation.criterion", (int)opt->criterion));
     if (opt->cutoff == INT64_MAX) {
         rh_doc__null(json, "cutoff");
     } else {
         rh_doc__whole(json, "cutoff", opt->cutoff);
-        cli_key_names("evaluation.cutoff_as", name);
-        rh_doc__text(json, "cutoff_as", name[opt->cutoff_rule]);
+        rh_doc__text(json, "cutoff_as",
+                     cli_plan_word("evaluation.cutoff_as", (int)opt->cutoff_rule));
     }
 }

@@ -137,15 +137,13 @@ static void json_one(rh_doc *json, int topic, const cli_item *item)
 void cli_list_json(FILE *out, const char *topic, const cli_item *only)
 {
     rh_doc json = {.out = out};
-    const char *topics[CLI_MAX_NAMES];
-    int n = cli_names(CLI_TOPIC, topics);
     rh_doc__open(&json, NULL, '{', false);
     rh_doc__text(&json, "version", rh_version());
-    for (int t = 0; t < n; t++) {
+    for (int t = 0; cli_topics[t]; t++) {
         cli_item item;
-        if (!wanted(topic, topics[t]))
+        if (!wanted(topic, cli_topics[t]))
             continue;
-        rh_doc__open(&json, topics[t], '[', false);
+        rh_doc__open(&json, cli_topics[t], '[', false);
         if (only)
             json_one(&json, t, only);
         for (int i = 0; !only && cli_list_item((cli_list_topic)t, i, &item); i++)

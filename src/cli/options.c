@@ -2,7 +2,7 @@
 //
 // --name value, --name=value, -n value, -nvalue, -qj4 for several, -- before operands like -x.
 //
-// 1. The table here checks the program's own numbers and choices; the plan checks its keys.
+// 1. The rows check the program's own numbers and choices; the library checks its keys.
 // 2. An option given twice counts as it was given last, so it overrides a shell alias. Of
 //    options that may be repeated, the same name twice is refused: in
 //    --set alpha=0.1 --set alpha=0.2 one of them is a mistake.
@@ -18,18 +18,18 @@
 #include <math.h>
 #include <string.h>
 
-static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
+static const rh_key *find_long(const cli_command *command, const char *name, size_t length)
 {
-    const cli_option *o;
+    const rh_key *o;
     for (int i = 0; (o = cli_option_at(command, i)) != NULL; i++)
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+        if (strlen(o->option) == length && strncmp(o->option, name, length) == 0)
             return o;
     return NULL;
 }
 
-static const cli_option *find_letter(const cli_command *command, char letter)
+static const rh_key *find_letter(const cli_command *command, char letter)
 {
-    const cli_option *o;
+    const rh_key *o;
     for (int i = 0; (o = cli_option_at(command, i)) != NULL; i++)
         if (o->letter && o->letter == letter)
             return o;
@@ -39,10 +39,10 @@ static const cli_option *find_letter(const cli_command *command, char letter)
 static int unknown_option(const cli_command *command, const char *name)
 {
     const char *known[CLI_MAX_NAMES];
-    const cli_option *o;
+    const rh_key *o;
     int n = 0;
     for (int i = 0; n < CLI_MAX_NAMES && (o = cli_option_at(command, i)) != NULL; i++)
-        known[n++] = o->name;
+        known[n++] = o->option;
     const char *near = rh_base__suggest(name, known, n);
     if (near)
         cli_refuse("%s: no option '--%s'; did you mean '--%s'?", command->name, name, near);
@@ -67,21 +67,21 @@ static bool read_whole(const char *text, int64_t *number)
 
 static int check_whole(const cli_command *command, cli_given *given)
 {
-    const cli_option *o = given->option;
+    const rh_key *o = given->option;
     bool whole = read_whole(given->value, &given->number);
     if (whole && given->number >= o->lo && given->number <= o->hi)
         return CLI_OK;
     if (o->hi == INT64_MAX)
         return cli_refuse("%s: --%s = %s, expected a whole number, %" PRId64 " or more",
-                          command->name, o->name, given->value, o->lo);
+                          command->name, o->option, given->value, o->lo);
     return cli_refuse("%s: --%s = %s, expected a whole number, %s to %s", command->name,
-                      o->name, given->value, cli_count(o->lo).s, cli_count(o->hi).s);
+                      o->option, given->value, cli_count(o->lo).s, cli_count(o->hi).s);
 }
 
 static int check_choice(const cli_command *command, cli_given *given)
 {
     const char *name[CLI_MAX_NAMES];
-    int n = cli_names(given->option->kind, name);
+    int n = cli_names(given->option, name);
     for (int i = 0; i < n; i++)
         if (strcmp(name[i], given->value) == 0) {
             given->number = i;
@@ -89,7 +89,7 @@ static int check_choice(const cli_command *command, cli_given *given)
         }
     rh_error err;
     char what[96];
-    snprintf(what, sizeof what, "%s: --%s cannot be", command->name, given->option->name);
+    snprintf(what, sizeof what, "%s: --%s cannot be", command->name, given->option->option);
     return cli_pass(rh_unknown(&err, what, given->value, name, n), &err);
 }
 
@@ -109,7 +109,7 @@ static int check_pair(const cli_args *args, const cli_given *given)
 {
     char name[64], other[64];
     const char *value, *before;
-    const char *option = given->option->name;
+    const char *option = given->option->option;
     if (!cli_split(given->value, name, &value) || !*value)
         return cli_refuse("%s: --%s %s, expected %s", args->command->name, option, given->value,
                           given->option->value);
@@ -122,16 +122,16 @@ static int check_pair(const cli_args *args, const cli_given *given)
     return CLI_OK;
 }
 
-// Check one option by the table, and keep it. The plan checks the values of its keys.
-static int take(cli_args *args, const cli_option *option, const char *value)
+// Check one option by the table, and keep it. The library checks the values of its keys.
+static int take(cli_args *args, const rh_key *option, const char *value)
 {
     cli_given given = {.option = option, .value = value};
     int rc = CLI_OK;
-    if (option->kind >= CLI_AGENT_SET && option->kind <= CLI_RANGE)
+    if (option->type == RH_KEY_PAIRS)
         rc = check_pair(args, &given);
-    else if (!option->key && option->kind == CLI_WHOLE)
+    else if (!option->key && option->type == RH_KEY_WHOLE)
         rc = check_whole(args->command, &given);
-    else if (!option->key && option->kind >= CLI_ACTION_KIND)
+    else if (!option->key && rh_key_name(option, 0))
         rc = check_choice(args->command, &given);
     if (!rc)
         args->given[args->ngiven++] = given;
@@ -156,9 +156,9 @@ static const char *next_value(cursor *c)
     return next;
 }
 
-static int needs_value(const cli_command *command, const cli_option *option)
+static int needs_value(const cli_command *command, const rh_key *option)
 {
-    cli_refuse("%s: --%s needs a value: --%s %s", command->name, option->name, option->name,
+    cli_refuse("%s: --%s needs a value: --%s %s", command->name, option->option, option->option,
                option->value);
     cli_try("rehearse %s --help", command->name);
     return CLI_USAGE;
@@ -169,7 +169,7 @@ static int read_long(cli_args *args, cursor *c)
     const char *name = c->argv[c->i] + 2;
     const char *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_option *option = find_long(args->command, name, length);
+    const rh_key *option = find_long(args->command, name, length);
     if (!option) {
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, name);
@@ -177,7 +177,7 @@ static int read_long(cli_args *args, cursor *c)
     }
 
     if (!option->value && equals)
-        return cli_refuse("%s: --%s takes no value", args->command->name, option->name);
+        return cli_refuse("%s: --%s takes no value", args->command->name, option->option);
     const char *value = NULL;
     if (option->value) {
         value = equals ? equals + 1 : next_value(c);
@@ -190,7 +190,7 @@ static int read_long(cli_args *args, cursor *c)
 static int read_letters(cli_args *args, cursor *c)
 {
     for (const char *letter = c->argv[c->i] + 1; *letter; letter++) {
-        const cli_option *option = find_letter(args->command, *letter);
+        const rh_key *option = find_letter(args->command, *letter);
         if (!option) {
             cli_refuse("%s: no option '-%c'", args->command->name, *letter);
             cli_try("rehearse %s --help", args->command->name);
@@ -258,7 +258,7 @@ static const cli_given *last_given(const cli_args *args, const char *name)
 {
     assert(find_long(args->command, name, strlen(name))); // a word the table does not have
     for (int i = args->ngiven - 1; i >= 0; i--)
-        if (strcmp(args->given[i].option->name, name) == 0)
+        if (strcmp(args->given[i].option->option, name) == 0)
             return &args->given[i];
     return NULL;
 }
@@ -283,7 +283,7 @@ int64_t cli_number(const cli_args *args, const char *name, int64_t otherwise)
 const char *cli_each(const cli_args *args, const char *name, int *at)
 {
     for (; *at < args->ngiven; (*at)++)
-        if (strcmp(args->given[*at].option->name, name) == 0)
+        if (strcmp(args->given[*at].option->option, name) == 0)
             return args->given[(*at)++].value;
     return NULL;
 }

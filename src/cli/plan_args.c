@@ -1,8 +1,10 @@
-// plan_args.c - the options of a command that builds a plan, and the plan they build.
+// plan_args.c - the options of a command, and the plan that they build.
 //
-// 1. The options are made from the plan's table of keys: a new row there is an option here, in
-//    --help, the manual page and the completions. A command adds its own, such as --json.
-// 2. The plan checks values: options accept what keys of a study file do, and override them.
+// 1. Options are rows: of the plan's table, of the log's, and of the command's own tables. A
+// new
+//    row in the library is an option here, in --help, the manual page and the completions.
+// 2. The library checks values of its rows: options accept what keys of a file do, and override
+//    them.
 // 3. --setting gives the agent of best.yaml, over the study file and below the options. A study
 //    searches the parameters it would search anyway.
 
@@ -22,73 +24,30 @@ static const char *const title_of[] = {
 typedef struct listing {
     const cli_command *command;
     int n;
-    cli_option option[MOST];
+    const rh_key *option[MOST];
     const char *title[MOST];
 } listing;
 
 // ---------------------------------------------------------------------------- options
 
-static void add(listing *list, const char *title, cli_option option)
+static void add(listing *list, const char *title, const rh_key *option)
 {
-    if (list->n == MOST)
+    if (list->n == MOST || !option->option)
         return;
     list->option[list->n] = option;
     list->title[list->n++] = title;
-}
-
-// How the argument of a key is completed.
-static cli_kind kind_of(const rh_key *key)
-{
-    static const struct {
-        const char *key;
-        cli_kind kind;
-    } special[] = {
-        {"parameters.*", CLI_AGENT_SET},
-        {"env.*", CLI_ENV_SET},
-        {"task.*", CLI_ENV_SET},
-        {"model.*", CLI_MODEL_SET},
-        {"method.*", CLI_METHOD_SET},
-        {"ranges.*", CLI_RANGE},
-        {"limits.*", CLI_RANGE},
-        {"representation.*", CLI_REPR_SET},
-        {"grid", CLI_GRID},
-    };
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (strcmp(special[i].key, key->key) == 0)
-            return special[i].kind;
-    switch (key->type) {
-    case RH_KEY_WHOLE:
-    case RH_KEY_REAL:
-    case RH_KEY_TEXT:
-    case RH_KEY_PAIRS:
-        return CLI_TEXT;
-    case RH_KEY_FILE:
-        return CLI_FILE;
-    case RH_KEY_FLAG:
-        return CLI_NONE;
-    case RH_KEY_CHOICE:
-        return CLI_CHOICE;
-    }
-    return CLI_TEXT;
 }
 
 static void add_keys(listing *list, rh_key_group group)
 {
     const rh_key *key;
     for (int i = 0; (key = rh_plan_key_at(i)) != NULL; i++)
-        if (key->option && key->group == group && (key->commands & list->command->plan))
-            add(list, title_of[group],
-                (cli_option){.name = key->option,
-                             .letter = key->letter,
-                             .kind = kind_of(key),
-                             .value = key->value,
-                             .about = key->about,
-                             .initial = key->initial,
-                             .repeats = key->type == RH_KEY_PAIRS,
-                             .key = key});
+        if (key->group == group && (key->commands & list->command->plan))
+            add(list, title_of[group], key);
 }
 
-// The command's own options of a group; with: those whose title is (not) among the plan's.
+// The command's own options of a group, and those of a log; with: those whose title is (not)
+// among the plan's.
 static void add_own(listing *list, const char *title, bool with)
 {
     for (int g = 0; list->command->group[g]; g++) {
@@ -98,8 +57,10 @@ static void add_own(listing *list, const char *title, bool with)
             plans = plans || (list->command->plan && strcmp(title_of[i], group->title) == 0);
         if (with ? strcmp(title, group->title) != 0 : plans)
             continue;
-        for (const cli_option *o = group->option; o->name; o++)
-            add(list, group->title, *o);
+        for (int i = 0; group == &cli_log_group && rh_log_key_at(i); i++)
+            add(list, group->title, rh_log_key_at(i));
+        for (const rh_key *o = group->option; o->option; o++)
+            add(list, group->title, o);
     }
 }
 
@@ -121,10 +82,10 @@ static const listing *listing_of(const cli_command *command)
     return list;
 }
 
-const cli_option *cli_option_at(const cli_command *command, int i)
+const rh_key *cli_option_at(const cli_command *command, int i)
 {
     const listing *list = listing_of(command);
-    return i < list->n ? &list->option[i] : NULL;
+    return i < list->n ? list->option[i] : NULL;
 }
 
 const char *cli_option_title(const cli_command *command, int i)
@@ -132,14 +93,41 @@ const char *cli_option_title(const cli_command *command, int i)
     return listing_of(command)->title[i];
 }
 
-int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES])
+// ---------------------------------------------------------------------------- names
+
+int cli_names(const rh_key *key, const char *name[CLI_MAX_NAMES])
 {
     int n = 0;
-    if (!option->key || !rh_key_name(option->key, 0))
-        return cli_names(option->kind, name);
-    for (; n < CLI_MAX_NAMES && rh_key_name(option->key, n); n++)
-        name[n] = rh_key_name(option->key, n);
+    for (; n < CLI_MAX_NAMES && rh_key_name(key, n); n++)
+        name[n] = rh_key_name(key, n);
     return n;
+}
+
+int cli_option_choices(const rh_key *option, char *text, size_t size)
+{
+    int used = 0;
+    for (int i = 0; option->type == RH_KEY_CHOICE && rh_key_name(option, i); i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%s%s", i ? ", " : " (",
+                         rh_key_name(option, i), rh_key_name(option, i + 1) ? "" : ")");
+    return used;
+}
+
+const rh_key *cli_plan_key(const char *key)
+{
+    int i = 0;
+    while (rh_plan_key_at(i) && strcmp(rh_plan_key_at(i)->key, key) != 0)
+        i++;
+    return rh_plan_key_at(i);
+}
+
+const char *cli_plan_word(const char *key, int i)
+{
+    return rh_key_name(cli_plan_key(key), i);
+}
+
+const char *cli_env_name(int i)
+{
+    return cli_plan_word("env.name", i);
 }
 
 // ---------------------------------------------------------------------------- the plan
@@ -148,8 +136,8 @@ int cli_choices(const cli_option *option, const char *name[CLI_MAX_NAMES])
 static const char *other_option(const cli_args *args, const char *key)
 {
     for (int i = 0; i < args->ngiven; i++) {
-        const rh_key *other = args->given[i].option->key;
-        if (other && strcmp(other->key, key) == 0)
+        const rh_key *other = args->given[i].option;
+        if (other->key && strcmp(other->key, key) == 0)
             return other->option;
     }
     return NULL;
@@ -158,7 +146,7 @@ static const char *other_option(const cli_args *args, const char *key)
 // One option that was given, as its key.
 static rh_status set(rh_plan *plan, const cli_args *args, const cli_given *given, rh_error *err)
 {
-    const rh_key *key = given->option->key;
+    const rh_key *key = given->option;
     const char *value = given->value;
     char full[160], name[64], where[64];
     snprintf(where, sizeof where, "--%.60s", key->option);
@@ -181,7 +169,7 @@ int cli_plan_set(rh_plan *plan, const cli_args *args)
     rh_status rc = RH_OK;
     for (int k = 0; !rc && (key = rh_plan_key_at(k)) != NULL; k++)
         for (int i = 0; !rc && i < args->ngiven; i++)
-            if (args->given[i].option->key == key)
+            if (args->given[i].option == key)
                 rc = set(plan, args, &args->given[i], &err);
     return cli_pass(rc, &err);
 }

@@ -507,10 +507,10 @@ static void json_command(rh_doc *json, const cli_args *args)
         const cli_given *given = &args->given[i];
         bool skip = false;
         for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
-            skip = skip || strcmp(given->option->name, left_out[k]) == 0;
+            skip = skip || strcmp(given->option->option, left_out[k]) == 0;
         if (skip)
             continue;
-        rh_text__format(&text, " --%s", given->option->name);
+        rh_text__format(&text, " --%s", given->option->option);
         if (given->value) {
             rh_text__add(&text, "=");
             rh_text__shell(&text, given->value);

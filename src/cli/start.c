@@ -17,6 +17,16 @@
 
 #define LEAST_STACK (256 << 10) // bytes; 128 KB were enough for all commands, 64 KB for few
 
+const char *cli_command_name(int i)
+{
+    const cli_command *command;
+    int n = 0;
+    for (int k = 0; (command = cli_command_at(k)) != NULL; k++)
+        if (!command->hidden && n++ == i)
+            return command->name;
+    return NULL;
+}
+
 const cli_command *cli_command_find(const char *name)
 {
     const cli_command *command;
@@ -26,7 +36,7 @@ const cli_command *cli_command_find(const char *name)
 
     const char *names[CLI_MAX_NAMES];
     rh_error err;
-    rh_unknown(&err, "no command", name, names, cli_names(CLI_COMMAND, names));
+    rh_unknown(&err, "no command", name, names, cli_names(&cli_help.operand, names));
     cli_refuse("%s", err.text);
     cli_try("rehearse help");
     return NULL;

@@ -90,14 +90,39 @@ static const char *grouped(int64_t n, char text[32])
 static rh_status refuse_number(const rh_key__row *row, const rh_key__said *said, rh_error *err)
 {
     char expected[120], lo[32], hi[32];
-    snprintf(expected, sizeof expected, "a %snumber%s %s%s to %s%s",
+    bool endless = row->is.hi == INT64_MAX;
+    snprintf(expected, sizeof expected, "a %snumber%s %s%s %s%s%s",
              row->is.type == RH_KEY_WHOLE ? "whole " : "", row->above ? " above" : ",",
-             grouped(row->is.lo, lo), row->above ? ", up" : "", grouped(row->is.hi, hi),
-             row->or_auto ? ", or auto" : "");
+             grouped(row->is.lo, lo), row->above ? ", up" : "", endless ? "or more" : "to ",
+             endless ? "" : grouped(row->is.hi, hi), row->or_auto ? ", or auto" : "");
     return rh_key__refuse(said, NULL, "", err, expected);
 }
 
 // ---------------------------------------------------------------------------- reading
+
+bool rh_key__keep(rh_key__said *said)
+{
+    const char **text[] = {&said->key, &said->shown, &said->where};
+    size_t size = 0;
+    for (int i = 0; i < 3; i++)
+        size += *text[i] ? strlen(*text[i]) + 1 : 0;
+    char *to = said->block = rh_alloc(size, 1);
+    for (int i = 0; to && i < 3; i++)
+        if (*text[i]) {
+            size_t n = strlen(*text[i]) + 1;
+            *text[i] = memcpy(to, *text[i], n);
+            to += n;
+        }
+    return said->block != NULL;
+}
+
+void rh_key__put(void *field, void *block)
+{
+    void *old;
+    memcpy(&old, field, sizeof old);
+    rh_free(old);
+    memcpy(field, &block, sizeof block);
+}
 
 const char *rh_key__text(const rh_key__said *said)
 {
@@ -136,15 +161,14 @@ static rh_status read_real(double *field, const rh_key__row *row, const rh_key__
     return RH_OK;
 }
 
-static rh_status read_text(char **field, const rh_key__said *said, rh_error *err)
+static rh_status read_text(void *field, const rh_key__said *said, rh_error *err)
 {
     if (!*rh_key__text(said))
         return rh_key__refuse(said, NULL, "", err, "a text");
     char *copy = rh_base__copy(said->value->text);
     if (!copy)
         return rh_base__no_memory(err, said->key);
-    rh_free(*field);
-    *field = copy;
+    rh_key__put(field, copy);
     return RH_OK;
 }
 
@@ -169,7 +193,7 @@ rh_status rh_key__choose(int *at, const rh_key__said *said, const char *const *k
     return said->file ? RH_EFORMAT : RH_EINVAL;
 }
 
-// An enum, by the place of its name.
+// An enum, by the place of its name, or the name itself.
 static rh_status read_choice(void *field, const rh_key__row *row, const rh_key__said *said,
                              rh_error *err)
 {
@@ -178,8 +202,10 @@ static rh_status read_choice(void *field, const rh_key__row *row, const rh_key__
     for (; n < RH_KEY__NAMES && rh_key_name(&row->is, n); n++)
         known[n] = rh_key_name(&row->is, n);
     rh_status rc = rh_key__choose(&at, said, known, n, err);
-    if (!rc)
+    if (!rc && row->size == sizeof at)
         memcpy(field, &at, sizeof at);
+    else if (!rc)
+        memcpy(field, &known[at], sizeof known[at]);
     return rc;
 }
 
@@ -278,7 +304,7 @@ void rh_key__show(const rh_key__row *row, const void *from, rh_text *text)
         rh_text__add(text, *(const bool *)field ? "yes" : "no");
         break;
     case RH_KEY_CHOICE:
-        if (!row->find) {
+        if (row->size == sizeof(int)) {
             rh_text__add(text, rh_key_name(&row->is, (int)whole_of(row, field)));
             break;
         }

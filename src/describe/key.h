@@ -13,20 +13,25 @@
 #include "base/yaml.h"
 #include "rehearse/key.h"
 
-// A value and where it was set.
+// A value and where it was set. The value and texts are borrowed.
 typedef struct rh_key__said {
-    char *key;            // "evaluation.runs", owned
-    char *shown;          // the key as it was written, owned
-    const rh_yaml *value; // borrowed
-    char *where;          // the file, or what opens a message; owned; NULL: nothing does
+    const char *key;      // "evaluation.runs"
+    const char *shown;    // the key as it was written
+    const rh_yaml *value; //
+    const char *where;    // the file, or what opens a message; NULL: nothing does
     int file;             // which of the files read, from 1; 0: none
     bool named;           // where does not name the key itself: "--set: alpha"
+    char *block;          // owned: the texts, once they are kept
 } rh_key__said;
+
+// Copy the texts into a block of its own. False: out of memory.
+bool rh_key__keep(rh_key__said *said);
 
 // A row, and what its value fills.
 typedef struct rh_key__row {
     rh_key is;
-    size_t at, size; // the field: its offset and size; size 0: none
+    size_t at, size; // the field: its offset and size; size 0: none. Of a choice an int, or a
+                     // pointer to the name
     bool above;      // a number above lo, not lo itself
     bool or_auto;    // `auto` is accepted: 0, of a real NAN, of a registry NULL
     // Of a choice from a registry: the entry, whose first member is its name, or NULL and a
@@ -48,6 +53,9 @@ rh_status rh_key__read(const rh_key__row *row, const rh_key__said *said, void *i
 
 // Append the field as a file has it.
 void rh_key__show(const rh_key__row *row, const void *from, rh_text *text);
+
+// Put an owned block into a field that points to one, whose old block is freed.
+void rh_key__put(void *field, void *block);
 
 // One of the names (n) of a choice; true and false stand for yes and no.
 #define RH_KEY__NAMES 64 // most names of a choice

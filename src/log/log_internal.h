@@ -138,6 +138,10 @@ bool rh_log__ends_with(const char *text, const char *ending);
 // Keep a message on one line, whatever names a file has put into it; rc is returned.
 rh_status rh_log__one_line(rh_status rc, rh_error *err);
 
+// Parse a duration: "90", "90s", "15m", "2h", "1d". Seconds, or the log's own unit of time.
+// False if the text is no duration, or not finite and above 0.
+bool rh_log__duration(const char *text, double *seconds);
+
 // Whether x is one of the numbers that stand for a missing value.
 bool rh_log__is_missing(const rh_log_options *opt, double x);
 

@@ -61,7 +61,7 @@ static const rh_log__format *find(const char *name, bool reads, rh_error *err)
     return NULL;
 }
 
-bool rh_log_duration(const char *text, double *seconds)
+bool rh_log__duration(const char *text, double *seconds)
 {
     static const struct {
         const char *unit;

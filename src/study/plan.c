@@ -22,13 +22,6 @@ rh_status rh_plan__no_memory(rh_error *err)
 
 // ---------------------------------------------------------------------------- the book
 
-static void clear_said(rh_key__said *said)
-{
-    rh_free(said->key);
-    rh_free(said->shown);
-    rh_free(said->where);
-}
-
 const char *rh_plan__behind(const char *key, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -75,8 +68,12 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
     int at = 0;
     while (at < book->nsaid && strcmp(book->said[at].key, key) != 0)
         at++;
-    rh_key__said said = {
-        .value = value, .file = file, .named = rh_plan__is_open(key) && !is_own(key, where)};
+    rh_key__said said = {.key = key,
+                         .shown = shown,
+                         .value = value,
+                         .where = where,
+                         .file = file,
+                         .named = rh_plan__is_open(key) && !is_own(key, where)};
     if (at < book->nsaid && file && book->said[at].file == file) {
         char why[160];
         snprintf(why, sizeof why, "%.50s is given twice, first in line %d%s%.50s", shown,
@@ -88,23 +85,17 @@ rh_status rh_plan__say(rh_plan *plan, const char *key, const char *shown, const 
 
     void *more = rh_base__alloc_more(book->said, &book->room, book->nsaid, sizeof *book->said);
     book->said = more ? more : book->said;
-    said.key = more ? rh_base__copy(key) : NULL;
-    said.shown = more ? rh_base__copy(shown) : NULL;
-    said.where = more && where ? rh_base__copy(where) : NULL;
-    if (!said.key || !said.shown || (where && !said.where)) {
-        clear_said(&said);
+    if (!more || !rh_key__keep(&said))
         return rh_plan__no_memory(err);
-    }
-
     rh_status rc = rh_plan__take(plan, &said, err);
     if (rc) {
-        clear_said(&said);
+        rh_free(said.block);
         return rc;
     }
 
     // the new item goes to the end
     if (at < book->nsaid) {
-        clear_said(&book->said[at]);
+        rh_free(book->said[at].block);
         book->nsaid--;
         memmove(&book->said[at], &book->said[at + 1],
                 (size_t)(book->nsaid - at) * sizeof *book->said);
@@ -149,7 +140,7 @@ void rh_plan_destroy(rh_plan *plan)
     for (int i = 0; i < plan->nlimit; i++)
         rh_free(plan->limit[i].sensor);
     for (int i = 0; i < book->nsaid; i++)
-        clear_said(&book->said[i]);
+        rh_free(book->said[i].block);
     for (int i = 0; i < book->ntree; i++)
         rh_yaml__destroy(book->tree[i]);
     rh_free(book->said);

@@ -23,13 +23,6 @@ typedef struct reading {
     rh_error *err;
 } reading;
 
-static const char *const of_the_log[] = {
-    "path",    "format",        "obs",     "observations", "states",    "action",
-    "actions", "reward",        "rewards", "episode",      "terminal",  "truncated",
-    "time",    "next",          "roles",   "missing",      "reward_of", "action_kind",
-    "max_gap", "episode_steps", "decimal", "dates",        "derive",    "stack"};
-enum { NLOG = sizeof of_the_log / sizeof *of_the_log };
-
 static const char *const of_people[] = {"description", "project", "entity", "apiVersion",
                                         "kind"};
 enum { NPEOPLE = sizeof of_people / sizeof *of_people };
@@ -63,23 +56,36 @@ static bool is_one(const char *name, const char *const *of, int n)
     return false;
 }
 
+// The i-th key of the log, other names included; NULL after the last.
+static const char *of_the_log(int i)
+{
+    static const char *const other[] = {"observations", "states", "rewards", "roles"};
+    int n = 0;
+    while (rh_log_key_at(n))
+        n++;
+    return i < n ? rh_log_key_at(i)->key : i < n + 4 ? other[i - n] : NULL;
+}
+
+static bool is_of_the_log(const char *name)
+{
+    bool is = false;
+    for (int i = 0; of_the_log(i) && !is; i++)
+        is = strcmp(name, of_the_log(i)) == 0;
+    return is;
+}
+
 // ---------------------------------------------------------------------------- refusing
 
 static rh_status blame(const reading *r, const rh_yaml *node, const char *why)
 {
-    rh_key__said here = {.value = node, .where = NULL, .file = r->file};
-    union {
-        const char *read;
-        char *borrowed;
-    } path = {.read = r->path};
-    here.where = path.borrowed;
+    rh_key__said here = {.value = node, .where = r->path, .file = r->file};
     return rh_key__blame(&here, NULL, r->err, why);
 }
 
 // An unknown key: the nearest known one, and all of them.
 static rh_status unknown(const reading *r, const char *section, const rh_yaml *key)
 {
-    const char *known[RH_PLAN__NKEYS + NLOG];
+    const char *known[RH_PLAN__NKEYS + 1], *logs[RH_PLAN__NKEYS];
     char what[64], shown[RH_YAML__SHOWN];
     rh_error why = {""};
     rh_yaml__show(key, shown);
@@ -97,7 +103,10 @@ static rh_status unknown(const reading *r, const char *section, const rh_yaml *k
         }
     int n = rh_plan__known(section, known);
     if (!*section) { // a typo in one of the log's keys, which are not all listed
-        const char *near = rh_base__suggest(key->text, of_the_log, NLOG);
+        int nlog = 0;
+        for (; nlog < RH_PLAN__NKEYS && of_the_log(nlog); nlog++)
+            logs[nlog] = of_the_log(nlog);
+        const char *near = rh_base__suggest(key->text, logs, nlog);
         if (near && !rh_base__suggest(key->text, known, n))
             known[n++] = near;
     }
@@ -207,7 +216,7 @@ static rh_status enter_top(const reading *r, const rh_yaml *key, const rh_yaml *
     }
     if (strcmp(name, "data") == 0 || strcmp(name, "path") == 0 || strcmp(name, "starts") == 0)
         return say_path(r, name, value);
-    if (is_one(name, of_people, NPEOPLE) || is_one(name, of_the_log, NLOG))
+    if (is_one(name, of_people, NPEOPLE) || is_of_the_log(name))
         return RH_OK;
     if (is_one(name, closed, 4))
         return enter_section(r, name, false, value);

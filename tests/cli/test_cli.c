@@ -222,7 +222,7 @@ static void refuses(void **unused)
         {"run acrobot -a esarsa --steps 0", "--steps = 0, expected a whole number, 1 to"},
         {"run acrobot -a esarsa --steps 1.5", "--steps = 1.5, expected a whole number"},
         {"run acrobot -a esarsa --steps=x", "--steps = x, expected a whole number"},
-        {"run acrobot -a esarsa --seed -1", "--seed = -1, expected a whole number, 0 to 9,"},
+        {"run acrobot -a esarsa --seed -1", "--seed = -1, expected a whole number, 0 or more"},
         {"run acrobot -a esarsa -j 5000", "--jobs = 5000, expected a whole number, 1 to 4,096"},
         {"run acrobot -a esarsa --criterion averge", "did you mean 'average'?"},
         {"run acrobot -a esarsa --cutoff-as terminate", "--cutoff-as needs --cutoff"},

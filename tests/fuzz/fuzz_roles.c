@@ -19,11 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t live = rh_base__alloc_live();
     rh_error err = {""};
     rh_log_roles *roles = NULL;
-    rh_status rc = rh_log__roles_parse(&roles, data, size, "a/file", &err);
-    require((rc == RH_OK) == (roles != NULL));
+    require(rh_log_roles_create(&roles, NULL) == RH_OK);
+    rh_status rc = rh_log__roles_parse(roles, data, size, "a/file", &err);
     require(rc == RH_OK || strncmp(err.text, "a/file:", 7) == 0);
     require(!strchr(err.text, '\n'));
-    if (roles) {
+    if (rc == RH_OK) {
         rh_log_options opt = rh_log_defaults();
         rh_log_roles_apply(roles, &opt);
         require(opt.max_gap > 0.0 && opt.episode_steps >= 1);

@@ -191,17 +191,17 @@ static void reads_durations(void **unused)
 {
     (void)unused;
     double x = 0.0;
-    assert_true(rh_log_duration("90", &x));
+    assert_true(rh_log__duration("90", &x));
     assert_true(x == 90.0);
-    assert_true(rh_log_duration("1.5m", &x));
+    assert_true(rh_log__duration("1.5m", &x));
     assert_true(x == 90.0);
-    assert_true(rh_log_duration("2h", &x));
+    assert_true(rh_log__duration("2h", &x));
     assert_true(x == 7200.0);
-    assert_true(rh_log_duration("1d", &x));
+    assert_true(rh_log__duration("1d", &x));
     assert_true(x == 86400.0);
     static const char *const bad[] = {"", "m", "0", "-5m", "15x", "1 h", "1e999", "nan"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(rh_log_duration(bad[i], &x));
+        assert_false(rh_log__duration(bad[i], &x));
 }
 
 static void splits_lists(void **unused)

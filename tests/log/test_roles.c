@@ -14,23 +14,30 @@
 #include "base/base_internal.h"
 #include "log/roles.h"
 
-static rh_log_roles *parse(const char *text)
+static rh_log_roles *none(void)
 {
     rh_log_roles *roles = NULL;
+    assert_int_equal(rh_log_roles_create(&roles, NULL), RH_OK);
+    return roles;
+}
+
+static rh_log_roles *parse(const char *text)
+{
+    rh_log_roles *roles = none();
     rh_error err = {""};
-    if (rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err) != RH_OK)
+    if (rh_log__roles_parse(roles, text, strlen(text), "a/b.yaml", &err) != RH_OK)
         fail_msg("%s", err.text);
     return roles;
 }
 
 static void refused(const char *text, const char *message)
 {
-    rh_log_roles *roles = NULL;
     rh_error err = {""};
     int64_t live = rh_base__alloc_live();
-    assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
+    rh_log_roles *roles = none();
+    assert_int_equal(rh_log__roles_parse(roles, text, strlen(text), "a/b.yaml", &err),
                      RH_EFORMAT);
-    assert_null(roles);
+    rh_log_roles_destroy(roles);
     assert_int_equal(rh_base__alloc_live(), live);
     assert_string_equal(err.text, message);
 }
@@ -132,12 +139,12 @@ static void refusals(void **unused)
     refused("- obs\n", "a/b.yaml:1: found a list, expected a mapping of roles");
     refused("just text\n", "a/b.yaml:1: found a text, expected a mapping of roles");
     refused("obs: [a\nb: c\n", "a/b.yaml:2: not YAML: did not find expected ',' or ']'");
-    refused("obs: x\nroles:\n  reword: y\n",
-            "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, observations, states, "
-            "action, actions, reward, rewards, episode, terminal, truncated, time, derive, "
-            "stack, next, "
-            "reward_of, action_kind, missing, decimal, dates, max_gap, episode_steps, format, "
-            "path)");
+    refused(
+        "obs: x\nroles:\n  reword: y\n",
+        "a/b.yaml:3: no role 'reword'; did you mean 'reward'? (obs, "
+        "action, reward, derive, stack, episode, terminal, truncated, time, next, reward_of, "
+        "action_kind, actions, missing, decimal, dates, max_gap, episode_steps, format, "
+        "max_memory, path, observations, states, rewards)");
     refused("obs: x\nstates: y\n", "a/b.yaml:2: states is given twice");
     refused("obs: x\nroles: {obs: y}\n", "a/b.yaml:2: obs is given twice");
     refused("obs: {a: b}\n", "a/b.yaml:1: obs = a mapping, expected a text or a list of texts");
@@ -146,21 +153,27 @@ static void refusals(void **unused)
     refused("roles: x\n", "a/b.yaml:1: roles = x, expected a mapping");
     refused("data: [x]\n", "a/b.yaml:1: data = a list, expected a mapping");
     refused("actions: ['a,b']\n", "a/b.yaml:1: actions = a,b, expected names without commas");
-    refused("reward_of: me\n", "a/b.yaml:1: reward_of = me, expected action or state");
-    refused("action_kind: 3\n",
-            "a/b.yaml:1: action_kind = 3, expected auto, discrete or continuous");
+    refused("reward_of: me\n",
+            "a/b.yaml:1: reward_of cannot be 'me'; expected one of action, state");
+    refused(
+        "action_kind: 3\n",
+        "a/b.yaml:1: action_kind cannot be '3'; expected one of auto, discrete, continuous");
     refused("missing: {}\n",
-            "a/b.yaml:1: missing = a mapping, expected a number or word, or a list of them");
+            "a/b.yaml:1: missing = a mapping, expected numbers or words such as -9999,Bad");
     refused("missing: [1, 'x,y']\n",
-            "a/b.yaml:1: missing = x,y, expected a number or word, or a list of them");
-    refused("dates: us\n", "a/b.yaml:1: dates = us, expected auto, day-first or month-first");
-    refused("decimal: dot\n", "a/b.yaml:1: decimal = dot, expected auto, point or comma");
+            "a/b.yaml:1: missing = x,y, expected numbers or words such as -9999,Bad");
+    refused("format: xls\n", "a/b.yaml:1: format cannot be 'xls'; expected one of csv, jsonl, "
+                             "minari, d4rl, d3rlpy, npz");
+    refused("dates: us\n",
+            "a/b.yaml:1: dates cannot be 'us'; expected one of auto, day-first, month-first");
+    refused("decimal: dot\n",
+            "a/b.yaml:1: decimal cannot be 'dot'; expected one of auto, point, comma");
     refused("max_gap: -1\n",
             "a/b.yaml:1: max_gap = -1, expected a time above 0 such as 90, 15m, 2h or 1d");
     refused("max_gap: 15x\n",
             "a/b.yaml:1: max_gap = 15x, expected a time above 0 such as 90, 15m, 2h or 1d");
     refused("episode_steps: 1.5\n",
-            "a/b.yaml:1: episode_steps = 1.5, expected a whole number of 1 or more");
+            "a/b.yaml:1: episode_steps = 1.5, expected a whole number, 1 or more");
 }
 
 // A typo among the keys of other programs is refused.
@@ -170,19 +183,19 @@ static void typos(void **unused)
     static const char *const typo[] = {"episodes", "observation", "Reward", "max-gap", "state"};
     for (int i = 0; i < 5; i++) {
         char text[100], expected[40];
-        rh_log_roles *roles = NULL;
+        rh_log_roles *roles = none();
         rh_error err = {""};
         snprintf(text, sizeof text, "action: a\n%s: x\n", typo[i]);
         snprintf(expected, sizeof expected, "a/b.yaml:2: no role '%s'", typo[i]);
-        assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
+        assert_int_equal(rh_log__roles_parse(roles, text, strlen(text), "a/b.yaml", &err),
                          RH_EFORMAT);
         assert_int_equal(strncmp(err.text, expected, strlen(expected)), 0);
+        rh_log_roles_destroy(roles);
     }
     static const char other[] = "obs: x\ndataset: y\ntags: [a]\nfrequency: H\nsearch: {}\n"
                                 "stat: 1\nepisodess: 2\ntim: 3\n";
-    rh_log_roles *roles = NULL;
-    assert_int_equal(rh_log__roles_parse(&roles, other, strlen(other), "a/b.yaml", NULL),
-                     RH_OK);
+    rh_log_roles *roles = none();
+    assert_int_equal(rh_log__roles_parse(roles, other, strlen(other), "a/b.yaml", NULL), RH_OK);
     rh_log_roles_destroy(roles);
 }
 
@@ -202,9 +215,9 @@ static void bombs(void **unused)
                  i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     }
     strcat(text, "obs: *a19\n");
-    rh_log_roles *roles = NULL;
+    rh_log_roles *roles = none();
     rh_error err = {""};
-    assert_int_equal(rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", &err),
+    assert_int_equal(rh_log__roles_parse(roles, text, strlen(text), "a/b.yaml", &err),
                      RH_EFORMAT);
     assert_non_null(strstr(err.text, ", expected a small file"));
 
@@ -213,10 +226,11 @@ static void bombs(void **unused)
     char *deep = malloc(n);
     assert_non_null(deep);
     memset(deep, '[', n);
-    assert_int_equal(rh_log__roles_parse(&roles, deep, n, "a/b.yaml", &err), RH_EFORMAT);
+    assert_int_equal(rh_log__roles_parse(roles, deep, n, "a/b.yaml", &err), RH_EFORMAT);
     assert_string_equal(err.text,
                         "a/b.yaml:1: nested more than 16 deep, expected a small file");
     free(deep);
+    rh_log_roles_destroy(roles);
 }
 
 static void files(void **unused)
@@ -228,31 +242,83 @@ static void files(void **unused)
     FILE *file = fopen(path, "w");
     fputs("path: x.csv\n", file);
     fclose(file);
-    rh_log_roles *roles = NULL;
+    rh_log_roles *roles = none();
     rh_error err;
-    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_OK);
+    assert_int_equal(rh_log_roles_read(roles, path, &err), RH_OK);
     assert_int_equal(strncmp(rh_log_roles_path(roles), folder, strlen(folder)), 0);
-    rh_log_roles_destroy(roles);
-    assert_int_equal(rh_log_roles_read(&roles, folder, &err), RH_EFORMAT);
+    assert_int_equal(rh_log_roles_read(roles, folder, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "not a regular file, expected a small YAML file"));
     assert_int_equal(truncate(path, 2000000), 0);
-    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_EFORMAT);
+    assert_int_equal(rh_log_roles_read(roles, path, &err), RH_EFORMAT);
     assert_non_null(strstr(err.text, "more than 1 MB"));
     unlink(path);
-    assert_int_equal(rh_log_roles_read(&roles, path, &err), RH_EIO);
+    assert_int_equal(rh_log_roles_read(roles, path, &err), RH_EIO);
+    rh_log_roles_destroy(roles);
     rmdir(folder);
+}
+
+// A value set as text, as by an option, gives what a file gives, and is refused alike.
+static void one_by_one(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *key, *text, *yaml;
+    } same[] = {{"obs", "temp,level", "[temp, level]"},
+                {"terminal", "", "''"},
+                {"derive", "a = b; c = d", "[a = b, c = d]"},
+                {"stack", "3", "3"},
+                {"actions", "off,on", "[off, on]"},
+                {"missing", "-9999,Bad", "[-9999, Bad]"},
+                {"dates", "month-first", "month-first"},
+                {"max_gap", "15m", "900"},
+                {"episode_steps", "1e3", "1000"},
+                {"format", "npz", "npz"},
+                {"max_memory", "2k", "2048"}};
+    rh_log log = {.reading = {.format = "csv"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        char text[100], *out[2] = {NULL, NULL};
+        snprintf(text, sizeof text, "%s: %s\n", same[i].key, same[i].yaml);
+        rh_log_roles *roles[2] = {parse(text), none()};
+        rh_error err = {""};
+        assert_int_equal(rh_log_roles_set(roles[1], same[i].key, same[i].text, "--x", &err),
+                         RH_OK);
+        for (int k = 0; k < 2; k++) {
+            size_t size;
+            FILE *file = open_memstream(&out[k], &size);
+            assert_int_equal(rh_log_roles_write(roles[k], &log, file, &err), RH_OK);
+            fclose(file);
+            rh_log_roles_destroy(roles[k]);
+        }
+        assert_string_equal(out[0], out[1]);
+        rh_log_roles_destroy(parse(out[0])); // and reads back
+        free(out[0]);
+        free(out[1]);
+    }
+    rh_log_roles *roles = none();
+    rh_error err = {""};
+    assert_int_equal(rh_log_roles_set(roles, "dates", "us", "inspect: --dates", &err),
+                     RH_EINVAL);
+    assert_string_equal(err.text, "inspect: --dates cannot be 'us'; expected one of auto, "
+                                  "day-first, month-first");
+    assert_int_equal(rh_log_roles_set(roles, "max_memory", "much", NULL, &err), RH_EINVAL);
+    assert_string_equal(err.text, "max_memory = much, expected a size such as 500M or 4G");
+    assert_int_equal(rh_log_roles_set(roles, "reword", "x", NULL, &err), RH_EINVAL);
+    assert_int_equal(strncmp(err.text, "no role 'reword'; did you mean 'reward'?", 40), 0);
+    rh_log_roles_destroy(roles);
 }
 
 static void memory_runs_out(void **unused)
 {
     (void)unused;
-    const char *text = "path: x.csv\nobs: [a, b]\naction: c\n";
+    const char *text = "path: x.csv\nobs: [a, b]\naction: c\nmissing: [1, x]\n";
     int64_t live = rh_base__alloc_live();
     rh_status rc = RH_ENOMEM;
     for (int64_t n = 1; rc; n++) {
         rh_log_roles *roles = NULL;
         rh_base__alloc_fail_at(n);
-        rc = rh_log__roles_parse(&roles, text, strlen(text), "a/b.yaml", NULL);
+        rc = rh_log_roles_create(&roles, NULL);
+        if (!rc)
+            rc = rh_log__roles_parse(roles, text, strlen(text), "a/b.yaml", NULL);
         rh_base__alloc_fail_at(0);
         if (rc)
             assert_int_equal(rc, RH_ENOMEM);
@@ -265,9 +331,10 @@ static void memory_runs_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key),       cmocka_unit_test(shapes), cmocka_unit_test(refusals),
-        cmocka_unit_test(bombs),           cmocka_unit_test(typos),  cmocka_unit_test(files),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(every_key),  cmocka_unit_test(shapes),
+        cmocka_unit_test(refusals),   cmocka_unit_test(bombs),
+        cmocka_unit_test(typos),      cmocka_unit_test(files),
+        cmocka_unit_test(one_by_one), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

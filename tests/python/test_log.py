@@ -1,5 +1,6 @@
 """The same transitions from every source, without copies, and our messages as exceptions."""
 
+import inspect
 import types
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_messages(tmp_path):
         rehearse.read("nowhere.csv")
     with pytest.raises(rehearse.InvalidError, match="^DataFrame: action: no column 'pumpe'; did you mean 'pump'"):
         rehearse.read(frame, action="pumpe")
-    with pytest.raises(ValueError, match="action_kind = 'both', expected auto or discrete or continuous"):
+    with pytest.raises(ValueError, match="action_kind cannot be 'both'; expected one of auto, discrete, continuous"):
         rehearse.read(frame, action_kind="both")
     with pytest.raises(ValueError, match="max_gap = soon, expected a time"):
         rehearse.read(frame, max_gap="soon")
@@ -117,3 +118,15 @@ def test_messages(tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"PK\3\4 and no more")
     with pytest.raises(rehearse.FormatError):
         rehearse.read(tmp_path / "bad.npz")
+
+
+def test_keywords_are_the_rows():
+    """Signatures and documentation of read(), fit() and tune() have every row of their tables."""
+    rows = [row["key"] for row in rehearse._core.keys("log") if row["option"]]
+    signature = [name for name in inspect.signature(rehearse.read).parameters if name not in ("source", "roles")]
+    assert sorted(signature) == sorted(rows)
+    for row in rows:
+        assert f"\n    {row}: " in rehearse.read.__doc__
+    for function, table in ((rehearse.fit, "fit"), (rehearse.tune, "tune")):
+        for row in rehearse._core.keys(table):
+            assert row["about"] in function.__doc__

@@ -186,8 +186,7 @@ static void refusals(void **unused)
         {"grid: {points: x}", F "1: grid: no parameter 'points'; it has none"},
         {"bayes: paper", F "1: bayes = paper, expected a mapping"},
         {"bayes: {compatt: paper}\nmethod: random", NULL},
-        {"seed: [1]", F "1: seed = a list, expected a whole number, 0 to "
-                        "9,223,372,036,854,775,807"},
+        {"seed: [1]", F "1: seed = a list, expected a whole number, 0 or more"},
         {"name: {a: b}", F "1: name = a mapping, expected a text"},
         {"data: [a]", F "1: data = a list, expected a text"},
         {"limits: 3", F "1: limits = 3, expected a mapping"},
