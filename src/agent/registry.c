@@ -4,34 +4,8 @@
 #include "agent_internal.h"
 #include "base/base_internal.h"
 
-static const void *const built_in[] = {
-    &rh_agent_actor_critic,
-    &rh_agent_esarsa,
-    &rh_agent_gaussian_actor_critic,
-    &rh_agent_random,
-};
-
-static rh_kind__list kinds = {
-    .what = "agent",
-    .built_in = built_in,
-    .nbuilt_in = sizeof built_in / sizeof *built_in,
-    .adding = PTHREAD_MUTEX_INITIALIZER,
-};
-
-int rh_agent_ntype(void)
-{
-    return rh_kind__count(&kinds);
-}
-
-const rh_agent_type *rh_agent_type_at(int i)
-{
-    return rh_kind__at(&kinds, i);
-}
-
-const rh_agent_type *rh_agent_find(const char *name, rh_error *err)
-{
-    return rh_kind__find(&kinds, name, err);
-}
+RH_KIND__REGISTRY(agent, "agent", &rh_agent_actor_critic, &rh_agent_esarsa,
+                  &rh_agent_gaussian_actor_critic, &rh_agent_random);
 
 // ---------------------------------------------------------------------------- from outside
 

@@ -43,6 +43,29 @@ const void *rh_kind__find(const rh_kind__list *list, const char *name, rh_error 
 // Add one that was checked, or fail if there is one of its name. Borrowed: kind, for good.
 rh_status rh_kind__add(rh_kind__list *list, const void *kind, rh_error *err);
 
+// Define `kinds`, a list with the built-in ones, and the public functions of the module part
+// that count, return and find them: rh_<part>_ntype(), rh_<part>_type_at(), rh_<part>_find().
+#define RH_KIND__REGISTRY(part, word, ...)                                                     \
+    static rh_kind__list kinds = {                                                             \
+        .what = word,                                                                          \
+        .built_in = (const void *const[]){__VA_ARGS__},                                        \
+        .nbuilt_in = sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *),              \
+        .adding = PTHREAD_MUTEX_INITIALIZER,                                                   \
+    };                                                                                         \
+    int rh_##part##_ntype(void)                                                                \
+    {                                                                                          \
+        return rh_kind__count(&kinds);                                                         \
+    }                                                                                          \
+    const rh_##part##_type *rh_##part##_type_at(int i)                                         \
+    {                                                                                          \
+        return rh_kind__at(&kinds, i);                                                         \
+    }                                                                                          \
+    const rh_##part##_type *rh_##part##_find(const char *name, rh_error *err)                  \
+    {                                                                                          \
+        return rh_kind__find(&kinds, name, err);                                               \
+    }                                                                                          \
+    static rh_kind__list kinds /* takes the semicolon */
+
 // ---------------------------------------------------------------------------- memory
 
 // Grow a block to hold more than n items of `size` bytes: old items first, the rest zeroed.

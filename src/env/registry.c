@@ -6,37 +6,13 @@
 #include "base/base_internal.h"
 #include "env_internal.h"
 
-static const void *const built_in[] = {
-    &rh_env_acrobot,  &rh_env_cartpole,     &rh_env_mountain_car,
-    &rh_env_pendulum, &rh_env_puddle_world,
-};
-
-static rh_kind__list kinds = {
-    .what = "environment",
-    .built_in = built_in,
-    .nbuilt_in = sizeof built_in / sizeof *built_in,
-    .adding = PTHREAD_MUTEX_INITIALIZER,
-};
+RH_KIND__REGISTRY(env, "environment", &rh_env_acrobot, &rh_env_cartpole, &rh_env_mountain_car,
+                  &rh_env_pendulum, &rh_env_puddle_world);
 
 const char *const rh_env__start_name[2] = {
     [RH_ENV_START_NORMAL] = "normal",
     [RH_ENV_START_RANDOM] = "random",
 };
-
-int rh_env_ntype(void)
-{
-    return rh_kind__count(&kinds);
-}
-
-const rh_env_type *rh_env_type_at(int i)
-{
-    return rh_kind__at(&kinds, i);
-}
-
-const rh_env_type *rh_env_find(const char *name, rh_error *err)
-{
-    return rh_kind__find(&kinds, name, err);
-}
 
 // ---------------------------------------------------------------------------- from outside
 

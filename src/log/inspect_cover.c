@@ -12,6 +12,7 @@
 //    actions this takes a sixth of the inspection.
 // 4. The order of sums does not depend on the instruction set: lanes are summed separately.
 
+#include "base/scratch.h"
 #include "inspect.h"
 
 #include <float.h>
@@ -26,11 +27,12 @@
 typedef struct search {
     const rh_log *log;
     rh_inspect__space space;
-    float *query;   // scaled states to query, owned           (nquery x space.n)
-    int64_t *asked; // their transitions, owned                (nquery)
-    float *place;   // states of one action, in blocks of LANES, sensor by sensor, owned
-    int64_t *taken; // their transitions, ascending, owned     (nplace)
+    float *query;   // scaled states to query           (nquery x space.n)
+    int64_t *asked; // their transitions                (nquery)
+    float *place;   // states of one action, in blocks of LANES, sensor by sensor
+    int64_t *taken; // their transitions, ascending     (nplace)
     int64_t nquery, nplace;
+    rh_scratch scratch; // owns the arrays
 } search;
 
 // ---------------------------------------------------------------------------- which steps
@@ -189,11 +191,11 @@ bool rh_inspect__cover(rh_log_report *report, const rh_log *log, rh_inspect__roo
     s.nquery = log->n < QUERIES ? log->n : QUERIES;
 
     size_t nroom = (size_t)(most / LANES + 1) * LANES;
-    s.query = rh_alloc((size_t)(s.nquery * n) + 1, sizeof *s.query);
-    s.asked = rh_alloc((size_t)s.nquery, sizeof *s.asked);
-    s.place = rh_alloc(nroom * (size_t)n + 1, sizeof *s.place);
-    s.taken = rh_alloc(nroom, sizeof *s.taken);
-    bool good = s.query && s.asked && s.place && s.taken;
+    s.query = rh_scratch__take(&s.scratch, (size_t)(s.nquery * n) + 1, sizeof *s.query);
+    s.asked = rh_scratch__take(&s.scratch, (size_t)s.nquery, sizeof *s.asked);
+    s.place = rh_scratch__take(&s.scratch, nroom * (size_t)n + 1, sizeof *s.place);
+    s.taken = rh_scratch__take(&s.scratch, nroom, sizeof *s.taken);
+    bool good = !s.scratch.failed;
     if (good)
         gather_queries(&s);
     for (int i = 0; i < report->ncover && good; i++) {
@@ -205,9 +207,6 @@ bool rh_inspect__cover(rh_log_report *report, const rh_log *log, rh_inspect__roo
             measure(&s, c, report->step_length, room);
     }
     report->nquery = s.nquery;
-    rh_free(s.query);
-    rh_free(s.asked);
-    rh_free(s.place);
-    rh_free(s.taken);
+    rh_scratch__clear(&s.scratch);
     return good;
 }

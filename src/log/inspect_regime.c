@@ -23,6 +23,7 @@
 // 5. Measured: docs/inspect.md, "How reliable mixed-regimes is".
 
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "inspect_local.h"
 #include "numeric/stats.h"
 
@@ -38,10 +39,11 @@
 
 typedef struct regimes {
     rh_inspect__local l; // steps
-    int64_t *near;       // nearest step of each segment, or -1, owned (nquery x SEGMENTS)
-    float *far;          // its squared distance, owned                (nquery x SEGMENTS)
-    bool *used;          // by a comparison of the split, owned        (n)
-    double *block;       // sums of signs, owned                       (BLOCKS x ny)
+    int64_t *near;       // nearest step of each segment, or -1 (nquery x SEGMENTS)
+    float *far;          // its squared distance                (nquery x SEGMENTS)
+    bool *used;          // by a comparison of the split        (n)
+    double *block;       // sums of signs                       (BLOCKS x ny)
+    rh_scratch scratch;  // owns the arrays
 } regimes;
 
 // ---------------------------------------------------------------------------- neighbours
@@ -167,11 +169,11 @@ bool rh_inspect__regime(rh_log_report *report, const rh_log *log)
     rh_log_regime *best = &report->regime;
     bool good = rh_inspect__local_init(&r.l, log, report);
     if (good && r.l.n > 0) {
-        r.near = rh_alloc((size_t)r.l.nquery * SEGMENTS, sizeof *r.near);
-        r.far = rh_alloc((size_t)r.l.nquery * SEGMENTS, sizeof *r.far);
-        r.block = rh_alloc(BLOCKS * (size_t)r.l.ny, sizeof *r.block);
-        r.used = rh_alloc((size_t)r.l.n, sizeof *r.used);
-        good = r.near && r.far && r.block && r.used;
+        r.near = rh_scratch__take(&r.scratch, (size_t)r.l.nquery * SEGMENTS, sizeof *r.near);
+        r.far = rh_scratch__take(&r.scratch, (size_t)r.l.nquery * SEGMENTS, sizeof *r.far);
+        r.block = rh_scratch__take(&r.scratch, BLOCKS * (size_t)r.l.ny, sizeof *r.block);
+        r.used = rh_scratch__take(&r.scratch, (size_t)r.l.n, sizeof *r.used);
+        good = !r.scratch.failed;
     }
     if (good && r.l.n > 0) {
         for (int64_t i = 0; i < r.l.nquery; i++)
@@ -183,8 +185,6 @@ bool rh_inspect__regime(rh_log_report *report, const rh_log *log)
             1.0 - ALARM / ((LAST - FIRST + 1.0) * noutcome), BLOCKS - 1.0);
     }
     rh_inspect__local_clear(&r.l);
-    void *const owned[] = {r.near, r.far, r.block, r.used};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        rh_free(owned[i]);
+    rh_scratch__clear(&r.scratch);
     return good;
 }

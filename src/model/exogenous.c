@@ -24,6 +24,7 @@
 #include "facts.h"
 
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "numeric/cholesky.h"
 
 #include <math.h>
@@ -54,23 +55,16 @@ typedef struct table {
     const rh_facts__steps *steps;  // borrowed
     rh_sensor *sensor;             // borrowed
     int d, nact, f, ny;            // sensors; action columns; columns; targets
-    column *col;                   // owned                                       (f)
+    column *col;                   //                                             (f)
     int64_t m;                     // steps
     int horizon;                   // 1 or HORIZON
-    double *xx[2], *xy[2], *yy[2]; // owned, in part 0 and 1       (f x f, f x ny, ny)
-    double *x, *y;                 // owned: one step                          (f, ny)
-    double *a, *w;                 // owned: one system                    (f x f, f)
-    int *pick;                     // owned: columns of a system                  (f)
-    bool *in;                      // owned: E                                    (d)
+    double *xx[2], *xy[2], *yy[2]; // in part 0 and 1              (f x f, f x ny, ny)
+    double *x, *y;                 // one step                                 (f, ny)
+    double *a, *w;                 // one system                           (f x f, f)
+    int *pick;                     // columns of a system                         (f)
+    bool *in;                      // E                                           (d)
+    rh_scratch scratch;            // owns the arrays
 } table;
-
-static void clear(table *t)
-{
-    void *const owned[] = {t->col, t->xx[0], t->xx[1], t->xy[0], t->xy[1], t->yy[0], t->yy[1],
-                           t->x,   t->y,     t->a,     t->w,     t->pick,  t->in};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        rh_free(owned[i]);
-}
 
 // ---------------------------------------------------------------------------- columns
 
@@ -352,20 +346,17 @@ static rh_status make_room(table *t, rh_error *err)
 {
     size_t f = (size_t)t->f, ny = (size_t)t->ny;
     for (int part = 0; part < 2; part++) {
-        t->xx[part] = rh_alloc(f * f, sizeof(double));
-        t->xy[part] = rh_alloc(f * ny, sizeof(double));
-        t->yy[part] = rh_alloc(ny, sizeof(double));
-        if (!t->xx[part] || !t->xy[part] || !t->yy[part])
-            return rh_base__no_memory(err, "model");
+        t->xx[part] = rh_scratch__take(&t->scratch, f * f, sizeof(double));
+        t->xy[part] = rh_scratch__take(&t->scratch, f * ny, sizeof(double));
+        t->yy[part] = rh_scratch__take(&t->scratch, ny, sizeof(double));
     }
-    t->x = rh_alloc(f, sizeof *t->x);
-    t->y = rh_alloc(ny, sizeof *t->y);
-    t->a = rh_alloc(f * f, sizeof *t->a);
-    t->w = rh_alloc(f, sizeof *t->w);
-    t->pick = rh_alloc(f, sizeof *t->pick);
-    t->in = rh_alloc((size_t)t->d, sizeof *t->in);
-    return t->x && t->y && t->a && t->w && t->pick && t->in ? RH_OK
-                                                            : rh_base__no_memory(err, "model");
+    t->x = rh_scratch__take(&t->scratch, f, sizeof *t->x);
+    t->y = rh_scratch__take(&t->scratch, ny, sizeof *t->y);
+    t->a = rh_scratch__take(&t->scratch, f * f, sizeof *t->a);
+    t->w = rh_scratch__take(&t->scratch, f, sizeof *t->w);
+    t->pick = rh_scratch__take(&t->scratch, f, sizeof *t->pick);
+    t->in = rh_scratch__take(&t->scratch, (size_t)t->d, sizeof *t->in);
+    return t->scratch.failed ? rh_base__no_memory(err, "model") : RH_OK;
 }
 
 rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *steps,
@@ -379,7 +370,7 @@ rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *ste
     }
     if (t.m < FEWEST)
         return RH_OK;
-    t.col = rh_alloc(MOST_COLUMNS + 2 * RH_MAX_OBS, sizeof *t.col);
+    t.col = rh_scratch__take(&t.scratch, MOST_COLUMNS + 2 * RH_MAX_OBS, sizeof *t.col);
     if (!t.col)
         return rh_base__no_memory(err, "model");
     list_columns(&t);
@@ -390,6 +381,6 @@ rh_status rh_facts__find_exogenous(rh_sensor *sensor, const rh_facts__steps *ste
         find_noise(&t);
         find_exogenous(&t);
     }
-    clear(&t);
+    rh_scratch__clear(&t.scratch);
     return rc;
 }

@@ -75,15 +75,7 @@ static bool is_terminal(const rh_log *log, int64_t t)
 // Deal episodes to folds, resumed ones with the one before. False if memory ran out.
 static bool deal(plan *p, const rh_log *log)
 {
-    int64_t nunit = 0, size = 0, largest = 0;
-    for (int e = 0; e < log->nepisode; e++) {
-        if (e == 0 || log->start[e]) {
-            nunit++;
-            size = 0;
-        }
-        size += log->first[e + 1] - log->first[e];
-        largest = size > largest ? size : largest;
-    }
+    int64_t largest, nunit = rh_model__units(log, &largest);
 
     // one long episode: blocks
     if (nunit < 2 || 2 * largest > log->n) {

@@ -4,6 +4,7 @@
 // horizon count if the stretches differ in them: at least LEAST_EFFECTIVE stretches must make
 // up the variance, (sum d^2)^2 / sum d^4. A ratio to one rare event would be chance.
 
+#include "base/scratch.h"
 #include "stretches.h"
 
 #include <math.h>
@@ -21,31 +22,23 @@
 
 // Random stretches of the log: at each horizon, those of them that are known.
 typedef struct pool {
-    rh_stretches__outcome *o;   // owned                                (NRANDOM)
-    float *place;               // owned                                (NRANDOM x nhorizon x d)
-    double *reward, *ended;     // owned: of one horizon                (NRANDOM)
-    rh_stretches__point *point; // owned                                (NRANDOM)
+    rh_stretches__outcome *o;   //                                      (NRANDOM)
+    float *place;               //                                      (NRANDOM x nhorizon x d)
+    double *reward, *ended;     // of one horizon                       (NRANDOM)
+    rh_stretches__point *point; //                                      (NRANDOM)
     int n;
+    rh_scratch scratch; // owns the arrays
 } pool;
-
-static void clear_pool(pool *p)
-{
-    rh_free(p->o);
-    rh_free(p->place);
-    rh_free(p->reward);
-    rh_free(p->ended);
-    rh_free(p->point);
-}
 
 static bool fill_pool(pool *p, const rh_stretches *r, uint64_t seed)
 {
     size_t width = (size_t)r->nhorizon * (size_t)r->d + 1;
-    p->o = rh_alloc(NRANDOM, sizeof *p->o);
-    p->place = rh_alloc(NRANDOM * width, sizeof *p->place);
-    p->reward = rh_alloc(NRANDOM, sizeof *p->reward);
-    p->ended = rh_alloc(NRANDOM, sizeof *p->ended);
-    p->point = rh_alloc(NRANDOM, sizeof *p->point);
-    if (!p->o || !p->place || !p->reward || !p->ended || !p->point)
+    p->o = rh_scratch__take(&p->scratch, NRANDOM, sizeof *p->o);
+    p->place = rh_scratch__take(&p->scratch, NRANDOM * width, sizeof *p->place);
+    p->reward = rh_scratch__take(&p->scratch, NRANDOM, sizeof *p->reward);
+    p->ended = rh_scratch__take(&p->scratch, NRANDOM, sizeof *p->ended);
+    p->point = rh_scratch__take(&p->scratch, NRANDOM, sizeof *p->point);
+    if (p->scratch.failed)
         return false;
     rh_rng rng =
         rh_rng_stream(seed, RH_STREAM_FIT, RH_STRETCHES__REPLICATE, RH_STRETCHES__RANDOM);
@@ -149,7 +142,7 @@ bool rh_stretches__measure_ignorant(rh_stretches *r, uint64_t seed)
     bool good = fill_pool(&p, r, seed);
     for (int h = 0; good && h < r->nhorizon; h++)
         judge_ignorant(r, &p, h);
-    clear_pool(&p);
+    rh_scratch__clear(&p.scratch);
     if (good)
         weigh(r);
     return good;

@@ -130,17 +130,6 @@ static int find(const carried *w, place *here, const double *act, int32_t *posit
     return n;
 }
 
-// Draw one of n neighbours by u.
-static int draw(const carried *w, const float *distance, int n, double u)
-{
-    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
-    int chosen = 0;
-    rh_knn__weigh(w->param, distance, n, p);
-    while (chosen + 1 < n && u >= (sum += p[chosen]))
-        chosen++;
-    return chosen;
-}
-
 static int32_t first_that_goes_on(const carried *w, const int32_t *position, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -190,7 +179,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
         return !continuing;
     }
 
-    int chosen = draw(w, distance, n, u);
+    int chosen = rh_knn__draw(w->param, distance, n, u);
     double past = (double)distance[chosen] - w->rules.reach;
     memcpy(s, here->at.next, (size_t)w->model->log->nobs * sizeof *s);
     rh_knn__arrive(w->knn, w->model, position[chosen], first_that_goes_on(w, position, n), s,

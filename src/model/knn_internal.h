@@ -121,6 +121,9 @@ rh_status rh_knn__search_env(rh_env **out, const rh_model *model, const rh_knn *
 // Probabilities p (n) of neighbours at ascending distances (n), n from 1.
 void rh_knn__weigh(const double *param, const float *distance, int n, double *p);
 
+// The one of n neighbours that u, uniform in [0, 1), draws with these weights.
+int rh_knn__draw(const double *param, const float *distance, int n, double u);
+
 // The results of a step.
 typedef struct rh_knn__rules {
     double reach; // a query whose nearest neighbour is farther is out of coverage

@@ -66,6 +66,16 @@ void rh_knn__weigh(const double *param, const float *distance, int n, double *p)
         p[i] /= total;
 }
 
+int rh_knn__draw(const double *param, const float *distance, int n, double u)
+{
+    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
+    int chosen = 0;
+    rh_knn__weigh(param, distance, n, p);
+    while (chosen + 1 < n && u >= (sum += p[chosen]))
+        chosen++;
+    return chosen;
+}
+
 // An upper bound of the distance to a neighbour: the diagonal of the box around all codes and
 // scaled actions. INFINITY if codes are of state and action.
 static double widest(const rh_knn *knn, const rh_model *model)

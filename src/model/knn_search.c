@@ -211,11 +211,7 @@ static bool step(const void *self, void *state, const double *act, rh_streams *s
         return !model->task.continuing;
     }
 
-    double p[RH_NEIGHBOURS_MOST], sum = 0.0;
-    rh_knn__weigh(w->param, distance, n, p);
-    int chosen = 0;
-    while (chosen + 1 < n && u >= (sum += p[chosen]))
-        chosen++;
+    int chosen = rh_knn__draw(w->param, distance, n, u);
     rh_knn__outcome o = rh_knn__outcome_of(model, transition[chosen]);
     double past = (double)distance[chosen] - w->rules.reach;
     *reward = o.reward - (w->rules.toll > 0.0 && past > 0.0 ? w->rules.toll * past : 0.0);

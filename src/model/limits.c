@@ -24,6 +24,7 @@
 #include "facts.h"
 
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "numeric/stats.h"
 
 #include <math.h>
@@ -53,6 +54,7 @@ typedef struct search {
     double *outside; // values of unexplained terminal ones, ascending       (ends->n)
     rh_limit *limit; //                                      (2 nobs)
     int nlimit;
+    rh_scratch scratch; // owns the arrays
 } search;
 
 // A limit that could be added.
@@ -265,12 +267,13 @@ rh_status rh_facts__find_limits(rh_facts *facts, const rh_facts__steps *steps,
     search s = {.steps = steps, .ends = ends, .facts = facts};
     size_t nend = (size_t)ends->n + 1;
     rh_status rc = RH_OK;
-    s.done = rh_alloc(nend, sizeof *s.done);
-    s.outside = rh_alloc(nend, sizeof *s.outside);
+    s.done = rh_scratch__take(&s.scratch, nend, sizeof *s.done);
+    s.outside = rh_scratch__take(&s.scratch, nend, sizeof *s.outside);
     s.most = 2 * ends->n + 2 < MOST_TOP ? 2 * ends->n + 2 : MOST_TOP;
-    s.top = rh_alloc(2 * (size_t)facts->nobs, (size_t)s.most * sizeof *s.top);
-    s.limit = rh_alloc(2 * (size_t)facts->nobs, sizeof *s.limit);
-    if (!s.done || !s.outside || !s.top || !s.limit) {
+    s.top =
+        rh_scratch__take(&s.scratch, 2 * (size_t)facts->nobs, (size_t)s.most * sizeof *s.top);
+    s.limit = rh_scratch__take(&s.scratch, 2 * (size_t)facts->nobs, sizeof *s.limit);
+    if (s.scratch.failed) {
         rc = rh_base__no_memory(err, "model");
         goto done;
     }
@@ -282,9 +285,6 @@ rh_status rh_facts__find_limits(rh_facts *facts, const rh_facts__steps *steps,
     rc = keep(&s, err);
 
 done:
-    rh_free(s.done);
-    rh_free(s.outside);
-    rh_free(s.top);
-    rh_free(s.limit);
+    rh_scratch__clear(&s.scratch);
     return rc;
 }

@@ -89,6 +89,10 @@ rh_status rh_model__prepare(rh_model **out, const rh_model_type *type, const rh_
 // choose.c: the kind of model of this name, for a trial; NULL if there is none.
 const char *rh_model__kind_name(const char *name);
 
+// How many runs of episodes a log has, resumed ones with the one before, and the steps of the
+// longest.
+int64_t rh_model__units(const rh_log *log, int64_t *longest);
+
 // excerpt.c: a part of a log of about `most` steps: whole episodes, or blocks of steps if one
 // is more than half of the log. Owned: *out; NULL if the log is not longer.
 rh_status rh_model__excerpt(rh_log **out, const rh_log *log, int64_t most, rh_error *err);

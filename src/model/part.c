@@ -11,6 +11,21 @@
 
 #include <math.h>
 
+int64_t rh_model__units(const rh_log *log, int64_t *longest)
+{
+    int64_t nunit = 0, size = 0;
+    *longest = 0;
+    for (int e = 0; e < log->nepisode; e++) {
+        if (e == 0 || log->start[e]) {
+            nunit++;
+            size = 0;
+        }
+        size += log->first[e + 1] - log->first[e];
+        *longest = size > *longest ? size : *longest;
+    }
+    return nunit;
+}
+
 static void draw_subset(int32_t *use, int64_t nuse, int64_t n, rh_rng *rng)
 {
     int64_t chosen = 0;

@@ -41,6 +41,7 @@
 #include "neighbours.h"
 
 #include "base/base_internal.h"
+#include "base/scratch.h"
 #include "numeric/cholesky.h"
 #include "numeric/stats.h"
 
@@ -91,16 +92,8 @@ typedef struct search {
     double *fix;                  // added to the fit's prediction       (nfound x d)
     int64_t nfound;               //
     bool fitted;                  // before: no change is expected
+    rh_scratch scratch;           // owns the arrays
 } search;
-
-static void clear(search *s)
-{
-    void *const owned[] = {s->scale, s->origin, s->xmean, s->ymean, s->count, s->xx,
-                           s->xy,    s->unit,   s->shows, s->alone, s->moves, s->jump,
-                           s->work,  s->sample, s->found, s->fix};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        rh_free(owned[i]);
-}
 
 static rh_status make_room(search *s, rh_error *err)
 {
@@ -109,24 +102,21 @@ static rh_status make_room(search *s, rh_error *err)
     s->p = log->nobs + (log->naction ? 0 : log->nact);
     s->ngroup = log->naction ? log->naction : 1;
     size_t d = (size_t)s->d, p = (size_t)s->p, g = (size_t)s->ngroup;
-    s->scale = rh_alloc(p, sizeof *s->scale);
-    s->origin = rh_alloc(p, sizeof *s->origin);
-    s->xmean = rh_alloc(g * p, sizeof *s->xmean);
-    s->ymean = rh_alloc(g * d, sizeof *s->ymean);
-    s->count = rh_alloc(g, sizeof *s->count);
-    s->xx = rh_alloc(p * p, sizeof *s->xx);
-    s->xy = rh_alloc(p * d, sizeof *s->xy);
-    s->unit = rh_alloc(d, sizeof *s->unit);
-    s->shows = rh_alloc(d, sizeof *s->shows);
-    s->moves = rh_alloc(d, sizeof *s->moves);
-    s->alone = rh_alloc(d, sizeof *s->alone);
-    s->jump = rh_alloc((size_t)s->steps->n, sizeof *s->jump);
-    s->work = rh_alloc(MOST_UNITS, sizeof *s->work);
-    s->sample = rh_alloc(2 * MOST_UNITS * d, sizeof *s->sample);
-    if (!s->scale || !s->origin || !s->xmean || !s->ymean || !s->count || !s->xx || !s->xy ||
-        !s->unit || !s->shows || !s->moves || !s->alone || !s->jump || !s->work || !s->sample)
-        return rh_base__no_memory(err, "model");
-    return RH_OK;
+    s->scale = rh_scratch__take(&s->scratch, p, sizeof *s->scale);
+    s->origin = rh_scratch__take(&s->scratch, p, sizeof *s->origin);
+    s->xmean = rh_scratch__take(&s->scratch, g * p, sizeof *s->xmean);
+    s->ymean = rh_scratch__take(&s->scratch, g * d, sizeof *s->ymean);
+    s->count = rh_scratch__take(&s->scratch, g, sizeof *s->count);
+    s->xx = rh_scratch__take(&s->scratch, p * p, sizeof *s->xx);
+    s->xy = rh_scratch__take(&s->scratch, p * d, sizeof *s->xy);
+    s->unit = rh_scratch__take(&s->scratch, d, sizeof *s->unit);
+    s->shows = rh_scratch__take(&s->scratch, d, sizeof *s->shows);
+    s->moves = rh_scratch__take(&s->scratch, d, sizeof *s->moves);
+    s->alone = rh_scratch__take(&s->scratch, d, sizeof *s->alone);
+    s->jump = rh_scratch__take(&s->scratch, (size_t)s->steps->n, sizeof *s->jump);
+    s->work = rh_scratch__take(&s->scratch, MOST_UNITS, sizeof *s->work);
+    s->sample = rh_scratch__take(&s->scratch, 2 * MOST_UNITS * d, sizeof *s->sample);
+    return s->scratch.failed ? rh_base__no_memory(err, "model") : RH_OK;
 }
 
 // ---------------------------------------------------------------------------- the fit
@@ -419,9 +409,9 @@ static bool is_spike(const search *s, int64_t j)
 
 static rh_status gather(search *s, int64_t njump, rh_error *err)
 {
-    s->found = rh_alloc((size_t)njump, sizeof *s->found);
-    s->fix = rh_alloc((size_t)njump, (size_t)s->d * sizeof *s->fix);
-    if (!s->found || !s->fix)
+    s->found = rh_scratch__take(&s->scratch, (size_t)njump, sizeof *s->found);
+    s->fix = rh_scratch__take(&s->scratch, (size_t)njump, (size_t)s->d * sizeof *s->fix);
+    if (s->scratch.failed)
         return rh_base__no_memory(err, "model");
     for (int64_t j = 0; j < s->steps->n; j++)
         if (s->jump[j] && !is_spike(s, j))
@@ -695,7 +685,7 @@ rh_status rh_facts__find_resets(rh_facts__resets *out, const rh_facts__steps *st
     }
 
 done:
-    clear(&s);
+    rh_scratch__clear(&s.scratch);
     if (rc)
         rh_facts__clear_resets(out);
     return rc;

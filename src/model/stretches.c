@@ -129,16 +129,8 @@ void rh_stretches__look_up(const rh_stretches *r, const rh_stretches__stretch *s
 static void find_units(rh_stretches *r)
 {
     const rh_log *log = r->log;
-    int64_t size = 0, largest = 0;
-    int nunit = 0;
-    for (int e = 0; e < log->nepisode; e++) {
-        if (e == 0 || log->start[e]) {
-            nunit++;
-            size = 0;
-        }
-        size += log->first[e + 1] - log->first[e];
-        largest = size > largest ? size : largest;
-    }
+    int64_t largest;
+    int nunit = (int)rh_model__units(log, &largest);
     r->blocks = nunit < LEAST_UNIT || 2 * largest > log->n;
     r->nunit = r->blocks ? NBLOCK : nunit;
     int64_t part = log->n / NBLOCK / 4, gap = (int64_t)ceil(GAP * (double)log->n);
