@@ -85,7 +85,8 @@ RH_API uint64_t rh_log_fingerprint(const rh_log *log);
 
 // Names of sensors and actions, for rh_describe(). Borrowed from the log.
 RH_API rh_names rh_log_names(const rh_log *log);
-RH_API const rh_fields *rh_log_fields(void); // what there is in a log and was left out
+RH_API const rh_fields *rh_log_fields(void);         // what there is in a log and was left out
+RH_API const rh_fields *rh_log_reading_fields(void); // how it was read
 
 // ---------------------------------------------------------------------------- building
 
@@ -486,6 +487,7 @@ typedef struct rh_log_report {
 // Inspect a log. Borrowed: log, during the call. Owned: *out, free with
 // rh_log_report_destroy(). Nullable: err.
 RH_API rh_status rh_log_inspect(rh_log_report **out, const rh_log *log, rh_error *err);
+RH_API const rh_fields *rh_log_report_fields(void);       // for rh_describe()
 RH_API void rh_log_report_destroy(rh_log_report *report); // NULL is allowed
 
 #endif

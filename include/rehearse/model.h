@@ -169,6 +169,7 @@ typedef struct rh_facts {
 RH_API rh_status rh_model_examine(rh_facts **out, const rh_log *log,
                                   const rh_model_options *opt, rh_error *err);
 RH_API void rh_facts_destroy(rh_facts *facts); // NULL is allowed
+RH_API const rh_fields *rh_facts_fields(void); // for rh_describe()
 
 // Facts of the log that a model was fitted to. A reset is a terminal step of the model's log;
 // it leads to where the step would have led.

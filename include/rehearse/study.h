@@ -372,20 +372,20 @@ typedef struct rh_verdict {
     int ntied;         //
     int *bound;        // -1: the winner is at the lower end of its range, 1: upper (ndim)
     rh_shares importance; //
-    int64_t per_steps;        // scores are rewards of so many steps; 0: of an episode
-    rh_reference logged;      // the logged controller, from the log alone
-    rh_reference random;      // a uniform random policy in the models that scored the winner
-    rh_rare rare;             //
-    rh_checks check;          // other models of the log
-    rh_transfer transfer;     // does what the winner learns hold in another model?
-    rh_trust trust;           //
-    const rh_next *next;      // what to log next, the most needed first (nnext)
-    int nnext;                //
-    rh_findings findings;     //
-    int64_t nrun;             // finished runs
-    int64_t nrun_resumed;     // of these, read from the journal
-    int64_t nstep;            // steps of all runs of trials
-    double seconds;           // since rh_study_create()
+    int64_t per_steps;    // scores are rewards of so many steps; 0: of an episode
+    rh_reference logged;  // the logged controller, from the log alone
+    rh_reference random;  // a uniform random policy in the models that scored the winner
+    rh_rare rare;         //
+    rh_checks check;      // other models of the log
+    rh_transfer transfer; // does what the winner learns hold in another model?
+    rh_trust trust;       //
+    const rh_next *next;  // what to log next, the most needed first (nnext)
+    int nnext;            //
+    rh_findings findings; //
+    int64_t nrun;         // finished runs
+    int64_t nrun_resumed; // of these, read from the journal
+    int64_t nstep;        // steps of all runs of trials
+    double seconds;       // since rh_study_create()
 } rh_verdict;
 
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that

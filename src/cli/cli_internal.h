@@ -271,7 +271,6 @@ void cli_inspect_json(FILE *out, const rh_log *log, const rh_log_report *report,
 // facts_print.c: resets, limits and what is known of sensors. more: the option that shows all
 // of a long list, NULL if all is to be shown. Nullable: facts.
 void cli_facts_print(const rh_log *log, const rh_facts *facts, const char *more);
-void cli_facts_json(rh_doc *json, const rh_log *log, const rh_facts *facts);
 
 // ---------------------------------------------------------------------------- a fit
 

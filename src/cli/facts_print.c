@@ -1,4 +1,4 @@
-// facts_print.c - what a log shows about its sensors, resets and limits, in words and as JSON.
+// facts_print.c - what a log shows about its sensors, resets and limits, in words.
 //
 // The limits are a table that a plant's engineer can check: sensor, limit, how many steps ended
 // past it, their mean reward.
@@ -109,54 +109,4 @@ void cli_facts_print(const rh_log *log, const rh_facts *facts, const char *more)
     print_ends(log, facts);
     print_sensors(log, facts, more);
     print_limits(log, facts);
-}
-
-// ---------------------------------------------------------------------------- JSON
-
-static void json_sensor(rh_doc *json, const rh_log *log, const rh_facts *f, int k)
-{
-    const rh_sensor *s = &f->sensor[k];
-    rh_doc__open(json, NULL, '{', true);
-    rh_doc__text(json, "name", log->obs_name[k]);
-    rh_doc__flag(json, "constant", s->constant);
-    rh_doc__real(json, "period", s->period); // null: does not wrap
-    rh_doc__real(json, "base", s->base);
-    rh_doc__real(json, "wall_lo", s->wall_lo);
-    rh_doc__real(json, "wall_hi", s->wall_hi);
-    rh_doc__text(json, "partner", s->partner < 0 ? NULL : log->obs_name[s->partner]);
-    rh_doc__real(json, "radius", s->radius);
-    rh_doc__flag(json, "noise", s->noise);
-    rh_doc__flag(json, "exogenous", s->exogenous);
-    rh_doc__close(json);
-}
-
-void cli_facts_json(rh_doc *json, const rh_log *log, const rh_facts *facts)
-{
-    if (!facts) {
-        rh_doc__null(json, "facts");
-        return;
-    }
-    rh_doc__open(json, "facts", '{', false);
-    rh_doc__whole(json, "resets", facts->nreset);
-    rh_doc__whole(json, "terminal", facts->nterminal);
-    rh_doc__whole(json, "unexplained", facts->nunexplained);
-    rh_doc__open(json, "limits", '[', false);
-    for (int i = 0; i < facts->nlimit; i++) {
-        const rh_limit *l = &facts->limit[i];
-        rh_doc__open(json, NULL, '{', true);
-        rh_doc__text(json, "sensor", log->obs_name[l->sensor]);
-        rh_doc__text(json, "side", side_of(l));
-        rh_doc__real(json, "value", l->value);
-        rh_doc__whole(json, "terminal", l->nterminal);
-        rh_doc__real(json, "reward", l->reward);
-        rh_doc__flag(json, "given", l->given);
-        rh_doc__flag(json, "other_side_unseen", l->lone);
-        rh_doc__close(json);
-    }
-    rh_doc__close(json);
-    rh_doc__open(json, "sensors", '[', false);
-    for (int k = 0; k < facts->nobs; k++)
-        json_sensor(json, log, facts, k);
-    rh_doc__close(json);
-    rh_doc__close(json);
 }

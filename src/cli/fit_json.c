@@ -93,7 +93,8 @@ void cli_fit_json(FILE *out, const cli_fitting *fit)
     rh_doc__whole(&json, "bytes", fit->size);
     json_log(&json, fit);
     json_task(&json, fit);
-    cli_facts_json(&json, rh_model_log(fit->model), rh_model_facts(fit->model));
+    rh_names names = rh_log_names(rh_model_log(fit->model));
+    rh_field__write(&json, "facts", rh_facts_fields(), rh_model_facts(fit->model), &names);
     json_repr(&json, fit);
     json_model(&json, fit);
     rh_field__write(&json, "compared_models", rh_comparison_fields(),

@@ -394,7 +394,8 @@ static bool json_models(rh_doc *json, const cli_tuning *tune)
     rh_doc__real(json, "gamma", rh_model_task(model)->gamma);
     rh_field__write(json, "compared_models", rh_comparison_fields(), rh_model_compared(model),
                     NULL);
-    cli_facts_json(json, rh_model_log(model), rh_model_facts(model));
+    rh_names names = rh_log_names(rh_model_log(model));
+    rh_field__write(json, "facts", rh_facts_fields(), rh_model_facts(model), &names);
     cli_fidelity_json(json, model);
     json_replays(json, tune);
     bool good = json_sample(json, model);

@@ -44,11 +44,16 @@ const rh_fields *rh_finding_fields(void)
 
 // ---------------------------------------------------------------------------- values
 
-// An int or an int64_t.
+// A bool, an int or an int64_t.
 static int64_t whole_at(const void *from, size_t size)
 {
     int64_t large = 0;
     int small = 0;
+    bool flag = false;
+    if (size == sizeof flag) {
+        memcpy(&flag, from, sizeof flag);
+        return flag;
+    }
     if (size == sizeof small) {
         memcpy(&small, from, sizeof small);
         return small;

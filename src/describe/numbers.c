@@ -66,7 +66,7 @@ static double take(const rh_field *f, const char *from)
     bool flag = false;
     if (f->type == RH_FIELD_REAL)
         memcpy(&x, from, sizeof x);
-    else if (f->type == RH_FIELD_FLAG)
+    else if (f->size == sizeof flag)
         x = (memcpy(&flag, from, sizeof flag), flag);
     else if (f->size == sizeof small)
         x = (memcpy(&small, from, sizeof small), small);
@@ -95,7 +95,7 @@ static bool give(const rh_field *f, char *to, double x)
     }
     if (!(x >= least && x <= (small ? MOST_INT : MOST_WHOLE)))
         return false;
-    if (f->type == RH_FIELD_FLAG)
+    if (f->size == sizeof(bool))
         memcpy(to, &(bool){x > 0.0}, sizeof(bool));
     else if (small)
         memcpy(to, &(int){(int)x}, sizeof(int));
