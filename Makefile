@@ -43,10 +43,11 @@ format-check: deps-lint ## fail when a source file is not formatted
 # cppcheck's uninitvar is off: it does not follow calls. Compilers and sanitizers check this.
 # `make lint DEPTH=deep` lets clang's analyzer follow every path that it can: 4 times slower.
 DEPTH ?= shallow
-lint: deps-lint configure ## check includes, names, thresholds and words; cppcheck, clang-tidy
+lint: deps-lint configure ## check includes, names, thresholds, words and documents; cppcheck, clang-tidy
 	scripts/check-includes
 	scripts/check-thresholds
 	scripts/check-words
+	scripts/check-docs
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--suppress=uninitvar -DRH_ISA=baseline -Iinclude -Isrc -Ireproduction -j $(JOBS) src reproduction bench
 	printf '%s\n' $(filter src/%.c reproduction/%.c,$(filter-out reproduction/tests/% reproduction/bench/%,$(SOURCES))) | \

@@ -231,22 +231,22 @@ typedef struct rh_kind_score {
 
 // One setting in one stage: as the search tried it, or its confirmation.
 typedef struct rh_trial {
-    int setting;             // number of the setting, in the order of the search
-    bool confirm;            // this trial is the setting's confirmation
-    const double *x;         // the setting in the search space            (ndim)
-    const double *hp;        // all hyperparameters of the agent           (nparam)
-    rh_setting_state state;  //
-    int nmember, nrun;       // members of all kinds of model; runs per member
-    const rh_result *result; // RH_STOPPED where a run is missing          (nmember x nrun)
-    const double *curve;     // mean learning curve, NAN where unknown     (ncurve)
-    const double *promised;  // the same in the model's own kind only          (ncurve)
-    const double *spread;    // standard deviation of these runs, NAN where unknown (ncurve)
-    double alarm;            // summed deficits against promised that a further run exceeds with
-    double false_alarms;     //   this probability (docs/deploy.md); NAN until known
-    int ncurve_run;          // runs in promised and spread
-    double value;            // in the model's own kind; NAN until it is known
-    double lo95, hi95;       // 95 % interval over all kinds of model; NAN where unknown
-    int nkind;               // kinds of model: the last members are of the last kind
+    int setting;               // number of the setting, in the order of the search
+    bool confirm;              // this trial is the setting's confirmation
+    const double *x;           // the setting in the search space            (ndim)
+    const double *hp;          // all hyperparameters of the agent           (nparam)
+    rh_setting_state state;    //
+    int nmember, nrun;         // members of all kinds of model; runs per member
+    const rh_result *result;   // RH_STOPPED where a run is missing          (nmember x nrun)
+    const double *curve;       // mean learning curve, NAN where unknown     (ncurve)
+    const double *promised;    // the same in the model's own kind only          (ncurve)
+    const double *spread;      // standard deviation of these runs, NAN where unknown (ncurve)
+    double alarm;              // deficit against promised that raises an alarm (docs/deploy.md)
+    double false_alarms;       // probability that a further run exceeds it; NAN until known
+    int ncurve_run;            // runs in promised and spread
+    double value;              // in the model's own kind; NAN until it is known
+    double lo95, hi95;         // 95 % interval over all kinds of model; NAN where unknown
+    int nkind;                 // kinds of model: the last members are of the last kind
     const rh_kind_score *kind; // the model's own first                      (nkind)
     double out_of_coverage;    // share of its steps outside the model's coverage
     int ndiverged;             // runs that diverged or failed

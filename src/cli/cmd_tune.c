@@ -29,7 +29,8 @@ static const rh_key main_option[] = {
     {NULL, "jobs", 'j', RH_KEY_WHOLE, "N", .about = "runs in parallel; does not change results",
      .initial = "all CPUs", .lo = 1, .hi = 4096},
     {NULL, "setting", 0, RH_KEY_FILE, "BEST.yaml",
-     .about = "the agent of an earlier best.yaml; what is not searched has its values there"},
+     .about =
+         "take the agent of an earlier best.yaml, and its values for what is not searched"},
     {NULL, "dry-run", 0, RH_KEY_FLAG, NULL,
      .about = "print the plan as a study file, with the time it would take, and stop"},
     {0},

@@ -319,7 +319,8 @@ static const rh_plan__row row[] = {
                 .commands = RUNS | TUNE},
      .enter = rh_plan__enter_fixed},
     {.key.is = {"grid", "grid", 'g', RH_KEY_TEXT, "ENV:NAME",
-                "a published grid, such as acrobot:paper; in a simulator NAME alone is its own",
+                "a published grid, such as acrobot:paper; in a simulator also NAME, one of its "
+                "own grids",
                 .list = "grids", .commands = SWEEP | TUNE, .group = RH_KEY_MAIN},
      .key.read = read_grid},
     {.key.is = {"parameters.*", "set", 's', RH_KEY_PAIRS, "NAME=VALUES",

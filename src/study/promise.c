@@ -33,9 +33,9 @@
 // 8. The models of the check (check.c) are as credible as that of the search. Where the median
 //    run of a setting in one of them is outside its interval, the interval is extended to it.
 //    The median, because these are few runs, and rare failures are allowed for above.
-// 9. Intervals also reach down by what the winner's agents lose when they are moved to a model
-//    of the other half of the log (transfer.c): they owe it to errors of their model, which the
-//    other confirmed settings have met, too.
+// 9. Intervals also reach down by what the winner's agents lose in a model of the other half of
+//    the log (transfer.c): that part of their score came from errors of their model. The other
+//    confirmed settings met the same errors, so all intervals are extended.
 // 10. Where random actions beat the logged controller in the model (rh_trust__too_easy),
 //    nothing bounds a score from below and the interval is unknown: near-optimal Acrobot, seed
 //    24, promised -9 (-38 to 0), true -129.
