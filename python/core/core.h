@@ -125,6 +125,8 @@ nb::object param_value(const rh_param *param, double value);
 nb::dict param_table(const rh_param *param);
 nb::dict task_dict(const rh_task *task);
 nb::list findings_list(const rh_findings *findings);
+// A result by the table of its fields, with the keys of --json; None for no data. Nullable: log.
+nb::object described(const rh_fields *fields, const void *data, const rh_log *log);
 nb::object real(double x); // None for NAN
 
 void bind_log(nb::module_ &m);

@@ -107,24 +107,7 @@ static nb::list texts(const char *const *from, int n)
     return out;
 }
 
-static nb::dict numbers(const rh_log_numbers &x)
-{
-    nb::dict d;
-    d["n"] = x.n;
-    d["missing"] = x.nmissing;
-    d["infinite"] = x.ninfinite;
-    d["distinct"] = x.ndistinct;
-    d["min"] = real(x.min);
-    d["q25"] = real(x.q25);
-    d["median"] = real(x.median);
-    d["q75"] = real(x.q75);
-    d["max"] = real(x.max);
-    d["mean"] = real(x.mean);
-    d["sd"] = real(x.sd);
-    return d;
-}
-
-static nb::dict inspect(const Log &self)
+static nb::object inspect(const Log &self)
 {
     const rh_log *log = self.p.get();
     rh_log_report *report = nullptr;
@@ -136,41 +119,7 @@ static nb::dict inspect(const Log &self)
     }
     check(rc, err);
     std::unique_ptr<rh_log_report, void (*)(rh_log_report *)> keep(report, rh_log_report_destroy);
-    nb::dict d;
-    nb::list sensors, actions;
-    for (int i = 0; i < log->nobs; i++) {
-        const rh_log_sensor *s = &report->sensor[i];
-        nb::dict one = numbers(s->value);
-        one["name"] = log->obs_name[i];
-        one["unit"] = log->obs_unit[i];
-        one["constant"] = s->constant;
-        one["frozen"] = s->frozen;
-        one["wraps"] = s->wraps;
-        sensors.append(one);
-    }
-    for (int i = 0; i < log->naction; i++) {
-        nb::dict one;
-        one["name"] = log->label[i];
-        one["steps"] = report->taken[i];
-        actions.append(one);
-    }
-    for (int i = 0; !log->naction && i < log->nact; i++) {
-        nb::dict one = numbers(report->amount[i]);
-        one["name"] = log->act_name[i];
-        one["at_bound"] = real(report->at_bound[i]);
-        actions.append(one);
-    }
-    d["sensors"] = sensors;
-    d["actions"] = actions;
-    d["reward"] = numbers(report->reward);
-    d["lengths"] = numbers(report->length);
-    d["returns"] = numbers(report->returns);
-    d["terminated"] = report->nterminal;
-    d["truncated"] = report->ncut;
-    d["duplicates"] = report->nduplicate;
-    d["interval"] = report->clock.n ? real(report->clock.interval) : nb::object(nb::none());
-    d["findings"] = findings_list(&report->findings);
-    return d;
+    return described(rh_log_report_fields(), report, log);
 }
 
 static void write_log(const Log &self, const std::string &path, const std::optional<std::string> &format)

@@ -82,6 +82,18 @@ nb::list findings_list(const rh_findings *findings)
     return list;
 }
 
+nb::object described(const rh_fields *fields, const void *data, const rh_log *log)
+{
+    if (!data)
+        return nb::none();
+    rh_names names = log ? rh_log_names(log) : rh_names{};
+    std::unique_ptr<char, void (*)(void *)> text(
+        rh_describe(RH_DOC_JSON, fields, data, log ? &names : nullptr), rh_free);
+    if (!text)
+        throw std::bad_alloc();
+    return nb::module_::import_("json").attr("loads")(text.get());
+}
+
 // {name: {"about": ..., "parameters": [...]}} of all kinds of one sort.
 template <class Type> static void add_kind(nb::dict &out, const Type *type)
 {

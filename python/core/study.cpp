@@ -358,57 +358,19 @@ class Study {
 
 // ---------------------------------------------------------------------------- models
 
-static nb::dict fidelity_error(const rh_fidelity_error &e)
-{
-    nb::dict d;
-    d["model"] = real(e.model);
-    d["mean"] = real(e.mean);
-    d["persistence"] = real(e.persistence);
-    return d;
-}
-
 static nb::object fidelity(const Model &self)
 {
-    const rh_fidelity *f = rh_model_fidelity(self.p.get());
-    const rh_log *log = rh_model_log(self.p.get());
-    if (!f)
-        return nb::none();
-    nb::dict d, sensors;
-    for (int i = 0; i < log->nobs; i++)
-        sensors[log->obs_name[i]] = fidelity_error(f->sensor[i]);
-    d["held_out_steps"] = f->nheld;
-    d["sensors"] = sensors;
-    d["reward"] = fidelity_error(f->reward);
-    d["terminal"] = fidelity_error(f->terminal);
-    d["logged_return"] = real(f->logged_return.median);
-    d["simulated_return"] = real(f->simulated_return.median);
-    d["logged_length"] = real(f->logged_length.median);
-    d["simulated_length"] = real(f->simulated_length.median);
-    d["out_of_coverage"] = real(f->out_of_coverage);
-    d["random_return"] = real(f->random_return);
-    d["findings"] = findings_list(&f->findings);
-    return d;
+    return described(rh_fidelity_fields(), rh_model_fidelity(self.p.get()), rh_model_log(self.p.get()));
 }
 
 static nb::object comparison(const Model &self)
 {
-    const rh_model_comparison *c = rh_model_compared(self.p.get());
-    if (!c)
-        return nb::none();
-    nb::list list;
-    for (int i = 0; i < c->ntrial; i++) {
-        const rh_model_trial *t = &c->trial[i];
-        nb::dict d;
-        d["kind"] = t->kind;
-        d["model"] = t->type->name;
-        d["representation"] = t->repr->name;
-        d["score"] = t->tried ? real(t->score) : nb::object(nb::none());
-        d["error"] = t->tried ? real(t->error) : nb::object(nb::none());
-        d["chosen"] = t->chosen;
-        d["note"] = t->note;
-        list.append(d);
-    }
-    return list;
+    return described(rh_comparison_fields(), rh_model_compared(self.p.get()), nullptr);
+}
+
+static nb::object facts(const Model &self)
+{
+    return described(rh_facts_fields(), rh_model_facts(self.p.get()), rh_model_log(self.p.get()));
 }
 
 static nb::dict model_parameters(const Model &self)
@@ -456,6 +418,7 @@ void bind_model(nb::module_ &m)
         .def_prop_ro("task", [](const Model &x) { return task_dict(rh_model_task(x.p.get())); })
         .def_prop_ro("log", [](const Model &x) { return Log{LogPtr(x.p, rh_model_log(x.p.get()))}; })
         .def_prop_ro("fidelity", fidelity)
+        .def_prop_ro("facts", facts)
         .def_prop_ro("comparison", comparison)
         .def("cutoff", [](const Model &x, int64_t nstep) { return rh_model_cutoff(rh_model_log(x.p.get()), nstep); })
         .def("write", write_model);

@@ -158,8 +158,14 @@ class Log:
                 + html_table(("sensor", "unit", "min", "mean", "max"), rows))
 
 
+def _columns_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A row per sensor or action, with the statistics of its values beside the rest."""
+    return frame([{**row, **row.get("values", {})} for row in rows]).drop(
+        columns="values", errors="ignore").set_index("name")
+
+
 class Report:
-    """What inspect() found in a log."""
+    """What inspect() found in a log: `facts` has the keys of `rehearse inspect --json`."""
 
     def __init__(self, log: Log, of: Mapping[str, Any]) -> None:
         self._log = log
@@ -174,19 +180,19 @@ class Report:
     @property
     def sensors(self) -> Any:
         """A table of the sensors, as pandas."""
-        return frame(self.facts["sensors"]).set_index("name")
+        return _columns_frame(self.facts["sensors"])
 
     @property
     def actions(self) -> Any:
         """A table of the actions, as pandas."""
-        return frame(self.facts["actions"]).set_index("name")
+        return _columns_frame(self.facts["actions"])
 
     def __repr__(self) -> str:
-        f = self.facts
+        f, e = self.facts, self.facts["episodes"]
         lines = [repr(self._log),
-                 f"episodes   {f['terminated']:,} terminated, {f['truncated']:,} truncated; "
-                 f"median length {number(f['lengths']['median'])}, "
-                 f"return {number(f['returns']['median'])}",
+                 f"episodes   {e['terminal']:,} terminated, {e['truncated']:,} truncated; "
+                 f"median length {number(e['lengths']['median'])}, "
+                 f"return {number(e['returns']['median'])}",
                  f"reward     {number(f['reward']['min'])} to {number(f['reward']['max'])}, "
                  f"mean {number(f['reward']['mean'])}"]
         lines += [repr(one) for one in self.findings] or ["no findings"]

@@ -47,8 +47,13 @@ class Model:
 
     @property
     def fidelity(self) -> Optional[Dict[str, Any]]:
-        """How the model compares with its log (docs/fidelity.md); None if not measured."""
+        """How the model compares with its log, by the keys of `fit --json`; None if not measured."""
         return self._core.fidelity
+
+    @property
+    def facts(self) -> Optional[Dict[str, Any]]:
+        """What the log shows about sensors, resets and limits, by the keys of `fit --json`."""
+        return self._core.facts
 
     @property
     def findings(self) -> List[Finding]:
@@ -57,8 +62,8 @@ class Model:
     @property
     def comparison(self) -> Any:
         """The models that were compared to choose this one, as pandas; None if none were."""
-        rows = self._core.comparison
-        return None if rows is None else frame(rows)
+        compared = self._core.comparison
+        return None if compared is None else frame(compared["models"])
 
     def write(self, path: "os.PathLike[str] | str") -> None:
         self._core.write(os.fspath(path))
@@ -76,8 +81,8 @@ class Model:
 
     def _repr_html_(self) -> str:
         rows = []
-        for name, e in ((self.fidelity or {}).get("sensors") or {}).items():
-            rows.append((name, number(e["model"]), number(e["persistence"]), number(e["mean"])))
+        for e in self.fidelity["held_out"]["sensors"] if self.fidelity else ():
+            rows.append((e["name"], number(e["model"]), number(e["persistence"]), number(e["mean"])))
         head = ("sensor", "error of the model", "of no change", "of the mean")
         import html
 

@@ -12,6 +12,7 @@
 
 #include "base/base_internal.h"
 #include "base/file.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -148,10 +149,9 @@ static void add_claims(const rh_paper *paper, rh_text *text)
 
 static void json_real(rh_text *text, double x)
 {
-    if (isfinite(x))
-        rh_text__number(text, x);
-    else
-        rh_text__add(text, "null");
+    char digits[RH_NUMBER__SIZE];
+    rh_number__json(x, digits);
+    rh_text__add(text, digits);
 }
 
 static void json_pair(rh_text *text, const char *key, const char *value)

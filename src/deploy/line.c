@@ -27,10 +27,7 @@ void rh_line__add(rh_line *line, const char *text)
 void rh_line__number(rh_line *line, double x)
 {
     char digits[RH_NUMBER__SIZE];
-    if (isfinite(x))
-        add_n(line, digits, (size_t)rh_number__print(x, digits));
-    else
-        add_n(line, "null", 4);
+    add_n(line, digits, (size_t)rh_number__json(x, digits));
 }
 
 void rh_line__whole(rh_line *line, int64_t x)

@@ -99,6 +99,7 @@ def test_inspect(log):
     assert report.ok and {"frozen-sensor", "missing"} <= {f.id for f in report.findings}
     assert report.sensors.loc["temp", "missing"] == 3
     assert report.actions["steps"].sum() == len(log)
+    assert report.facts["episodes"]["truncated"] + report.facts["episodes"]["terminal"] == log.episodes
     for shown in (log, report):
         assert "temp" in shown._repr_html_() and "transitions" in repr(shown)
 
