@@ -84,7 +84,7 @@ static nb::list keys(const std::string &table)
     nb::list list;
     const rh_key *key;
     for (int i = 0; (key = of_log ? rh_log_key_at(i) : rh_plan_key_at(i)) != nullptr; i++) {
-        if (!of_log && !(key->commands & use))
+        if (key->fixed || (!of_log && !(key->commands & use))) // fixed: another option of a key
             continue;
         nb::dict d;
         nb::list words;

@@ -26,9 +26,12 @@ def names(command: str) -> Dict[str, Dict[str, Any]]:
 
 
 def document(function: Callable[..., Any], table: Mapping[str, Mapping[str, Any]]) -> None:
-    """Append what every keyword argument is to the documentation of a function."""
+    """Append what every keyword argument is to the documentation of a function, rows once."""
     lines = [function.__doc__ or "", "    Keyword arguments:\n"]
+    first: Dict[str, str] = {}
     for name, row in table.items():
+        if first.setdefault(row["key"], name) != name:
+            continue
         default = f" (default: {row['initial']})" if row["initial"] else ""
         words = f" ({', '.join(row['words'])})" if row["words"] else ""
         lines.append(f"    {name}: {row['about']}{words}{default}")
