@@ -144,6 +144,7 @@ void rh_plan_destroy(rh_plan *plan)
     for (int i = 0; i < book->ntree; i++)
         rh_yaml__destroy(book->tree[i]);
     rh_free(book->said);
+    rh_yaml__destroy(book->preset);
     rh_free(book->tree);
     rh_free(book->line);
     rh_free(book);

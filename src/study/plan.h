@@ -22,6 +22,18 @@ typedef struct rh_plan__range {
     double lo, hi; // of limits NAN: none
 } rh_plan__range;
 
+// How settings are ranked.
+typedef enum rh_plan__ranking {
+    RH_RANKING__SOUND, // those with diverged runs last; of nearly equal ones the first leads
+    RH_RANKING__VALUE  // by value alone, ties drawn at random
+} rh_plan__ranking;
+
+// What the 95 % intervals of confirmed settings allow for.
+typedef enum rh_plan__interval {
+    RH_INTERVAL__ALL, // the runs, rare failures, the log and errors of the model
+    RH_INTERVAL__RUNS // the runs
+} rh_plan__interval;
+
 typedef struct rh_plan__book rh_plan__book;
 
 struct rh_plan {
@@ -29,7 +41,7 @@ struct rh_plan {
     char *name;   // of the study, owned; NULL: none
     char *data;   // the log, or model:FILE, owned; NULL
     char *starts; // a log whose episodes begin where runs do, owned; NULL
-    int paper;    // preset: 1 paper, 0 none
+    int preset;   // of rh_plan__preset_name(); 0: none
 
     // the agent and what is searched; known once settled
     const rh_agent_type *agent; // NULL before: depends on the log's actions
@@ -45,6 +57,7 @@ struct rh_plan {
     double *method_param;         // owned                                (nparam of the method)
     int trials;                   // settings to try
     int batch;                    // settings at a time
+    rh_plan__ranking ranking;
 
     // the evaluation
     int64_t nstep;  // steps of a run; 0: the task's own
@@ -71,6 +84,7 @@ struct rh_plan {
     bool repr_open;           // it is chosen with the model
     double *repr_param;       // owned; NULL where repr is                (nparam of it)
     bool joint;
+    int circles;                // sensors that wrap round are points on a circle
     const rh_env_type *task_of; // whose task is used; NULL: what the log shows
     double *task_opt;           // owned; NULL where task_of is           (nparam of it)
     double gamma;               // NAN: the default
@@ -86,7 +100,8 @@ struct rh_plan {
     int confirm_members;  // models, each of another part of the log
     int confirm_runs;     // in each of them
     int confirm_kinds;    // kinds of model: RH_KINDS__AUTO, or those that are named
-    int check_runs;       // of a setting in each model of the check; 0: no check
+    rh_plan__interval interval;
+    int check_runs; // of a setting in each model of the check; 0: no check
 
     uint64_t seed;
     rh_plan__book *book; // owned
@@ -104,6 +119,7 @@ struct rh_plan__book {
     int nsaid, room;
     rh_yaml **tree; // owned: what said's values are in (ntree)
     int ntree, tree_room;
+    rh_yaml *preset;     // owned: the file of the preset; NULL: none
     int nfile;           // files read
     rh_plan__line *line; // owned: the entries          (nline)
     int nline, line_room;
@@ -248,6 +264,18 @@ void rh_plan__enter_ranges(rh_plan *plan);
 void rh_plan__enter_limits(rh_plan *plan);
 void rh_plan__clear_lines(rh_plan__book *book);
 
-#define RH_PLAN__RUN_PART (-30) // cutoff: a thirtieth of the run, as in the paper
+// ---------------------------------------------------------------------------- presets
+
+// A file of presets/; presets.c, which cmake/presets.cmake writes, ends with one without a
+// name.
+typedef struct rh_preset__text {
+    const char *name, *text;
+} rh_preset__text;
+extern const rh_preset__text rh_preset__file[];
+
+const char *rh_plan__preset_name(int i); // 0: "none"; NULL after the last
+// The preset that was set becomes the plan's, with its keys that have a field.
+rh_status rh_plan__read_preset(rh_plan *plan, rh_error *err);
+const rh_yaml *rh_plan__preset(const rh_plan *plan, const char *key); // NULL: it has none
 
 #endif

@@ -2,7 +2,8 @@
 //
 // 1. What depends only on the log is checked first: learning a representation may take long.
 // 2. A sensor that wraps round is a point on a circle in every representation, so that states
-//    on both sides of the seam are neighbours. preset: paper takes sensors as they are.
+//    on both sides of the seam are neighbours. representation.circles: no takes them as they
+//    are.
 // 3. The confirmation fits models that the search has not seen, each to another part of the
 //    log. Where the search's members are fitted to parts of the log already, these parts are
 //    drawn in the same way; otherwise each is nine tenths of the steps.
@@ -161,7 +162,7 @@ static rh_status read_learning(fitting *f, const rh_plan *plan, const rh_log *lo
     out->actions = plan->joint;
     out->seed = plan->seed;
     out->watch = *watch;
-    if (plan->paper)
+    if (!plan->circles)
         return RH_OK;
     rh_status rc = rh_model_examine(&facts, log, &f->opt, err);
     if (rc)

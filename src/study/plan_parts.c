@@ -1,6 +1,6 @@
 // plan_parts.c - the model to fit: its kind, the representation, the task (docs/fit.md).
 //
-// 1. All other keys override preset: paper, wherever it is written: its values come first.
+// 1. All other keys override a preset, wherever it is written: its values come first.
 // 2. reach of a model is auto, none, a share of all queries (99%) or a distance (0.3). The
 //    last two set two parameters each.
 // 3. The representation is chosen with the model (plan_choose.c) unless something is set for
@@ -12,12 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define PAPER_MODEL "knn"
-#define PAPER_REPR "laplacian"
-
-static const rh_setting paper_model[] = {
-    {"weights", "paper"}, {"distance", "norm"}, {"reach", "none"}, {"k", "3"}};
-enum { NPAPER = sizeof paper_model / sizeof *paper_model };
+#define USUAL_REPR "laplacian"
 
 // ---------------------------------------------------------------------------- tables
 
@@ -126,25 +121,31 @@ static rh_status read_members(rh_plan *plan, rh_error *err)
     return RH_OK;
 }
 
+// The preset's parameters, if they are of this type.
+static rh_status read_preset_model(rh_plan *plan, const rh_model_type *type, rh_error *err)
+{
+    const rh_yaml *kind = rh_plan__preset(plan, "model.kind");
+    rh_status rc = RH_OK;
+    for (int i = 0; kind && strcmp(kind->text, type->name) == 0 && i < type->nparam; i++) {
+        char key[100];
+        snprintf(key, sizeof key, "model.%s", type->param[i].name);
+        const rh_yaml *value = rh_plan__preset(plan, key);
+        if (value && !rc)
+            rc = rh_param_parse(&type->param[i], type->name, value->text, &plan->model_param[i],
+                                err);
+    }
+    return rc;
+}
+
 static rh_status read_model(rh_plan *plan, rh_error *err)
 {
     const rh_plan__book *book = plan->book;
-    const rh_key__said *kind = rh_plan__said(plan, "model.kind");
-    if (!plan->model && plan->paper && !kind)
-        plan->model = rh_model_find(PAPER_MODEL, NULL);
     const rh_model_type *type = plan->model;
     if (!type) // the candidates get what was set
         return read_members(plan, err);
     rh_status rc = rh_plan__initial(&plan->model_param, type->param, type->nparam, err);
-    bool paper = plan->paper && strcmp(type->name, PAPER_MODEL) == 0;
-    for (int i = 0; paper && i < NPAPER && !rc; i++) {
-        int at = 0;
-        rc = rh_param_lookup(type->param, type->nparam, type->name, paper_model[i].name, &at,
-                             err);
-        if (!rc)
-            rc = rh_param_parse(&type->param[at], type->name, paper_model[i].value,
-                                &plan->model_param[at], err);
-    }
+    if (!rc)
+        rc = read_preset_model(plan, type, err);
     for (int i = 0; i < book->nsaid && !rc; i++) {
         const rh_key__said *said = &book->said[i];
         const char *name = rh_plan__behind(said->key, "model.");
@@ -206,23 +207,25 @@ static bool all_said(const rh_plan *plan, const char *kind)
     return all;
 }
 
-// The preset that was set, or that of preset: paper. NULL for none.
+// The preset of a representation that was set, or that of the plan's preset: the one of its
+// task. NULL for none.
 static rh_status find_preset(const rh_plan *plan, const char *kind,
                              const rh_repr_preset **preset, rh_error *err)
 {
     const rh_key__said *said = rh_plan__said(plan, "representation.preset");
-    const rh_key__said *paper = rh_plan__said(plan, "preset");
+    const rh_key__said *whole = rh_plan__said(plan, "preset");
     rh_error why = {""};
     *preset = NULL;
     if (said)
         *preset = rh_repr_preset_find(said->value->text, err);
-    else if (plan->paper && (!kind || strcmp(kind, PAPER_REPR) == 0) && !all_said(plan, kind)) {
+    else if (rh_plan__preset(plan, "representation.preset") &&
+             (!kind || strcmp(kind, USUAL_REPR) == 0) && !all_said(plan, kind)) {
         if (!plan->task_of)
-            return rh_key__blame(paper, NULL, err,
+            return rh_key__blame(whole, NULL, err,
                                  "preset paper: the paper has one for each environment; set "
                                  "task: acrobot, puddle_world or cartpole");
         *preset = rh_repr_preset_find(plan->task_of->name, &why);
-        return *preset ? RH_OK : rh_key__blame(paper, NULL, err, why.text);
+        return *preset ? RH_OK : rh_key__blame(whole, NULL, err, why.text);
     }
     return RH_OK;
 }
@@ -266,7 +269,7 @@ static rh_status read_repr(rh_plan *plan, const rh_log *log, rh_error *err)
         return RH_OK;
 
     // a log without order gets the raw representation
-    rc = set_repr(plan, preset ? preset->type : kind ? kind : PAPER_REPR, err);
+    rc = set_repr(plan, preset ? preset->type : kind ? kind : USUAL_REPR, err);
     bool order = !log || log->n > log->nepisode;
     if (!rc && plan->repr->ordered && !order && !plan->repr_given) {
         if (set)
@@ -297,7 +300,7 @@ bool rh_plan__is_fitted(const rh_plan *plan)
 static bool is_of_fit(const rh_plan *plan, const char *key)
 {
     const rh_plan__row *row = rh_plan__row_of(key);
-    return row && (row->fit || (strcmp(key, "preset") == 0 && plan->paper));
+    return row && (row->fit || (strcmp(key, "preset") == 0 && plan->preset));
 }
 
 static rh_status check_fitted(const rh_plan *plan, rh_error *err)

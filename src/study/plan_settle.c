@@ -56,34 +56,26 @@ static void reset(rh_plan *plan)
                       .model_param = plan->model_param,
                       .gamma = NAN,
                       .seed = 1,
+                      .circles = 1,
                       .confirm_settings = -1,
                       .check_runs = -1,
                       .book = plan->book};
 }
 
-// The cut-off, resets and the confirmation of preset: paper, and the defaults.
+// The defaults.
 static rh_status fill(rh_plan *plan, rh_error *err)
 {
     const rh_key__said *curve = rh_plan__said(plan, "evaluation.curve");
-    if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff"))
-        plan->cutoff = RH_PLAN__RUN_PART;
-    if (plan->paper && !rh_plan__said(plan, "evaluation.cutoff_as"))
-        plan->cutoff_rule = RH_TERMINATE;
-    if (plan->paper && !rh_plan__said(plan, "resets"))
-        plan->resets = RH_RESETS_NONE;
-    if (plan->confirm_settings < 0) {
-        bool asked = rh_plan__said(plan, "confirm") || rh_plan__said(plan, "confirm.members") ||
-                     rh_plan__said(plan, "confirm.runs");
-        plan->confirm_settings = plan->paper && !asked ? 0 : CONFIRM_SETTINGS;
-    }
+    bool asked = rh_plan__said(plan, "confirm.members") || rh_plan__said(plan, "confirm.runs");
+    bool counted = rh_plan__said(plan, "confirm") || rh_plan__said(plan, "confirm.settings");
+    if (plan->confirm_settings < 0 || (asked && !counted)) // over a preset without
+        plan->confirm_settings = CONFIRM_SETTINGS;
     if (!plan->confirm_members)
         plan->confirm_members = CONFIRM_MEMBERS;
     if (!plan->confirm_runs)
         plan->confirm_runs = CONFIRM_RUNS;
     if (plan->check_runs < 0)
-        plan->check_runs = plan->paper ? 0 : CHECK_RUNS;
-    if (plan->paper && !rh_plan__said(plan, "confirm.kinds"))
-        plan->confirm_kinds = RH_KINDS__CHOSEN;
+        plan->check_runs = CHECK_RUNS;
     if (!curve)
         plan->ncurve = plan->nstep > 0 && plan->nstep < CURVE ? (int)plan->nstep : CURVE;
     if (curve && plan->nstep > 0 && plan->ncurve > plan->nstep)
@@ -318,10 +310,10 @@ static rh_status choose_method(rh_plan *plan, rh_error *err)
 {
     bool means = plan->across != RH_ACROSS_MEDIAN && plan->across != RH_ACROSS_WORST;
     double count = rh_space_count(&plan->space);
-    if (!plan->method) {
-        bool grid = plan->paper ? count <= MOST : count <= FEW && !means;
-        plan->method = rh_search_find(grid ? "grid" : count <= FEW ? "race" : "bayes", err);
-    }
+    if (plan->method && plan->method->finite && count > MOST && !rh_plan__said(plan, "method"))
+        plan->method = NULL; // a preset's, which cannot try so many
+    if (!plan->method)
+        plan->method = rh_search_find(count > FEW ? "bayes" : means ? "race" : "grid", err);
     if (!plan->method)
         return RH_EINVAL;
     if (is_method(plan, "race") && !means)
@@ -349,7 +341,7 @@ static rh_status set_budget(rh_plan *plan, rh_error *err)
     if (!plan->batch)
         plan->batch = is_method(plan, "bayes") ? BATCH : 1;
     if (!plan->nrun)
-        plan->nrun = is_method(plan, "race") && !plan->paper ? RACE_RUNS : RUNS;
+        plan->nrun = is_method(plan, "race") ? RACE_RUNS : RUNS;
     return RH_OK;
 }
 
@@ -379,6 +371,7 @@ static rh_status resolve(rh_plan *plan, const rh_log *log, rh_error *err)
     bool runs = plan->command == RH_PLAN_RUN || plan->command == RH_PLAN_SWEEP;
     rh_status rc = RH_OK;
     reset(plan);
+    rc = rh_plan__read_preset(plan, err);
     for (int i = 0; i < book->nsaid && !rc; i++)
         rc = rh_plan__take(plan, &book->said[i], err);
     if (!rc)

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PAPER_GRID "paper"
-
 static const char *const form_prefix[] = {
     [RH_FORM_PLAIN] = "", [RH_FORM_ONE_MINUS] = "one_minus_", [RH_FORM_POW2] = "log2_"};
 
@@ -191,18 +189,19 @@ static void put_usual(const rh_agent_type *agent, rh_plan__axis_spec *axis)
 static rh_status read_rest(const rh_plan *plan, rh_plan__axis_spec *axis, rh_error *err)
 {
     const rh_agent_type *agent = plan->agent;
-    const rh_key__said *paper = rh_plan__said(plan, "preset");
+    const rh_key__said *preset = rh_plan__said(plan, "preset");
+    const rh_yaml *grid = rh_plan__preset(plan, "grid");
     bool any = false;
     for (int i = 0; i < agent->nparam; i++)
         any = any || is_searched(&axis[i]);
     if (any || plan->command != RH_PLAN_TUNE)
         return RH_OK;
-    if (plan->paper && !plan->task_of)
-        return rh_key__blame(paper, NULL, err,
+    if (grid && !plan->task_of)
+        return rh_key__blame(preset, NULL, err,
                              "preset paper: the paper has a grid for each environment; set "
                              "task: acrobot, puddle_world or cartpole, or set parameters");
-    if (plan->paper)
-        return put_grid(plan, axis, plan->task_of, PAPER_GRID, paper, true, err);
+    if (grid)
+        return put_grid(plan, axis, plan->task_of, grid->text, preset, true, err);
     put_usual(agent, axis);
     return RH_OK;
 }

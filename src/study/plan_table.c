@@ -84,7 +84,11 @@ static const char *const continuing[] = {[RH_EPISODES_AUTO] = "auto",
                                          NULL};
 static const char *const resets[] = {
     [RH_RESETS_AUTO] = "auto", [RH_RESETS_NONE] = "none", NULL};
-static const char *const presets[] = {"none", "paper", NULL};
+static const char *const circles[] = {"no", "yes", NULL};
+static const char *const rankings[] = {
+    [RH_RANKING__SOUND] = "sound", [RH_RANKING__VALUE] = "value", NULL};
+static const char *const intervals[] = {
+    [RH_INTERVAL__ALL] = "all", [RH_INTERVAL__RUNS] = "runs", NULL};
 
 // ---------------------------------------------------------------------------- own forms
 
@@ -274,6 +278,21 @@ static bool repr_is_set(const rh_plan *plan)
     return !plan->repr_open;
 }
 
+static bool has_no_circles(const rh_plan *plan)
+{
+    return !plan->circles;
+}
+
+static bool ranks_by_value(const rh_plan *plan)
+{
+    return plan->ranking == RH_RANKING__VALUE;
+}
+
+static bool has_narrow_intervals(const rh_plan *plan)
+{
+    return plan->confirm_settings > 0 && plan->interval == RH_INTERVAL__RUNS;
+}
+
 static bool confirms(const rh_plan *plan)
 {
     return plan->confirm_settings > 0;
@@ -307,8 +326,9 @@ static const rh_plan__row row[] = {
     {.key.is = {"preset", "preset", 0, RH_KEY_CHOICE, "NAME",
                 "paper: the settings of the paper for the environment of --task; other options "
                 "override them",
-                "none", .words = presets, .commands = FIT | TUNE, .group = RH_KEY_MODEL},
-     FIELD(paper)},
+                "none", .name = rh_plan__preset_name, .commands = FIT | TUNE,
+                .group = RH_KEY_MODEL},
+     FIELD(preset)},
     {.key.is = {"agent.name", "agent", 'a', RH_KEY_CHOICE, "NAME",
                 "the agent; tune chooses one by the actions of the log", .name = agent_name,
                 .list = "agents", .commands = RUNS | TUNE, .group = RH_KEY_MAIN},
@@ -338,6 +358,12 @@ static const rh_plan__row row[] = {
                 "a parameter of the method", "as `rehearse list methods NAME` shows",
                 .list = "methods", .commands = TUNE, .group = RH_KEY_SEARCH},
      .enter = rh_plan__enter_method},
+    {.key.is = {"ranking", NULL, 0, RH_KEY_CHOICE, NULL,
+                "how settings are ranked: sound (those with diverged runs last) or value (by "
+                "value alone, ties drawn at random)",
+                "sound", .words = rankings, .commands = TUNE},
+     FIELD(ranking),
+     .when = ranks_by_value},
     {.key.is = {"budget.trials", "trials", 't', RH_KEY_WHOLE, "N", "settings to try",
                 "100; grid and race try all", 1, MANY, .commands = TUNE, .group = RH_KEY_MAIN},
      FIELD(trials),
@@ -455,6 +481,12 @@ static const rh_plan__row row[] = {
                 .group = RH_KEY_MODEL},
      FIELD(joint),
      .fit = true},
+    {.key.is = {"representation.circles", NULL, 0, RH_KEY_CHOICE, NULL,
+                "represent sensors that wrap round as points on a circle", "yes",
+                .words = circles, .commands = FIT | TUNE},
+     FIELD(circles),
+     .fit = true,
+     .when = has_no_circles},
     {.key.is = {"task.env", "task", 0, RH_KEY_CHOICE, "ENV",
                 "use the sensor ranges, actions, discount and run length of this environment",
                 "what the log shows", .name = env_name, .list = "envs", .commands = FIT | TUNE,
@@ -530,6 +562,12 @@ static const rh_plan__row row[] = {
      .key.show = show_kinds,
      .when = confirms,
      .fit = true},
+    {.key.is = {"confirm.interval", NULL, 0, RH_KEY_CHOICE, NULL,
+                "what 95 % intervals allow for: all (runs, rare failures, the log, errors of "
+                "the model) or runs",
+                "all", .words = intervals, .commands = TUNE},
+     FIELD(interval),
+     .when = has_narrow_intervals},
     {.key.is = {"check", "check", 0, RH_KEY_WHOLE, "N",
                 "runs of each leading setting in each of several other models, on which the "
                 "trust in the answer is based; 0: none",

@@ -347,7 +347,7 @@ static rh_status allow_for_unseen(rh_study *study)
     double worst = INFINITY;
     int n;
     if (!v->nconfirm || rh_study__judge(study->plan).across != RH_ACROSS_MEAN ||
-        study->plan->paper)
+        study->plan->interval == RH_INTERVAL__RUNS)
         return RH_OK;
     rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
     double *work = rh_alloc((size_t)trial->nmember * (size_t)trial->nrun, 3 * sizeof *work);
@@ -382,7 +382,7 @@ static void allow_for_log(rh_study *study)
     const rh_log *log = rh_study__whole_log(study);
     double half = 0.5 * (v->logged.hi95 - v->logged.lo95);
     bool costs = true, gains = true;
-    if (!v->nconfirm || study->plan->paper || !isfinite(half))
+    if (!v->nconfirm || study->plan->interval == RH_INTERVAL__RUNS || !isfinite(half))
         return;
     for (int64_t i = 0; i < log->n; i++) { // a missing reward is neither
         costs = costs && !(log->reward[i] > 0.0);
@@ -454,6 +454,6 @@ void rh_study__withdraw(rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
     rh_trial *trial = study->trial + v->ntrial - v->nconfirm;
-    for (int i = 0; i < v->nconfirm && !study->plan->paper; i++)
+    for (int i = 0; i < v->nconfirm && study->plan->interval == RH_INTERVAL__ALL; i++)
         trial[i].lo95 = trial[i].hi95 = NAN;
 }

@@ -16,7 +16,7 @@
 //    threads busy: a waiting run takes 2 kilobytes.
 // 6. A setting with a diverged run, in the search or in its confirmation, ranks below every
 //    setting without: the score of such a run is a bound, not a measurement, and a plant cannot
-//    average it away. The preset `paper` is excepted: the paper takes the highest mean, and a
+//    average it away. `ranking: value` is excepted: the paper takes the highest mean, and a
 //    preset that follows it must not do better.
 
 #include "core.h"
@@ -79,7 +79,8 @@ static int count_diverged(const rh_study *study, const rh_trial *t)
 
 bool rh_study__is_behind(const rh_study *study, const rh_trial *a, const rh_trial *b)
 {
-    return !study->plan->paper && count_diverged(study, a) > 0 && count_diverged(study, b) == 0;
+    return study->plan->ranking == RH_RANKING__SOUND && count_diverged(study, a) > 0 &&
+           count_diverged(study, b) == 0;
 }
 
 // Whether a setting leads now: more runs weigh more than a higher value.
@@ -270,12 +271,13 @@ static rh_status close_settled(rh_study *study, rh_error *err)
 // study->score holds the scores of the trial that was just appraised.
 static rh_status tell_search(rh_study *study, const rh_study__record *record, rh_error *err)
 {
-    rh_told told = {.setting = record->trial.setting,
-                    .nrun = record->nscored,
-                    .score = study->score,
-                    .value = record->trial.value,
-                    .noise = record->noise,
-                    .nbroken = study->plan->paper ? 0 : record->trial.ndiverged};
+    rh_told told = {
+        .setting = record->trial.setting,
+        .nrun = record->nscored,
+        .score = study->score,
+        .value = record->trial.value,
+        .noise = record->noise,
+        .nbroken = study->plan->ranking == RH_RANKING__VALUE ? 0 : record->trial.ndiverged};
     return rh_search_tell(study->search, &told, err);
 }
 
@@ -366,7 +368,7 @@ int rh_study__leaders(const rh_study *study, int most, rh_leader *leader)
 {
     rh_leader all[RH_STUDY__MOST_CONFIRM], aside[RH_STUDY__MOST_CONFIRM];
     int n = rh_search_lead(study->search, RH_STUDY__MOST_CONFIRM, all);
-    if (study->plan->paper)
+    if (study->plan->ranking == RH_RANKING__VALUE)
         shuffle_ties(study, all, n);
     else
         spread(study, all, n, most, aside);

@@ -101,7 +101,7 @@ static rh_status prepare(rh_study *study, rh_error *err)
         rh_journal__set_steps(study->journal, study->eval.nstep);
 
     const rh_fidelity *fidelity = rh_model_fidelity(members->model[0]);
-    if (fidelity && !plan->paper)
+    if (fidelity && plan->interval == RH_INTERVAL__ALL)
         study->optimism = rh_study__optimism(fidelity, &study->eval, study->task.continuing);
 
     int nconfirm = rh_study__nconfirm(study);

@@ -113,7 +113,7 @@ static void preset_paper(void **unused)
         assert_non_null(entry(plan, want[i].key));
         assert_string_equal(entry(plan, want[i].key), want[i].value);
     }
-    assert_true(plan->paper);
+    assert_true(plan->preset);
     rh_plan_destroy(plan);
 
     // it stands below what is said beside it, before or behind

@@ -89,7 +89,7 @@ static void assert_same(const rh_plan *a, const rh_plan *b)
     assert_int_equal(a->batch, b->batch);
     assert_int_equal(a->nrun, b->nrun);
     assert_int_equal(a->cutoff, b->cutoff);
-    assert_int_equal(a->paper, b->paper);
+    assert_int_equal(a->preset, b->preset);
     assert_int_equal(a->seed, b->seed);
 }
 

@@ -382,7 +382,8 @@ static void withdrawn(void **unused)
         s.trial.hi95 = -600.0;
         rh_trial both[2] = {s.trial, s.trial};
         both[1].confirm = true;
-        s.plan.paper = paper; // which promises as the paper does
+        s.plan.interval =
+            paper ? RH_INTERVAL__RUNS : RH_INTERVAL__ALL; // of the runs, as the paper
         s.study.trial = both;
         s.study.verdict.trial = both;
         s.study.verdict.ntrial = 2;
@@ -428,7 +429,7 @@ static void no_surer_than_the_log(void **unused)
     assert_true(one.hi95 == 0.0);
     end(&s);
 
-    s.plan.paper = true; // the paper has no such interval
+    s.plan.interval = RH_INTERVAL__RUNS; // as in the paper
     one.lo95 = -680.0;
     judge(&s);
     assert_true(one.lo95 == -680.0);
