@@ -216,7 +216,7 @@ typedef struct rh_state rh_state;
 RH_API rh_status rh_state_create(rh_state **out, rh_error *err);
 RH_API void rh_state_destroy(rh_state *state); // NULL is allowed
 
-// Add a copy of x (n) under a name not used yet, at most 31 characters.
+// Add a copy of x (n) under a name not used yet, at most 47 characters.
 RH_API rh_status rh_state_put(rh_state *state, const char *name, const double *x, size_t n,
                               rh_error *err);
 
@@ -227,7 +227,8 @@ RH_API rh_status rh_state_get(const rh_state *state, const char *name, double *x
 // The array called `name` and its length, borrowed from state; NULL when there is none.
 RH_API const double *rh_state_find(const rh_state *state, const char *name, size_t *n);
 
-// How many arrays there are; the i-th in the order they were put, borrowed from state.
+// How many arrays there are; the i-th in the order they were put, borrowed from state. NULL:
+// what the library itself saved in another type.
 RH_API int rh_state_count(const rh_state *state);
 RH_API const double *rh_state_at(const rh_state *state, int i, const char **name, size_t *n);
 

@@ -95,8 +95,8 @@ RH_API rh_status rh_model_check(const rh_model_type *type, const rh_log *log,
 RH_API rh_status rh_model_refit(rh_model **out, const rh_model *model,
                                 const rh_model_options *opt, rh_error *err);
 
-// Write and read an HDF5 file with version and checksums (layout: docs/fit.md). A failed write
-// leaves no file.
+// Write and read a file with version and checksum (layout: docs/fit.md). A failed write leaves
+// no file.
 RH_API rh_status rh_model_write(const rh_model *model, const char *path, rh_error *err);
 RH_API rh_status rh_model_read(rh_model **out, const char *path, rh_error *err);
 

@@ -82,22 +82,6 @@ void rh_base__alloc_fail_at(int64_t nth);
 
 bool rh_base__all_finite(const double *x, int n);
 
-// ---------------------------------------------------------------------------- state files
-
-#define RH_STATE__HEAD 48 // bytes of a state file before its first array
-
-// Check that the first n bytes of a file start a state file that this library can read.
-rh_status rh_state__check_head(const unsigned char *bytes, size_t n, const char *path,
-                               rh_error *err);
-
-// Parse the n bytes of a state file; `path` is for messages only.
-// Owned: *out, free with rh_state_destroy(). Nullable: err. On failure *out is left untouched.
-rh_status rh_state__parse(rh_state **out, const unsigned char *bytes, size_t n,
-                          const char *path, rh_error *err);
-
-// The bytes of a state's file and how many, or NULL. Owned: the result, free with rh_free().
-unsigned char *rh_state__bytes(const rh_state *state, size_t *n);
-
 // ---------------------------------------------------------------------------- UTF-8
 
 // Length and code of the UTF-8 character at `at` (n bytes, at least 1); 0 if it is not UTF-8.

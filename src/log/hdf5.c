@@ -270,34 +270,6 @@ rh_status rh_hdf5__names(const rh_hdf5 *file, const char *group, int64_t most, c
     return RH_OK;
 }
 
-rh_status rh_hdf5__find(const rh_hdf5 *file, const char *name, rh_hdf5__place *place,
-                        rh_error *err)
-{
-    rh_wire__answer head = {0};
-    rh_wire__place at = {0};
-    *place = (rh_hdf5__place){.kind = RH_HDF5_NOTHING, .offset = -1};
-    if (!ask_for(file, (rh_wire__ask){.op = RH_WIRE_PLACE}, name, NULL, &head))
-        return rh_hdf5__fault(file, err);
-    bool dataset = head.a == RH_WIRE_IS_DATASET;
-    if (head.fault || head.a < 0 || head.a >= RH_WIRE_NKIND ||
-        head.size != (dataset ? sizeof at : 0) || head.c < -1 || head.c > 1 || head.b < 0 ||
-        head.b > RH_WIRE_NSTORED)
-        nonsense(file);
-    if (!file->talk->over && dataset && receive_all(file, &at, sizeof at) && head.c >= 0 &&
-        (at.n < 0 || at.size < 1 || at.offset < -1 || (head.c == 0 && at.n != 1)))
-        nonsense(file);
-    if (file->talk->over)
-        return rh_hdf5__fault(file, err);
-    *place = (rh_hdf5__place){.kind = kinds[head.a],
-                              .plain = dataset && head.c >= 0,
-                              .stored = (rh_hdf5__stored)head.b,
-                              .rank = head.c > 0,
-                              .n = at.n,
-                              .size = at.size,
-                              .offset = at.offset};
-    return RH_OK;
-}
-
 // ---------------------------------------------------------------------------- datasets
 
 static const char *name_filter(int64_t id, char *text, size_t size)

@@ -4,10 +4,24 @@
 #define REHEARSE_LOG_HDF5_H
 
 #include "arrays.h"
-#include "hdf5_out.h"
-#include "hdf5_place.h"
 
 // ---------------------------------------------------------------------------- reading
+
+typedef struct rh_hdf5 rh_hdf5;
+
+rh_status rh_hdf5__open(rh_hdf5 **out, const char *path, rh_error *err);
+void rh_hdf5__close(rh_hdf5 *file); //  NULL is allowed
+
+// Whether reading has failed in a way that not every function reports: the helper ended.
+rh_status rh_hdf5__fault(const rh_hdf5 *file, rh_error *err);
+
+typedef enum rh_hdf5__type_kind {
+    RH_HDF5_NOTHING,
+    RH_HDF5_GROUP,
+    RH_HDF5_DATASET,
+    RH_HDF5_OUTSIDE, // an external link, which is not followed
+    RH_HDF5_OTHER
+} rh_hdf5__type_kind;
 
 const char *rh_hdf5__path(const rh_hdf5 *file);
 
@@ -55,6 +69,18 @@ rh_status rh_hdf5__read_flat(rh_log **out, rh_hdf5 *file, rh_flat *flat,
                              const rh_log_options *opt, rh_error *err);
 
 // ---------------------------------------------------------------------------- writing
+
+typedef struct rh_hdf5__out rh_hdf5__out;
+
+// Create a file at `temporary`, the temporary name of `path`. Owned: *out, free with
+// rh_hdf5__end(), which reports whether everything was written. Borrowed: path. A function that
+// fails may report what failed before.
+rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
+                          rh_error *err);
+rh_status rh_hdf5__end(rh_hdf5__out *out, rh_error *err);
+
+// Give up. NULL is allowed.
+void rh_hdf5__abandon(rh_hdf5__out *out);
 
 typedef enum rh_hdf5__type { RH_HDF5_DOUBLE, RH_HDF5_INT64, RH_HDF5_BOOL } rh_hdf5__type;
 

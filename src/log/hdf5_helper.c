@@ -2,8 +2,7 @@
 // or writes one (hdf5_helper_write.c), so that nothing else needs libhdf5.
 //
 // libhdf5 was not written for hostile files: one changed byte can make it crash, run for ever
-// or overwrite memory. So it reads logs in a process of its own that has nothing to lose. Of a
-// model file it only says where the arrays are (RH_WIRE_PLACE).
+// or overwrite memory. So it reads logs in a process of its own that has nothing to lose.
 //
 // 1. A program of its own, not a fork: in a process with threads, a forked child may not even
 //    allocate memory, and it would have a copy of all the caller's memory to give away.
@@ -490,14 +489,6 @@ static void text_attribute(const char *object, const char *name)
     free(text);
 }
 
-static void place_and_answer(const char *name)
-{
-    rh_wire__answer say;
-    rh_wire__place place;
-    rh_helper__find_place(file, inside, name, &say, &place);
-    answer(say, &place);
-}
-
 // ---------------------------------------------------------------------------- the program
 
 static void serve(const rh_wire__ask *ask, const char *text)
@@ -524,9 +515,6 @@ static void serve(const rh_wire__ask *ask, const char *text)
         return;
     case RH_WIRE_STRING:
         text_attribute(text, second);
-        return;
-    case RH_WIRE_PLACE:
-        place_and_answer(text);
         return;
     }
     _exit(1);

@@ -49,8 +49,4 @@ rh_wire__fault rh_helper__check_piece(hid_t dataset, H5D_layout_t layout, hsize_
 rh_wire__fault rh_helper__check_chunks(hid_t dataset, hsize_t first, hsize_t n,
                                        hsize_t *checked, int64_t *filter);
 
-// Where a dataset in one piece is: the answer to RH_WIRE_PLACE.
-void rh_helper__find_place(hid_t file, hid_t inside, const char *name, rh_wire__answer *say,
-                           rh_wire__place *place);
-
 #endif

@@ -3,11 +3,9 @@
 //
 // 1. Nothing is answered before the end. What cannot be written ends the program: the library
 //    notices with its next message, or when it waits for the answer.
-// 2. Files hold no dates, so the same log or model gives the same bytes.
+// 2. Files hold no dates, so the same log gives the same bytes.
 // 3. Flags are h5py's bool: an enum of FALSE and TRUE in one byte.
-// 4. Text attributes have variable length: one of fixed length is limited to 64 kB. Texts in
-//    arrays have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
-//    heap in which no size can be checked.
+// 4. Text attributes have variable length: one of fixed length is limited to 64 kB.
 // 5. Arrays are contiguous and little-endian, written a slab at a time.
 
 #include "hdf5_helper.h"
@@ -24,61 +22,33 @@ static hid_t file, flag;
 
 // ---------------------------------------------------------------------------- types
 
-// The type of elements in the file and in memory. Close both.
+// The type of elements in the file and in memory; false: there is none.
 static bool take_type(const rh_wire__make *make, hid_t *there, hid_t *here)
 {
     switch ((rh_wire__stored)make->stored) {
-    case RH_WIRE_U8:
-        *there = H5Tcopy(H5T_STD_U8LE);
-        *here = H5Tcopy(H5T_NATIVE_UINT8);
-        return true;
-    case RH_WIRE_I32:
-        *there = H5Tcopy(H5T_STD_I32LE);
-        *here = H5Tcopy(H5T_NATIVE_INT32);
-        return true;
     case RH_WIRE_I64:
-        *there = H5Tcopy(H5T_STD_I64LE);
-        *here = H5Tcopy(H5T_NATIVE_INT64);
-        return true;
-    case RH_WIRE_F32:
-        *there = H5Tcopy(H5T_IEEE_F32LE);
-        *here = H5Tcopy(H5T_NATIVE_FLOAT);
+        *there = H5T_STD_I64LE;
+        *here = H5T_NATIVE_INT64;
         return true;
     case RH_WIRE_F64:
-        *there = H5Tcopy(H5T_IEEE_F64LE);
-        *here = H5Tcopy(H5T_NATIVE_DOUBLE);
+        *there = H5T_IEEE_F64LE;
+        *here = H5T_NATIVE_DOUBLE;
         return true;
     case RH_WIRE_FLAG:
-        *there = H5Tcopy(flag);
-        *here = H5Tcopy(flag);
+        *there = *here = flag;
         return true;
-    case RH_WIRE_FIXED_TEXT:
-        *there = H5Tcopy(H5T_C_S1);
-        H5Tset_size(*there, (size_t)make->width);
-        H5Tset_strpad(*there, H5T_STR_NULLPAD);
-        H5Tset_cset(*there, H5T_CSET_UTF8);
-        *here = H5Tcopy(*there);
-        return true;
-    case RH_WIRE_NSTORED:
-        break;
     }
     return false;
 }
 
 // ---------------------------------------------------------------------------- the file
 
-static bool make_file(const char *path, int64_t userblock)
+static bool make_file(const char *path)
 {
-    hid_t made = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    if (userblock > 0) {
-        H5Pset_userblock(made, (hsize_t)userblock);
-        H5Pset_obj_track_times(made, false);
-        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18); // metadata with checksums
-    }
-    file = H5Fcreate(path, H5F_ACC_TRUNC, made, access);
+    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
-    H5Pclose(made);
     flag = H5Tenum_create(H5T_NATIVE_INT8);
     H5Tenum_insert(flag, "FALSE", &(int8_t){0});
     H5Tenum_insert(flag, "TRUE", &(int8_t){1});
@@ -147,8 +117,7 @@ static bool make_text(const char *object, const char *name, int64_t n)
 // Receive rows and write them to the open dataset.
 static bool fill(hid_t id, hid_t type, const rh_wire__make *make)
 {
-    size_t width = make->stored == RH_WIRE_FIXED_TEXT ? 1 : (size_t)make->width;
-    size_t row = width * H5Tget_size(type);
+    size_t row = (size_t)make->width * H5Tget_size(type);
     int64_t slab = row >= SLAB ? 1 : (int64_t)(SLAB / row);
     char *x = malloc((size_t)slab * row);
     bool good = x != NULL;
@@ -156,7 +125,8 @@ static bool fill(hid_t id, hid_t type, const rh_wire__make *make)
         n = make->n - first < slab ? make->n - first : slab;
         hid_t there = H5S_ALL, here = H5S_ALL;
         if (n < make->n) {
-            hsize_t begin[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, (hsize_t)width};
+            hsize_t begin[2] = {(hsize_t)first, 0},
+                    count[2] = {(hsize_t)n, (hsize_t)make->width};
             there = H5Dget_space(id);
             here = H5Screate_simple((int)make->rank, count, NULL);
             good = H5Sselect_hyperslab(there, H5S_SELECT_SET, begin, NULL, count, NULL) >= 0;
@@ -176,10 +146,10 @@ static bool make_array(const char *name, const rh_wire__make *make)
 {
     hid_t there = -1, here = -1;
     hsize_t dim[2] = {(hsize_t)make->n, (hsize_t)make->width};
-    if (make->n < 0 || make->width < 1 || make->rank > 2 || !take_type(make, &there, &here))
+    if (make->n < 0 || make->width < 1 || make->rank < 1 || make->rank > 2 ||
+        !take_type(make, &there, &here))
         return false;
-    hid_t space =
-        make->rank ? H5Screate_simple((int)make->rank, dim, NULL) : H5Screate(H5S_SCALAR);
+    hid_t space = H5Screate_simple((int)make->rank, dim, NULL);
     hid_t made = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(made, false);
     make_groups(name);
@@ -189,8 +159,6 @@ static bool make_array(const char *name, const rh_wire__make *make)
         good = H5Dclose(id) >= 0 && good;
     H5Pclose(made);
     H5Sclose(space);
-    H5Tclose(here);
-    H5Tclose(there);
     return good;
 }
 
@@ -201,7 +169,7 @@ static bool serve(const char *path, const rh_wire__make *make, const char *text)
     const char *second = text + strlen(text) + 1; // the text ends with two zeros
     switch ((rh_wire__make_op)make->op) {
     case RH_WIRE_MAKE_FILE:
-        if (!make_file(path, make->n))
+        if (!make_file(path))
             return false;
         rh_helper__refuse(RH_WIRE_SOUND, 0);
         return true;

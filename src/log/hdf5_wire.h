@@ -27,9 +27,7 @@ typedef enum rh_wire__op {
     RH_WIRE_LOAD,   // id, first, n: numbers
     RH_WIRE_SHUT,   // id; not answered
     RH_WIRE_NUMBER, // "object" "name" of an attribute: one number, or nothing
-    RH_WIRE_STRING, // "object" "name" of an attribute: text with its end, or nothing
-    RH_WIRE_PLACE // "name": a = what it is; of a dataset b = rh_wire__stored, c = rank, -1: not
-                  // in one piece; and a rh_wire__place
+    RH_WIRE_STRING  // "object" "name" of an attribute: text with its end, or nothing
 } rh_wire__op;
 
 typedef enum rh_wire__kind {
@@ -41,21 +39,12 @@ typedef enum rh_wire__kind {
     RH_WIRE_NKIND
 } rh_wire__kind;
 
-// Elements of a dataset in one piece; numbers are little-endian.
+// Elements of a dataset that is written, little-endian.
 typedef enum rh_wire__stored {
-    RH_WIRE_U8,
-    RH_WIRE_I32,
     RH_WIRE_I64,
-    RH_WIRE_F32,
     RH_WIRE_F64,
-    RH_WIRE_FIXED_TEXT,
-    RH_WIRE_NSTORED, // something else
-    RH_WIRE_FLAG     // h5py's bool; only written
+    RH_WIRE_FLAG // h5py's bool
 } rh_wire__stored;
-
-typedef struct rh_wire__place {
-    int64_t n, size, offset; // elements, bytes of one, and where they are; -1: nowhere
-} rh_wire__place;
 
 typedef struct rh_wire__ask {
     uint32_t op, size; // size: bytes of text
@@ -63,7 +52,7 @@ typedef struct rh_wire__ask {
 } rh_wire__ask;
 
 typedef enum rh_wire__make_op {
-    RH_WIRE_MAKE_FILE,   // n = bytes of the user block; 0: none, and the oldest format
+    RH_WIRE_MAKE_FILE,
     RH_WIRE_MAKE_GROUP,  // "name"
     RH_WIRE_MAKE_NUMBER, // "object" "name" of an attribute, n = its value
     RH_WIRE_MAKE_TEXT,   // "object" "name" of an attribute; n bytes follow
@@ -74,7 +63,7 @@ typedef enum rh_wire__make_op {
 typedef struct rh_wire__make {
     uint32_t op, size; // size: bytes of text
     uint32_t stored, rank;
-    int64_t n, width; // rows, and elements of one; of texts width is the bytes of one
+    int64_t n, width; // rows, and elements of one
 } rh_wire__make;
 
 typedef enum rh_wire__fault {

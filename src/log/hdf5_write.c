@@ -127,7 +127,7 @@ static void clear(rh_hdf5__out *o)
 }
 
 rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char *path,
-                          int64_t userblock, rh_error *err)
+                          rh_error *err)
 {
     size_t room = SLAB_NUMBERS + RH_MAX_OBS;
     rh_status rc = RH_OK;
@@ -146,7 +146,7 @@ rh_status rh_hdf5__create(rh_hdf5__out **out, const char *temporary, const char 
     o->path = path;
     rc = rh_spawn__write(&o->helper, temporary, path, err);
     if (!rc) {
-        say(o, (rh_wire__make){.op = RH_WIRE_MAKE_FILE, .n = userblock}, NULL, NULL);
+        say(o, (rh_wire__make){.op = RH_WIRE_MAKE_FILE}, NULL, NULL);
         ask(o);
         rc = check(o, err);
     }
@@ -200,29 +200,6 @@ rh_status rh_hdf5__put_text(rh_hdf5__out *o, const char *object, const char *nam
 }
 
 // ---------------------------------------------------------------------------- arrays
-
-rh_status rh_hdf5__put(rh_hdf5__out *o, const char *name, rh_hdf5__stored stored, int rank,
-                       int64_t n, int64_t size, const void *x, rh_error *err)
-{
-    static const struct {
-        rh_wire__stored stored;
-        int64_t size; // 0: as asked for
-    } as[RH_HDF5_NSTORED] = {
-        [RH_HDF5_U8] = {RH_WIRE_U8, 1},   [RH_HDF5_I32] = {RH_WIRE_I32, 4},
-        [RH_HDF5_I64] = {RH_WIRE_I64, 8}, [RH_HDF5_F32] = {RH_WIRE_F32, 4},
-        [RH_HDF5_F64] = {RH_WIRE_F64, 8}, [RH_HDF5_TEXT] = {RH_WIRE_FIXED_TEXT, 0},
-    };
-    bool text = stored == RH_HDF5_TEXT;
-    say(o,
-        (rh_wire__make){.op = RH_WIRE_MAKE_ARRAY,
-                        .stored = as[stored].stored,
-                        .rank = (uint32_t)rank,
-                        .n = n,
-                        .width = text ? size : 1},
-        name, NULL);
-    give(o, x, (size_t)(n * (text ? size : as[stored].size)));
-    return check(o, err);
-}
 
 // Send rows first .. first + n - 1.
 static void give_slab(rh_hdf5__out *o, const rh_hdf5__rows *rows, int64_t first, int64_t n)

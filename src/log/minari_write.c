@@ -225,7 +225,7 @@ static rh_status make_hdf5(rh_file **file, const rh_log *log, const char *path, 
     rh_hdf5__out *out = NULL;
     rh_status rc = rh_file__create(file, path, err);
     if (!rc)
-        rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, 0, err);
+        rc = rh_hdf5__create(&out, rh_file__temporary(*file), path, err);
     if (rc)
         return rc;
     rc = put_episodes(out, log, nepisode, err);

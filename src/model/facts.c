@@ -229,13 +229,15 @@ rh_facts *rh_facts__copy(const rh_facts *facts)
 enum { CONSTANT, PERIOD, BASE, WALL_LO, WALL_HI, PARTNER, RADIUS, NOISE, EXOGENOUS, NSENSOR };
 enum { SENSOR, ABOVE, VALUE, NTERMINAL, REWARD, GIVEN, LONE, NLIMIT };
 
-rh_status rh_facts__write(const rh_facts *facts, rh_store *store, rh_error *err)
+void rh_facts__write(const rh_facts *facts, rh_store *store)
 {
     const int64_t count[] = {facts->nreset, facts->nterminal, facts->nunexplained};
     int64_t ns = (int64_t)facts->nobs * NSENSOR, nl = (int64_t)facts->nlimit * NLIMIT;
     double *x = rh_alloc((size_t)(ns + nl), sizeof *x);
-    if (!x)
-        return rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
+    if (!x) {
+        rh_store__no_memory(store);
+        return;
+    }
     double *limits = x + ns;
     for (int k = 0; k < facts->nobs; k++) {
         const rh_sensor *s = &facts->sensor[k];
@@ -253,13 +255,10 @@ rh_status rh_facts__write(const rh_facts *facts, rh_store *store, rh_error *err)
                                     [LONE] = l->lone};
         memcpy(limits + (int64_t)i * NLIMIT, row, sizeof row);
     }
-    rh_status rc = rh_store__put(store, "facts/sensor", RH_STORE_F64, x, ns, err);
-    if (!rc)
-        rc = rh_store__put(store, "facts/limit", RH_STORE_F64, limits, nl, err);
-    if (!rc)
-        rc = rh_store__put(store, "facts/count", RH_STORE_I64, count, 3, err);
+    rh_store__put(store, "facts/sensor", RH_STATE_F64, x, ns);
+    rh_store__put(store, "facts/limit", RH_STATE_F64, limits, nl);
+    rh_store__put(store, "facts/count", RH_STATE_I64, count, 3);
     rh_free(x);
-    return rc;
 }
 
 static bool is_truth(double x)
@@ -314,54 +313,37 @@ static bool take_limit(rh_limit *l, const double *x, int nobs)
     return true;
 }
 
-// Check the arrays and take them.
-static rh_status take(rh_facts **out, const rh_store *store, int nobs, const double *sensor,
-                      const double *limit, int64_t nlimit, const int64_t *count, rh_error *err)
+rh_facts *rh_facts__read(rh_store *store, int nobs)
 {
+    int64_t nlimit = 0, count[3] = {0};
+    const double *sensor =
+        rh_store__look(store, "facts/sensor", RH_STATE_F64, (int64_t)nobs * NSENSOR, NULL);
+    const double *limit = rh_store__look(store, "facts/limit", RH_STATE_F64, -1, &nlimit);
+    rh_store__copy(store, "facts/count", RH_STATE_I64, 3, count);
     if (nlimit % NLIMIT || nlimit / NLIMIT > 2 * (int64_t)nobs)
-        return rh_store__refuse(store, "facts/limit", err, "%lld numbers", (long long)nlimit);
+        rh_store__refuse(store, "facts/limit", "%lld numbers", (long long)nlimit);
     for (int i = 0; i < 3; i++)
         if (count[i] < 0)
-            return rh_store__refuse(store, "facts/count", err, "%lld", (long long)count[i]);
+            rh_store__refuse(store, "facts/count", "%lld", (long long)count[i]);
+    if (store->rc)
+        return NULL;
     rh_facts *facts = rh_facts__create(nobs, (int)(nlimit / NLIMIT));
-    if (!facts)
-        return rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
-    rh_status rc = RH_OK;
-    for (int k = 0; k < nobs && !rc; k++)
+    if (!facts) {
+        rh_store__no_memory(store);
+        return NULL;
+    }
+    for (int k = 0; k < nobs; k++)
         if (!take_sensor(&facts->sensor[k], sensor + (int64_t)k * NSENSOR, k, nobs))
-            rc = rh_store__refuse(store, "facts/sensor", err, "sensor %d", k);
-    for (int i = 0; i < facts->nlimit && !rc; i++)
+            rh_store__refuse(store, "facts/sensor", "sensor %d", k);
+    for (int i = 0; i < facts->nlimit; i++)
         if (!take_limit(&facts->limit[i], limit + (int64_t)i * NLIMIT, nobs))
-            rc = rh_store__refuse(store, "facts/limit", err, "limit %d", i);
+            rh_store__refuse(store, "facts/limit", "limit %d", i);
     facts->nreset = count[0];
     facts->nterminal = count[1];
     facts->nunexplained = count[2];
-    if (rc)
+    if (store->rc) {
         rh_facts_destroy(facts);
-    else
-        *out = facts;
-    return rc;
-}
-
-rh_status rh_facts__read(rh_facts **out, rh_store *store, int nobs, rh_error *err)
-{
-    void *sensor = NULL, *limit = NULL, *count = NULL;
-    int64_t nlimit = 0;
-    if (!rh_store__has(store, "facts")) {
-        *out = rh_facts__create(nobs, 0);
-        return *out ? RH_OK
-                    : rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
+        facts = NULL;
     }
-    rh_status rc = rh_store__get(store, "facts/sensor", RH_STORE_F64, (int64_t)nobs * NSENSOR,
-                                 &sensor, NULL, err);
-    if (!rc)
-        rc = rh_store__get(store, "facts/limit", RH_STORE_F64, -1, &limit, &nlimit, err);
-    if (!rc)
-        rc = rh_store__get(store, "facts/count", RH_STORE_I64, 3, &count, NULL, err);
-    if (!rc)
-        rc = take(out, store, nobs, sensor, limit, nlimit, count, err);
-    rh_free(sensor);
-    rh_free(limit);
-    rh_free(count);
-    return rc;
+    return facts;
 }

@@ -83,8 +83,8 @@ rh_status rh_facts__find(rh_facts **out, rh_facts__resets *resets, const rh_log 
 rh_facts *rh_facts__create(int nobs, int nlimit);
 rh_facts *rh_facts__copy(const rh_facts *facts); // NULL: no memory
 
-// To a model file and back. A file without facts has none.
-rh_status rh_facts__write(const rh_facts *facts, rh_store *store, rh_error *err);
-rh_status rh_facts__read(rh_facts **out, rh_store *store, int nobs, rh_error *err);
+// To a model file and back.
+void rh_facts__write(const rh_facts *facts, rh_store *store);
+rh_facts *rh_facts__read(rh_store *store, int nobs);
 
 #endif

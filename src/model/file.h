@@ -1,38 +1,32 @@
-// file.h - the parts of a model file with source files of their own.
+// file.h - the parts of a model file with source files of their own. After a failure, which the
+// store keeps, they return NULL.
 
 #ifndef MODEL_FILE_H
 #define MODEL_FILE_H
 
 #include "model_internal.h"
 
-// The log, below "log/". Owned: *out.
-rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error *err);
-// A whole model. Owned: *out. Nullable: err.
-rh_status rh_model_file__read(rh_model **out, rh_store *store, rh_error *err);
+// A model from the arrays of its file, some of which are taken out of state. path: for
+// messages. Owned: *out. Nullable: err.
+rh_status rh_model__load(rh_model **out, rh_state *state, const char *path, rh_error *err);
 
-rh_status rh_model_file__read_log(rh_store *store, rh_log **out, rh_error *err);
+// The log, below "log/". Owned: the result.
+void rh_model_file__write_log(rh_store *store, const rh_log *log);
+rh_log *rh_model_file__read_log(rh_store *store);
 
-// The fidelity, below "fidelity/". Owned: *out.
-rh_status rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f,
-                                        const rh_log *log, rh_error *err);
-rh_status rh_model_file__read_fidelity(rh_store *store, rh_fidelity **out, const rh_log *log,
-                                       rh_error *err);
+// The fidelity, below "fidelity/". Owned: the result.
+void rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f, const rh_log *log);
+rh_fidelity *rh_model_file__read_fidelity(rh_store *store, const rh_log *log);
 
-// The comparison that chose the model, below "compared/". Owned: *out.
-rh_status rh_model_file__write_compared(rh_store *store, const rh_model_comparison *c,
-                                        rh_error *err);
-rh_status rh_model_file__read_compared(rh_store *store, rh_model_comparison **out,
-                                       rh_error *err);
+// The comparison that chose the model, below "compared/". Owned: the result.
+void rh_model_file__write_compared(rh_store *store, const rh_model_comparison *c);
+rh_model_comparison *rh_model_file__read_compared(rh_store *store);
 
-// Numbers with names, so that a later version may add some.
-rh_status rh_model_file__put_named(rh_store *store, const char *name, const char *const *names,
-                                   const double *x, int n, rh_error *err);
-// Owned: *names, *x (*n).
-rh_status rh_model_file__get_named(rh_store *store, const char *name, char ***names, double **x,
-                                   int *n, rh_error *err);
-
-// Pass on the error of another module, with the file and `name` before it.
-rh_status rh_model_file__pass(const rh_store *store, const char *name, rh_status status,
-                              const rh_error *why, rh_error *err);
+// Parameters by name, at most RH_MODEL_NPARAM. One that a file lacks has its initial value;
+// one that this program lacks is refused.
+void rh_model_file__put_params(rh_store *store, const char *what, const rh_param *param, int n,
+                               const double *x);
+void rh_model_file__get_params(rh_store *store, const char *what, const char *owner,
+                               const rh_param *param, int n, double *to);
 
 #endif

@@ -10,6 +10,10 @@
 #include <string.h>
 
 #define MOST_FINDINGS 1000
+#define NERROR 3 // numbers of an rh_prediction_error
+
+enum { SEVERITY, COUNT, FIRST, DIM, NNUMBER }; // numbers of a finding
+enum { ID, EVIDENCE, REMEDY, NTEXT };          // and texts
 
 // A number of rh_fidelity; whole: an int64_t.
 typedef struct field {
@@ -72,7 +76,7 @@ enum { NFIELD = sizeof fields / sizeof *fields };
 
 // ---------------------------------------------------------------------------- writing
 
-static rh_status write_numbers(rh_store *store, const rh_fidelity *f, rh_error *err)
+static void write_numbers(rh_store *store, const rh_fidelity *f)
 {
     const char *name[NFIELD + 1];
     double x[NFIELD + 1];
@@ -89,80 +93,56 @@ static rh_status write_numbers(rh_store *store, const rh_fidelity *f, rh_error *
     }
     name[NFIELD] = "nfold";
     x[NFIELD] = f->nfold;
-    return rh_model_file__put_named(store, "fidelity/number", name, x, NFIELD + 1, err);
+    rh_store__put_named(store, "fidelity/number", name, x, NFIELD + 1);
 }
 
-// One text of every finding: 0 id, 1 evidence, 2 remedy.
-static rh_status write_texts(rh_store *store, const rh_fidelity *f, int which, rh_error *err)
+// Four numbers and three texts of every finding.
+static void write_findings(rh_store *store, const rh_fidelity *f)
 {
-    static const char *const name[] = {"fidelity/finding/id", "fidelity/finding/evidence",
-                                       "fidelity/finding/remedy"};
-    const char **text = rh_alloc((size_t)f->findings.n + 1, sizeof *text);
-    if (!text)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(rh_store__path(store)));
-    for (int i = 0; i < f->findings.n; i++) {
+    size_t n = (size_t)f->findings.n;
+    int64_t *x = rh_alloc(n + 1, NNUMBER * sizeof *x);
+    const char **text = rh_alloc(n + 1, NTEXT * sizeof *text);
+    if (!x || !text)
+        rh_store__no_memory(store);
+    for (size_t i = 0; i < n && !store->rc; i++) {
         const rh_finding *finding = &f->findings.item[i];
-        text[i] = which == 0   ? rh_finding_name(finding->id)
-                  : which == 1 ? finding->evidence
-                               : finding->remedy;
+        const int64_t row[NNUMBER] = {[SEVERITY] = finding->severity,
+                                      [COUNT] = finding->count,
+                                      [FIRST] = finding->first,
+                                      [DIM] = finding->dim};
+        memcpy(x + NNUMBER * i, row, sizeof row);
+        text[NTEXT * i + ID] = rh_finding_name(finding->id);
+        text[NTEXT * i + EVIDENCE] = finding->evidence;
+        text[NTEXT * i + REMEDY] = finding->remedy;
     }
-    rh_status rc = rh_store__put_texts(store, name[which], text, f->findings.n, err);
+    rh_store__put(store, "fidelity/finding/number", RH_STATE_I64, x, NNUMBER * (int64_t)n);
+    rh_store__put_texts(store, "fidelity/finding/text", text, NTEXT * f->findings.n);
     rh_free((void *)text);
-    return rc;
-}
-
-// severity, count, first, column of every finding.
-static rh_status write_findings(rh_store *store, const rh_fidelity *f, rh_error *err)
-{
-    int64_t *x = rh_alloc((size_t)f->findings.n + 1, 4 * sizeof *x);
-    if (!x)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(rh_store__path(store)));
-    for (int i = 0; i < f->findings.n; i++) {
-        const rh_finding *finding = &f->findings.item[i];
-        int64_t *row = x + (size_t)4 * (size_t)i;
-        row[0] = finding->severity;
-        row[1] = finding->count;
-        row[2] = finding->first;
-        row[3] = finding->dim;
-    }
-    rh_status rc = rh_store__put(store, "fidelity/finding/numbers", RH_STORE_I64, x,
-                                 4 * (int64_t)f->findings.n, err);
-    for (int which = 0; which < 3 && !rc; which++)
-        rc = write_texts(store, f, which, err);
     rh_free(x);
-    return rc;
 }
 
-rh_status rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f,
-                                        const rh_log *log, rh_error *err)
+void rh_model_file__write_fidelity(rh_store *store, const rh_fidelity *f, const rh_log *log)
 {
-    rh_status rc = write_numbers(store, f, err);
-    if (!rc) // rows of three doubles
-        rc = rh_store__put(store, "fidelity/sensor", RH_STORE_F64, f->sensor,
-                           3 * (int64_t)log->nobs, err);
-    if (!rc)
-        rc = rh_store__put(store, "fidelity/action", RH_STORE_F64, f->action,
-                           3 * (int64_t)log->naction, err);
-    return rc ? rc : write_findings(store, f, err);
+    write_numbers(store, f);
+    rh_store__put(store, "fidelity/sensor", RH_STATE_F64, f->sensor, NERROR * log->nobs);
+    rh_store__put(store, "fidelity/action", RH_STATE_F64, f->action, NERROR * log->naction);
+    write_findings(store, f);
 }
 
 // ---------------------------------------------------------------------------- reading
 
-static rh_status read_numbers(rh_store *store, rh_fidelity *f, rh_error *err)
+static void read_numbers(rh_store *store, rh_fidelity *f)
 {
-    char **name = NULL;
-    double *x = NULL;
+    const double *x = NULL;
     int n = 0;
-    rh_status rc = rh_model_file__get_named(store, "fidelity/number", &name, &x, &n, err);
-    for (int i = 0; i < n && !rc; i++) {
+    const char **name = rh_store__named(store, "fidelity/number", &x, &n);
+    for (int i = 0; i < n && name; i++) {
         int k = 0;
         while (k < NFIELD && strcmp(fields[k].name, name[i]) != 0)
             k++;
         bool whole = k < NFIELD ? fields[k].whole : strcmp(name[i], "nfold") == 0;
         if (whole && !(x[i] >= 0.0 && x[i] <= 1e15)) {
-            rc = rh_store__refuse(store, "fidelity/number", err, "%.40s = %g", name[i], x[i]);
+            rh_store__refuse(store, "fidelity/number", "%.40s = %g", name[i], x[i]);
         } else if (k < NFIELD && whole) {
             memcpy((char *)f + fields[k].at, &(int64_t){(int64_t)x[i]}, sizeof(int64_t));
         } else if (k < NFIELD) {
@@ -172,90 +152,68 @@ static rh_status read_numbers(rh_store *store, rh_fidelity *f, rh_error *err)
         }
     }
     rh_free((void *)name);
-    rh_free(x);
-    return rc;
 }
 
-static rh_status read_rows(rh_store *store, const char *name, void *to, int n, rh_error *err)
-{
-    void *x = NULL;
-    rh_status rc = rh_store__get(store, name, RH_STORE_F64, 3 * (int64_t)n, &x, NULL, err);
-    if (!rc && n)
-        memcpy(to, x, (size_t)n * 3 * sizeof(double));
-    rh_free(x);
-    return rc;
-}
-
-static rh_status read_finding(rh_store *store, rh_fidelity *f, int i, const int64_t x[4],
-                              const char *id, const char *evidence, const char *remedy,
-                              int nobs, rh_error *err)
+static void read_finding(rh_store *store, rh_fidelity *f, int i, const int64_t x[NNUMBER],
+                         const char *const text[NTEXT], int nobs)
 {
     rh_finding *finding = &f->findings.item[i];
-    if (x[0] < RH_NOTICE || x[0] > RH_ERROR || x[3] < -1 || x[3] >= nobs ||
-        !rh_findings__find(id, &finding->id) || strlen(evidence) >= sizeof finding->evidence ||
-        strlen(remedy) >= sizeof finding->remedy)
-        return rh_store__refuse(store, "fidelity/finding", err, "finding %d is invalid", i);
-    finding->severity = (rh_severity)x[0];
-    finding->count = x[1];
-    finding->first = x[2];
+    if (x[SEVERITY] < RH_NOTICE || x[SEVERITY] > RH_ERROR || x[DIM] < -1 || x[DIM] >= nobs ||
+        !rh_findings__find(text[ID], &finding->id) ||
+        strlen(text[EVIDENCE]) >= sizeof finding->evidence ||
+        strlen(text[REMEDY]) >= sizeof finding->remedy) {
+        rh_store__refuse(store, "fidelity/finding", "finding %d is invalid", i);
+        return;
+    }
+    finding->severity = (rh_severity)x[SEVERITY];
+    finding->count = x[COUNT];
+    finding->first = x[FIRST];
     finding->line = -1;
-    finding->dim = (int)x[3];
-    memcpy(finding->evidence, evidence, strlen(evidence));
-    memcpy(finding->remedy, remedy, strlen(remedy));
-    f->findings.count[x[0]]++;
-    return RH_OK;
+    finding->dim = (int)x[DIM];
+    memcpy(finding->evidence, text[EVIDENCE], strlen(text[EVIDENCE]));
+    memcpy(finding->remedy, text[REMEDY], strlen(text[REMEDY]));
+    f->findings.count[x[SEVERITY]]++;
 }
 
-static rh_status read_findings(rh_store *store, rh_fidelity *f, int nobs, rh_error *err)
+static void read_findings(rh_store *store, rh_fidelity *f, int nobs)
 {
-    void *x = NULL;
     int64_t got = 0;
-    char **id = NULL, **evidence = NULL, **remedy = NULL;
-    rh_status rc =
-        rh_store__get(store, "fidelity/finding/numbers", RH_STORE_I64, -1, &x, &got, err);
-    int n = (int)(got / 4);
-    if (!rc && (got % 4 || got / 4 > MOST_FINDINGS))
-        rc = rh_store__refuse(store, "fidelity/finding/numbers", err, "%lld numbers",
-                              (long long)got);
-    if (!rc)
-        rc = rh_store__get_texts(store, "fidelity/finding/id", n, &id, err);
-    if (!rc)
-        rc = rh_store__get_texts(store, "fidelity/finding/evidence", n, &evidence, err);
-    if (!rc)
-        rc = rh_store__get_texts(store, "fidelity/finding/remedy", n, &remedy, err);
-    rh_finding *all = rc ? NULL : rh_alloc((size_t)n + 1, sizeof *all);
-    if (!rc && !all)
-        rc = rh_base__no_memory(err, rh_base__path_tail(rh_store__path(store)));
+    const int64_t *x = rh_store__look(store, "fidelity/finding/number", RH_STATE_I64, -1, &got);
+    if (x && (got % NNUMBER || got / NNUMBER > MOST_FINDINGS))
+        rh_store__refuse(store, "fidelity/finding/number", "%lld numbers", (long long)got);
+    int n = (int)(got / NNUMBER);
+    const char **text = rh_store__texts(store, "fidelity/finding/text", NTEXT * n, NULL);
+    if (!text)
+        return;
+    rh_finding *all = rh_alloc((size_t)n + 1, sizeof *all);
     if (all) {
         rh_findings__clear(&f->findings);
         f->findings = (rh_findings){.item = all, .n = n, .room = n + 1};
+    } else {
+        rh_store__no_memory(store);
     }
-    for (int i = 0; i < n && !rc; i++)
-        rc = read_finding(store, f, i, (int64_t *)x + (size_t)4 * (size_t)i, id[i], evidence[i],
-                          remedy[i], nobs, err);
-    rh_free(x);
-    rh_free((void *)id);
-    rh_free((void *)evidence);
-    rh_free((void *)remedy);
-    return rc;
+    for (int i = 0; i < n && !store->rc; i++)
+        read_finding(store, f, i, x + (ptrdiff_t)NNUMBER * i, text + (ptrdiff_t)NTEXT * i,
+                     nobs);
+    rh_free((void *)text);
 }
 
-rh_status rh_model_file__read_fidelity(rh_store *store, rh_fidelity **out, const rh_log *log,
-                                       rh_error *err)
+rh_fidelity *rh_model_file__read_fidelity(rh_store *store, const rh_log *log)
 {
     rh_fidelity *f = NULL;
-    rh_status rc = rh_fidelity__create(&f, log->nobs, log->naction, err);
-    if (!rc)
-        rc = read_numbers(store, f, err);
-    if (!rc)
-        rc = read_rows(store, "fidelity/sensor", f->sensor, log->nobs, err);
-    if (!rc)
-        rc = read_rows(store, "fidelity/action", f->action, log->naction, err);
-    if (!rc)
-        rc = read_findings(store, f, log->nobs, err);
-    if (rc)
+    if (store->rc)
+        return NULL;
+    if (rh_fidelity__create(&f, log->nobs, log->naction, NULL)) {
+        rh_store__no_memory(store);
+        return NULL;
+    }
+    read_numbers(store, f);
+    rh_store__copy(store, "fidelity/sensor", RH_STATE_F64, NERROR * log->nobs, f->sensor);
+    rh_store__copy(store, "fidelity/action", RH_STATE_F64, NERROR * log->naction, f->action);
+    read_findings(store, f, log->nobs);
+    if (store->rc) {
         rh_fidelity__destroy(f);
-    else
-        *out = f;
-    return rc;
+        f = NULL;
+    }
+    return f;
 }

@@ -8,221 +8,162 @@
 #include <math.h>
 
 enum { N, NSTATE, NEPISODE, NOBS, NACTION, NACT, NSHAPE };
-
-// Arrays read so far.
-typedef struct pieces {
-    rh_log log;
-    void *block[24]; // owned
-    int nblock;
-} pieces;
+enum { NROW, NLOST, NINCOMPLETE, NMISSING, NGAP, NMISMATCH, NCOUNT };
 
 // ---------------------------------------------------------------------------- writing
 
-static rh_status write_names(rh_store *store, const rh_log *log, rh_error *err)
+static void write_names(rh_store *store, const rh_log *log)
 {
     const rh_log_reading *r = &log->reading;
     const int64_t stack = log->stack;
-    const int64_t count[] = {r->nrow,     r->nlost, r->nincomplete,
-                             r->nmissing, r->ngap,  r->nmismatch};
-    rh_status rc = rh_store__put_texts(store, "log/obs_name", log->obs_name, log->nobs, err);
-    if (!rc)
-        rc = rh_store__put_texts(store, "log/obs_unit", log->obs_unit, log->nobs, err);
-    if (!rc)
-        rc = rh_store__put_texts(store, "log/act_name", log->act_name, log->nact, err);
-    if (!rc && log->naction)
-        rc = rh_store__put_texts(store, "log/label", log->label, log->naction, err);
-    if (!rc)
-        rc = rh_store__put_text(store, "log/reward_name", log->reward_name, err);
-    if (!rc && log->reward_formula)
-        rc = rh_store__put_text(store, "log/reward_formula", log->reward_formula, err);
-    if (!rc && log->derive)
-        rc = rh_store__put_text(store, "log/derive", log->derive, err);
-    if (!rc && log->stack > 1)
-        rc = rh_store__put(store, "log/stack", RH_STORE_I64, &stack, 1, err);
-    if (!rc)
-        rc = rh_store__put_text(store, "log/path", log->path, err);
-    if (!rc)
-        rc = rh_store__put_text(store, "log/format", r->format ? r->format : "", err);
-    if (!rc)
-        rc = rh_store__put(store, "log/counts", RH_STORE_I64, count, 6, err);
-    if (!rc)
-        rc = rh_store__put_texts(store, "log/notes", r->note, r->nnote, err);
-    return rc;
+    const int64_t count[NCOUNT] = {
+        [NROW] = r->nrow,         [NLOST] = r->nlost, [NINCOMPLETE] = r->nincomplete,
+        [NMISSING] = r->nmissing, [NGAP] = r->ngap,   [NMISMATCH] = r->nmismatch};
+    rh_store__put_texts(store, "log/obs_name", log->obs_name, log->nobs);
+    rh_store__put_texts(store, "log/obs_unit", log->obs_unit, log->nobs);
+    rh_store__put_texts(store, "log/act_name", log->act_name, log->nact);
+    if (log->naction)
+        rh_store__put_texts(store, "log/label", log->label, log->naction);
+    rh_store__put_text(store, "log/reward_name", log->reward_name);
+    if (log->reward_formula)
+        rh_store__put_text(store, "log/reward_formula", log->reward_formula);
+    if (log->derive)
+        rh_store__put_text(store, "log/derive", log->derive);
+    if (log->stack > 1)
+        rh_store__put(store, "log/stack", RH_STATE_I64, &stack, 1);
+    rh_store__put_text(store, "log/path", log->path);
+    rh_store__put_text(store, "log/format", r->format ? r->format : "");
+    rh_store__put(store, "log/counts", RH_STATE_I64, count, NCOUNT);
+    rh_store__put_texts(store, "log/notes", r->note, r->nnote);
 }
 
-rh_status rh_model_file__write_log(rh_store *store, const rh_log *log, rh_error *err)
+void rh_model_file__write_log(rh_store *store, const rh_log *log)
 {
     const int64_t shape[NSHAPE] = {
         [N] = log->n,       [NSTATE] = log->nstate,   [NEPISODE] = log->nepisode,
         [NOBS] = log->nobs, [NACTION] = log->naction, [NACT] = log->nact};
-    const struct {
-        const char *name;
-        rh_store__type type;
-        const void *x;
-        int64_t n;
-    } array[] = {
-        {"log/shape", RH_STORE_I64, shape, NSHAPE},
-        {"log/obs", RH_STORE_F64, log->obs, log->nstate * log->nobs},
-        {"log/from", RH_STORE_I32, log->from, log->n},
-        {"log/to", RH_STORE_I32, log->to, log->n},
-        {"log/act", RH_STORE_F64, log->act, log->n * log->nact},
-        {"log/reward", RH_STORE_F64, log->reward, log->n},
-        {"log/flag", RH_STORE_U8, log->flag, log->n},
-        {"log/first", RH_STORE_I64, log->first, (int64_t)log->nepisode + 1},
-        {"log/start", RH_STORE_U8, log->start, log->nepisode},
-    };
-    rh_status rc = RH_OK;
-    for (size_t i = 0; i < sizeof array / sizeof *array && !rc; i++)
-        rc = rh_store__put(store, array[i].name, array[i].type, array[i].x, array[i].n, err);
-    if (!rc && log->time)
-        rc = rh_store__put(store, "log/time", RH_STORE_F64, log->time, log->n, err);
-    return rc ? rc : write_names(store, log, err);
+    rh_store__put(store, "log/shape", RH_STATE_I64, shape, NSHAPE);
+    rh_store__lend(store, "log/obs", RH_STATE_F64, log->obs, log->nstate * log->nobs);
+    rh_store__lend(store, "log/from", RH_STATE_I32, log->from, log->n);
+    rh_store__lend(store, "log/to", RH_STATE_I32, log->to, log->n);
+    rh_store__lend(store, "log/act", RH_STATE_F64, log->act, log->n * log->nact);
+    rh_store__lend(store, "log/reward", RH_STATE_F64, log->reward, log->n);
+    rh_store__lend(store, "log/flag", RH_STATE_U8, log->flag, log->n);
+    rh_store__lend(store, "log/first", RH_STATE_I64, log->first, (int64_t)log->nepisode + 1);
+    rh_store__lend(store, "log/start", RH_STATE_U8, log->start, log->nepisode);
+    if (log->time)
+        rh_store__lend(store, "log/time", RH_STATE_F64, log->time, log->n);
+    write_names(store, log);
 }
 
 // ---------------------------------------------------------------------------- reading
 
-// Read an array that the pieces own; NULL after a failure.
-static void *take(pieces *p, rh_store *store, const char *name, rh_store__type type, int64_t n,
-                  rh_status *rc, rh_error *err)
+// An array of the log that rh_log_copy() reads only.
+static void *look(rh_store *store, const char *name, rh_state__type type, int64_t n)
 {
-    void *x = NULL;
-    if (!*rc)
-        *rc = rh_store__get(store, name, type, n, &x, NULL, err);
-    p->block[p->nblock++] = x;
-    return x;
-}
-
-static const char **take_texts(pieces *p, rh_store *store, const char *name, int n,
-                               rh_status *rc, rh_error *err)
-{
-    char **x = NULL;
-    if (!*rc)
-        *rc = rh_store__get_texts(store, name, n, &x, err);
-    p->block[p->nblock++] = (void *)x;
-    return (const char **)(void *)x;
-}
-
-static const char *take_text(pieces *p, rh_store *store, const char *name, rh_status *rc,
-                             rh_error *err)
-{
-    char *x = NULL;
-    if (!*rc)
-        *rc = rh_store__get_text(store, name, &x, err);
-    p->block[p->nblock++] = x;
-    return x;
+    return (void *)(uintptr_t)rh_store__look(store, name, type, n, NULL);
 }
 
 // Read the sizes and check that no product of them overflows; rh_log_copy() checks the rest.
-static rh_status read_shape(pieces *p, rh_store *store, rh_error *err)
+static void read_shape(rh_store *store, rh_log *log)
 {
     static const int64_t most[NSHAPE] = {INT32_MAX,  INT32_MAX,      INT32_MAX,
                                          RH_MAX_OBS, RH_MAX_ACTIONS, RH_MAX_ACT};
     static const char *const name[NSHAPE] = {"transitions", "states",  "episodes",
                                              "sensors",     "actions", "numbers of an action"};
-    rh_status rc = RH_OK;
-    const int64_t *shape = take(p, store, "log/shape", RH_STORE_I64, NSHAPE, &rc, err);
-    for (int i = 0; i < NSHAPE && !rc; i++)
+    int64_t shape[NSHAPE] = {0};
+    rh_store__copy(store, "log/shape", RH_STATE_I64, NSHAPE, shape);
+    for (int i = 0; i < NSHAPE && !store->rc; i++)
         if (shape[i] < (i != NACTION) || shape[i] > most[i])
-            rc = rh_store__refuse(store, "log/shape", err, "%lld %s", (long long)shape[i],
-                                  name[i]);
-    if (rc)
-        return rc;
-    p->log.n = shape[N];
-    p->log.nstate = shape[NSTATE];
-    p->log.nepisode = (int)shape[NEPISODE];
-    p->log.nobs = (int)shape[NOBS];
-    p->log.naction = (int)shape[NACTION];
-    p->log.nact = (int)shape[NACT];
-    return RH_OK;
+            rh_store__refuse(store, "log/shape", "%lld %s", (long long)shape[i], name[i]);
+    log->n = shape[N];
+    log->nstate = shape[NSTATE];
+    log->nepisode = (int)shape[NEPISODE];
+    log->nobs = (int)shape[NOBS];
+    log->naction = (int)shape[NACTION];
+    log->nact = (int)shape[NACT];
 }
 
-static rh_status read_arrays(pieces *p, rh_store *store, rh_error *err)
+static void read_arrays(rh_store *store, rh_log *log)
 {
-    rh_log *log = &p->log;
     int64_t n = log->n;
-    rh_status rc = RH_OK;
-    log->obs = take(p, store, "log/obs", RH_STORE_F64, log->nstate * log->nobs, &rc, err);
-    log->from = take(p, store, "log/from", RH_STORE_I32, n, &rc, err);
-    log->to = take(p, store, "log/to", RH_STORE_I32, n, &rc, err);
-    log->act = take(p, store, "log/act", RH_STORE_F64, n * log->nact, &rc, err);
-    log->reward = take(p, store, "log/reward", RH_STORE_F64, n, &rc, err);
-    log->flag = take(p, store, "log/flag", RH_STORE_U8, n, &rc, err);
-    log->first =
-        take(p, store, "log/first", RH_STORE_I64, (int64_t)log->nepisode + 1, &rc, err);
-    log->start = take(p, store, "log/start", RH_STORE_U8, log->nepisode, &rc, err);
-    if (!rc && rh_store__has(store, "log/time"))
-        log->time = take(p, store, "log/time", RH_STORE_F64, n, &rc, err);
-    return rc;
+    log->obs = look(store, "log/obs", RH_STATE_F64, log->nstate * log->nobs);
+    log->from = look(store, "log/from", RH_STATE_I32, n);
+    log->to = look(store, "log/to", RH_STATE_I32, n);
+    log->act = look(store, "log/act", RH_STATE_F64, n * log->nact);
+    log->reward = look(store, "log/reward", RH_STATE_F64, n);
+    log->flag = look(store, "log/flag", RH_STATE_U8, n);
+    log->first = look(store, "log/first", RH_STATE_I64, (int64_t)log->nepisode + 1);
+    log->start = look(store, "log/start", RH_STATE_U8, log->nepisode);
+    if (rh_store__has(store, "log/time"))
+        log->time = look(store, "log/time", RH_STATE_F64, n);
 }
 
-static rh_status read_names(pieces *p, rh_store *store, rh_error *err)
+static const char *optional_text(rh_store *store, const char *name)
 {
-    rh_log *log = &p->log;
+    return rh_store__has(store, name) ? rh_store__text(store, name) : NULL;
+}
+
+static void read_reading(rh_store *store, rh_log *log)
+{
     rh_log_reading *r = &log->reading;
-    rh_status rc = RH_OK;
-    log->obs_name = take_texts(p, store, "log/obs_name", log->nobs, &rc, err);
-    log->obs_unit = take_texts(p, store, "log/obs_unit", log->nobs, &rc, err);
-    log->act_name = take_texts(p, store, "log/act_name", log->nact, &rc, err);
-    if (log->naction)
-        log->label = take_texts(p, store, "log/label", log->naction, &rc, err);
-    log->reward_name = take_text(p, store, "log/reward_name", &rc, err);
-    if (rh_store__has(store, "log/reward_formula"))
-        log->reward_formula = take_text(p, store, "log/reward_formula", &rc, err);
-    if (rh_store__has(store, "log/derive"))
-        log->derive = take_text(p, store, "log/derive", &rc, err);
-    const int64_t *stack = NULL;
-    if (rh_store__has(store, "log/stack"))
-        stack = take(p, store, "log/stack", RH_STORE_I64, 1, &rc, err);
-    if (!rc && stack && (*stack < 2 || *stack > RH_MAX_OBS))
-        rc = rh_store__refuse(store, "log/stack", err, "%lld", (long long)*stack);
-    log->stack = !rc && stack ? (int)*stack : 1;
-    log->path = take_text(p, store, "log/path", &rc, err);
-    r->format = take_text(p, store, "log/format", &rc, err);
-    const int64_t *count = take(p, store, "log/counts", RH_STORE_I64, 6, &rc, err);
-    if (!rc)
-        rc = rh_store__count_texts(store, "log/notes", &r->nnote, err);
-    r->note = (const char *const *)take_texts(p, store, "log/notes", r->nnote, &rc, err);
-    for (int i = 0; i < 6 && !rc; i++)
+    int64_t stack = 1, count[NCOUNT] = {0};
+    if (rh_store__has(store, "log/stack")) {
+        rh_store__copy(store, "log/stack", RH_STATE_I64, 1, &stack);
+        if (!store->rc && (stack < 2 || stack > RH_MAX_OBS))
+            rh_store__refuse(store, "log/stack", "%lld", (long long)stack);
+    }
+    rh_store__copy(store, "log/counts", RH_STATE_I64, NCOUNT, count);
+    for (int i = 0; i < NCOUNT; i++)
         if (count[i] < 0)
-            rc = rh_store__refuse(store, "log/counts", err, "%lld", (long long)count[i]);
-    if (rc)
-        return rc;
-    r->nrow = count[0];
-    r->nlost = count[1];
-    r->nincomplete = count[2];
-    r->nmissing = count[3];
-    r->ngap = count[4];
-    r->nmismatch = count[5];
-    return RH_OK;
+            rh_store__refuse(store, "log/counts", "%lld", (long long)count[i]);
+    log->stack = store->rc ? 1 : (int)stack;
+    r->nrow = count[NROW];
+    r->nlost = count[NLOST];
+    r->nincomplete = count[NINCOMPLETE];
+    r->nmissing = count[NMISSING];
+    r->ngap = count[NGAP];
+    r->nmismatch = count[NMISMATCH];
 }
 
-static rh_status check_finite(const rh_store *store, const char *name, const double *x,
-                              int64_t n, rh_error *err)
+static void check_finite(rh_store *store, const char *name, const double *x, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && !store->rc; i++)
         if (!isfinite(x[i]))
-            return rh_store__refuse(store, name, err, "number %lld is %g", (long long)i, x[i]);
-    return RH_OK;
+            rh_store__refuse(store, name, "number %lld is %g", (long long)i, x[i]);
 }
 
-rh_status rh_model_file__read_log(rh_store *store, rh_log **out, rh_error *err)
+rh_log *rh_model_file__read_log(rh_store *store)
 {
-    pieces p = {0};
+    enum { OBS, UNIT, ACT, LABEL, NOTE, NTEXTS };
+    rh_log log = {0}, *out = NULL;
     rh_error why;
-    rh_status rc = read_shape(&p, store, err);
-    if (!rc)
-        rc = read_arrays(&p, store, err);
-    if (!rc)
-        rc = read_names(&p, store, err);
-    if (!rc)
-        rc = check_finite(store, "log/obs", p.log.obs, p.log.nstate * p.log.nobs, err);
-    if (!rc)
-        rc = check_finite(store, "log/act", p.log.act, p.log.n * p.log.nact, err);
-    if (!rc)
-        rc = check_finite(store, "log/reward", p.log.reward, p.log.n, err);
-    if (!rc)
-        rc = rh_model_file__pass(store, "log", rh_log_copy(out, &p.log, &why), &why, err);
-    for (int i = 0; i < p.nblock; i++)
-        rh_free(p.block[i]);
-    return rc;
+    read_shape(store, &log);
+    read_arrays(store, &log);
+    read_reading(store, &log);
+    log.reward_name = rh_store__text(store, "log/reward_name");
+    log.reward_formula = optional_text(store, "log/reward_formula");
+    log.derive = optional_text(store, "log/derive");
+    log.path = rh_store__text(store, "log/path");
+    log.reading.format = rh_store__text(store, "log/format");
+    const char **text[NTEXTS] = {
+        [OBS] = rh_store__texts(store, "log/obs_name", log.nobs, NULL),
+        [UNIT] = rh_store__texts(store, "log/obs_unit", log.nobs, NULL),
+        [ACT] = rh_store__texts(store, "log/act_name", log.nact, NULL),
+        [LABEL] = log.naction ? rh_store__texts(store, "log/label", log.naction, NULL) : NULL,
+        [NOTE] = rh_store__texts(store, "log/notes", -1, &log.reading.nnote)};
+    log.obs_name = text[OBS];
+    log.obs_unit = text[UNIT];
+    log.act_name = text[ACT];
+    log.label = text[LABEL];
+    log.reading.note = text[NOTE];
+
+    check_finite(store, "log/obs", log.obs, log.nstate * log.nobs);
+    check_finite(store, "log/act", log.act, log.n * log.nact);
+    check_finite(store, "log/reward", log.reward, log.n);
+    if (!store->rc)
+        rh_store__pass(store, "log", rh_log_copy(&out, &log, &why), &why);
+    for (int i = 0; i < NTEXTS; i++)
+        rh_free((void *)text[i]);
+    return out;
 }

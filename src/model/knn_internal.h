@@ -250,9 +250,8 @@ void rh_knn__stand_anywhere(const rh_model *model, const rh_env *env, void *stat
 
 // ---------------------------------------------------------------------------- knn_file.c
 
-rh_status rh_knn__write(const rh_model *model, const void *member, rh_store *store,
-                        rh_error *err);
-rh_status rh_knn__read(void **out, const rh_model *model, rh_store *store, rh_error *err);
+void rh_knn__write(const rh_model *model, const void *member, rh_store *store);
+void *rh_knn__read(const rh_model *model, rh_store *store);
 
 void rh_knn__destroy(void *member); // NULL is allowed
 

@@ -72,10 +72,10 @@ struct rh_model_calls {
     rh_status (*expect)(rh_model__expected *out, const rh_model *model, const void *member,
                         const double *obs, const double *act, rh_error *err);
 
-    // To a group of a file and back. read checks everything.
-    rh_status (*write)(const rh_model *model, const void *member, rh_store *store,
-                       rh_error *err);
-    rh_status (*read)(void **out, const rh_model *model, rh_store *store, rh_error *err);
+    // To the arrays of a file and back. read checks everything; NULL after a failure, which the
+    // store keeps.
+    void (*write)(const rh_model *model, const void *member, rh_store *store);
+    void *(*read)(const rh_model *model, rh_store *store);
 };
 
 extern const rh_model_type rh_model_knn;

@@ -123,8 +123,7 @@ rh_status rh_nn__fit(void **out, const rh_model *model, const rh_model__part *pa
 rh_status rh_nn__env(rh_env **out, const rh_model *model, const void *member,
                      const double *param, rh_error *err);
 void rh_nn__stand(const rh_model *model, const rh_env *env, void *state, int32_t row);
-rh_status rh_nn__write(const rh_model *model, const void *member, rh_store *store,
-                       rh_error *err);
-rh_status rh_nn__read(void **out, const rh_model *model, rh_store *store, rh_error *err);
+void rh_nn__write(const rh_model *model, const void *member, rh_store *store);
+void *rh_nn__read(const rh_model *model, rh_store *store);
 
 #endif

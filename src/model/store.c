@@ -1,257 +1,226 @@
-// store.c - named arrays and texts in a model file, by group.
+// store.c - the arrays of a model file by name, and what to say about a wrong one.
 //
-// 1. The finished file is sealed (seal.c). The seal tells damage, not who wrote the file, so
-//    libhdf5 never parses a model file in this process: the helper program of hdf5_place.h says
-//    where the arrays are, and store_read.c checks that and reads the bytes. One dimension, the
-//    expected type and length, contiguous, and held by the file; no memory is allocated for an
-//    impossible size. The same helper writes the file (hdf5_out.h).
-// 2. Arrays are contiguous and little-endian: 200 MB are checked and read in 0.23 s. Deflate
-//    would shrink them to 134 MB and take 0.6 s.
-// 3. Texts have one length, padded with zeros: libhdf5 keeps texts of different lengths in a
-//    heap in which no size can be checked.
-// 4. Links to other files and external arrays are refused: a model is one file.
+// The file may have been written by anyone: an array is used only if it has the expected type
+// and length, and who asked for it checks its values.
 
+#include "store.h"
 #include "base/base_internal.h"
-#include "base/file.h"
-#include "seal.h"
-#include "store_internal.h"
+#include "base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-// ---------------------------------------------------------------------------- open and close
+#define MOST_TEXTS 10000
 
-static rh_store *begin(const char *path)
+typedef char full_name[2 * RH_STATE__NAME];
+
+static const char *full(const rh_store *store, const char *name, full_name text)
 {
-    rh_store *store = rh_alloc(1, sizeof *store);
-    size_t size = strlen(path) + 1;
-    if (!store)
-        return NULL;
-    store->fd = -1;
-    store->path = rh_alloc(size, 1);
-    if (!store->path) {
-        rh_free(store);
-        return NULL;
-    }
-    memcpy(store->path, path, size);
-    return store;
+    snprintf(text, sizeof(full_name), "%s%s", store->prefix, name);
+    return text;
 }
 
-rh_status rh_store__create(rh_store **out, const char *path, rh_error *err)
+void rh_store__within(rh_store *store, const char *group, int index)
 {
-    rh_store *store = begin(path);
-    if (!store)
-        return rh_fail(err, RH_ENOMEM, "%s: cannot write: out of memory",
-                       rh_base__path_tail(path));
-    rh_status rc = rh_file__create(&store->file, path, err);
-    if (!rc)
-        rc = rh_hdf5__create(&store->out, rh_file__temporary(store->file), store->path,
-                             RH_SEAL_SIZE, err);
-    if (rc)
-        rh_store__discard(store);
-    else
-        *out = store;
-    return rc;
+    store->prefix[0] = 0;
+    if (group && index >= 0)
+        snprintf(store->prefix, sizeof store->prefix, "%s/%d/", group, index);
+    else if (group)
+        snprintf(store->prefix, sizeof store->prefix, "%s/", group);
 }
 
-static void forget(rh_store *store)
-{
-    rh_free(store->path);
-    rh_free(store);
-}
+// ---------------------------------------------------------------------------- failures
 
-rh_status rh_store__commit(rh_store *store, rh_error *err)
+void rh_store__refuse(rh_store *store, const char *name, const char *format, ...)
 {
-    rh_status rc = rh_hdf5__end(store->out, err);
-    if (!rc)
-        rc = rh_seal__write(rh_file__temporary(store->file), store->path, err);
-    if (rc)
-        rh_file__discard(store->file);
-    else
-        rc = rh_file__commit(store->file, err);
-    forget(store);
-    return rc;
-}
-
-void rh_store__discard(rh_store *store)
-{
-    if (!store)
-        return;
-    rh_hdf5__abandon(store->out);
-    rh_file__discard(store->file);
-    forget(store);
-}
-
-rh_status rh_store__open_with(rh_store **out, const char *path, int fd, int64_t size,
-                              rh_store__find find, void *finder, rh_error *err)
-{
-    rh_store *store = begin(path);
-    if (!store) {
-        close(fd);
-        return rh_base__no_memory(err, rh_base__path_tail(path));
-    }
-    store->fd = fd;
-    store->size = size;
-    store->find = find;
-    store->finder = finder;
-    *out = store;
-    return RH_OK;
-}
-
-static rh_status ask_helper(void *finder, const char *name, rh_hdf5__place *place,
-                            rh_error *err)
-{
-    return rh_hdf5__find(finder, name, place, err);
-}
-
-rh_status rh_store__open(rh_store **out, const char *path, rh_error *err)
-{
-    rh_hdf5 *source = NULL;
-    rh_store *store = NULL;
-    int64_t size = 0;
-    rh_status rc = rh_seal__check(path, &size, err);
-    if (rc)
-        return rc;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return rh_fail(err, RH_EIO, "%s: cannot read: %s", rh_base__path_tail(path),
-                       strerror(errno));
-    rc = rh_store__open_with(&store, path, fd, size, ask_helper, NULL, err);
-    if (rc)
-        return rc;
-    rc = rh_hdf5__open(&source, path, err);
-    if (rc) {
-        rh_store__close(store);
-        return rc;
-    }
-    store->source = store->finder = source;
-    *out = store;
-    return RH_OK;
-}
-
-void rh_store__close(rh_store *store)
-{
-    if (!store)
-        return;
-    rh_hdf5__close(store->source);
-    if (store->fd >= 0)
-        close(store->fd);
-    forget(store);
-}
-
-const char *rh_store__path(const rh_store *store)
-{
-    return store->path;
-}
-
-void rh_store__within(rh_store *store, const char *prefix)
-{
-    snprintf(store->prefix, sizeof store->prefix, "%s", prefix);
-}
-
-void rh_store__name(const rh_store *store, const char *name, char full[RH_STORE_NAME])
-{
-    snprintf(full, RH_STORE_NAME, "%s%s", store->prefix, name);
-}
-
-rh_status rh_store__refuse(const rh_store *store, const char *name, rh_error *err,
-                           const char *format, ...)
-{
-    char full[RH_STORE_NAME], text[sizeof err->text], shown[sizeof err->text];
+    full_name key;
+    char text[sizeof store->err->text], shown[sizeof text];
     va_list rest;
+    if (store->rc)
+        return;
     va_start(rest, format);
     vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    rh_store__name(store, name, full);
-    return rh_fail(err, RH_EFORMAT, "%s: %s: %s", rh_base__path_tail(store->path), full,
-                   rh_text__printable(text, shown, sizeof shown)); // names of the file in it
+    store->rc = rh_fail(store->err, RH_EFORMAT, "%s: %s: %s", rh_base__path_tail(store->path),
+                        full(store, name, key),
+                        rh_text__printable(text, shown, sizeof shown)); // texts of the file
 }
 
-rh_status rh_store__no_memory(const rh_store *store, const char *name, rh_error *err)
+void rh_store__no_memory(rh_store *store)
 {
-    rh_store__refuse(store, name, err, "out of memory");
-    return RH_ENOMEM;
+    if (!store->rc)
+        store->rc = rh_base__no_memory(store->err, rh_base__path_tail(store->path));
+}
+
+void rh_store__pass(rh_store *store, const char *name, rh_status status, const rh_error *why)
+{
+    if (store->rc || !status)
+        return;
+    rh_store__refuse(store, name, "%s", why->text);
+    store->rc = status == RH_ENOMEM ? RH_ENOMEM : RH_EFORMAT;
 }
 
 // ---------------------------------------------------------------------------- writing
 
-rh_status rh_store__put(rh_store *store, const char *name, rh_store__type type, const void *x,
-                        int64_t n, rh_error *err)
+void rh_store__put(rh_store *store, const char *name, rh_state__type type, const void *x,
+                   int64_t n)
 {
-    static const rh_hdf5__stored stored[] = {
-        [RH_STORE_U8] = RH_HDF5_U8,   [RH_STORE_I32] = RH_HDF5_I32,
-        [RH_STORE_I64] = RH_HDF5_I64, [RH_STORE_F32] = RH_HDF5_F32,
-        [RH_STORE_F64] = RH_HDF5_F64,
-    };
-    char full[RH_STORE_NAME];
-    rh_store__name(store, name, full);
-    return rh_hdf5__put(store->out, full, stored[type], 1, n, 0, x, err);
+    full_name key;
+    if (!store->rc)
+        store->rc =
+            rh_state__put(store->state, full(store, name, key), type, x, (size_t)n, store->err);
 }
 
-rh_status rh_store__put_number(rh_store *store, const char *name, double x, rh_error *err)
+void rh_store__lend(rh_store *store, const char *name, rh_state__type type, const void *x,
+                    int64_t n)
 {
-    char full[RH_STORE_NAME];
-    rh_store__name(store, name, full);
-    return rh_hdf5__put(store->out, full, RH_HDF5_F64, 0, 1, 0, &x, err);
+    full_name key;
+    if (!store->rc)
+        store->rc = rh_state__lend(store->state, full(store, name, key), type, x, (size_t)n,
+                                   store->err);
 }
 
-// Texts of `size` bytes each, one after another in x.
-static rh_status put_padded(rh_store *store, const char *name, const char *x, size_t size,
-                            int rank, int n, rh_error *err)
+void rh_store__put_number(rh_store *store, const char *name, double x)
 {
-    char full[RH_STORE_NAME];
-    rh_store__name(store, name, full);
-    return rh_hdf5__put(store->out, full, RH_HDF5_TEXT, rank, n, (int64_t)size, x, err);
+    rh_store__put(store, name, RH_STATE_F64, &x, 1);
 }
 
-rh_status rh_store__put_text(rh_store *store, const char *name, const char *text, rh_error *err)
+void rh_store__put_text(rh_store *store, const char *name, const char *text)
 {
-    size_t size = strlen(text);
-    return put_padded(store, name, text, size ? size : 1, 0, 1, err);
+    rh_store__put(store, name, RH_STATE_TEXT, text, (int64_t)strlen(text) + 1);
 }
 
-rh_status rh_store__put_texts(rh_store *store, const char *name, const char *const *text, int n,
-                              rh_error *err)
+void rh_store__put_texts(rh_store *store, const char *name, const char *const *text, int n)
 {
-    size_t size = 1;
+    size_t size = 0, used = 0;
+    if (store->rc)
+        return;
     for (int i = 0; i < n; i++)
-        size = strlen(text[i]) > size ? strlen(text[i]) : size;
-    char *all = rh_alloc((size_t)n + 1, size);
-    if (!all)
-        return rh_store__no_memory(store, name, err);
-    for (int i = 0; i < n; i++)
-        memcpy(all + (size_t)i * size, text[i], strlen(text[i]));
-    rh_status rc = put_padded(store, name, all, size, 1, n, err);
-    rh_free(all);
-    return rc;
-}
-
-// A state is a group: its label, the names of its arrays, and the arrays by number, because a
-// name may hold characters that a path may not.
-rh_status rh_store__put_state(rh_store *store, const char *name, const rh_state *state,
-                              rh_error *err)
-{
-    char part[RH_STORE_PART];
-    int n = rh_state_count(state);
-    const char **names = rh_alloc((size_t)n + 1, sizeof *names);
-    if (!names)
-        return rh_store__no_memory(store, name, err);
-    size_t length;
-    for (int i = 0; i < n; i++)
-        rh_state_at(state, i, &names[i], &length);
-    snprintf(part, sizeof part, "%s/label", name);
-    rh_status rc = rh_store__put_text(store, part, rh_state_label(state), err);
-    snprintf(part, sizeof part, "%s/names", name);
-    if (!rc)
-        rc = rh_store__put_texts(store, part, names, n, err);
-    for (int i = 0; i < n && !rc; i++) {
-        const double *x = rh_state_at(state, i, &names[i], &length);
-        snprintf(part, sizeof part, "%s/%d", name, i);
-        rc = rh_store__put(store, part, RH_STORE_F64, x, (int64_t)length, err);
+        size += strlen(text[i]) + 1;
+    char *all = rh_alloc(size, 1);
+    if (!all) {
+        rh_store__no_memory(store);
+        return;
     }
-    rh_free(names);
-    return rc;
+    for (int i = 0; i < n; i++) {
+        memcpy(all + used, text[i], strlen(text[i]) + 1);
+        used += strlen(text[i]) + 1;
+    }
+    rh_store__put(store, name, RH_STATE_TEXT, all, (int64_t)size);
+    rh_free(all);
+}
+
+void rh_store__put_named(rh_store *store, const char *name, const char *const *names,
+                         const double *x, int n)
+{
+    char part[RH_STATE__NAME];
+    snprintf(part, sizeof part, "%s_name", name);
+    rh_store__put_texts(store, part, names, n);
+    rh_store__put(store, name, RH_STATE_F64, x, n);
+}
+
+// ---------------------------------------------------------------------------- reading
+
+bool rh_store__has(const rh_store *store, const char *name)
+{
+    full_name key;
+    return rh_state__find(store->state, full(store, name, key)) != NULL;
+}
+
+// NULL after a failure.
+static rh_state__array *find(rh_store *store, const char *name, rh_state__type type, int64_t n)
+{
+    full_name key;
+    if (store->rc)
+        return NULL;
+    rh_state__array *a = rh_state__find(store->state, full(store, name, key));
+    if (!a || !a->x)
+        rh_store__refuse(store, name, "missing");
+    else if (a->type != type)
+        rh_store__refuse(store, name, "an array of %s, expected %s",
+                         rh_state__type_name(a->type), rh_state__type_name(type));
+    else if (n >= 0 && a->n != (size_t)n)
+        rh_store__refuse(store, name, "%zu numbers, expected %lld", a->n, (long long)n);
+    return store->rc ? NULL : a;
+}
+
+const void *rh_store__look(rh_store *store, const char *name, rh_state__type type, int64_t n,
+                           int64_t *got)
+{
+    const rh_state__array *a = find(store, name, type, n);
+    if (a && got)
+        *got = (int64_t)a->n;
+    return a ? a->x : NULL;
+}
+
+void *rh_store__take(rh_store *store, const char *name, rh_state__type type, int64_t n,
+                     int64_t *got)
+{
+    rh_state__array *a = find(store, name, type, n);
+    if (a && got)
+        *got = (int64_t)a->n;
+    return a ? rh_state__take(a) : NULL;
+}
+
+void rh_store__copy(rh_store *store, const char *name, rh_state__type type, int64_t n, void *x)
+{
+    const void *from = rh_store__look(store, name, type, n, NULL);
+    if (from && n)
+        memcpy(x, from, (size_t)n * rh_state__width(type));
+}
+
+double rh_store__number(rh_store *store, const char *name, double lo, double hi)
+{
+    const double *x = rh_store__look(store, name, RH_STATE_F64, 1, NULL);
+    if (x && !(isfinite(*x) && *x >= lo && *x <= hi))
+        rh_store__refuse(store, name, "%g, expected %g to %g", *x, lo, hi);
+    return store->rc ? lo : *x;
+}
+
+const char **rh_store__texts(rh_store *store, const char *name, int n, int *got)
+{
+    int64_t size = 0, count = 0;
+    const char *text = rh_store__look(store, name, RH_STATE_TEXT, -1, &size);
+    for (int64_t i = 0; i < size; i++)
+        count += !text[i];
+    if (text && (n >= 0 ? count != n : count > MOST_TEXTS))
+        rh_store__refuse(store, name, "%lld texts, expected %s%d", (long long)count,
+                         n >= 0 ? "" : "at most ", n >= 0 ? n : MOST_TEXTS);
+    if (store->rc)
+        return NULL;
+    const char **all = rh_alloc((size_t)count + 1, sizeof *all);
+    if (!all) {
+        rh_store__no_memory(store);
+        return NULL;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        all[i] = text;
+        text += strlen(text) + 1;
+    }
+    if (got)
+        *got = (int)count;
+    return all;
+}
+
+const char *rh_store__text(rh_store *store, const char *name)
+{
+    const char **all = rh_store__texts(store, name, 1, NULL);
+    const char *text = all ? all[0] : NULL;
+    rh_free((void *)all);
+    return text;
+}
+
+const char **rh_store__named(rh_store *store, const char *name, const double **x, int *n)
+{
+    char part[RH_STATE__NAME];
+    snprintf(part, sizeof part, "%s_name", name);
+    const char **names = rh_store__texts(store, part, -1, n);
+    *x = rh_store__look(store, name, RH_STATE_F64, names ? *n : -1, NULL);
+    if (store->rc) {
+        rh_free((void *)names);
+        names = NULL;
+    }
+    return names;
 }

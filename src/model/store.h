@@ -1,77 +1,67 @@
-// store.h - named arrays and texts in a model file, by group.
+// store.h - the arrays of a model file by name, and what to say about a wrong one.
 //
-// A store is open for writing or for reading. Names are paths below the root, "knn/0/index";
-// groups are created as needed. Messages name the file.
+// A store fills a container of named arrays (base/state.h) or reads one. Names are paths,
+// "members/0/index". The first failure is kept and nothing is done after it, so callers look at
+// `rc` where they use what they asked for, and at the end.
 
 #ifndef MODEL_STORE_H
 #define MODEL_STORE_H
 
-#include "log/hdf5_place.h"
-#include "rehearse/contract.h"
+#include "base/state.h"
 
-typedef struct rh_store rh_store;
+typedef struct rh_store {
+    rh_state *state;  // borrowed
+    const char *path; // of the file, for messages; borrowed
+    rh_error *err;    // of the first failure; nullable
+    rh_status rc;     // the same
+    char prefix[32];  // before all names: "members/0/"
+} rh_store;
 
-typedef enum rh_store__type {
-    RH_STORE_U8,
-    RH_STORE_I32,
-    RH_STORE_I64,
-    RH_STORE_F32,
-    RH_STORE_F64
-} rh_store__type;
+// Set the prefix from here on: "group/", for index >= 0 "group/index/", none for group NULL.
+void rh_store__within(rh_store *store, const char *group, int index);
 
-// Owned: *out. End writing with commit or discard, reading with close.
-rh_status rh_store__create(rh_store **out, const char *path, rh_error *err);
-rh_status rh_store__commit(rh_store *store, rh_error *err);
-void rh_store__discard(rh_store *store); // NULL is allowed
-rh_status rh_store__open(rh_store **out, const char *path, rh_error *err);
-void rh_store__close(rh_store *store); // NULL is allowed
-
-// Where an array is; fails only if nothing more can be read.
-typedef rh_status (*rh_store__find)(void *finder, const char *name, rh_hdf5__place *place,
-                                    rh_error *err);
-
-// Open a file of `size` bytes of which `find` says where its arrays are. fd is closed with the
-// store, or at once after a failure.
-rh_status rh_store__open_with(rh_store **out, const char *path, int fd, int64_t size,
-                              rh_store__find find, void *finder, rh_error *err);
-// Whether a question of rh_store__has() could not be answered.
-rh_status rh_store__fault(const rh_store *store, rh_error *err);
-const char *rh_store__path(const rh_store *store);
-
-// Set a prefix of all names from here on, "members/0/", at most 60 characters; "": none.
-void rh_store__within(rh_store *store, const char *prefix);
-
-// Arrays of one dimension. n may be 0.
-rh_status rh_store__put(rh_store *store, const char *name, rh_store__type type, const void *x,
-                        int64_t n, rh_error *err);
-rh_status rh_store__put_text(rh_store *store, const char *name, const char *text,
-                             rh_error *err);
-rh_status rh_store__put_texts(rh_store *store, const char *name, const char *const *text, int n,
-                              rh_error *err);
-rh_status rh_store__put_number(rh_store *store, const char *name, double x, rh_error *err);
-rh_status rh_store__put_state(rh_store *store, const char *name, const rh_state *state,
-                              rh_error *err);
+// Add an array: a copy of x (n), or x itself, which must outlive the state.
+void rh_store__put(rh_store *store, const char *name, rh_state__type type, const void *x,
+                   int64_t n);
+void rh_store__lend(rh_store *store, const char *name, rh_state__type type, const void *x,
+                    int64_t n);
+void rh_store__put_number(rh_store *store, const char *name, double x);
+void rh_store__put_text(rh_store *store, const char *name, const char *text);
+void rh_store__put_texts(rh_store *store, const char *name, const char *const *text, int n);
 
 bool rh_store__has(const rh_store *store, const char *name);
 
-// Read into memory from rh_alloc(), free with rh_free(). Another type in the file is refused;
-// so is another number of elements than n, where n is not -1. *got: how many. Nullable: got.
-rh_status rh_store__get(rh_store *store, const char *name, rh_store__type type, int64_t n,
-                        void **x, int64_t *got, rh_error *err);
-rh_status rh_store__get_text(rh_store *store, const char *name, char **text, rh_error *err);
-// The number of texts, and all of them in one block with the array.
-rh_status rh_store__count_texts(rh_store *store, const char *name, int *n, rh_error *err);
-rh_status rh_store__get_texts(rh_store *store, const char *name, int n, char ***text,
-                              rh_error *err);
-rh_status rh_store__get_number(rh_store *store, const char *name, double *x, rh_error *err);
-// lo <= x <= hi and finite, or refused.
-rh_status rh_store__get_within(rh_store *store, const char *name, double lo, double hi,
-                               double *x, rh_error *err);
-rh_status rh_store__get_state(rh_store *store, const char *name, rh_state **state,
-                              rh_error *err);
+// The array called `name`; NULL after a failure. Another type is refused, and so is another
+// number of elements than n, where n is not -1. *got: how many. Nullable: got.
+// look: borrowed from the state. take: owned, free with rh_free().
+const void *rh_store__look(rh_store *store, const char *name, rh_state__type type, int64_t n,
+                           int64_t *got);
+void *rh_store__take(rh_store *store, const char *name, rh_state__type type, int64_t n,
+                     int64_t *got);
 
-// RH_EFORMAT with "<file>: <name>: " before the message.
-rh_status rh_store__refuse(const rh_store *store, const char *name, rh_error *err,
-                           const char *format, ...) RH_PRINTF(4, 5);
+// Copy an array of n elements to x.
+void rh_store__copy(rh_store *store, const char *name, rh_state__type type, int64_t n, void *x);
+
+// A finite number from lo to hi; after a failure lo.
+double rh_store__number(rh_store *store, const char *name, double lo, double hi);
+
+// A text, borrowed from the state; NULL after a failure.
+const char *rh_store__text(rh_store *store, const char *name);
+// n texts, or any number up to 10,000 for n = -1; *got: how many. Nullable: got. Owned: the
+// array; borrowed: the texts.
+const char **rh_store__texts(rh_store *store, const char *name, int n, int *got);
+
+// Numbers with names, so that a later version may add some.
+void rh_store__put_named(rh_store *store, const char *name, const char *const *names,
+                         const double *x, int n);
+// Owned: the array of the *n names, NULL after a failure. Borrowed: *x.
+const char **rh_store__named(rh_store *store, const char *name, const double **x, int *n);
+
+// Failures: RH_EFORMAT with "<file>: <name>: " before the message; out of memory; that of
+// another module, if it failed.
+void rh_store__refuse(rh_store *store, const char *name, const char *format, ...)
+    RH_PRINTF(3, 4);
+void rh_store__no_memory(rh_store *store);
+void rh_store__pass(rh_store *store, const char *name, rh_status status, const rh_error *why);
 
 #endif

@@ -67,12 +67,4 @@ void rh_ranks__dismiss(rh_ranks *ranks);
 // This rank received RH_MESSAGE_END, so it leaves without a message.
 void rh_ranks__dismissed(rh_ranks *ranks);
 
-// ---------------------------------------------------------------------------- pack.c
-
-// A model as the bytes of its file, and back. Owned: *byte, free with rh_free(); *out.
-rh_status rh_study__pack_model(const rh_model *model, unsigned char **byte, size_t *nbyte,
-                               rh_error *err);
-rh_status rh_study__unpack_model(rh_model **out, const unsigned char *byte, size_t nbyte,
-                                 rh_error *err);
-
 #endif

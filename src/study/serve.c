@@ -7,6 +7,7 @@
 //    waits for results of its thread pool and polls for messages every half millisecond.
 // 2. Every error is sent to rank 0 and reported there.
 
+#include "model/pack.h"
 #include "ranks.h"
 #include "rehearse/plugin.h"
 
@@ -63,7 +64,7 @@ static rh_status open_members(const serving *s, rh_members *members, rh_error *e
     rh_status rc = RH_OK;
     for (int k = 0; k < s->orders->nkind && !rc; k++) {
         rh_model *model = NULL;
-        rc = rh_study__unpack_model(&model, at, s->orders->nbyte[k], err);
+        rc = rh_model__unpack(&model, at, s->orders->nbyte[k], err);
         if (!rc)
             rc = rh_members__own(members, model, err);
         at += s->orders->nbyte[k];

@@ -11,6 +11,7 @@
 //    journal keeps all finished runs; the study resumes when it is started again.
 // 5. An idle rank 0 polls for messages every half millisecond.
 
+#include "model/pack.h"
 #include "ranks.h"
 
 #include <math.h>
@@ -287,7 +288,7 @@ static rh_status send_stage(rh_workers *workers, rh_stage stage, const rh_member
         return rh_base__no_memory(err, "study");
     for (int k = 0; k < members->nkind && !rc; k++) {
         size_t n = 0;
-        rc = rh_study__pack_model(members->model[k], &byte[k], &n, err);
+        rc = rh_model__pack(members->model[k], &byte[k], &n, err);
         orders->nbyte[k] = n;
     }
     if (rc)

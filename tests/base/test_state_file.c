@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/base_internal.h"
+#include "base/state.h"
 #include "base/state_sample.h"
 
 // ---------------------------------------------------------------------------- a folder
@@ -86,6 +87,24 @@ static void layout_is_the_documented_one(void **unused)
     assert_int_equal(rh_state_get(state, "empty", x, 0, NULL), RH_OK);
     assert_int_equal(rh_state_get(state, "step", x, 1, NULL), RH_OK);
     assert_true(x[0] == 0.1);
+    const struct {
+        const char *name;
+        rh_state__type type;
+        const void *x;
+        size_t n;
+    } typed[] = {
+        {"group/short", RH_STATE_F32, (const float[]){1.5f, INFINITY, -0.0f}, 3},
+        {"group/long", RH_STATE_I64, (const int64_t[]){INT64_MIN, INT64_MAX}, 2},
+        {"group/whole", RH_STATE_I32, (const int32_t[]){INT32_MIN, 0, INT32_MAX}, 3},
+        {"bytes", RH_STATE_U8, (const uint8_t[]){0, 1, 255}, 3},
+        {"texts", RH_STATE_TEXT, "plant \u00b0C\0\0three", 17},
+    };
+    for (size_t i = 0; i < LENGTH(typed); i++) {
+        const rh_state__array *a = rh_state__find(state, typed[i].name);
+        assert_int_equal(a->type, typed[i].type);
+        assert_int_equal(a->n, typed[i].n);
+        assert_memory_equal(a->x, typed[i].x, a->n * rh_state__width(a->type));
+    }
 
     // and the same bytes come out again
     const char *path = in_folder("again");
@@ -146,12 +165,14 @@ static void other_files(void **unused)
             "41 54 45");
     write_file(path, "x", 1);
     refuses(path, RH_EFORMAT, "not a state file: it begins with 78, expected 89");
+    write_file(path, "rehearse-model 1\nsize 4711\n", 27);
+    refuses(path, RH_EFORMAT, "a model of an older version of rehearse; fit it again");
 
     rh_state *state = sample();
     size_t n;
     unsigned char *bytes = rh_state__bytes(state, &n);
     write_file(path, bytes, n / 2);
-    refuses(path, RH_EFORMAT, "truncated: 138 bytes end inside array 1, expected 3 arrays");
+    refuses(path, RH_EFORMAT, "truncated: 174 bytes end inside array 1, expected 3 arrays");
     rh_free(bytes);
     rh_state_destroy(state);
 

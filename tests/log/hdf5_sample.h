@@ -28,7 +28,7 @@ static inline void make_hdf5(const char *path, const char *const *group, const c
 {
     rh_hdf5__out *out = NULL;
     rh_error err = {""};
-    assert_int_equal(rh_hdf5__create(&out, path, path, 0, &err), RH_OK);
+    assert_int_equal(rh_hdf5__create(&out, path, path, &err), RH_OK);
     for (int i = 0; group && group[i]; i++)
         assert_int_equal(rh_hdf5__make_group(out, group[i], &err), RH_OK);
     for (; c->name; c++) {

@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "model_sample.h"
+#include "store_sample.h"
 
 #include "model/knn_internal.h"
 
@@ -31,26 +32,15 @@ static int remove_folder(void **unused)
 
 static void save(const rh_model *model)
 {
-    rh_store *store = NULL;
     rh_error err = {""};
-    assert_int_equal(rh_store__create(&store, path, &err), RH_OK);
-    rh_store__within(store, "members/0/");
-    if (rh_model_knn.calls->write(model, model->member[0], store, &err))
+    if (write_alone(&rh_model_knn, model, model->member[0], path, &err))
         fail_msg("%s", err.text);
-    rh_store__within(store, "");
-    assert_int_equal(rh_store__commit(store, &err), RH_OK);
 }
 
 static rh_status load(const rh_model *model, rh_knn **knn, rh_error *err)
 {
-    rh_store *store = NULL;
     void *member = NULL;
-    rh_status rc = rh_store__open(&store, path, err);
-    if (!rc) {
-        rh_store__within(store, "members/0/");
-        rc = rh_model_knn.calls->read(&member, model, store, err);
-    }
-    rh_store__close(store);
+    rh_status rc = read_alone(&rh_model_knn, model, &member, path, err);
     *knn = member;
     return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/base_internal.h"
 #include "nn_sample.h"
+#include "store_sample.h"
 
 #include <unistd.h>
 
@@ -26,28 +27,12 @@ static int remove_folder(void **unused)
 
 static rh_status write_member(const sample *s, const void *member, rh_error *err)
 {
-    rh_store *store = NULL;
-    rh_status rc = rh_store__create(&store, path, err);
-    if (rc)
-        return rc;
-    rh_store__within(store, "members/3/");
-    rc = rh_model_nn.calls->write(&s->model, member, store, err);
-    if (!rc)
-        return rh_store__commit(store, err);
-    rh_store__discard(store);
-    return rc;
+    return write_alone(&rh_model_nn, &s->model, member, path, err);
 }
 
 static rh_status read_member(const sample *s, void **member, rh_error *err)
 {
-    rh_store *store = NULL;
-    rh_status rc = rh_store__open(&store, path, err);
-    if (rc)
-        return rc;
-    rh_store__within(store, "members/3/");
-    rc = rh_model_nn.calls->read(member, &s->model, store, err);
-    rh_store__close(store);
-    return rc;
+    return read_alone(&rh_model_nn, &s->model, member, path, err);
 }
 
 static rh_nn *fit_small(sample *s, bool discrete, bool ends)

@@ -2,6 +2,7 @@
 // damage is detected.
 
 #include "base/base_internal.h"
+#include "model/pack.h"
 #include "study/ranks.h"
 #include "study/runs_sample.h"
 
@@ -25,11 +26,11 @@ static void arrives_as_it_was(void **state)
     unsigned char *byte = NULL;
     size_t n = 0;
     rh_error err = {""};
-    if (rh_study__pack_model(s.model[0][0], &byte, &n, &err))
+    if (rh_model__pack(s.model[0][0], &byte, &n, &err))
         fail_msg("%s", err.text);
     rh_model *model = NULL;
     rh_members members = {0};
-    if (rh_study__unpack_model(&model, byte, n, &err))
+    if (rh_model__unpack(&model, byte, n, &err))
         fail_msg("%s", err.text);
     assert_int_equal(rh_members__open(&members, model, &err), RH_OK);
     rh_result result[NUNIT];
@@ -49,8 +50,8 @@ static void arrives_as_it_was(void **state)
     model = NULL;
     byte[n / 2] ^= 0x40;
     byte[n / 2 + 1] ^= 0x40;
-    assert_int_not_equal(rh_study__unpack_model(&model, byte, n, &err), RH_OK);
-    assert_int_not_equal(rh_study__unpack_model(&model, byte, n / 3, &err), RH_OK);
+    assert_int_not_equal(rh_model__unpack(&model, byte, n, &err), RH_OK);
+    assert_int_not_equal(rh_model__unpack(&model, byte, n / 3, &err), RH_OK);
     assert_null(model);
     rh_free(byte);
 }
@@ -64,9 +65,9 @@ static void survives_every_failed_allocation(void **state)
         size_t n = 0;
         rh_model *model = NULL;
         rh_base__alloc_fail_at(nth);
-        rh_status rc = rh_study__pack_model(s.model[0][0], &byte, &n, NULL);
+        rh_status rc = rh_model__pack(s.model[0][0], &byte, &n, NULL);
         if (!rc)
-            rc = rh_study__unpack_model(&model, byte, n, NULL);
+            rc = rh_model__unpack(&model, byte, n, NULL);
         rh_base__alloc_fail_at(0);
         rh_free(byte);
         rh_model_destroy(model);

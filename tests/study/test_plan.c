@@ -2,6 +2,7 @@
 
 #include "base/base_internal.h"
 #include "plans.h"
+#include "model/pack.h"
 #include "study/ranks.h"
 
 static void later_words(void **unused)
@@ -248,8 +249,8 @@ static void representation_of_another(void **unused)
     rh_model *alone = fitted(NETWORK, log, NULL), *given = fitted(NETWORK, log, repr);
     unsigned char *byte[2];
     size_t nbyte[2];
-    assert_int_equal(rh_study__pack_model(alone, &byte[0], &nbyte[0], NULL), RH_OK);
-    assert_int_equal(rh_study__pack_model(given, &byte[1], &nbyte[1], NULL), RH_OK);
+    assert_int_equal(rh_model__pack(alone, &byte[0], &nbyte[0], NULL), RH_OK);
+    assert_int_equal(rh_model__pack(given, &byte[1], &nbyte[1], NULL), RH_OK);
     assert_int_equal(nbyte[0], nbyte[1]);
     assert_memory_equal(byte[0], byte[1], nbyte[0]);
     rh_free(byte[0]);
