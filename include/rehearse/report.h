@@ -6,7 +6,7 @@
 #ifndef REHEARSE_REPORT_H
 #define REHEARSE_REPORT_H
 
-#include "rehearse/study.h"
+#include "rehearse/base.h"
 
 #define RH_REPORT_DATA "report.json"
 #define RH_REPORT_PAGE "report.html"

@@ -171,9 +171,11 @@ typedef struct rh_study_progress {
 } rh_study_progress;
 
 typedef struct rh_study_options {
-    const char *folder; // created if missing; NULL: keep nothing on disk
-    int nthread;        // changes no result
-    rh_ranks *ranks;    // other processes that help; NULL: none (borrowed)
+    const char *folder;  // created if missing; NULL: keep nothing on disk
+    int nthread;         // changes no result
+    rh_ranks *ranks;     // other processes that help; NULL: none (borrowed)
+    bool watch;          // write the report every few seconds while the study runs
+    const char *command; // that started it, for the report; NULL: unknown (borrowed)
     // Called now and then from the calling thread; NULL for none.
     void (*progress)(void *context, const rh_study_progress *progress);
     // Polled; true stops the study with RH_ESTOPPED and keeps all finished runs.
@@ -213,8 +215,9 @@ typedef struct rh_estimate {
 } rh_estimate;
 RH_API rh_status rh_study_estimate(rh_study *study, rh_estimate *out, rh_error *err);
 
-// Run or resume the study; once per rh_study. RH_ESTOPPED when it was stopped; the verdict then
-// covers the runs so far.
+// Run or resume the study; once per rh_study. Writes best.yaml, runs.csv, log_next.csv and the
+// report, report.json and report.html, into the folder. RH_ESTOPPED when it was stopped; the
+// verdict then covers the runs so far.
 RH_API rh_status rh_study_run(rh_study *study, rh_error *err);
 
 // For ranks other than 0: do the runs that rank 0 sends, until it says stop. plan: from the
@@ -391,6 +394,10 @@ typedef struct rh_verdict {
 // The verdict on all runs so far. Borrowed from the study, valid until the next call that
 // changes it. NULL: out of memory.
 RH_API const rh_verdict *rh_study_verdict(rh_study *study);
+
+// The same as a JSON document, that of `rehearse tune --json`. Owned: the text, free with
+// rh_free(); NULL: out of memory.
+RH_API char *rh_study_json(rh_study *study);
 
 // ---------------------------------------------------------------------------- best.yaml
 

@@ -362,10 +362,7 @@ typedef struct cli_tuning {
     cli_studying studying;
     rh_study *study;           // owned
     const rh_verdict *verdict; // borrowed from the study; NULL before
-    bool watched;              // the page is written while the study runs
-    double next_page;          // when, on the clock, seconds
-    rh_replays *replays;       // owned; NULL before, or if there are none
-    bool replayed;             // it was tried
+    rh_text command;           // as a shell reads it
 } cli_tuning;
 
 // "alpha=0.1 tau=1" of the searched parameters, each after `before` (" --set "). digits 0: all.
@@ -375,16 +372,6 @@ void cli_tune_head(const cli_tuning *tune);  // the plan
 void cli_tune_print(const cli_tuning *tune); // the result
 // What to log next; nothing where there is nothing. log: of the model.
 void cli_next_print(const rh_verdict *v, const rh_log *log);
-void cli_tune_json(FILE *out, const cli_tuning *tune);
-void cli_tune_json_plan(rh_doc *json, const rh_plan *plan);
-#define CLI_PAGE_TIED 50 // tied settings in the report
-// The keys of that document. page: for the report, without what two runs of one command differ
-// in, and without the trials, which the report has as columns.
-void cli_tune_json_keys(rh_doc *json, const cli_tuning *tune, bool page);
-// The fidelity of a model, null without one.
-void cli_fidelity_json(rh_doc *json, const rh_model *model);
-// report.json and report.html in the study's folder. refresh: as for rh_report_write().
-int cli_report_write(cli_tuning *tune, int refresh);
 
 // ---------------------------------------------------------------------------- the world
 

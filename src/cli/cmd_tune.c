@@ -8,9 +8,7 @@
 //    print. So with several processes, how to resume is printed at the beginning.
 // 5. A folder that cannot be written and a full disk give exit code 2, before the work begins
 //    and in the middle of it: the user can fix them.
-// 6. With --watch the page is written while the study runs, as seldom as it takes to cost less
-//    than a twentieth of the time. It changes no result.
-// 7. If every setting diverged there is nothing to deploy: exit code 1.
+// 6. If every setting diverged there is nothing to deploy: exit code 1.
 
 #include "cli_internal.h"
 
@@ -18,9 +16,6 @@
 #include <string.h>
 
 #define MODEL "model:"
-
-#define REFRESH 5   // seconds between two pages of --watch, at least
-#define SELDOM 20.0 // times what a page takes
 
 static const rh_key main_option[] = {
     {NULL, "output", 'o', RH_KEY_FILE, "FOLDER",
@@ -53,12 +48,12 @@ static const cli_group output_group = {"output", output_option};
 static void clear(cli_tuning *tune)
 {
     rh_study_destroy(tune->study);
-    rh_replays_destroy(tune->replays);
     rh_plan_destroy(tune->plan);
     rh_model_destroy(tune->model);
     cli_log_clear(&tune->log);
     cli_log_clear(&tune->starts);
     rh_free(tune->folder);
+    rh_text__clear(&tune->command);
 }
 
 static bool stop(void *context)
@@ -172,6 +167,8 @@ static void print_estimate(const cli_tuning *tune, const rh_estimate *e)
 
 static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
 {
+    const char *key, *value;
+    bool open;
     rh_doc json = {.out = stdout};
     rh_doc__open(&json, NULL, '{', false);
     rh_doc__text(&json, "study", tune->folder);
@@ -181,7 +178,10 @@ static void json_estimate(const cli_tuning *tune, const rh_estimate *e)
     rh_doc__whole(&json, "steps_per_run", e->eval.nstep);
     rh_doc__real(&json, "seconds_per_run", e->seconds_per_run);
     rh_doc__real(&json, "seconds", e->seconds);
-    cli_tune_json_plan(&json, tune->plan);
+    rh_doc__open(&json, "plan", '{', false);
+    for (int i = 0; rh_plan_entry(tune->plan, i, &key, &value, &open); i++)
+        rh_doc__text(&json, key, value);
+    rh_doc__close(&json);
     rh_doc__close(&json);
 }
 
@@ -221,25 +221,37 @@ static int dry_run(cli_tuning *tune)
 
 // ---------------------------------------------------------------------------- the page
 
-// The page of the runs so far. A page that cannot be written is not tried again.
-static void write_page(cli_tuning *tune, int refresh)
-{
-    double begun = cli_now();
-    tune->verdict = rh_study_verdict(tune->study);
-    if (!tune->verdict || cli_report_write(tune, refresh))
-        tune->watched = false;
-    tune->verdict = NULL;
-    double took = SELDOM * (cli_now() - begun);
-    tune->next_page = begun + (took > REFRESH ? took : REFRESH);
-}
-
 static void news(void *context, const rh_study_progress *progress)
 {
     cli_tuning *tune = context;
     cli_studying_news(&tune->studying, progress);
-    if (tune->watched && progress->stage != RH_STAGE_FIT && tune->study &&
-        cli_now() >= tune->next_page)
-        write_page(tune, REFRESH);
+}
+
+// The command as a shell reads it, without options that change no result.
+static int name_command(cli_tuning *tune)
+{
+    static const char *const left_out[] = {"json", "quiet", "strict", "jobs", "watch"};
+    const cli_args *args = tune->args;
+    rh_text *text = &tune->command;
+    rh_text__format(text, "rehearse %s", args->command->name);
+    for (int i = 0; i < args->nword; i++) {
+        rh_text__add(text, " ");
+        rh_text__shell(text, args->word[i]);
+    }
+    for (int i = 0; i < args->ngiven; i++) {
+        const cli_given *given = &args->given[i];
+        bool skip = false;
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+            skip = skip || strcmp(given->option->option, left_out[k]) == 0;
+        if (skip)
+            continue;
+        rh_text__format(text, " --%s", given->option->option);
+        if (given->value) {
+            rh_text__add(text, "=");
+            rh_text__shell(text, given->value);
+        }
+    }
+    return text->bad ? cli_fail("out of memory") : CLI_OK;
 }
 
 // ---------------------------------------------------------------------------- the study
@@ -257,7 +269,8 @@ static int take_up(cli_tuning *tune)
     opt.progress = news;
     opt.stop = stop;
     opt.context = tune;
-    tune->watched = !dry && cli_has(tune->args, "watch");
+    opt.watch = !dry && cli_has(tune->args, "watch");
+    opt.command = tune->command.data;
     rh_status rc = rh_study_create(&tune->study, tune->plan, tune->log.log, tune->starts.log,
                                    tune->model, &opt, &err);
     cli_studying_end(&tune->studying);
@@ -275,11 +288,8 @@ static int carry_out(cli_tuning *tune)
         cli_tune_head(tune);
     rh_status rc = rh_study_run(tune->study, &err);
     cli_studying_end(&tune->studying);
-    if (rc == RH_ESTOPPED && cli_interrupted()) {
-        if (tune->watched)
-            write_page(tune, 0);
+    if (rc == RH_ESTOPPED && cli_interrupted())
         return interrupted(tune);
-    }
     if (rc) {
         int code = cli_pass_file(rc, &err);
         if (rc == RH_EIO)
@@ -290,12 +300,13 @@ static int carry_out(cli_tuning *tune)
     tune->verdict = rh_study_verdict(tune->study);
     if (!tune->verdict)
         return cli_fail("out of memory");
-    int written = cli_report_write(tune, 0);
-    if (written)
-        return written;
-    if (cli_has(args, "json"))
-        cli_tune_json(stdout, tune);
-    else if (words)
+    if (cli_has(args, "json")) {
+        char *document = rh_study_json(tune->study);
+        if (!document)
+            return cli_fail("out of memory");
+        fputs(document, stdout);
+        rh_free(document);
+    } else if (words)
         cli_tune_print(tune);
     const rh_fidelity *f = rh_model_fidelity(rh_study_model(tune->study));
     const int *count = tune->verdict->findings.count;
@@ -360,6 +371,8 @@ static int tune_main(const cli_args *args)
     int rc = make_plan(&tune);
     if (!rc)
         rc = name_folder(&tune);
+    if (!rc)
+        rc = name_command(&tune);
     if (!rc && !alone)
         rc = cli_launch_ranks("tune", &tune.launch, &tune.ranks);
     if (rc && tune.launch.me > 0)

@@ -80,8 +80,8 @@ static const char *name_of(const rh_names *names, rh_field_type type, int64_t i)
 
 static void write_fields(rh_doc *doc, const rh_fields *fields, const rh_field_at *at);
 
-static void write_struct(rh_doc *doc, const char *key, const rh_fields *fields,
-                         const rh_field_at *at)
+void rh_field__write_at(rh_doc *doc, const char *key, const rh_fields *fields,
+                        const rh_field_at *at)
 {
     if (!at->data || (fields->known && !fields->known(at))) {
         rh_doc__null(doc, key);
@@ -132,10 +132,10 @@ static void write_value(rh_doc *doc, const char *key, const rh_field *f, const c
                              f->at == SIZE_MAX ? at->index : whole_at(from, f->size)));
         break;
     case RH_FIELD_STRUCT:
-        write_struct(doc, key, f->fields, &(rh_field_at){from, index, at->names, at});
+        rh_field__write_at(doc, key, f->fields, &(rh_field_at){from, index, at->names, at});
         break;
     case RH_FIELD_GROUP:
-        write_struct(doc, key, f->fields, at);
+        rh_field__write_at(doc, key, f->fields, at);
         break;
     case RH_FIELD_CALL:
         f->call(doc, key, at);
@@ -199,7 +199,7 @@ static void write_fields(rh_doc *doc, const rh_fields *fields, const rh_field_at
 void rh_field__write(rh_doc *doc, const char *key, const rh_fields *fields, const void *data,
                      const rh_names *names)
 {
-    write_struct(doc, key, fields, &(rh_field_at){data, 0, names, NULL});
+    rh_field__write_at(doc, key, fields, &(rh_field_at){data, 0, names, NULL});
 }
 
 void rh_field__write_within(rh_doc *doc, const rh_fields *fields, const void *data,
@@ -213,7 +213,7 @@ void rh_field__write_list(rh_doc *doc, const char *key, const rh_fields *fields,
 {
     rh_doc__open(doc, key, '[', false);
     for (int i = 0; i < n; i++)
-        write_struct(
+        rh_field__write_at(
             doc, NULL, fields,
             &(rh_field_at){(const char *)data + (size_t)i * fields->size, i, names, NULL});
     rh_doc__close(doc);

@@ -59,6 +59,9 @@ void rh_field__write(rh_doc *doc, const char *key, const rh_fields *fields, cons
                      const rh_names *names);
 void rh_field__write_within(rh_doc *doc, const rh_fields *fields, const void *data,
                             const rh_names *names);
+// The same of a struct within others.
+void rh_field__write_at(rh_doc *doc, const char *key, const rh_fields *fields,
+                        const rh_field_at *at);
 void rh_field__write_list(rh_doc *doc, const char *key, const rh_fields *fields,
                           const void *data, int n, const rh_names *names);
 

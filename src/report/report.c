@@ -7,13 +7,14 @@
 //     <script>  the chart library (src/report/page/charts.js with Vega-Lite), if it was built
 //     <script>  ours (the other files of src/report/page)
 //
-// 1. The data is not trusted: names of sensors and settings come from logs. It is parsed and
-//    refused if it is not JSON. In the page <, >, & and U+2028, U+2029 are written as \u003c:
-//    they occur only in strings, and no text can close the script element.
+// 1. The data is not trusted: names of sensors and settings come from logs. That of a folder is
+//    parsed and refused if it is not JSON. In the page <, >, & and U+2028, U+2029 are written
+//    as \u003c: they occur only in strings, and no text can close the script element.
 // 2. The scripts set text, never HTML. If a text became an element all the same, the policy
 //    would neither run nor load it. There is no 'unsafe-inline' and no 'unsafe-eval'.
 // 3. No dates: the same study gives the same bytes.
 
+#include "page.h"
 #include "report_internal.h"
 
 #include "base/base_internal.h"
@@ -107,6 +108,13 @@ static void add_data(rh_text *page, const rh_text *data)
     rh_text__add_n(page, data->data + kept, data->n - kept);
 }
 
+static void add_element(rh_text *page, const rh_text *data, const rh_report__source *is)
+{
+    rh_text__format(page, "<script type=\"application/json\" class=\"%s\">", is->class);
+    add_data(page, data);
+    rh_text__add(page, "</script>\n");
+}
+
 static rh_status add_source(rh_text *page, const char *path, const rh_report__source *is,
                             rh_error *err)
 {
@@ -114,11 +122,8 @@ static rh_status add_source(rh_text *page, const char *path, const rh_report__so
     rh_status rc = read_file(path, is, &data, err);
     if (!rc)
         rc = check_data(path, is, &data, err);
-    if (!rc) {
-        rh_text__format(page, "<script type=\"application/json\" class=\"%s\">", is->class);
-        add_data(page, &data);
-        rh_text__add(page, "</script>\n");
-    }
+    if (!rc)
+        add_element(page, &data, is);
     rh_text__clear(&data);
     return rc;
 }
@@ -229,6 +234,17 @@ rh_status rh_report_write(const char *path, const char *const *folder, int n, in
         rc = add_study(&page, folder[i], err);
     if (!rc)
         rc = finish(&page, of_study.script, path, err);
+    rh_text__clear(&page);
+    return rc;
+}
+
+rh_status rh_report__write_study(const char *path, const rh_text *data, int refresh,
+                                 rh_error *err)
+{
+    rh_text page = {0};
+    add_head(&page, of_study.script, refresh);
+    add_element(&page, data, &of_study);
+    rh_status rc = finish(&page, of_study.script, path, err);
     rh_text__clear(&page);
     return rc;
 }

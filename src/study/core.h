@@ -4,6 +4,7 @@
 #define REHEARSE_STUDY_CORE_H
 
 #include "base/findings.h"
+#include "rehearse/describe.h"
 #include "study_internal.h"
 
 // A trial of the study and what it owns.
@@ -98,7 +99,26 @@ struct rh_study {
     rh_study__moved moved;        //
     rh_next next[RH_NEXT_MOST];   // what to log next                          (nnext)
     int nnext;                    //
+    rh_replays *replays;          // owned; NULL before, or if there are none
+    bool replayed;                // it was tried
+    double next_page;             // of a watched study: when, in seconds
 };
+
+// ---------------------------------------------------------------------------- the result
+
+int64_t rh_study__count_runs(const rh_trial *trial); // finished ones
+
+// The fields of a study whose verdict is known, into the open object. most_tied: for the
+// report, without what two runs of one command differ in, and without the trials, which the
+// report has as columns; -1: everything. fields.c
+void rh_study__write_fields(rh_doc *doc, const rh_study *study, int most_tied);
+
+// report.json and report.html, in the folder if there is one; and now and then while a study
+// that is watched runs. refresh: as for rh_report_write(). report.c
+rh_status rh_study__report(rh_study *study, int refresh, rh_error *err);
+void rh_study__watch(rh_study *study);
+
+int64_t rh_study__runs_predicted(const rh_study *study); // in all stages, at most
 
 rh_judge rh_study__judge(const rh_plan *plan);
 int rh_study__nconfirm(const rh_study *study); // members of the confirmation, of all kinds

@@ -34,7 +34,7 @@
 
 // ---------------------------------------------------------------------------- progress
 
-static int64_t runs_predicted(const rh_study *study)
+int64_t rh_study__runs_predicted(const rh_study *study)
 {
     const rh_plan *plan = study->plan;
     int64_t confirm = plan->confirm_settings < study->nsetting_max ? plan->confirm_settings
@@ -44,11 +44,9 @@ static int64_t runs_predicted(const rh_study *study)
            rh_study__ncheck_run(study) + study->nspare;
 }
 
-void rh_study__tell(rh_study *study, const rh_study__record *finished)
+static void report(const rh_study *study, const rh_study__record *finished)
 {
     const rh_study__record *best = study->best;
-    if (!study->opt.progress)
-        return;
     rh_study_progress progress = {
         .stage = study->stage,
         .nrun = study->nrun,
@@ -61,13 +59,20 @@ void rh_study__tell(rh_study *study, const rh_study__record *finished)
         .hp = best ? best->hp : NULL,
         .finished = finished != NULL,
         .setting = finished ? finished->trial.setting : -1,
-        .nrun_max = runs_predicted(study),
+        .nrun_max = rh_study__runs_predicted(study),
         .nsetting_max = study->nsetting_max,
     };
     if (study->stage == RH_STAGE_CONFIRM &&
         study->plan->confirm_settings < progress.nsetting_max)
         progress.nsetting_max = study->plan->confirm_settings;
     study->opt.progress(study->opt.context, &progress);
+}
+
+void rh_study__tell(rh_study *study, const rh_study__record *finished)
+{
+    if (study->opt.progress)
+        report(study, finished);
+    rh_study__watch(study);
 }
 
 // Runs of the trial's setting that diverged, in both stages.

@@ -207,6 +207,7 @@ void rh_study_destroy(rh_study *study)
     for (int i = 0; i < RH_NSTAGE; i++)
         rh_members__clear(&study->members[i]);
     rh_study__clear_check(&study->checking);
+    rh_replays_destroy(study->replays);
     rh_free(study->model_path);
     rh_free(study->score);
     rh_free(study->work);
@@ -448,6 +449,8 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_study__find_next(study, err);
     if (rc) {
         study->finished = study->judged = false;
+        if (rc == RH_ESTOPPED && study->opt.watch)
+            rh_study__report(study, 0, NULL); // it does not refresh any more
         return rc;
     }
     rc = write_files(study, err);
@@ -458,5 +461,5 @@ rh_status rh_study_run(rh_study *study, rh_error *err)
         rc = rh_journal__conclude(study->journal, verdict, err);
     if (!rc && study->journal)
         rc = rh_journal__sync(study->journal, err);
-    return rc;
+    return rc ? rc : rh_study__report(study, 0, err);
 }

@@ -215,7 +215,9 @@ bool rh_trust__too_easy(const rh_findings *model);
 
 // ---------------------------------------------------------------------------- output files
 
-// best.yaml and runs.csv, written completely or not at all. write.c
+// The text of best.yaml; best.yaml and runs.csv, written completely or not at all. write.c
+void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_model *model,
+                         const rh_verdict *verdict);
 rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err);
 rh_status rh_study__write_runs(const char *path, const rh_journal__head *head,

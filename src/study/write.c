@@ -271,6 +271,20 @@ rh_status rh_write__finish(rh_file *file, rh_text *t, int fault, const char *pat
     return rh_file__commit(file, err);
 }
 
+void rh_study__best_text(rh_text *t, const rh_journal__head *head, const rh_model *model,
+                         const rh_verdict *verdict)
+{
+    const rh_trial *winner = &verdict->trial[verdict->winner];
+    rh_text__add(t, "# the setting to deploy, and how it was chosen\n");
+    rh_plan__write_plugins(head->plan, true, t);
+    add_agent(t, head->plan, winner->hp);
+    if (model)
+        rh_write__task(t, model);
+    add_chosen(t, head->plan, verdict);
+    rh_write__promise(t, winner, head->nstep, head->ncurve);
+    add_sources(t, head, model);
+}
+
 rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
                                const rh_model *model, const rh_verdict *verdict, rh_error *err)
 {
@@ -280,14 +294,7 @@ rh_status rh_study__write_best(const char *path, const rh_journal__head *head,
     rh_status rc = rh_file__create(&file, path, err);
     if (rc)
         return rc;
-    rh_text__add(&t, "# the setting to deploy, and how it was chosen\n");
-    rh_plan__write_plugins(head->plan, true, &t);
-    add_agent(&t, head->plan, verdict->trial[verdict->winner].hp);
-    if (model)
-        rh_write__task(&t, model);
-    add_chosen(&t, head->plan, verdict);
-    rh_write__promise(&t, &verdict->trial[verdict->winner], head->nstep, head->ncurve);
-    add_sources(&t, head, model);
+    rh_study__best_text(&t, head, model, verdict);
     return rh_write__finish(file, &t, 0, path, err);
 }
 
