@@ -164,8 +164,6 @@ typedef struct rh_facts {
     int64_t nunexplained; // of these, beyond no limit
 } rh_facts;
 
-RH_API const rh_fields *rh_facts_fields(void); // its fields, for rh_describe()
-
 // Find the facts of a log. Uses resets, limit_lo, limit_hi, task and episodes of opt.
 // Owned: *out, free with rh_facts_destroy(). Nullable: opt, err.
 RH_API rh_status rh_model_examine(rh_facts **out, const rh_log *log,

@@ -76,14 +76,6 @@ static void json_model(rh_doc *json, const cli_fitting *fit)
     rh_doc__close(json);
 }
 
-// ---------------------------------------------------------------------------- fidelity
-
-void cli_fidelity_json(rh_doc *json, const rh_model *model)
-{
-    rh_names names = rh_log_names(rh_model_log(model));
-    rh_field__write(json, "fidelity", rh_fidelity_fields(), rh_model_fidelity(model), &names);
-}
-
 void cli_fit_json(FILE *out, const cli_fitting *fit)
 {
     rh_doc json = {.out = out};
@@ -99,7 +91,8 @@ void cli_fit_json(FILE *out, const cli_fitting *fit)
     json_model(&json, fit);
     rh_field__write(&json, "compared_models", rh_comparison_fields(),
                     rh_model_compared(fit->model), NULL);
-    cli_fidelity_json(&json, fit->model);
+    rh_field__write(&json, "fidelity", rh_fidelity_fields(), rh_model_fidelity(fit->model),
+                    &names);
     rh_doc__real(&json, "seconds", fit->seconds);
     rh_doc__close(&json);
 }
