@@ -509,15 +509,15 @@ static void files_fail(void **unused)
         0);
     o = rehearse("run model:half.model -a esarsa");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "rehearse: half.model: cut off: 9000 bytes, expected ");
+    assert_has(o.err, "rehearse: half.model: truncated: 9000 bytes end inside array ");
     drop(&o);
     o = rehearse("run model:bent.model -a esarsa");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "rehearse: bent.model: damaged: its bytes have the checksum ");
+    assert_has(o.err, "rehearse: bent.model: damaged: checksum ");
     drop(&o);
     o = rehearse("run model:log.csv -a esarsa");
     assert_int_equal(o.code, 2);
-    assert_has(o.err, "log.csv: not a model file, expected one that `rehearse fit` wrote\n");
+    assert_has(o.err, "log.csv: not a model file: it begins with ");
     drop(&o);
     o = rehearse("run model:whole.model -a gaussian_actor_critic");
     assert_int_equal(o.code, 2);
