@@ -40,7 +40,8 @@ static inline int reference(const char *file, const char *name, double *x)
                 x[n++] = strtod(word, NULL);
     }
     fclose(f);
-    assert_true(n > 0 && n < NUMBERS);
+    assert_true(n > 0);
+    assert_true(n < NUMBERS);
     return n;
 }
 

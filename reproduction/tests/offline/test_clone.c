@@ -93,7 +93,8 @@ static void certain_actions(void **state)
         assert_true(pi[(int)x[i][2]] > 0.9);
     }
     assert_int_equal(rh_clone_loss(clone, log, &loss, NULL), RH_OK);
-    assert_true(loss > 0.0 && loss < 0.01);
+    assert_true(loss > 0.0);
+    assert_true(loss < 0.01);
     rh_clone_destroy(clone);
     rh_log_destroy(log);
 }
@@ -108,7 +109,8 @@ static void see(void *context, const char *what, double share)
 {
     int *count = context;
     assert_string_equal(what, "cloning");
-    assert_true(share >= 0.0 && share <= 1.0);
+    assert_true(share >= 0.0);
+    assert_true(share <= 1.0);
     ++*count;
 }
 

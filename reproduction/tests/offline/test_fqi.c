@@ -153,8 +153,11 @@ static void stops_early(void **state)
         rh_fqi_destroy(fqi);
     }
     assert_int_equal(made[0], 3000);
-    assert_true(made[1] < 3000 && made[1] % opt.nsync == 0 && made[1] >= 3 * opt.nsync);
-    assert_true(made[2] < 3000 && made[2] != made[1]);
+    assert_true(made[1] < 3000);
+    assert_int_equal(made[1] % opt.nsync, 0);
+    assert_true(made[1] >= 3 * opt.nsync);
+    assert_true(made[2] < 3000);
+    assert_int_not_equal(made[2], made[1]);
     rh_log_destroy(train);
     rh_log_destroy(valid);
 }
@@ -174,7 +177,8 @@ static void see_progress(void *context, const char *what, double share)
 {
     counted *c = context;
     assert_string_equal(what, "fitted Q iteration");
-    assert_true(share >= c->share && share <= 1.0);
+    assert_true(share >= c->share);
+    assert_true(share <= 1.0);
     c->share = share;
     c->nprogress++;
 }
@@ -214,7 +218,9 @@ static void paper_grid(void **state)
             }
     rh_fqi_options last = rh_fqi_defaults(RH_FQI_NETWORK);
     rh_fqi_grid(RH_FQI_NETWORK, 29, &last);
-    assert_true(last.rate == 1e-5 && last.decay == 1e-5 && last.width == 128);
+    assert_true(last.rate == 1e-5);
+    assert_true(last.decay == 1e-5);
+    assert_int_equal(last.width, 128);
 }
 
 static void refused(const rh_log *log, const rh_task *task, const rh_fqi_options *opt,

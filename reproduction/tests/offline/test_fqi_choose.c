@@ -70,7 +70,8 @@ static void see(void *context, const char *what, double share)
 {
     double *last = context;
     assert_string_equal(what, "fitted Q iteration");
-    assert_true(share >= *last && share <= 1.0);
+    assert_true(share >= *last);
+    assert_true(share <= 1.0);
     *last = share;
 }
 

@@ -87,7 +87,8 @@ static void adam_steps(void **state)
             near((double)s.w[f], 0.98 * (double)before.w[f] - 0.02 * m / (sqrt(v) + 1e-3), 1e-5,
                  "w", f);
         }
-        assert_true(s.m[3] == 0.0f && s.v[3] == 0.0f);
+        assert_true(s.m[3] == 0.0f);
+        assert_true(s.v[3] == 0.0f);
     }
 }
 

@@ -151,15 +151,16 @@ static void the_rule_of_bins(void **unused)
     int expected = 1;
     while (expected < 64 && N >= 5 * NACTION * count_used(&task, log, expected + 1))
         expected++;
-    assert_true(expected > 1 && expected < 20);
+    assert_true(expected > 1);
+    assert_true(expected < 20);
     rh_replay_grid grid;
     assert_int_equal(rh_replay_describe(log, &task, RH_REPLAY_AUTO, &grid, NULL), RH_OK);
     assert_int_equal(grid.bins, expected);
     assert_int_equal(grid.nbin, count_used(&task, log, expected));
     assert_int_equal(grid.nsample, N);
     assert_int_equal(grid.nstart, N / 20);
-    assert_true(grid.per_action == (double)N / (double)grid.nbin / NACTION &&
-                grid.per_action >= 5.0);
+    assert_true(grid.per_action == (double)N / (double)grid.nbin / NACTION);
+    assert_true(grid.per_action >= 5.0);
     assert_int_equal(rh_replay_describe(log, &task, expected + 1, &grid, NULL), RH_OK);
     assert_true(grid.per_action < 5.0);
     rh_log_destroy(log);

@@ -247,14 +247,18 @@ static void a_deterministic_task_is_exact(void **unused)
         rh_replay_options opt = options((rh_replay_method)m, 2, INT64_MAX);
         do_runs(log, &telling, &task, &opt, r);
         for (int i = 0; i < 2; i++) { // until the last start
-            assert_true(r[i].score == -3.5 && r[i].total == -10.5);
+            assert_true(r[i].score == -3.5);
+            assert_true(r[i].total == -10.5);
             assert_int_equal(r[i].nstep, 6);
             assert_int_equal(r[i].nepisode, 3);
-            assert_true(r[i].exhausted && !r[i].broken);
+            assert_true(r[i].exhausted);
+            assert_false(r[i].broken);
         }
         opt.nstep = 3;
         do_runs(log, &telling, &task, &opt, r);
-        assert_true(r[0].score == -3.5 && r[0].total == -4.5 && !r[0].exhausted);
+        assert_true(r[0].score == -3.5);
+        assert_true(r[0].total == -4.5);
+        assert_false(r[0].exhausted);
         assert_int_equal(r[0].nstep, 3);
         assert_int_equal(r[0].nepisode, 1);
     }
@@ -262,7 +266,9 @@ static void a_deterministic_task_is_exact(void **unused)
     // one sample of each action: state 0 has none of action 0
     rh_replay_options opt = options(RH_REPLAY_REJECTION, 1, INT64_MAX);
     do_runs(log, &silent, &task, &opt, r);
-    assert_true(r[0].nstep == 0 && r[0].exhausted && isnan(r[0].score));
+    assert_int_equal(r[0].nstep, 0);
+    assert_true(r[0].exhausted);
+    assert_true(isnan(r[0].score));
     do_runs(log, &silent, &task,
             &(rh_replay_options){.method = RH_REPLAY_QUEUE,
                                  .bins = 3,
@@ -279,7 +285,9 @@ static void a_deterministic_task_is_exact(void **unused)
     for (int m = 0; m < 2; m++) {
         opt = options((rh_replay_method)m, 1, INT64_MAX);
         do_runs(log, &telling, &task, &opt, r);
-        assert_true(r[0].nstep == 0 && r[0].exhausted && isnan(r[0].score));
+        assert_int_equal(r[0].nstep, 0);
+        assert_true(r[0].exhausted);
+        assert_true(isnan(r[0].score));
     }
 
     // the same states as one task without episodes: a rate
@@ -614,7 +622,8 @@ static void states_and_frozen_agents(void **unused)
     assert_int_equal(rh_replay_runs(log, agent, &task, NSETTING, hp, &opt, r, NULL), RH_OK);
     int nother = 0;
     for (int i = 0; i < MANY; i++) {
-        assert_true(r[i].total == r[MANY + i].total && r[i].nstep == r[2 * MANY + i].nstep);
+        assert_true(r[i].total == r[MANY + i].total);
+        assert_int_equal(r[i].nstep, r[2 * MANY + i].nstep);
         nother += r[i].total != plain[i].total;
     }
     assert_true(nother > 0);
@@ -643,8 +652,11 @@ static void a_broken_agent_is_an_outcome(void **unused)
     rh_replay_result r[8];
     rh_replay_options opt = options(RH_REPLAY_QUEUE, 8, INT64_MAX);
     do_runs(log, &agent, &task, &opt, r);
-    for (int i = 0; i < 8; i++)
-        assert_true(r[i].broken && !r[i].exhausted && r[i].score == -INFINITY);
+    for (int i = 0; i < 8; i++) {
+        assert_true(r[i].broken);
+        assert_false(r[i].exhausted);
+        assert_true(r[i].score == -INFINITY);
+    }
     rh_log_destroy(log);
 }
 

@@ -21,11 +21,13 @@ static void usable_transitions(void **state)
     const int act[] = {0, 1, 2, 0}, ends[] = {0, 1, 1, 0};
     assert_int_equal(s.n, 4);
     for (int i = 0; i < s.n; i++) {
-        assert_true(s.reward[i] == reward[i] && log->obs[2 * s.from[i]] == x[i]);
+        assert_true(s.reward[i] == reward[i]);
+        assert_true(log->obs[2 * s.from[i]] == x[i]);
         assert_int_equal(s.act[i], act[i]);
         assert_int_equal(s.to[i] == RH_UNKNOWN, ends[i]);
     }
-    assert_true(log->obs[2 * s.to[0]] == 0.2 && log->obs[2 * s.to[3]] == 0.7);
+    assert_true(log->obs[2 * s.to[0]] == 0.2);
+    assert_true(log->obs[2 * s.to[3]] == 0.7);
     rh_offline__clear_steps(&s);
     rh_log_destroy(log);
 }

@@ -70,11 +70,15 @@ static void missing_logs(void **unused)
     rh_paper__interval i =
         rh_paper__bootstrap((const double *const[]){x, y}, 2, 8, rh_paper__of_medians);
     assert_int_equal(i.n, 6);
-    assert_true(i.value == 0.0 && i.lo95 == 0.0 && i.hi95 == 0.0);
+    assert_true(i.value == 0.0);
+    assert_true(i.lo95 == 0.0);
+    assert_true(i.hi95 == 0.0);
     i = rh_paper__bootstrap((const double *const[]){(double[]){NAN, NAN}}, 1, 2,
                             rh_paper__of_mean);
     assert_int_equal(i.n, 0);
-    assert_true(isnan(i.value) && isnan(i.lo95) && isnan(i.hi95));
+    assert_true(isnan(i.value));
+    assert_true(isnan(i.lo95));
+    assert_true(isnan(i.hi95));
 }
 
 static void statistics(void **unused)
@@ -124,7 +128,8 @@ static void no_memory(void **unused)
     int64_t live = rh_base__alloc_live();
     rh_base__alloc_fail_at(1);
     rh_paper__claim(&paper, "1", "", "", (rh_paper__interval){0}, RH_PAPER__ABOVE, 0.0, "x");
-    assert_true(paper.bad && paper.nclaim == 0);
+    assert_true(paper.bad);
+    assert_int_equal(paper.nclaim, 0);
     paper.bad = false;
     rh_base__alloc_fail_at(1);
     assert_null(rh_paper__figure_add(&paper, "id", "title", "about", RH_PAPER__BOX, 0.0));

@@ -208,7 +208,8 @@ static void every_experiment(void **unused)
 
     // names are unique, and every claim says something
     for (int i = 0; i < paper->nclaim; i++) {
-        assert_true(isfinite(paper->claim[i].value) && *paper->claim[i].measured);
+        assert_true(isfinite(paper->claim[i].value));
+        assert_true(*paper->claim[i].measured);
         for (int k = 0; k < i; k++)
             assert_string_not_equal(paper->claim[i].id, paper->claim[k].id);
     }
@@ -258,7 +259,8 @@ static void tables(void **unused)
     assert_true(rh_paper__table_of(paper, p, &table));
     assert_int_equal(table.n, 54);
     assert_int_equal(table.best, 0);
-    assert_true(table.tied[0] && !table.tied[1]);
+    assert_true(table.tied[0]);
+    assert_false(table.tied[1]);
     assert_true(fabs(table.mean[3] - (-130.0 + 1.45)) < 1e-9);
     assert_int_equal(rh_paper__row_of(paper, p, x), 1);
     x[3] = 5.0;

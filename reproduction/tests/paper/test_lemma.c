@@ -112,7 +112,8 @@ static void perfect_model(void **unused)
     memcpy(m.p[1], m.p[0], sizeof m.p[0]);
     memcpy(m.r[1], m.r[0], sizeof m.r[0]);
     rh_lemma__errors(&m, &ep, &er);
-    assert_true(ep == 0.0 && er == 0.0);
+    assert_true(ep == 0.0);
+    assert_true(er == 0.0);
     assert_true(rh_lemma__largest(&m, 5) == 0.0);
 }
 

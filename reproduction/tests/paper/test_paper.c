@@ -112,7 +112,9 @@ static void listed(void **unused)
     for (int i = 0; rh_paper_at(i); i++) {
         assert_int_equal(rh_paper_create(&paper, rh_paper_at(i)->name, &opt, NULL), RH_OK);
         rh_paper_estimate e = rh_paper_foresee(paper);
-        assert_true(e.ncell > 0 && e.ndone == 0 && e.seconds > 0.0);
+        assert_true(e.ncell > 0);
+        assert_int_equal(e.ndone, 0);
+        assert_true(e.seconds > 0.0);
         sum += e.ncell;
         rh_paper_destroy(paper);
     }
@@ -121,7 +123,8 @@ static void listed(void **unused)
     assert_true(e.ncell < sum);
     for (int i = 0; i < paper->ncell; i++) {
         const rh_paper__cell *cell = &paper->cell[i];
-        assert_true(cell->after < i && cell->cost > 0.0);
+        assert_true(cell->after < i);
+        assert_true(cell->cost > 0.0);
         for (int k = 0; k < i; k++)
             assert_string_not_equal(cell->name, paper->cell[k].name);
     }
@@ -164,7 +167,9 @@ static void claims(void **unused)
     assert_non_null(c);
     assert_string_equal(c->id, "T.1");
     assert_int_equal(c->verdict, RH_PAPER_HOLDS);
-    assert_true(c->hi95 > 0.3 && c->hi95 < 0.75); // the bound is at most twice too large
+    // the bound is at most twice too large
+    assert_true(c->hi95 > 0.3);
+    assert_true(c->hi95 < 0.75);
     assert_string_equal(rh_paper_claim_at(paper, 1)->id, "T.2");
     assert_int_equal(rh_paper_claim_at(paper, 1)->verdict, RH_PAPER_HOLDS);
     assert_int_equal(rh_paper_claim_at(paper, 2)->verdict, RH_PAPER_HOLDS);
@@ -184,7 +189,8 @@ static void look(void *context, const rh_paper_progress *p)
 {
     watched *w = context;
     w->ncall++;
-    assert_true(p->share >= w->share && p->share <= 1.0 + 1e-9);
+    assert_true(p->share >= w->share);
+    assert_true(p->share <= 1.0 + 1e-9);
     w->share = p->share;
 }
 
@@ -207,7 +213,8 @@ static void resumed(void **unused)
     opt.progress = look;
     opt.context = &w;
     assert_int_equal(run("theory", &opt, NULL), RH_OK);
-    assert_true(w.ncall > 0 && w.share > 0.99);
+    assert_true(w.ncall > 0);
+    assert_true(w.share > 0.99);
     run_shell(
         "cd %s && for f in cells/* *.csv; do [ $f = work.csv ] || cmp $f %s.was/$f || exit "
         "1; done",
