@@ -7,8 +7,7 @@
 
 #include <jansson.h>
 
-// Of the lines. 1: no running checksum. 2: confirmations are trials of the first study.
-#define RH_JOURNAL__VERSION 3
+#define RH_JOURNAL__VERSION 3              // of the lines
 #define RH_JOURNAL__WORKER "rehearse/"     // the writer, followed by the version
 #define RH_JOURNAL__SEAL 18                // bytes of ,"crc":"89abcdef"}
 #define RH_JOURNAL__NAME_SIZE 64           // bytes of a parameter value or key
@@ -79,7 +78,6 @@ typedef struct rh_replay {
     bool grown;                   // open entries of the plan differ
     uint32_t verdict;             // CRC-32 of the last verdict by itself, 0: none
     uint32_t crc;                 // checksum of our last line, 0: none
-    bool runs_on;                 // lines of ours with a running checksum have been read
     rh_journal__entry *trial;     // owned: our trials                   (ntrial)
     int ntrial, trial_room;       //
     int *owner;                   // owned: index in trial of every trial of the file, or -1
@@ -87,7 +85,6 @@ typedef struct rh_replay {
     rh_journal__study *study;     // owned: all studies, that of the search first (nstudy)
     int nstudy, study_room;       //
     int confirmed;                // the study of the confirmations, 0: none
-    bool mixed;                   // confirmations are trials of the search's study
     int64_t nline;                // lines read
     bool foreign;                 // other programs wrote lines
     bool beside; // reading what was written beside us: our own lines are errors
@@ -104,7 +101,7 @@ rh_status rh_replay__read(rh_replay *replay, int fd, int64_t from, int64_t to, i
 void rh_journal__clear_entry(rh_journal__entry *trial); // frees x and run
 
 // Append a trial of ours in a study. NULL: out of memory.
-rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting, bool confirm);
+rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting);
 
 // Append a study, unless there is one of this name. Its index; -1: out of memory.
 int rh_replay__add_study(rh_replay *replay, const char *name);
@@ -119,7 +116,6 @@ typedef enum rh_journal__fate {
 typedef struct rh_journal__reader {
     rh_replay *r;
     const char *line, *end; // the line, without its newline
-    int64_t version;        // of a line of ours
     const char *why;        // RH_DAMAGED: how
     rh_status rc;           // RH_REFUSED
     rh_error *err;

@@ -54,7 +54,7 @@ static bool add_owner(rh_replay *r, int index)
     return true;
 }
 
-rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting, bool confirm)
+rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting)
 {
     rh_replay *r = replay;
     rh_journal__entry *trial =
@@ -70,9 +70,8 @@ rh_journal__entry *rh_replay__add(rh_replay *replay, int study, int setting, boo
                                  .study = study,
                                  .number = r->study[study].ntrial++,
                                  .setting = setting,
-                                 .confirm = confirm,
+                                 .confirm = study > 0,
                                  .state = RH_SETTING_OPEN};
-    r->mixed = r->mixed || (confirm && study == 0);
     return trial;
 }
 
@@ -220,15 +219,14 @@ static rh_journal__fate take_state(rh_journal__reader *d, const char *at)
     return unfit(d);
 }
 
-// x (ndim) from the parameters of a trial: numbers, or indices of names; of version 1, of lists
-// too.
-static bool setting_of(const json_t *params, const rh_space *space, int64_t version, double *x)
+// x (ndim) from the parameters of a trial: numbers, or indices of names.
+static bool setting_of(const json_t *params, const rh_space *space, double *x)
 {
     for (int i = 0; i < space->ndim; i++) {
         const rh_dim *dim = &space->dim[i];
         const json_t *p = json_object_get(params, dim->name);
         json_int_t k = json_integer_value(p);
-        bool index = dim->kind == RH_DIM_NAMES || (dim->kind == RH_DIM_LIST && version == 1);
+        bool index = dim->kind == RH_DIM_NAMES;
         if (!index && json_is_number(p))
             x[i] = json_number_value(p);
         else if (index && json_is_integer(p) && k >= 0 && k < dim->nvalue)
@@ -242,19 +240,16 @@ static bool setting_of(const json_t *params, const rh_space *space, int64_t vers
 static rh_journal__fate add_trial(rh_journal__reader *d, const json_t *line)
 {
     rh_replay *r = d->r;
-    const json_t *attrs = json_object_get(line, "user_attrs");
-    const json_t *setting = json_object_get(attrs, "setting");
-    const char *stage = json_string_value(json_object_get(attrs, "stage"));
+    const json_t *setting = json_object_get(json_object_get(line, "user_attrs"), "setting");
     json_int_t number = json_integer_value(setting);
     json_int_t study = json_integer_value(json_object_get(line, "study_id"));
     const rh_space *space = &r->head->plan->space;
     double x[RH_MAX_DIM];
-    if (!json_is_integer(setting) || number < 0 || number > INT_MAX || !stage ||
+    if (!json_is_integer(setting) || number < 0 || number > INT_MAX ||
         (study != 0 && study != r->confirmed) ||
-        !setting_of(json_object_get(line, "params"), space, d->version, x))
+        !setting_of(json_object_get(line, "params"), space, x))
         return unfit(d);
-    rh_journal__entry *trial =
-        rh_replay__add(r, (int)study, (int)number, strcmp(stage, "confirm") == 0);
+    rh_journal__entry *trial = rh_replay__add(r, (int)study, (int)number);
     if (!trial)
         return rh_journal__no_memory(d);
     trial->x = rh_alloc((size_t)space->ndim + 1, sizeof *x);
@@ -334,14 +329,14 @@ static rh_journal__fate take_rare(rh_journal__reader *d, int64_t op)
 
 rh_journal__fate rh_journal__take_ours(rh_journal__reader *d, const char *at, int64_t op)
 {
-    at = rh_scan__whole(at, d->end, &d->version);
+    int64_t version = 0;
+    at = rh_scan__whole(at, d->end, &version);
     at = rh_scan__after(at, d->end, "\"");
-    if (at && d->version > RH_JOURNAL__VERSION) {
+    if (at && version != RH_JOURNAL__VERSION) {
         char why[120];
-        snprintf(
-            why, sizeof why,
-            "version %lld of the journal, written by a newer rehearse, expected at most %d",
-            (long long)d->version, RH_JOURNAL__VERSION);
+        snprintf(why, sizeof why,
+                 "version %lld of the journal, expected %d; use another folder",
+                 (long long)version, RH_JOURNAL__VERSION);
         return rh_journal__refuse(d, RH_EFORMAT, why);
     }
     if (!at)

@@ -29,15 +29,8 @@ static rh_journal__fate damaged(rh_journal__reader *d, const char *why)
 static const char opening[] = "{\"op_code\":";
 static const char writer[] = ",\"worker_id\":\"" RH_JOURNAL__WORKER;
 
-// The version in the line, which begins like ours up to `at`; 0: there is none.
-static int64_t version_of(const rh_journal__reader *d, const char *at)
-{
-    int64_t version = 0;
-    return rh_scan__after(rh_scan__whole(at, d->end, &version), d->end, "\"") ? version : 0;
-}
-
-// Whether the line ends like ours; *right: with the correct checksum, that follows `before`.
-static bool sealed(const rh_journal__reader *d, uint32_t before, bool *right, uint32_t *crc)
+// Whether the line ends like ours; *right: with the correct checksum.
+static bool sealed(const rh_journal__reader *d, bool *right, uint32_t *crc)
 {
     size_t n = (size_t)(d->end - d->line);
     if (n < RH_JOURNAL__SEAL)
@@ -46,7 +39,7 @@ static bool sealed(const rh_journal__reader *d, uint32_t before, bool *right, ui
     char expected[RH_JOURNAL__SEAL + 1];
     if (!rh_scan__after(seal, d->end, ",\"crc\":\"") || d->end[-2] != '"' || d->end[-1] != '}')
         return false;
-    *crc = rh_base__crc32(before, d->line, n - RH_JOURNAL__SEAL);
+    *crc = rh_base__crc32(d->r->crc, d->line, n - RH_JOURNAL__SEAL);
     snprintf(expected, sizeof expected, ",\"crc\":\"%08x\"}", (unsigned)*crc);
     *right = memcmp(seal, expected, RH_JOURNAL__SEAL) == 0;
     return true;
@@ -114,29 +107,23 @@ static rh_journal__fate take(rh_journal__reader *d)
     bool right = false;
     const char *at = rh_scan__whole(rh_scan__after(d->line, d->end, opening), d->end, &op);
     at = rh_scan__after(at, d->end, writer);
-    bool alone = version_of(d, at) == 1;
     uint32_t crc = 0;
-    bool seal = sealed(d, alone ? 0 : d->r->crc, &right, &crc);
+    bool seal = sealed(d, &right, &crc);
     if (at && d->r->beside)
         return rh_journal__refuse(d, RH_EIO,
                                   "another process writes to this study; stop one of them");
     if (seal && !right)
-        return damaged(d, alone ? "wrong checksum"
-                                : "wrong checksum: this line was changed, or lines before it "
-                                  "were lost, moved or doubled");
+        return damaged(d, "wrong checksum: this line was changed, or lines before it were "
+                          "lost, moved or doubled");
     if (at && !seal)
         return damaged(d, "missing checksum");
     if (seal && !at)
         return rh_journal__refuse(d, RH_EFORMAT, "correct checksum, but another writer");
-    if (at && alone && d->r->runs_on)
-        return damaged(d, "a line of an older version, which was moved or doubled");
     if (!at)
         return take_other(d);
     rh_journal__fate f = rh_journal__take_ours(d, at, op);
-    if (f == RH_TAKEN) {
+    if (f == RH_TAKEN)
         d->r->crc = crc;
-        d->r->runs_on = d->r->runs_on || !alone;
-    }
     return f;
 }
 

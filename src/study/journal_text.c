@@ -1,11 +1,10 @@
 // journal_text.c - numbers, and the start and end of a line of the journal.
 //
-//     {"op_code":8,"worker_id":"rehearse/2", ... ,"crc":"89abcdef"}
+//     {"op_code":8,"worker_id":"rehearse/3", ... ,"crc":"89abcdef"}
 //
 // 1. The checksum is the CRC-32 of everything before ,"crc" in this line and in all lines of
 //    ours before it, so lines that were moved, lost or doubled are noticed. It is last, so a
 //    line can be checked without parsing it. Optuna ignores keys that it does not know.
-//    Version 1 had the CRC-32 of the line alone.
 // 2. Numbers have the fewest digits that read back to the same bits. Negative zero is -0.0,
 //    because a reader of integers would lose the sign of -0.
 // 3. JSON has no infinity. "inf" and "-inf" are what Python's float() reads.

@@ -146,9 +146,9 @@ static void add_notes(rh_text *t, const rh_journal *journal, const rh_verdict *v
             rh_text__format(&note, " of the study \"%s\"", name);
         rh_text__add(&note, "**: ");
         describe(&note, journal->head.plan, winner);
-        rh_text__add(&note, !winner->confirm          ? search_only
-                            : study == 0 && !r->mixed ? of_search
-                                                      : of_confirmations);
+        rh_text__add(&note, !winner->confirm ? search_only
+                            : study == 0     ? of_search
+                                             : of_confirmations);
         add_note(t, journal, study, &note);
         rh_text__clear(&note);
     }

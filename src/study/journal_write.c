@@ -16,8 +16,7 @@
 // 3. The last line also holds the setting's own state, under a key that Optuna ignores: a
 //    setting that diverged may be done or dropped.
 // 4. Confirmations are trials of a second study, which begins with the first of them: Optuna's
-//    best trial and importances are then those of the search, or of the confirmations. In a
-//    journal in which they began as trials of the first study, as in version 2, they go on so.
+//    best trial and importances are then those of the search, or of the confirmations.
 //
 // A run with a learning curve of 20 points takes 12 us to write, mostly for digits.
 
@@ -162,8 +161,8 @@ static rh_status study_of(rh_journal *journal, bool confirm, int *study, rh_erro
 {
     rh_replay *r = &journal->replay;
     rh_text name = {0};
-    *study = r->mixed ? 0 : confirm * r->confirmed;
-    if (!confirm || r->mixed || r->confirmed)
+    *study = confirm ? r->confirmed : 0;
+    if (!confirm || r->confirmed)
         return RH_OK;
     rh_text__format(&name, "%s" RH_JOURNAL__CONFIRMED, r->study[0].name);
     if (name.bad)
@@ -231,7 +230,7 @@ rh_status rh_journal__begin(rh_journal *journal, int setting, bool confirm, cons
     journal->steps = journal->steps || steps;
 
     // number it now: other programs may have begun trials before this line
-    if (!rh_replay__add(&journal->replay, study, setting, confirm)) {
+    if (!rh_replay__add(&journal->replay, study, setting)) {
         journal->broken = true;
         return rh_base__no_memory(err, journal->path);
     }

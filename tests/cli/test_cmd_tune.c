@@ -377,41 +377,6 @@ static void two_studies(void **unused)
     remove_folder("two");
 }
 
-// A journal of version 2, whose confirmations are trials of the first study, complete and cut
-// off after its first confirmation began (tests/reference/study_mixed).
-static void the_older_layout(void **unused)
-{
-    (void)unused;
-#define MIXED                                                                                  \
-    "tune " RH_TEST_DATA "/study_mixed/log.csv -n 40 -r 1 --trials 6 --method random "         \
-    "-s alpha=0.001:1:log -s lambda=0:0.9 --confirm 3 --confirm-members 2 --confirm-runs 1 "   \
-    "--check 0 "                                                                               \
-    "-m knn --repr raw --curve 0 -o mixed --json"
-    for (int cut = 0; cut < 2; cut++) {
-        assert_int_equal(system("mkdir mixed"), 0);
-        assert_int_equal(system(cut ? "head -n 71 " RH_TEST_DATA
-                                      "/study_mixed/study.log >mixed/study.log"
-                                    : "cp " RH_TEST_DATA "/study_mixed/study.log mixed"),
-                         0);
-        char *text = output_of(MIXED);
-        assert_has(text, cut ? "\"resumed_runs\": 6," : "\"resumed_runs\": 12,");
-        assert_has(text, "\"runs\": 12,");
-        assert_has(text, "\"setting\": 0, \"stage\": \"confirm\"");
-        free(text);
-        char *journal = contents("mixed/study.log");
-        assert_int_equal(count(journal, "\"study_name\":"), 1);
-        assert_int_equal(count(journal, "\"stage\":\"confirm\""), 3);
-        assert_null(strstr(journal, "\"study_id\":1"));
-        assert_has(journal, "{\"verdict\":{\"study\":\"rehearse\",\"trial\":8,\"setting\":0,");
-        assert_has(journal, "\"dashboard:note_str:0\":\"**Deploy trial 8**: setting 0 (alpha ");
-        int nline = lines_of("mixed/study.log");
-        free(journal);
-        free(output_of(MIXED)); // and once more: nothing to add
-        assert_int_equal(lines_of("mixed/study.log"), nline);
-        remove_folder("mixed");
-    }
-}
-
 // More trials go on; fewer than were tried are refused and change nothing.
 static void trials_change(void **unused)
 {
@@ -733,25 +698,15 @@ static void says_what_to_log_next(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_words),
-        cmocka_unit_test(says_what_is_left_out),
-        cmocka_unit_test(prints_json),
-        cmocka_unit_test(says_what_to_log_next),
-        cmocka_unit_test(kinds_of_model),
-        cmocka_unit_test(dry_run),
-        cmocka_unit_test(files_and_flags),
-        cmocka_unit_test(nothing_to_deploy),
-        cmocka_unit_test(two_studies),
-        cmocka_unit_test(the_older_layout),
-        cmocka_unit_test(trials_change),
-        cmocka_unit_test(same_bytes),
-        cmocka_unit_test(survives_kills),
-        cmocka_unit_test(stops),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(refuses_another_study),
-        cmocka_unit_test(several),
-        cmocka_unit_test(full_disk),
+        cmocka_unit_test(prints_words),    cmocka_unit_test(says_what_is_left_out),
+        cmocka_unit_test(prints_json),     cmocka_unit_test(says_what_to_log_next),
+        cmocka_unit_test(kinds_of_model),  cmocka_unit_test(dry_run),
+        cmocka_unit_test(files_and_flags), cmocka_unit_test(nothing_to_deploy),
+        cmocka_unit_test(two_studies),     cmocka_unit_test(trials_change),
+        cmocka_unit_test(same_bytes),      cmocka_unit_test(survives_kills),
+        cmocka_unit_test(stops),           cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(refuses),         cmocka_unit_test(refuses_another_study),
+        cmocka_unit_test(several),         cmocka_unit_test(full_disk),
     };
     return cmocka_run_group_tests(tests, make_logs, leave_folder);
 }

@@ -19,15 +19,12 @@ static void require(bool condition)
         abort();
 }
 
-// Lines since version 2 have a running checksum.
 static void seal(char *line, size_t n, uint32_t *crc)
 {
-    static const char older[] = "\"worker_id\":\"rehearse/1\"";
     char right[RH_JOURNAL__SEAL + 1];
     if (n < RH_JOURNAL__SEAL || memcmp(line + n - RH_JOURNAL__SEAL, ",\"crc\":\"", 8) != 0)
         return;
-    bool alone = memmem(line, n, older, sizeof older - 1) != NULL;
-    *crc = rh_base__crc32(alone ? 0 : *crc, line, n - RH_JOURNAL__SEAL);
+    *crc = rh_base__crc32(*crc, line, n - RH_JOURNAL__SEAL);
     snprintf(right, sizeof right, ",\"crc\":\"%08x\"}", (unsigned)*crc);
     memcpy(line + n - RH_JOURNAL__SEAL, right, RH_JOURNAL__SEAL);
 }
