@@ -499,20 +499,21 @@ static bool write_inspected(rh_doc *doc, const rh_study *study)
 
 // ---------------------------------------------------------------------------- what follows
 
-// The command that runs the winner in the model.
+// The command that runs the winner in the model, where the model is in a file.
 static void write_next(rh_doc *doc, const rh_study *study)
 {
     const rh_verdict *v = &study->verdict;
     const rh_plan *plan = study->plan;
+    const char *data = rh_plan_text(plan, "data");
     rh_text text = {0}, world = {0};
-    if (v->winner < 0) {
+    if (v->winner < 0 || (!study->log && !data)) {
         rh_doc__null(doc, "next");
         return;
     }
     if (study->log)
         rh_text__format(&world, "model:%s/study.model", study->opt.folder);
     else
-        rh_text__add(&world, rh_plan_text(plan, "data"));
+        rh_text__add(&world, data);
     rh_text__add(&text, "rehearse run ");
     if (!world.bad)
         rh_text__shell(&text, world.data);
